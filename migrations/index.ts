@@ -43,6 +43,7 @@ import { CountedBatches1800000100000 } from './1800000100000-counted-batches.js'
 import { PointsOfFindings1801600000000 } from './1801600000000-points-of-findings.js';
 import { MovedEvents1801700000000 } from './1801700000000-moved-events.js';
 import { EventRetention1801800000000 } from './1801800000000-event-retention.js';
+import { HotEvents1801900000000 } from './1801900000000-hot-events.js';
 
 /** Every migration in order; a test checks that each file of this folder is listed. */
 export const MIGRATIONS = [
@@ -91,4 +92,5 @@ export const MIGRATIONS = [
   PointsOfFindings1801600000000,
   MovedEvents1801700000000,
   EventRetention1801800000000,
+  HotEvents1801900000000,
 ] as const;

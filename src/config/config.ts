@@ -77,6 +77,8 @@ export interface Config {
   };
   /** Where events are read, as far as that can tell them. */
   readonly eventReads: EventStoreName;
+  /** Days that PostgreSQL has events at least, where ClickHouse has them, too; undefined: for ever. */
+  readonly eventsHotDays: number | undefined;
   /** Days that events are kept at least; undefined: for ever. */
   readonly eventRetentionDays: number | undefined;
   /** The ClickHouse that events are copied to; undefined: none. */

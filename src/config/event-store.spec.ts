@@ -70,6 +70,16 @@ describe('the ClickHouse of the configuration', () => {
     }
   });
 
+  it('has what PostgreSQL does not keep, where it is read from', () => {
+    const read = { CLICKHOUSE_URL: URL, EVENT_STORE: 'clickhouse' };
+    expect(loadConfig(read).eventsHotDays).toBeUndefined();
+    expect(loadConfig({ ...read, EVENTS_HOT_DAYS: '35' }).eventsHotDays).toBe(35);
+    expect(faultsOf({ ...read, EVENTS_HOT_DAYS: '34' })).toEqual(['EVENTS_HOT_DAYS must be between 35 and 36500']);
+    expect(faultsOf({ CLICKHOUSE_URL: URL, EVENTS_HOT_DAYS: '35' })).toEqual([
+      'EVENT_STORE must be clickhouse where EVENTS_HOT_DAYS is set',
+    ]);
+  });
+
   it('is read from when that is said', () => {
     expect(loadConfig({ CLICKHOUSE_URL: URL }).eventReads).toBe('postgres');
     expect(loadConfig({ CLICKHOUSE_URL: URL, EVENT_STORE: 'clickhouse' }).eventReads).toBe('clickhouse');

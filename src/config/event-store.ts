@@ -3,6 +3,7 @@ import type { ClickHouseSettings, EventStoreName } from './config.js';
 /** What the environment says about ClickHouse. */
 export interface ClickHouseValues {
   readonly EVENT_STORE: EventStoreName;
+  readonly EVENTS_HOT_DAYS: number | undefined;
   readonly CLICKHOUSE_URL: string | undefined;
   readonly CLICKHOUSE_USER: string | undefined;
   readonly CLICKHOUSE_PASSWORD: string | undefined;
@@ -18,6 +19,9 @@ export const DEFAULT_CLICKHOUSE_DATABASE = 'operational_events';
  * @param faulty the names that have a fault of their own already: they are there
  */
 export function clickHouseFaults(v: ClickHouseValues, faulty: ReadonlySet<string>): string[] {
+  if (v.EVENTS_HOT_DAYS !== undefined && v.EVENT_STORE !== 'clickhouse') {
+    return ['EVENT_STORE must be clickhouse where EVENTS_HOT_DAYS is set'];
+  }
   if (v.CLICKHOUSE_URL !== undefined || faulty.has('CLICKHOUSE_URL')) return [];
   const given = (['USER', 'PASSWORD', 'DATABASE', 'CLUSTER'] as const)
     .map((name) => `CLICKHOUSE_${name}` as const)

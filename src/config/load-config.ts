@@ -129,6 +129,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
       meteredBillingEnabled: v.STORAGE_METERED_BILLING_ENABLED,
     },
     eventReads: v.EVENT_STORE,
+    eventsHotDays: v.EVENTS_HOT_DAYS,
     eventRetentionDays: v.EVENT_RETENTION_DAYS,
     eventStore: clickHouseSettings(v),
     internalJobToken: v.INTERNAL_JOB_TOKEN,

@@ -326,6 +326,12 @@ export const VARIABLES = {
     'where lists of events are read: postgres, or clickhouse, which needs CLICKHOUSE_URL',
     oneOf(EVENT_STORES, 'postgres'),
   ),
+  EVENTS_HOT_DAYS: variable(
+    'Event store',
+    '',
+    'PostgreSQL drops whole UTC months of events that are older than so many days and are in ClickHouse; 35 at least, unset: it keeps every event',
+    optionalInteger(35, 36_500),
+  ),
   EVENT_RETENTION_DAYS: variable(
     'Event store',
     '',

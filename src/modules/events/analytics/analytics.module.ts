@@ -13,6 +13,7 @@ import { FunnelEventsRepository } from './funnel/funnel-events.repository.js';
 import { FunnelLimits } from './funnel/funnel-limits.js';
 import { FunnelService } from './funnel/funnel.service.js';
 import { GatheredEventsReader } from './asking/gathered-events.reader.js';
+import { CopiedOverviewRepository } from './overview/copied-overview.repository.js';
 import { OverviewRepository } from './overview/overview.repository.js';
 import { OverviewService } from './overview/overview.service.js';
 import { Questions } from './asking/question.js';
@@ -29,6 +30,7 @@ import { TimeseriesService } from './timeseries/timeseries.service.js';
     Snapshots,
     GatheredEventsReader,
     OverviewService,
+    CopiedOverviewRepository,
     OverviewRepository,
     TimeseriesService,
     TimeseriesRepository,

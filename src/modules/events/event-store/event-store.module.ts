@@ -7,6 +7,9 @@ import { belongsToProject } from '../../tenancy/projects/index.js';
 import { EventRetentionModule } from '../retention/index.js';
 import { EVENT_SERVER, EVENT_SERVER_PROVIDER } from './event-server.js';
 import { EventStoreStart } from './event-store.start.js';
+import { ColdMonthsProcessor } from './keeping/cold-months.job.js';
+import { ColdMonths } from './keeping/cold-months.js';
+import { ColdEventsReader } from './reading/cold-events.reader.js';
 import { CopiedEventsReader } from './reading/copied-events.reader.js';
 import { UncopiedEventsReader } from './reading/uncopied-events.reader.js';
 import { CopyLagReader } from './shipping/copy-lag.reader.js';
@@ -42,6 +45,9 @@ const SHIPPING: FactoryProvider<ShippingLoop | null> = {
 @Module({
   imports: [EventRetentionModule],
   providers: [
+    ColdEventsReader,
+    ColdMonths,
+    ColdMonthsProcessor,
     CopiedEventsReader,
     CopiesOfDeletedProjects,
     CopiesOfEndedEvents,
@@ -53,6 +59,6 @@ const SHIPPING: FactoryProvider<ShippingLoop | null> = {
     WaitingEventsRepository,
     belongsToProject(CopiesOfDeletedProjects),
   ],
-  exports: [CopiedEventsReader, CopyLagReader, UncopiedEventsReader],
+  exports: [ColdEventsReader, CopiedEventsReader, CopyLagReader, UncopiedEventsReader],
 })
 export class EventStoreModule {}

@@ -1,7 +1,8 @@
 import { Inject, Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
-import { ConfigError } from '../../../config/index.js';
+import { CONFIG, type Config, ConfigError } from '../../../config/index.js';
 import { type ClickHouse, shortReason } from '../../../platform/clickhouse/index.js';
 import { Metrics } from '../../../platform/telemetry/index.js';
+import { HotEvents } from '../retention/index.js';
 import { EVENT_SERVER } from './event-server.js';
 import { CopyLagReader } from './shipping/copy-lag.reader.js';
 import { WaitingEventsRepository } from './shipping/waiting-events.repository.js';
@@ -17,6 +18,8 @@ export class EventStoreStart implements OnModuleInit, OnApplicationShutdown {
   private readonly logger = new Logger('event-store');
 
   constructor(
+    @Inject(CONFIG) private readonly config: Config,
+    private readonly hot: HotEvents,
     @Inject(EVENT_SERVER) private readonly server: ClickHouse | null,
     private readonly lag: CopyLagReader,
     private readonly waiting: WaitingEventsRepository,
@@ -24,6 +27,7 @@ export class EventStoreStart implements OnModuleInit, OnApplicationShutdown {
   ) {}
 
   async onModuleInit(): Promise<void> {
+    await this.needReads();
     if (this.server === null) return this.warnOfKept();
     await this.look(this.server);
     await this.waiting.begin();
@@ -37,6 +41,15 @@ export class EventStoreStart implements OnModuleInit, OnApplicationShutdown {
 
   async onApplicationShutdown(): Promise<void> {
     await this.server?.close();
+  }
+
+  /** @throws ConfigError where months are in ClickHouse alone, and reads would come from PostgreSQL */
+  private async needReads(): Promise<void> {
+    const hotFrom = await this.hot.from();
+    if (hotFrom === null || this.config.eventReads === 'clickhouse') return;
+    throw new ConfigError([
+      `EVENT_STORE must be clickhouse: events before ${hotFrom.toISOString()} are in ClickHouse alone`,
+    ]);
   }
 
   private async look(server: ClickHouse): Promise<void> {

@@ -1,6 +1,11 @@
+export { type AlikeColumn, AlikeEvents } from './reading/alike-events.js';
+export { ColdEventsAway, ColdEventsReader } from './reading/cold-events.reader.js';
 export { EventStoreModule } from './event-store.module.js';
+export { coldMonthsJob } from './keeping/cold-months.job.js';
+export { ColdMonths } from './keeping/cold-months.js';
 export { moveEvents } from './moving/move-events.js';
 export { CopiedEventsReader, CopyCannotTell, CopyReadTooLong } from './reading/copied-events.reader.js';
 export { instantSql } from './reading/instant-sql.js';
+export { edgesOf, instantBeforeSql, inWindowsSql } from './reading/windows-sql.js';
 export { MOST_UNCOPIED, uncopiedSql, UncopiedEventsReader, waitingSql } from './reading/uncopied-events.reader.js';
 export { CopyLagReader } from './shipping/copy-lag.reader.js';

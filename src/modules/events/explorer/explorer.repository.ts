@@ -53,12 +53,12 @@ export class ExplorerRepository {
       if (newest === undefined) return { total, places: [] };
       const inNewest: Page = { limit: page.limit, offset: page.offset - newest.newer };
       const span = spanOf(hours, window);
-      const copied = await this.copied.newest(scope, { window: span, conditions: inBoth(filter), ...inNewest }, { tx });
-      if (copied !== null) return { total, places: copied };
-      const places = isScattered(filter, hours)
-        ? await this.scattered(scope, span, hours, filter, inNewest, tx)
-        : await this.together(scope, span, filter, inNewest, tx);
-      return { total, places };
+      const kept = (): Promise<EventPlace[]> =>
+        isScattered(filter, hours)
+          ? this.scattered(scope, span, hours, filter, inNewest, tx)
+          : this.together(scope, span, filter, inNewest, tx);
+      const asked = { window: span, conditions: inBoth(filter), ...inNewest };
+      return { total, places: await this.copied.read(scope, asked, kept, { tx }) };
     });
   }
 
@@ -75,17 +75,21 @@ export class ExplorerRepository {
     place: Place | null,
     limit: number,
   ): Promise<EventPlace[]> {
-    const copied = await this.copied.newest(scope, {
-      window: span,
-      before: place,
-      conditions: inBoth(filter),
-      limit,
-    });
-    if (copied !== null) return copied;
+    const asked = { window: span, before: place, conditions: inBoth(filter), limit };
+    return this.copied.read(scope, asked, () => this.beforeKept(scope, span, filter, place, limit));
+  }
+
+  private beforeKept(
+    { projectId }: Scope,
+    span: TimeWindow,
+    filter: EventFilter,
+    place: Place | null,
+    limit: number,
+  ): Promise<EventPlace[]> {
     const parameters = new Parameters();
     return this.database.rows<EventPlace>(
       `SELECT ${PLACE_COLUMNS} FROM events
-       WHERE project_id = ${parameters.bind(scope.projectId)} AND "timestamp" >= ${parameters.bind(span.from)}
+       WHERE project_id = ${parameters.bind(projectId)} AND "timestamp" >= ${parameters.bind(span.from)}
          AND "timestamp" < ${parameters.bind(span.to)}${beforePlace(place, parameters)}${conditionsOf(filter, parameters)}
        ORDER BY "timestamp" DESC, id DESC LIMIT ${parameters.bind(limit)}`,
       parameters.values,

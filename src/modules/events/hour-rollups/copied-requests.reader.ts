@@ -2,7 +2,16 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../access/index.js';
 import { type ReadBounds, StatementValues } from '../../../platform/clickhouse/index.js';
 import type { Db } from '../../../platform/database/database.js';
-import { CopiedEventsReader, CopyReadTooLong, instantSql, UncopiedEventsReader } from '../event-store/index.js';
+import {
+  ColdEventsAway,
+  ColdEventsReader,
+  CopiedEventsReader,
+  CopyReadTooLong,
+  instantBeforeSql,
+  instantSql,
+  inWindowsSql,
+  UncopiedEventsReader,
+} from '../event-store/index.js';
 import { COPIED_SIZES, QueryTooLong } from '../reads/index.js';
 import type { TimeWindow } from '../totals/index.js';
 import { SlowEventsReader, slowestFirst, type SlowPlace } from './slow-events.reader.js';
@@ -15,7 +24,7 @@ import { copiedRequestConditions, type RequestFilter } from './request-filter.js
 const FEWEST_EVENTS = 20_000;
 /** Events that are alike but for the time are one; more are not carried from one database to the other. */
 const MOST_ROWS = 100_000;
-/** Spans that follow each other are one. */
+/** Spans that follow each other are one; PostgreSQL reads more of them as fast, where it has them. */
 const MOST_RANGES = 50;
 
 /** What a read may still take. */
@@ -52,12 +61,13 @@ export class CopiedRequestsReader {
     private readonly copied: CopiedEventsReader,
     private readonly uncopied: UncopiedEventsReader,
     private readonly slow: SlowEventsReader,
+    private readonly cold: ColdEventsReader,
   ) {}
 
   /**
    * The events of a plan's spans, as far as they are copied.
    * @returns null where PostgreSQL looks through all of them
-   * @throws QueryTooLong
+   * @throws QueryTooLong, ColdEventsAway
    */
   async looked(
     scope: Scope,
@@ -67,8 +77,12 @@ export class CopiedRequestsReader {
     time: ReadTime,
     tx: Db,
   ): Promise<CopiedLooked | null> {
-    if (!this.copied.isAsked || plan.events < this.fewestEvents || plan.spans.length === 0) return null;
+    const [first] = plan.spans;
+    if (!this.copied.isAsked || first === undefined) return null;
+    const isCold = await this.cold.isCold(first);
+    if (!isCold && plan.events < this.fewestEvents) return null;
     const looked = await this.read(scope, plan, filter, level, time, tx);
+    if (looked === null && isCold) throw new ColdEventsAway();
     this.copied.answered(looked === null ? 'postgres' : 'clickhouse');
     await time.limit();
     return looked;
@@ -83,18 +97,12 @@ export class CopiedRequestsReader {
     tx: Db,
   ): Promise<CopiedLooked | null> {
     const ranges = rangesOf(spans);
-    if (this.copied.isSilent || ranges.length > MOST_RANGES) return null;
+    if (this.copied.isSilent || (ranges.length > MOST_RANGES && !(await this.cold.isCold(ranges[0])))) return null;
     const block = await this.uncopied.block(scope, tx);
     if (block === null) return null;
     const statement = new StatementValues();
     const { bind } = statement;
-    const starts = bind(
-      spans.map(({ from }) => from.getTime()),
-      'Array(Int64)',
-    );
-    const within = ranges.map(
-      ({ from, to }) => `(e.timestamp >= ${instantSql(from, bind)} AND e.timestamp < ${instantSql(to, bind)})`,
-    );
+    const starts = spans.map(({ from }) => from.getTime());
     const names =
       level === 'whole'
         ? `'' AS method, '' AS endpoint`
@@ -103,10 +111,10 @@ export class CopiedRequestsReader {
       scope,
       block,
       (copied) => `* FROM (
-          SELECT roundDown(toUnixTimestamp64Milli(e.timestamp), ${starts}) AS part, ${names}, e.log_status AS code,
+          SELECT ${instantBeforeSql(starts, bind)} AS part, ${names}, e.log_status AS code,
                  if(e.log_has_latency, e.log_latency_ms, NULL) AS took, count() AS times,
                  max(toUnixTimestamp64Milli(e.timestamp)) AS newest
-          FROM ${copied} AS e WHERE (${within.join(' OR ')})${copiedRequestConditions(filter, bind)}
+          FROM ${copied} AS e WHERE ${inWindowsSql(ranges, bind)}${copiedRequestConditions(filter, bind)}
           GROUP BY part, method, endpoint, code, took)
         LIMIT ${bind(MOST_ROWS + 1, 'UInt64')}`,
       statement,
@@ -131,7 +139,7 @@ export class CopiedRequestsReader {
    * The slowest of a window, newest first among equals; those that are not copied may be among them.
    * @param events how many are to be looked through
    * @returns null where PostgreSQL looks through all of them
-   * @throws QueryTooLong
+   * @throws QueryTooLong, ColdEventsAway
    */
   async slowest(
     scope: Scope,
@@ -141,8 +149,11 @@ export class CopiedRequestsReader {
     time: ReadTime,
     tx: Db,
   ): Promise<SlowPlace[] | null> {
-    if (!this.copied.isAsked || asked.events < this.fewestEvents) return null;
+    if (!this.copied.isAsked) return null;
+    const isCold = await this.cold.isCold(window);
+    if (!isCold && asked.events < this.fewestEvents) return null;
     const found = await this.slowestOf(scope, window, filter, asked, time, tx);
+    if (found === null && isCold) throw new ColdEventsAway();
     this.copied.answered(found === null ? 'postgres' : 'clickhouse');
     await time.limit();
     return found;
@@ -177,6 +188,31 @@ export class CopiedRequestsReader {
     if (rows === null) return null;
     const places = rows.map(({ ms, ...place }) => ({ ...place, timestamp: new Date(ms) }));
     return [...places, ...beside].sort(slowestFirst).slice(0, limit);
+  }
+
+  /**
+   * When the first request of a window was that PostgreSQL may lack.
+   * @returns null: there is none
+   * @throws QueryTooLong, ColdEventsAway
+   */
+  async firstAt(
+    scope: Scope,
+    { from, to }: TimeWindow,
+    filter: RequestFilter,
+    time: ReadTime,
+    tx: Db,
+  ): Promise<Date | null> {
+    const copied = await this.cold.endOf(
+      scope,
+      'first',
+      (bind) => `${inWindowsSql([{ from, to }], bind)}${copiedRequestConditions(filter, bind)}`,
+      tx,
+      time.bounds(),
+    );
+    await time.limit();
+    const beside = await this.slow.firstUncopied(scope, { from, to }, filter, tx);
+    if (copied === null || beside === null) return copied ?? beside;
+    return beside < copied ? beside : copied;
   }
 
   private async rows<Row>(

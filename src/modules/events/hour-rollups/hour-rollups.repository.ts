@@ -53,7 +53,7 @@ export class HourRollupsRepository {
          SELECT /* every tenant: each in its turn */ h.project_id, h.hour, h.events FROM event_hours h
          WHERE (h.project_id, h.hour) > ($1, $2::timestamptz) ORDER BY h.project_id, h.hour LIMIT $3),
        marked AS (
-         SELECT h.*, p.id IS NOT NULL AND h.hour <= now() - ${SETTLED} AND h.hour >= (SELECT events_retained_from()) AND r.counted IS DISTINCT FROM h.events AS due,
+         SELECT h.*, p.id IS NOT NULL AND h.hour <= now() - ${SETTLED} AND h.hour >= (SELECT events_hot_from()) AND r.counted IS DISTINCT FROM h.events AS due,
                 row_number() OVER (ORDER BY h.project_id DESC, h.hour DESC) AS from_end
          FROM page h LEFT JOIN projects p ON p.id = h.project_id AND p.deleted_at IS NULL
          LEFT JOIN hour_rollups r ON r.project_id = h.project_id AND r.hour = h.hour)

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { Parameters } from '../../../platform/database/parameters.js';
+import { ColdEventsReader } from '../event-store/index.js';
 import type { TimeWindow } from '../totals/index.js';
 import { figuresSql } from './figures.repository.js';
 import { chunkSql, nearestRankSql, toldSql } from './levels.repository.js';
@@ -55,6 +56,7 @@ export class RequestFiguresReader {
   constructor(
     private readonly database: Database,
     private readonly copied: CopiedRequestsReader,
+    private readonly cold: ColdEventsReader,
   ) {}
 
   /** Buckets without requests may be left out. */
@@ -122,7 +124,14 @@ export class RequestFiguresReader {
   }
 
   /** When the first request of a span was. */
-  async firstAt({ projectId }: Scope, { from, to }: TimeWindow, filter: RequestFilter, tx: Db): Promise<Date | null> {
+  async firstAt(
+    { projectId }: Scope,
+    { from, to }: TimeWindow,
+    filter: RequestFilter,
+    time: ReadTime,
+    tx: Db,
+  ): Promise<Date | null> {
+    if (await this.cold.isCold({ from })) return this.copied.firstAt({ projectId }, { from, to }, filter, time, tx);
     const parameters = new Parameters();
     const [row] = await this.database.rows<{ timestamp: Date }>(
       `SELECT "timestamp" FROM events

@@ -97,6 +97,18 @@ export class SlowEventsReader {
       tx,
     );
   }
+
+  /** When the first request of a window was among those that are not copied. */
+  async firstUncopied({ projectId }: Scope, window: TimeWindow, filter: RequestFilter, tx: Db): Promise<Date | null> {
+    const parameters = new Parameters();
+    const conditions = `true${requestConditions(filter, parameters)}`;
+    const [row] = await this.database.rows<{ at: Date | null }>(
+      `SELECT min(e."timestamp") AS at FROM ${uncopiedSql(projectId, window, conditions, parameters.bind)} /* tenant: compared there */`,
+      parameters.values,
+      tx,
+    );
+    return row?.at ?? null;
+  }
 }
 
 /** Of equals the newer one, and of one instant the one with the greater id. */

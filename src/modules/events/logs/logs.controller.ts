@@ -11,6 +11,7 @@ import { TooManyLargeReads } from '../reads/index.js';
 import { LogFeed } from './log-feed.js';
 import { LogMessage, LogRow, LogsQuery, LogStreamQuery } from './logs.dto.js';
 import { LogSearchTooLong, TooManyLogSearches } from './logs.repository.js';
+import { ColdEventsAway } from '../event-store/index.js';
 import { LogsService } from './logs.service.js';
 
 @ApiTags('logs')
@@ -30,7 +31,7 @@ export class LogsController {
     description:
       'Newest first by event timestamp; no pagination. Fewer rows than `limit` come, the newest of them, where they take more than 4 MiB; one row comes always. In `query`, %, _ and \\ stand for themselves. A search that has to look through so much that it takes longer than eight seconds is refused with 503, since an answer with some of the rows would look whole. A process runs two filtered searches or queries (`/v1/eql`) at a time, of one project one; another waits for up to two seconds and is then refused with 503. Both refusals carry `Retry-After`.',
     answer: [LogRow],
-    errors: [LogSearchTooLong, TooManyLogSearches, TooManyLargeReads],
+    errors: [ColdEventsAway, LogSearchTooLong, TooManyLogSearches, TooManyLargeReads],
   })
   list(@Scope() scope: ProjectMemberScope, @Query() query: LogsQuery): Promise<WrittenJson<LogRow[]>> {
     return this.logs.list(scope, query);

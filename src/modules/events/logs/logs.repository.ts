@@ -66,9 +66,8 @@ export class LogsRepository {
     });
   }
 
-  private async unfiltered(scope: Scope, window: TimeWindow, filter: LogFilter, limit: number): Promise<EventPlace[]> {
-    const copied = await this.copied.newest(scope, { window, limit });
-    return copied ?? this.scan(scope, window, filter, limit);
+  private unfiltered(scope: Scope, window: TimeWindow, filter: LogFilter, limit: number): Promise<EventPlace[]> {
+    return this.copied.read(scope, { window, limit }, () => this.scan(scope, window, filter, limit));
   }
 
   private async filtered(
@@ -78,27 +77,36 @@ export class LogsRepository {
     limit: number,
     isIndexable: boolean,
   ): Promise<EventPlace[]> {
+    const asked = { window, conditions: inBoth(filter), limit };
+    const kept = (): Promise<EventPlace[]> => this.filteredKept(scope, window, filter, limit, isIndexable);
     try {
-      const reading = { milliseconds: LONG_READ_MS };
-      const copied = await this.copied.newest(scope, { window, conditions: inBoth(filter), limit }, reading);
-      if (copied !== null) return copied;
-      const parts = searchParts(window, isIndexable ? await this.index.months() : []);
-      return await this.database.snapshot(async (tx) => {
-        const giveUpAt = performance.now() + LONG_READ_MS;
-        const found: EventPlace[] = [];
-        for (const part of parts) {
-          const missing = limit - found.length;
-          if (missing === 0) break;
-          const left = Math.max(1, Math.round(giveUpAt - performance.now()));
-          await this.database.execute(`SET LOCAL statement_timeout = ${left}`, [], tx);
-          found.push(...(await this.search(scope, part, filter, missing, tx)));
-        }
-        return found;
-      });
+      return await this.copied.read(scope, asked, kept, { milliseconds: LONG_READ_MS });
     } catch (error) {
       if (isCanceled(error) || error instanceof QueryTooLong) throw new LogSearchTooLong();
       throw error;
     }
+  }
+
+  private async filteredKept(
+    scope: Scope,
+    window: TimeWindow,
+    filter: LogFilter,
+    limit: number,
+    isIndexable: boolean,
+  ): Promise<EventPlace[]> {
+    const parts = searchParts(window, isIndexable ? await this.index.months() : []);
+    return this.database.snapshot(async (tx) => {
+      const giveUpAt = performance.now() + LONG_READ_MS;
+      const found: EventPlace[] = [];
+      for (const part of parts) {
+        const missing = limit - found.length;
+        if (missing === 0) break;
+        const left = Math.max(1, Math.round(giveUpAt - performance.now()));
+        await this.database.execute(`SET LOCAL statement_timeout = ${left}`, [], tx);
+        found.push(...(await this.search(scope, part, filter, missing, tx)));
+      }
+      return found;
+    });
   }
 
   private async search(

@@ -23,6 +23,6 @@ export class FirstRequestReader {
     if (from === null) return null;
     await time.limit();
     const to = new Date(Math.min(from.getTime() + DAY_MS, window.to.getTime()));
-    return this.figures.firstAt(scope, { from, to }, filter, tx);
+    return this.figures.firstAt(scope, { from, to }, filter, time, tx);
   }
 }

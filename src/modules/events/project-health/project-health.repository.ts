@@ -3,7 +3,7 @@ import type { ProjectScope } from '../../access/index.js';
 import { Database } from '../../../platform/database/database.js';
 
 export interface Arrivals {
-  /** Null: no event yet. Of one that is not kept any more, the beginning of its hour. */
+  /** Null: no event yet. Of one that PostgreSQL does not have any more, the beginning of its hour. */
   readonly lastEventAt: Date | null;
   readonly lastHour: number;
   readonly last24h: number;
@@ -16,7 +16,7 @@ export class ProjectHealthRepository {
   /** By event timestamp, along the primary key; windows end at `now`. */
   async arrivals({ projectId }: Pick<ProjectScope, 'projectId'>, now: Date): Promise<Arrivals> {
     const [row] = await this.database.rows<Arrivals>(
-      // Counters outlive events that are not kept any more.
+      // Counters outlive events.
       `SELECT coalesce((SELECT "timestamp" FROM events WHERE project_id = $1 ORDER BY "timestamp" DESC LIMIT 1),
                        (SELECT max(hour) FROM event_hours WHERE project_id = $1)) AS "lastEventAt",
               count(*) FILTER (WHERE "timestamp" > $2::timestamptz - interval '1 hour')::int AS "lastHour",

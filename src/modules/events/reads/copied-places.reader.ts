@@ -4,7 +4,14 @@ import { type BindValue, StatementValues } from '../../../platform/clickhouse/in
 import { FairSemaphore } from '../../../platform/concurrency/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { Parameters } from '../../../platform/database/parameters.js';
-import { CopiedEventsReader, CopyReadTooLong, instantSql, MOST_UNCOPIED, waitingSql } from '../event-store/index.js';
+import {
+  ColdEventsReader,
+  CopiedEventsReader,
+  CopyReadTooLong,
+  instantSql,
+  MOST_UNCOPIED,
+  waitingSql,
+} from '../event-store/index.js';
 import { RetainedEvents } from '../retention/index.js';
 import { inWindow } from '../totals/index.js';
 import type { Place } from './cursor.js';
@@ -14,8 +21,13 @@ import { QueryTooLong } from './long-reads.js';
 /** What a read may take there that PostgreSQL has an index for, and how many uncopied events it may look up for its conditions. */
 const QUICK_MS = 2_000;
 const QUICK_UNCOPIED = 2_000;
-/** Quick reads of a process at once, and of a project; without a free turn PostgreSQL answers. */
-const QUICK_TURNS = { parallel: 8, parallelOfShare: 2, mostWaiting: 0 };
+class NoTurn extends Error {}
+
+/** Quick reads of a process at once, and of a project; without a free turn PostgreSQL answers, where it can. */
+const QUICK_TURNS = {
+  ...{ parallel: 8, parallelOfShare: 2, mostWaiting: 256 },
+  patience: { ms: 2_000, refusal: NoTurn },
+};
 
 /** No event is later. */
 const END_OF_TIME = new Date('9999-12-31T23:59:59.999Z');
@@ -76,8 +88,29 @@ export class CopiedPlacesReader {
   constructor(
     private readonly database: Database,
     private readonly copied: CopiedEventsReader,
+    private readonly cold: ColdEventsReader,
     private readonly retained: RetainedEvents,
   ) {}
+
+  /**
+   * As {@link newest}; where PostgreSQL has to answer alone, what it finds.
+   * @param kept the same of PostgreSQL
+   * @throws QueryTooLong, and ColdEventsAway where PostgreSQL may lack one of them
+   */
+  async read(
+    scope: Scope,
+    asked: AskedPlaces,
+    kept: () => Promise<EventPlace[]>,
+    reading: Reading = {},
+  ): Promise<EventPlace[]> {
+    const copied = await this.newest(scope, asked, reading);
+    if (copied !== null) return copied;
+    const places = await kept();
+    // All that come before the last one are as young, and so are those that were skipped.
+    const last = places.length < asked.limit ? undefined : places.at(-1);
+    await this.cold.needHot(last === undefined ? asked.window : { from: last.timestamp });
+    return places;
+  }
 
   /**
    * Of one moment: PostgreSQL says where the copy ends, and which events are behind that, in one statement.
@@ -187,12 +220,28 @@ export class CopiedPlacesReader {
       );
     try {
       // What takes long has had its turn.
-      const rows = await (milliseconds === undefined ? this.quickTurns.runNow(scope.projectId, read) : read());
+      const rows = await (milliseconds === undefined ? this.quick(scope, window, read) : read());
       return rows?.map(({ ms, id, bytes, stored }) => ({ timestamp: new Date(ms), id, bytes, stored })) ?? null;
     } catch (error) {
       if (!(error instanceof CopyReadTooLong)) throw error;
       if (milliseconds !== undefined) throw new QueryTooLong();
       return null;
+    }
+  }
+
+  /** Null: there is no turn. It is waited for where PostgreSQL may lack what is asked for. */
+  private async quick<Rows>(
+    scope: Scope,
+    window: AskedPlaces['window'],
+    read: () => Promise<Rows>,
+  ): Promise<Rows | null> {
+    const now = this.quickTurns.runNow(scope.projectId, read);
+    if (now !== null || !(await this.cold.isCold(window))) return now;
+    try {
+      return await this.quickTurns.run(scope.projectId, read);
+    } catch (error) {
+      if (error instanceof NoTurn) return null;
+      throw error;
     }
   }
 }

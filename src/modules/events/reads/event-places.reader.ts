@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
-import { CopiedPlacesReader } from './copied-places.reader.js';
+import { ColdEventsReader } from '../event-store/index.js';
+import type { TimeWindow } from '../totals/index.js';
+import { COPIED_SIZES, CopiedPlacesReader } from './copied-places.reader.js';
 import type { Place } from './cursor.js';
 import { type EventPlace, PLACE_COLUMNS } from './event-places.js';
 import type { StoredEvent } from '../fields/index.js';
@@ -14,24 +16,31 @@ type Scope = Pick<ProjectScope, 'projectId'>;
 /** An event by its id, and where it lies. */
 export type FoundEvent = EventPlace & Pick<StoredEvent, 'event' | 'source' | 'source_id'>;
 
+type CopiedEvent = Omit<FoundEvent, 'timestamp'> & { readonly ms: number };
+const COPIED_EVENT = `toUnixTimestamp64Milli(e.timestamp) AS ms, toString(e.id) AS id, e.event AS event, e.source AS source,
+  e.source_id AS source_id, ${COPIED_SIZES}`;
+
 /** Where the events of a project lie, along the primary key. */
 @Injectable()
 export class EventPlacesReader {
   constructor(
     private readonly database: Database,
     private readonly copied: CopiedPlacesReader,
+    private readonly cold: ColdEventsReader,
   ) {}
 
   /** Newest first; events of one instant by id. Strictly before the place, when one is given. */
   async newest(scope: Scope, before: Place | null, limit: number): Promise<EventPlace[]> {
-    const copied = await this.copied.newest(scope, { before, limit });
-    if (copied !== null) return copied;
+    return this.copied.read(scope, { before, limit }, () => this.newestKept(scope, before, limit));
+  }
+
+  private newestKept({ projectId }: Scope, before: Place | null, limit: number): Promise<EventPlace[]> {
     // The timestamp alone says the same as the pair does, and lets partitions be left out.
     return this.database.rows<EventPlace>(
       `SELECT ${PLACE_COLUMNS} FROM events
        WHERE project_id = $1 ${before === null ? '' : 'AND "timestamp" <= $3 AND ("timestamp", id) < ($3, $4)'}
        ORDER BY "timestamp" DESC, id DESC LIMIT $2`,
-      before === null ? [scope.projectId, limit] : [scope.projectId, limit, before.timestamp, before.id],
+      before === null ? [projectId, limit] : [projectId, limit, before.timestamp, before.id],
     );
   }
 
@@ -59,6 +68,7 @@ export class EventPlacesReader {
   /**
    * Null: the project has no such event. An id carries when it was made, which mostly is the event's timestamp; others
    * are found by the ranges of ids that lie together.
+   * @throws ColdEventsAway
    */
   async find(scope: Scope, id: string, db?: Db): Promise<FoundEvent | null> {
     const select = `SELECT event, source, source_id, ${PLACE_COLUMNS} FROM events WHERE project_id = $1 AND id = $2`;
@@ -71,6 +81,17 @@ export class EventPlacesReader {
     );
     if (near !== undefined) return near;
     const [far] = await this.database.rows<FoundEvent>(select, [scope.projectId, id], db);
-    return far ?? null;
+    if (far !== undefined) return far;
+    return (await this.cold.isCold()) ? this.findCold(scope, id, { from, to }) : null;
+  }
+
+  /** One that PostgreSQL does not have. @throws ColdEventsAway */
+  private async findCold(scope: Scope, id: string, near: TimeWindow): Promise<FoundEvent | null> {
+    const found =
+      (await this.cold.find<CopiedEvent>(scope, id, COPIED_EVENT, near)) ??
+      (await this.cold.find<CopiedEvent>(scope, id, COPIED_EVENT, null));
+    if (found === null) return null;
+    const { ms, ...event } = found;
+    return { ...event, timestamp: new Date(ms) };
   }
 }

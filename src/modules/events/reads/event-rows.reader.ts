@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
+import { Parameters } from '../../../platform/database/parameters.js';
+import { ColdEventsReader } from '../event-store/index.js';
 import type { Place } from './cursor.js';
 import { type EventPlace, MEASURED_BYTES } from './event-places.js';
 
@@ -25,12 +27,16 @@ export interface Selection<Row> {
   readonly row?: Row;
 }
 
+const KNOWN: Selection<{ id: string }> = { columns: 'id' };
 const MEASURED: Selection<{ id: string; measured: number }> = { columns: `id, ${MEASURED_BYTES} AS measured` };
 
 /** Reads events whose places are known, no more than fit into a bound of bytes. */
 @Injectable()
 export class EventRowsReader {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly cold: ColdEventsReader,
+  ) {}
 
   /**
    * The first of the places, as many as fit; one at least when there is any.
@@ -53,27 +59,46 @@ export class EventRowsReader {
   /**
    * In the order of the places. Events that are gone by now are missing.
    * @param tx as of {@link fit}
+   * @throws ColdEventsAway
    */
-  read<Row>(
+  async read<Row>(scope: Scope, places: readonly Place[], selection: Selection<Row>, tx?: Db): Promise<Row[]> {
+    if (places.length === 0) return [];
+    const hotFrom = await this.cold.hotFrom();
+    const old = places.filter(({ timestamp }) => hotFrom !== null && timestamp < hotFrom);
+    if (old.length === 0) return this.rows(scope, places, selection, null, tx);
+    const read = async (snapshot: Db): Promise<Row[]> => {
+      // What came late is here still; nobody drops it meanwhile, as a month that was looked into is locked until the end.
+      const kept = new Set((await this.rows(scope, old, KNOWN, null, snapshot)).map(({ id }) => id));
+      const missing = old.filter(({ id }) => !kept.has(id));
+      const lent = missing.length === 0 ? null : await this.cold.rowsAt(scope, missing);
+      return this.rows(scope, places, selection, lent, snapshot);
+    };
+    return tx === undefined ? this.database.snapshot(read) : read(tx);
+  }
+
+  /** @param lent rows that are not among `events`, as JSON */
+  private rows<Row>(
     { projectId }: Scope,
     places: readonly Place[],
     { columns, join = '' }: Selection<Row>,
-    tx?: Db,
+    lent: string | null,
+    tx: Db | undefined,
   ): Promise<Row[]> {
-    if (places.length === 0) return Promise.resolve([]);
     const times = places.map(({ timestamp }) => timestamp.getTime());
+    const { bind, values } = new Parameters();
+    const project = bind(projectId);
+    const wanted = `unnest(${bind(places.map(({ timestamp }) => timestamp))}::timestamptz[], ${bind(places.map(({ id }) => id))}::uuid[])`;
+    const within = [Math.min(...times), Math.max(...times)].map((ms) => bind(new Date(ms)));
+    const events =
+      lent === null
+        ? 'events'
+        : `(SELECT * FROM events UNION ALL SELECT * FROM jsonb_populate_recordset(NULL::events, ${bind(lent)}::jsonb)) AS events`;
     return this.database.rows<Row>(
-      `SELECT ${columns} FROM unnest($2::timestamptz[], $3::uuid[]) WITH ORDINALITY AS wanted (at, which, n)
-       JOIN events ON project_id = $1 AND "timestamp" = at AND id = which
-         AND "timestamp" BETWEEN $4 AND $5 ${join}
+      `SELECT ${columns} FROM ${wanted} WITH ORDINALITY AS wanted (at, which, n)
+       JOIN ${events} ON project_id = ${project} AND "timestamp" = at AND id = which
+         AND "timestamp" BETWEEN ${within.join(' AND ')} ${join}
        ORDER BY n`,
-      [
-        projectId,
-        places.map(({ timestamp }) => timestamp),
-        places.map(({ id }) => id),
-        new Date(Math.min(...times)),
-        new Date(Math.max(...times)),
-      ],
+      values,
       tx,
     );
   }

@@ -1,26 +1,17 @@
 import { Injectable } from '@nestjs/common';
+import { RememberedInstant } from './remembered-instant.js';
 import { RetentionRepository } from './retention.repository.js';
-
-/** Less than what passes until older rows go. */
-const KNOWN_FOR_MS = 60_000;
 
 /** Since when events are kept, as every process knows it: at most a minute late. */
 @Injectable()
 export class RetainedEvents {
-  private known: { readonly from: Promise<Date | null>; readonly until: number } | undefined;
+  private readonly known = new RememberedInstant(() => this.retention.retainedFrom());
 
   constructor(private readonly retention: RetentionRepository) {}
 
   /** The beginning of a UTC month; null: every event is kept. */
   from(): Promise<Date | null> {
-    const now = performance.now();
-    if (this.known !== undefined && now < this.known.until) return this.known.from;
-    const known = { from: this.retention.retainedFrom(), until: now + KNOWN_FOR_MS };
-    this.known = known;
-    known.from.catch(() => {
-      if (this.known === known) this.known = undefined;
-    });
-    return known.from;
+    return this.known.get();
   }
 
   /** As {@link from}, at this moment. */
@@ -35,6 +26,6 @@ export class RetainedEvents {
 
   /** It has changed. */
   forget(): void {
-    this.known = undefined;
+    this.known.forget();
   }
 }

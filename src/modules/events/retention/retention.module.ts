@@ -1,10 +1,12 @@
 import { Module } from '@nestjs/common';
+import { HotEvents } from './hot-events.js';
+import { HotMonthsReader } from './hot-months.reader.js';
 import { RetainedEvents } from './retained-events.js';
 import { RetentionMaintenance } from './retention-maintenance.js';
 import { RetentionRepository } from './retention.repository.js';
 
 @Module({
-  providers: [RetainedEvents, RetentionMaintenance, RetentionRepository],
-  exports: [RetainedEvents],
+  providers: [HotEvents, HotMonthsReader, RetainedEvents, RetentionMaintenance, RetentionRepository],
+  exports: [HotEvents, HotMonthsReader, RetainedEvents],
 })
 export class EventRetentionModule {}

@@ -39,13 +39,13 @@ export class SourceMonitoringRepository {
   }
 
   /** Newest first; events of one instant by id. Strictly before the place, when one is given. */
-  async newest(scope: Scope, sourceId: string, before: Place | null, limit: number): Promise<EventPlace[]> {
+  newest(scope: Scope, sourceId: string, before: Place | null, limit: number): Promise<EventPlace[]> {
     const conditions: CopiedConditions = {
       postgres: ({ bind }) => ` AND source_id = ${bind(sourceId)}`,
       clickHouse: (bind) => ` AND e.source_id = ${bind(sourceId, 'UUID')}`,
     };
-    const copied = await this.copied.newest(scope, { before, limit, conditions });
-    return copied ?? this.newestKept(scope, sourceId, before, limit);
+    const kept = (): Promise<EventPlace[]> => this.newestKept(scope, sourceId, before, limit);
+    return this.copied.read(scope, { before, limit, conditions }, kept);
   }
 
   private newestKept(

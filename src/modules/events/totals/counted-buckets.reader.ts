@@ -1,6 +1,7 @@
 import type { ProjectId } from '../../access/index.js';
 import type { Bind } from '../../../platform/database/parameters.js';
 import type { BucketCoverage, BucketEdge } from './bucket-coverage.js';
+import type { ColdEdges } from './cold-edges.reader.js';
 import { wholeDays } from './coverage.js';
 import { conditionsOf, type Dimension, type EventFilter, isEmptyFilter } from './event-filter.js';
 
@@ -12,14 +13,24 @@ export interface BucketCount {
   readonly filter: EventFilter;
   /** Columns of the relation beside `bucket`, `events` and `errors`. */
   readonly dimensions: readonly Dimension[];
+  /** Rows of the edges that PostgreSQL may lack; null: it has all. */
+  readonly cold: ColdEdges | null;
 }
+
+/** For lint, which cannot look into what is asked for. */
+const TENANT = '/* tenant: edges are of one project */';
 
 /**
  * Buckets as a relation of partial counts, which the caller sums up: `bucket`, the dimensions, `events` and `errors`,
  * negative where an hour or a day reaches beyond its bucket.
  */
-export function countedBuckets({ projectId, coverage, now, filter, dimensions }: BucketCount, bind: Bind): string {
-  const project = bind(projectId);
+export function countedBuckets(
+  { projectId, coverage, now, filter, dimensions, cold }: BucketCount,
+  bind: Bind,
+): string {
+  // Cold edges do not ask for it.
+  let place: string | undefined;
+  const project = (): string => (place ??= bind(projectId));
   const conditions = conditionsOf(filter, { bind });
   const names = dimensions.map((name) => `${name}, `).join('');
   const parts: string[] = [];
@@ -30,7 +41,7 @@ export function countedBuckets({ projectId, coverage, now, filter, dimensions }:
               part.sign * counted.events, part.sign * counted.errors
        FROM ${spansSql(spans, bind)} CROSS JOIN LATERAL (
          SELECT ${names}events, errors FROM ${table}
-         WHERE project_id = ${project} AND ${time} >= part."from" AND ${time} < part."to"${conditions} OFFSET 0) counted`,
+         WHERE project_id = ${project()} AND ${time} >= part."from" AND ${time} < part."to"${conditions} OFFSET 0) counted`,
     );
   };
   const hours = coverage.hours.map((part): BucketEdge => ({ ...part, sign: 1 }));
@@ -48,17 +59,30 @@ export function countedBuckets({ projectId, coverage, now, filter, dimensions }:
       divided.flatMap(({ bucket, hours: rest }) => rest.map((part) => ({ ...part, bucket }))),
     );
   }
-  if (coverage.edges.length > 0) {
+  const groups = dimensions.length === 0 ? '' : `GROUP BY ${dimensions.join(', ')}`;
+  const found = `SELECT part.bucket, ${dimensions.map((name) => `found.${name}, `).join('')}part.sign * found.events, part.sign * found.errors`;
+  const [hotEdges, coldEdges] = [false, true].map((isCold) =>
+    coverage.edges.filter((edge) => (cold?.has(edge) === true) === isCold),
+  ) as [BucketEdge[], BucketEdge[]];
+  if (hotEdges.length > 0) {
     parts.push(
-      `SELECT part.bucket, ${dimensions.map((name) => `found.${name}, `).join('')}part.sign * found.events, part.sign * found.errors
-       FROM ${spansSql(coverage.edges, bind)} CROSS JOIN LATERAL (
+      `${found} FROM ${spansSql(hotEdges, bind)} CROSS JOIN LATERAL (
          SELECT ${names}count(*) AS events, count(*) FILTER (WHERE log_status >= 500) AS errors FROM events
-         WHERE project_id = ${project} AND "timestamp" >= part."from" AND "timestamp" < part."to"${conditions}
-         ${dimensions.length === 0 ? '' : `GROUP BY ${dimensions.join(', ')}`} OFFSET 0) found`,
+         WHERE project_id = ${project()} AND "timestamp" >= part."from" AND "timestamp" < part."to"${conditions}
+         ${groups} OFFSET 0) found`,
     );
   }
+  if (coldEdges.length > 0) {
+    parts.push(
+      `${found} FROM ${spansSql(coldEdges, bind)} CROSS JOIN LATERAL (
+         SELECT ${names}sum(n) AS events, coalesce(sum(n) FILTER (WHERE failed), 0) AS errors FROM cold_edges
+         WHERE at >= part."from" AND at < part."to"${conditions} ${groups} OFFSET 0) found ${TENANT}`,
+    );
+  }
+  const beside =
+    cold === null ? '' : `WITH cold_edges AS MATERIALIZED (SELECT * FROM ${cold.sql(bind)} found ${TENANT}) `;
   const columns = `counted (bucket, ${names}events, errors)`;
-  if (parts.length > 0) return `(${parts.join('\nUNION ALL\n')}) AS ${columns}`;
+  if (parts.length > 0) return `(${beside}${parts.join('\nUNION ALL\n')}) AS ${columns}`;
   const nothing = dimensions.map((name) => (name === 'source_id' ? 'NULL::uuid, ' : 'NULL::text, ')).join('');
   return `(SELECT 0, ${nothing}0, 0 WHERE false) AS ${columns}`;
 }

@@ -4,6 +4,7 @@ export { AskedWindow, isAll, windowHead, WindowResponse } from './asked-window.j
 export { AskedWindows } from './asked-windows.js';
 export { type BucketCoverage, bucketCoverageOf } from './bucket-coverage.js';
 export { type Interval, INTERVALS } from './count.js';
+export { type ColdEdges, ColdEdgesReader } from './cold-edges.reader.js';
 export { countedBuckets } from './counted-buckets.reader.js';
 export type { TimeWindow } from './coverage.js';
 export {

@@ -3,19 +3,28 @@ import type { ProjectScope } from '../../access/index.js';
 import { Clock } from '../../../platform/clock/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { Parameters } from '../../../platform/database/parameters.js';
+import type { BindValue } from '../../../platform/clickhouse/index.js';
+import { type AlikeColumn, ColdEventsReader, instantSql, uncopiedSql } from '../event-store/index.js';
 import { coverageOf, type TimeWindow } from './coverage.js';
 import { inWindow } from './event-filter.js';
-import { isOneValue, middleOf, placesOf, quantilesOf } from './latency-buckets.js';
+import { bucketOf, isOneValue, middleOf, placesOf, quantilesOf } from './latency-buckets.js';
 
 /** Up to so many measured events percentiles are those of the values, above it those of the buckets. */
 const EXACT_UP_TO = 5_000;
 type Scope = Pick<ProjectScope, 'projectId'>;
+
+const LATENCY: AlikeColumn = {
+  copied: () => 'e.log_latency_ms',
+  postgres: () => 'e.log_latency_ms',
+  type: 'int',
+};
 
 /** What the events of one project took, by their own timestamps: from the hourly buckets, and from the rows at the edges. */
 @Injectable()
 export class LatenciesReader {
   constructor(
     private readonly database: Database,
+    private readonly cold: ColdEventsReader,
     private readonly clock: Clock,
   ) {}
 
@@ -32,6 +41,10 @@ export class LatenciesReader {
     events: number,
     db?: Db,
   ): Promise<(number | null)[]> {
+    if (await this.cold.isCold(window)) {
+      const read = (tx: Db): Promise<(number | null)[]> => this.ofCold(scope, window, quantiles, tx);
+      return db === undefined ? this.database.snapshot(read) : read(db);
+    }
     if (events <= EXACT_UP_TO) return this.exact(scope, window, quantiles, db);
     const parameters = new Parameters();
     const { hours, edges } = coverageOf(window, this.clock.now());
@@ -55,6 +68,30 @@ export class LatenciesReader {
     const measured = histogram.reduce((sum, one) => sum + one.events, 0);
     if (measured === 0 || measured > EXACT_UP_TO) return quantilesOf(histogram, quantiles);
     return this.ofBuckets(scope, window, placesOf(histogram, quantiles), db);
+  }
+
+  /** Where PostgreSQL lacks events of the window: how often there is each latency. */
+  private async ofCold(
+    { projectId }: Scope,
+    window: TimeWindow,
+    quantiles: readonly number[],
+    tx: Db,
+  ): Promise<(number | null)[]> {
+    const within = (bind: BindValue): string =>
+      `e.timestamp >= ${instantSql(window.from, bind)} AND e.timestamp < ${instantSql(window.to, bind)} AND e.log_has_latency`;
+    const alike = await this.cold.alike({ projectId }, { columns: { ms: LATENCY }, where: within }, tx);
+    const { bind, values } = new Parameters();
+    const measured = await this.database.rows<{ bucket: number; events: number }>(
+      `SELECT ms AS bucket, sum(n) AS events FROM ${alike.sql(uncopiedSql(projectId, window, 'e.log_has_latency', bind), bind)} found /* tenant: compared there */
+       GROUP BY 1 HAVING sum(n) > 0 ORDER BY 1`,
+      values,
+      tx,
+    );
+    const places = placesOf(measured, quantiles);
+    if (measured.reduce((sum, { events }) => sum + events, 0) > EXACT_UP_TO) {
+      return quantiles.map((_, index) => middleOf(bucketOf(places[index]?.bucket ?? 0)));
+    }
+    return quantiles.map((_, index) => places[index]?.bucket ?? null);
   }
 
   /** The values at these places of the histogram: only hours that have something in their buckets are looked through. */

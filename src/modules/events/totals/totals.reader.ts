@@ -3,6 +3,7 @@ import type { ProjectScope } from '../../access/index.js';
 import { Clock } from '../../../platform/clock/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { Parameters } from '../../../platform/database/parameters.js';
+import { type ColdEdges, ColdEdgesReader } from './cold-edges.reader.js';
 import type { Count, Interval } from './count.js';
 import { type Coverage, coverageOf, type TimeWindow, wholeDays } from './coverage.js';
 import { conditionsOf, type Dimension, DIMENSIONS, type EventFilter, inWindow, isEmptyFilter } from './event-filter.js';
@@ -44,13 +45,13 @@ type Scope = Pick<ProjectScope, 'projectId'>;
 export class EventTotalsReader {
   constructor(
     private readonly database: Database,
+    private readonly cold: ColdEdgesReader,
     private readonly clock: Clock,
   ) {}
 
   async total(scope: Scope, window: TimeWindow, filter: EventFilter = {}, db?: Db): Promise<Totals> {
-    const parameters = new Parameters();
-    const counted = countedRows({ ...this.of(scope, window), filter, dimensions: [] }, parameters);
-    const rows = await this.database.rows<Totals>(`SELECT ${SUMS} FROM ${counted} ${TENANT}`, parameters.values, db);
+    const count = { ...this.of(scope, window), filter, dimensions: [] };
+    const rows = await this.ask<Totals>(count, (counted) => `SELECT ${SUMS} FROM ${counted} ${TENANT}`, db);
     return rows[0] ?? { events: 0, errors: 0 };
   }
 
@@ -87,12 +88,13 @@ export class EventTotalsReader {
     { filter = {}, limit, named }: { filter?: EventFilter; limit?: number; named?: true },
     db?: Db,
   ): Promise<Row[]> {
-    const parameters = new Parameters();
-    const counted = countedRows({ ...this.of(scope, window), filter, dimensions: [dimension], named }, parameters);
-    return this.database.rows<Row>(
-      `SELECT ${dimension} AS value, ${sums} FROM ${counted} ${TENANT} GROUP BY 1 HAVING sum(events) > 0
-       ORDER BY 2 DESC, 1 ${limit === undefined ? '' : `LIMIT ${parameters.bind(limit)}`}`,
-      parameters.values,
+    return this.ask<Row>(
+      { ...this.of(scope, window), filter, dimensions: [dimension], named },
+      (
+        counted,
+        { bind },
+      ) => `SELECT ${dimension} AS value, ${sums} FROM ${counted} ${TENANT} GROUP BY 1 HAVING sum(events) > 0
+       ORDER BY 2 DESC, 1 ${limit === undefined ? '' : `LIMIT ${bind(limit)}`}`,
       db,
     );
   }
@@ -114,17 +116,13 @@ export class EventTotalsReader {
     window: TimeWindow,
     db?: Db,
   ): Promise<Row[]> {
-    const parameters = new Parameters();
     const now = this.clock.now();
     const coverage: Coverage =
       interval === 'minute' ? { hours: null, edges: [{ ...window, sign: 1 }] } : coverageOf(window, now);
-    const counted = countedRows(
+    return this.ask<Row>(
       { projectId: scope.projectId, coverage, now, filter: {}, dimensions: [], bucket: interval },
-      parameters,
-    );
-    return this.database.rows<Row>(
-      `SELECT bucket AS at, ${sums} FROM ${counted} ${TENANT} GROUP BY 1 HAVING sum(events) > 0 ORDER BY 1`,
-      parameters.values,
+      (counted) =>
+        `SELECT bucket AS at, ${sums} FROM ${counted} ${TENANT} GROUP BY 1 HAVING sum(events) > 0 ORDER BY 1`,
       db,
     );
   }
@@ -154,18 +152,16 @@ export class EventTotalsReader {
   ): Promise<Record<D, FacetValue[]>> {
     const wanted = DIMENSIONS.filter((name): name is D => name in most);
     const needed = DIMENSIONS.filter((name) => name in most || filter[name] !== undefined);
-    const parameters = new Parameters();
-    const counted = countedRows({ ...this.of(scope, window), filter: {}, dimensions: needed }, parameters);
-    const ofOne = (name: D): string =>
+    const ofOne = (name: D, parameters: Parameters): string =>
       `(SELECT '${name}' AS name, ${name}::text AS value, sum(events)::float8 AS events FROM combinations
         WHERE true${conditionsOf(filter, parameters, name)} GROUP BY ${name} ORDER BY 3 DESC, 2
         LIMIT ${parameters.bind(most[name])}::bigint)`;
-    const rows = await this.database.rows<FacetValue & { name: D }>(
-      `WITH combinations AS MATERIALIZED (
+    const rows = await this.ask<FacetValue & { name: D }>(
+      { ...this.of(scope, window), filter: {}, dimensions: needed },
+      (counted, parameters) => `WITH combinations AS MATERIALIZED (
          SELECT ${needed.join(', ')}, sum(events) AS events FROM ${counted} ${TENANT}
          GROUP BY ${needed.join(', ')} HAVING sum(events) > 0)
-       ${wanted.map(ofOne).join('\nUNION ALL\n')}`,
-      parameters.values,
+       ${wanted.map((name) => ofOne(name, parameters)).join('\nUNION ALL\n')}`,
       db,
     );
     const of = (dimension: D): FacetValue[] =>
@@ -187,18 +183,15 @@ export class EventTotalsReader {
     { offset, limit }: { offset: number; limit: number },
     db?: Db,
   ): Promise<{ total: number; hours: MatchingHour[] }> {
-    const parameters = new Parameters();
-    const counted = countedRows({ ...this.of(scope, window), filter, dimensions: [], bucket: 'hour' }, parameters);
-    const [from, upTo] = [parameters.bind(offset), parameters.bind(offset + limit)];
-    const rows = await this.database.rows<{ total: number } & { [K in keyof MatchingHour]: MatchingHour[K] | null }>(
-      `WITH hours AS (SELECT bucket AS hour, sum(events) AS events FROM ${counted} ${TENANT}
+    const rows = await this.ask<{ total: number } & { [K in keyof MatchingHour]: MatchingHour[K] | null }>(
+      { ...this.of(scope, window), filter, dimensions: [], bucket: 'hour' },
+      (counted, { bind }) => `WITH hours AS (SELECT bucket AS hour, sum(events) AS events FROM ${counted} ${TENANT}
                       GROUP BY 1 HAVING sum(events) > 0),
             numbered AS (SELECT hour, events, sum(events) OVER (ORDER BY hour DESC) - events AS newer FROM hours)
        SELECT t.total::float8 AS total, n.hour, n.events::float8 AS events, n.newer::float8 AS newer
        FROM (SELECT coalesce(sum(events), 0) AS total FROM hours) t
-       LEFT JOIN numbered n ON n.newer + n.events > ${from}::bigint AND n.newer < ${upTo}::bigint
+       LEFT JOIN numbered n ON n.newer + n.events > ${bind(offset)}::bigint AND n.newer < ${bind(offset + limit)}::bigint
        ORDER BY n.hour DESC`,
-      parameters.values,
       db,
     );
     return {
@@ -207,6 +200,26 @@ export class EventTotalsReader {
         hour === null || events === null || newer === null ? [] : [{ hour, events, newer }],
       ),
     };
+  }
+
+  /** @param sql of the relation that is counted */
+  private async ask<Row>(
+    count: Count,
+    sql: (counted: string, parameters: Parameters) => string,
+    db: Db | undefined,
+  ): Promise<Row[]> {
+    const isCold = await this.cold.areCold(count.coverage.edges);
+    const read = async (tx: Db | undefined): Promise<Row[]> => {
+      const edges = isCold && tx !== undefined ? await this.coldEdges(count, tx) : null;
+      const parameters = new Parameters();
+      return this.database.rows<Row>(sql(countedRows(count, edges, parameters), parameters), parameters.values, tx);
+    };
+    // What is counted is of the same moment as what is not copied.
+    return isCold && db === undefined ? this.database.snapshot(read) : read(db);
+  }
+
+  private coldEdges({ projectId, coverage, filter, dimensions, bucket }: Count, tx: Db): Promise<ColdEdges> {
+    return this.cold.of({ projectId }, coverage.edges, { filter, dimensions, interval: bucket }, tx);
   }
 
   private of(scope: Scope, window: TimeWindow): Pick<Count, 'projectId' | 'coverage' | 'now'> {
@@ -225,9 +238,11 @@ const SUMS = `${EVENTS}, coalesce(sum(errors), 0)::float8 AS errors`;
  * errors, negative where an hour reaches beyond the window. One statement reads both, and so one snapshot. A column that the
  * caller leaves out is not read either.
  */
-function countedRows(count: Count, parameters: Parameters): string {
+function countedRows(count: Count, cold: ColdEdges | null, parameters: Parameters): string {
   const { projectId, coverage, filter, dimensions, bucket, named = false } = count;
-  const project = parameters.bind(projectId);
+  // Cold edges do not ask for it.
+  let place: string | undefined;
+  const project = (): string => (place ??= parameters.bind(projectId));
   const parts: string[] = [];
   const conditions = (): string =>
     conditionsOf(filter, parameters) + (named ? dimensions.map((name) => ` AND ${name} IS NOT NULL`).join('') : '');
@@ -238,7 +253,7 @@ function countedRows(count: Count, parameters: Parameters): string {
   const counted = (table: string, time: string, window: TimeWindow, sign: 1 | -1 = 1): void => {
     parts.push(
       `SELECT ${[...columns(time), `${sign} * events`, `${sign} * errors`].join(', ')} FROM ${table}
-       WHERE project_id = ${project} AND ${inWindow(time, window, parameters)}${conditions()}`,
+       WHERE project_id = ${project()} AND ${inWindow(time, window, parameters)}${conditions()}`,
     );
   };
   if (coverage.hours !== null) {
@@ -253,14 +268,22 @@ function countedRows(count: Count, parameters: Parameters): string {
     }
   }
   for (const edge of coverage.edges) {
-    const keys = columns('"timestamp"');
+    const isCold = cold?.has(edge) === true;
+    const keys = columns(isCold ? 'at' : '"timestamp"');
     const groups = keys.map((_, index) => index + 1).join(', ');
+    const [grouped, signed] = [groups === '' ? '' : `GROUP BY ${groups}`, (sql: string) => `${edge.sign} * ${sql}`];
     parts.push(
-      `SELECT ${[...keys, `${edge.sign} * count(*)`, `${edge.sign} * count(*) FILTER (WHERE log_status >= 500)`].join(', ')}
-       FROM events WHERE project_id = ${project} AND ${inWindow('"timestamp"', edge, parameters)}${conditions()}
-       ${groups === '' ? '' : `GROUP BY ${groups}`}`,
+      isCold
+        ? `SELECT ${[...keys, signed('sum(n)'), signed('sum(n) FILTER (WHERE failed)')].join(', ')}
+           FROM cold_edges WHERE ${inWindow('at', edge, parameters)}${conditions()} ${grouped}`
+        : `SELECT ${[...keys, signed('count(*)'), signed('count(*) FILTER (WHERE log_status >= 500)')].join(', ')}
+           FROM events WHERE project_id = ${project()} AND ${inWindow('"timestamp"', edge, parameters)}${conditions()} ${grouped}`,
     );
   }
   const names = [...dimensions, ...(bucket === undefined ? [] : ['bucket'])];
-  return `(${parts.join('\nUNION ALL\n')}) AS counted (${[...names, 'events', 'errors'].join(', ')})`;
+  const beside =
+    cold === null
+      ? ''
+      : `WITH cold_edges AS MATERIALIZED (SELECT * FROM ${cold.sql(parameters.bind)} found ${TENANT}) `;
+  return `(${beside}${parts.join('\nUNION ALL\n')}) AS counted (${[...names, 'events', 'errors'].join(', ')})`;
 }

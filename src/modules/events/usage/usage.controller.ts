@@ -5,6 +5,7 @@ import { Documented } from '../../../platform/http/documented.js';
 import { IdParam, Query, Scope } from '../../../platform/http/inputs.js';
 import { ApiKeyNotActive, InvalidApiKey, MissingReadScope } from '../../entitlement/api-keys/index.js';
 import { CurrentUsageResponse, DailyUsageQuery, DailyUsageResponse, UsageQuery, UsageResponse } from './usage.dto.js';
+import { ColdEventsAway } from '../event-store/index.js';
 import { UnsupportedPeriod, UsageService } from './usage.service.js';
 
 @ApiTags('usage')
@@ -51,6 +52,7 @@ export class ProjectUsageController {
     summary: 'Events per day',
     description: 'UTC days, ascending; days without events are left out.',
     answer: DailyUsageResponse,
+    errors: [ColdEventsAway],
   })
   daily(
     @Scope() scope: ProjectMemberScope,

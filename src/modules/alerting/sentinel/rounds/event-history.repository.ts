@@ -64,8 +64,8 @@ export class EventHistoryRepository {
   async extent(projectId: ProjectId, { from, to }: Period, tx: Db): Promise<{ events: number; oldest: Date | null }> {
     const [row] = await this.database.rows<{ events: number; oldest: Date | null }>(
       `SELECT (SELECT coalesce(sum(events), 0)::float8 FROM event_hours WHERE project_id = $1 AND hour >= $2 AND hour < $3) AS events,
-              (SELECT min(e."timestamp") FROM events e WHERE e.project_id = $1 AND e."timestamp" < o.hour + interval '1 hour'
-                 AND e."timestamp" >= o.hour) AS oldest
+              coalesce((SELECT min(e."timestamp") FROM events e WHERE e.project_id = $1 AND e."timestamp" < o.hour + interval '1 hour'
+                 AND e."timestamp" >= o.hour AND o.hour >= events_hot_from()), o.hour) AS oldest
        FROM (SELECT min(hour) AS hour FROM event_hours WHERE project_id = $1 AND hour >= (SELECT events_retained_from())) o`,
       [projectId, from, to],
       tx,
@@ -155,6 +155,9 @@ export class EventHistoryRepository {
          ORDER BY at, id OFFSET 0) f
        WHERE (SELECT o.id FROM events o WHERE o.project_id = $1 AND o.event = f.event AND o."timestamp" < $2
               ORDER BY o."timestamp" DESC LIMIT 1) IS NULL
+         -- Of months that PostgreSQL has dropped there are the counters.
+         AND NOT EXISTS (SELECT FROM event_facet_days d WHERE d.project_id = $1 AND d.event = f.event
+                           AND d.day < (SELECT hot_from FROM hot_events) AND d.day >= (SELECT events_retained_from()))
        LIMIT $5`,
       [projectId, from, to, known, limit],
       tx,

@@ -1,12 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import { type Bind, Parameters } from '../../../../platform/database/parameters.js';
 import { type FittingEvents, FittingEventsReader } from '../../eql/index.js';
-import { CopiedEventsReader, UncopiedEventsReader, uncopiedSql } from '../../event-store/index.js';
+import {
+  ColdEventsReader,
+  CopiedEventsReader,
+  inWindowsSql,
+  UncopiedEventsReader,
+  uncopiedSql,
+} from '../../event-store/index.js';
 import {
   type BucketCoverage,
+  type ColdEdges,
+  ColdEdgesReader,
   conditionsOf,
+  copiedConditionsOf,
   countedBuckets,
   type Dimension,
+  DIMENSIONS,
   type EventFilter,
   isEmptyFilter,
   type TimeWindow,
@@ -19,7 +29,7 @@ const HOUR_MS = 3_600_000;
 
 /** Where the answer to a question comes from: counted hours with the rows at their edges, or the events themselves. */
 export type Source =
-  | { readonly type: 'counted'; readonly coverage: BucketCoverage }
+  | { readonly type: 'counted'; readonly coverage: BucketCoverage; readonly cold: ColdEdges | null }
   | { readonly type: 'events'; readonly events: FittingEvents };
 
 /** Where the copy of the events ends for a question, and what is behind that. */
@@ -35,6 +45,8 @@ export class GatheredEventsReader {
     private readonly fitting: FittingEventsReader,
     private readonly copied: CopiedEventsReader,
     private readonly uncopied: UncopiedEventsReader,
+    private readonly edges: ColdEdgesReader,
+    private readonly cold: ColdEventsReader,
   ) {}
 
   /**
@@ -43,9 +55,18 @@ export class GatheredEventsReader {
    * @throws QueryTooLong
    */
   async source(question: Question, division: Division, isOfHours: boolean, snapshot: Snapshot): Promise<Source> {
-    return isOfHours
-      ? { type: 'counted', coverage: division.coverage(question.now) }
-      : { type: 'events', events: await this.events(question, division.span, snapshot) };
+    if (!isOfHours) return { type: 'events', events: await this.events(question, division.span, snapshot) };
+    const coverage = division.coverage(question.now);
+    return { type: 'counted', coverage, cold: await this.coldEdges(question, coverage, snapshot) };
+  }
+
+  private async coldEdges(
+    { scope, filter }: Question,
+    { edges }: BucketCoverage,
+    { tx }: Snapshot,
+  ): Promise<ColdEdges | null> {
+    if (!(await this.edges.areCold(edges))) return null;
+    return this.edges.of(scope, edges, { filter, dimensions: DIMENSIONS }, tx);
   }
 
   /**
@@ -59,6 +80,7 @@ export class GatheredEventsReader {
     types?: readonly string[],
   ): Promise<FittingEvents> {
     const { scope, where, filter } = question;
+    await this.cold.needHot(window);
     const asked = { window, where, filter: (bind: Bind) => filterSql(filter, types, bind) };
     return this.fitting.of(tx, scope, asked, deadline);
   }
@@ -82,22 +104,23 @@ export class GatheredEventsReader {
   }
 
   /** The oldest timestamp of events; null without any. */
-  async firstOf(events: FittingEvents, snapshot: Snapshot): Promise<Date | null> {
+  firstOf(events: FittingEvents, snapshot: Snapshot): Promise<Date | null> {
+    return this.endAmong(events, 'first', snapshot);
+  }
+
+  private async endAmong(events: FittingEvents, end: 'first' | 'last', snapshot: Snapshot): Promise<Date | null> {
     const parameters = new Parameters();
     const [row] = await snapshot.rows<{ at: Date | null }>(
-      `SELECT min(e."timestamp") AS at FROM ${events(parameters.bind)} /* tenant: they are of one project */`,
+      `SELECT ${end === 'first' ? 'min' : 'max'}(e."timestamp") AS at FROM ${events(parameters.bind)} /* tenant: they are of one project */`,
       parameters,
     );
     return row?.at ?? null;
   }
 
   /** The oldest or the newest timestamp in a window under the filter alone; null without events. */
-  async endOf(
-    { scope, filter }: Question,
-    window: TimeWindow,
-    end: 'first' | 'last',
-    snapshot: Snapshot,
-  ): Promise<Date | null> {
+  async endOf(question: Question, window: TimeWindow, end: 'first' | 'last', snapshot: Snapshot): Promise<Date | null> {
+    if (await this.cold.isCold(window)) return this.endOfCold(question, window, end, snapshot);
+    const { scope, filter } = question;
     const hour = isEmptyFilter(filter) ? null : await this.hourOf(scope, window, filter, end, snapshot);
     if (hour === undefined) return null;
     const parameters = new Parameters();
@@ -112,6 +135,29 @@ export class GatheredEventsReader {
       parameters,
     );
     return row?.at ?? null;
+  }
+
+  /** As {@link endOf}, where PostgreSQL lacks events of the window. @throws ColdEventsAway */
+  private async endOfCold(
+    { scope, filter }: Question,
+    window: TimeWindow,
+    end: 'first' | 'last',
+    snapshot: Snapshot,
+  ): Promise<Date | null> {
+    const copied = await this.cold.endOf(
+      scope,
+      end,
+      (bind) => `${inWindowsSql([window], bind)}${copiedConditionsOf(filter, bind)}`,
+      snapshot.tx,
+      { milliseconds: snapshot.deadline.left() },
+    );
+    const beside = await this.endAmong(
+      (bind) => uncopiedSql(scope.projectId, window, filterSql(filter, undefined, bind), bind),
+      end,
+      snapshot,
+    );
+    if (copied === null || beside === null) return copied ?? beside;
+    return beside < copied === (end === 'first') ? beside : copied;
   }
 
   /** The first or last hour that has such an event in the window; undefined without one. */
@@ -149,11 +195,11 @@ function filterSql(filter: EventFilter, types: readonly string[] | undefined, bi
 /** Counted events by bucket and dimensions: `bucket`, the dimensions, `events` and `errors`, none without events. */
 export function countedSql(
   { scope, now, filter }: Question,
-  coverage: BucketCoverage,
+  { coverage, cold }: Extract<Source, { readonly type: 'counted' }>,
   dimensions: readonly Dimension[],
   bind: Bind,
 ): string {
-  const counted = countedBuckets({ projectId: scope.projectId, coverage, now, filter, dimensions }, bind);
+  const counted = countedBuckets({ projectId: scope.projectId, coverage, now, filter, dimensions, cold }, bind);
   const names = ['bucket', ...dimensions].join(', ');
   return `SELECT ${names}, sum(events) AS events, sum(errors) AS errors FROM ${counted} /* tenant: compared there */
           GROUP BY ${names} HAVING sum(events) > 0`;

@@ -86,7 +86,7 @@ export class BreakdownRepository {
 /** By key, perhaps in several rows: events and errors of the window, and events of the window before. */
 function baseOf(question: Question, source: Source, division: Division, by: string, bind: Bind): string {
   if (source.type === 'counted') {
-    const counted = countedSql(question, source.coverage, [by as Dimension], bind);
+    const counted = countedSql(question, source, [by as Dimension], bind);
     const now = `bucket = ${bind(division.first)}::int`;
     const sum = (name: string, when: string): string => `CASE WHEN ${when} THEN ${name} ELSE 0 END`;
     return `SELECT ${shortKeySql(by)} AS key, ${sum('events', now)} AS events, ${sum('errors', now)} AS errors,

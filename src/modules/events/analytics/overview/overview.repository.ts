@@ -3,6 +3,7 @@ import { type Bind, Parameters } from '../../../../platform/database/parameters.
 import type { Division } from '../asking/division.js';
 import { bucketSql, countedSql, type Source } from '../asking/gathered-events.reader.js';
 import type { Question } from '../asking/question.js';
+import type { CopiedOverview } from './copied-overview.repository.js';
 import type { Snapshot } from '../asking/snapshots.js';
 
 const MOST_SEVERITIES = 100;
@@ -29,7 +30,12 @@ export interface OverviewRow {
 @Injectable()
 export class OverviewRepository {
   /** Totals of both windows, severities and event types of the window: of one statement. */
-  rows(question: Question, source: Source, division: Division, snapshot: Snapshot): Promise<OverviewRow[]> {
+  rows(
+    question: Question,
+    source: Source | CopiedOverview,
+    division: Division,
+    snapshot: Snapshot,
+  ): Promise<OverviewRow[]> {
     const parameters = new Parameters();
     const base = baseOf(question, source, division, parameters.bind);
     const first = parameters.bind(division.first);
@@ -37,7 +43,7 @@ export class OverviewRepository {
     const nothing = `0, 0, NULL::int, NULL::int, NULL::timestamptz`;
     return snapshot.rows<OverviewRow>(
       `WITH ${base},
-       latencies AS (${latenciesOf(source)})
+       latencies AS (${latenciesOf(source, division, parameters.bind)})
        SELECT 'totals' AS part, bucket, NULL AS value, sum(events)::float8 AS events, sum(errors)::float8 AS errors,
               0::float8 AS previous, count(DISTINCT event)::int AS types, count(DISTINCT source_id)::int AS sources,
               min(l.p50)::int AS p50, min(l.p95)::int AS p95, min(l.last_at) AS last_at
@@ -56,10 +62,16 @@ export class OverviewRepository {
   }
 }
 
-function baseOf(question: Question, source: Source, division: Division, bind: Bind): string {
+function baseOf(question: Question, source: Source | CopiedOverview, division: Division, bind: Bind): string {
   if (source.type === 'counted') {
     const dimensions = ['event', 'source_id', 'severity'] as const;
-    return `base AS MATERIALIZED (${countedSql(question, source.coverage, dimensions, bind)})`;
+    return `base AS MATERIALIZED (${countedSql(question, source, dimensions, bind)})`;
+  }
+  if (source.type === 'copied') {
+    return `base AS MATERIALIZED (
+              SELECT ${bucketSql(division, bind)} AS bucket, event, source_id, severity, sum(n) AS events,
+                     coalesce(sum(n) FILTER (WHERE failed), 0) AS errors
+              FROM ${source.kinds.sql(source.events(bind), bind)} e GROUP BY 1, 2, 3, 4)`;
   }
   return `matched AS MATERIALIZED (
             SELECT ${bucketSql(division, bind)} AS bucket, e.event, e.source_id, e.severity, e.log_status >= 500 AS failed,
@@ -70,9 +82,21 @@ function baseOf(question: Question, source: Source, division: Division, bind: Bi
             FROM matched GROUP BY bucket, event, source_id, severity)`;
 }
 
-function latenciesOf({ type }: Source): string {
-  if (type === 'counted')
+function latenciesOf(source: Source | CopiedOverview, division: Division, bind: Bind): string {
+  if (source.type === 'counted')
     return 'SELECT 0 AS bucket, NULL::int AS p50, NULL::int AS p95, NULL::timestamptz AS last_at WHERE false';
+  if (source.type === 'copied') {
+    // By nearest rank, as percentile_disc has it.
+    const rank = (quantile: number): string =>
+      `min(latency) FILTER (WHERE up_to >= ceil(${quantile}::float8 * measured))`;
+    return `SELECT bucket, ${rank(0.5)} AS p50, ${rank(0.95)} AS p95, max(last_at) AS last_at
+            FROM (SELECT *, sum(n) OVER (PARTITION BY bucket, latency IS NULL ORDER BY latency) AS up_to,
+                         sum(n) OVER (PARTITION BY bucket, latency IS NULL) AS measured
+                  FROM (SELECT ${bucketSql(division, bind)} AS bucket, latency, sum(n) AS n, max(last_at) AS last_at
+                        FROM ${source.latencies.sql(source.events(bind), bind)} e /* tenant: they are of one project */
+                        GROUP BY 1, 2) gathered) ranked
+            GROUP BY bucket`;
+  }
   return `SELECT bucket, percentile_disc(0.5) WITHIN GROUP (ORDER BY latency) AS p50,
                  percentile_disc(0.95) WITHIN GROUP (ORDER BY latency) AS p95, max(at) AS last_at
           FROM matched GROUP BY bucket`;

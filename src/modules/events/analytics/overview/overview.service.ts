@@ -3,6 +3,7 @@ import type { ProjectScope } from '../../../access/index.js';
 import { changeOf, isEmptyFilter, LatenciesReader, ratioOf, type TimeWindow, windowHead } from '../../totals/index.js';
 import { wholeWindows } from '../asking/division.js';
 import { GatheredEventsReader } from '../asking/gathered-events.reader.js';
+import { CopiedOverviewRepository } from './copied-overview.repository.js';
 import type { OverviewChange, OverviewQuery, OverviewResponse, OverviewTotals } from './overview.dto.js';
 import { OverviewRepository, type OverviewRow } from './overview.repository.js';
 import { isCounted, type Question, Questions } from '../asking/question.js';
@@ -26,6 +27,7 @@ export class OverviewService {
     private readonly snapshots: Snapshots,
     private readonly gathered: GatheredEventsReader,
     private readonly overview: OverviewRepository,
+    private readonly copied: CopiedOverviewRepository,
     private readonly latencies: LatenciesReader,
   ) {}
 
@@ -61,7 +63,8 @@ export class OverviewService {
     // Latencies are counted for all events of an hour together.
     const isOfHours = isCounted(question, []) && isEmptyFilter(question.filter);
     return this.snapshots.run(question, { isLong: !isOfHours, signal }, async (snapshot) => {
-      const source = await this.gathered.source(question, division, isOfHours, snapshot);
+      const copied = isOfHours ? null : await this.copied.source(question, division, snapshot, signal);
+      const source = copied ?? (await this.gathered.source(question, division, isOfHours, snapshot));
       const rows = await this.overview.rows(question, source, division, snapshot);
       const totals = rows.filter(({ part }) => part === 'totals');
       const of = async (bucket: number, window: TimeWindow): Promise<Totals> => {

@@ -101,7 +101,7 @@ function baseOf(
     const dimensions = splitBy === undefined ? [] : [splitBy as Dimension];
     const key = splitBy === undefined ? `''` : shortKeySql(splitBy);
     return {
-      sql: `SELECT bucket, ${key} AS key, events, errors FROM (${countedSql(question, source.coverage, dimensions, bind)}) found`,
+      sql: `SELECT bucket, ${key} AS key, events, errors FROM (${countedSql(question, source, dimensions, bind)}) found`,
       value: countedValue(aggregate),
     };
   }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
 import type { Db } from '../../../../platform/database/database.js';
 import type { FilterSubject } from '../../conditions/index.js';
-import { CopyCannotTell } from '../../event-store/index.js';
+import { ColdEventsReader, CopyCannotTell } from '../../event-store/index.js';
 import { type Deadline, LongSnapshots } from '../../reads/index.js';
 import type { TimeWindow } from '../../totals/index.js';
 import { eventCondition } from '../compiling/event-condition.js';
@@ -58,12 +58,13 @@ export class QueryRunner {
     private readonly snapshots: LongSnapshots,
     private readonly walk: CandidateWalk,
     private readonly copied: CopiedCandidatesRepository,
+    private readonly cold: ColdEventsReader,
     private readonly limits: RunLimits,
   ) {}
 
   /**
    * @param signal ends the query, which then throws the signal's reason
-   * @throws QueryTooLong, TooManyQueries, QueryNeedsTooMuchMemory
+   * @throws QueryTooLong, TooManyQueries, QueryNeedsTooMuchMemory, ColdEventsAway
    */
   run(scope: ProjectScope, query: Query, asked: Asked, signal?: AbortSignal): Promise<Outcome> {
     const { milliseconds, pendingPartials } = this.limits;
@@ -74,6 +75,7 @@ export class QueryRunner {
       async (tx, deadline) => {
         const copied = await this.fromCopy(tx, scope, window, begun(), deadline, signal);
         this.copied.answered(copied === null ? 'postgres' : 'clickhouse');
+        if (copied === null) await this.cold.needHot(window);
         return copied ?? this.read(tx, scope, window, begun(), { deadline });
       },
       { milliseconds, ...(signal && { signal }) },

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Shipper } from '../shipping/shipper.js';
-import type { ProjectSum, StoredEventsRepository } from '../shipping/stored-events.repository.js';
+import { isSameSum, type ProjectSum, type StoredEventsRepository } from '../shipping/stored-events.repository.js';
 import type { MovingState, UnmovedEventsRepository } from './unmoved-events.repository.js';
 
 /** Events that are looked at together. */
@@ -81,22 +81,38 @@ export class EventMover {
   }
 
   private async check(): Promise<void> {
-    const { block, retainedFrom, projects } = await this.unmoved.sums();
-    const copied = new Map((await this.stored.sums(block, retainedFrom)).map((sum) => [sum.project, sum]));
-    const differing = projects.filter((kept) => !isSame(kept, copied.get(kept.project)));
+    const { block, from, projects } = await this.unmoved.sums();
+    const copied = new Map((await this.stored.sums(block, { from })).map((sum) => [sum.project, sum]));
+    const differing = projects.filter((kept) => !isSameSum(kept, copied.get(kept.project)));
     const [one] = differing;
-    if (one === undefined) return;
+    if (one === undefined) return this.checkCold(block);
     // Events have ended meanwhile, maybe in one of both so far.
-    if ((await this.unmoved.retainedFrom())?.getTime() !== retainedFrom?.getTime()) return this.check();
+    if ((await this.unmoved.countedFrom())?.getTime() !== from?.getTime()) return this.check();
     await this.unmoved.doubt();
     throw new EventsMissing(
       `${differing.length} of ${projects.length} projects differ, the first is ${one.project}: PostgreSQL has ${one.events} events, ` +
         `ClickHouse ${copied.get(one.project)?.events ?? '0'}. The next run looks at every event again.`,
     );
   }
-}
 
-function isSame(kept: ProjectSum, copied: ProjectSum | undefined): boolean {
-  const { events, ids } = copied ?? { events: '0', ids: '0' };
-  return kept.events === events && (kept.ids === ids || kept.events === '0');
+  /** Of months that PostgreSQL has dropped there has to be what there was, or more, which came late. */
+  private async checkCold(block: number): Promise<void> {
+    const months = await this.unmoved.coldMonths();
+    let copied = new Map<string, ProjectSum>();
+    let known: number | undefined;
+    for (const { month, nextMonth, project, events } of months) {
+      if (month.getTime() !== known) {
+        known = month.getTime();
+        copied = new Map(
+          (await this.stored.sums(block, { from: month, to: nextMonth })).map((sum) => [sum.project, sum]),
+        );
+      }
+      const there = copied.get(project)?.events ?? '0';
+      if (BigInt(there) >= BigInt(events)) continue;
+      throw new EventsMissing(
+        `of ${month.toISOString().slice(0, 7)}, which ClickHouse alone had, ${there} of ${events} events of the project ${project} are there: ` +
+          'restore ClickHouse from a backup of its own.',
+      );
+    }
+  }
 }

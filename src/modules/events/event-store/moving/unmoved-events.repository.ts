@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { asProjectId, type ProjectId } from '../../../access/index.js';
+import { projectSumsSql } from '../shipping/project-sums.repository.js';
 import type { ProjectSum, StoredPlace } from '../shipping/stored-events.repository.js';
 import { DOUBT } from '../shipping/waiting-events.repository.js';
 
@@ -21,6 +22,14 @@ export interface MovingState {
   readonly project: ProjectId | null;
   readonly place: StoredPlace | null;
   readonly events: number;
+}
+
+/** What there was of a project when its month was dropped. */
+export interface ColdMonth {
+  readonly month: Date;
+  readonly nextMonth: Date;
+  readonly project: string;
+  readonly events: string;
 }
 
 interface StateRow {
@@ -73,7 +82,7 @@ export class UnmovedEventsRepository {
   async total(): Promise<number> {
     const { rows } = await this.client.query<{ events: number }>(
       `SELECT /* every tenant: how many */ coalesce(sum(events), 0)::float8 AS events FROM event_hours
-       WHERE hour >= (SELECT events_retained_from())`,
+       WHERE hour >= (SELECT events_hot_from())`,
     );
     return rows[0]?.events ?? 0;
   }
@@ -144,48 +153,44 @@ export class UnmovedEventsRepository {
     return rows.length > 0;
   }
 
-  /**
-   * What the event store has to have up to the block that was copied last: of one moment. Projects that are being deleted are
-   * left out.
-   */
+  /** What the event store has to have up to the block that was copied last: of one moment. */
   async sums(): Promise<{
     readonly block: number;
-    /** Events before it are not counted; null: all are. */
-    readonly retainedFrom: Date | null;
+    /** Events before it are not counted, since PostgreSQL may have dropped them; null: all are. */
+    readonly from: Date | null;
     readonly projects: ProjectSum[];
   }> {
-    const hash = (id: string): string => `('x' || right(${id}::text, 8))::bit(32)::bigint`;
     await this.client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
     try {
-      const { rows: states } = await this.client.query<{ block: number; retained_from: Date | null }>(
-        'SELECT p.block::float8 AS block, r.retained_from FROM event_shipping p LEFT JOIN event_retention r ON true',
-      );
-      const retainedFrom = states[0]?.retained_from ?? null;
+      const { rows } = await this.client.query<{ block: number }>('SELECT block::float8 AS block FROM event_shipping');
+      const from = await this.countedFrom();
       const { rows: projects } = await this.client.query<ProjectSum>(
-        `SELECT /* every tenant: what each has */ c.project_id::text AS project, sum(c.events)::text AS events, sum(c.ids)::text AS ids
-         FROM (
-           SELECT e.project_id, count(*) AS events, sum(${hash('e.id')}) AS ids FROM events e
-           WHERE e."timestamp" >= (SELECT events_retained_from()) GROUP BY 1
-           UNION ALL
-           SELECT s.project_id, -count(*), -sum(${hash('f.id')}) FROM event_shipments s
-           CROSS JOIN LATERAL unnest(s.timestamps, s.ids) AS u (at, which)
-           CROSS JOIN LATERAL (SELECT e.id FROM events e
-             WHERE e.project_id = s.project_id AND e."timestamp" = u.at AND e.id = u.which OFFSET 0) f
-           WHERE u.at >= (SELECT events_retained_from()) GROUP BY 1) c
-         WHERE NOT EXISTS (SELECT FROM projects p WHERE p.id = c.project_id AND p.deleted_at IS NOT NULL)
-         GROUP BY 1`,
+        projectSumsSql({ relation: 'events', within: (column) => `${column} >= (SELECT events_hot_from())` }),
       );
-      return { block: states[0]?.block ?? 0, retainedFrom, projects };
+      return { block: rows[0]?.block ?? 0, from, projects };
     } finally {
       // It has written nothing, and what went wrong before is what is told.
       await this.client.query('COMMIT').catch(() => undefined);
     }
   }
 
-  /** Events before it are not kept; null: all are. */
-  async retainedFrom(): Promise<Date | null> {
-    const { rows } = await this.client.query<{ retained_from: Date }>('SELECT retained_from FROM event_retention');
-    return rows[0]?.retained_from ?? null;
+  /** Since when PostgreSQL has every event that is kept; null: from the first one on. */
+  async countedFrom(): Promise<Date | null> {
+    const { rows } = await this.client.query<{ from: Date | null }>(
+      `SELECT nullif(events_hot_from(), '-infinity') AS from`,
+    );
+    return rows[0]?.from ?? null;
+  }
+
+  /** What the event store had of months that PostgreSQL has dropped since, by month and project. */
+  async coldMonths(): Promise<ColdMonth[]> {
+    const { rows } = await this.client.query<ColdMonth>(
+      `SELECT /* every tenant: what each had */ m.month, m.month + interval '1 month' AS "nextMonth", m.project_id AS project,
+              m.events::text AS events
+       FROM cold_months m JOIN projects p ON p.id = m.project_id AND p.deleted_at IS NULL
+       WHERE m.month >= (SELECT events_retained_from()) ORDER BY m.month, m.project_id`,
+    );
+    return rows;
   }
 
   /**

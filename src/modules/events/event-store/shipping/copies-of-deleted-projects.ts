@@ -26,8 +26,9 @@ export class CopiesOfDeletedProjects {
 
   async removeOf(projectId: ProjectId, limit: number): Promise<RemovalStep> {
     if (!(await this.waiting.isBegun())) return { removed: 0, done: true };
+    const cold = await this.waiting.forgetCold(projectId, limit);
     const { removed, isEmpty } = await this.waiting.removeOf(projectId, limit);
-    return { removed, done: isEmpty && (await this.isRemoved(projectId)) };
+    return { removed: cold + removed, done: cold === 0 && isEmpty && (await this.isRemoved(projectId)) };
   }
 
   private async isRemoved(projectId: ProjectId): Promise<boolean> {

@@ -40,6 +40,12 @@ export interface ProjectSum {
   readonly ids: string;
 }
 
+/** Whether the event store has what PostgreSQL has of a project. @param copied undefined: nothing */
+export function isSameSum(kept: ProjectSum, copied: ProjectSum | undefined): boolean {
+  const { events, ids } = copied ?? { events: '0', ids: '0' };
+  return kept.events === events && (kept.ids === ids || kept.events === '0');
+}
+
 /** The events of ClickHouse, as shipping changes them. */
 export class StoredEventsRepository {
   constructor(private readonly server: ClickHouse) {}
@@ -88,14 +94,15 @@ export class StoredEventsRepository {
     return new Set(rows.map(({ id }) => id));
   }
 
-  /** What there is of each project up to a block. @param from only events from then on; null: all */
-  sums(block: number, from: Date | null): Promise<ProjectSum[]> {
+  /** What there is of each project up to a block. @param window only events from then on, and before then; left out: all */
+  sums(block: number, { from, to }: { readonly from: Date | null; readonly to?: Date }): Promise<ProjectSum[]> {
     const { bind, values } = new StatementValues();
     const since = from === null ? '' : ` AND timestamp >= ${instantSql(from, bind)}`;
+    const until = to === undefined ? '' : ` AND timestamp < ${instantSql(to, bind)}`;
     return this.server.rows<ProjectSum>(
       `SELECT /* every tenant: what each has */ toString(project_id) AS project, toString(count()) AS events,
               toString(sum(reinterpretAsUInt32(reverse(substring(UUIDToNum(id), 13, 4))))) AS ids
-       FROM ${eventTable(this.server)} WHERE block <= ${bind(block, 'UInt64')}${since} GROUP BY project_id`,
+       FROM ${eventTable(this.server)} WHERE block <= ${bind(block, 'UInt64')}${since}${until} GROUP BY project_id`,
       values,
       LONG,
     );

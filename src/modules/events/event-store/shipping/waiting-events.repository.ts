@@ -26,6 +26,27 @@ export class WaitingEventsRepository {
   }
 
   /**
+   * Forgets what there was of a deleted project in months that were dropped, and removes it from those that are about to be.
+   * @returns how many rows were removed
+   */
+  async forgetCold(projectId: ProjectId, limit: number): Promise<number> {
+    const detached = await this.database.rows<{ name: string }>(
+      `SELECT c.relname AS name FROM pg_class c WHERE c.relkind = 'r' AND c.relname ~ '^events_[0-9]{4}_[0-9]{2}$'
+         AND c.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'events'::regclass)
+         AND NOT EXISTS (SELECT FROM pg_inherits i WHERE i.inhrelid = c.oid)`,
+    );
+    let removed = 0;
+    for (const table of ['cold_months', ...detached.map(({ name }) => name)]) {
+      removed += await this.database.execute(
+        `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(SELECT ctid FROM ${table} WHERE project_id = $1 LIMIT $2))`,
+        [projectId, limit - removed],
+      );
+      if (removed >= limit) break;
+    }
+    return removed;
+  }
+
+  /**
    * Forgets what waits of a deleted project, but for what is under way: that is on its way whatever is done here.
    * @returns whether nothing of it is left, and how many were removed, at most `limit`
    */

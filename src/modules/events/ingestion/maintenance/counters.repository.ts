@@ -59,13 +59,13 @@ export class CountersRepository {
 
   /**
    * The hours after a place, in the order of projects and time, `limit` at most; those with more than `mostEvents` are left out, and
-   * those whose events are not kept.
+   * those whose events PostgreSQL does not have any more.
    */
   hours(after: HourPlace, limit: number, mostEvents: number): Promise<CountedHour[]> {
     return this.database.rows<CountedHour>(
       `SELECT /* every tenant: each in its turn */ h.project_id, h.hour::text AS hour, h.events::float8 AS events
        FROM event_hours h JOIN projects p ON p.id = h.project_id AND p.deleted_at IS NULL
-       WHERE (h.project_id, h.hour) > ($1, $2::timestamptz) AND h.events <= $4 AND h.hour >= (SELECT events_retained_from())
+       WHERE (h.project_id, h.hour) > ($1, $2::timestamptz) AND h.events <= $4 AND h.hour >= (SELECT events_hot_from())
        ORDER BY h.project_id, h.hour LIMIT $3`,
       [after.project_id, after.hour, limit, mostEvents],
     );

@@ -1,0 +1,124 @@
+import { Injectable } from '@nestjs/common';
+import { StatementValues } from '../../../../platform/clickhouse/index.js';
+import type { FittingEvents } from '../../eql/index.js';
+import {
+  type AlikeColumn,
+  AlikeEvents,
+  CopiedEventsReader,
+  CopyReadTooLong,
+  instantBeforeSql,
+} from '../../event-store/index.js';
+import { QueryTooLong } from '../../reads/index.js';
+import { copiedQuestion } from '../asking/copied-question.js';
+import type { Division } from '../asking/division.js';
+import { GatheredEventsReader } from '../asking/gathered-events.reader.js';
+import type { Question } from '../asking/question.js';
+import type { Snapshot } from '../asking/snapshots.js';
+
+/** What ClickHouse has of the events of an overview, those that are alike as one, beside events that PostgreSQL has to add. */
+export interface CopiedOverview {
+  readonly type: 'copied';
+  /** By type, source, severity and whether they failed. */
+  readonly kinds: AlikeEvents;
+  /** By latency, with the newest timestamp. */
+  readonly latencies: AlikeEvents;
+  readonly events: FittingEvents;
+}
+
+/** Reads overviews from ClickHouse. */
+@Injectable()
+export class CopiedOverviewRepository {
+  constructor(
+    private readonly gathered: GatheredEventsReader,
+    private readonly copied: CopiedEventsReader,
+  ) {}
+
+  /**
+   * @returns null where PostgreSQL has to answer alone
+   * @throws QueryTooLong
+   */
+  async source(
+    question: Question,
+    division: Division,
+    snapshot: Snapshot,
+    signal: AbortSignal,
+  ): Promise<CopiedOverview | null> {
+    if (!this.copied.isAsked) return null;
+    const source = this.copied.isSilent ? null : await this.read(question, division, snapshot, signal);
+    this.copied.answered(source === null ? 'postgres' : 'clickhouse');
+    return source;
+  }
+
+  private async read(
+    question: Question,
+    division: Division,
+    snapshot: Snapshot,
+    signal: AbortSignal,
+  ): Promise<CopiedOverview | null> {
+    const uncopied = await this.gathered.behindCopy(question, snapshot);
+    if (uncopied === null) return null;
+    const starts = division.starts.map((start) => start.getTime());
+    const timestamp: AlikeColumn = {
+      copied: (bind) => instantBeforeSql(starts, bind),
+      postgres: () => 'e."timestamp"',
+      type: 'timestamptz',
+    };
+    const alike = async (columns: Readonly<Record<string, AlikeColumn>>): Promise<AlikeEvents | null> => {
+      const statement = new StatementValues();
+      const { bind } = statement;
+      const events = copiedQuestion(question, division.span, [], bind);
+      if (events === null) return null;
+      const unread: AlikeColumn = {
+        copied: () => `toUInt8(${events.unread})`,
+        postgres: () => '0',
+        type: 'int',
+        isGreatest: true,
+      };
+      const asked = { columns: { '"timestamp"': timestamp, ...columns, unread }, where: () => events.fitting };
+      const bounds = { milliseconds: snapshot.deadline.left(), signal };
+      const rows = await this.copied
+        .rows<Record<string, unknown>>(
+          question.scope,
+          uncopied.block,
+          (copied) => AlikeEvents.selectSql(asked, copied, bind),
+          statement,
+          bounds,
+        )
+        .catch((error: unknown) => {
+          throw error instanceof CopyReadTooLong ? new QueryTooLong() : error;
+        });
+      const found = rows && AlikeEvents.of(asked, rows);
+      return found?.has('unread', 1) === false ? found : null;
+    };
+    const kinds = await alike(KINDS);
+    const latencies = kinds && (await alike(LATENCIES));
+    return latencies && { type: 'copied', kinds, latencies, events: uncopied.events(division.span) };
+  }
+}
+
+const plain = (name: string, type: AlikeColumn['type']): AlikeColumn => ({
+  copied: () => `e.${name}`,
+  postgres: () => `e.${name}`,
+  type,
+});
+
+const KINDS = {
+  event: plain('event', 'text'),
+  source_id: plain('source_id', 'uuid'),
+  severity: plain('severity', 'text'),
+  failed: { copied: () => 'e.log_status >= 500', postgres: () => 'e.log_status >= 500', type: 'bool' },
+} as const satisfies Readonly<Record<string, AlikeColumn>>;
+
+const LATENCIES = {
+  latency: {
+    copied: () => 'if(e.log_has_latency, e.log_latency_ms, NULL)',
+    postgres: () => 'CASE WHEN e.log_has_latency THEN e.log_latency_ms END',
+    type: 'int',
+  },
+  last_at: {
+    copied: () => 'toUnixTimestamp64Milli(e.timestamp)',
+    postgres: () => 'e."timestamp"',
+    type: 'timestamptz',
+    isGreatest: true,
+  },
+} as const satisfies Readonly<Record<string, AlikeColumn>>;

@@ -1,0 +1,113 @@
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { CONFIG, type Config } from '../../../../config/index.js';
+import { type ClickHouse, shortReason } from '../../../../platform/clickhouse/index.js';
+import { DATABASE_URL } from '../../../../platform/database/database.js';
+import { HotEvents, HotMonthsReader, RetainedEvents } from '../../retention/index.js';
+import { EVENT_SERVER } from '../event-server.js';
+import { isSameSum, type ProjectSum, StoredEventsRepository } from '../shipping/stored-events.repository.js';
+import { MonthsRepository, type StoredMonth } from './months.repository.js';
+
+/**
+ * Lets PostgreSQL forget whole months of events that ClickHouse has (EVENTS_HOT_DAYS). First both are compared, and it is said that
+ * older events are cold: from then on nobody asks PostgreSQL for them. When every process knows, the month is taken out of the events,
+ * compared again, and dropped. Whoever dies in between leaves it to the next round.
+ */
+@Injectable()
+export class ColdMonths {
+  private readonly logger = new Logger('event-store');
+  private readonly stored: StoredEventsRepository | null;
+  private readonly days: number | undefined;
+
+  constructor(
+    @Inject(CONFIG) { eventsHotDays }: Config,
+    @Inject(EVENT_SERVER) server: ClickHouse | null,
+    @Inject(DATABASE_URL) private readonly databaseUrl: string,
+    private readonly months: HotMonthsReader,
+    private readonly hot: HotEvents,
+    private readonly retained: RetainedEvents,
+  ) {
+    this.days = eventsHotDays;
+    this.stored = server === null ? null : new StoredEventsRepository(server);
+  }
+
+  /** @returns how many months were dropped */
+  async letGo(): Promise<number> {
+    if (this.stored === null) return 0;
+    if (this.days === undefined && (await this.hot.from()) === null) return 0;
+    const kept = await MonthsRepository.open(this.databaseUrl);
+    try {
+      if (!(await kept.begin())) return 0;
+      if (this.days !== undefined) await this.advance(this.days, kept, this.stored);
+      return await this.drop(kept, this.stored);
+    } catch (error) {
+      this.logger.warn(`months stay in PostgreSQL: ${shortReason(error)}`);
+      return 0;
+    } finally {
+      await kept.close();
+    }
+  }
+
+  /** Says which months are cold, as far as ClickHouse has them. */
+  private async advance(days: number, kept: MonthsRepository, stored: StoredEventsRepository): Promise<void> {
+    const [target, hotFrom] = [await this.months.monthBefore(days), await this.months.hotFrom()];
+    const older = (await kept.all()).filter(({ isAttached, to }) => isAttached && to <= target);
+    const fresh = older.filter(({ from }) => hotFrom === null || from >= hotFrom);
+    if (fresh.length === 0) return;
+    if (!(await kept.isCopyWhole())) {
+      this.logger.warn(
+        'months stay in PostgreSQL: ClickHouse does not have every event; npm run migrate -- --event-store moves them',
+      );
+      return;
+    }
+    let coldUntil: Date | undefined;
+    for (const month of fresh) {
+      if ((await this.sameSums(month, kept, stored)) === null) break;
+      coldUntil = month.to;
+    }
+    if (coldUntil === undefined || !(await this.months.advance(coldUntil))) return;
+    this.hot.forget();
+    this.logger.log(`events before ${coldUntil.toISOString()} are read from ClickHouse alone from now on`);
+  }
+
+  private async drop(kept: MonthsRepository, stored: StoredEventsRepository): Promise<number> {
+    const [coldBefore, endedBefore] = [await this.months.coldBefore(), await this.retained.endedBefore()];
+    if (coldBefore === null) return 0;
+    let dropped = 0;
+    for (const month of await kept.all()) {
+      if (month.to > coldBefore) continue;
+      const isEnded = endedBefore !== null && month.to <= endedBefore;
+      // Those that are among the events end with them.
+      if (isEnded && month.isAttached) continue;
+      if (month.isAttached && !(await kept.detach(month))) {
+        this.logger.warn(
+          `${month.name} was not dropped: events are read or stored all the time, or some of it wait; the next round tries again`,
+        );
+        break;
+      }
+      const sums = isEnded ? [] : await this.sameSums({ ...month, isAttached: false }, kept, stored);
+      if (sums === null) continue;
+      await kept.drop(month, sums);
+      dropped += 1;
+      this.logger.log(`dropped ${month.name}, which ClickHouse has`);
+    }
+    return dropped;
+  }
+
+  /** What each project has of a month, where both have the same; else null. */
+  private async sameSums(
+    month: StoredMonth,
+    kept: MonthsRepository,
+    stored: StoredEventsRepository,
+  ): Promise<ProjectSum[] | null> {
+    const { block, projects } = await kept.sums(month);
+    const copied = new Map((await stored.sums(block, month)).map((sum) => [sum.project, sum]));
+    const differing = projects.filter((sum) => !isSameSum(sum, copied.get(sum.project)));
+    const [one] = differing;
+    if (one === undefined) return projects;
+    this.logger.error(
+      `${month.name} stays: ${differing.length} of ${projects.length} projects differ, the first is ${one.project}: ` +
+        `PostgreSQL has ${one.events} events, ClickHouse ${copied.get(one.project)?.events ?? '0'}`,
+    );
+    return null;
+  }
+}

@@ -1,0 +1,184 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectScope } from '../../../access/index.js';
+import { type BindValue, type ReadBounds, StatementValues } from '../../../../platform/clickhouse/index.js';
+import type { Db } from '../../../../platform/database/database.js';
+import { domainError } from '../../../../platform/http/domain-error.js';
+import { type EventColumn, FIELD_TABLE } from '../../fields/index.js';
+import { HotEvents } from '../../retention/index.js';
+import { AlikeEvents, type AlikeQuestion } from './alike-events.js';
+import { CopiedEventsReader, CopyReadTooLong } from './copied-events.reader.js';
+import { instantSql } from './instant-sql.js';
+import { UncopiedEventsReader } from './uncopied-events.reader.js';
+
+/** What a look for events that PostgreSQL does not have may take, where the reader has no time of its own. */
+const LOOK_MS = 5_000;
+/** Every block. */
+const ANY_BLOCK = Number.MAX_SAFE_INTEGER;
+
+type Scope = Pick<ProjectScope, 'projectId'>;
+type Window = { readonly from: Date; readonly to: Date };
+
+/** Where an event lies. */
+interface Place {
+  readonly timestamp: Date;
+  readonly id: string;
+}
+
+/** PostgreSQL has no events that old any more, and ClickHouse cannot tell. */
+export class ColdEventsAway extends domainError(
+  503,
+  'Older events cannot be read at the moment: choose a shorter range or try again later',
+) {
+  override readonly headers = { 'Retry-After': '10' };
+}
+
+const COLUMNS = Object.keys(FIELD_TABLE) as EventColumn[];
+const TIMES = COLUMNS.filter((name) => FIELD_TABLE[name].type === 'timestamptz');
+
+/**
+ * Events that PostgreSQL may not have any more (EVENTS_HOT_DAYS): what it has of older ones came late. So whoever asks for
+ * such a time has to ask ClickHouse, and is refused where that cannot tell.
+ */
+@Injectable()
+export class ColdEventsReader {
+  constructor(
+    private readonly hot: HotEvents,
+    private readonly copied: CopiedEventsReader,
+    private readonly uncopied: UncopiedEventsReader,
+  ) {}
+
+  /** Whether PostgreSQL alone cannot answer about a window. @param window left out: all times */
+  async isCold(window?: { readonly from: Date }): Promise<boolean> {
+    return !(await this.hot.haveAllFrom(window?.from));
+  }
+
+  /** PostgreSQL is to answer alone. @throws ColdEventsAway where it lacks events of the window */
+  async needHot(window?: { readonly from: Date }): Promise<void> {
+    if (await this.isCold(window)) throw new ColdEventsAway();
+  }
+
+  /** Where PostgreSQL's events begin; null: it has all. */
+  hotFrom(): Promise<Date | null> {
+    return this.hot.from();
+  }
+
+  /**
+   * What ClickHouse has of the events that are asked for, those that are alike as one. The rest is among what is not copied, for
+   * statements of the same snapshot.
+   * @throws ColdEventsAway
+   */
+  async alike(scope: Scope, question: AlikeQuestion, tx: Db, bounds: Partial<ReadBounds> = {}): Promise<AlikeEvents> {
+    const block = await this.uncopied.block(scope, tx);
+    if (block === null) throw new ColdEventsAway();
+    const statement = new StatementValues();
+    const rows = await this.rows<Record<string, unknown>>(
+      scope,
+      block,
+      (copied) => AlikeEvents.selectSql(question, copied, statement.bind),
+      statement,
+      bounds,
+    );
+    const events = AlikeEvents.of(question, rows);
+    if (events === null) throw new ColdEventsAway();
+    return events;
+  }
+
+  /**
+   * The oldest or the newest timestamp of the events that are asked for and are copied; null without any.
+   * @throws ColdEventsAway
+   */
+  async endOf(
+    scope: Scope,
+    end: 'first' | 'last',
+    where: (bind: BindValue) => string,
+    tx: Db,
+    bounds: Partial<ReadBounds> = {},
+  ): Promise<Date | null> {
+    const block = await this.uncopied.block(scope, tx);
+    if (block === null) throw new ColdEventsAway();
+    const statement = new StatementValues();
+    const [row] = await this.rows<{ ms: number; times: number }>(
+      scope,
+      block,
+      (copied) => `toUnixTimestamp64Milli(${end === 'first' ? 'min' : 'max'}(e.timestamp)) AS ms, count() AS times
+        FROM ${copied} AS e WHERE ${where(statement.bind)}`,
+      statement,
+      bounds,
+    );
+    return row === undefined || row.times === 0 ? null : new Date(row.ms);
+  }
+
+  /**
+   * Events of ClickHouse as a JSON array of PostgreSQL's rows, for `jsonb_populate_recordset`; those it lacks are missing.
+   * @throws ColdEventsAway
+   */
+  async rowsAt(scope: Scope, places: readonly Place[]): Promise<string> {
+    if (places.length === 0) return '[]';
+    const statement = new StatementValues();
+    const { bind } = statement;
+    const times = places.map(({ timestamp }) => timestamp.getTime());
+    const within = `e.timestamp BETWEEN ${instantSql(new Date(Math.min(...times)), bind)} AND ${instantSql(new Date(Math.max(...times)), bind)}`;
+    const ids = bind(
+      places.map(({ id }) => id),
+      'Array(UUID)',
+    );
+    const rows = await this.rows<Record<string, unknown> & { properties_text: string }>(
+      scope,
+      ANY_BLOCK,
+      (copied) => `${ROW_COLUMNS} FROM ${copied} AS e WHERE ${within} AND e.id IN ${ids}`,
+      statement,
+    );
+    return `[${rows.map(rowJson).join(',')}]`;
+  }
+
+  /** Where an event lies that is known by its id. @param near its timestamp probably lies within; null: anywhere */
+  async find<Row>(scope: Scope, id: string, columns: string, near: Window | null): Promise<Row | null> {
+    const statement = new StatementValues();
+    const { bind } = statement;
+    const within =
+      near === null ? '' : ` AND e.timestamp BETWEEN ${instantSql(near.from, bind)} AND ${instantSql(near.to, bind)}`;
+    const [row] = await this.rows<Row>(
+      scope,
+      ANY_BLOCK,
+      (copied) => `${columns} FROM ${copied} AS e WHERE e.id = ${bind(id, 'UUID')}${within} LIMIT 1`,
+      statement,
+    );
+    return row ?? null;
+  }
+
+  /** @throws ColdEventsAway */
+  async rows<Row>(
+    scope: Scope,
+    block: number,
+    select: (copied: string) => string,
+    statement: StatementValues,
+    bounds: Partial<ReadBounds> = {},
+  ): Promise<Row[]> {
+    try {
+      const rows = await this.copied.rows<Row>(scope, block, select, statement, { milliseconds: LOOK_MS, ...bounds });
+      if (rows !== null) {
+        this.copied.answered('clickhouse');
+        return rows;
+      }
+    } catch (error) {
+      if (!(error instanceof CopyReadTooLong)) throw error;
+    }
+    throw new ColdEventsAway();
+  }
+}
+
+/** The names differ from those of columns, which could no longer be asked for under theirs. */
+const ROW_COLUMNS = COLUMNS.map((name) => {
+  if (FIELD_TABLE[name].type === 'timestamptz') return `toUnixTimestamp64Milli(e.${name}) AS ${name}_ms`;
+  return name === 'properties' ? 'e.properties AS properties_text' : `e.${name} AS ${name}`;
+}).join(', ');
+
+/** Properties stay the text that they are: nobody here looks into them. */
+function rowJson({
+  properties_text: properties,
+  ...others
+}: Record<string, unknown> & { properties_text: string }): string {
+  const row: Record<string, unknown> = { ...others };
+  for (const name of TIMES) row[name] = new Date(others[`${name}_ms`] as number).toISOString();
+  return `${JSON.stringify(row).slice(0, -1)},"properties":${properties}}`;
+}

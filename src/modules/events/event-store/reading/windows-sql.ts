@@ -1,0 +1,47 @@
+import type { BindValue } from '../../../../platform/clickhouse/index.js';
+import { instantSql } from './instant-sql.js';
+
+interface Window {
+  readonly from: Date;
+  readonly to: Date;
+}
+
+/** Ranges of time that a statement names one by one; of more it reads what lies between, too. */
+const MOST_RANGES = 50;
+
+/** Where one of some windows begins or ends, ascending: between two of these, events are in the same windows. */
+export function edgesOf(windows: readonly Window[]): number[] {
+  const edges = new Set(windows.flatMap(({ from, to }) => [from.getTime(), to.getTime()]));
+  return [...edges].sort((a, b) => a - b);
+}
+
+/** Which of some instants, ascending, is the last one before an event `e`, in milliseconds. */
+export function instantBeforeSql(instants: readonly number[], bind: BindValue): string {
+  return `roundDown(toUnixTimestamp64Milli(e.timestamp), ${bind(instants, 'Array(Int64)')})`;
+}
+
+/** Whether an event `e` is in one of some windows, of which there is one at least. */
+export function inWindowsSql(windows: readonly Window[], bind: BindValue): string {
+  const within = ({ from, to }: Window): string =>
+    `(e.timestamp >= ${instantSql(from, bind)} AND e.timestamp < ${instantSql(to, bind)})`;
+  if (windows.length <= MOST_RANGES) return `(${windows.map(within).join(' OR ')})`;
+  const edges = edgesOf(windows);
+  const whole = { from: new Date(edges[0] ?? 0), to: new Date(edges.at(-1) ?? 0) };
+  const starts = new Set<number>();
+  // Of windows that lie over each other the places between are in both.
+  const ascending = [...windows].sort((a, b) => a.from.getTime() - b.from.getTime());
+  let next = 0;
+  let until = -Infinity;
+  for (const edge of edges) {
+    for (
+      let window = ascending[next];
+      window !== undefined && window.from.getTime() <= edge;
+      window = ascending[next]
+    ) {
+      until = Math.max(until, window.to.getTime());
+      next += 1;
+    }
+    if (edge < until) starts.add(edge);
+  }
+  return `(${within(whole)} AND has(${bind([...starts], 'Array(Int64)')}, ${instantBeforeSql(edges, bind)}))`;
+}

@@ -1,0 +1,108 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectScope } from '../../access/index.js';
+import type { Bind } from '../../../platform/database/parameters.js';
+import type { Db } from '../../../platform/database/database.js';
+import {
+  type AlikeColumn,
+  type AlikeEvents,
+  ColdEventsReader,
+  edgesOf,
+  instantBeforeSql,
+  inWindowsSql,
+  uncopiedSql,
+} from '../event-store/index.js';
+import type { Interval } from './count.js';
+import type { TimeWindow } from './coverage.js';
+import { conditionsOf, copiedConditionsOf, type Dimension, DIMENSIONS, type EventFilter } from './event-filter.js';
+
+const INTERVAL_MS: Readonly<Record<Interval, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
+
+/** Which columns are asked for, and how finely. */
+interface AskedEdges {
+  readonly filter: EventFilter;
+  readonly dimensions: readonly Dimension[];
+  /** What the edges are divided into, by UTC. */
+  readonly interval?: Interval | undefined;
+}
+
+/** The rows of edges that PostgreSQL may not have any more. */
+export interface ColdEdges {
+  has(edge: TimeWindow): boolean;
+  /**
+   * A relation of `at`, an instant of the same edge and interval, the dimensions that were asked for, `failed` and `n`, the number of
+   * such events.
+   */
+  sql(bind: Bind): string;
+}
+
+/** Reads the edges of windows that reach further back than PostgreSQL does. */
+@Injectable()
+export class ColdEdgesReader {
+  constructor(private readonly cold: ColdEventsReader) {}
+
+  /** Whether PostgreSQL lacks events of one of them. */
+  async areCold(edges: readonly TimeWindow[]): Promise<boolean> {
+    return edges.length > 0 && (await this.cold.isCold({ from: earliest(edges) }));
+  }
+
+  /**
+   * @param tx a snapshot, which the edges are of
+   * @throws ColdEventsAway
+   */
+  async of(
+    scope: Pick<ProjectScope, 'projectId'>,
+    edges: readonly TimeWindow[],
+    { filter, dimensions, interval }: AskedEdges,
+    tx: Db,
+  ): Promise<ColdEdges> {
+    const hotFrom = await this.cold.hotFrom();
+    const has = ({ from }: TimeWindow): boolean => hotFrom !== null && from < hotFrom;
+    const those = edges.filter(has);
+    const needed = DIMENSIONS.filter((name) => dimensions.includes(name) || filter[name] !== undefined);
+    const starts = interval === undefined ? edgesOf(those) : divided(those, INTERVAL_MS[interval]);
+    const columns = { at: atColumn(starts), ...Object.fromEntries(needed.map(dimensionColumn)), failed: FAILED };
+    const events: AlikeEvents = await this.cold.alike(
+      scope,
+      { columns, where: (bind) => `${inWindowsSql(those, bind)}${copiedConditionsOf(filter, bind)}` },
+      tx,
+    );
+    const whole = { from: earliest(those), to: new Date(Math.max(...those.map(({ to }) => to.getTime()))) };
+    return {
+      has,
+      sql: (bind) =>
+        events.sql(uncopiedSql(scope.projectId, whole, `true${conditionsOf(filter, { bind })}`, bind), bind),
+    };
+  }
+}
+
+const FAILED: AlikeColumn = {
+  copied: () => 'e.log_status >= 500',
+  postgres: () => 'e.log_status >= 500',
+  type: 'bool',
+};
+
+function dimensionColumn(name: Dimension): readonly [Dimension, AlikeColumn] {
+  const type = name === 'source_id' ? 'uuid' : 'text';
+  return [name, { copied: () => `e.${name}`, postgres: () => `e.${name}`, type }];
+}
+
+function atColumn(starts: readonly number[]): AlikeColumn {
+  return {
+    copied: (bind) => instantBeforeSql(starts, bind),
+    postgres: () => 'e."timestamp"',
+    type: 'timestamptz',
+  };
+}
+
+function divided(edges: readonly TimeWindow[], lengthMs: number): number[] {
+  const all = new Set(edgesOf(edges));
+  for (const { from, to } of edges) {
+    for (let at = (Math.floor(from.getTime() / lengthMs) + 1) * lengthMs; at < to.getTime(); at += lengthMs)
+      all.add(at);
+  }
+  return [...all].sort((a, b) => a - b);
+}
+
+function earliest(edges: readonly TimeWindow[]): Date {
+  return new Date(Math.min(...edges.map(({ from }) => from.getTime())));
+}

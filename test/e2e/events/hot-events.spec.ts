@@ -1,0 +1,522 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import fc from 'fast-check';
+import { PassThrough } from 'node:stream';
+import { ConfigError, loadConfig } from '../../../src/config/index.js';
+import { ColdMonths, moveEvents } from '../../../src/modules/events/event-store/index.js';
+import { MonthsRepository } from '../../../src/modules/events/event-store/keeping/months.repository.js';
+import { HourRollupsService } from '../../../src/modules/events/hour-rollups/hour-rollups.service.js';
+import { HotEvents } from '../../../src/modules/events/retention/index.js';
+import { MaintenanceRunner } from '../../../src/platform/maintenance/maintenance-task.js';
+import { type Owner, ownerWithProject } from '../../support/actors.js';
+import { createTestApp, type TestApp } from '../../support/app.js';
+import {
+  type ClickHouseAccess,
+  type EventStore,
+  eventStore,
+  FaultyServer,
+  testClickHouse,
+} from '../../support/clickhouse.js';
+import { allCopied } from '../../support/event-copies.js';
+import { countEvents, insertEvents } from '../../support/event-rows.js';
+import { createTestDatabase, type TestDatabase } from '../../support/postgres.js';
+import { eventually } from '../../support/eventually.js';
+import { createSource } from '../../support/sources.js';
+
+jest.setTimeout(600_000);
+
+const clickHouse = await testClickHouse();
+/** Of each kind of request; the suite is content with few. */
+const QUERIES = Number(process.env.EVENT_STORE_QUERIES ?? 12);
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+const AWAY = { detail: 'Older events cannot be read at the moment: choose a shorter range or try again later' };
+
+const monthOf = (at: Date, more = 0): Date => new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + more, 1));
+const nameOf = (month: Date): string => `events_${month.toISOString().slice(0, 7).replace('-', '_')}`;
+
+/** Status and body. */
+type Answer = readonly [number, unknown];
+
+interface Request {
+  readonly path: string;
+  readonly query?: object;
+  readonly body?: object;
+}
+
+function tests(access: ClickHouseAccess): void {
+  describe('Events that PostgreSQL has for some days', () => {
+    const now = Date.now();
+    const hotFrom = monthOf(new Date(now - 35 * DAY_MS));
+    /** Months that are cold, the older one first. */
+    const cold = [monthOf(hotFrom, -2), monthOf(hotFrom, -1)] as const;
+    const longAgo = new Date('2001-02-03T04:05:06.789Z');
+    let database: TestDatabase;
+    let server: FaultyServer;
+    let store: EventStore;
+    /** Reads from PostgreSQL alone, as long as that has all. */
+    let plain: TestApp;
+    let app: TestApp;
+    let owner: Owner;
+    let stranger: Owner;
+    let sourceId: string;
+    let ids: string[];
+    const answers: { readonly request: Request; readonly answer: Answer }[] = [];
+
+    /** In the cold months, around their ends, and since. */
+    const TIMES = [
+      ...[0, 1, 1_800_000, 5 * DAY_MS, 5 * DAY_MS + 700, 11 * DAY_MS + 90_000].flatMap((more) =>
+        cold.map((month) => month.getTime() + more),
+      ),
+      ...[-1, 0, 1_000, 40 * MINUTE_MS].map((more) => hotFrom.getTime() + more),
+      ...[90 * MINUTE_MS, DAY_MS, 3 * DAY_MS].map((age) => now - age),
+      longAgo.getTime(),
+    ];
+    const event = fc.record({
+      timestamp: fc
+        .tuple(fc.constantFrom(...TIMES), fc.constantFrom(0, 0, 1, 61_000))
+        .map(([at, more]) => new Date(at === hotFrom.getTime() - 1 ? at : at + more)),
+      event: fc.constantFrom('a', 'b', 'Order.Paid'),
+      severity: fc.constantFrom(null, 'info', 'warn'),
+      status: fc.constantFrom(null, 'done'),
+      environment: fc.constantFrom(null, 'production', 'staging'),
+      message: fc.option(fc.constantFrom('', 'a message', 'é'.repeat(300))),
+      log_method: fc.constantFrom('GET', 'POST', 'EVENT'),
+      log_endpoint: fc.constantFrom('/cart', '/orders/7', '/health'),
+      log_status: fc.constantFrom(200, 404, 500),
+      log_latency_ms: fc.option(fc.constantFrom(0, 1, 20, 777, 12_345), { nil: undefined }),
+      properties: fc.constantFrom<Record<string, unknown>>(
+        {},
+        { plan: 'pro', n: 1.5 },
+        { plan: 'free', n: 2, request: { a: 1 } },
+        { plan: null, list: [1, 'a'] },
+      ),
+    });
+
+    const instant = fc
+      .tuple(fc.constantFrom(...TIMES), fc.constantFrom(0, 1, -1, 500, 17 * MINUTE_MS))
+      .map(([at, more]) => at + more);
+    const window = fc.tuple(instant, instant).map(([one, other]) => ({
+      from_ts: new Date(Math.min(one, other)).toISOString(),
+      to_ts: new Date(Math.max(one, other)).toISOString(),
+    }));
+    const filter = fc.record(
+      {
+        event: fc.constantFrom('a', 'Order.Paid', 'none'),
+        severity: fc.constantFrom('info', 'none'),
+        environment: fc.constantFrom('production'),
+      },
+      { requiredKeys: [] },
+    );
+    const asked = fc.tuple(window, filter).map(([times, values]) => ({ ...times, ...values }));
+    const where = fc.constantFrom(
+      undefined,
+      undefined,
+      'log.status >= 404',
+      'properties.plan == "pro"',
+      'properties.n > 1 and severity != null',
+    );
+    const requests = (): Record<string, fc.Arbitrary<Request>> => {
+      const project = { project_id: owner.projectId };
+      const of = (path: string, query: fc.Arbitrary<object>): fc.Arbitrary<Request> =>
+        query.map((one) => ({ path, query: { ...one, ...project } }));
+      const more = (model: Record<string, fc.Arbitrary<unknown>>) =>
+        fc.tuple(asked, fc.record(model)).map(([one, other]) => ({ ...one, ...other }));
+      const explorer = `/v1/projects/${owner.projectId}/events`;
+      return {
+        page: fc
+          .tuple(asked, fc.constantFrom(1, 7, 50), fc.constantFrom(0, 3, 60))
+          .map(([query, limit, offset]) => ({ path: explorer, query: { ...query, limit, offset } })),
+        facets: asked.map((query) => ({ path: `${explorer}/facets`, query })),
+        overview: of('/v1/analytics/overview', more({ where })),
+        breakdown: of(
+          '/v1/analytics/breakdown',
+          more({ where, by: fc.constantFrom('event', 'severity', 'source_id', 'properties.plan', 'log.status') }),
+        ),
+        series: of(
+          '/v1/analytics/timeseries',
+          fc
+            .tuple(
+              more({
+                where,
+                interval: fc.constantFrom('day', 'week', 'auto'),
+                timezone: fc.constantFrom('UTC', 'Asia/Kathmandu'),
+                compare: fc.constantFrom('none', 'previous'),
+                split_by: fc.constantFrom(undefined, 'event', 'properties.plan'),
+              }),
+              fc.constantFrom(
+                { aggregate: 'count' },
+                { aggregate: 'error_rate' },
+                { aggregate: 'avg', aggregate_field: 'properties.n' },
+                { aggregate: 'p95', aggregate_field: 'log.latency_ms' },
+              ),
+            )
+            .map(([one, aggregate]) => ({ ...one, ...aggregate })),
+        ),
+        funnel: of(
+          '/v1/analytics/funnel',
+          more({ where, by: fc.constantFrom('environment', 'properties.plan'), step: fc.constant(['a', 'b']) }),
+        ),
+        summary: of('/v1/performance/summary', asked),
+        endpoints: of('/v1/performance/endpoints', asked),
+        requests: of('/v1/performance/timeseries', more({ interval: fc.constantFrom('hour', 'day', 'auto') })),
+        slowest: of('/v1/performance/slowest', more({ limit: fc.constantFrom(1, 20), min_ms: fc.constantFrom(0, 20) })),
+        errors: of('/v1/performance/errors', asked),
+        queries: fc
+          .tuple(
+            window,
+            fc.constantFrom(
+              'any where properties.plan == "pro"',
+              'any where log.status >= 404 | tail 5',
+              'sequence by environment [a where true] [b where true]',
+              'any where length(message) > 10',
+            ),
+          )
+          .map(([times, query]) => ({ path: '/v1/eql', body: { ...times, ...project, query } })),
+      };
+    };
+    /** Windows that end now, whose answers move on with the time. */
+    const moving = (): Request[] => {
+      const project = { project_id: owner.projectId };
+      return [
+        { path: '/v1/logs', query: { ...project, range: 'all', limit: 500 } },
+        { path: '/v1/logs', query: { ...project, range: 'all', method: 'get', query: 'CART' } },
+        { path: '/v1/events/counts', query: { ...project, range: 'all' } },
+        { path: '/v1/events/names', query: { ...project, range: 'all' } },
+        { path: '/v1/analytics/overview', query: { ...project, range: 'all' } },
+        { path: '/v1/performance/summary', query: { ...project, range: 'all' } },
+        { path: '/v1/usage', query: project },
+        { path: '/v1/eql', body: { ...project, range: 'all', query: 'any where true | head 3' } },
+        { path: `/v1/projects/${owner.projectId}/events`, query: { range: 'all', limit: 500 } },
+        { path: `/v1/ingest-sources/${sourceId}/events`, query: { limit: 200 } },
+        { path: '/v1/search', query: { ...project, q: 'order', range: 'all', type: ['event', 'event_type'] } },
+      ];
+    };
+
+    const ask = (of: TestApp, { path, query = {}, body }: Request) =>
+      (body === undefined ? of.request().get(path).query(query) : of.request().post(path).send(body)).set(
+        'Authorization',
+        owner.bearer,
+      );
+    /** Without what is of the moment in which it was asked. */
+    const answer = async (of: TestApp, request: Request): Promise<Answer> => {
+      const { status, body } = await ask(of, request);
+      if (body === null || typeof body !== 'object' || Array.isArray(body)) return [status, body as unknown];
+      const {
+        took_ms: _,
+        to_ts: __,
+        from_ts: ___,
+        requests_per_minute: ____,
+        ...others
+      } = body as Record<string, unknown>;
+      return [status, others];
+    };
+    const exported = async (of: TestApp, request: object): Promise<string> => {
+      const { text } = await of
+        .request()
+        .post(`/v1/projects/${owner.projectId}/events/export`)
+        .set('Authorization', owner.bearer)
+        .send(request)
+        .buffer(true)
+        .expect(200);
+      return text;
+    };
+    /** As many as there are, page by page. */
+    const everyId = async (): Promise<string[]> => {
+      const found: string[] = [];
+      let before: string | null = null;
+      do {
+        const query: object = { project_id: owner.projectId, limit: 100, ...(before !== null && { before }) };
+        const { body } = await ask(app, { path: '/v1/events', query }).expect(200);
+        found.push(...(body as { items: { id: string }[] }).items.map(({ id }) => id));
+        before = (body as { next_before: string | null }).next_before;
+      } while (before !== null);
+      return found;
+    };
+    const ingest = async (timestamp: Date, of = owner): Promise<string> => {
+      const { body } = await app
+        .request()
+        .post('/v1/events/ingest')
+        .set('X-API-Key', of.apiKey)
+        .send({ event_type: 'late', source: 'shop', timestamp: timestamp.toISOString(), payload: { n: 1 } })
+        .expect(200);
+      return (body as { ingested_event_id: string }).ingested_event_id;
+    };
+    const letGo = (of = app): Promise<number> => of.nest.get(ColdMonths, { strict: false }).letGo();
+    const tables = async (): Promise<string[]> =>
+      (
+        await app.rows<{ name: string }>(
+          `SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relname ~ '^events_[0-9_]+$' ORDER BY 1`,
+        )
+      ).map(({ name }) => name);
+    const said = (text: string): boolean => app.logLines.some((line) => line.includes(text));
+    /** As if every process had had the time to know. */
+    const whenAllKnow = () => app.rows(`UPDATE hot_events SET since = since - interval '2 minutes'`);
+
+    beforeAll(async () => {
+      database = await createTestDatabase();
+      server = await FaultyServer.before(access);
+      store = await eventStore(access, server.url);
+      plain = await createTestApp({ databaseUrl: database.url });
+      for (const month of cold) {
+        await plain.rows(
+          `CREATE TABLE IF NOT EXISTS ${nameOf(month)} PARTITION OF events FOR VALUES FROM ('${month.toISOString()}') TO ('${monthOf(month, 1).toISOString()}')`,
+        );
+      }
+      app = await createTestApp({
+        databaseUrl: database.url,
+        dataDir: plain.dataDir,
+        env: { ...store.env, EVENT_STORE: 'clickhouse', EVENTS_HOT_DAYS: '35' },
+      });
+      owner = await ownerWithProject(app);
+      stranger = await ownerWithProject(app);
+      sourceId = (await createSource(app, owner)).id;
+      const sample = fc.sample(event, { numRuns: 400, seed: 5 });
+      ids = await insertEvents(
+        app,
+        owner.projectId,
+        sample.map((one, at) => ({ ...one, source_id: at % 3 === 0 ? sourceId : null })),
+      );
+      await insertEvents(app, stranger.projectId, fc.sample(event, { numRuns: 100, seed: 6 }));
+      await countEvents(app);
+      // Of some hours; the others are read from rows.
+      await app.nest.get(HourRollupsService, { strict: false }).makeDue();
+      await app.rows(`DELETE FROM hour_rollups WHERE extract(hour FROM hour)::int % 2 = 0`);
+      await allCopied(app);
+    });
+
+    afterEach(() => server.behave());
+
+    afterAll(async () => {
+      await app.close();
+      await plain.close();
+      await server.goAway();
+      await store.drop();
+      await database.drop();
+    });
+
+    it('are there as long as one store differs', async () => {
+      for (const requestsOfKind of Object.values(requests())) {
+        for (const request of fc.sample(requestsOfKind, { numRuns: QUERIES, seed: 7 })) {
+          answers.push({ request, answer: await answer(plain, request) });
+        }
+      }
+      for (const request of moving()) answers.push({ request, answer: await answer(plain, request) });
+      expect(answers.filter(({ answer: [status] }) => status !== 200 && status !== 422)).toEqual([]);
+      expect(answers.filter(({ answer: [status] }) => status === 200).length).toBeGreaterThan(answers.length * 0.9);
+      const { database: name } = store.server;
+      const lost = `FROM \`${name}\`.events WHERE project_id = {project: UUID} AND timestamp < {until: String}`;
+      const values = {
+        project: stranger.projectId,
+        until: monthOf(cold[0], 1).toISOString().slice(0, 19).replace('T', ' '),
+      };
+      await store.server.command(
+        `CREATE TABLE \`${name}\`.aside ENGINE = MergeTree ORDER BY tuple() AS SELECT * ${lost}`,
+        values,
+      );
+      await store.server.command(
+        `ALTER TABLE \`${name}\`.events DELETE WHERE project_id = {project: UUID} AND timestamp < {until: String} SETTINGS mutations_sync = 2`,
+        values,
+      );
+      expect(await letGo()).toBe(0);
+      expect(said(`${nameOf(cold[0])} stays: 1 of 2 projects differ`)).toBe(true);
+      expect(await app.rows('SELECT * FROM hot_events')).toEqual([]);
+      await store.server.command(`INSERT INTO \`${name}\`.events SELECT * FROM \`${name}\`.aside`);
+      await store.server.command(`DROP TABLE \`${name}\`.aside SYNC`);
+    });
+
+    it('are not asked of PostgreSQL any more, while it still has them', async () => {
+      expect(await letGo()).toBe(0);
+      expect(await app.rows('SELECT hot_from FROM hot_events')).toEqual([{ hot_from: hotFrom }]);
+      expect(await tables()).toEqual(expect.arrayContaining(cold.map(nameOf)));
+      // Not every process knows yet.
+      expect(await letGo()).toBe(0);
+      expect(await tables()).toEqual(expect.arrayContaining(cold.map(nameOf)));
+    });
+
+    it('stay while one of a month waits to be copied', async () => {
+      await whenAllKnow();
+      const { isHeld, free } = server.holdNext();
+      await ingest(new Date(cold[0].getTime() + 3 * DAY_MS), stranger);
+      await isHeld;
+      expect(await letGo()).toBe(0);
+      expect(said(`${nameOf(cold[0])} was not dropped`)).toBe(true);
+      free();
+      await allCopied(app);
+      await app.rows('DELETE FROM event_outbox');
+    });
+
+    it('go with their month once both have the same, by one of several processes', async () => {
+      // One that died after it had taken the month out of the events.
+      const dead = await MonthsRepository.open(database.url);
+      const [month] = (await dead.all()).filter(({ name }) => name === nameOf(cold[0]));
+      expect(month !== undefined && (await dead.detach(month))).toBe(true);
+      await dead.close();
+      const dropped = await Promise.all([letGo(), letGo(), letGo()]);
+      expect(dropped.sort()).toEqual([0, 0, 2]);
+      for (const one of cold) expect(await tables()).not.toContain(nameOf(one));
+      const [left] = await app.rows<{ events: number }>(
+        'SELECT count(*)::int AS events FROM events WHERE "timestamp" >= $1 AND "timestamp" < $2',
+        [cold[0], hotFrom],
+      );
+      expect(left).toEqual({ events: 0 });
+    });
+
+    it('are in every answer as they were', async () => {
+      app.nest.get(HotEvents, { strict: false }).forget();
+      for (const { request, answer: kept } of answers) {
+        expect([request, await answer(app, request)]).toEqual([request, kept]);
+      }
+      expect(new Set(await everyId())).toEqual(new Set(ids));
+      const lines = (await exported(app, { format: 'ndjson', range: 'all' })).trim().split('\n');
+      expect(new Set(lines.map((line) => (JSON.parse(line) as { id: string }).id))).toEqual(new Set(ids));
+      expect(lines).toHaveLength(ids.length);
+    });
+
+    it('that are older are seen by their id, as whole events', async () => {
+      const rows = await store.server.rows<{ id: string; properties: string }>(
+        `SELECT toString(id) AS id, properties FROM \`${store.server.database}\`.events
+         WHERE project_id = {project: UUID} AND timestamp < {until: DateTime64(3, 'UTC')} ORDER BY timestamp LIMIT 5`,
+        { project: owner.projectId, until: hotFrom.toISOString().slice(0, 23).replace('T', ' ') },
+      );
+      expect(rows).toHaveLength(5);
+      for (const { id, properties } of rows) {
+        const { body } = await ask(app, { path: `/v1/projects/${owner.projectId}/events/${id}` }).expect(200);
+        expect(body).toMatchObject({ id, properties: JSON.parse(properties) as object });
+      }
+      await ask(app, { path: `/v1/projects/${owner.projectId}/events/0199a1b2-0000-7000-8000-000000000000` }).expect(
+        404,
+      );
+    });
+
+    it('may still come late, and are seen at once, before and after they are copied', async () => {
+      const { isHeld, free } = server.holdNext();
+      const at = new Date(cold[1].getTime() + 5 * DAY_MS + 300);
+      const id = await ingest(at);
+      await isHeld;
+      const seen = async (): Promise<void> => {
+        const times = { from_ts: at.toISOString(), to_ts: new Date(at.getTime() + 1).toISOString() };
+        const page = await ask(app, { path: `/v1/projects/${owner.projectId}/events`, query: times }).expect(200);
+        expect(page.body).toMatchObject({ total: 1, items: [{ id }] });
+        const project_id = owner.projectId;
+        const query = { ...times, project_id, where: 'properties.n == 1' };
+        const overview = await ask(app, { path: '/v1/analytics/overview', query }).expect(200);
+        expect(overview.body).toMatchObject({ totals: { events: 1 } });
+        const found = await ask(app, { path: '/v1/eql', body: { ...times, project_id, query: 'late where true' } });
+        expect(found.body).toMatchObject({ scanned: 1 });
+        await ask(app, { path: `/v1/projects/${project_id}/events/${id}` }).expect(200);
+      };
+      await seen();
+      free();
+      await allCopied(app);
+      await seen();
+      ids.push(id);
+    });
+
+    it('are refused where ClickHouse is away, and younger ones are not', async () => {
+      await server.goAway();
+      try {
+        const project = { project_id: owner.projectId };
+        const old = { from_ts: cold[0].toISOString(), to_ts: new Date(now).toISOString() };
+        const path = `/v1/projects/${owner.projectId}/events`;
+        for (const request of [
+          { path: '/v1/analytics/breakdown', query: { ...project, ...old, by: 'properties.plan' } },
+          { path: '/v1/analytics/overview', query: { ...project, ...old, where: 'log.status > 1' } },
+          { path: '/v1/performance/slowest', query: { ...project, ...old } },
+          { path, query: { ...old, limit: 500 } },
+          { path: '/v1/eql', body: { ...project, ...old, query: 'any where true' } },
+          { path: '/v1/logs', query: { ...project, range: 'all', limit: 500 } },
+        ]) {
+          const refused = await ask(app, request);
+          expect([request.path, refused.status, refused.body, refused.headers['retry-after']]).toEqual([
+            request.path,
+            503,
+            AWAY,
+            '10',
+          ]);
+        }
+        for (const request of [
+          { path: '/v1/logs', query: { ...project, range: '7d' } },
+          { path: '/v1/events', query: { ...project, limit: 3 } },
+          { path, query: { range: '7d' } },
+          { path: '/v1/analytics/breakdown', query: { ...project, range: '7d', by: 'properties.plan' } },
+          { path: `/v1/projects/${owner.projectId}/dashboard` },
+          { path: '/v1/events/names', query: { ...project, range: 'all' } },
+        ]) {
+          expect([request.path, (await ask(app, request)).status]).toEqual([request.path, 200]);
+        }
+      } finally {
+        await server.comeBack();
+      }
+    });
+
+    it('have neither their counters compared nor their rollups made of what is left', async () => {
+      await app.nest.get(HourRollupsService, { strict: false }).makeDue();
+      const [wrong] = await app.rows<{ hours: number }>(
+        `SELECT count(*)::int AS hours FROM hour_rollups r JOIN event_hours h USING (project_id, hour)
+         WHERE r.hour < $1 AND r.counted <> h.events AND r.counted < h.events`,
+        [hotFrom],
+      );
+      // What was made before an event came late stays as it was, and is not used.
+      expect(wrong?.hours).toBeLessThanOrEqual(2);
+      expect(said('counters differ')).toBe(false);
+    });
+
+    it('let nobody read from PostgreSQL alone, nor end the copying', async () => {
+      const refused = createTestApp({ databaseUrl: database.url, env: store.env });
+      await expect(refused).rejects.toThrow(
+        new ConfigError([
+          `EVENT_STORE must be clickhouse: events before ${hotFrom.toISOString()} are in ClickHouse alone`,
+        ]),
+      );
+      await expect(app.rows('SELECT end_event_shipping()')).rejects.toThrow('are in the event store alone');
+    });
+
+    it('go from both with their project', async () => {
+      await app.rows(
+        `UPDATE projects SET deleted_at = now() - interval '2 minutes', archived_at = now() - interval '2 minutes' WHERE id = $1`,
+        [stranger.projectId],
+      );
+      const maintain = () => app.nest.get(MaintenanceRunner, { strict: false }).run();
+      const counted = async (): Promise<unknown> => [
+        await app.rows('SELECT 1 FROM cold_months WHERE project_id = $1', [stranger.projectId]),
+        await app.rows('SELECT 1 FROM events WHERE project_id = $1', [stranger.projectId]),
+        await store.server.rows(
+          `SELECT 1 FROM \`${store.server.database}\`.events WHERE project_id = {project: UUID} LIMIT 1`,
+          { project: stranger.projectId },
+        ),
+      ];
+      expect(await counted()).toEqual([expect.arrayContaining([{ '?column?': 1 }]), expect.anything(), [{ 1: 1 }]]);
+      await eventually(
+        async () => (await maintain(), counted()),
+        (left) => JSON.stringify(left) === '[[],[],[]]',
+      );
+    });
+
+    it('that were lost in ClickHouse are missed by the check of moving', async () => {
+      const settings = loadConfig({
+        NODE_ENV: 'test',
+        DATABASE_URL: database.url,
+        ...store.env,
+        EVENT_STORE: 'clickhouse',
+      }).eventStore;
+      await store.server.command(
+        `ALTER TABLE \`${store.server.database}\`.events DELETE WHERE project_id = {project: UUID} AND toYYYYMM(timestamp) = {month: UInt32}
+         SETTINGS mutations_sync = 2`,
+        { project: owner.projectId, month: Number(nameOf(cold[1]).slice(7).replace('_', '')) },
+      );
+      await app.rows(
+        'UPDATE event_shipping SET is_whole = false, moved_project = NULL, moved_at = NULL, moved_id = NULL',
+      );
+      const output = new PassThrough();
+      const lines: string[] = [];
+      output.on('data', (piece: Buffer) => lines.push(piece.toString()));
+      expect(await moveEvents(database.url, settings, output)).toBe(1);
+      expect(lines.join('')).toContain(`of ${cold[1].toISOString().slice(0, 7)}, which ClickHouse alone had, `);
+      expect(await app.rows('SELECT is_whole FROM event_shipping')).toEqual([{ is_whole: false }]);
+    });
+  });
+}
+
+if ('absent' in clickHouse) it.skip(`hot events: ${clickHouse.absent}`, () => undefined);
+else tests(clickHouse);
