@@ -89,7 +89,7 @@ export class EventSearch {
       const end: Place | null = await this.events.end(scope, search.window, before, rows, tx);
       await this.events.within(left(), tx);
       best.add(await this.events.best(scope, search, { before, end }, best.limit, tx));
-      if (end === null || best.isFinal()) return true;
+      if (end === null || best.isFinal(end.timestamp)) return true;
       before = end;
       const took = Math.max(1, performance.now() - startedAt);
       rows = Math.round(Math.min(MOST_ROWS, Math.max(FEWEST_ROWS, (rows * STRETCH_MS) / took)));
