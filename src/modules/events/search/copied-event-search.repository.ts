@@ -16,6 +16,7 @@ import { RetainedEvents } from '../retention/index.js';
 import type { TimeWindow } from '../totals/index.js';
 import { copiedSearchSql } from './copied-search-sql.js';
 import { MOST_ENDPOINT, type SearchedEvent, type Stretch } from './event-search.repository.js';
+import { type CountedHour, HourEnds, MOST_HOURS } from './hour-ends.js';
 
 /** What a read may take there that PostgreSQL has an index for. */
 const QUICK_MS = 2_000;
@@ -141,6 +142,25 @@ export class CopiedEventSearchRepository {
       bounds,
     );
     return end === undefined ? null : { timestamp: new Date(end.ms), id: end.id };
+  }
+
+  /**
+   * How many events each hour has.
+   * @throws CopyCannotTell, CopyReadTooLong
+   */
+  async hours(scope: Scope, { block, window }: CopiedMoment, bounds: ReadBounds): Promise<HourEnds> {
+    const statement = new StatementValues();
+    const { bind } = statement;
+    const hours = await this.rows<CountedHour>(
+      scope,
+      block,
+      (copied) => `intDiv(toUnixTimestamp64Milli(e.timestamp), 3600000) AS hour, count() AS events
+        FROM ${copied} AS e WHERE ${inWindow(window, bind)}
+        GROUP BY hour ORDER BY hour DESC LIMIT ${bind(MOST_HOURS, 'UInt64')}`,
+      statement,
+      bounds,
+    );
+    return new HourEnds(hours);
   }
 
   /**

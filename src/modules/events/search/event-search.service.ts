@@ -15,15 +15,18 @@ import {
 } from '../reads/index.js';
 import type { TimeWindow } from '../totals/index.js';
 import { type CopiedMoment, CopiedEventSearchRepository } from './copied-event-search.repository.js';
-import { askedId, type SearchedEvent, EventSearchRepository } from './event-search.repository.js';
+import { askedId, EventSearchRepository, type SearchedEvent, type Stretch } from './event-search.repository.js';
 import { EventTypeSearch } from './event-type-search.reader.js';
 import { BestEvents } from './best-events.js';
+import type { HourEnds } from './hour-ends.js';
 import { SearchLimits } from './search-limits.js';
 
 /** A stretch is to take so long: its rows are lost when the time ends in the middle of it. */
 const STRETCH_MS = 150;
 const [FEWEST_ROWS, MOST_ROWS] = [500, 50_000];
-/** In ClickHouse, which looks through some millions in that time. */
+/** In ClickHouse, where a statement takes longer than some thousand rows do, and millions are looked through in a second. */
+const COPIED_STRETCH_MS = 400;
+const COPIED_TIMES = 10;
 const MOST_COPIED_ROWS = 5_000_000;
 
 export interface FoundEvents {
@@ -99,7 +102,7 @@ export class EventSearch {
       best.add(await this.events.best(scope, search, { before, end }, best.limit, tx));
       if (end === null || best.isFinal(end.timestamp)) return true;
       before = end;
-      rows = nextRows(rows, performance.now() - startedAt, MOST_ROWS);
+      rows = nextRows(rows, performance.now() - startedAt, STRETCH_MS, MOST_ROWS);
     }
     return false;
   }
@@ -121,23 +124,27 @@ export class EventSearch {
 
   private async lookThrough(moment: CopiedMoment, looking: Looking): Promise<boolean | null> {
     const { scope, search, best } = looking;
-    let hasAnswered = false;
     let before: Place | null = null;
-    for (let rows = this.limits.firstRows; leftOf(looking) > 0;) {
-      const startedAt = performance.now();
+    let hours: HourEnds | undefined;
+    for (let rows = this.limits.firstRows * COPIED_TIMES; leftOf(looking) > 0;) {
       try {
-        const end: Place | null = await this.copied.end(scope, moment, before, rows, boundsOf(looking));
-        const stretch = { before, end };
+        const end: Place | null | undefined = before === null ? undefined : hours?.next(before, rows);
+        const startedAt = performance.now();
+        const stretch: Stretch = {
+          before,
+          end: end === undefined ? await this.copied.end(scope, moment, before, rows, boundsOf(looking)) : end,
+        };
         best.add(await this.copied.best(scope, search.words, moment, stretch, best.limit, boundsOf(looking)));
-        hasAnswered = true;
-        if (end === null || best.isFinal(end.timestamp)) return true;
-        before = end;
-        rows = nextRows(rows, performance.now() - startedAt, MOST_COPIED_ROWS);
+        if (stretch.end === null || best.isFinal(stretch.end.timestamp)) return true;
+        before = stretch.end;
+        rows = nextRows(rows, performance.now() - startedAt, COPIED_STRETCH_MS, MOST_COPIED_ROWS);
+        hours ??= await this.copied.hours(scope, moment, boundsOf(looking));
       } catch (error) {
         if (error instanceof CopyCannotTell) return null;
         if (!(error instanceof CopyReadTooLong)) throw error;
-        if (!hasAnswered) return null;
-        // It took more than what was expected of it, which some are to take still.
+        // The first ones have not come: PostgreSQL has time to look for them still.
+        if (before === null) return null;
+        // It took more than what was expected of it, which fewer rows may not.
         if (rows === FEWEST_ROWS) return false;
         rows = Math.max(FEWEST_ROWS, Math.round(rows / 10));
       }
@@ -237,6 +244,6 @@ function boundsOf(looking: Looking): ReadBounds {
   return { milliseconds: Math.max(1, Math.ceil(leftOf(looking) / 2)), signal: looking.signal };
 }
 
-function nextRows(rows: number, took: number, most: number): number {
-  return Math.round(Math.min(most, Math.max(FEWEST_ROWS, (rows * STRETCH_MS) / Math.max(1, took))));
+function nextRows(rows: number, took: number, wanted: number, most: number): number {
+  return Math.round(Math.min(most, Math.max(FEWEST_ROWS, (rows * wanted) / Math.max(1, took))));
 }
