@@ -6,6 +6,8 @@ export interface EventRow {
   id?: string;
   timestamp: Date;
   event?: string;
+  source?: string;
+  external_event_id?: string | null;
   source_id?: string | null;
   severity?: string | null;
   status?: string | null;
@@ -24,6 +26,7 @@ export async function insertEvents(app: TestApp, projectId: string, events: read
   const rows = events.map((event) => ({
     id: newId(),
     event: 'e',
+    source: 's',
     log_status: 200,
     log_method: 'EVENT',
     log_endpoint: `/events/${event.event ?? 'e'}`,
@@ -32,14 +35,15 @@ export async function insertEvents(app: TestApp, projectId: string, events: read
     log_has_latency: event.log_latency_ms !== undefined,
     log_latency_ms: event.log_latency_ms ?? 0,
     project_id: projectId,
-    source: 's',
     created_at: event.timestamp,
   }));
   await app.rows(
     `INSERT INTO events (project_id, "timestamp", id, source_id, event, source, severity, status, environment, message,
-                         properties, log_method, log_endpoint, log_status, log_latency_ms, log_has_latency, created_at)
+                         properties, log_method, log_endpoint, log_status, log_latency_ms, log_has_latency, created_at,
+                         external_event_id)
      SELECT project_id, "timestamp", id, source_id, event, source, severity, status, environment, message,
-            properties, log_method, log_endpoint, log_status, log_latency_ms, log_has_latency, created_at
+            properties, log_method, log_endpoint, log_status, log_latency_ms, log_has_latency, created_at,
+            external_event_id
      FROM jsonb_populate_recordset(NULL::events, $1::jsonb)`,
     [JSON.stringify(rows)],
   );

@@ -413,6 +413,27 @@ describe('search', () => {
       expect(all.items.map(({ score }) => score)).toEqual([0.5, ...Array.from({ length: 49 }, () => 0.4)]);
     });
 
+    it('looks on for what is newer than what an index knows, and fits as well', async () => {
+      const other = await ownerWithProject(app);
+      const named = Array.from({ length: 60 }, (_, at) => ({ timestamp: ago(4 * DAY_MS + at), event: 'bittern' }));
+      const told = Array.from({ length: 200 }, (_, at) => ({
+        timestamp: ago(3_600_000 + at * 1_000),
+        message: at % 20 === 19 ? 'Bittern' : 'nothing',
+      }));
+      await insertEvents(app, other.projectId, [...named, ...told]);
+      await countEvents(app);
+      const limits = app.nest.get(SearchLimits, { strict: false });
+      try {
+        limits.firstRows = 50;
+        const { body } = await find({ q: 'bittern', type: 'event', limit: 50 }, other, other.projectId).expect(200);
+        const { items, is_partial } = body as Answer;
+        expect(is_partial).toBe(false);
+        expect(items.slice(0, 10).map(({ subtitle }) => subtitle)).toEqual(Array(10).fill('Bittern'));
+      } finally {
+        Object.assign(limits, new SearchLimits());
+      }
+    });
+
     it('answers words that stand in many long texts', async () => {
       const rows = Array.from({ length: 200 }, (_, at) => ({
         timestamp: ago(at),

@@ -25,9 +25,13 @@ export class BestEvents {
     this.kept = new Map(sorted.slice(0, this.limit));
   }
 
-  /** Whether no older event can take the place of one of these. */
-  isFinal(): boolean {
-    return this.kept.size === this.limit && [...this.kept.values()].every(({ score }) => score === MAX_SCORE);
+  /**
+   * Whether no event that lies at an instant or before it can take the place of one of these. Some of them may be older than
+   * that: what an index knows was not looked through.
+   */
+  isFinal(at: Date): boolean {
+    const kept = [...this.kept.values()];
+    return kept.length === this.limit && kept.every(({ thing, score }) => score === MAX_SCORE && thing.timestamp > at);
   }
 
   things(): FoundThing[] {

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
-import { Parameters } from '../../../platform/database/parameters.js';
+import { type Bind, Parameters } from '../../../platform/database/parameters.js';
 import { type Search, searchSql, type SearchWords } from '../../tenancy/search-sources/index.js';
+import { uncopiedSql } from '../event-store/index.js';
 import type { Place } from '../reads/index.js';
 import type { TimeWindow } from '../totals/index.js';
 
@@ -25,7 +26,8 @@ export interface Stretch {
 }
 
 /** A path is as long as its sender likes; more of it is neither looked into nor shown. */
-const ENDPOINT = 'left(e.log_endpoint, 4096)';
+export const MOST_ENDPOINT = 4_096;
+const ENDPOINT = `left(e.log_endpoint, ${MOST_ENDPOINT})`;
 const COLUMNS = `e."timestamp", e.id, e.event, e.source, e.message, e.external_event_id AS "externalEventId",
   ${ENDPOINT} AS endpoint`;
 const SEARCHED = {
@@ -70,12 +72,31 @@ export class EventSearchRepository {
     limit: number,
     tx: Db,
   ): Promise<SearchedEvent[]> {
+    return this.bestOf(
+      words,
+      (fits, bind) =>
+        `events e WHERE e.project_id = ${bind(projectId)} AND ${placed(window, stretch, bind)} AND ${fits}`,
+      limit,
+      tx,
+    );
+  }
+
+  /** The best of those that are not copied, at most `limit`. */
+  bestUncopied({ projectId }: Scope, { words, window }: Search, limit: number, tx: Db): Promise<SearchedEvent[]> {
+    return this.bestOf(words, (fits, bind) => uncopiedSql(projectId, window, fits, bind), limit, tx);
+  }
+
+  /** @param from rows `e` that fit */
+  private bestOf(
+    words: SearchWords,
+    from: (fits: string, bind: Bind) => string,
+    limit: number,
+    tx: Db,
+  ): Promise<SearchedEvent[]> {
     const { bind, values } = new Parameters();
     const { fits, folded, rank } = searchSql(SEARCHED, words, bind);
     return this.database.rows<SearchedEvent>(
-      `SELECT * FROM (
-         SELECT ${COLUMNS}, ${folded} FROM events e
-         WHERE e.project_id = ${bind(projectId)} AND ${placed(window, stretch, bind)} AND ${fits} OFFSET 0) fitting
+      `SELECT * FROM (SELECT ${COLUMNS}, ${folded} FROM ${from(fits, bind)} /* tenant: compared there */ OFFSET 0) fitting
        ORDER BY ${rank} DESC, "timestamp" DESC, id LIMIT ${bind(limit)}`,
       values,
       tx,
@@ -104,6 +125,23 @@ export class EventSearchRepository {
     );
   }
 
+  /** As {@link newestOf}, of those that are not copied. */
+  newestUncopiedOf(
+    { projectId }: Scope,
+    window: TimeWindow,
+    types: readonly string[],
+    limit: number,
+    tx: Db,
+  ): Promise<SearchedEvent[]> {
+    const { bind, values } = new Parameters();
+    const uncopied = uncopiedSql(projectId, window, `e.event = ANY(${bind(types)}::text[])`, bind);
+    return this.database.rows<SearchedEvent>(
+      `SELECT ${COLUMNS} FROM ${uncopied} /* tenant: compared there */ ORDER BY e."timestamp" DESC, e.id LIMIT ${bind(limit)}`,
+      values,
+      tx,
+    );
+  }
+
   /** An event that was found by its id. */
   async at({ projectId }: Scope, window: TimeWindow, { timestamp, id }: Place, tx: Db): Promise<SearchedEvent[]> {
     const { bind, values } = new Parameters();
@@ -117,12 +155,12 @@ export class EventSearchRepository {
   }
 }
 
-function inWindow({ from, to }: TimeWindow, bind: (value: unknown) => string): string {
+function inWindow({ from, to }: TimeWindow, bind: Bind): string {
   return `e."timestamp" >= ${bind(from)} AND e."timestamp" < ${bind(to)}`;
 }
 
 /** The timestamps alone say less than the pairs do, but let partitions be left out. */
-function placed(window: TimeWindow, { before, end }: Stretch, bind: (value: unknown) => string): string {
+function placed(window: TimeWindow, { before, end }: Stretch, bind: Bind): string {
   const conditions = [inWindow(window, bind)];
   if (before !== null) {
     const at = bind(before.timestamp);

@@ -2,7 +2,9 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { isCanceled } from '../../../platform/database/database-faults.js';
-import type { FoundThing, Search } from '../../tenancy/search-sources/index.js';
+import type { ReadBounds } from '../../../platform/clickhouse/index.js';
+import type { FoundThing, Search, SearchTime } from '../../tenancy/search-sources/index.js';
+import { CopyCannotTell, CopyReadTooLong } from '../event-store/index.js';
 import {
   EventPlacesReader,
   LongReads,
@@ -11,19 +13,35 @@ import {
   QueryTooLong,
   TooManyQueries,
 } from '../reads/index.js';
-import { askedId, EventSearchRepository } from './event-search.repository.js';
+import type { TimeWindow } from '../totals/index.js';
+import { type CopiedMoment, CopiedEventSearchRepository } from './copied-event-search.repository.js';
+import { askedId, EventSearchRepository, type SearchedEvent, type Stretch } from './event-search.repository.js';
 import { EventTypeSearch } from './event-type-search.reader.js';
 import { BestEvents } from './best-events.js';
+import type { HourEnds } from './hour-ends.js';
 import { SearchLimits } from './search-limits.js';
 
 /** A stretch is to take so long: its rows are lost when the time ends in the middle of it. */
 const STRETCH_MS = 150;
 const [FEWEST_ROWS, MOST_ROWS] = [500, 50_000];
+/** In ClickHouse, where a statement takes longer than some thousand rows do, and millions are looked through in a second. */
+const COPIED_STRETCH_MS = 400;
+const COPIED_TIMES = 10;
+const MOST_COPIED_ROWS = 5_000_000;
 
 export interface FoundEvents {
   readonly things: readonly FoundThing[];
   /** Whether there was no time for all events of the window. */
   readonly isPartial: boolean;
+}
+
+interface Looking {
+  readonly scope: ProjectScope;
+  readonly search: Search;
+  readonly best: BestEvents;
+  readonly giveUpAt: number;
+  readonly signal: AbortSignal;
+  readonly tx: Db;
 }
 
 /**
@@ -35,6 +53,7 @@ export class EventSearch {
   constructor(
     private readonly database: Database,
     private readonly events: EventSearchRepository,
+    private readonly copied: CopiedEventSearchRepository,
     private readonly types: EventTypeSearch,
     private readonly places: EventPlacesReader,
     private readonly longReads: LongReads,
@@ -56,7 +75,9 @@ export class EventSearch {
         () =>
           this.database.snapshot(
             async (tx) => {
-              isPartial = !(await this.look(scope, search, best, { giveUpAt, isKnown }, tx));
+              const looking = { scope, search, best, giveUpAt, signal, tx };
+              if (!isKnown) await this.known(scope, search, best, await this.timeOf(looking), tx);
+              isPartial = !((await this.lookThroughCopy(looking)) ?? (await this.look(looking)));
             },
             { signal },
           ),
@@ -70,31 +91,72 @@ export class EventSearch {
   }
 
   /** @returns whether it is over because nothing is left, and not the time */
-  private async look(
-    scope: ProjectScope,
-    search: Search,
-    best: BestEvents,
-    { giveUpAt, isKnown }: { readonly giveUpAt: number; readonly isKnown: boolean },
-    tx: Db,
-  ): Promise<boolean> {
-    const left = (): number => giveUpAt - performance.now();
-    if (!isKnown) {
-      await this.events.within(left(), tx);
-      await this.known(scope, search, best, tx);
-    }
+  private async look(looking: Looking): Promise<boolean> {
+    const { scope, search, best, tx } = looking;
     let before: Place | null = null;
-    for (let rows = this.limits.firstRows; left() > 0;) {
+    for (let rows = this.limits.firstRows; leftOf(looking) > 0;) {
       const startedAt = performance.now();
-      await this.events.within(left(), tx);
+      await this.timeOf(looking);
       const end: Place | null = await this.events.end(scope, search.window, before, rows, tx);
-      await this.events.within(left(), tx);
+      await this.timeOf(looking);
       best.add(await this.events.best(scope, search, { before, end }, best.limit, tx));
-      if (end === null || best.isFinal()) return true;
+      if (end === null || best.isFinal(end.timestamp)) return true;
       before = end;
-      const took = Math.max(1, performance.now() - startedAt);
-      rows = Math.round(Math.min(MOST_ROWS, Math.max(FEWEST_ROWS, (rows * STRETCH_MS) / took)));
+      rows = nextRows(rows, performance.now() - startedAt, STRETCH_MS, MOST_ROWS);
     }
     return false;
+  }
+
+  /** As {@link look}, of events that are copied and those that are not. Null: PostgreSQL has to look through all of them. */
+  private async lookThroughCopy(looking: Looking): Promise<boolean | null> {
+    const { scope, search, best, tx } = looking;
+    if (!this.copied.isAsked) return null;
+    await this.timeOf(looking);
+    const moment = await this.copied.moment(scope, search.window, tx);
+    if (moment !== null) {
+      await this.timeOf(looking);
+      best.add(await this.events.bestUncopied(scope, { ...search, window: moment.window }, best.limit, tx));
+    }
+    const isOver = moment === null ? null : await this.lookThrough(moment, looking);
+    this.copied.answered(isOver === null ? 'postgres' : 'clickhouse');
+    return isOver;
+  }
+
+  private async lookThrough(moment: CopiedMoment, looking: Looking): Promise<boolean | null> {
+    const { scope, search, best } = looking;
+    let before: Place | null = null;
+    let hours: HourEnds | undefined;
+    for (let rows = this.limits.firstRows * COPIED_TIMES; leftOf(looking) > 0;) {
+      try {
+        const end: Place | null | undefined = before === null ? undefined : hours?.next(before, rows);
+        const startedAt = performance.now();
+        const stretch: Stretch = {
+          before,
+          end: end === undefined ? await this.copied.end(scope, moment, before, rows, boundsOf(looking)) : end,
+        };
+        best.add(await this.copied.best(scope, search.words, moment, stretch, best.limit, boundsOf(looking)));
+        if (stretch.end === null || best.isFinal(stretch.end.timestamp)) return true;
+        before = stretch.end;
+        rows = nextRows(rows, performance.now() - startedAt, COPIED_STRETCH_MS, MOST_COPIED_ROWS);
+        hours ??= await this.copied.hours(scope, moment, boundsOf(looking));
+      } catch (error) {
+        if (error instanceof CopyCannotTell) return null;
+        if (!(error instanceof CopyReadTooLong)) throw error;
+        // The first ones have not come: PostgreSQL has time to look for them still.
+        if (before === null) return null;
+        // It took more than what was expected of it, which fewer rows may not.
+        if (rows === FEWEST_ROWS) return false;
+        rows = Math.max(FEWEST_ROWS, Math.round(rows / 10));
+      }
+    }
+    return false;
+  }
+
+  /** Has the next statements of PostgreSQL end in time. */
+  private async timeOf(looking: Looking): Promise<SearchTime> {
+    const milliseconds = leftOf(looking);
+    await this.events.within(milliseconds, looking.tx);
+    return { milliseconds, signal: looking.signal };
   }
 
   /** @returns whether that was soon done; else it is done again when it has its turn */
@@ -109,7 +171,7 @@ export class EventSearch {
       await this.snapshots.briefly(
         async (tx, deadline) => {
           await this.events.within(deadline.left(), tx);
-          await this.known(scope, search, best, tx);
+          await this.known(scope, search, best, { milliseconds: deadline.left(), signal }, tx);
         },
         { signal, milliseconds },
       );
@@ -120,16 +182,68 @@ export class EventSearch {
     }
   }
 
-  private async known(scope: ProjectScope, search: Search, best: BestEvents, tx: Db): Promise<void> {
+  private async known(
+    scope: ProjectScope,
+    search: Search,
+    best: BestEvents,
+    { milliseconds, signal }: SearchTime,
+    tx: Db,
+  ): Promise<void> {
     const { words, window } = search;
+    const giveUpAt = performance.now() + milliseconds;
+    const time = (): SearchTime => ({ milliseconds: Math.max(1, giveUpAt - performance.now()), signal });
     const id = askedId(words);
     if (id !== null) {
       const place = await this.places.find(scope, id, tx);
-      if (place !== null) best.add(await this.events.at(scope, window, place, tx));
+      if (place !== null) best.add(await this.at(scope, window, place, time(), tx));
     }
-    const types = await this.types.find(scope, search, best.limit, tx);
+    const types = await this.types.find(scope, search, best.limit, tx, time());
     if (types.length === 0) return;
     const named = types.map((type) => type.id);
-    best.add(await this.events.newestOf(scope, window, named, best.limit, tx));
+    best.add(await this.newestOf(scope, window, named, best.limit, time(), tx));
   }
+
+  /** Where PostgreSQL has it no more, ClickHouse may. */
+  private async at(
+    scope: ProjectScope,
+    window: TimeWindow,
+    place: Place,
+    time: SearchTime,
+    tx: Db,
+  ): Promise<SearchedEvent[]> {
+    const found = await this.events.at(scope, window, place, tx);
+    if (found.length > 0 || !this.copied.isAsked) return found;
+    const copied = await this.copied.quickly(scope, window, time, tx, (moment, bounds) =>
+      this.copied.at(scope, moment, place, bounds),
+    );
+    return copied ?? [];
+  }
+
+  private async newestOf(
+    scope: ProjectScope,
+    window: TimeWindow,
+    types: readonly string[],
+    limit: number,
+    time: SearchTime,
+    tx: Db,
+  ): Promise<SearchedEvent[]> {
+    const copied = await this.copied.quickly(scope, window, time, tx, async (moment, bounds) => [
+      ...(await this.events.newestUncopiedOf(scope, moment.window, types, limit, tx)),
+      ...(await this.copied.newestOf(scope, moment, types, limit, bounds)),
+    ]);
+    return copied ?? this.events.newestOf(scope, window, types, limit, tx);
+  }
+}
+
+function leftOf({ giveUpAt }: Looking): number {
+  return giveUpAt - performance.now();
+}
+
+/** Of one read of ClickHouse: what it takes too long for is to be had in another way. */
+function boundsOf(looking: Looking): ReadBounds {
+  return { milliseconds: Math.max(1, Math.ceil(leftOf(looking) / 2)), signal: looking.signal };
+}
+
+function nextRows(rows: number, took: number, wanted: number, most: number): number {
+  return Math.round(Math.min(most, Math.max(FEWEST_ROWS, (rows * wanted) / Math.max(1, took))));
 }

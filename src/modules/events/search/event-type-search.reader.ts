@@ -8,9 +8,19 @@ import {
   type Search,
   searchSql,
   SearchSource,
+  type SearchTime,
 } from '../../tenancy/search-sources/index.js';
+import { uncopiedSql } from '../event-store/index.js';
+import { CopiedEventSearchRepository, type CopiedType } from './copied-event-search.repository.js';
 
 const DAY_MS = 86_400_000;
+const SEARCHED = { texts: ['event'] } as const;
+
+interface TypeRow {
+  readonly event: string;
+  /** When its newest event of the window came. */
+  readonly at: Date;
+}
 
 /** Event types that have an event in the window. Whose name fits is asked of the counted days, when it came of the rows. */
 @Injectable()
@@ -18,22 +28,28 @@ export class EventTypeSearch extends SearchSource {
   readonly type = 'event_type';
   readonly needed = { role: 'viewer' } as const;
 
-  constructor(private readonly database: Database) {
+  constructor(
+    private readonly database: Database,
+    private readonly copied: CopiedEventSearchRepository,
+  ) {
     super();
   }
 
-  async find({ projectId }: ProjectScope, search: Search, limit: number, db: Db): Promise<FoundThing[]> {
-    const { words, window } = search;
+  async find(scope: ProjectScope, search: Search, limit: number, db: Db, time: SearchTime): Promise<FoundThing[]> {
+    const rows = (await this.ofBoth(scope, search, limit, db, time)) ?? (await this.ofRows(scope, search, limit, db));
+    return rows.map(({ event, at }) => ({
+      ...foundThing({ id: event, title: event, subtitle: null, timestamp: at }, {}),
+      fields: [{ name: 'name', text: event }],
+    }));
+  }
+
+  private ofRows({ projectId }: ProjectScope, search: Search, limit: number, db: Db): Promise<TypeRow[]> {
     const parameters = new Parameters();
     const { bind } = parameters;
-    const { fits, folded, rank } = searchSql({ texts: ['event'] }, words, bind);
-    const project = bind(projectId);
-    const [from, to] = [bind(window.from), bind(window.to)];
-    const firstDay = bind(new Date(Math.floor(window.from.getTime() / DAY_MS) * DAY_MS));
-    const rows = await this.database.rows<{ event: string; at: Date }>(
-      `SELECT event, at FROM (
-         SELECT DISTINCT event, ${folded} FROM event_facet_days
-         WHERE project_id = ${project} AND day >= ${firstDay} AND day < ${to} AND ${fits}) named
+    const { named, folded, rank } = namedSql(projectId, search, parameters);
+    const [project, from, to] = [bind(projectId), bind(search.window.from), bind(search.window.to)];
+    return this.database.rows<TypeRow>(
+      `SELECT event, at FROM (SELECT DISTINCT event, ${folded} FROM ${named}) named
        CROSS JOIN LATERAL (
          SELECT e."timestamp" AS at FROM events e
          WHERE e.project_id = ${project} AND e.event = named.event AND e."timestamp" >= ${from} AND e."timestamp" < ${to}
@@ -42,9 +58,72 @@ export class EventTypeSearch extends SearchSource {
       parameters.values,
       db,
     );
-    return rows.map(({ event, at }) => ({
-      ...foundThing({ id: event, title: event, subtitle: null, timestamp: at }, {}),
-      fields: [{ name: 'name', text: event }],
-    }));
   }
+
+  /** Null: PostgreSQL has to answer alone. */
+  private async ofBoth(
+    scope: ProjectScope,
+    search: Search,
+    limit: number,
+    db: Db,
+    time: SearchTime,
+  ): Promise<TypeRow[] | null> {
+    // Mostly no name fits, which the counted days tell at once.
+    if (!this.copied.isAsked || !(await this.isAnyNamed(scope, search, db))) return null;
+    const found = await this.copied.quickly(scope, search.window, time, db, async (moment, bounds) => ({
+      moment,
+      types: await this.copied.types(scope, search, moment, limit, bounds),
+    }));
+    if (found === null) return null;
+    const { window } = found.moment;
+    return this.withUncopied(scope, { ...search, window }, found.types, limit, db);
+  }
+
+  private async isAnyNamed({ projectId }: ProjectScope, search: Search, db: Db): Promise<boolean> {
+    const parameters = new Parameters();
+    const { named, folded, rank } = namedSql(projectId, search, parameters);
+    const rows = await this.database.rows(
+      `SELECT ${rank} AS rank FROM (SELECT ${folded} FROM ${named} /* tenant: compared there */ LIMIT 1) named`,
+      parameters.values,
+      db,
+    );
+    return rows.length > 0;
+  }
+
+  /** The best of the best that are copied, and of all that are not. */
+  private withUncopied(
+    { projectId }: ProjectScope,
+    { words, window }: Search,
+    types: readonly CopiedType[],
+    limit: number,
+    db: Db,
+  ): Promise<TypeRow[]> {
+    const { bind, values } = new Parameters();
+    const { fits, folded, rank } = searchSql(SEARCHED, words, bind);
+    const events = bind(types.map(({ event }) => event));
+    const times = bind(types.map(({ ms }) => new Date(ms)));
+    return this.database.rows<TypeRow>(
+      `SELECT event, at FROM (
+         SELECT event, max(at) AS at, ${folded} FROM (
+           SELECT event, at FROM unnest(${events}::text[], ${times}::timestamptz[]) AS copied (event, at)
+           UNION ALL SELECT e.event, e."timestamp" FROM ${uncopiedSql(projectId, window, fits, bind)} /* tenant: compared there */) both_of_them
+         GROUP BY event) named
+       ORDER BY ${rank} DESC, at DESC, event COLLATE "C" LIMIT ${bind(limit)}`,
+      values,
+      db,
+    );
+  }
+}
+
+/** Counted types that fit, of a few hours more than the window has. */
+function namedSql(
+  projectId: string,
+  { words, window: { from, to } }: Search,
+  { bind }: Parameters,
+): { readonly named: string; readonly folded: string; readonly rank: string } {
+  const { fits, folded, rank } = searchSql(SEARCHED, words, bind);
+  const firstDay = bind(new Date(Math.floor(from.getTime() / DAY_MS) * DAY_MS));
+  const named = `event_facet_days
+    WHERE project_id = ${bind(projectId)} AND day >= ${firstDay} AND day < ${bind(to)} AND ${fits}`;
+  return { named, folded, rank };
 }

@@ -1,6 +1,9 @@
 import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
+import { EventStoreModule } from '../event-store/index.js';
 import { EventReadsModule } from '../reads/index.js';
+import { EventRetentionModule } from '../retention/index.js';
+import { CopiedEventSearchRepository } from './copied-event-search.repository.js';
 import { EventSearch } from './event-search.service.js';
 import { EventSearchRepository } from './event-search.repository.js';
 import { EventTypeSearch } from './event-type-search.reader.js';
@@ -9,8 +12,15 @@ import { SearchLimits } from './search-limits.js';
 import { SearchService } from './search.service.js';
 
 @Module({
-  imports: [DiscoveryModule, EventReadsModule],
+  imports: [DiscoveryModule, EventReadsModule, EventRetentionModule, EventStoreModule],
   controllers: [SearchController],
-  providers: [EventSearch, EventSearchRepository, EventTypeSearch, SearchLimits, SearchService],
+  providers: [
+    CopiedEventSearchRepository,
+    EventSearch,
+    EventSearchRepository,
+    EventTypeSearch,
+    SearchLimits,
+    SearchService,
+  ],
 })
 export class SearchModule {}

@@ -76,7 +76,8 @@ export class SearchService {
       types.includes(type),
     );
     if (sources.length === 0) return [];
-    const ask = (tx: Db, deadline: Deadline): Promise<RankedThing[]> => this.ask(sources, scope, search, tx, deadline);
+    const ask = (tx: Db, deadline: Deadline): Promise<RankedThing[]> =>
+      this.ask(sources, scope, search, tx, deadline, signal);
     return this.snapshots.attempt(scope, ask, { signal, milliseconds: this.limits.namesMs });
   }
 
@@ -87,6 +88,7 @@ export class SearchService {
     search: Search,
     tx: Db,
     deadline: Deadline,
+    signal: AbortSignal,
   ): Promise<RankedThing[]> {
     const found: RankedThing[] = [];
     let allowed = Infinity;
@@ -94,7 +96,8 @@ export class SearchService {
       const left = deadline.left();
       // Said again when it has become less: usually all of them are done by then.
       if (left < allowed - SAID_AGAIN_MS) await this.database.limit(tx, (allowed = left));
-      found.push(...ranked(source.type, await source.find(scope, search, MOST_COUNTED, tx), search.words));
+      const things = await source.find(scope, search, MOST_COUNTED, tx, { milliseconds: left, signal });
+      found.push(...ranked(source.type, things, search.words));
     }
     return found;
   }

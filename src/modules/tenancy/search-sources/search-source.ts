@@ -11,6 +11,13 @@ export interface Search {
   readonly window: { readonly from: Date; readonly to: Date };
 }
 
+/** What finding may take; for what looks beyond the database at hand, which is limited by itself. */
+export interface SearchTime {
+  readonly milliseconds: number;
+  /** Ends it: nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+}
+
 /** A thing that may fit. */
 export interface FoundThing {
   readonly id: string;
@@ -32,7 +39,7 @@ export abstract class SearchSource {
   abstract readonly needed: ProjectRequirement;
 
   /** The best that fit, at most `limit`, as {@link searchSql} ranks them; whole, or it fails. */
-  abstract find(scope: ProjectScope, search: Search, limit: number, db: Db): Promise<FoundThing[]>;
+  abstract find(scope: ProjectScope, search: Search, limit: number, db: Db, time: SearchTime): Promise<FoundThing[]>;
 }
 
 /** @param texts what is looked into beside the id, by the names of the fields, the most telling first */

@@ -1,5 +1,4 @@
-import type { BindValue } from '../../../../platform/clickhouse/index.js';
-import { variantsOf } from '../../../../platform/case-folding/index.js';
+import { type BindValue, foldedSql } from '../../../../platform/clickhouse/index.js';
 import { COPIED_FIELDS, copiedPropertySql } from '../../conditions/index.js';
 import { instantSql } from '../../event-store/index.js';
 import type { Expression, Field } from '../language/ast.js';
@@ -87,7 +86,7 @@ class ClickHouseWords implements ConditionWords {
       return this.test(field, 'boolean', (sql) => anyOf(values.map((value) => `${sql} = ${this.operand(value)}`)));
     }
     const texts = values.map(String);
-    const folded = isFolding ? this.folding(texts) : plain;
+    const folded = isFolding ? foldedSql(texts, this.bind) : plain;
     const bound = this.bind(texts, 'Array(String)');
     // Numbers by their digits: a list of them is taken for one of whole numbers where they are written so.
     const [kind, list] =
@@ -99,7 +98,7 @@ class ClickHouseWords implements ConditionWords {
   }
 
   isLike(field: Field, patterns: readonly string[], wanted: readonly string[] | null): string {
-    const folded = wanted === null ? plain : this.folding(wanted);
+    const folded = wanted === null ? plain : foldedSql(wanted, this.bind);
     const operands = patterns.map((pattern) => this.bind(pattern, 'String'));
     const likes = anyOf(operands.map((operand) => `assumeNotNull(text) LIKE ${operand}`));
     // Folded once, however many patterns there are.
@@ -111,7 +110,7 @@ class ClickHouseWords implements ConditionWords {
   }
 
   finds(field: Field, search: Search, part: string, isFolding: boolean): string {
-    const folded = isFolding ? this.folding([part]) : plain;
+    const folded = isFolding ? foldedSql([part], this.bind) : plain;
     const operand = this.bind(part, 'String');
     const found: Record<Search, Test> = {
       startsWith: (text) => `startsWith(${text}, ${operand})`,
@@ -124,20 +123,6 @@ class ClickHouseWords implements ConditionWords {
   private operand(value: Scalar): string {
     if (typeof value === 'boolean') return this.truth(value);
     return typeof value === 'string' ? this.bind(value, 'String') : this.bind(value, 'Float64');
-  }
-
-  /** As it is done in PostgreSQL: what may be a case of these folded texts, and ASCII. */
-  private folding(texts: readonly string[]): Test {
-    const [from, to]: [string[], string[]] = [[], []];
-    for (const character of new Set(texts.flatMap((text) => [...text]))) {
-      for (const variant of variantsOf(character)) {
-        from.push(variant);
-        to.push(character);
-      }
-    }
-    if (from.length === 0) return (sql) => `lower(${sql})`;
-    const [variants, folded] = [this.bind(from.join(''), 'String'), this.bind(to.join(''), 'String')];
-    return (sql) => `lower(translateUTF8(${sql}, ${variants}, ${folded}))`;
   }
 
   private test(field: Field, kind: Kind, test: Test): string {

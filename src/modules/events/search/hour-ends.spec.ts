@@ -1,0 +1,37 @@
+import { describe, expect, it } from '@jest/globals';
+import { type CountedHour, HourEnds, MOST_HOURS } from './hour-ends.js';
+
+const place = (hour: number, id = '00000000-0000-0000-0000-000000000000') => ({
+  timestamp: new Date(hour * 3_600_000),
+  id,
+});
+const ends = new HourEnds([
+  { hour: 90, events: 10 },
+  { hour: 70, events: 20 },
+  { hour: 69, events: 500 },
+  { hour: 3, events: 1 },
+]);
+
+describe('where stretches end', () => {
+  it.each([
+    ['all that fits', 91, 30, place(70)],
+    ['what is in the middle of an hour counts that', 90.5, 29, place(90)],
+    ['nothing of the hour that begins there', 90, 29, place(70)],
+    ['an hour that has more', 70, 499, undefined],
+    ['an hour that has more, in its middle', 69.5, 499, undefined],
+    ['all that is left', 70, 501, null],
+    ['nothing is left', 3, 5, null],
+  ])('%s', (_, hour, rows, end) => {
+    expect(ends.next(place(hour, 'ffffffff-0000-0000-0000-000000000000'), rows)).toEqual(end);
+  });
+
+  it('does not say of hours that were left out that there are none', () => {
+    const hours: CountedHour[] = Array.from({ length: MOST_HOURS }, (_, at) => ({
+      hour: 20_000 - at,
+      events: 1,
+    }));
+    const many = new HourEnds(hours);
+    expect(many.next(place(20_001), 1e9)).toEqual(place(20_000 - MOST_HOURS + 1));
+    expect(many.next(place(20_000 - MOST_HOURS + 1), 1e9)).toBeUndefined();
+  });
+});
