@@ -3,7 +3,7 @@ import type { ProjectId } from '../../../access/index.js';
 import { type ClickHouse, type QuerySettings, StatementValues } from '../../../../platform/clickhouse/index.js';
 import { instantSql } from '../reading/instant-sql.js';
 import { BLOCK_COLUMN, EVENT_COLUMNS } from '../tables/columns.js';
-import { eventTable, KEPT_TABLES, keptTable, NO_MONTH } from '../tables/table-statements.js';
+import { eventTable, KEPT_TABLES, keptTable, NO_MONTH, TEXT_INDEXES } from '../tables/table-statements.js';
 
 const COLUMNS = [BLOCK_COLUMN.name, ...EVENT_COLUMNS.map(({ name }) => name)] as const;
 
@@ -16,6 +16,8 @@ const INSERT: QuerySettings = {
   insert_deduplicate: 1,
   input_format_null_as_default: 0,
   input_format_parallel_parsing: 0,
+  // They take more than all else of an insert, and are made when its parts are merged: until then a search reads these as they are.
+  exclude_materialize_skip_indexes_on_insert: TEXT_INDEXES.join(', '),
   max_partitions_per_insert_block: '1000',
   max_execution_time: 60,
 };
