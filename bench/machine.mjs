@@ -41,6 +41,11 @@ export function nodeMicros() {
   return microsOf((command) => command.includes('dist/src/main.js'));
 }
 
+/** {@link measuredMicros} of the ClickHouse of the tests alone. */
+export function clickHouseMicros() {
+  return microsOf((command) => command.includes('clickhouse/serve.mjs'));
+}
+
 function microsOf(counts) {
   return ownTicks((pid) => pid !== process.pid && counts(commandOf(pid))) * (1_000_000 / TICKS);
 }

@@ -20,7 +20,11 @@ const NULL = '\\N';
 const BETWEEN = '\u001f';
 
 /** As PostgreSQL has them: texts of the same form as {@link COPIED}. */
-const KEPT = EVENT_COLUMNS.map(({ sql }) => `coalesce((${sql})::text, '${NULL}')`).join(`, `);
+const KEPT = EVENT_COLUMNS.map(({ name, sql }) =>
+  name === 'timestamp' || name === 'created_at'
+    ? `to_char(${sql}, 'YYYY-MM-DD HH24:MI:SS.MS')`
+    : `coalesce((${sql})::text, '${NULL}')`,
+).join(`, `);
 const COPIED = EVENT_COLUMNS.map(({ name }) => `ifNull(toString(${name}), '\\${NULL}')`).join(`, `);
 
 /** By project and day; the sum is the same in whatever order the events are. */

@@ -96,6 +96,30 @@ function tests(access: ClickHouseAccess): void {
       expect(said).toContain('ClickHouse has had every event before.');
     });
 
+    it('copies every event of many projects once, beside a service that copies and while others are stored', async () => {
+      // Events of an instant, so that a look may end between any two of them.
+      const store300 = `
+        INSERT INTO events (project_id, "timestamp", id, event, source, properties, log_method, log_endpoint, log_status,
+                            log_latency_ms, log_has_latency, created_at)
+        SELECT md5((n % 300)::text)::uuid, date_trunc('day', now()) - n % 7 * interval '1 day', gen_random_uuid(), 'old', 's', '{}', 'GET', '/',
+               200, 0, false, now()
+        FROM generate_series(1, $1::int) AS n`;
+      await app.rows(store300, [30_000]);
+      const service = await createTestApp({ env: { ...store.env }, databaseUrl: app.databaseUrl });
+      const over = new AbortController();
+      const storing = (async () => {
+        while (!over.signal.aborted) {
+          await app.rows(store300, [50]);
+          await delay(5);
+        }
+      })();
+      expect(await move()).toBe(0);
+      over.abort();
+      await storing;
+      await expectSame(app, store);
+      await service.close();
+    });
+
     it('goes on where it was when it ended in the middle, beside a service that copies', async () => {
       const { isHeld, free } = server.holdNext();
       const first = move();

@@ -1,14 +1,23 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { ProjectId } from '../../../access/index.js';
 import type { Shipper } from '../shipping/shipper.js';
 import { isSameSum, type ProjectSum, type StoredEventsRepository } from '../shipping/stored-events.repository.js';
-import type { MovingState, UnmovedEventsRepository } from './unmoved-events.repository.js';
+import type { Look, UnmovedEventsRepository } from './unmoved-events.repository.js';
 
 /** Events that are looked at together. */
 const EVENTS_OF_A_LOOK = 10_000;
-/** So many looks may wait to be copied, as many as a block takes. */
-const MOST_LOOKS_WAITING = 5;
+/** So many may wait to be copied: what a block takes. */
+const MOST_EVENTS_WAITING = 100_000;
+/** Where others copy all the time, events are compared one by one after so many tries to do without. */
+const MOST_TRIES = 3;
 /** Until another process that copies has got on. */
 const PAUSE_MS = 300;
+
+/** Events that were looked at, of which some may wait. */
+interface Waiting {
+  readonly last: string | null;
+  readonly events: number;
+}
 
 /** The event store and PostgreSQL do not have the same events. */
 class EventsMissing extends Error {}
@@ -33,13 +42,14 @@ export class EventMover {
   async move(tell: (events: number) => void): Promise<boolean> {
     const begun = await this.unmoved.state();
     if (begun.isWhole) return false;
-    let { events } = begun;
-    const waiting: (string | null)[] = [];
-    for await (const looked of this.looks(begun)) {
-      events += looked;
+    let { place, events } = begun;
+    const waiting: Waiting[] = [];
+    for (let look; (look = await this.unmoved.look(place, EVENTS_OF_A_LOOK)) !== null; place = look.last) {
+      await this.passBy(look);
+      events += look.events;
       tell(events);
-      waiting.push(await this.unmoved.lastShipment());
-      if (waiting.length > MOST_LOOKS_WAITING) await this.untilCopied(waiting.shift());
+      waiting.push({ last: await this.unmoved.lastShipment(), events: look.events });
+      while (sumOf(waiting) > MOST_EVENTS_WAITING) await this.untilCopied(waiting.shift()?.last);
     }
     await this.untilCopied(await this.unmoved.lastShipment());
     await this.check();
@@ -49,26 +59,25 @@ export class EventMover {
     return true;
   }
 
-  /** @returns how many events were looked at each time */
-  private async *looks({ project: from, place: behind }: MovingState): AsyncGenerator<number, void> {
-    let project = from ?? (await this.unmoved.projectBehind(null));
-    let place = behind;
-    while (project !== null) {
-      const looked = await this.unmoved.eventsBehind(project, place, EVENTS_OF_A_LOOK);
-      const [first, last] = [looked[0], looked.at(-1)];
-      if (first !== undefined && last !== undefined) {
-        // What does not wait by now, and was copied, is there by now.
-        const copied = await this.stored.idsBetween(project, first, last);
-        const missing = looked.filter(({ id, isWaiting }) => !isWaiting && !copied.has(id));
-        await this.unmoved.pass(project, looked, missing);
-        place = last;
-        yield looked.length;
-      }
-      if (looked.length < EVENTS_OF_A_LOOK) {
-        project = await this.unmoved.projectBehind(project);
-        place = null;
-      }
+  /** Puts what is missing of a look among what waits. */
+  private async passBy(look: Look): Promise<void> {
+    for (let tries = 1; ; tries += 1) {
+      // Where the event store has none of it at all, nothing has to be compared; what was copied while that was asked is told by `pass`.
+      const there = tries > MOST_TRIES ? new Set<string>(look.projects) : await this.stored.projectsBetween(look);
+      for (const project of look.projects) if (there.has(project)) await this.keepMissing(project, look);
+      const others = look.projects.filter((project) => !there.has(project));
+      if (await this.unmoved.pass(look, others)) return;
     }
+  }
+
+  private async keepMissing(project: ProjectId, look: Look): Promise<void> {
+    const looked = await this.unmoved.eventsOf(project, look);
+    const [first, last] = [looked[0], looked.at(-1)];
+    if (first === undefined || last === undefined) return;
+    // What does not wait by now, and was copied, is there by now.
+    const copied = await this.stored.idsBetween(project, first, last);
+    const missing = looked.filter(({ id, isWaiting }) => !isWaiting && !copied.has(id));
+    if (missing.length > 0) await this.unmoved.keep(project, missing);
   }
 
   /** Up to this shipment: what comes meanwhile has time. Copies, where no other process does. */
@@ -115,4 +124,8 @@ export class EventMover {
       );
     }
   }
+}
+
+function sumOf(waiting: readonly Waiting[]): number {
+  return waiting.reduce((sum, { events }) => sum + events, 0);
 }

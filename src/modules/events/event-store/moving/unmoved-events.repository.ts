@@ -1,14 +1,20 @@
 import pg from 'pg';
 import { asProjectId, type ProjectId } from '../../../access/index.js';
 import { projectSumsSql } from '../shipping/project-sums.repository.js';
-import type { ProjectSum, StoredPlace } from '../shipping/stored-events.repository.js';
+import type { PlaceRange, ProjectPlace, ProjectSum, StoredPlace } from '../shipping/stored-events.repository.js';
 import { DOUBT } from '../shipping/waiting-events.repository.js';
 
 /** Bounds of a shipment, as those have that come with the events themselves. */
 const MOST_EVENTS = 1_000;
 const MOST_BYTES = 8_388_608;
 
-/** An event that was looked at. */
+const SIZE = '(300 + coalesce(e.bytes, 4 * pg_column_size(e.properties)))';
+/** Tells the shipments of numbered events apart. */
+const SHIPMENT = `(n.number - 1) / ${MOST_EVENTS}, div(n.total, ${MOST_BYTES})`;
+/** In which all events are looked at. */
+const ORDER = '(e.project_id, e."timestamp", e.id)';
+
+/** An event that may be there already. */
 export interface LookedEvent extends StoredPlace {
   /** What it takes to copy it, in bytes. */
   readonly size: string;
@@ -19,8 +25,7 @@ export interface LookedEvent extends StoredPlace {
 /** How far all events have been looked through; the place is null at the beginning. */
 export interface MovingState {
   readonly isWhole: boolean;
-  readonly project: ProjectId | null;
-  readonly place: StoredPlace | null;
+  readonly place: ProjectPlace | null;
   readonly events: number;
 }
 
@@ -30,6 +35,22 @@ export interface ColdMonth {
   readonly nextMonth: Date;
   readonly project: string;
   readonly events: string;
+}
+
+/** Events that are looked at together. */
+export interface Look extends PlaceRange {
+  readonly events: number;
+  /** The last block that was copied before they were looked at. */
+  readonly block: string;
+}
+
+interface LookRow {
+  readonly block: string;
+  readonly events: number;
+  readonly projects: readonly string[];
+  readonly project_id: string;
+  readonly at: Date;
+  readonly id: string;
 }
 
 interface StateRow {
@@ -49,8 +70,8 @@ export class UnmovedEventsRepository {
     // Whoever asks next is told that the connection is lost.
     client.on('error', () => undefined);
     await client.connect();
-    // The check at the end looks at every event.
-    await client.query('SET statement_timeout = 0');
+    // The check at the end looks at every event. How many events arrays name the planner cannot know, and takes each with each.
+    await client.query('SET statement_timeout = 0; SET enable_nestloop = off; SET jit = off');
     return new UnmovedEventsRepository(client);
   }
 
@@ -72,8 +93,7 @@ export class UnmovedEventsRepository {
     const { moved_project: project, moved_at: at, moved_id: id } = row;
     return {
       isWhole: row.is_whole,
-      project: project === null ? null : asProjectId(project),
-      place: at === null || id === null ? null : { at, id },
+      place: project === null || at === null || id === null ? null : { project: asProjectId(project), at, id },
       events: row.moved_events,
     };
   }
@@ -87,53 +107,81 @@ export class UnmovedEventsRepository {
     return rows[0]?.events ?? 0;
   }
 
-  /** The next project that has events; the first one behind null. */
-  async projectBehind(project: ProjectId | null): Promise<ProjectId | null> {
-    const { rows } = await this.client.query<{ project_id: string }>(
-      `SELECT /* every tenant: one after the other */ project_id FROM events
-       ${project === null ? '' : 'WHERE project_id > $1'} ORDER BY project_id LIMIT 1`,
-      project === null ? [] : [project],
+  /** The next events behind a place. @returns null when there are none */
+  async look(behind: ProjectPlace | null, limit: number): Promise<Look | null> {
+    const { rows } = await this.client.query<LookRow>(
+      `WITH looked AS MATERIALIZED (
+         SELECT /* every tenant: one after the other */ e.project_id, e."timestamp", e.id FROM events e
+         ${behind === null ? '' : `WHERE ${ORDER} > ($2, $3, $4)`} ORDER BY e.project_id, e."timestamp", e.id LIMIT $1)
+       SELECT (SELECT block FROM event_shipping) AS block, (SELECT count(*)::int FROM looked) AS events,
+              ARRAY(SELECT DISTINCT project_id::text FROM looked) AS projects, l.project_id, l."timestamp" AS at, l.id
+       FROM looked l ORDER BY l.project_id DESC, l."timestamp" DESC, l.id DESC LIMIT 1`,
+      [limit, ...valuesOf(behind)],
     );
-    return rows[0] === undefined ? null : asProjectId(rows[0].project_id);
+    const [row] = rows;
+    if (row === undefined) return null;
+    const { block, events, projects, at, id } = row;
+    const last = { project: asProjectId(row.project_id), at, id };
+    return { behind, last, events, projects: projects.map(asProjectId), block };
   }
 
-  /** The events behind a place; those that wait are told in the statement that reads them. */
-  async eventsBehind(project: ProjectId, place: StoredPlace | null, limit: number): Promise<LookedEvent[]> {
+  /** The events that a look has of a project; those that wait are told in the statement that reads them. */
+  async eventsOf(project: ProjectId, { behind, last }: Look): Promise<LookedEvent[]> {
     const { rows } = await this.client.query<LookedEvent>(
       `WITH waiting AS MATERIALIZED (
-         SELECT u.id FROM event_shipments s CROSS JOIN LATERAL unnest(s.ids) AS u (id) WHERE s.project_id = $1)
-       SELECT e."timestamp" AS at, e.id, (300 + coalesce(e.bytes, 4 * pg_column_size(e.properties)))::text AS size,
-              e.id IN (SELECT id FROM waiting) AS "isWaiting"
-       FROM events e WHERE e.project_id = $1 ${place === null ? '' : 'AND e."timestamp" >= $3 AND (e."timestamp", e.id) > ($3, $4)'}
-       ORDER BY e."timestamp", e.id LIMIT $2`,
-      place === null ? [project, limit] : [project, limit, place.at, place.id],
+         SELECT DISTINCT u.id FROM event_shipments s CROSS JOIN LATERAL unnest(s.ids) AS u (id) WHERE s.project_id = $1)
+       SELECT e."timestamp" AS at, e.id, ${SIZE}::text AS size, w.id IS NOT NULL AS "isWaiting"
+       FROM events e LEFT JOIN waiting w ON w.id = e.id
+       WHERE e.project_id = $1 AND ${ORDER} <= ($2, $3, $4) ${behind === null ? '' : `AND ${ORDER} > ($5, $6, $7)`}
+       ORDER BY e."timestamp", e.id`,
+      [project, ...valuesOf(last), ...valuesOf(behind)],
     );
     return rows;
   }
 
-  /** Has those copied that the event store lacks, and remembers what was looked at: both or neither. */
-  async pass(project: ProjectId, looked: readonly LookedEvent[], missing: readonly LookedEvent[]): Promise<void> {
-    const last = looked.at(-1);
-    if (last === undefined) return;
+  /** Has these copied, which wait nowhere and are not there. */
+  async keep(project: ProjectId, missing: readonly LookedEvent[]): Promise<void> {
     await this.client.query(
-      `WITH kept AS (
-         INSERT INTO event_shipments (project_id, timestamps, ids, bytes)
-         SELECT $1, array_agg(n.at), array_agg(n.id), sum(n.size)
-         FROM (SELECT u.at, u.id, u.size, row_number() OVER w AS number, sum(u.size) OVER w AS total
-               FROM unnest($2::timestamptz[], $3::uuid[], $4::bigint[]) AS u (at, id, size)
-               WINDOW w AS (ROWS UNBOUNDED PRECEDING)) n
-         GROUP BY (n.number - 1) / ${MOST_EVENTS}, div(n.total, ${MOST_BYTES}))
-       UPDATE event_shipping SET moved_project = $1, moved_at = $5, moved_id = $6, moved_events = moved_events + $7`,
-      [
-        project,
-        missing.map(({ at }) => at),
-        missing.map(({ id }) => id),
-        missing.map(({ size }) => size),
-        last.at,
-        last.id,
-        looked.length,
-      ],
+      `INSERT INTO event_shipments (project_id, timestamps, ids, bytes)
+       SELECT $1, array_agg(n.at), array_agg(n.id), sum(n.size)
+       FROM (SELECT u.at, u.id, u.size, row_number() OVER w AS number, sum(u.size) OVER w AS total
+             FROM unnest($2::timestamptz[], $3::uuid[], $4::bigint[]) AS u (at, id, size)
+             WINDOW w AS (ROWS UNBOUNDED PRECEDING)) n
+       GROUP BY ${SHIPMENT}`,
+      [project, missing.map(({ at }) => at), missing.map(({ id }) => id), missing.map(({ size }) => size)],
     );
+  }
+
+  /**
+   * Has every event of the look copied that does not wait, of these projects, and remembers the place: both or neither.
+   * @param projects of whose part of the look the event store had nothing, after the look
+   * @returns false, with nothing done, where a block was copied since: events of theirs may be there by now, and wait no more
+   */
+  async pass({ behind, last, events, block }: Look, projects: readonly ProjectId[]): Promise<boolean> {
+    // Whoever confirms a block changes the same row: that is behind it as a whole, or seen.
+    const { rows } = await this.client.query<{ passed: boolean }>(
+      `WITH here AS (
+         UPDATE event_shipping SET moved_project = $1, moved_at = $2, moved_id = $3, moved_events = moved_events + $4
+         WHERE block = $5 OR cardinality($6::uuid[]) = 0 RETURNING block),
+       waiting AS MATERIALIZED (
+         SELECT u.id FROM event_shipments s CROSS JOIN LATERAL unnest(s.ids) AS u (id) WHERE s.project_id = ANY ($6::uuid[])),
+       kept AS (
+         INSERT INTO event_shipments (project_id, timestamps, ids, bytes)
+         SELECT n.project_id, array_agg(n."timestamp"), array_agg(n.id), sum(n.size)
+         FROM (
+           SELECT e.project_id, e."timestamp", e.id, e.size, row_number() OVER w AS number, sum(e.size) OVER w AS total
+           FROM (
+             SELECT e.project_id, e."timestamp", e.id, ${SIZE}::bigint AS size FROM events e
+             WHERE e.project_id = ANY ($6::uuid[]) AND ${ORDER} <= ($1, $2, $3) ${behind === null ? '' : `AND ${ORDER} > ($7, $8, $9)`}
+               AND EXISTS (SELECT FROM here)
+             ORDER BY e.project_id, e."timestamp", e.id) e
+           WHERE NOT EXISTS (SELECT FROM waiting w WHERE w.id = e.id)
+           WINDOW w AS (PARTITION BY e.project_id ORDER BY e."timestamp", e.id ROWS UNBOUNDED PRECEDING)) n
+         GROUP BY n.project_id, ${SHIPMENT})
+       SELECT EXISTS (SELECT FROM here) AS passed`,
+      [...valuesOf(last), events, block, projects, ...valuesOf(behind)],
+    );
+    return rows[0]?.passed === true;
   }
 
   /** The last shipment there is; null without any. */
@@ -213,4 +261,8 @@ export class UnmovedEventsRepository {
   async close(): Promise<void> {
     await this.client.end();
   }
+}
+
+function valuesOf(place: ProjectPlace | null): unknown[] {
+  return place === null ? [] : [place.project, place.at, place.id];
 }

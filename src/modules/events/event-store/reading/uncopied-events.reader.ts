@@ -4,7 +4,7 @@ import { Database, type Db } from '../../../../platform/database/database.js';
 import { type Bind, Parameters } from '../../../../platform/database/parameters.js';
 
 /** So many events of a project are looked up one by one; where more are not copied yet, PostgreSQL answers alone. */
-export const MOST_UNCOPIED = 50_000;
+export const MOST_UNCOPIED = 100_000;
 
 /** Tells where the copy ends, and which events of a project are behind that. */
 @Injectable()

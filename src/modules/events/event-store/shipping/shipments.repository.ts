@@ -4,8 +4,8 @@ import { type CopyToStreamQuery, to as copyTo } from 'pg-copy-streams';
 import { EVENT_COLUMNS } from '../tables/columns.js';
 
 /** Bounds of a block; its first shipment is always taken, and has 1,000 events at most. */
-const MOST_EVENTS = 50_000;
-const MOST_BYTES = 33_554_432;
+const MOST_EVENTS = 100_000;
+const MOST_BYTES = 67_108_864;
 const MOST_SHIPMENTS = 10_000;
 
 const CONNECT_LIMIT_MS = 5_000;
@@ -13,7 +13,7 @@ const CLOSE_LIMIT_MS = 3_000;
 /** No statement is under way for longer: that of the rows of a block ends with its insert. */
 const STATEMENT_LIMIT_MS = 90_000;
 
-const SETTINGS = `SET statement_timeout = ${STATEMENT_LIMIT_MS}; SET jit = off`;
+const SETTINGS = `SET statement_timeout = ${STATEMENT_LIMIT_MS}; SET jit = off; SET DateStyle = 'ISO'`;
 
 /** What is copied next. */
 export interface Block {

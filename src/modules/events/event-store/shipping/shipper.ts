@@ -1,6 +1,7 @@
-import { finished } from 'node:stream/promises';
+import { pipeline } from 'node:stream/promises';
 import { newId } from '../../../../platform/ids/index.js';
 import type { EventTables } from '../tables/event-tables.js';
+import { LargePieces } from './large-pieces.js';
 import type { Block, ShipmentsRepository } from './shipments.repository.js';
 import type { StoredEventsRepository } from './stored-events.repository.js';
 
@@ -62,7 +63,8 @@ export class Shipper {
 
   private async send(block: Block, token: string, signal: AbortSignal): Promise<number> {
     const rows = await this.shipments.read(block);
-    await Promise.all([this.stored.insert(rows, token, signal), finished(rows, { writable: false })]);
+    const pieces = new LargePieces();
+    await Promise.all([this.stored.insert(pieces, token, signal), pipeline(rows, pieces)]);
     return rows.rowCount;
   }
 }

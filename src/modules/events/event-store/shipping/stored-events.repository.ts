@@ -3,7 +3,7 @@ import type { ProjectId } from '../../../access/index.js';
 import { type ClickHouse, type QuerySettings, StatementValues } from '../../../../platform/clickhouse/index.js';
 import { instantSql } from '../reading/instant-sql.js';
 import { BLOCK_COLUMN, EVENT_COLUMNS } from '../tables/columns.js';
-import { eventTable, KEPT_TABLES, keptTable, NO_MONTH } from '../tables/table-statements.js';
+import { eventTable, KEPT_TABLES, keptTable, NO_MONTH, TEXT_INDEXES } from '../tables/table-statements.js';
 
 const COLUMNS = [BLOCK_COLUMN.name, ...EVENT_COLUMNS.map(({ name }) => name)] as const;
 
@@ -16,6 +16,8 @@ const INSERT: QuerySettings = {
   insert_deduplicate: 1,
   input_format_null_as_default: 0,
   input_format_parallel_parsing: 0,
+  // They take more than all else of an insert, and are made when its parts are merged: until then a search reads these as they are.
+  exclude_materialize_skip_indexes_on_insert: TEXT_INDEXES.join(', '),
   max_partitions_per_insert_block: '1000',
   max_execution_time: 60,
 };
@@ -30,6 +32,19 @@ const IN_NO_MONTH = `IN PARTITION ID '${NO_MONTH}'`;
 export interface StoredPlace {
   readonly at: Date;
   readonly id: string;
+}
+
+/** Where an event lies in the order of project, timestamp and id. */
+export interface ProjectPlace extends StoredPlace {
+  readonly project: ProjectId;
+}
+
+/** Events in that order, from behind a place (null: the first of all) up to the last one. */
+export interface PlaceRange {
+  readonly behind: ProjectPlace | null;
+  readonly last: ProjectPlace;
+  /** Those whose events they are. */
+  readonly projects: readonly ProjectId[];
 }
 
 /** Both as digits, since there may be more than doubles tell. */
@@ -78,6 +93,28 @@ export class StoredEventsRepository {
       { block },
     );
     return rows.length > 0;
+  }
+
+  /** Which of the projects have any event there. */
+  async projectsBetween({ behind, last, projects }: PlaceRange): Promise<Set<string>> {
+    const { bind, values } = new StatementValues();
+    const place = ({ at, id }: StoredPlace): string => `(${instantSql(at, bind)}, UUIDToNum(${bind(id, 'UUID')}))`;
+    const PLACE = '(e.timestamp, UUIDToNum(e.id))';
+    const parts = new Map<string, string[]>();
+    const add = (project: ProjectId, ...conditions: string[]): void =>
+      void parts.set(project, [...(parts.get(project) ?? [`e.project_id = ${bind(project, 'UUID')}`]), ...conditions]);
+    // Of those at both ends a part alone; times by themselves, since they are what the order of the rows is used for.
+    if (behind !== null && projects.includes(behind.project))
+      add(behind.project, `e.timestamp >= ${instantSql(behind.at, bind)}`, `${PLACE} > ${place(behind)}`);
+    add(last.project, `e.timestamp <= ${instantSql(last.at, bind)}`, `${PLACE} <= ${place(last)}`);
+    const whole = projects.filter((project) => !parts.has(project));
+    const ranges = [...parts.values()].map((conditions) => `(${conditions.join(' AND ')})`);
+    if (whole.length > 0) ranges.push(`e.project_id IN (SELECT toUUID(arrayJoin(${bind(whole, 'Array(String)')})))`);
+    const rows = await this.server.rows<{ project: string }>(
+      `SELECT /* tenant: those of the ranges */ DISTINCT toString(e.project_id) AS project FROM ${eventTable(this.server)} AS e WHERE ${ranges.join(' OR ')}`,
+      values,
+    );
+    return new Set(rows.map(({ project }) => project));
   }
 
   /** Which events of a project there are between two places, both included. */

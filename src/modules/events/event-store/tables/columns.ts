@@ -10,9 +10,6 @@ export interface TableColumn {
   readonly sql: string;
 }
 
-/** Times have milliseconds and come without a zone: they are those of UTC. */
-const TIME_FORMAT = 'YYYY-MM-DD HH24:MI:SS.MS';
-
 const TYPES: Readonly<Record<Exclude<ValueType, 'bytea'>, string>> = {
   uuid: 'UUID',
   text: 'String',
@@ -65,6 +62,7 @@ function codecOf(name: EventColumn): string {
 }
 
 function sqlOf(name: EventColumn, type: ValueType): string {
-  if (type === 'timestamptz') return `to_char(e."${name}" AT TIME ZONE 'UTC', '${TIME_FORMAT}')`;
+  // Those of UTC, without a zone and zeros at their end, as PostgreSQL writes them of itself: to_char takes three times as long.
+  if (type === 'timestamptz') return `e."${name}" AT TIME ZONE 'UTC'`;
   return type === 'jsonb' ? `e."${name}"::text` : `e."${name}"`;
 }

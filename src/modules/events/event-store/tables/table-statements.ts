@@ -46,6 +46,9 @@ const INDEXES = [
   'INDEX ix_properties_text lowerUTF8(properties) TYPE ngrambf_v1(3, 65536, 3, 0) GRANULARITY 1',
 ] as const;
 
+/** Those of {@link INDEXES} that cost the most to make. */
+export const TEXT_INDEXES: readonly string[] = ['ix_endpoint_text', 'ix_message_text', 'ix_properties_text'];
+
 /** Of the last blocks, so that one that is sent again is known; there is one at a time, and none is passed by. */
 const KEPT_TOKENS = 10_000;
 const TEN_YEARS_SECONDS = 315_360_000;

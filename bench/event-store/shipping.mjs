@@ -1,0 +1,148 @@
+// What copying takes while events come: by itself, and ingestion beside it and without it, in turns.
+import { setTimeout as pause } from 'node:timers/promises';
+import { EVENT, EVENT_BODY } from '../event.mjs';
+import { goal, print, ratio } from '../goal-table.mjs';
+import { load } from '../load.mjs';
+import { clickHouseMicros, measuredMicros, watchOthers } from '../machine.mjs';
+import { median } from '../processes.mjs';
+import { makeRows } from '../rows.mjs';
+import { startService } from '../service.mjs';
+import { CONNECTIONS, EVENTS, ROUNDS, SECONDS } from '../settings.mjs';
+import { makeTenants } from '../tenants.mjs';
+
+const SHIPPED = Math.min(500_000, EVENTS);
+const SHIPPED_PROJECTS = 100;
+const LOOK_MS = 200;
+const SETTLED_WITHIN_MS = 300_000;
+const LINES = 1_000;
+
+/** Events that waited before the service began. @returns rows of the goal table */
+export async function shippingAlone(server, store) {
+  const database = await server.database('bench_shipping', { migrated: true });
+  const tenants = await makeTenants(database, { organizations: SHIPPED_PROJECTS, keysEach: 1, prefix: 'shipped' });
+  await database.query('SELECT begin_event_shipping()');
+  await makeRows(
+    database,
+    tenants.map(({ projectId }) => projectId),
+    SHIPPED,
+  );
+  await database.query('VACUUM (ANALYZE)');
+  await server.checkpoint();
+  const service = await startService({
+    databaseUrl: database.url,
+    env: { ...store, CLICKHOUSE_DATABASE: 'bench_shipping' },
+  });
+  try {
+    const [begun, at, all, there] = [
+      await waitingEvents(database),
+      performance.now(),
+      measuredMicros(),
+      clickHouseMicros(),
+    ];
+    await allShipped(database);
+    const seconds = (performance.now() - at) / 1_000;
+    const [everywhere, engine] = [(measuredMicros() - all) / 1e6, (clickHouseMicros() - there) / 1e6];
+    const rate = (time) => Math.round(begun / time);
+    return [
+      goal('shipped by itself: events a second', rate(seconds), { least: 50_000 }),
+      goal('the same, of processor time of all processes', rate(everywhere), { least: 50_000 }),
+      goal('the same, without that of ClickHouse', rate(everywhere - engine), { least: 50_000 }),
+      { quantity: 'the same, of that of ClickHouse alone', reached: rate(engine), goal: '', met: '' },
+    ];
+  } finally {
+    await service.stop();
+  }
+}
+
+/** Ingestion at full speed with a copy and without one. @returns rows of the goal table */
+export async function ingestionBeside(server, store) {
+  const sides = {};
+  for (const [name, env] of Object.entries({ alone: {}, beside: { ...store, CLICKHOUSE_DATABASE: 'bench_beside' } })) {
+    const database = await server.database(`bench_ingest_${name}`, { migrated: true });
+    const [{ key }] = await makeTenants(database, { organizations: 1, keysEach: 1, prefix: name });
+    sides[name] = { database, key, service: await startService({ databaseUrl: database.url, env }) };
+  }
+  try {
+    const [results, goals] = [[], []];
+    for (const [shape, { body, type, events, connections }] of Object.entries(SHAPES)) {
+      const rates = { alone: [], beside: [] };
+      const lags = [];
+      for (let round = 0; round < ROUNDS; round += 1) {
+        for (const [name, { database, key, service }] of Object.entries(sides)) {
+          await server.checkpoint();
+          const request = { path: '/v1/events/ingest', headers: { 'Content-Type': type, 'X-API-Key': key }, body };
+          const others = watchOthers();
+          const looking = name === 'beside' ? lagsOf(service) : null;
+          const sent = await load({ url: service.url, requests: [request], connections, seconds: SECONDS });
+          lags.push(...((await looking?.end()) ?? []));
+          if (sent.failed > 0) throw new Error(`${sent.failed} failed, the first:\n${sent.firstFailure}`);
+          rates[name].push(sent.perSecond * events);
+          const told = { shape, ingestion: name, 'events/s': sent.perSecond * events, 'p99 ms': sent.p99 };
+          results.push({ ...told, 'others, cores': others().toFixed(2) });
+          // The other side has the machine for itself.
+          if (name === 'beside') await allShipped(database);
+        }
+      }
+      goals.push(
+        goal(`${shape}: ingestion beside shipping / alone`, ratio(median(rates.beside) / median(rates.alone)), {
+          least: 0.95,
+        }),
+        goal(`${shape}: lag while it lasts, p99, s`, ratio(percentile(lags, 0.99)), { most: 3 }),
+      );
+    }
+    print(`Ingestion with a copy and without one, ${ROUNDS} rounds of ${SECONDS} s`, results);
+    return goals;
+  } finally {
+    for (const { service } of Object.values(sides)) await service.stop();
+  }
+}
+
+const SHAPES = {
+  'one event a request': { body: EVENT_BODY, type: 'application/json', events: 1, connections: CONNECTIONS },
+  'NDJSON of 1,000': {
+    body: `${Array.from({ length: LINES }, (_, n) => JSON.stringify({ ...EVENT, event_id: `line-${n}` })).join('\n')}\n`,
+    type: 'application/x-ndjson',
+    events: LINES,
+    connections: 8,
+  },
+};
+
+/** Samples the gauge until its end is asked for. */
+function lagsOf({ url }) {
+  const lags = [];
+  let isOver = false;
+  const looking = (async () => {
+    while (!isOver) {
+      const text = await (await fetch(`${url}/metrics`)).text();
+      lags.push(Number(/^event_shipping_lag_seconds (\S+)$/m.exec(text)?.[1]));
+      await pause(LOOK_MS);
+    }
+  })();
+  return {
+    end: async () => {
+      isOver = true;
+      await looking;
+      return lags;
+    },
+  };
+}
+
+function percentile(values, share) {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}
+
+async function waitingEvents(database) {
+  const [{ events }] = await database.query(
+    'SELECT coalesce(sum(cardinality(ids)), 0)::int AS events FROM event_shipments',
+  );
+  return events;
+}
+
+async function allShipped(database) {
+  for (let waited = 0; waited < SETTLED_WITHIN_MS; waited += LOOK_MS) {
+    if ((await database.query('SELECT 1 FROM event_shipments LIMIT 1')).length === 0) return;
+    await pause(LOOK_MS);
+  }
+  throw new Error('the events are not copied in time');
+}
