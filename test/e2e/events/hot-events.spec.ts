@@ -445,6 +445,12 @@ function tests(access: ClickHouseAccess): void {
         ]) {
           expect([request.path, (await ask(app, request)).status]).toEqual([request.path, 200]);
         }
+        // What PostgreSQL has is found, and that there may be more is said.
+        const searched = await ask(app, {
+          path: '/v1/search',
+          query: { ...project, q: 'order', range: 'all', type: ['event', 'event_type'] },
+        }).expect(200);
+        expect(searched.body).toMatchObject({ is_partial: true, counts: { event_type: 1 } });
       } finally {
         await server.comeBack();
       }

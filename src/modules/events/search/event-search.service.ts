@@ -4,7 +4,7 @@ import { Database, type Db } from '../../../platform/database/database.js';
 import { isCanceled } from '../../../platform/database/database-faults.js';
 import type { ReadBounds } from '../../../platform/clickhouse/index.js';
 import type { FoundThing, Search, SearchTime } from '../../tenancy/search-sources/index.js';
-import { CopyCannotTell, CopyReadTooLong } from '../event-store/index.js';
+import { ColdEventsReader, CopyCannotTell, CopyReadTooLong } from '../event-store/index.js';
 import {
   EventPlacesReader,
   LongReads,
@@ -54,6 +54,7 @@ export class EventSearch {
     private readonly database: Database,
     private readonly events: EventSearchRepository,
     private readonly copied: CopiedEventSearchRepository,
+    private readonly cold: ColdEventsReader,
     private readonly types: EventTypeSearch,
     private readonly places: EventPlacesReader,
     private readonly longReads: LongReads,
@@ -77,7 +78,7 @@ export class EventSearch {
             async (tx) => {
               const looking = { scope, search, best, giveUpAt, signal, tx };
               if (!isKnown) await this.known(scope, search, best, await this.timeOf(looking), tx);
-              isPartial = !((await this.lookThroughCopy(looking)) ?? (await this.look(looking)));
+              isPartial = !((await this.lookThroughCopy(looking)) ?? (await this.lookThroughKept(looking)));
             },
             { signal },
           ),
@@ -88,6 +89,11 @@ export class EventSearch {
       if (error !== time.reason && !(error instanceof TooManyQueries) && !isCanceled(error)) throw error;
     }
     return { things: best.things(), isPartial };
+  }
+
+  /** As {@link look}: of events that PostgreSQL does not have any more nobody knows. */
+  private async lookThroughKept(looking: Looking): Promise<boolean> {
+    return (await this.look(looking)) && !(await this.cold.isCold(looking.search.window));
   }
 
   /** @returns whether it is over because nothing is left, and not the time */

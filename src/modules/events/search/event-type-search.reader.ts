@@ -10,7 +10,7 @@ import {
   SearchSource,
   type SearchTime,
 } from '../../tenancy/search-sources/index.js';
-import { uncopiedSql } from '../event-store/index.js';
+import { ColdEventsReader, uncopiedSql } from '../event-store/index.js';
 import { CopiedEventSearchRepository, type CopiedType } from './copied-event-search.repository.js';
 
 const DAY_MS = 86_400_000;
@@ -31,6 +31,7 @@ export class EventTypeSearch extends SearchSource {
   constructor(
     private readonly database: Database,
     private readonly copied: CopiedEventSearchRepository,
+    private readonly cold: ColdEventsReader,
   ) {
     super();
   }
@@ -43,18 +44,22 @@ export class EventTypeSearch extends SearchSource {
     }));
   }
 
-  private ofRows({ projectId }: ProjectScope, search: Search, limit: number, db: Db): Promise<TypeRow[]> {
+  /** Of a type whose events PostgreSQL does not have any more, the beginning of the last day that has one. */
+  private async ofRows({ projectId }: ProjectScope, search: Search, limit: number, db: Db): Promise<TypeRow[]> {
+    const isCold = await this.cold.isCold(search.window);
     const parameters = new Parameters();
     const { bind } = parameters;
     const { named, folded, rank } = namedSql(projectId, search, parameters);
     const [project, from, to] = [bind(projectId), bind(search.window.from), bind(search.window.to)];
     return this.database.rows<TypeRow>(
-      `SELECT event, at FROM (SELECT DISTINCT event, ${folded} FROM ${named}) named
-       CROSS JOIN LATERAL (
-         SELECT e."timestamp" AS at FROM events e
-         WHERE e.project_id = ${project} AND e.event = named.event AND e."timestamp" >= ${from} AND e."timestamp" < ${to}
-         ORDER BY e."timestamp" DESC LIMIT 1) newest
-       ORDER BY ${rank} DESC, at DESC, event COLLATE "C" LIMIT ${bind(limit)}`,
+      `SELECT event, at FROM (
+         SELECT named.*, coalesce(newest.at, CASE WHEN ${bind(isCold)}::boolean THEN named.day END) AS at
+         FROM (SELECT event, max(day) AS day, ${folded} FROM ${named} GROUP BY event) named
+         LEFT JOIN LATERAL (
+           SELECT e."timestamp" AS at FROM events e
+           WHERE e.project_id = ${project} AND e.event = named.event AND e."timestamp" >= ${from} AND e."timestamp" < ${to}
+           ORDER BY e."timestamp" DESC LIMIT 1) newest ON true) found
+       WHERE at IS NOT NULL ORDER BY ${rank} DESC, at DESC, event COLLATE "C" LIMIT ${bind(limit)}`,
       parameters.values,
       db,
     );
