@@ -27,7 +27,6 @@ export function copiedQuestion(
   if (where?.isExact === false) return null;
   const condition = where === null ? null : where.copiedSql(bind);
   const asked = where === null ? [] : where.copiedProperties(bind);
-  if (asked === null || (where !== null && condition === null)) return null;
   const isUnreadable = asked.length === 0 ? null : copiedIsUnreadable(asked);
   const fits = isUnreadable === null ? condition : `(${condition} OR ${isUnreadable})`;
   const within = `e.timestamp >= ${instantSql(from, bind)} AND e.timestamp < ${instantSql(to, bind)}`;

@@ -66,7 +66,7 @@ export class CopiedBreakdownRepository {
     const { bind } = statement;
     const keyed = copiedKeyed(by, bind);
     const events = copiedQuestion(question, division.span, readProperties(by, keyed), bind);
-    if (keyed === null || events === null) return null;
+    if (events === null) return null;
     const behind = await this.gathered.behindCopy(question, snapshot);
     if (behind === null) return null;
     const beside = await this.breakdown.keyed(

@@ -66,7 +66,7 @@ export class CopiedFunnelRepository {
     const { types, by, from } = followed;
     const keyed = copiedKeyed(by, bind);
     const events = copiedQuestion(question, question.window, readProperties(by, keyed), bind);
-    if (keyed === null || events === null) return null;
+    if (events === null) return null;
     const behind = await this.gathered.behindCopy(question, snapshot);
     if (behind === null) return null;
     const uncopied = await this.events.uncopied(behind.events(question.window, types), followed, snapshot);

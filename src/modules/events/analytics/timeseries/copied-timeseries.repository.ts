@@ -113,7 +113,6 @@ export class CopiedTimeseriesRepository {
     const { bind } = statement;
     const gathering = copiedGatheringOf(aggregate, field, bind);
     const split = splitBy === undefined ? UNSPLIT : copiedKeyed(splitBy, bind, plainDigits);
-    if (gathering === null || split === null) return null;
     const properties = [...readProperties(field, gathering.read), ...readProperties(splitBy, split)];
     const events = copiedQuestion(question, division.span, properties, bind);
     if (events === null) return null;

@@ -55,14 +55,12 @@ export class CopiedCandidatesRepository {
     if (!this.copied.isAsked || this.copied.isSilent) return null;
     const statement = new StatementValues();
     const { bind } = statement;
-    const selected = selection.copiedSql(bind);
-    if (selected === null) return null;
     const block = await this.uncopied.block(scope, tx);
     if (block === null) return null;
     const beside = await this.candidates.uncopied(tx, scope, window, selection, walk, MOST_UNCOPIED + 1);
     if (beside.length > MOST_UNCOPIED) return null;
     const { isNewestFirst, wanted, deadline } = walk;
-    const { columns, where, unread } = selected;
+    const { columns, where, unread } = selection.copiedSql(bind);
     const order = isNewestFirst ? ' DESC' : '';
     const limit = typeof wanted === 'number' ? ` LIMIT ${bind(wanted, 'UInt64')}` : '';
     const stream = this.copied.stream<CopiedRow>(
