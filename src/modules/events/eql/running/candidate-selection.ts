@@ -33,6 +33,8 @@ export interface CandidateRow {
   readonly size?: EventSize;
   /** The event itself, where that is small. */
   readonly record?: StoredEvent;
+  /** What the properties of a large one take, where ClickHouse has it. */
+  readonly large_bytes?: number;
   /** An own field or a property, null where it is missing; {@link PROPERTIES}: all that are looked at by their names. */
   readonly [column: string]: unknown;
 }
@@ -41,6 +43,13 @@ const LARGE_BIT = 1 << 24;
 /** Properties that have a column each; more come as an object. */
 const MOST_VALUES = 30;
 const PROPERTIES = 'properties';
+
+/** Of the rows `e` of ClickHouse. */
+interface CopiedSelection {
+  readonly columns: string;
+  readonly where: string;
+  readonly unread: string;
+}
 
 /** What is asked of the database about events: which of them any term may be about, and what decides about them here. */
 export class CandidateSelection {
@@ -102,7 +111,7 @@ export class CandidateSelection {
    * As {@link sql}, of the rows `e` of ClickHouse, where `unread` is whether a row cannot be read and might matter: such rows
    * are taken along.
    */
-  copiedSql(bind: BindValue): { readonly columns: string; readonly where: string; readonly unread: string } {
+  copiedSql(bind: BindValue): CopiedSelection {
     const categories = [...new Set(this.terms.map(({ category }) => category))];
     const tests = this.terms.map(({ category, condition }) => {
       const test = condition.copiedSql(bind);
@@ -123,6 +132,7 @@ export class CandidateSelection {
         `toUnixTimestamp64Milli(e.timestamp) AS ms, toString(e.id) AS id, ${bits}${large} AS bits`,
         ...[...this.ownColumns].map(([name, column]) => `${copiedOwnSql(name)} AS ${column}`),
         ...properties.map(([sql, column]) => `if(${isLarge}, '', ${sql}) AS ${column}`),
+        ...(properties.length === 0 ? [] : [`if(${isLarge}, length(e.properties), 0) AS large_bytes`]),
       ].join(', '),
       where: `${copiedCategoriesSql(categories, bind)}${ofConditions.length === 0 ? fits : `(${fits} OR ${copiedIsUnreadable(ofConditions)})`}`,
       unread: [ofConditions, ofRow]
@@ -136,10 +146,22 @@ export class CandidateSelection {
     if (this.propertyColumns.size === 0) return row;
     const read: Record<string, unknown> = { ...row };
     for (const column of this.isTogether ? [PROPERTIES] : this.propertyColumns.values()) {
-      const json = row[column] as string;
-      read[column] = json === '' ? null : (JSON.parse(json) as unknown);
+      const json = row[column] as string | undefined;
+      read[column] = json === undefined || json === '' ? null : (JSON.parse(json) as unknown);
     }
     return read as CandidateRow;
+  }
+
+  /** As {@link propertiesSql}, of the rows `e` of ClickHouse. */
+  copiedPropertiesSql(bind: BindValue): string {
+    return this.copiedProperties(bind)
+      .map(([sql, column]) => `${sql} AS ${column}`)
+      .join(', ');
+  }
+
+  /** @param properties those of a large event that ClickHouse has, as `copiedPropertiesSql` names them */
+  withProperties(row: CandidateRow, properties: Readonly<Record<string, unknown>>): CandidateRow {
+    return this.fromCopy({ ...row, ...properties, bits: row.bits & ~LARGE_BIT });
   }
 
   /** The columns that a large event is selected without. */
