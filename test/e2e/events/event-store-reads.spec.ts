@@ -623,6 +623,9 @@ function tests(access: ClickHouseAccess): void {
         kind === undefined ? [] : fc.sample(kind.requests, { numRuns: 12, seed: 26 }),
       );
       requests.push(
+        // Where the first event is, though hours are counted.
+        { path: '/v1/analytics/timeseries', query: { range: 'all', interval: 'day', environment: 'staging' } },
+        { path: '/v1/analytics/timeseries', query: { range: 'all', interval: 'hour' } },
         { path: '/v1/eql', body: { range: 'all', query: 'any where length(large) > 0 and concat(a, "") != "x"' } },
         { path: '/v1/eql', body: { range: 'all', query: 'any where arge == 1 or large.b == 1 or a == 1' } },
       );

@@ -1,8 +1,15 @@
 import { Injectable } from '@nestjs/common';
-import type { BindValue } from '../../../../platform/clickhouse/index.js';
+import { type BindValue, StatementValues } from '../../../../platform/clickhouse/index.js';
 import { type Bind, Parameters } from '../../../../platform/database/parameters.js';
 import { type FittingEvents, FittingEventsReader } from '../../eql/index.js';
-import { CopiedEventsReader, UncopiedEventsReader, uncopiedSql } from '../../event-store/index.js';
+import {
+  CopiedEventsReader,
+  CopyReadTooLong,
+  instantSql,
+  UncopiedEventsReader,
+  uncopiedSql,
+} from '../../event-store/index.js';
+import { QueryTooLong } from '../../reads/index.js';
 import {
   type BucketCoverage,
   conditionsOf,
@@ -18,6 +25,8 @@ import type { Question } from './question.js';
 import type { Snapshot } from './snapshots.js';
 
 const HOUR_MS = 3_600_000;
+
+type End = 'first' | 'last';
 
 /** Where the answer to a question comes from: counted hours with the rows at their edges, or the events themselves. */
 export type Source =
@@ -112,10 +121,70 @@ export class GatheredEventsReader {
   }
 
   /** The oldest or the newest timestamp in a window under the filter alone; null without events. */
-  async endOf(
+  async endOf(question: Question, window: TimeWindow, end: End, snapshot: Snapshot): Promise<Date | null> {
+    // The newest events are PostgreSQL's, too.
+    if (end === 'last' || !this.copied.isAsked) {
+      const kept = await this.keptEndOf(question, window, end, snapshot);
+      if (kept !== null || !this.copied.isAsked) return kept;
+    }
+    const copied = await this.copiedEndOf(question, window, end, snapshot);
+    this.copied.answered(copied === undefined ? 'postgres' : 'clickhouse');
+    return copied === undefined ? this.keptEndOf(question, window, end, snapshot) : copied;
+  }
+
+  /** Of the events of both stores; undefined where PostgreSQL has to answer alone. */
+  private async copiedEndOf(
     { scope, filter }: Question,
     window: TimeWindow,
-    end: 'first' | 'last',
+    end: End,
+    snapshot: Snapshot,
+  ): Promise<Date | null | undefined> {
+    const block = await this.uncopied.block(scope, snapshot.tx);
+    if (block === null) return undefined;
+    // None is before the first counted hour, or after the last one.
+    const hour = isEmptyFilter(filter) ? null : await this.hourOf(scope, window, filter, end, snapshot, false);
+    if (hour === undefined) return null;
+    const afterHour = hour === null ? window.to : new Date(hour.getTime() + HOUR_MS);
+    const from = hour === null || end === 'last' || hour < window.from ? window.from : hour;
+    const to = end === 'first' || afterHour > window.to ? window.to : afterHour;
+    const parameters = new Parameters();
+    const chosen = end === 'first' ? 'min' : 'max';
+    const uncopied = uncopiedSql(
+      scope.projectId,
+      { from, to },
+      filterSql(filter, undefined, parameters.bind),
+      parameters.bind,
+    );
+    const [beside] = await snapshot.rows<{ at: Date | null }>(
+      `SELECT ${chosen}(e."timestamp") AS at FROM ${uncopied} /* tenant: compared there */`,
+      parameters,
+    );
+    const statement = new StatementValues();
+    const { bind } = statement;
+    const order = end === 'first' ? 'ASC' : 'DESC';
+    try {
+      const rows = await this.copied.rows<{ ms: number }>(
+        scope,
+        block,
+        (copied) => `toUnixTimestamp64Milli(e.timestamp) AS ms FROM ${copied} AS e
+          WHERE e.timestamp >= ${instantSql(from, bind)} AND e.timestamp < ${instantSql(to, bind)}${copiedConditionsOf(filter, bind)}
+          ORDER BY e.timestamp ${order} LIMIT 1`,
+        statement,
+        { milliseconds: snapshot.deadline.left() },
+      );
+      if (rows === null) return undefined;
+      const times = [...rows.map(({ ms }) => ms), ...(beside?.at ? [beside.at.getTime()] : [])];
+      if (times.length === 0) return null;
+      return new Date(end === 'first' ? Math.min(...times) : Math.max(...times));
+    } catch (error) {
+      throw error instanceof CopyReadTooLong ? new QueryTooLong() : error;
+    }
+  }
+
+  private async keptEndOf(
+    { scope, filter }: Question,
+    window: TimeWindow,
+    end: End,
     snapshot: Snapshot,
   ): Promise<Date | null> {
     const hour = isEmptyFilter(filter) ? null : await this.hourOf(scope, window, filter, end, snapshot);
@@ -134,13 +203,17 @@ export class GatheredEventsReader {
     return row?.at ?? null;
   }
 
-  /** The first or last hour that has such an event in the window; undefined without one. */
+  /**
+   * The first or last hour that has such an event in the window; undefined without one.
+   * @param isLookedInto left out: it is; else the hours at the ends of the window may have theirs outside of it
+   */
   private async hourOf(
     scope: Question['scope'],
     window: TimeWindow,
     filter: Question['filter'],
-    end: 'first' | 'last',
+    end: End,
     snapshot: Snapshot,
+    isLookedInto = true,
   ): Promise<Date | undefined> {
     const parameters = new Parameters();
     const project = parameters.bind(scope.projectId);
@@ -150,7 +223,7 @@ export class GatheredEventsReader {
     const [row] = await snapshot.rows<{ hour: Date }>(
       `SELECT h.hour FROM event_facet_hours h
        WHERE project_id = ${project} AND hour > ${from}::timestamptz - interval '1 hour' AND hour < ${to}${conditions}
-         AND ((hour >= ${from} AND hour + interval '1 hour' <= ${to}) OR EXISTS (
+         AND (${!isLookedInto} OR (hour >= ${from} AND hour + interval '1 hour' <= ${to}) OR EXISTS (
            SELECT FROM events WHERE project_id = ${project} AND "timestamp" >= greatest(h.hour, ${from})
              AND "timestamp" < least(h.hour + interval '1 hour', ${to})${conditions}))
        ORDER BY hour ${end === 'first' ? 'ASC' : 'DESC'} LIMIT 1`,
