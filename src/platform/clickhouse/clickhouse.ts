@@ -5,11 +5,16 @@ import { SilentServer } from './clickhouse-errors.js';
 
 /** Longer than any statement of ours may take: a server that hangs is given up. */
 const LIMIT_MS = 60_000;
-/** Of a process: what copies and keeps the tables, eight quick reads, four quick ones of searches, and two long ones. */
-const MOST_CONNECTIONS = 16;
+/**
+ * Of a process: what copies and keeps the tables, eight quick reads, four quick ones of searches, and two long ones, each with
+ * another statement beside its first.
+ */
+const MOST_CONNECTIONS = 18;
 /** Of one read: beyond the first it goes on by the disk, beyond the second it fails. */
 const MUCH_MEMORY_BYTES = 536_870_912;
 const MOST_MEMORY_BYTES = 2_147_483_648;
+/** Of the text of one read, whose conditions may be long. */
+const MOST_CHARACTERS = 16_777_216;
 /** How long a server may take to say that the time is over. */
 const GRACE_MS = 2_000;
 
@@ -118,6 +123,7 @@ export class ClickHouse {
         max_execution_time: milliseconds / 1_000,
         timeout_overflow_mode: 'throw',
         max_memory_usage: String(MOST_MEMORY_BYTES),
+        max_query_size: String(MOST_CHARACTERS),
         max_bytes_before_external_group_by: String(MUCH_MEMORY_BYTES),
         max_bytes_before_external_sort: String(MUCH_MEMORY_BYTES),
         // Nobody waits for what is asked by somebody who has left; the server ends only what says that it changes nothing.

@@ -8,6 +8,7 @@ import { AuditModule } from '../../identity/audit/index.js';
 import { DeliveryModule } from '../../delivery/deliveries/index.js';
 import { EventFeedModule } from '../../events/feed/index.js';
 import { IngestionModule } from '../../events/ingestion/index.js';
+import { EventStoreModule } from '../../events/event-store/index.js';
 import { EventReadsModule } from '../../events/reads/index.js';
 import { EventTotalsModule } from '../../events/totals/index.js';
 import { SentinelModule } from '../sentinel/index.js';
@@ -55,6 +56,7 @@ import { AlertRuleSearch } from './alert-rule-search.reader.js';
     EventFeedModule,
     IngestionModule,
     EventReadsModule,
+    EventStoreModule,
     EventTotalsModule,
     HeartbeatsModule,
     ProjectsModule,

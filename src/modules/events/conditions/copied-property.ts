@@ -1,36 +1,66 @@
 import type { BindValue } from '../../../platform/clickhouse/index.js';
-import { LIKE_A_PLACE } from './filter-sql.js';
+import { withDoubles } from '../event-store/index.js';
+import type { EventField } from './filter.js';
+import { PLACE } from './filter-sql.js';
 
 /**
  * The value at a path of the rows `e` of ClickHouse as JSON text, empty or `null` where it is missing or null: as `propertySql`
  * has it.
- * @returns null where ClickHouse reads such a path in another way
  */
-export function copiedPropertySql(path: readonly string[], bind: BindValue): string | null {
-  const at = (names: readonly string[]): string =>
-    `JSONExtractRaw(e.properties, ${names.map((name) => bind(name, 'String')).join(', ')})`;
-  if (path.length === 1) return at(path);
-  if (path.some((name) => LIKE_A_PLACE.test(name))) return null;
-  const named = at([path.join('.')]);
-  return `if(${named} IN ('', 'null'), ${at(path)}, ${named})`;
+export function copiedPropertySql(path: readonly string[], bind: BindValue): string {
+  const names = path.map((name) => bind(name, 'String'));
+  const wholeName = path.length === 1 ? null : bind(path.join('.'), 'String');
+  const read = (properties: string, taken: (json: string) => string): string => {
+    const at = followed(path, names, properties, taken);
+    if (wholeName === null) return at;
+    const named = taken(`JSONExtractRaw(${properties}, ${wholeName})`);
+    return `if(${named} IN ('', 'null'), ${at}, ${named})`;
+  };
+  const found = read('e.properties', (json) => json);
+  return `if(${found} = '', ${read('e.other_properties', withDoubles)}, ${found})`;
 }
 
 /**
- * Whether ClickHouse can read the properties of a row `e`, of which it takes no whole number beyond 64 bits: it has them for empty
- * then.
+ * A number is a place in a list, and the name of a member elsewhere.
+ * @param taken makes the text of what was taken from another one, in which ClickHouse writes it anew
  */
-const COPIED_IS_READABLE = `JSONType(e.properties) = 'Object'`;
+function followed(
+  path: readonly string[],
+  names: readonly string[],
+  properties: string,
+  taken: (json: string) => string,
+): string {
+  let value = properties;
+  let run: string[] = [];
+  const follow = (): void => {
+    if (run.length > 0) value = taken(`JSONExtractRaw(${value}, ${run.join(', ')})`);
+    run = [];
+  };
+  for (const [nth, name] of path.entries()) {
+    const bound = names[nth] ?? '';
+    if (nth === 0 || !PLACE.test(name)) {
+      run.push(bound);
+      continue;
+    }
+    follow();
+    const item = `JSONExtractRaw(parent, ${Number(name) + 1})`;
+    const member = `JSONExtractRaw(parent, ${bound})`;
+    value = taken(`arrayMap(parent -> if(startsWith(parent, '['), ${item}, ${member}), [${value}])[1]`);
+  }
+  follow();
+  return value;
+}
 
 /**
  * Whether a row `e` cannot be read that has none of these properties; what has one can be read, and is not read once more.
  * @param properties as `copiedPropertySql` has them, one at least
  */
 export function copiedIsUnreadable(properties: readonly string[]): string {
-  return `(${[...new Set(properties)].map((property) => `${property} = ''`).join(' AND ')} AND NOT (${COPIED_IS_READABLE}))`;
+  return `(${[...new Set(properties)].map((property) => `${property} = ''`).join(' AND ')} AND e.other_properties = '')`;
 }
 
 /** The service's own fields by the names of conditions, of the rows `e` of ClickHouse. */
-export const COPIED_FIELDS: Readonly<Record<string, string>> = {
+export const COPIED_FIELDS: Readonly<Record<EventField, string>> = {
   ...{ event: 'toString(e.event)', source: 'toString(e.source)', source_id: 'toString(e.source_id)' },
   ...{ severity: 'toString(e.severity)', status: 'toString(e.status)', environment: 'toString(e.environment)' },
   ...{ message: 'e.message', external_event_id: 'e.external_event_id' },

@@ -11,8 +11,8 @@ import { type Comparison, type OperatorName, OPERATORS } from './operators/regis
 import { type Bind, opposite } from './operators/sql.js';
 
 /** PostgreSQL takes more than JavaScript for the place in a list, such as -1 and 01. */
-const PLACE = /^(0|[1-9]\d{0,5})$/;
-export const LIKE_A_PLACE = /^\s*[+-]?\s*\d/;
+export const PLACE = /^(0|[1-9]\d{0,5})$/;
+const LIKE_A_PLACE = /^\s*[+-]?\s*\d/;
 
 /**
  * The filter as a condition on the row `e` of `events`, true exactly where the matcher of the same filter is; elsewhere

@@ -5,6 +5,8 @@ export { coldMonthsJob } from './keeping/cold-months.job.js';
 export { ColdMonths } from './keeping/cold-months.js';
 export { moveEvents } from './moving/move-events.js';
 export { CopiedEventsReader, CopyCannotTell, CopyReadTooLong } from './reading/copied-events.reader.js';
+export { withDoubles } from './reading/readable-json.js';
+export { writtenIds } from './reading/written-ids.js';
 export { instantSql } from './reading/instant-sql.js';
 export { edgesOf, instantBeforeSql, inWindowsSql } from './reading/windows-sql.js';
 export { MOST_UNCOPIED, uncopiedSql, UncopiedEventsReader, waitingSql } from './reading/uncopied-events.reader.js';

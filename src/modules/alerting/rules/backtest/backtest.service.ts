@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
 import { Clock } from '../../../../platform/clock/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
+import { ColdEventsReader } from '../../../events/event-store/index.js';
 import { FairSemaphore } from '../../../../platform/concurrency/index.js';
 import { DomainError, domainError } from '../../../../platform/http/domain-error.js';
 import { brokenRule } from '../../../../platform/http/fields/index.js';
@@ -67,6 +68,7 @@ export class BacktestService {
     private readonly matches: MatchBacktestEvaluator,
     private readonly anomalies: AnomalyBacktestEvaluator,
     private readonly limits: BacktestLimits,
+    private readonly cold: ColdEventsReader,
     private readonly evaluator: WindowObserver,
     private readonly clock: Clock,
   ) {}
@@ -85,6 +87,8 @@ export class BacktestService {
     return this.database.snapshot(async (tx) => {
       const rule = await this.rules.find(scope, id, tx);
       if (rule === null) throw new AlertRuleNotFound();
+      // Rules remember a day before the window.
+      await this.cold.needHot({ from: new Date(window.from.getTime() - DAY_MS) });
       const { condition } = rule;
       const stepSeconds = 'window_seconds' in condition ? stepOf(rule, window) : null;
       const { evaluations, truncated, firings } =

@@ -11,22 +11,21 @@ import { HASH_DIGITS, type Keyed, LONG_TEXT, LONGEST_KEY, SHOWN_CHARACTERS, TEXT
 /**
  * As `keyedSql`, of the rows `e` of ClickHouse: the same keys for the same values, but for numbers.
  * @param numberKey of digits; those of `copiedNumberKey` are told apart by ClickHouse, plain ones by `keptKeySql`
- * @returns null where ClickHouse cannot tell what the field holds
  */
 export function copiedKeyed(
   field: string,
   bind: BindValue,
   numberKey: (digits: string) => string = copiedNumberKey,
-): Keyed | null {
+): Keyed {
   const path = pathOfProperty(field);
   if (path !== null) {
-    const value = copiedPropertySql(path, bind);
-    return value === null ? null : { value, key: (column) => propertyKey(column, numberKey) };
+    return { value: copiedPropertySql(path, bind), key: (column) => propertyKey(column, numberKey) };
   }
-  const value = COPIED_FIELDS[field];
-  if (value === undefined) return null;
   const isText = EVENT_FIELDS[field as EventField] === 'text';
-  return { value, key: (column) => `ifNull(${isText ? textKey(column) : `toString(${column})`}, '')` };
+  return {
+    value: COPIED_FIELDS[field as EventField],
+    key: (column) => `ifNull(${isText ? textKey(column) : `toString(${column})`}, '')`,
+  };
 }
 
 /** Of a column of JSON texts. */
@@ -48,21 +47,15 @@ export function keptKeySql(key: string): string {
     ELSE trim_scale(${key}::numeric)::text END COLLATE "C"`;
 }
 
-/**
- * The number that a field holds as its digits, of the rows `e` of ClickHouse: null where it holds none.
- * @returns null where ClickHouse cannot tell
- */
-export function copiedDigits(
-  field: string,
-  bind: BindValue,
-): (Pick<Keyed, 'value'> & { readonly digits: string }) | null {
+/** The number that a field holds as its digits, of the rows `e` of ClickHouse: null where it holds none. */
+export function copiedDigits(field: string, bind: BindValue): Pick<Keyed, 'value'> & { readonly digits: string } {
   const path = pathOfProperty(field);
-  if (path !== null) {
-    const value = copiedPropertySql(path, bind);
-    return value === null ? null : { value, digits: `if(match(${value}, '^[-0-9]'), ${value}, NULL)` };
+  if (path === null) {
+    const value = COPIED_FIELDS[field as EventField];
+    return { value, digits: `toString(${value})` };
   }
-  const value = COPIED_FIELDS[field];
-  return value === undefined ? null : { value, digits: `toString(${value})` };
+  const value = copiedPropertySql(path, bind);
+  return { value, digits: `if(match(${value}, '^[-0-9]'), ${value}, NULL)` };
 }
 
 /** Digits of a number that is told by its digits: the same for the same double. */

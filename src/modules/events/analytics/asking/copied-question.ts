@@ -1,6 +1,6 @@
 import type { BindValue } from '../../../../platform/clickhouse/index.js';
 import { copiedIsUnreadable, pathOfProperty } from '../../conditions/index.js';
-import { instantSql } from '../../event-store/index.js';
+import { instantSql, writtenIds } from '../../event-store/index.js';
 import { copiedConditionsOf, type TimeWindow } from '../../totals/index.js';
 import type { Keyed } from './keys.js';
 import type { Question } from './question.js';
@@ -15,19 +15,17 @@ export interface CopiedQuestion {
 
 /**
  * @param properties SQL of the properties that are looked at beside the conditions, as {@link readProperties} has them
- * @returns null where ClickHouse cannot say the condition
+ * @param chosen ids of the events that fit, where memory has found that out
  */
 export function copiedQuestion(
   { filter, where }: Pick<Question, 'filter' | 'where'>,
   { from, to }: TimeWindow,
   properties: readonly string[],
+  chosen: readonly string[] | null,
   bind: BindValue,
-): CopiedQuestion | null {
-  // What is asked in memory is asked of PostgreSQL's rows.
-  if (where?.isExact === false) return null;
-  const condition = where === null ? null : where.copiedSql(bind);
-  const asked = where === null ? [] : where.copiedProperties(bind);
-  if (asked === null || (where !== null && condition === null)) return null;
+): CopiedQuestion {
+  const condition = chosen === null ? (where?.copiedSql(bind) ?? null) : `e.id IN ${writtenIds(chosen)}`;
+  const asked = chosen === null ? (where?.copiedProperties(bind) ?? []) : [];
   const isUnreadable = asked.length === 0 ? null : copiedIsUnreadable(asked);
   const fits = isUnreadable === null ? condition : `(${condition} OR ${isUnreadable})`;
   const within = `e.timestamp >= ${instantSql(from, bind)} AND e.timestamp < ${instantSql(to, bind)}`;

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { BindValue } from '../../../../platform/clickhouse/index.js';
 import { type Bind, Parameters } from '../../../../platform/database/parameters.js';
 import { type FittingEvents, FittingEventsReader } from '../../eql/index.js';
 import {
@@ -27,6 +28,8 @@ import type { Snapshot } from './snapshots.js';
 
 const HOUR_MS = 3_600_000;
 
+type End = 'first' | 'last';
+
 /** Where the answer to a question comes from: counted hours with the rows at their edges, or the events themselves. */
 export type Source =
   | { readonly type: 'counted'; readonly coverage: BucketCoverage; readonly cold: ColdEdges | null }
@@ -35,7 +38,9 @@ export type Source =
 /** Where the copy of the events ends for a question, and what is behind that. */
 export interface UncopiedEvents {
   readonly block: number;
-  readonly events: (window: TimeWindow, types?: readonly string[]) => FittingEvents;
+  readonly events: (window: TimeWindow) => FittingEvents;
+  /** Ids of those that are copied and fit, where that was found out in memory; null: SQL of the condition says it. */
+  readonly chosen: readonly string[] | null;
 }
 
 /** Finds the events of questions. */
@@ -86,21 +91,37 @@ export class GatheredEventsReader {
   }
 
   /**
-   * What has to be added to the copy of the events.
+   * What has to be added to the copy of the events of a window.
+   * @param types of the events, where others are not wanted
    * @returns null where that is not to be asked, or cannot tell
+   * @throws QueryTooLong
    */
-  async behindCopy(question: Question, { tx }: Snapshot): Promise<UncopiedEvents | null> {
+  async behindCopy(
+    question: Question,
+    window: TimeWindow,
+    { tx, deadline }: Snapshot,
+    signal: AbortSignal,
+    types?: readonly string[],
+  ): Promise<UncopiedEvents | null> {
     const { scope, filter, where } = question;
-    if (!this.copied.isAsked || where?.isExact === false) return null;
+    if (!this.copied.isAsked) return null;
     const block = await this.uncopied.block(scope, tx);
     if (block === null) return null;
-    return {
-      block,
-      events: (window, types) => (bind) => {
-        const conditions = `${filterSql(filter, types, bind)}${where === null ? '' : ` AND (${where.sql(bind)})`}`;
-        return uncopiedSql(scope.projectId, window, conditions, bind);
-      },
-    };
+    const ofFilter = (bind: Bind): string => filterSql(filter, types, bind);
+    const within =
+      (conditions: (bind: Bind) => string): UncopiedEvents['events'] =>
+      (part) =>
+      (bind) =>
+        uncopiedSql(scope.projectId, part, `${ofFilter(bind)}${conditions(bind)}`, bind);
+    if (where?.isExact !== false) {
+      return { block, events: within((bind) => (where === null ? '' : ` AND (${where.sql(bind)})`)), chosen: null };
+    }
+    const copiedFilter = (bind: BindValue): string => copiedFilterSql(filter, types, bind);
+    const asked = { window, filter: ofFilter, copiedFilter, where };
+    const chosen = await this.fitting.ofBoth(tx, scope, asked, deadline, signal);
+    if (chosen === null) return null;
+    const { copied, uncopied } = chosen;
+    return { block, events: within((bind) => ` AND e.id = ANY (${bind(uncopied)}::uuid[])`), chosen: copied };
   }
 
   /** The oldest timestamp of events; null without any. */
@@ -108,7 +129,7 @@ export class GatheredEventsReader {
     return this.endAmong(events, 'first', snapshot);
   }
 
-  private async endAmong(events: FittingEvents, end: 'first' | 'last', snapshot: Snapshot): Promise<Date | null> {
+  private async endAmong(events: FittingEvents, end: End, snapshot: Snapshot): Promise<Date | null> {
     const parameters = new Parameters();
     const [row] = await snapshot.rows<{ at: Date | null }>(
       `SELECT ${end === 'first' ? 'min' : 'max'}(e."timestamp") AS at FROM ${events(parameters.bind)} /* tenant: they are of one project */`,
@@ -118,7 +139,7 @@ export class GatheredEventsReader {
   }
 
   /** The oldest or the newest timestamp in a window under the filter alone; null without events. */
-  async endOf(question: Question, window: TimeWindow, end: 'first' | 'last', snapshot: Snapshot): Promise<Date | null> {
+  async endOf(question: Question, window: TimeWindow, end: End, snapshot: Snapshot): Promise<Date | null> {
     if (await this.cold.isCold(window)) return this.endOfCold(question, window, end, snapshot);
     const { scope, filter } = question;
     const hour = isEmptyFilter(filter) ? null : await this.hourOf(scope, window, filter, end, snapshot);
@@ -141,7 +162,7 @@ export class GatheredEventsReader {
   private async endOfCold(
     { scope, filter }: Question,
     window: TimeWindow,
-    end: 'first' | 'last',
+    end: End,
     snapshot: Snapshot,
   ): Promise<Date | null> {
     const copied = await this.cold.endOf(
@@ -165,7 +186,7 @@ export class GatheredEventsReader {
     scope: Question['scope'],
     window: TimeWindow,
     filter: Question['filter'],
-    end: 'first' | 'last',
+    end: End,
     snapshot: Snapshot,
   ): Promise<Date | undefined> {
     const parameters = new Parameters();
@@ -190,6 +211,11 @@ export class GatheredEventsReader {
 function filterSql(filter: EventFilter, types: readonly string[] | undefined, bind: Bind): string {
   const ofTypes = types === undefined ? '' : ` AND e.event = ANY (${bind(types)}::text[])`;
   return `true${conditionsOf(filter, { bind })}${ofTypes}`;
+}
+
+function copiedFilterSql(filter: EventFilter, types: readonly string[] | undefined, bind: BindValue): string {
+  const ofTypes = types === undefined ? '' : ` AND e.event IN ${bind(types, 'Array(String)')}`;
+  return `${copiedConditionsOf(filter, bind)}${ofTypes}`;
 }
 
 /** Counted events by bucket and dimensions: `bucket`, the dimensions, `events` and `errors`, none without events. */

@@ -65,10 +65,9 @@ export class CopiedBreakdownRepository {
     const statement = new StatementValues();
     const { bind } = statement;
     const keyed = copiedKeyed(by, bind);
-    const events = copiedQuestion(question, division.span, readProperties(by, keyed), bind);
-    if (keyed === null || events === null) return null;
-    const behind = await this.gathered.behindCopy(question, snapshot);
+    const behind = await this.gathered.behindCopy(question, division.span, snapshot, signal);
     if (behind === null) return null;
+    const events = copiedQuestion(question, division.span, readProperties(by, keyed), behind.chosen, bind);
     const beside = await this.breakdown.keyed(
       question,
       behind.events(division.span),

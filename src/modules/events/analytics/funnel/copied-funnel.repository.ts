@@ -65,11 +65,11 @@ export class CopiedFunnelRepository {
     const { bind } = statement;
     const { types, by, from } = followed;
     const keyed = copiedKeyed(by, bind);
-    const events = copiedQuestion(question, question.window, readProperties(by, keyed), bind);
-    if (keyed === null || events === null) return null;
-    const behind = await this.gathered.behindCopy(question, snapshot);
+    const { window } = question;
+    const behind = await this.gathered.behindCopy(question, window, snapshot, signal, types);
     if (behind === null) return null;
-    const uncopied = await this.events.uncopied(behind.events(question.window, types), followed, snapshot);
+    const events = copiedQuestion(question, window, readProperties(by, keyed), behind.chosen, bind);
+    const uncopied = await this.events.uncopied(behind.events(window), followed, snapshot);
     const beside = byName(uncopied);
     if (beside.size > MOST_KEYS) return null;
     const named = namedSql([...new Set(uncopied.map(({ key }) => key))], bind);

@@ -55,7 +55,7 @@ export class CopiedOverviewRepository {
     snapshot: Snapshot,
     signal: AbortSignal,
   ): Promise<CopiedOverview | null> {
-    const uncopied = await this.gathered.behindCopy(question, snapshot);
+    const uncopied = await this.gathered.behindCopy(question, division.span, snapshot, signal);
     if (uncopied === null) return null;
     const starts = division.starts.map((start) => start.getTime());
     const timestamp: AlikeColumn = {
@@ -66,8 +66,7 @@ export class CopiedOverviewRepository {
     const alike = async (columns: Readonly<Record<string, AlikeColumn>>): Promise<AlikeEvents | null> => {
       const statement = new StatementValues();
       const { bind } = statement;
-      const events = copiedQuestion(question, division.span, [], bind);
-      if (events === null) return null;
+      const events = copiedQuestion(question, division.span, [], uncopied.chosen, bind);
       const unread: AlikeColumn = {
         copied: () => `toUInt8(${events.unread})`,
         postgres: () => '0',

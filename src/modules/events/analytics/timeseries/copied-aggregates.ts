@@ -20,16 +20,13 @@ export interface CopiedGathering {
   readonly inexact: string;
 }
 
-/** Decimals of sums, and the least number that has no others: a double has 17 digits at most. */
+/** Decimals of sums, as many as there are digits before them, and the least number that has no others: a double has 17 digits at most. */
 const DECIMALS = 38;
 const LEAST_EXACT = '1e-20';
+/** A hundred million of these are added up. */
+const MOST_EXACT = '1e30';
 
-/** @returns null where ClickHouse cannot tell what the field holds */
-export function copiedGatheringOf(
-  aggregate: Aggregate,
-  field: string | undefined,
-  bind: BindValue,
-): CopiedGathering | null {
+export function copiedGatheringOf(aggregate: Aggregate, field: string | undefined, bind: BindValue): CopiedGathering {
   const plain = { grouped: [], read: null, inexact: 'false' };
   if (field === undefined || countsEvents(aggregate)) {
     return {
@@ -42,20 +39,17 @@ export function copiedGatheringOf(
   }
   if (aggregate === 'unique') {
     const keyed = copiedKeyed(field, bind, plainDigits);
-    return (
-      keyed && {
-        ...plain,
-        columns: `${keyed.value} AS measured`,
-        grouped: ['measured'],
-        gathered: `${keyed.key('measured')} AS seen`,
-        taken: { seen: 'text' },
-        kept: `${keptKeySql('seen')} AS seen`,
-        read: keyed,
-      }
-    );
+    return {
+      ...plain,
+      columns: `${keyed.value} AS measured`,
+      grouped: ['measured'],
+      gathered: `${keyed.key('measured')} AS seen`,
+      taken: { seen: 'text' },
+      kept: `${keptKeySql('seen')} AS seen`,
+      read: keyed,
+    };
   }
   const read = copiedDigits(field, bind);
-  if (read === null) return null;
   const ofNumbers = { ...plain, read };
   if (quantileOf(aggregate) !== undefined) {
     return {
@@ -88,6 +82,6 @@ export function copiedGatheringOf(
     gathered: 'toString(added) AS total, greatest(decimals, 0) AS scale, numbers',
     taken: { total: 'numeric', scale: 'int', numbers: 'bigint' },
     kept: 'round(total, scale) AS total, numbers',
-    inexact: `ifNull(abs(${double}) > 0 AND abs(${double}) < ${LEAST_EXACT}, false)`,
+    inexact: `ifNull(${double} != 0 AND NOT (abs(${double}) BETWEEN ${LEAST_EXACT} AND ${MOST_EXACT}), false)`,
   };
 }

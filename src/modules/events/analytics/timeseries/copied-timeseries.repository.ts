@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type BindValue, StatementValues } from '../../../../platform/clickhouse/index.js';
 import { CopiedEventsReader, CopyReadTooLong } from '../../event-store/index.js';
 import { QueryTooLong } from '../../reads/index.js';
+import type { TimeWindow } from '../../totals/index.js';
 import { copiedKeyed, plainDigits } from '../asking/copied-keys.js';
 import { copiedQuestion, readProperties } from '../asking/copied-question.js';
 import type { Division } from '../asking/division.js';
@@ -56,15 +57,20 @@ export class CopiedTimeseriesRepository {
     private readonly copied: CopiedEventsReader,
   ) {}
 
-  /** @returns null where PostgreSQL has to answer alone */
+  /**
+   * @param window of all events that may be asked for
+   * @returns null where PostgreSQL has to answer alone
+   * @throws QueryTooLong
+   */
   async begin(
     question: Question,
     asked: AskedSeries,
+    window: TimeWindow,
     snapshot: Snapshot,
     signal: AbortSignal,
   ): Promise<CopiedSeries | null> {
     if (!this.copied.isAsked) return null;
-    const uncopied = this.copied.isSilent ? null : await this.gathered.behindCopy(question, snapshot);
+    const uncopied = this.copied.isSilent ? null : await this.gathered.behindCopy(question, window, snapshot, signal);
     if (uncopied === null) {
       this.copied.answered('postgres');
       return null;
@@ -88,8 +94,7 @@ export class CopiedTimeseriesRepository {
     const { question, uncopied, snapshot } = copy;
     const { window } = question;
     const statement = new StatementValues();
-    const events = copiedQuestion(question, window, [], statement.bind);
-    if (events === null) return undefined;
+    const events = copiedQuestion(question, window, [], uncopied.chosen, statement.bind);
     const rows = await this.rows<{ ms: number; events: number; unread: number }>(
       copy,
       (
@@ -113,10 +118,8 @@ export class CopiedTimeseriesRepository {
     const { bind } = statement;
     const gathering = copiedGatheringOf(aggregate, field, bind);
     const split = splitBy === undefined ? UNSPLIT : copiedKeyed(splitBy, bind, plainDigits);
-    if (gathering === null || split === null) return null;
     const properties = [...readProperties(field, gathering.read), ...readProperties(splitBy, split)];
-    const events = copiedQuestion(question, division.span, properties, bind);
-    if (events === null) return null;
+    const events = copiedQuestion(question, division.span, properties, uncopied.chosen, bind);
     const rows = await this.rows<CopiedRow>(
       copy,
       (copied) => `start, ${split.key('held')} AS key, ${gathering.gathered}, unread FROM (

@@ -106,7 +106,8 @@ export class TimeseriesService {
     signal: AbortSignal,
   ): Promise<Answered | null> {
     if (isCountable && known?.buckets.interval !== 'minute') return null;
-    const copy = await this.copied.begin(question, asked, snapshot, signal);
+    const window = known === null ? question.window : new Division(known, before).span;
+    const copy = await this.copied.begin(question, asked, window, snapshot, signal);
     if (copy === null) return null;
     let divided = known;
     if (divided === null) {

@@ -1,20 +1,42 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
+import { StatementValues } from '../../../../platform/clickhouse/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { Parameters } from '../../../../platform/database/parameters.js';
-import { propertySql } from '../../conditions/index.js';
-import { type Deadline, type EventPlace, type Place, PLACE_COLUMNS } from '../../reads/index.js';
+import { copiedPropertySql, propertySql } from '../../conditions/index.js';
+import { CopiedEventsReader, CopyReadTooLong, instantSql, writtenIds } from '../../event-store/index.js';
+import {
+  CopiedPlacesReader,
+  type Deadline,
+  type EventPlace,
+  type Place,
+  PLACE_COLUMNS,
+  QueryTooLong,
+} from '../../reads/index.js';
 
 type Scope = Pick<ProjectScope, 'projectId'>;
+
+/** Events by id, and the times between which they are. */
+interface Asked {
+  readonly ids: readonly string[];
+  readonly from: Date;
+  readonly to: Date;
+}
 
 /** Asks the newest events of a project for properties, in a snapshot whose statements take no longer than is left. */
 @Injectable()
 export class NewestEventsRepository {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly copiedPlaces: CopiedPlacesReader,
+    private readonly copied: CopiedEventsReader,
+  ) {}
 
   /** Where the newest events of a project lie, newest first. @throws QueryTooLong */
   async places(tx: Db, { projectId }: Scope, limit: number, deadline: Deadline): Promise<EventPlace[]> {
     await this.database.limit(tx, deadline.left());
+    const copied = await this.copiedPlaces.newest({ projectId }, { limit }, { tx });
+    if (copied !== null) return copied;
     return this.database.rows<EventPlace>(
       `SELECT ${PLACE_COLUMNS} FROM events WHERE project_id = $1 ORDER BY "timestamp" DESC, id DESC LIMIT $2`,
       [projectId, limit],
@@ -22,7 +44,10 @@ export class NewestEventsRepository {
     );
   }
 
-  /** For each path, whether one of the newest events has something there; false where these are not all small, too. */
+  /**
+   * For each path, whether one of the newest events that PostgreSQL has, which are the newest of all, has something there; false
+   * where these are not all small, too.
+   */
   async have(
     tx: Db,
     { projectId }: Scope,
@@ -48,24 +73,66 @@ export class NewestEventsRepository {
   /** For each path, whether one of the events at these places has something there. @throws QueryTooLong */
   async haveAt(
     tx: Db,
-    { projectId }: Scope,
+    scope: Scope,
     places: readonly Place[],
     paths: readonly (readonly string[])[],
     deadline: Deadline,
   ): Promise<boolean[]> {
-    const parameters = new Parameters();
     const [newest, oldest] = [places[0], places.at(-1)];
     if (newest === undefined || oldest === undefined) return paths.map(() => false);
+    const asked: Asked = { ids: places.map(({ id }) => id), from: oldest.timestamp, to: newest.timestamp };
+    const kept = await this.kept(tx, scope, asked, paths, deadline);
+    const others = paths.filter((_, at) => kept[at] !== true);
+    if (!this.copied.isAsked || others.length === 0) return kept;
+    // An event is asked about twice where both have it, which tells the same.
+    const copied = await this.ofCopy(scope, asked, others, deadline);
+    const known = new Set(others.filter((_, at) => copied[at] === true));
+    return paths.map((path, at) => kept[at] === true || known.has(path));
+  }
+
+  private async kept(
+    tx: Db,
+    { projectId }: Scope,
+    { ids, from, to }: Asked,
+    paths: readonly (readonly string[])[],
+    deadline: Deadline,
+  ): Promise<boolean[]> {
+    const parameters = new Parameters();
     const tests = paths.map((path) => `coalesce(bool_or(${propertySql(path, parameters.bind)} IS NOT NULL), false)`);
     await this.database.limit(tx, deadline.left());
     const [row] = await this.database.rows<{ known: boolean[] }>(
       `SELECT ARRAY[${tests.join(', ')}]::boolean[] AS known FROM events e
        WHERE e.project_id = ${parameters.bind(projectId)}
-         AND e."timestamp" BETWEEN ${parameters.bind(oldest.timestamp)} AND ${parameters.bind(newest.timestamp)}
-         AND e.id = ANY (${parameters.bind(places.map(({ id }) => id))}::uuid[])`,
+         AND e."timestamp" BETWEEN ${parameters.bind(from)} AND ${parameters.bind(to)}
+         AND e.id = ANY (${parameters.bind(ids)}::uuid[])`,
       parameters.values,
       tx,
     );
     return row?.known ?? paths.map(() => false);
+  }
+
+  /** None where ClickHouse cannot tell. */
+  private async ofCopy(
+    scope: Scope,
+    { ids, from, to }: Asked,
+    paths: readonly (readonly string[])[],
+    deadline: Deadline,
+  ): Promise<readonly boolean[]> {
+    const statement = new StatementValues();
+    const { bind } = statement;
+    const tests = paths.map((path) => `max(${copiedPropertySql(path, bind)} NOT IN ('', 'null'))`);
+    try {
+      const rows = await this.copied.rows<{ known: number[] }>(
+        scope,
+        Number.MAX_SAFE_INTEGER,
+        (copied) => `[${tests.join(', ')}] AS known FROM ${copied} AS e
+          WHERE e.timestamp >= ${instantSql(from, bind)} AND e.timestamp <= ${instantSql(to, bind)} AND e.id IN ${writtenIds(ids)}`,
+        statement,
+        { milliseconds: deadline.left() },
+      );
+      return rows?.[0]?.known.map((known) => known === 1) ?? [];
+    } catch (error) {
+      throw error instanceof CopyReadTooLong ? new QueryTooLong() : error;
+    }
   }
 }

@@ -22,29 +22,26 @@ type Test = (sql: string) => string;
  */
 const UNKNOWN = 'nullIf(e.log_has_latency, e.log_has_latency)';
 
-/** ClickHouse reads a property in another way. */
-class Unsayable extends Error {}
-
 /**
  * The expression as a condition on the rows `e` of ClickHouse that holds wherever the expression does; of an exact one true,
  * false and null for the same events as in PostgreSQL and in memory.
- * @returns null where it cannot be said there
  */
-export function copiedConditionSql(expression: Expression, bind: BindValue): string | null {
+export function copiedConditionSql(expression: Expression, bind: BindValue): string {
   const words = new ClickHouseWords(bind);
-  try {
-    return isBounded(expression) ? boundCondition(expression, words) : words.truth(true);
-  } catch (error) {
-    if (error instanceof Unsayable) return null;
-    throw error;
-  }
+  return isBounded(expression) ? boundCondition(expression, words) : words.truth(true);
 }
 
-/** What a field of the service's own holds, of the rows `e` of ClickHouse; null: there is none such. */
-export function copiedOwnSql(name: string): string | null {
-  if (name === 'timestamp') return 'e.timestamp';
-  if (name === '_id') return 'toString(e.id)';
-  return COPIED_FIELDS[name] ?? null;
+const OWN_FIELDS: Readonly<Record<string, string>> = {
+  ...COPIED_FIELDS,
+  timestamp: 'e.timestamp',
+  _id: 'toString(e.id)',
+};
+
+/** What a field of the service's own holds, of the rows `e` of ClickHouse. */
+export function copiedOwnSql(name: string): string {
+  const sql = OWN_FIELDS[name];
+  if (sql === undefined) throw new Error(`There is no field ${name}`);
+  return sql;
 }
 
 class ClickHouseWords implements ConditionWords {
@@ -56,7 +53,7 @@ class ClickHouseWords implements ConditionWords {
   }
 
   isMissing(field: Field): string {
-    return field.own === null ? `(${this.property(field)} IN ('', 'null'))` : this.isNull(ownSql(field.own));
+    return field.own === null ? `(${this.property(field)} IN ('', 'null'))` : this.isNull(copiedOwnSql(field.own));
   }
 
   isNull(condition: string): string {
@@ -128,22 +125,22 @@ class ClickHouseWords implements ConditionWords {
   private test(field: Field, kind: Kind, test: Test): string {
     if (field.own !== null) {
       const { type } = ownField(field.own);
-      const sql = ownSql(field.own);
+      const sql = copiedOwnSql(field.own);
       if (type === 'text' && kind === 'string') return test(sql);
       if (type === 'number' && kind === 'number') return test(`toFloat64(${sql})`);
       return UNKNOWN;
     }
     const value = this.property(field);
     const { isOf, scalar } = KINDS[kind];
-    const elements = `arrayMap(item -> ${scalar('item')}, arrayFilter(item -> ${isOf('item')}, JSONExtractArrayRaw(${value})))`;
-    return `multiIf(${isOf(value)}, ${test(scalar(value))},
-      startsWith(${value}, '['), if(empty(${elements}), NULL, arrayExists(item -> ifNull(${test('item')}, 0), ${elements})), NULL)`;
+    const elements = `arrayMap(item -> ${scalar('item')}, arrayFilter(item -> ${isOf('item')}, JSONExtractArrayRaw(value)))`;
+    // Said once, since it is long.
+    return `arrayMap(value -> multiIf(${isOf('value')}, ${test(scalar('value'))},
+      startsWith(value, '['), if(empty(${elements}), NULL, arrayExists(item -> ifNull(${test('item')}, 0), ${elements})), NULL),
+      [${value}])[1]`;
   }
 
   private property({ path }: Field): string {
-    const value = copiedPropertySql(path, this.bind);
-    if (value === null) throw new Unsayable();
-    return value;
+    return copiedPropertySql(path, this.bind);
   }
 }
 
@@ -153,12 +150,6 @@ const KINDS: Readonly<Record<Kind, { readonly isOf: Test; readonly scalar: Test 
   number: { isOf: (json) => `match(${json}, '^[-0-9]')`, scalar: (json) => `toFloat64OrZero(${json})` },
   boolean: { isOf: (json) => `(${json} IN ('true', 'false'))`, scalar: (json) => `(${json} = 'true')` },
 };
-
-function ownSql(name: string): string {
-  const sql = copiedOwnSql(name);
-  if (sql === null) throw new Unsayable();
-  return sql;
-}
 
 function anyOf(conditions: readonly string[]): string {
   return `(${conditions.join(' OR ')})`;

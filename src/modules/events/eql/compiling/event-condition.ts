@@ -21,10 +21,10 @@ export interface EventCondition {
   readonly fields: readonly Field[];
   /** On the row `e` of `events`; every value is bound. */
   sql(bind: Bind): string;
-  /** The same on the rows `e` of ClickHouse; null where that reads what is asked for in another way. */
-  copiedSql(bind: BindValue): string | null;
-  /** The properties among the fields, of the rows `e` of ClickHouse; null where it reads one in another way. */
-  copiedProperties(bind: BindValue): readonly string[] | null;
+  /** The same on the rows `e` of ClickHouse. */
+  copiedSql(bind: BindValue): string;
+  /** The properties among the fields, of the rows `e` of ClickHouse. */
+  copiedProperties(bind: BindValue): readonly string[];
   /** Of a subject with those fields; null where it cannot be known. An event fits where it is true. */
   truth(subject: FilterSubject, work: Work): boolean | null;
 }
@@ -47,12 +47,8 @@ export function eventCondition(expression: Expression): EventCondition {
     fields: fieldsIn(expression),
     sql: (bind) => (isBounded(expression) ? boundSql(expression, bind) : 'true'),
     copiedSql: (bind) => copiedConditionSql(expression, bind),
-    copiedProperties: (bind) => {
-      const read = fieldsIn(expression).flatMap(({ own, path }) =>
-        own === null ? [copiedPropertySql(path, bind)] : [],
-      );
-      return read.includes(null) ? null : read.filter((one) => one !== null);
-    },
+    copiedProperties: (bind) =>
+      fieldsIn(expression).flatMap(({ own, path }) => (own === null ? [copiedPropertySql(path, bind)] : [])),
     truth: (subject, work) => truthOf(evaluate(subject, work)),
   };
 }

@@ -1,6 +1,6 @@
 import type { BindValue } from '../../../../platform/clickhouse/index.js';
 import type { Bind } from '../../../../platform/database/parameters.js';
-import { copiedIsUnreadable, type FilterSubject, propertiesSql } from '../../conditions/index.js';
+import { copiedIsUnreadable, copiedPropertySql, type FilterSubject, propertiesSql } from '../../conditions/index.js';
 import { copiedOwnSql } from '../compiling/copied-condition-sql.js';
 import { fieldReader } from '../compiling/evaluate.js';
 import type { EventCondition } from '../compiling/event-condition.js';
@@ -33,6 +33,8 @@ export interface CandidateRow {
   readonly size?: EventSize;
   /** The event itself, where that is small. */
   readonly record?: StoredEvent;
+  /** What the properties of a large one take, where ClickHouse has it. */
+  readonly large_bytes?: number;
   /** An own field or a property, null where it is missing; {@link PROPERTIES}: all that are looked at by their names. */
   readonly [column: string]: unknown;
 }
@@ -41,6 +43,13 @@ const LARGE_BIT = 1 << 24;
 /** Properties that have a column each; more come as an object. */
 const MOST_VALUES = 30;
 const PROPERTIES = 'properties';
+
+/** Of the rows `e` of ClickHouse. */
+interface CopiedSelection {
+  readonly columns: string;
+  readonly where: string;
+  readonly unread: string;
+}
 
 /** What is asked of the database about events: which of them any term may be about, and what decides about them here. */
 export class CandidateSelection {
@@ -101,34 +110,29 @@ export class CandidateSelection {
   /**
    * As {@link sql}, of the rows `e` of ClickHouse, where `unread` is whether a row cannot be read and might matter: such rows
    * are taken along.
-   * @returns null where ClickHouse cannot say it
    */
-  copiedSql(bind: BindValue): { readonly columns: string; readonly where: string; readonly unread: string } | null {
+  copiedSql(bind: BindValue): CopiedSelection {
     const categories = [...new Set(this.terms.map(({ category }) => category))];
     const tests = this.terms.map(({ category, condition }) => {
       const test = condition.copiedSql(bind);
-      if (test === null || category === null || categories.length === 1) return test;
+      if (category === null || categories.length === 1) return test;
       return `(e.event = ${bind(category, 'String')} AND ${test})`;
     });
-    const own = [...this.ownColumns].map(([name, column]) => [copiedOwnSql(name), column] as const);
-    if (this.isTogether || tests.includes(null) || own.some(([sql]) => sql === null)) return null;
     const bits =
       tests.length === 1 ? '1' : tests.map((test, term) => `if(ifNull(${test}, 0), ${1 << term}, 0)`).join(' + ');
     const isLarge = `(ifNull(e.bytes, toInt32(length(e.properties))) > ${LARGE_EVENT_BYTES})`;
     const large = this.propertyColumns.size === 0 ? '' : ` + if(${isLarge}, ${LARGE_BIT}, 0)`;
-    const properties = [...this.propertyColumns].map(
-      ([name, column]) => [`JSONExtractRaw(e.properties, ${bind(name, 'String')})`, column] as const,
-    );
-    const asked = this.terms.map(({ condition }) => condition.copiedProperties(bind));
-    if (asked.includes(null)) return null;
-    const ofConditions = asked.flatMap((one) => one ?? []);
-    const ofRow = properties.map(([sql]) => sql);
+    const properties = this.copiedProperties(bind);
+    const ofConditions = this.terms.flatMap(({ condition }) => condition.copiedProperties(bind));
+    // Whole properties are read in memory.
+    const ofRow = this.isTogether ? [] : properties.map(([sql]) => sql);
     const fits = `(${tests.join(' OR ')})`;
     return {
       columns: [
         `toUnixTimestamp64Milli(e.timestamp) AS ms, toString(e.id) AS id, ${bits}${large} AS bits`,
-        ...own.map(([sql, column]) => `${sql} AS ${column}`),
+        ...[...this.ownColumns].map(([name, column]) => `${copiedOwnSql(name)} AS ${column}`),
         ...properties.map(([sql, column]) => `if(${isLarge}, '', ${sql}) AS ${column}`),
+        ...(properties.length === 0 ? [] : [`if(${isLarge}, length(e.properties), 0) AS large_bytes`]),
       ].join(', '),
       where: `${copiedCategoriesSql(categories, bind)}${ofConditions.length === 0 ? fits : `(${fits} OR ${copiedIsUnreadable(ofConditions)})`}`,
       unread: [ofConditions, ofRow]
@@ -141,11 +145,23 @@ export class CandidateSelection {
   fromCopy(row: CandidateRow): CandidateRow {
     if (this.propertyColumns.size === 0) return row;
     const read: Record<string, unknown> = { ...row };
-    for (const column of this.propertyColumns.values()) {
-      const json = row[column] as string;
-      read[column] = json === '' ? null : (JSON.parse(json) as unknown);
+    for (const column of this.isTogether ? [PROPERTIES] : this.propertyColumns.values()) {
+      const json = row[column] as string | undefined;
+      read[column] = json === undefined || json === '' ? null : (JSON.parse(json) as unknown);
     }
     return read as CandidateRow;
+  }
+
+  /** As {@link propertiesSql}, of the rows `e` of ClickHouse. */
+  copiedPropertiesSql(bind: BindValue): string {
+    return this.copiedProperties(bind)
+      .map(([sql, column]) => `${sql} AS ${column}`)
+      .join(', ');
+  }
+
+  /** @param properties those of a large event that ClickHouse has, as `copiedPropertiesSql` names them */
+  withProperties(row: CandidateRow, properties: Readonly<Record<string, unknown>>): CandidateRow {
+    return this.fromCopy({ ...row, ...properties, bits: row.bits & ~LARGE_BIT });
   }
 
   /** The columns that a large event is selected without. */
@@ -191,6 +207,11 @@ export class CandidateSelection {
       if (value !== null) properties[name] = value;
     }
     return properties;
+  }
+
+  private copiedProperties(bind: BindValue): readonly (readonly [sql: string, column: string])[] {
+    if (this.isTogether) return [['e.properties', PROPERTIES]];
+    return [...this.propertyColumns].map(([name, column]) => [copiedPropertySql([name], bind), column]);
   }
 
   private properties(bind: Bind): readonly (readonly [sql: string, column: string])[] {

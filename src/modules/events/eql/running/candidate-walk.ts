@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
+import type { BindValue } from '../../../../platform/clickhouse/index.js';
 import { EventLoopYield } from '../../../../platform/concurrency/index.js';
 import type { Db } from '../../../../platform/database/database.js';
 import type { TimeWindow } from '../../totals/index.js';
@@ -22,6 +23,8 @@ export interface Walk extends Reading {
    * are wanted, be there others.
    */
   readonly wanted: 'all' | 'some' | number;
+  /** As `within`, on the rows `e` of ClickHouse, with ` AND ` before it. */
+  readonly copiedWithin?: (bind: BindValue) => string;
   /** The candidates, where they do not come from the database. */
   readonly rows?: AsyncGenerator<readonly CandidateRow[], void>;
 }

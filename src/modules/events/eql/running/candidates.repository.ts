@@ -75,16 +75,17 @@ export class CandidatesRepository {
     { projectId }: Scope,
     window: TimeWindow,
     selection: CandidateSelection,
-    { isNewestFirst, deadline }: Reading,
+    { isNewestFirst, deadline, within }: Reading,
     most: number,
   ): Promise<CandidateRow[]> {
     const parameters = new Parameters();
     const { bind } = parameters;
     const { columns, where } = selection.sql(bind);
+    const conditions = within === undefined ? where : `${where} AND ${within(bind)}`;
     const order = isNewestFirst ? ' DESC' : '';
     await this.database.limit(tx, deadline.left());
     return this.database.rows<CandidateRow>(
-      `SELECT ${columns} FROM ${uncopiedSql(projectId, window, where, bind)} /* tenant: compared there */
+      `SELECT ${columns} FROM ${uncopiedSql(projectId, window, conditions, bind)} /* tenant: compared there */
        ORDER BY e."timestamp"${order}, e.id${order} LIMIT ${bind(most)}`,
       parameters.values,
       tx,

@@ -1,14 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
+import type { BindValue } from '../../../../platform/clickhouse/index.js';
 import type { Db } from '../../../../platform/database/database.js';
 import type { Bind } from '../../../../platform/database/parameters.js';
+import { CopyCannotTell } from '../../event-store/index.js';
 import type { Deadline } from '../../reads/index.js';
 import { inWindow, type TimeWindow } from '../../totals/index.js';
 import type { EventCondition } from '../compiling/event-condition.js';
 import { CandidateSelection } from './candidate-selection.js';
 import { CandidateWalk } from './candidate-walk.js';
+import { CopiedCandidatesRepository, isCopied } from './copied-candidates.repository.js';
 
 const FIRST_PLACES = 8_192;
+/** Whose ids stand in a statement. */
+const MOST_CHOSEN = 100_000;
 
 /** What of a project's events is asked for. */
 export interface AskedEvents {
@@ -16,6 +21,20 @@ export interface AskedEvents {
   /** A condition on `events e`. */
   readonly filter?: (bind: Bind) => string;
   readonly where?: EventCondition | null;
+}
+
+/** Asked of both stores, where SQL alone cannot say what fits. */
+export interface AskedOfBoth extends AskedEvents {
+  readonly filter: (bind: Bind) => string;
+  /** As `filter`, on the rows `e` of ClickHouse, with ` AND ` before it. */
+  readonly copiedFilter: (bind: BindValue) => string;
+  readonly where: EventCondition;
+}
+
+/** Events that were asked about one by one, by id. */
+export interface ChosenEvents {
+  readonly copied: readonly string[];
+  readonly uncopied: readonly string[];
 }
 
 /** Rows of `events`, for a FROM that calls them `e`. Of the snapshot alone that it was made in. */
@@ -27,7 +46,10 @@ export type FittingEvents = (bind: Bind) => string;
  */
 @Injectable()
 export class FittingEventsReader {
-  constructor(private readonly walk: CandidateWalk) {}
+  constructor(
+    private readonly walk: CandidateWalk,
+    private readonly copied: CopiedCandidatesRepository,
+  ) {}
 
   /** @throws QueryTooLong */
   async of(
@@ -45,6 +67,36 @@ export class FittingEventsReader {
     return (bind) =>
       `(SELECT * FROM (SELECT e.*, row_number() OVER (ORDER BY e."timestamp", e.id) - 1 AS place FROM ${candidates(bind)}
                        ${TENANT}) e WHERE get_bit(${bind(places)}::bytea, place) = 1) e`;
+  }
+
+  /**
+   * As {@link of}, of the events of both stores.
+   * @returns null where PostgreSQL has to answer alone, as for more than go into a statement of ClickHouse
+   * @throws QueryTooLong
+   */
+  async ofBoth(
+    tx: Db,
+    scope: Pick<ProjectScope, 'projectId'>,
+    { window, filter, copiedFilter, where }: AskedOfBoth,
+    deadline: Deadline,
+    signal: AbortSignal,
+  ): Promise<ChosenEvents | null> {
+    const selection = new CandidateSelection([{ category: null, condition: where }], []);
+    const walk = { isNewestFirst: false, wanted: 'all', deadline, within: filter, copiedWithin: copiedFilter } as const;
+    const chosen = { copied: [] as string[], uncopied: [] as string[] };
+    try {
+      const rows = await this.copied.rows(tx, scope, window, selection, walk, signal);
+      if (rows === null) return null;
+      await this.walk.through(tx, scope, window, selection, { ...walk, rows }, (row) => {
+        if (where.truth(selection.subject(row), deadline) !== true) return true;
+        chosen[isCopied(row) ? 'copied' : 'uncopied'].push(row.id);
+        return chosen.copied.length <= MOST_CHOSEN;
+      });
+    } catch (error) {
+      if (error instanceof CopyCannotTell) return null;
+      throw error;
+    }
+    return chosen.copied.length > MOST_CHOSEN ? null : chosen;
   }
 
   /** A bit for each candidate, oldest first, set where it fits. */

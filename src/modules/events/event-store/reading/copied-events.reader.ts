@@ -11,6 +11,7 @@ import {
 } from '../../../../platform/clickhouse/index.js';
 import { LogThrottle, Metrics } from '../../../../platform/telemetry/index.js';
 import { EVENT_SERVER } from '../event-server.js';
+import { OTHER_PROPERTIES } from './readable-json.js';
 import { eventTable } from '../tables/table-statements.js';
 
 /** A server that has not answered is let alone for so long, so that not each read waits for it. */
@@ -56,7 +57,8 @@ export class CopiedEventsReader {
   }
 
   /**
-   * @param select what follows SELECT, of the relation that it is given: the project's rows of the blocks up to `block`
+   * @param select what follows SELECT, of the relation that it is given: the project's rows of the blocks up to `block`,
+   *   with `other_properties` for those that ClickHouse does not read as they are
    * @returns null where the server cannot be asked
    * @throws CopyReadTooLong
    */
@@ -136,6 +138,7 @@ function selectSql(
 ): string {
   // Later blocks are still among what PostgreSQL adds.
   return `SELECT ${select(
-    `(SELECT * FROM ${eventTable(server)} WHERE project_id = ${bind(projectId, 'UUID')} AND block <= ${bind(block, 'UInt64')})`,
+    `(SELECT *, ${OTHER_PROPERTIES} AS other_properties FROM ${eventTable(server)}
+      WHERE project_id = ${bind(projectId, 'UUID')} AND block <= ${bind(block, 'UInt64')})`,
   )}`;
 }
