@@ -10,7 +10,7 @@ import type { Absent } from './s3.js';
 export type ClickHouseAccess = Pick<ClickHouseSettings, 'url' | 'user' | 'password'>;
 
 /**
- * A ClickHouse for the tests: that of TEST_CLICKHOUSE_URL and its user and password, else one of this run's own, which starts
+ * A ClickHouse for the tests: that of TEST_CLICKHOUSE_URL and its user and password, else one of this worker's own, which starts
  * when it is asked for first. Each test makes a database of its own there.
  */
 export async function testClickHouse(): Promise<ClickHouseAccess | Absent> {
@@ -19,7 +19,7 @@ export async function testClickHouse(): Promise<ClickHouseAccess | Absent> {
   if (url) return { url, user: user || 'default', password: password ?? '' };
   if (!offer) throw new Error('TEST_CLICKHOUSE_OFFER is not set: run the tests through Jest with its global setup');
   return new Promise((resolve, reject) => {
-    const request = get(offer, { agent: false }, (response) => {
+    const request = get(`${offer}/${process.env.JEST_WORKER_ID ?? ''}`, { agent: false }, (response) => {
       text(response).then((answer) => resolve(JSON.parse(answer) as ClickHouseAccess | Absent), reject);
     });
     request.on('error', reject);

@@ -721,7 +721,7 @@ function tests(access: ClickHouseAccess): void {
       );
       await app.rows(
         `INSERT INTO event_shipments (project_id, timestamps, ids, bytes)
-         SELECT $1, array_fill(now(), ARRAY[1000]), array_agg(gen_random_uuid()), 1 FROM generate_series(1, 51000) AS n GROUP BY n % 51`,
+         SELECT $1, array_fill(now(), ARRAY[1000]), array_agg(gen_random_uuid()), 1 FROM generate_series(1, 151000) AS n GROUP BY n % 151`,
         [owner.projectId],
       );
       await server.comeBack();

@@ -13,14 +13,20 @@ const READY_WITHIN_MS = 60_000;
 const POLL_MS = 50;
 
 /**
- * Tells at an address whoever asks where the ClickHouse of this run is, which the first to ask starts.
+ * Tells at an address whoever asks where their ClickHouse is, which the first to ask under a path starts: each takes one statement
+ * at a time, so tests that run side by side have one each.
  * @param stops gets what has to be stopped
  */
 export async function offerClickHouse(stops) {
-  let settings;
-  const server = createServer((_, response) => {
-    settings ??= startClickHouse(stops).catch((error) => ({ absent: error.message }));
-    void settings.then((answer) => response.end(JSON.stringify(answer)));
+  const settings = new Map();
+  const server = createServer(({ url }, response) => {
+    if (!settings.has(url)) {
+      settings.set(
+        url,
+        startClickHouse(stops).catch((error) => ({ absent: error.message })),
+      );
+    }
+    void settings.get(url).then((answer) => response.end(JSON.stringify(answer)));
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
   server.unref();
@@ -28,8 +34,10 @@ export async function offerClickHouse(stops) {
   return `http://127.0.0.1:${server.address().port}`;
 }
 
+let folderOfPackage;
+
 async function startClickHouse(stops) {
-  const folder = await chdbFolder();
+  const folder = await (folderOfPackage ??= chdbFolder());
   const home = await mkdtemp(join(tmpdir(), `oes-clickhouse-${process.pid}-`));
   stops.push(() => rm(home, { recursive: true, force: true }));
   const access = { user: 'tester', password: 'the-password-of-the-tests' };
