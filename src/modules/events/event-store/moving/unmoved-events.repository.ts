@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { asProjectId, type ProjectId } from '../../../access/index.js';
+import { Parameters } from '../../../../platform/database/parameters.js';
 import { projectSumsSql } from '../shipping/project-sums.repository.js';
 import type { PlaceRange, ProjectPlace, ProjectSum, StoredPlace } from '../shipping/stored-events.repository.js';
 import { DOUBT } from '../shipping/waiting-events.repository.js';
@@ -127,14 +128,25 @@ export class UnmovedEventsRepository {
 
   /** The events that a look has of a project; those that wait are told in the statement that reads them. */
   async eventsOf(project: ProjectId, { behind, last }: Look): Promise<LookedEvent[]> {
+    const { bind, values } = new Parameters();
+    const ofProject = bind(project);
+    // Beside an equal project a place of three columns would be no bound of an index.
+    const bounds = [
+      ...(last.project === project
+        ? [`e."timestamp" <= ${bind(last.at)} AND (e."timestamp", e.id) <= (${bind(last.at)}, ${bind(last.id)})`]
+        : []),
+      ...(behind?.project === project
+        ? [`e."timestamp" >= ${bind(behind.at)} AND (e."timestamp", e.id) > (${bind(behind.at)}, ${bind(behind.id)})`]
+        : []),
+    ];
     const { rows } = await this.client.query<LookedEvent>(
       `WITH waiting AS MATERIALIZED (
-         SELECT DISTINCT u.id FROM event_shipments s CROSS JOIN LATERAL unnest(s.ids) AS u (id) WHERE s.project_id = $1)
+         SELECT DISTINCT u.id FROM event_shipments s CROSS JOIN LATERAL unnest(s.ids) AS u (id) WHERE s.project_id = ${ofProject})
        SELECT e."timestamp" AS at, e.id, ${SIZE}::text AS size, w.id IS NOT NULL AS "isWaiting"
        FROM events e LEFT JOIN waiting w ON w.id = e.id
-       WHERE e.project_id = $1 AND ${ORDER} <= ($2, $3, $4) ${behind === null ? '' : `AND ${ORDER} > ($5, $6, $7)`}
+       WHERE e.project_id = ${ofProject}${bounds.map((bound) => ` AND ${bound}`).join('')}
        ORDER BY e."timestamp", e.id`,
-      [project, ...valuesOf(last), ...valuesOf(behind)],
+      values,
     );
     return rows;
   }
@@ -158,7 +170,8 @@ export class UnmovedEventsRepository {
    * @returns false, with nothing done, where a block was copied since: events of theirs may be there by now, and wait no more
    */
   async pass({ behind, last, events, block }: Look, projects: readonly ProjectId[]): Promise<boolean> {
-    // Whoever confirms a block changes the same row: that is behind it as a whole, or seen.
+    // Whoever confirms a block changes the same row: that is behind it as a whole, or seen. The places are bounds of an index, as
+    // long as the projects are none: it would begin with the first event of each.
     const { rows } = await this.client.query<{ passed: boolean }>(
       `WITH here AS (
          UPDATE event_shipping SET moved_project = $1, moved_at = $2, moved_id = $3, moved_events = moved_events + $4
@@ -172,7 +185,7 @@ export class UnmovedEventsRepository {
            SELECT e.project_id, e."timestamp", e.id, e.size, row_number() OVER w AS number, sum(e.size) OVER w AS total
            FROM (
              SELECT e.project_id, e."timestamp", e.id, ${SIZE}::bigint AS size FROM events e
-             WHERE e.project_id = ANY ($6::uuid[]) AND ${ORDER} <= ($1, $2, $3) ${behind === null ? '' : `AND ${ORDER} > ($7, $8, $9)`}
+             WHERE (e.project_id = ANY ($6::uuid[])) IS TRUE AND ${ORDER} <= ($1, $2, $3) ${behind === null ? '' : `AND ${ORDER} > ($7, $8, $9)`}
                AND EXISTS (SELECT FROM here)
              ORDER BY e.project_id, e."timestamp", e.id) e
            WHERE NOT EXISTS (SELECT FROM waiting w WHERE w.id = e.id)
