@@ -36,6 +36,12 @@ export class HotEvents1801900000000 implements MigrationInterface {
   }
 
   async down(q: QueryRunner): Promise<void> {
+    await q.query(`
+      DO $$ BEGIN
+        IF EXISTS (SELECT FROM cold_months) THEN
+          RAISE EXCEPTION 'months of events are in the event store alone';
+        END IF;
+      END $$`);
     await this.endShipping(q, '');
     await q.query('DROP FUNCTION events_hot_from');
     await q.query('DROP TABLE cold_months, hot_events');

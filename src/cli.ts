@@ -14,7 +14,9 @@ const COMMANDS: Record<string, () => Promise<number>> = {
     try {
       process.stdout.write('The database has every migration.\n');
       if (!argv.includes('--event-store')) return 0;
-      return await moveEvents(runtime.databaseUrl, config.eventStore, process.stdout);
+      return await moveEvents(runtime.databaseUrl, config.eventStore, process.stdout, {
+        isRestored: argv.includes('--restored'),
+      });
     } finally {
       await embedded?.stop();
     }

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
+import pg from 'pg';
 import { PassThrough } from 'node:stream';
 import { ConfigError, loadConfig } from '../../../src/config/index.js';
 import { ColdMonths, moveEvents } from '../../../src/modules/events/event-store/index.js';
@@ -250,11 +251,45 @@ function tests(access: ClickHouseAccess): void {
         )
       ).map(({ name }) => name);
     const said = (text: string): boolean => app.logLines.some((line) => line.includes(text));
+    /** Its code, and what it says. */
+    const move = async (options: { isRestored?: boolean } = {}): Promise<[number, string]> => {
+      const { eventStore: settings } = loadConfig({ NODE_ENV: 'test', DATABASE_URL: database.url, ...store.env });
+      const output = new PassThrough();
+      const lines: string[] = [];
+      output.on('data', (piece: Buffer) => lines.push(piece.toString()));
+      return [await moveEvents(database.url, settings, output, options), lines.join('')];
+    };
     /** As if every process had had the time to know. */
     const whenAllKnow = () => app.rows(`UPDATE hot_events SET since = since - interval '2 minutes'`);
 
+    /** Of the stranger. @returns has them back */
+    const takeCopies = async (until: Date): Promise<() => Promise<void>> => {
+      const { database: name } = store.server;
+      const condition = 'project_id = {project: UUID} AND timestamp < {until: String}';
+      const values = { project: stranger.projectId, until: until.toISOString().slice(0, 19).replace('T', ' ') };
+      await store.server.command(
+        `CREATE TABLE \`${name}\`.aside ENGINE = MergeTree ORDER BY tuple() AS SELECT * FROM \`${name}\`.events WHERE ${condition}`,
+        values,
+      );
+      await store.server.command(
+        `ALTER TABLE \`${name}\`.events DELETE WHERE ${condition} SETTINGS mutations_sync = 2`,
+        values,
+      );
+      return async () => {
+        await store.server.command(`INSERT INTO \`${name}\`.events SELECT * FROM \`${name}\`.aside`);
+        await store.server.command(`DROP TABLE \`${name}\`.aside SYNC`);
+      };
+    };
+
     beforeAll(async () => {
       database = await createTestDatabase();
+      const connection = new pg.Client({ connectionString: database.url });
+      await connection.connect();
+      // Months are those of UTC, wherever the database is.
+      await connection.query(
+        `ALTER DATABASE ${connection.escapeIdentifier(connection.database ?? '')} SET timezone = 'America/New_York'`,
+      );
+      await connection.end();
       server = await FaultyServer.before(access);
       store = await eventStore(access, server.url);
       plain = await createTestApp({ databaseUrl: database.url });
@@ -304,25 +339,12 @@ function tests(access: ClickHouseAccess): void {
       for (const request of moving()) answers.push({ request, answer: await answer(plain, request) });
       expect(answers.filter(({ answer: [status] }) => status !== 200 && status !== 422)).toEqual([]);
       expect(answers.filter(({ answer: [status] }) => status === 200).length).toBeGreaterThan(answers.length * 0.9);
-      const { database: name } = store.server;
-      const lost = `FROM \`${name}\`.events WHERE project_id = {project: UUID} AND timestamp < {until: String}`;
-      const values = {
-        project: stranger.projectId,
-        until: monthOf(cold[0], 1).toISOString().slice(0, 19).replace('T', ' '),
-      };
-      await store.server.command(
-        `CREATE TABLE \`${name}\`.aside ENGINE = MergeTree ORDER BY tuple() AS SELECT * ${lost}`,
-        values,
-      );
-      await store.server.command(
-        `ALTER TABLE \`${name}\`.events DELETE WHERE project_id = {project: UUID} AND timestamp < {until: String} SETTINGS mutations_sync = 2`,
-        values,
-      );
+      const giveBack = await takeCopies(monthOf(cold[0], 1));
+      Object.assign(app.nest.get(ColdMonths, { strict: false }), { restMs: 0 });
       expect(await letGo()).toBe(0);
       expect(said(`${nameOf(cold[0])} stays: 1 of 2 projects differ`)).toBe(true);
       expect(await app.rows('SELECT * FROM hot_events')).toEqual([]);
-      await store.server.command(`INSERT INTO \`${name}\`.events SELECT * FROM \`${name}\`.aside`);
-      await store.server.command(`DROP TABLE \`${name}\`.aside SYNC`);
+      await giveBack();
     });
 
     it('are not asked of PostgreSQL any more, while it still has them', async () => {
@@ -339,21 +361,43 @@ function tests(access: ClickHouseAccess): void {
       const { isHeld, free } = server.holdNext();
       await ingest(new Date(cold[0].getTime() + 3 * DAY_MS), stranger);
       await isHeld;
-      expect(await letGo()).toBe(0);
-      expect(said(`${nameOf(cold[0])} was not dropped`)).toBe(true);
+      // The month behind it does not wait for it.
+      expect(await letGo()).toBe(1);
+      expect(await tables()).toContain(nameOf(cold[0]));
+      expect(await tables()).not.toContain(nameOf(cold[1]));
+      expect(said(`${nameOf(cold[0])} was not dropped: some of its events are to be copied`)).toBe(true);
       free();
       await allCopied(app);
       await app.rows('DELETE FROM event_outbox');
+    });
+
+    it('are events again where ClickHouse has lost them after their month was taken out', async () => {
+      const counted = (): Promise<unknown> =>
+        app.rows(`SELECT count(*)::int AS events FROM events WHERE "timestamp" >= $1 AND "timestamp" < $2`, [
+          cold[0],
+          cold[1],
+        ]);
+      const before = await counted();
+      const dead = await MonthsRepository.open(database.url);
+      const [month] = (await dead.all()).filter(({ name }) => name === nameOf(cold[0]));
+      expect(month === undefined ? null : await dead.detach(month)).toBe('done');
+      await dead.close();
+      const giveBack = await takeCopies(monthOf(cold[0], 1));
+      expect(await letGo()).toBe(0);
+      expect(await tables()).toContain(nameOf(cold[0]));
+      expect(await counted()).toEqual(before);
+      await giveBack();
     });
 
     it('go with their month once both have the same, by one of several processes', async () => {
       // One that died after it had taken the month out of the events.
       const dead = await MonthsRepository.open(database.url);
       const [month] = (await dead.all()).filter(({ name }) => name === nameOf(cold[0]));
-      expect(month !== undefined && (await dead.detach(month))).toBe(true);
+      expect(month === undefined ? null : await dead.detach(month)).toBe('done');
       await dead.close();
       const dropped = await Promise.all([letGo(), letGo(), letGo()]);
-      expect(dropped.sort()).toEqual([0, 0, 2]);
+      expect(dropped.sort()).toEqual([0, 0, 1]);
+      expect((await tables()).filter((name) => name.includes('cold'))).toEqual([]);
       for (const one of cold) expect(await tables()).not.toContain(nameOf(one));
       const [left] = await app.rows<{ events: number }>(
         'SELECT count(*)::int AS events FROM events WHERE "timestamp" >= $1 AND "timestamp" < $2',
@@ -499,13 +543,23 @@ function tests(access: ClickHouseAccess): void {
       );
     });
 
+    it('go on where PostgreSQL was restored to an earlier state', async () => {
+      const { database: name } = store.server;
+      // What ClickHouse was sent since.
+      await store.server.command(
+        `INSERT INTO \`${name}\`.events SELECT * REPLACE (1000000 AS block, generateUUIDv4() AS id) FROM \`${name}\`.events
+         WHERE project_id = {project: UUID} LIMIT 3`,
+        { project: owner.projectId },
+      );
+      const token = await app.rows('SELECT id FROM event_shipping');
+      expect(await move({ isRestored: true })).toEqual([0, expect.stringContaining('nothing behind the state')]);
+      expect(await app.rows('SELECT id FROM event_shipping')).not.toEqual(token);
+      ids.push(await ingest(new Date(now - DAY_MS)));
+      await allCopied(app);
+      expect(new Set(await everyId())).toEqual(new Set(ids));
+    });
+
     it('that were lost in ClickHouse are missed by the check of moving', async () => {
-      const settings = loadConfig({
-        NODE_ENV: 'test',
-        DATABASE_URL: database.url,
-        ...store.env,
-        EVENT_STORE: 'clickhouse',
-      }).eventStore;
       await store.server.command(
         `ALTER TABLE \`${store.server.database}\`.events DELETE WHERE project_id = {project: UUID} AND toYYYYMM(timestamp) = {month: UInt32}
          SETTINGS mutations_sync = 2`,
@@ -514,11 +568,10 @@ function tests(access: ClickHouseAccess): void {
       await app.rows(
         'UPDATE event_shipping SET is_whole = false, moved_project = NULL, moved_at = NULL, moved_id = NULL',
       );
-      const output = new PassThrough();
-      const lines: string[] = [];
-      output.on('data', (piece: Buffer) => lines.push(piece.toString()));
-      expect(await moveEvents(database.url, settings, output)).toBe(1);
-      expect(lines.join('')).toContain(`of ${cold[1].toISOString().slice(0, 7)}, which ClickHouse alone had, `);
+      expect(await move()).toEqual([
+        1,
+        expect.stringContaining(`of ${cold[1].toISOString().slice(0, 7)}, which ClickHouse alone had, `),
+      ]);
       expect(await app.rows('SELECT is_whole FROM event_shipping')).toEqual([{ is_whole: false }]);
     });
   });

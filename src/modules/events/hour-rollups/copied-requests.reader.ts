@@ -78,9 +78,9 @@ export class CopiedRequestsReader {
     tx: Db,
   ): Promise<CopiedLooked | null> {
     const [first] = plan.spans;
-    if (!this.copied.isAsked || first === undefined) return null;
+    if (first === undefined) return null;
     const isCold = await this.cold.isCold(first);
-    if (!isCold && plan.events < this.fewestEvents) return null;
+    if (!isCold && (!this.copied.isAsked || plan.events < this.fewestEvents)) return null;
     const looked = await this.read(scope, plan, filter, level, time, tx);
     if (looked === null && isCold) throw new ColdEventsAway();
     this.copied.answered(looked === null ? 'postgres' : 'clickhouse');
@@ -149,9 +149,8 @@ export class CopiedRequestsReader {
     time: ReadTime,
     tx: Db,
   ): Promise<SlowPlace[] | null> {
-    if (!this.copied.isAsked) return null;
     const isCold = await this.cold.isCold(window);
-    if (!isCold && asked.events < this.fewestEvents) return null;
+    if (!isCold && (!this.copied.isAsked || asked.events < this.fewestEvents)) return null;
     const found = await this.slowestOf(scope, window, filter, asked, time, tx);
     if (found === null && isCold) throw new ColdEventsAway();
     this.copied.answered(found === null ? 'postgres' : 'clickhouse');

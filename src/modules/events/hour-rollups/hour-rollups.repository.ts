@@ -74,10 +74,11 @@ export class HourRollupsRepository {
       if (lock?.ours !== true) return 0;
       await this.database.execute(`SET LOCAL statement_timeout = '${MOST_SECONDS}s'`, [], tx);
       await this.database.execute(`SET LOCAL work_mem = '${WORK_MEMORY}'`, [], tx);
-      // Somebody else may have made them before the lock was ours.
+      // Somebody else may have made them before the lock was ours, or their month is cold by now.
       const due = await this.database.rows<{ hour: Date }>(
         `SELECT h.hour FROM event_hours h LEFT JOIN hour_rollups r ON r.project_id = h.project_id AND r.hour = h.hour
-         WHERE h.project_id = $1 AND h.hour = ANY ($2::timestamptz[]) AND r.counted IS DISTINCT FROM h.events`,
+         WHERE h.project_id = $1 AND h.hour = ANY ($2::timestamptz[]) AND r.counted IS DISTINCT FROM h.events
+           AND h.hour >= (SELECT events_hot_from())`,
         [projectId, hours],
         tx,
       );

@@ -17,7 +17,7 @@ export class ProjectHealthRepository {
   async arrivals({ projectId }: Pick<ProjectScope, 'projectId'>, now: Date): Promise<Arrivals> {
     const [row] = await this.database.rows<Arrivals>(
       // Counters outlive events.
-      `SELECT coalesce((SELECT "timestamp" FROM events WHERE project_id = $1 ORDER BY "timestamp" DESC LIMIT 1),
+      `SELECT greatest((SELECT "timestamp" FROM events WHERE project_id = $1 ORDER BY "timestamp" DESC LIMIT 1),
                        (SELECT max(hour) FROM event_hours WHERE project_id = $1)) AS "lastEventAt",
               count(*) FILTER (WHERE "timestamp" > $2::timestamptz - interval '1 hour')::int AS "lastHour",
               count(*)::int AS "last24h"

@@ -21,6 +21,8 @@ import { QueryTooLong } from './long-reads.js';
 /** What a read may take there that PostgreSQL has an index for, and how many uncopied events it may look up for its conditions. */
 const QUICK_MS = 2_000;
 const QUICK_UNCOPIED = 2_000;
+/** Where PostgreSQL may lack what is asked for. */
+const COLD_MS = 5_000;
 class NoTurn extends Error {}
 
 /** Quick reads of a process at once, and of a project; without a free turn PostgreSQL answers, where it can. */
@@ -134,7 +136,9 @@ export class CopiedPlacesReader {
 
   private async split(scope: Scope, asked: AskedPlaces, { tx, milliseconds }: Reading): Promise<EventPlace[] | null> {
     if (this.copied.isSilent) return null;
-    const isQuick = milliseconds === undefined && asked.conditions !== undefined;
+    // Where PostgreSQL can answer, too, much that waits is no reason to wait for it.
+    const isQuick =
+      milliseconds === undefined && asked.conditions !== undefined && !(await this.cold.isCold(asked.window));
     const uncopied = await this.uncopied(scope, asked, isQuick ? QUICK_UNCOPIED : MOST_UNCOPIED, tx);
     if (uncopied === null) return null;
     const { limit, offset = 0 } = asked;
@@ -208,7 +212,7 @@ export class CopiedPlacesReader {
       ...(before ? [beforeSql(before, bind)] : []),
     ];
     const where = `WHERE ${['true', ...tests].join(' AND ')}${conditions?.clickHouse(bind) ?? ''}`;
-    const read = (): Promise<CopiedRow[] | null> =>
+    const read = async (): Promise<CopiedRow[] | null> =>
       this.copied.rows<CopiedRow>(
         scope,
         block,
@@ -216,7 +220,7 @@ export class CopiedPlacesReader {
           FROM ${copied} AS e ${where} ORDER BY timestamp DESC, UUIDToNum(e.id) DESC
           LIMIT ${bind(most, 'UInt64')} OFFSET ${bind(skipped, 'UInt64')}`,
         statement,
-        { milliseconds: milliseconds ?? QUICK_MS },
+        { milliseconds: milliseconds ?? ((await this.cold.isCold(window)) ? COLD_MS : QUICK_MS) },
       );
     try {
       // What takes long has had its turn.

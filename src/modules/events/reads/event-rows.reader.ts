@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
-import { Parameters } from '../../../platform/database/parameters.js';
+import { type Bind, Parameters } from '../../../platform/database/parameters.js';
 import { ColdEventsReader } from '../event-store/index.js';
 import type { Place } from './cursor.js';
 import { type EventPlace, MEASURED_BYTES } from './event-places.js';
@@ -22,7 +22,7 @@ export interface Fitting {
 export interface Selection<Row> {
   readonly columns: string;
   /** Joined to `events`. */
-  readonly join?: string;
+  readonly join?: string | undefined;
   /** Only told to the compiler. */
   readonly row?: Row;
 }
@@ -65,42 +65,47 @@ export class EventRowsReader {
     if (places.length === 0) return [];
     const hotFrom = await this.cold.hotFrom();
     const old = places.filter(({ timestamp }) => hotFrom !== null && timestamp < hotFrom);
-    if (old.length === 0) return this.rows(scope, places, selection, null, tx);
+    if (old.length === 0) return this.rows(scope, places, selection, tx);
     const read = async (snapshot: Db): Promise<Row[]> => {
       // What came late is here still; nobody drops it meanwhile, as a month that was looked into is locked until the end.
-      const kept = new Set((await this.rows(scope, old, KNOWN, null, snapshot)).map(({ id }) => id));
-      const missing = old.filter(({ id }) => !kept.has(id));
-      const lent = missing.length === 0 ? null : await this.cold.rowsAt(scope, missing);
-      return this.rows(scope, places, selection, lent, snapshot);
+      const kept = new Set((await this.rows(scope, old, KNOWN, snapshot)).map(({ id }) => id));
+      const missing = new Set(old.filter(({ id }) => !kept.has(id)));
+      const here = places.filter((place) => !missing.has(place));
+      const lent = missing.size === 0 ? null : await this.cold.rowsAt(scope, [...missing]);
+      const rows = [
+        ...(await this.numbered(scope, here, selection, null, snapshot)),
+        ...(lent === null ? [] : await this.numbered(scope, [...missing], selection, lent, snapshot)),
+      ];
+      const at = new Map(places.map(({ id }, index) => [id, index]));
+      return rows.sort((one, other) => (at.get(one.which) ?? 0) - (at.get(other.which) ?? 0)).map(({ row }) => row);
     };
     return tx === undefined ? this.database.snapshot(read) : read(tx);
   }
 
-  /** @param lent rows that are not among `events`, as JSON */
   private rows<Row>(
-    { projectId }: Scope,
+    scope: Scope,
     places: readonly Place[],
-    { columns, join = '' }: Selection<Row>,
-    lent: string | null,
+    { columns, join }: Selection<Row>,
     tx: Db | undefined,
   ): Promise<Row[]> {
-    const times = places.map(({ timestamp }) => timestamp.getTime());
     const { bind, values } = new Parameters();
-    const project = bind(projectId);
-    const wanted = `unnest(${bind(places.map(({ timestamp }) => timestamp))}::timestamptz[], ${bind(places.map(({ id }) => id))}::uuid[])`;
-    const within = [Math.min(...times), Math.max(...times)].map((ms) => bind(new Date(ms)));
-    const events =
-      lent === null
-        ? 'events'
-        : `(SELECT * FROM events UNION ALL SELECT * FROM jsonb_populate_recordset(NULL::events, ${bind(lent)}::jsonb)) AS events`;
-    return this.database.rows<Row>(
-      `SELECT ${columns} FROM ${wanted} WITH ORDINALITY AS wanted (at, which, n)
-       JOIN ${events} ON project_id = ${project} AND "timestamp" = at AND id = which
-         AND "timestamp" BETWEEN ${within.join(' AND ')} ${join}
-       ORDER BY n`,
-      values,
-      tx,
-    );
+    return this.database.rows<Row>(rowsSql(scope, places, { columns, join }, null, bind), values, tx);
+  }
+
+  /** With their ids. */
+  private async numbered<Row>(
+    scope: Scope,
+    places: readonly Place[],
+    { columns, join }: Selection<Row>,
+    lent: string | null,
+    tx: Db,
+  ): Promise<{ readonly which: string; readonly row: Row }[]> {
+    if (places.length === 0) return [];
+    const { bind, values } = new Parameters();
+    const asked = { columns: `which AS "whichEvent", ${columns}`, join };
+    const sql = rowsSql(scope, places, asked, lent, bind);
+    const rows = await this.database.rows<Row & { whichEvent: string }>(sql, values, tx);
+    return rows.map(({ whichEvent: which, ...row }) => ({ which, row: row as Row }));
   }
 
   private async measure(
@@ -121,4 +126,26 @@ export class EventRowsReader {
     const sizes = new Map(rows.map(({ id, measured: size }) => [id, size]));
     for (const place of together) measured.set(place, sizes.get(place.id) ?? 0);
   }
+}
+
+/**
+ * Along the keys of the events.
+ * @param lent whole rows as JSON, in which they are looked up instead
+ */
+function rowsSql(
+  { projectId }: Scope,
+  places: readonly Place[],
+  { columns, join = '' }: Pick<Selection<unknown>, 'columns' | 'join'>,
+  lent: string | null,
+  bind: Bind,
+): string {
+  const times = places.map(({ timestamp }) => timestamp.getTime());
+  const project = bind(projectId);
+  const wanted = `unnest(${bind(places.map(({ timestamp }) => timestamp))}::timestamptz[], ${bind(places.map(({ id }) => id))}::uuid[])`;
+  const within = [Math.min(...times), Math.max(...times)].map((ms) => bind(new Date(ms)));
+  const events = lent === null ? 'events' : `jsonb_populate_recordset(NULL::events, ${bind(lent)}::jsonb) AS events`;
+  return `SELECT ${columns} FROM ${wanted} WITH ORDINALITY AS wanted (at, which, n)
+    JOIN ${events} ON project_id = ${project} AND "timestamp" = at AND id = which
+      AND "timestamp" BETWEEN ${within.join(' AND ')} ${join}
+    ORDER BY n`;
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type Db } from '../../../platform/database/database.js';
+import { Database } from '../../../platform/database/database.js';
 
 /** As long as a process may not know of it yet, and longer than most of its requests take. */
 const KNOWN_TO_ALL = `interval '2 minutes'`;
@@ -10,8 +10,8 @@ export class HotMonthsReader {
   constructor(private readonly database: Database) {}
 
   /** Null: it has all that are kept. */
-  async hotFrom(db?: Db): Promise<Date | null> {
-    const [row] = await this.database.rows<{ from: Date }>('SELECT hot_from AS from FROM hot_events', [], db);
+  async hotFrom(): Promise<Date | null> {
+    const [row] = await this.database.rows<{ from: Date }>('SELECT hot_from AS from FROM hot_events');
     return row?.from ?? null;
   }
 

@@ -4,7 +4,7 @@ import { Database, type Db } from '../../../platform/database/database.js';
 import { isCanceled } from '../../../platform/database/database-faults.js';
 import type { ReadBounds } from '../../../platform/clickhouse/index.js';
 import type { FoundThing, Search, SearchTime } from '../../tenancy/search-sources/index.js';
-import { ColdEventsReader, CopyCannotTell, CopyReadTooLong } from '../event-store/index.js';
+import { ColdEventsAway, ColdEventsReader, CopyCannotTell, CopyReadTooLong } from '../event-store/index.js';
 import {
   EventPlacesReader,
   LongReads,
@@ -200,7 +200,7 @@ export class EventSearch {
     const time = (): SearchTime => ({ milliseconds: Math.max(1, giveUpAt - performance.now()), signal });
     const id = askedId(words);
     if (id !== null) {
-      const place = await this.places.find(scope, id, tx);
+      const place = await this.places.find(scope, id, tx).catch(whereAway);
       if (place !== null) best.add(await this.at(scope, window, place, time(), tx));
     }
     const types = await this.types.find(scope, search, best.limit, tx, time());
@@ -239,6 +239,12 @@ export class EventSearch {
     ]);
     return copied ?? this.events.newestOf(scope, window, types, limit, tx);
   }
+}
+
+/** That events may be missing is said of the whole. */
+function whereAway(error: unknown): null {
+  if (error instanceof ColdEventsAway) return null;
+  throw error;
 }
 
 function leftOf({ giveUpAt }: Looking): number {

@@ -4,14 +4,16 @@ import { Clock } from '../../../platform/clock/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { Parameters } from '../../../platform/database/parameters.js';
 import type { BindValue } from '../../../platform/clickhouse/index.js';
-import { type AlikeColumn, ColdEventsReader, instantSql, uncopiedSql } from '../event-store/index.js';
-import { coverageOf, type TimeWindow } from './coverage.js';
+import { type AlikeColumn, ColdEventsReader, inWindowsSql, uncopiedSql } from '../event-store/index.js';
+import { coverageOf, type Edge, type TimeWindow } from './coverage.js';
 import { inWindow } from './event-filter.js';
 import { bucketOf, isOneValue, middleOf, placesOf, quantilesOf } from './latency-buckets.js';
 
 /** Up to so many measured events percentiles are those of the values, above it those of the buckets. */
 const EXACT_UP_TO = 5_000;
 type Scope = Pick<ProjectScope, 'projectId'>;
+
+type Histogram = readonly { readonly bucket: number; readonly events: number }[];
 
 const LATENCY: AlikeColumn = {
   copied: () => 'e.log_latency_ms',
@@ -42,7 +44,7 @@ export class LatenciesReader {
     db?: Db,
   ): Promise<(number | null)[]> {
     if (await this.cold.isCold(window)) {
-      const read = (tx: Db): Promise<(number | null)[]> => this.ofCold(scope, window, quantiles, tx);
+      const read = (tx: Db): Promise<(number | null)[]> => this.ofCold(scope, window, quantiles, events, tx);
       return db === undefined ? this.database.snapshot(read) : read(db);
     }
     if (events <= EXACT_UP_TO) return this.exact(scope, window, quantiles, db);
@@ -70,28 +72,68 @@ export class LatenciesReader {
     return this.ofBuckets(scope, window, placesOf(histogram, quantiles), db);
   }
 
-  /** Where PostgreSQL lacks events of the window: how often there is each latency. */
+  /** Where PostgreSQL lacks events of the window. */
   private async ofCold(
-    { projectId }: Scope,
+    scope: Scope,
     window: TimeWindow,
     quantiles: readonly number[],
+    events: number,
     tx: Db,
   ): Promise<(number | null)[]> {
-    const within = (bind: BindValue): string =>
-      `e.timestamp >= ${instantSql(window.from, bind)} AND e.timestamp < ${instantSql(window.to, bind)} AND e.log_has_latency`;
-    const alike = await this.cold.alike({ projectId }, { columns: { ms: LATENCY }, where: within }, tx);
-    const { bind, values } = new Parameters();
-    const measured = await this.database.rows<{ bucket: number; events: number }>(
-      `SELECT ms AS bucket, sum(n) AS events FROM ${alike.sql(uncopiedSql(projectId, window, 'e.log_has_latency', bind), bind)} found /* tenant: compared there */
-       GROUP BY 1 HAVING sum(n) > 0 ORDER BY 1`,
-      values,
-      tx,
-    );
-    const places = placesOf(measured, quantiles);
-    if (measured.reduce((sum, { events }) => sum + events, 0) > EXACT_UP_TO) {
-      return quantiles.map((_, index) => middleOf(bucketOf(places[index]?.bucket ?? 0)));
+    if (events > EXACT_UP_TO) {
+      const histogram = await this.coldHistogram(scope, window, tx);
+      const measured = histogram.reduce((sum, one) => sum + one.events, 0);
+      if (measured === 0 || measured > EXACT_UP_TO) return quantilesOf(histogram, quantiles);
     }
+    const values = await this.coldLatencies(scope, [{ ...window, sign: 1 }], tx);
+    const places = placesOf(
+      values.map(({ ms, events: times }) => ({ bucket: ms, events: times })),
+      quantiles,
+    );
     return quantiles.map((_, index) => places[index]?.bucket ?? null);
+  }
+
+  /** Of whole hours as they were counted, and the edges by each latency. */
+  private async coldHistogram({ projectId }: Scope, window: TimeWindow, tx: Db): Promise<Histogram> {
+    const { hours, edges } = coverageOf(window, this.clock.now());
+    const counted = new Map<number, number>();
+    const add = (bucket: number, events: number): unknown => counted.set(bucket, (counted.get(bucket) ?? 0) + events);
+    if (hours !== null) {
+      const rows = await this.database.rows<{ bucket: number; events: number }>(
+        `SELECT bucket::int, sum(events)::float8 AS events FROM latency_hours
+         WHERE project_id = $1 AND hour >= $2 AND hour < $3 GROUP BY 1`,
+        [projectId, hours.from, hours.to],
+        tx,
+      );
+      for (const { bucket, events } of rows) add(bucket, events);
+    }
+    for (const { ms, events } of await this.coldLatencies({ projectId }, edges, tx)) add(bucketOf(ms), events);
+    return [...counted]
+      .map(([bucket, events]) => ({ bucket, events }))
+      .filter(({ events }) => events > 0)
+      .sort((one, other) => one.bucket - other.bucket);
+  }
+
+  /** How often there is each latency, in their order. */
+  private async coldLatencies(
+    { projectId }: Scope,
+    edges: readonly Edge[],
+    tx: Db,
+  ): Promise<{ readonly ms: number; readonly events: number }[]> {
+    const counted = new Map<number, number>();
+    for (const edge of edges) {
+      const within = (bind: BindValue): string => `${inWindowsSql([edge], bind)} AND e.log_has_latency`;
+      const alike = await this.cold.alike({ projectId }, { columns: { ms: LATENCY }, where: within }, tx);
+      const { bind, values } = new Parameters();
+      const rows = await this.database.rows<{ ms: number; events: number }>(
+        `SELECT ms, sum(n) AS events FROM ${alike.sql(uncopiedSql(projectId, edge, 'e.log_has_latency', bind), bind)} found /* tenant: compared there */
+         GROUP BY 1`,
+        values,
+        tx,
+      );
+      for (const { ms, events } of rows) counted.set(ms, (counted.get(ms) ?? 0) + edge.sign * events);
+    }
+    return [...counted].map(([ms, events]) => ({ ms, events })).sort((one, other) => one.ms - other.ms);
   }
 
   /** The values at these places of the histogram: only hours that have something in their buckets are looked through. */

@@ -22,6 +22,8 @@ import { BacktestRepository } from './backtest.repository.js';
 import { MatchBacktestEvaluator } from './match-backtest-evaluator.js';
 
 const DAY_MS = 86_400_000;
+/** Before the window: what a rule compares with, at most a week ago, and remembers. */
+const LOOKED_BACK_MS = 9 * DAY_MS;
 const MOST_DAYS = 7;
 const MOST_LOOKS = 300;
 /** In one process: a back-test holds a connection of the pool, which serves everybody else too. */
@@ -87,8 +89,7 @@ export class BacktestService {
     return this.database.snapshot(async (tx) => {
       const rule = await this.rules.find(scope, id, tx);
       if (rule === null) throw new AlertRuleNotFound();
-      // Rules remember a day before the window.
-      await this.cold.needHot({ from: new Date(window.from.getTime() - DAY_MS) });
+      await this.cold.needHot({ from: new Date(window.from.getTime() - LOOKED_BACK_MS) });
       const { condition } = rule;
       const stepSeconds = 'window_seconds' in condition ? stepOf(rule, window) : null;
       const { evaluations, truncated, firings } =

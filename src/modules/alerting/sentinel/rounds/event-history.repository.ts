@@ -155,9 +155,9 @@ export class EventHistoryRepository {
          ORDER BY at, id OFFSET 0) f
        WHERE (SELECT o.id FROM events o WHERE o.project_id = $1 AND o.event = f.event AND o."timestamp" < $2
               ORDER BY o."timestamp" DESC LIMIT 1) IS NULL
-         -- Of months that PostgreSQL has dropped there are the counters.
-         AND NOT EXISTS (SELECT FROM event_facet_days d WHERE d.project_id = $1 AND d.event = f.event
-                           AND d.day < (SELECT hot_from FROM hot_events) AND d.day >= (SELECT events_retained_from()))
+         -- Of months that PostgreSQL has dropped there are the counters: read once, where a type is new to the others.
+         AND f.event NOT IN (SELECT d.event FROM event_facet_days d WHERE d.project_id = $1
+                               AND d.day < (SELECT hot_from FROM hot_events) AND d.day >= (SELECT events_retained_from()))
        LIMIT $5`,
       [projectId, from, to, known, limit],
       tx,

@@ -17,7 +17,6 @@ import {
   copiedConditionsOf,
   countedBuckets,
   type Dimension,
-  DIMENSIONS,
   type EventFilter,
   isEmptyFilter,
   type TimeWindow,
@@ -56,22 +55,28 @@ export class GatheredEventsReader {
 
   /**
    * What answers about the buckets of a division.
-   * @param isOfHours whether counted hours can tell
-   * @throws QueryTooLong
+   * @param dimensions what is asked for of counted hours; null: they cannot tell
+   * @throws QueryTooLong, ColdEventsAway
    */
-  async source(question: Question, division: Division, isOfHours: boolean, snapshot: Snapshot): Promise<Source> {
-    if (!isOfHours) return { type: 'events', events: await this.events(question, division.span, snapshot) };
+  async source(
+    question: Question,
+    division: Division,
+    dimensions: readonly Dimension[] | null,
+    snapshot: Snapshot,
+  ): Promise<Source> {
+    if (dimensions === null) return { type: 'events', events: await this.events(question, division.span, snapshot) };
     const coverage = division.coverage(question.now);
-    return { type: 'counted', coverage, cold: await this.coldEdges(question, coverage, snapshot) };
+    return { type: 'counted', coverage, cold: await this.coldEdges(question, coverage, dimensions, snapshot) };
   }
 
   private async coldEdges(
     { scope, filter }: Question,
     { edges }: BucketCoverage,
+    dimensions: readonly Dimension[],
     { tx }: Snapshot,
   ): Promise<ColdEdges | null> {
     if (!(await this.edges.areCold(edges))) return null;
-    return this.edges.of(scope, edges, { filter, dimensions: DIMENSIONS }, tx);
+    return this.edges.of(scope, edges, { filter, dimensions }, tx);
   }
 
   /**
@@ -140,8 +145,21 @@ export class GatheredEventsReader {
 
   /** The oldest or the newest timestamp in a window under the filter alone; null without events. */
   async endOf(question: Question, window: TimeWindow, end: End, snapshot: Snapshot): Promise<Date | null> {
-    if (await this.cold.isCold(window)) return this.endOfCold(question, window, end, snapshot);
-    const { scope, filter } = question;
+    if (!(await this.cold.isCold(window))) return this.keptEndOf(question, window, end, snapshot);
+    const hotFrom = await this.cold.hotFrom();
+    if (end === 'last' && hotFrom !== null && hotFrom < window.to) {
+      const last = await this.keptEndOf(question, { from: hotFrom, to: window.to }, end, snapshot);
+      if (last !== null) return last;
+    }
+    return this.endOfCold(question, window, end, snapshot);
+  }
+
+  private async keptEndOf(
+    { scope, filter }: Question,
+    window: TimeWindow,
+    end: End,
+    snapshot: Snapshot,
+  ): Promise<Date | null> {
     const hour = isEmptyFilter(filter) ? null : await this.hourOf(scope, window, filter, end, snapshot);
     if (hour === undefined) return null;
     const parameters = new Parameters();

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
-import { changeOf, ratioOf, windowHead } from '../../totals/index.js';
+import { changeOf, type Dimension, ratioOf, windowHead } from '../../totals/index.js';
 import type { BreakdownItem, BreakdownQuery, BreakdownResponse } from './breakdown.dto.js';
 import { BreakdownRepository, type BreakdownRow } from './breakdown.repository.js';
 import { CopiedBreakdownRepository } from './copied-breakdown.repository.js';
@@ -64,7 +64,12 @@ export class BreakdownService {
     return this.snapshots.run(question, { isLong: !isOfHours, signal }, async (snapshot) => {
       const copied = isOfHours ? null : await this.copied.rows(question, division, asked, snapshot, signal);
       if (copied !== null) return copied;
-      const source = await this.gathered.source(question, division, isOfHours, snapshot);
+      const source = await this.gathered.source(
+        question,
+        division,
+        isOfHours ? [asked.by as Dimension] : null,
+        snapshot,
+      );
       return this.breakdown.rows(question, source, division, asked, snapshot);
     });
   }

@@ -6,6 +6,8 @@ import type { Question } from '../asking/question.js';
 import type { CopiedOverview } from './copied-overview.repository.js';
 import type { Snapshot } from '../asking/snapshots.js';
 
+/** What an overview tells apart. */
+export const OVERVIEW_DIMENSIONS = ['event', 'source_id', 'severity'] as const;
 const MOST_SEVERITIES = 100;
 const TOP_EVENTS = 10;
 
@@ -64,8 +66,7 @@ export class OverviewRepository {
 
 function baseOf(question: Question, source: Source | CopiedOverview, division: Division, bind: Bind): string {
   if (source.type === 'counted') {
-    const dimensions = ['event', 'source_id', 'severity'] as const;
-    return `base AS MATERIALIZED (${countedSql(question, source, dimensions, bind)})`;
+    return `base AS MATERIALIZED (${countedSql(question, source, OVERVIEW_DIMENSIONS, bind)})`;
   }
   if (source.type === 'copied') {
     return `base AS MATERIALIZED (

@@ -5,7 +5,7 @@ import { wholeWindows } from '../asking/division.js';
 import { GatheredEventsReader } from '../asking/gathered-events.reader.js';
 import { CopiedOverviewRepository } from './copied-overview.repository.js';
 import type { OverviewChange, OverviewQuery, OverviewResponse, OverviewTotals } from './overview.dto.js';
-import { OverviewRepository, type OverviewRow } from './overview.repository.js';
+import { OVERVIEW_DIMENSIONS, OverviewRepository, type OverviewRow } from './overview.repository.js';
 import { isCounted, type Question, Questions } from '../asking/question.js';
 import { type Snapshot, Snapshots } from '../asking/snapshots.js';
 
@@ -64,7 +64,8 @@ export class OverviewService {
     const isOfHours = isCounted(question, []) && isEmptyFilter(question.filter);
     return this.snapshots.run(question, { isLong: !isOfHours, signal }, async (snapshot) => {
       const copied = isOfHours ? null : await this.copied.source(question, division, snapshot, signal);
-      const source = copied ?? (await this.gathered.source(question, division, isOfHours, snapshot));
+      const source =
+        copied ?? (await this.gathered.source(question, division, isOfHours ? OVERVIEW_DIMENSIONS : null, snapshot));
       const rows = await this.overview.rows(question, source, division, snapshot);
       const totals = rows.filter(({ part }) => part === 'totals');
       const of = async (bucket: number, window: TimeWindow): Promise<Totals> => {

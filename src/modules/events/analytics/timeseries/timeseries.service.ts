@@ -5,7 +5,14 @@ import { failed, Fault, ValidationError } from '../../../../platform/http/fields
 import { ProjectTimeZoneReader } from '../../../tenancy/projects/index.js';
 import { readAggregateField } from '../../conditions/index.js';
 import type { FittingEvents } from '../../eql/index.js';
-import { bucketsOf, likeBucketsOf, type TimeWindow, windowHead, type ZonedBuckets } from '../../totals/index.js';
+import {
+  bucketsOf,
+  type Dimension,
+  likeBucketsOf,
+  type TimeWindow,
+  windowHead,
+  type ZonedBuckets,
+} from '../../totals/index.js';
 import { countsEvents, withoutEvents } from './aggregates.js';
 import { CopiedTimeseriesRepository } from './copied-timeseries.repository.js';
 import { type Divided, Division } from '../asking/division.js';
@@ -134,9 +141,10 @@ export class TimeseriesService {
     const answered = { buckets: divided.buckets, before: before?.buckets ?? null, first: division.first };
     if (divided.buckets.starts.length === 0) return { ...answered, rows: [] };
     const isOfHours = isCountable && divided.buckets.interval !== 'minute';
+    const dimensions = isOfHours ? (asked.splitBy === undefined ? [] : [asked.splitBy as Dimension]) : null;
     const source: Source =
       all === null
-        ? await this.gathered.source(question, division, isOfHours, snapshot)
+        ? await this.gathered.source(question, division, dimensions, snapshot)
         : { type: 'events', events: all };
     return { ...answered, rows: await this.series.rows(question, source, division, asked, snapshot) };
   }

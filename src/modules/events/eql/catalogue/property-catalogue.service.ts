@@ -13,6 +13,7 @@ import type { Field } from '../language/ast.js';
 import { writtenProperty } from '../language/field-names.js';
 import { nearestName } from '../language/nearest.js';
 import { RunLimits } from '../running/run-limits.js';
+import { ColdEventsAway } from '../../event-store/index.js';
 import { NewestEventsRepository } from './newest-events.repository.js';
 
 const SAMPLED: Selection<SampledEvent> = { columns: 'event, "timestamp", properties::text AS properties' };
@@ -67,7 +68,7 @@ export class PropertyCatalogue {
     try {
       return await this.warningsOf(scope, fields, signal);
     } catch (error) {
-      if (error instanceof QueryTooLong || error instanceof TooManyLargeReads) return [];
+      if ([QueryTooLong, TooManyLargeReads, ColdEventsAway].some((expected) => error instanceof expected)) return [];
       throw error;
     }
   }

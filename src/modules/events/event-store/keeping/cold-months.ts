@@ -1,11 +1,11 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { CONFIG, type Config } from '../../../../config/index.js';
-import { type ClickHouse, shortReason } from '../../../../platform/clickhouse/index.js';
+import type { ClickHouse } from '../../../../platform/clickhouse/index.js';
 import { DATABASE_URL } from '../../../../platform/database/database.js';
 import { HotEvents, HotMonthsReader, RetainedEvents } from '../../retention/index.js';
 import { EVENT_SERVER } from '../event-server.js';
 import { isSameSum, type ProjectSum, StoredEventsRepository } from '../shipping/stored-events.repository.js';
-import { MonthsRepository, type StoredMonth } from './months.repository.js';
+import { coldName, MonthsRepository, type StoredMonth } from './months.repository.js';
 
 /**
  * Lets PostgreSQL forget whole months of events that ClickHouse has (EVENTS_HOT_DAYS). First both are compared, and it is said that
@@ -17,6 +17,10 @@ export class ColdMonths {
   private readonly logger = new Logger('event-store');
   private readonly stored: StoredEventsRepository | null;
   private readonly days: number | undefined;
+  /** Until a month that differs is looked through again. Tests make it less. */
+  restMs = 6 * 3_600_000;
+  /** By month: where both differed, on the process's clock. */
+  private readonly restsUntil = new Map<number, number>();
 
   constructor(
     @Inject(CONFIG) { eventsHotDays }: Config,
@@ -33,15 +37,14 @@ export class ColdMonths {
   /** @returns how many months were dropped */
   async letGo(): Promise<number> {
     if (this.stored === null) return 0;
-    if (this.days === undefined && (await this.hot.from()) === null) return 0;
+    if (this.days === undefined && (await this.months.hotFrom()) === null) return 0;
     const kept = await MonthsRepository.open(this.databaseUrl);
     try {
       if (!(await kept.begin())) return 0;
       if (this.days !== undefined) await this.advance(this.days, kept, this.stored);
-      return await this.drop(kept, this.stored);
-    } catch (error) {
-      this.logger.warn(`months stay in PostgreSQL: ${shortReason(error)}`);
-      return 0;
+      const dropped = await this.drop(kept, this.stored);
+      await kept.forgetEnded();
+      return dropped;
     } finally {
       await kept.close();
     }
@@ -74,23 +77,40 @@ export class ColdMonths {
     if (coldBefore === null) return 0;
     let dropped = 0;
     for (const month of await kept.all()) {
-      if (month.to > coldBefore) continue;
       const isEnded = endedBefore !== null && month.to <= endedBefore;
-      // Those that are among the events end with them.
-      if (isEnded && month.isAttached) continue;
-      if (month.isAttached && !(await kept.detach(month))) {
-        this.logger.warn(
-          `${month.name} was not dropped: events are read or stored all the time, or some of it wait; the next round tries again`,
-        );
-        break;
+      // Those that are among the events end with them; without days none is taken out any more.
+      if (month.to > coldBefore || (month.isAttached && (isEnded || this.days === undefined))) continue;
+      const taken = month.isAttached ? await this.takeOut(month, kept, stored) : month;
+      if (taken === 'busy') break;
+      if (taken === null) continue;
+      const sums = isEnded ? [] : await this.sameSums(taken, kept, stored);
+      if (sums === null) {
+        await kept.attach(taken);
+        continue;
       }
-      const sums = isEnded ? [] : await this.sameSums({ ...month, isAttached: false }, kept, stored);
-      if (sums === null) continue;
-      await kept.drop(month, sums);
+      await kept.drop(taken, sums);
       dropped += 1;
       this.logger.log(`dropped ${month.name}, which ClickHouse has`);
     }
     return dropped;
+  }
+
+  /** Null: it stays among the events. */
+  private async takeOut(
+    month: StoredMonth,
+    kept: MonthsRepository,
+    stored: StoredEventsRepository,
+  ): Promise<StoredMonth | 'busy' | null> {
+    // It was so when the month became cold, which may be long ago: tables may have been lost since.
+    if (!(await kept.isCopyWhole()) || (await this.sameSums(month, kept, stored)) === null) return null;
+    const outcome = await kept.detach(month);
+    if (outcome === 'done') return { ...month, name: coldName(month), isAttached: false };
+    const why =
+      outcome === 'busy'
+        ? 'events are read or stored all the time'
+        : 'some of its events are to be copied, matched or told still';
+    this.logger.warn(`${month.name} was not dropped: ${why}; the next round tries again`);
+    return outcome === 'busy' ? 'busy' : null;
   }
 
   /** What each project has of a month, where both have the same; else null. */
@@ -99,11 +119,15 @@ export class ColdMonths {
     kept: MonthsRepository,
     stored: StoredEventsRepository,
   ): Promise<ProjectSum[] | null> {
+    const key = month.from.getTime();
+    if (performance.now() < (this.restsUntil.get(key) ?? -Infinity)) return null;
     const { block, projects } = await kept.sums(month);
     const copied = new Map((await stored.sums(block, month)).map((sum) => [sum.project, sum]));
     const differing = projects.filter((sum) => !isSameSum(sum, copied.get(sum.project)));
     const [one] = differing;
+    this.restsUntil.delete(key);
     if (one === undefined) return projects;
+    if (month.isAttached) this.restsUntil.set(key, performance.now() + this.restMs);
     this.logger.error(
       `${month.name} stays: ${differing.length} of ${projects.length} projects differ, the first is ${one.project}: ` +
         `PostgreSQL has ${one.events} events, ClickHouse ${copied.get(one.project)?.events ?? '0'}`,

@@ -8,11 +8,13 @@ const LOCK_MS = 200;
 const LOOK_MS = 500;
 /** A lock was not to be had in time, or a look took too long. */
 const BUSY = new Set(['55P03', '57014']);
-const MONTH = '^events_[0-9]{4}_[0-9]{2}$';
+/** Of a month among the events, and of one that was taken out: no table that somebody else has taken out has such a name. */
+const NAMES = '^events_(cold_)?[0-9]{4}_[0-9]{2}$';
+const CONNECT_LIMIT_MS = 5_000;
 
 /** A UTC month of events that has a table of its own. */
 export interface StoredMonth {
-  /** `events_2026_03`. */
+  /** `events_2026_03`, or `events_cold_2026_03`. */
   readonly name: string;
   readonly from: Date;
   readonly to: Date;
@@ -20,12 +22,21 @@ export interface StoredMonth {
   readonly isAttached: boolean;
 }
 
+/** `busy`: somebody reads or stores events all the time. `waits`: one of its events is to be copied or matched still. */
+export type Detaching = 'done' | 'busy' | 'waits';
+
 /** The months of PostgreSQL, over a connection of its own: what all events of a month add up to takes its time. */
 export class MonthsRepository {
   private constructor(private readonly client: pg.Client) {}
 
   static async open(databaseUrl: string): Promise<MonthsRepository> {
-    const client = new pg.Client({ connectionString: databaseUrl, application_name: 'service-months' });
+    const client = new pg.Client({
+      connectionString: databaseUrl,
+      application_name: 'service-months',
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 10_000,
+      connectionTimeoutMillis: CONNECT_LIMIT_MS,
+    });
     // Whoever asks next is told that the connection is lost.
     client.on('error', () => undefined);
     await client.connect();
@@ -46,12 +57,13 @@ export class MonthsRepository {
     const { rows } = await this.client.query<{ name: string; attached: boolean }>(
       `SELECT c.relname AS name, EXISTS (SELECT FROM pg_inherits i WHERE i.inhrelid = c.oid) AS attached FROM pg_class c
        WHERE c.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'events'::regclass)
-         AND c.relkind = 'r' AND c.relname ~ '${MONTH}' ORDER BY 1`,
+         AND c.relkind = 'r' AND c.relname ~ '${NAMES}' ORDER BY right(c.relname, 7)`,
     );
-    return rows.map(({ name, attached }) => {
-      const [, year, month] = name.split('_').map(Number) as [number, number, number];
+    return rows.flatMap(({ name, attached: isAttached }) => {
+      if (isAttached === name.includes('cold')) return [];
+      const [year, month] = name.split('_').slice(-2).map(Number) as [number, number];
       const [from, to] = [month - 1, month].map((at) => new Date(Date.UTC(year, at, 1))) as [Date, Date];
-      return { name, from, to, isAttached: attached };
+      return [{ name, from, to, isAttached }];
     });
   }
 
@@ -79,29 +91,73 @@ export class MonthsRepository {
   }
 
   /**
-   * Takes a month out of the events; its table stays. What is stored of it from now on lies among the events without a month.
-   * @returns false where somebody reads or stores events all the time, or some of its events wait to be copied or matched
+   * Takes a month out of the events; its table stays, under another name. What is stored of it from now on lies among the events
+   * without a month.
    */
-  async detach({ name, from, to }: StoredMonth): Promise<boolean> {
-    const among = (table: string): string =>
-      `EXISTS (SELECT /* every tenant: whether there is one */ FROM ${table} o WHERE EXISTS (
-         SELECT FROM unnest(o.timestamps) AS u (at) WHERE u.at >= ${literal(from)} AND u.at < ${literal(to)}))`;
+  async detach(month: StoredMonth): Promise<Detaching> {
+    // Before anybody has to wait for it.
+    if (await this.waits(month)) return 'waits';
     try {
       await this.client.query(`BEGIN; SET LOCAL lock_timeout = ${LOCK_MS}; SET LOCAL statement_timeout = ${LOOK_MS}`);
       // Once they are held, nothing of the month is under way.
-      await this.client.query(`LOCK TABLE ONLY events, ONLY events_default, ONLY ${name} IN ACCESS EXCLUSIVE MODE`);
-      const { rows } = await this.client.query<{ waits: boolean }>(
-        `SELECT ${among('event_shipments')} OR ${among('event_outbox')} AS waits`,
+      await this.client.query(
+        `LOCK TABLE ONLY events, ONLY events_default, ONLY ${month.name} IN ACCESS EXCLUSIVE MODE`,
       );
-      const isFree = rows[0]?.waits === false;
-      if (isFree) await this.client.query(`ALTER TABLE events DETACH PARTITION ${name}`);
+      const isFree = !(await this.waits(month));
+      if (isFree) {
+        await this.client.query(`ALTER TABLE events DETACH PARTITION ${month.name}`);
+        await this.client.query(`ALTER TABLE ${month.name} RENAME TO ${coldName(month)}`);
+      }
       await this.client.query('COMMIT');
-      return isFree;
+      return isFree ? 'done' : 'waits';
     } catch (error) {
       await this.client.query('ROLLBACK').catch(() => undefined);
-      if (BUSY.has(String((error as { code?: unknown }).code))) return false;
+      if (BUSY.has(String((error as { code?: unknown }).code))) return 'busy';
       throw error;
     }
+  }
+
+  /** Makes a month that was taken out one of the events again, with what came late. Everybody waits while it is looked through. */
+  async attach(month: StoredMonth): Promise<void> {
+    const [from, to] = [literal(month.from), literal(month.to)];
+    await this.client.query('BEGIN');
+    try {
+      await this.client.query('LOCK TABLE ONLY events, ONLY events_default IN ACCESS EXCLUSIVE MODE');
+      await this.client.query(
+        `WITH late AS (
+           DELETE /* every tenant: their events share partitions */ FROM events_default WHERE "timestamp" >= ${from} AND "timestamp" < ${to} RETURNING *)
+         INSERT INTO ${month.name} SELECT * FROM late`,
+      );
+      await this.client.query(`ALTER TABLE ${month.name} RENAME TO ${hotName(month)}`);
+      await this.client.query(
+        `ALTER TABLE events ATTACH PARTITION ${hotName(month)} FOR VALUES FROM (${from}) TO (${to})`,
+      );
+      await this.client.query('COMMIT');
+    } catch (error) {
+      await this.client.query('ROLLBACK').catch(() => undefined);
+      throw error;
+    }
+  }
+
+  /** Forgets what there was in months whose events have ended, and of projects that are gone. */
+  async forgetEnded(): Promise<void> {
+    await this.client.query(
+      `DELETE /* every tenant: what has ended */ FROM cold_months m
+       WHERE m.month < (SELECT events_retained_from()) OR NOT EXISTS (SELECT FROM projects p WHERE p.id = m.project_id)`,
+    );
+  }
+
+  /** Whether an event of a month is to be copied, matched or told still. */
+  private async waits({ from, to }: StoredMonth): Promise<boolean> {
+    const among = (table: string): string =>
+      `EXISTS (SELECT /* every tenant: whether there is one */ FROM ${table} o WHERE EXISTS (
+         SELECT FROM unnest(o.timestamps) AS u (at) WHERE u.at >= ${literal(from)} AND u.at < ${literal(to)}))`;
+    const { rows } = await this.client.query<{ waits: boolean }>(
+      `SELECT ${among('event_shipments')} OR ${among('event_outbox')} OR EXISTS (
+         SELECT /* every tenant: whether there is one */ FROM alert_rule_firings f
+         WHERE f.event_at >= ${literal(from)} AND f.event_at < ${literal(to)}) AS waits`,
+    );
+    return rows[0]?.waits !== false;
   }
 
   /** Drops the table of a month, and remembers what the event store has of it. */
@@ -125,6 +181,19 @@ export class MonthsRepository {
   async close(): Promise<void> {
     await this.client.end();
   }
+}
+
+/** Of its table, once it was taken out of the events. */
+export function coldName({ from }: StoredMonth): string {
+  return `events_cold_${monthName(from)}`;
+}
+
+function hotName({ from }: StoredMonth): string {
+  return `events_${monthName(from)}`;
+}
+
+function monthName(from: Date): string {
+  return from.toISOString().slice(0, 7).replace('-', '_');
 }
 
 /** What comes of a Date cannot hold a quote. */

@@ -18,12 +18,14 @@ interface Screen extends Writable {
 
 /**
  * Fills ClickHouse with every event of the database, while the service runs or stands still, and says how far it has come.
+ * @param options.isRestored PostgreSQL was restored to an earlier state: what ClickHouse has behind that is removed first
  * @returns the exit code: 0 when reads may come from there
  */
 export async function moveEvents(
   databaseUrl: string,
   settings: ClickHouseSettings | undefined,
   output: Screen,
+  { isRestored = false }: { readonly isRestored?: boolean } = {},
 ): Promise<number> {
   const say = (line: string): void => void output.write(`${line}\n`);
   if (settings === undefined) {
@@ -40,6 +42,12 @@ export async function moveEvents(
     if (!(await unmoved.begin())) {
       say('Another process moves the events already.');
       return 1;
+    }
+    if (isRestored) {
+      // A block that was sent once is known by its token, whatever it has this time.
+      await unmoved.renew();
+      await stored.removeLater(await unmoved.block());
+      say('ClickHouse has nothing behind the state of PostgreSQL any more.');
     }
     const progress = new MovingProgress(await unmoved.total(), output);
     const hasMoved = await new EventMover(unmoved, stored, shipper).move((events) => progress.show(events));

@@ -99,6 +99,17 @@ export class UnmovedEventsRepository {
     };
   }
 
+  /** The last block that was copied. */
+  async block(): Promise<number> {
+    const { rows } = await this.client.query<{ block: number }>('SELECT block::float8 AS block FROM event_shipping');
+    return rows[0]?.block ?? 0;
+  }
+
+  /** Has blocks sent under tokens that nobody has sent yet. */
+  async renew(): Promise<void> {
+    await this.client.query('UPDATE event_shipping SET id = gen_random_uuid()');
+  }
+
   /** How many events there are, as they were counted when they were stored. */
   async total(): Promise<number> {
     const { rows } = await this.client.query<{ events: number }>(
@@ -246,7 +257,7 @@ export class UnmovedEventsRepository {
   /** What the event store had of months that PostgreSQL has dropped since, by month and project. */
   async coldMonths(): Promise<ColdMonth[]> {
     const { rows } = await this.client.query<ColdMonth>(
-      `SELECT /* every tenant: what each had */ m.month, m.month + interval '1 month' AS "nextMonth", m.project_id AS project,
+      `SELECT /* every tenant: what each had */ m.month, (m.month AT TIME ZONE 'UTC' + interval '1 month') AT TIME ZONE 'UTC' AS "nextMonth", m.project_id AS project,
               m.events::text AS events
        FROM cold_months m JOIN projects p ON p.id = m.project_id AND p.deleted_at IS NULL
        WHERE m.month >= (SELECT events_retained_from()) ORDER BY m.month, m.project_id`,

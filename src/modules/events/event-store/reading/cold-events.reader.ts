@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
 import { type BindValue, type ReadBounds, StatementValues } from '../../../../platform/clickhouse/index.js';
+import { FairSemaphore } from '../../../../platform/concurrency/index.js';
 import type { Db } from '../../../../platform/database/database.js';
 import { domainError } from '../../../../platform/http/domain-error.js';
 import { type EventColumn, FIELD_TABLE } from '../../fields/index.js';
@@ -12,6 +13,9 @@ import { UncopiedEventsReader } from './uncopied-events.reader.js';
 
 /** What a look for events that PostgreSQL does not have may take, where the reader has no time of its own. */
 const LOOK_MS = 5_000;
+/** Looks of a process at once, and of a project: each may hold a connection to both. */
+const TURNS = { parallel: 8, parallelOfShare: 2, mostWaiting: 256 };
+const PATIENCE_MS = 3_000;
 /** Every block. */
 const ANY_BLOCK = Number.MAX_SAFE_INTEGER;
 
@@ -41,6 +45,8 @@ const TIMES = COLUMNS.filter((name) => FIELD_TABLE[name].type === 'timestamptz')
  */
 @Injectable()
 export class ColdEventsReader {
+  private readonly turns = new FairSemaphore({ ...TURNS, patience: { ms: PATIENCE_MS, refusal: ColdEventsAway } });
+
   constructor(
     private readonly hot: HotEvents,
     private readonly copied: CopiedEventsReader,
@@ -97,15 +103,15 @@ export class ColdEventsReader {
     const block = await this.uncopied.block(scope, tx);
     if (block === null) throw new ColdEventsAway();
     const statement = new StatementValues();
-    const [row] = await this.rows<{ ms: number; times: number }>(
+    const [row] = await this.rows<{ ms: number }>(
       scope,
       block,
-      (copied) => `toUnixTimestamp64Milli(${end === 'first' ? 'min' : 'max'}(e.timestamp)) AS ms, count() AS times
-        FROM ${copied} AS e WHERE ${where(statement.bind)}`,
+      (copied) => `toUnixTimestamp64Milli(e.timestamp) AS ms FROM ${copied} AS e
+        WHERE ${where(statement.bind)} ORDER BY e.timestamp ${end === 'first' ? 'ASC' : 'DESC'} LIMIT 1`,
       statement,
       bounds,
     );
-    return row === undefined || row.times === 0 ? null : new Date(row.ms);
+    return row === undefined ? null : new Date(row.ms);
   }
 
   /**
@@ -116,8 +122,9 @@ export class ColdEventsReader {
     if (places.length === 0) return '[]';
     const statement = new StatementValues();
     const { bind } = statement;
-    const times = places.map(({ timestamp }) => timestamp.getTime());
-    const within = `e.timestamp BETWEEN ${instantSql(new Date(Math.min(...times)), bind)} AND ${instantSql(new Date(Math.max(...times)), bind)}`;
+    // Numbers of our own: as constants they are bounds of the primary key.
+    const times = new Set(places.map(({ timestamp }) => timestamp.getTime()));
+    const within = `e.timestamp IN (${[...times].map((ms) => `fromUnixTimestamp64Milli(${ms}, 'UTC')`).join(', ')})`;
     const ids = bind(
       places.map(({ id }) => id),
       'Array(UUID)',
@@ -155,7 +162,9 @@ export class ColdEventsReader {
     bounds: Partial<ReadBounds> = {},
   ): Promise<Row[]> {
     try {
-      const rows = await this.copied.rows<Row>(scope, block, select, statement, { milliseconds: LOOK_MS, ...bounds });
+      const read = (): Promise<Row[] | null> =>
+        this.copied.rows<Row>(scope, block, select, statement, { milliseconds: LOOK_MS, ...bounds });
+      const rows = await this.turns.run(scope.projectId, read, bounds.signal);
       if (rows !== null) {
         this.copied.answered('clickhouse');
         return rows;

@@ -7,7 +7,7 @@ export interface SummedEvents {
 
 /**
  * What the event store has to have of each project up to the block that was copied last, of the moment of the statement: what waits
- * is taken away. Projects that are being deleted are left out.
+ * is taken away. Projects that are being deleted, or gone, are left out.
  */
 export function projectSumsSql({ relation, within }: SummedEvents): string {
   const hash = (id: string): string => `('x' || right(${id}::text, 8))::bit(32)::bigint`;
@@ -21,6 +21,6 @@ export function projectSumsSql({ relation, within }: SummedEvents): string {
       CROSS JOIN LATERAL (SELECT e.id FROM events e
         WHERE e.project_id = s.project_id AND e."timestamp" = u.at AND e.id = u.which OFFSET 0) f
       WHERE ${within('u.at')} GROUP BY 1) c
-    WHERE NOT EXISTS (SELECT FROM projects p WHERE p.id = c.project_id AND p.deleted_at IS NOT NULL)
+    WHERE EXISTS (SELECT FROM projects p WHERE p.id = c.project_id AND p.deleted_at IS NULL)
     GROUP BY 1`;
 }

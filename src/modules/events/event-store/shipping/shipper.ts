@@ -47,7 +47,9 @@ export class Shipper {
     await this.tables.prepare();
     const place = await this.shipments.place();
     if (place !== null && (await this.stored.hasLater(place.block + (place.isTaken ? 1 : 0)))) {
-      throw new StoresDiffer(`the event store has blocks behind ${place.block}, which PostgreSQL has not sent`);
+      throw new StoresDiffer(
+        `the event store has blocks behind ${place.block}, which PostgreSQL has not sent; where it was restored, npm run migrate -- --event-store --restored removes them`,
+      );
     }
   }
 

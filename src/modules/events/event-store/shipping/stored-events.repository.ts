@@ -145,6 +145,14 @@ export class StoredEventsRepository {
     );
   }
 
+  /** Resolves when nothing of later blocks is seen any more. */
+  async removeLater(block: number): Promise<void> {
+    await this.server.command(
+      `ALTER TABLE ${keptTable(this.server)} DELETE WHERE block > {block: UInt64} SETTINGS mutations_sync = 2`,
+      { block },
+    );
+  }
+
   /** Resolves when nothing of the block is seen any more. */
   async removeBlock(block: number): Promise<void> {
     await this.server.command(

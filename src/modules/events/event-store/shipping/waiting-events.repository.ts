@@ -31,9 +31,8 @@ export class WaitingEventsRepository {
    */
   async forgetCold(projectId: ProjectId, limit: number): Promise<number> {
     const detached = await this.database.rows<{ name: string }>(
-      `SELECT c.relname AS name FROM pg_class c WHERE c.relkind = 'r' AND c.relname ~ '^events_[0-9]{4}_[0-9]{2}$'
-         AND c.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'events'::regclass)
-         AND NOT EXISTS (SELECT FROM pg_inherits i WHERE i.inhrelid = c.oid)`,
+      `SELECT c.relname AS name FROM pg_class c WHERE c.relkind = 'r' AND c.relname ~ '^events_cold_[0-9]{4}_[0-9]{2}$'
+         AND c.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'events'::regclass)`,
     );
     let removed = 0;
     for (const table of ['cold_months', ...detached.map(({ name }) => name)]) {
