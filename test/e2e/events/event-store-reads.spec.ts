@@ -17,11 +17,10 @@ import { allCopied, waiting } from '../../support/event-copies.js';
 import { countEvents, insertEvents } from '../../support/event-rows.js';
 import { createSource } from '../../support/sources.js';
 
-jest.setTimeout(900_000);
-
 const clickHouse = await testClickHouse();
 /** Of each kind; the suite is content with few. */
 const QUERIES = Number(process.env.EVENT_STORE_QUERIES ?? 30);
+jest.setTimeout(Math.max(900_000, QUERIES * 10_000));
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
