@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { HotEvents } from '../../../src/modules/events/retention/index.js';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
+import { type EventStore, eventStore, testClickHouse } from '../../support/clickhouse.js';
+import { allCopied } from '../../support/event-copies.js';
 import { insertEvents } from '../../support/event-rows.js';
 import { parseCondition, parseQuery } from '../../../src/modules/events/eql/language/query-parser.js';
 import { checkCondition, checkQuery } from '../../../src/modules/events/eql/checking/checker.js';
@@ -46,14 +49,30 @@ interface Answer {
 
 const read = (file: string): unknown => JSON.parse(readFileSync(join(FOLDER, file), 'utf8'));
 
-(FOLDER === '' ? describe.skip : describe)('public cases of the query language (EQL_CASES names their folder)', () => {
+const STORES = ['PostgreSQL', 'ClickHouse'] as const;
+
+/** Null: PostgreSQL is asked, as it is without one. */
+async function storeOf(name: (typeof STORES)[number]): Promise<EventStore | null> {
+  if (name === 'PostgreSQL') return null;
+  const access = await testClickHouse();
+  if ('absent' in access) throw new Error(access.absent);
+  return eventStore(access);
+}
+
+const describeCases = FOLDER === '' ? describe.skip : describe;
+
+describeCases.each(STORES)('public cases of the query language in %s (EQL_CASES names their folder)', (name) => {
   let app: TestApp;
+  let store: EventStore | null;
   let owner: Owner;
   const windows = new Map<string, { from_ts: string; to_ts: string }>();
   const numbers = new Map<string, number>();
 
   beforeAll(async () => {
-    app = await createTestApp({ env: { PROCESS_ROLE: 'api' } });
+    store = await storeOf(name);
+    app = await createTestApp({
+      env: store === null ? { PROCESS_ROLE: 'api' } : { ...store.env, EVENT_STORE: 'clickhouse' },
+    });
     owner = await ownerWithProject(app);
     const documents = read('data.json') as readonly Document[];
     // Each dataset has years of its own.
@@ -73,8 +92,16 @@ const read = (file: string): unknown => JSON.parse(readFileSync(join(FOLDER, fil
       const bounds = [start, start + SPACE_MS].map((ms) => new Date(ms).toISOString());
       windows.set(dataset, { from_ts: bounds[0] ?? '', to_ts: bounds[1] ?? '' });
     }
+    if (store === null) return;
+    await allCopied(app);
+    await app.rows('DELETE FROM events');
+    await app.rows(`INSERT INTO hot_events (hot_from) VALUES ('9999-01-01T00:00:00Z')`);
+    app.nest.get(HotEvents, { strict: false }).forget();
   });
-  afterAll(() => app.close());
+  afterAll(async () => {
+    await app.close();
+    await store?.drop();
+  });
 
   async function faultOf(one: Case): Promise<string | null> {
     const { status, body } = await app
@@ -113,10 +140,14 @@ const read = (file: string): unknown => JSON.parse(readFileSync(join(FOLDER, fil
       else if (one.level === 'core' || process.env.EQL_CASES_ALL !== undefined)
         faults.push(`${one.level} ${one.name}: ${one.query}\n  ${fault}`);
     }
-    process.stdout.write(`${[...levels].map(([name, { passed, all }]) => `${name} ${passed}/${all}`).join(', ')}\n`);
+    process.stdout.write(
+      `${name}: ${[...levels].map(([level, { passed, all }]) => `${level} ${passed}/${all}`).join(', ')}\n`,
+    );
     expect(faults).toEqual([]);
   });
+});
 
+describeCases('public texts of the query language (EQL_CASES names their folder)', () => {
   it('takes and refuses what Elastic does', () => {
     const cases = (read('parser_cases.json') as readonly ParserCase[]).filter(({ dialect }) => dialect === 'elastic');
     // Some texts are told both ways, as fields are known there or not.
