@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { anyQuery, EQL_RUNS, printQuery, withoutSpans } from '../support/eql.js';
-import { fieldsIn } from '../../src/modules/events/eql/language/ast.js';
-import { writtenProperty } from '../../src/modules/events/eql/language/field-names.js';
-import { parseCondition, parseQuery } from '../../src/modules/events/eql/language/query-parser.js';
-import { RESERVED_WORDS } from '../../src/modules/events/eql/language/words.js';
-import { positionOf, QueryFault } from '../../src/modules/events/eql/language/query-fault.js';
+import { fieldsIn } from '../../src/modules/events/eql-language/language/ast.js';
+import { writtenProperty } from '../../src/modules/events/eql-language/language/field-names.js';
+import { parseCondition, parseQuery } from '../../src/modules/events/eql-language/language/query-parser.js';
+import { RESERVED_WORDS } from '../../src/modules/events/eql-language/language/words.js';
+import { positionOf, QueryFault } from '../../src/modules/events/eql-language/language/query-fault.js';
 
 /** Characters that begin and end things. */
 const PIECES = [

@@ -19,8 +19,9 @@ import { insertEvents } from '../support/event-rows.js';
 import { subjectOf, WHOLE_COLUMNS, type WholeEvent } from '../support/filter-subjects.js';
 import { anyCondition, EQL_RUNS } from '../support/eql.js';
 import { tenant } from '../support/ingestion.js';
-import { compileCondition, type EventCondition, readCondition, type Work } from '../../src/modules/events/eql/index.js';
-import { QueryFault } from '../../src/modules/events/eql/language/query-fault.js';
+import { compileCondition, type EventCondition, type Work } from '../../src/modules/events/eql-language/index.js';
+import { readCondition } from '../../src/modules/events/eql/index.js';
+import { QueryFault } from '../../src/modules/events/eql-language/language/query-fault.js';
 
 // Beside the usual, what more cases of the query language take.
 jest.setTimeout(120_000 + 100 * EQL_RUNS);

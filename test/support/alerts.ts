@@ -1,7 +1,8 @@
 import { createHmac } from 'node:crypto';
 import type { Response } from 'supertest';
 import type { ProjectId } from '../../src/modules/access/index.js';
-import { type AlertNotice, FanOutService, type NoticeTargets } from '../../src/modules/alerting/fan-out/index.js';
+import type { AlertNotice } from '../../src/modules/alerting/destinations/index.js';
+import { FanOutService, type NoticeTargets } from '../../src/modules/alerting/fan-out/index.js';
 import { Database } from '../../src/platform/database/database.js';
 import { newId } from '../../src/platform/ids/index.js';
 import type { Actor, Owner } from './actors.js';

@@ -1,5 +1,12 @@
 import fc from 'fast-check';
-import type { Expression, Field, Literal, Pipe, Query, Term } from '../../src/modules/events/eql/language/ast.js';
+import type {
+  Expression,
+  Field,
+  Literal,
+  Pipe,
+  Query,
+  Term,
+} from '../../src/modules/events/eql-language/language/ast.js';
 
 /** How many cases a property of the language is tried with; `EQL_RUNS` asks for more. */
 export const EQL_RUNS = Number(process.env.EQL_RUNS ?? 200);

@@ -7,8 +7,8 @@ import { createTestApp, type TestApp } from '../../support/app.js';
 import { type EventStore, eventStore, testClickHouse } from '../../support/clickhouse.js';
 import { allCopied } from '../../support/event-copies.js';
 import { insertEvents } from '../../support/event-rows.js';
-import { parseCondition, parseQuery } from '../../../src/modules/events/eql/language/query-parser.js';
-import { checkCondition, checkQuery } from '../../../src/modules/events/eql/checking/checker.js';
+import { parseCondition, parseQuery } from '../../../src/modules/events/eql-language/language/query-parser.js';
+import { checkCondition, checkQuery } from '../../../src/modules/events/eql-language/checking/checker.js';
 
 jest.setTimeout(300_000);
 

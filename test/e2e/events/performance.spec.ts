@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jes
 import fc from 'fast-check';
 import { HourRollupsService } from '../../../src/modules/events/hour-rollups/hour-rollups.service.js';
 import { PlannedReads } from '../../../src/modules/events/performance/planned-reads.service.js';
-import { LONG_READ_MS, LongSnapshots } from '../../../src/modules/events/reads/index.js';
+import { LONG_READ_MS, LongSnapshots } from '../../../src/modules/events/long-reads/index.js';
 import { Database } from '../../../src/platform/database/database.js';
 import { newId } from '../../../src/platform/ids/index.js';
 import { addMember, type Owner, ownerWithProject } from '../../support/actors.js';

@@ -5,7 +5,7 @@ import { type ProjectMemberScope, Requires } from '../../access/index.js';
 import { Documented } from '../../../platform/http/documented.js';
 import { Query, RawRequest, Scope } from '../../../platform/http/inputs.js';
 import { whenClosed } from '../../../platform/http/request-closed.js';
-import { QueryTooLong, TooManyQueries } from '../reads/index.js';
+import { QueryTooLong, TooManyQueries } from '../long-reads/index.js';
 import { BreakdownQuery, BreakdownResponse } from './breakdown/breakdown.dto.js';
 import { BreakdownService } from './breakdown/breakdown.service.js';
 import { FunnelQuery, FunnelResponse } from './funnel/funnel.dto.js';

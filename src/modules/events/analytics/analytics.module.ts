@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { ProjectsModule } from '../../tenancy/projects/index.js';
 import { EqlModule } from '../eql/index.js';
 import { EventStoreModule } from '../event-store/index.js';
+import { LongReadsModule } from '../long-reads/index.js';
 import { EventReadsModule } from '../reads/index.js';
 import { EventTotalsModule } from '../totals/index.js';
 import { AnalyticsController } from './analytics.controller.js';
@@ -23,7 +24,7 @@ import { TimeseriesRepository } from './timeseries/timeseries.repository.js';
 import { TimeseriesService } from './timeseries/timeseries.service.js';
 
 @Module({
-  imports: [EqlModule, EventStoreModule, EventReadsModule, EventTotalsModule, ProjectsModule],
+  imports: [EqlModule, EventStoreModule, LongReadsModule, EventReadsModule, EventTotalsModule, ProjectsModule],
   controllers: [AnalyticsController],
   providers: [
     Questions,

@@ -1,5 +1,5 @@
 import type { BindValue } from '../../../platform/clickhouse/index.js';
-import { withDoubles } from '../event-store/index.js';
+import { withDoubles } from '../fields/index.js';
 import type { EventField } from './filter.js';
 import { PLACE } from './filter-sql.js';
 

@@ -14,7 +14,7 @@ import {
 import { getSchemaPath } from '@nestjs/swagger';
 import { EventRecord } from '../fields/index.js';
 import { AskedWindow, WindowResponse } from '../totals/index.js';
-import { QUERY_LIMITS, REQUEST_LIMITS } from './language/limits.js';
+import { QUERY_LIMITS, REQUEST_LIMITS } from '../eql-language/index.js';
 import { RESULT_POSITIONS, type ResultPosition } from './matching/result-window.js';
 
 export class LanguageQuery {

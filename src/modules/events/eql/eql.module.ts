@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { ProjectsModule } from '../../tenancy/projects/index.js';
 import { EventStoreModule } from '../event-store/index.js';
+import { LongReadsModule } from '../long-reads/index.js';
 import { EventReadsModule } from '../reads/index.js';
 import { EventTotalsModule } from '../totals/index.js';
 import { AnswerWriter } from './answer-writer.js';
@@ -16,7 +17,7 @@ import { QueryRunner } from './running/query-runner.js';
 import { RunLimits } from './running/run-limits.js';
 
 @Module({
-  imports: [EventReadsModule, EventStoreModule, EventTotalsModule, ProjectsModule],
+  imports: [LongReadsModule, EventReadsModule, EventStoreModule, EventTotalsModule, ProjectsModule],
   controllers: [EqlController],
   providers: [
     EqlService,

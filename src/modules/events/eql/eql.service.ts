@@ -6,10 +6,8 @@ import { ProjectsReader, rangeWindow } from '../../tenancy/projects/index.js';
 import { AskedWindows, EventTotalsReader, windowHead } from '../totals/index.js';
 import { AnswerWriter } from './answer-writer.js';
 import { PropertyCatalogue } from './catalogue/property-catalogue.service.js';
-import { checkQuery } from './checking/checker.js';
+import { checkQuery, type Field, fieldsIn, parseQuery, PIPES, type Query } from '../eql-language/index.js';
 import type { EqlAnswer, EqlRequest, LanguageResponse } from './eql.dto.js';
-import { type Field, fieldsIn, PIPES, type Query } from './language/ast.js';
-import { parseQuery } from './language/query-parser.js';
 import {
   ALL_LIMITS,
   KEYWORDS,

@@ -1,6 +1,3 @@
 export { EqlModule } from './eql.module.js';
-export { compileCondition, type EventCondition } from './compiling/event-condition.js';
-export type { FittingEvents } from './running/fitting-events.reader.js';
-export { FittingEventsReader } from './running/fitting-events.reader.js';
-export type { Work } from './compiling/evaluate.js';
+export { type FittingEvents, FittingEventsReader } from './running/fitting-events.reader.js';
 export { readCondition } from './query-refusal.js';

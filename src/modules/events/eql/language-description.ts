@@ -1,11 +1,17 @@
-import { LONG_READ_MS, LONG_READ_TURNS } from '../reads/index.js';
+import { LONG_READ_MS, LONG_READ_TURNS } from '../long-reads/index.js';
 import type { LanguageFunction, LanguageOperator } from './eql.dto.js';
-import { OWN_FIELDS } from './language/field-names.js';
-import { QUERY_LIMITS, REQUEST_LIMITS } from './language/limits.js';
-import { LIST_WORDS, type OperatorSign, PATTERN_WORDS, RESERVED_WORDS } from './language/words.js';
+import {
+  FUNCTIONS,
+  LIST_WORDS,
+  type OperatorSign,
+  OWN_FIELDS,
+  PATTERN_WORDS,
+  QUERY_LIMITS,
+  REQUEST_LIMITS,
+  RESERVED_WORDS,
+} from '../eql-language/index.js';
 import { MOST_TUPLES } from './matching/join-keys.js';
 import { PENDING_PARTIALS } from './running/run-limits.js';
-import { FUNCTIONS } from './values/functions.js';
 
 export const LANGUAGE_VERSION = '1';
 

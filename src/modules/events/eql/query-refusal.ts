@@ -1,6 +1,5 @@
 import { type Issue, ValidationError } from '../../../platform/http/fields/index.js';
-import { compileCondition, type EventCondition } from './compiling/event-condition.js';
-import { positionOf, QueryFault } from './language/query-fault.js';
+import { compileCondition, type EventCondition, positionOf, QueryFault } from '../eql-language/index.js';
 
 /**
  * Compiles a condition of a request, such as `where` in its query.

@@ -17,3 +17,5 @@ export {
   type StoredEvent,
 } from './event-fields.js';
 export { EventRecord, IngestRequest } from './event.dto.js';
+export { instantSql } from './instant-sql.js';
+export { OTHER_PROPERTIES, withDoubles } from './readable-json.js';

@@ -8,11 +8,12 @@ import {
   CopiedEventsReader,
   CopyReadTooLong,
   instantBeforeSql,
-  instantSql,
   inWindowsSql,
   UncopiedEventsReader,
 } from '../event-store/index.js';
-import { COPIED_SIZES, QueryTooLong } from '../reads/index.js';
+import { instantSql } from '../fields/index.js';
+import { COPIED_SIZES } from '../reads/index.js';
+import { QueryTooLong } from '../long-reads/index.js';
 import type { TimeWindow } from '../totals/index.js';
 import { SlowEventsReader, slowestFirst, type SlowPlace } from './slow-events.reader.js';
 import type { CopiedLooked, LookedLevel } from './looked.repository.js';

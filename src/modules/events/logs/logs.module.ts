@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { LongReadsModule } from '../long-reads/index.js';
 import { EventStreamsModule } from '../streams/index.js';
 import { EventFeedModule } from '../feed/index.js';
 import { EventReadsModule } from '../reads/index.js';
@@ -12,7 +13,7 @@ import { LogSearchIndexRepository } from './search-index.repository.js';
 import { LogSearchIndexProcessor } from './search-index.job.js';
 
 @Module({
-  imports: [EventFeedModule, EventReadsModule, EventStreamsModule, EventTotalsModule, ProjectsModule],
+  imports: [EventFeedModule, LongReadsModule, EventReadsModule, EventStreamsModule, EventTotalsModule, ProjectsModule],
   controllers: [LogsController],
   providers: [LogFeed, LogsService, LogsRepository, LogSearchIndexRepository, LogSearchIndexProcessor],
 })

@@ -9,12 +9,10 @@ import {
   type CopiedConditions,
   CopiedPlacesReader,
   type EventPlace,
-  LONG_READ_MS,
-  LongReads,
   type Place,
   PLACE_COLUMNS,
-  QueryTooLong,
 } from '../reads/index.js';
+import { LONG_READ_MS, LongReads, QueryTooLong } from '../long-reads/index.js';
 import { LogSearchIndexRepository } from './search-index.repository.js';
 import { domainError } from '../../../platform/http/domain-error.js';
 import { type SearchPart, searchParts } from './search-parts.js';

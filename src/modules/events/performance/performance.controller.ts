@@ -7,7 +7,8 @@ import { Query, RawRequest, Scope } from '../../../platform/http/inputs.js';
 import { whenClosed } from '../../../platform/http/request-closed.js';
 import type { WrittenJson } from '../../../platform/http/written-json.js';
 import { LogRow } from '../logs/index.js';
-import { QueryTooLong, TooManyLargeReads, TooManyQueries } from '../reads/index.js';
+import { QueryTooLong, TooManyQueries } from '../long-reads/index.js';
+import { TooManyLargeReads } from '../reads/index.js';
 import { EndpointsService } from './endpoints.service.js';
 import {
   EndpointsPageResponse,

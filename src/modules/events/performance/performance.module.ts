@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { ProjectsModule } from '../../tenancy/projects/index.js';
 import { HourRollupsModule } from '../hour-rollups/index.js';
+import { LongReadsModule } from '../long-reads/index.js';
 import { EventReadsModule } from '../reads/index.js';
 import { EventTotalsModule } from '../totals/index.js';
 import { EndpointsService } from './endpoints.service.js';
@@ -13,7 +14,7 @@ import { SlowestService } from './slowest.service.js';
 import { SummaryService } from './summary.service.js';
 
 @Module({
-  imports: [EventReadsModule, EventTotalsModule, HourRollupsModule, ProjectsModule],
+  imports: [LongReadsModule, EventReadsModule, EventTotalsModule, HourRollupsModule, ProjectsModule],
   controllers: [PerformanceController],
   providers: [
     EndpointsService,

@@ -8,15 +8,15 @@ import {
   ColdEventsReader,
   CopiedEventsReader,
   CopyReadTooLong,
-  instantSql,
   MOST_UNCOPIED,
   waitingSql,
 } from '../event-store/index.js';
+import { instantSql } from '../fields/index.js';
 import { RetainedEvents } from '../retention/index.js';
 import { inWindow } from '../totals/index.js';
 import type { Place } from './cursor.js';
 import { type EventPlace, PLACE_COLUMNS } from './event-places.js';
-import { QueryTooLong } from './long-reads.js';
+import { QueryTooLong } from '../long-reads/index.js';
 
 /** What a read may take there that PostgreSQL has an index for, and how many uncopied events it may look up for its conditions. */
 const QUICK_MS = 2_000;

@@ -7,6 +7,3 @@ export { EventPlacesReader } from './event-places.reader.js';
 export { eventMembers, eventRecord, RECORD_MEMBERS, RECORDS } from './event-record.js';
 export { EventRowsReader, type Selection } from './event-rows.reader.js';
 export { ReadBudget, TooManyLargeReads } from './read-budget.js';
-export { Deadline, type TextTest } from './deadline.js';
-export { LongSnapshots } from './long-snapshots.js';
-export { LONG_READ_MS, LONG_READ_TURNS, LongReads, QueryTooLong, TooManyQueries } from './long-reads.js';

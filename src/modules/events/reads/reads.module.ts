@@ -9,31 +9,12 @@ import { EventReadsController } from './reads.controller.js';
 import { EventPlacesReader } from './event-places.reader.js';
 import { EventReadsService } from './reads.service.js';
 import { EventRowsReader } from './event-rows.reader.js';
-import { LongReads } from './long-reads.js';
-import { LongSnapshots } from './long-snapshots.js';
 import { ReadBudget } from './read-budget.js';
 
 @Module({
   imports: [EventRetentionModule, EventStoreModule, EventTotalsModule, ProjectsModule],
   controllers: [EventReadsController],
-  providers: [
-    CopiedPlacesReader,
-    EventPlacesReader,
-    EventRowsReader,
-    ReadBudget,
-    EventPageReader,
-    EventReadsService,
-    LongReads,
-    LongSnapshots,
-  ],
-  exports: [
-    CopiedPlacesReader,
-    EventPlacesReader,
-    EventRowsReader,
-    EventPageReader,
-    ReadBudget,
-    LongReads,
-    LongSnapshots,
-  ],
+  providers: [CopiedPlacesReader, EventPlacesReader, EventRowsReader, ReadBudget, EventPageReader, EventReadsService],
+  exports: [CopiedPlacesReader, EventPlacesReader, EventRowsReader, EventPageReader, ReadBudget],
 })
 export class EventReadsModule {}

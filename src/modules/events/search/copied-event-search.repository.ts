@@ -4,13 +4,8 @@ import { type BindValue, type ReadBounds, StatementValues } from '../../../platf
 import { FairSemaphore } from '../../../platform/concurrency/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import type { Search, SearchTime, SearchWords } from '../../tenancy/search-sources/index.js';
-import {
-  CopiedEventsReader,
-  CopyCannotTell,
-  CopyReadTooLong,
-  instantSql,
-  UncopiedEventsReader,
-} from '../event-store/index.js';
+import { CopiedEventsReader, CopyCannotTell, CopyReadTooLong, UncopiedEventsReader } from '../event-store/index.js';
+import { instantSql } from '../fields/index.js';
 import type { Place } from '../reads/index.js';
 import { RetainedEvents } from '../retention/index.js';
 import type { TimeWindow } from '../totals/index.js';

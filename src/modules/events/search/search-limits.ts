@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { LONG_READ_MS } from '../reads/index.js';
+import { LONG_READ_MS } from '../long-reads/index.js';
 
 /** What a search may take while it runs; tests make it less. */
 @Injectable()

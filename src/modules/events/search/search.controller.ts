@@ -5,7 +5,7 @@ import { type ProjectMemberScope, Requires } from '../../access/index.js';
 import { Documented } from '../../../platform/http/documented.js';
 import { Query, RawRequest, Scope } from '../../../platform/http/inputs.js';
 import { whenClosed } from '../../../platform/http/request-closed.js';
-import { QueryTooLong, TooManyQueries } from '../reads/index.js';
+import { QueryTooLong, TooManyQueries } from '../long-reads/index.js';
 import { SearchAnswer, SearchQuery } from './search.dto.js';
 import { SearchService } from './search.service.js';
 

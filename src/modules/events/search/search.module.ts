@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { EventStoreModule } from '../event-store/index.js';
+import { LongReadsModule } from '../long-reads/index.js';
 import { EventReadsModule } from '../reads/index.js';
 import { EventRetentionModule } from '../retention/index.js';
 import { CopiedEventSearchRepository } from './copied-event-search.repository.js';
@@ -12,7 +13,7 @@ import { SearchLimits } from './search-limits.js';
 import { SearchService } from './search.service.js';
 
 @Module({
-  imports: [DiscoveryModule, EventReadsModule, EventRetentionModule, EventStoreModule],
+  imports: [DiscoveryModule, LongReadsModule, EventReadsModule, EventRetentionModule, EventStoreModule],
   controllers: [SearchController],
   providers: [
     CopiedEventSearchRepository,

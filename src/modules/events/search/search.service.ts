@@ -14,7 +14,7 @@ import {
   SearchSource,
   type SearchType,
 } from '../../tenancy/search-sources/index.js';
-import { type Deadline, LongSnapshots } from '../reads/index.js';
+import { type Deadline, LongSnapshots } from '../long-reads/index.js';
 import { EventSearch } from './event-search.service.js';
 import { SearchLimits } from './search-limits.js';
 import { bestOf, ranked, type RankedThing, titles } from './ranking.js';

@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
 import { Clock } from '../../../../platform/clock/index.js';
 import { ProjectsReader } from '../../../tenancy/projects/index.js';
-import { type EventCondition, readCondition } from '../../eql/index.js';
+import type { EventCondition } from '../../eql-language/index.js';
+import { readCondition } from '../../eql/index.js';
 import {
   AskedWindows,
   type Dimension,

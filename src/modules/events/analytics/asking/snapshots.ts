@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import type { Parameters } from '../../../../platform/database/parameters.js';
-import { type Deadline, LongSnapshots } from '../../reads/index.js';
+import { type Deadline, LongSnapshots } from '../../long-reads/index.js';
 import type { Question } from './question.js';
 
 /** Reads of one moment. */

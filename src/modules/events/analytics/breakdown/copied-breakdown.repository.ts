@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { type BindValue, StatementValues } from '../../../../platform/clickhouse/index.js';
-import { CopiedEventsReader, CopyReadTooLong, instantSql } from '../../event-store/index.js';
-import { QueryTooLong } from '../../reads/index.js';
+import { CopiedEventsReader, CopyReadTooLong } from '../../event-store/index.js';
+import { instantSql } from '../../fields/index.js';
+import { QueryTooLong } from '../../long-reads/index.js';
 import { COPIED_KEY_ORDER, copiedKeyed, copiedNumberKey, isNumberKey } from '../asking/copied-keys.js';
 import { copiedQuestion, readProperties } from '../asking/copied-question.js';
 import type { Division } from '../asking/division.js';

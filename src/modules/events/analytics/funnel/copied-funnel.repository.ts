@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib';
 import { Injectable } from '@nestjs/common';
 import { type BindValue, StatementValues } from '../../../../platform/clickhouse/index.js';
 import { CopiedEventsReader, CopyCannotTell, CopyReadTooLong } from '../../event-store/index.js';
-import { QueryTooLong } from '../../reads/index.js';
+import { QueryTooLong } from '../../long-reads/index.js';
 import { copiedKeyed, copiedNumberKey } from '../asking/copied-keys.js';
 import { copiedQuestion, readProperties } from '../asking/copied-question.js';
 import { GatheredEventsReader } from '../asking/gathered-events.reader.js';

@@ -8,7 +8,7 @@ import {
   CopyReadTooLong,
   instantBeforeSql,
 } from '../../event-store/index.js';
-import { QueryTooLong } from '../../reads/index.js';
+import { QueryTooLong } from '../../long-reads/index.js';
 import { copiedQuestion } from '../asking/copied-question.js';
 import type { Division } from '../asking/division.js';
 import { GatheredEventsReader } from '../asking/gathered-events.reader.js';

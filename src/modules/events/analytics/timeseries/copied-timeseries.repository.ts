@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type BindValue, StatementValues } from '../../../../platform/clickhouse/index.js';
 import { CopiedEventsReader, CopyReadTooLong } from '../../event-store/index.js';
-import { QueryTooLong } from '../../reads/index.js';
+import { QueryTooLong } from '../../long-reads/index.js';
 import type { TimeWindow } from '../../totals/index.js';
 import { copiedKeyed, plainDigits } from '../asking/copied-keys.js';
 import { copiedQuestion, readProperties } from '../asking/copied-question.js';

@@ -4,15 +4,10 @@ import { StatementValues } from '../../../../platform/clickhouse/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { Parameters } from '../../../../platform/database/parameters.js';
 import { copiedPropertySql, propertySql } from '../../conditions/index.js';
-import { CopiedEventsReader, CopyReadTooLong, instantSql, writtenIds } from '../../event-store/index.js';
-import {
-  CopiedPlacesReader,
-  type Deadline,
-  type EventPlace,
-  type Place,
-  PLACE_COLUMNS,
-  QueryTooLong,
-} from '../../reads/index.js';
+import { CopiedEventsReader, CopyReadTooLong, writtenIds } from '../../event-store/index.js';
+import { instantSql } from '../../fields/index.js';
+import { CopiedPlacesReader, type EventPlace, type Place, PLACE_COLUMNS } from '../../reads/index.js';
+import { type Deadline, QueryTooLong } from '../../long-reads/index.js';
 
 type Scope = Pick<ProjectScope, 'projectId'>;
 

@@ -1,17 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
-import {
-  EventRowsReader,
-  LongSnapshots,
-  QueryTooLong,
-  ReadBudget,
-  type Selection,
-  TooManyLargeReads,
-} from '../../reads/index.js';
+import { EventRowsReader, ReadBudget, type Selection, TooManyLargeReads } from '../../reads/index.js';
+import { LongSnapshots, QueryTooLong } from '../../long-reads/index.js';
 import { observeSchema, SAMPLE_BYTES, SAMPLE_EVENTS, type SampledEvent } from '../../source-monitoring/index.js';
-import type { Field } from '../language/ast.js';
-import { writtenProperty } from '../language/field-names.js';
-import { nearestName } from '../language/nearest.js';
+import { type Field, nearestName, writtenProperty } from '../../eql-language/index.js';
 import { RunLimits } from '../running/run-limits.js';
 import { ColdEventsAway } from '../../event-store/index.js';
 import { NewestEventsRepository } from './newest-events.repository.js';

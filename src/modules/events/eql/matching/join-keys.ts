@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Field } from '../language/ast.js';
-import { compareTexts, isScalar, type Scalar, type Value } from '../values/value.js';
+import { compareTexts, type Field, isScalar, type Scalar, type Value } from '../../eql-language/index.js';
 import { QueryNeedsTooMuchMemory } from './pending-budget.js';
 
 export type KeyValue = Scalar | null;

@@ -1,4 +1,4 @@
-import type { Pipe } from '../language/ast.js';
+import type { Pipe } from '../../eql-language/index.js';
 import type { PendingBudget } from './pending-budget.js';
 
 export const RESULT_POSITIONS = ['tail', 'head'] as const;

@@ -1,4 +1,4 @@
-import type { SequenceQuery } from '../language/ast.js';
+import type { SequenceQuery } from '../../eql-language/index.js';
 
 /** A sequence with its runs spelled out. Terms are numbers: their places as written, `until` behind them. */
 export interface SequencePlan {

@@ -1,14 +1,16 @@
 import type { BindValue } from '../../../../platform/clickhouse/index.js';
 import type { Bind } from '../../../../platform/database/parameters.js';
 import { copiedIsUnreadable, copiedPropertySql, type FilterSubject, propertiesSql } from '../../conditions/index.js';
-import { copiedOwnSql } from '../compiling/copied-condition-sql.js';
-import { fieldReader } from '../compiling/evaluate.js';
-import type { EventCondition } from '../compiling/event-condition.js';
-import type { Field } from '../language/ast.js';
+import {
+  copiedOwnSql,
+  type EventCondition,
+  type Field,
+  fieldReader,
+  ownField,
+  type Value,
+} from '../../eql-language/index.js';
 import type { StoredEvent } from '../../fields/index.js';
 import type { EventSize } from '../../reads/index.js';
-import { ownField } from '../language/field-names.js';
-import type { Value } from '../values/value.js';
 
 /** Which events a term is about. */
 export interface TermCondition {

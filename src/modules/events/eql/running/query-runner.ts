@@ -3,10 +3,18 @@ import type { ProjectScope } from '../../../access/index.js';
 import type { Db } from '../../../../platform/database/database.js';
 import type { FilterSubject } from '../../conditions/index.js';
 import { ColdEventsReader, CopyCannotTell } from '../../event-store/index.js';
-import { type Deadline, LongSnapshots } from '../../reads/index.js';
+import { type Deadline, LongSnapshots } from '../../long-reads/index.js';
 import type { TimeWindow } from '../../totals/index.js';
-import { eventCondition } from '../compiling/event-condition.js';
-import type { EventFilterNode, EventQuery, Field, Query, SampleQuery, SequenceQuery, Term } from '../language/ast.js';
+import {
+  eventCondition,
+  type EventFilterNode,
+  type EventQuery,
+  type Field,
+  type Query,
+  type SampleQuery,
+  type SequenceQuery,
+  type Term,
+} from '../../eql-language/index.js';
 import { keyReader, type KeyReader, type KeyTuple, type KeyValue } from '../matching/join-keys.js';
 import type { MatchedEvent } from '../matching/matched-event.js';
 import { PendingBudget } from '../matching/pending-budget.js';

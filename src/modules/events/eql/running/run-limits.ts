@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { LONG_READ_MS } from '../../reads/index.js';
+import { LONG_READ_MS } from '../../long-reads/index.js';
 
 /** Pieces that a query keeps at a time: a pending partial is one. */
 export const PENDING_PARTIALS = 200_000;

@@ -1,4 +1,4 @@
-import type { Deadline } from '../../reads/index.js';
+import type { Deadline } from '../../long-reads/index.js';
 
 /** A limit stands while as much as this part of it is left. */
 const ENOUGH = 31 / 32;

@@ -4,11 +4,10 @@ import { type BindValue, type ReadBounds, StatementValues } from '../../../../pl
 import { FairSemaphore } from '../../../../platform/concurrency/index.js';
 import type { Db } from '../../../../platform/database/database.js';
 import { domainError } from '../../../../platform/http/domain-error.js';
-import { type EventColumn, FIELD_TABLE } from '../../fields/index.js';
+import { type EventColumn, FIELD_TABLE, instantSql } from '../../fields/index.js';
 import { HotEvents } from '../../retention/index.js';
 import { AlikeEvents, type AlikeQuestion } from './alike-events.js';
 import { CopiedEventsReader, CopyReadTooLong } from './copied-events.reader.js';
-import { instantSql } from './instant-sql.js';
 import { UncopiedEventsReader } from './uncopied-events.reader.js';
 
 /** What a look for events that PostgreSQL does not have may take, where the reader has no time of its own. */

@@ -11,7 +11,7 @@ import {
 } from '../../../../platform/clickhouse/index.js';
 import { LogThrottle, Metrics } from '../../../../platform/telemetry/index.js';
 import { EVENT_SERVER } from '../event-server.js';
-import { OTHER_PROPERTIES } from './readable-json.js';
+import { OTHER_PROPERTIES } from '../../fields/index.js';
 import { eventTable } from '../tables/table-statements.js';
 
 /** A server that has not answered is let alone for so long, so that not each read waits for it. */

@@ -1,5 +1,5 @@
 import type { BindValue } from '../../../../platform/clickhouse/index.js';
-import { instantSql } from './instant-sql.js';
+import { instantSql } from '../../fields/index.js';
 
 interface Window {
   readonly from: Date;

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { ProjectId } from '../../../access/index.js';
 import { type ClickHouse, type QuerySettings, StatementValues } from '../../../../platform/clickhouse/index.js';
-import { instantSql } from '../reading/instant-sql.js';
+import { instantSql } from '../../fields/index.js';
 import { BLOCK_COLUMN, EVENT_COLUMNS } from '../tables/columns.js';
 import { eventTable, KEPT_TABLES, keptTable, NO_MONTH, TEXT_INDEXES } from '../tables/table-statements.js';
 

@@ -1,6 +1,6 @@
 import { fold } from '../../../../platform/case-folding/index.js';
 import { type FilterSubject, propertyAt } from '../../conditions/index.js';
-import type { TextTest } from '../../reads/index.js';
+import type { TextTest } from '../../long-reads/index.js';
 import { instantOf, isDecimal, typeOf } from '../checking/static-types.js';
 import type { Call, Comparison, Expression, Field, Literal, Match, OneOf } from '../language/ast.js';
 import { CALCULATIONS, findFunction, foldedArguments, type FunctionDefinition } from '../values/functions.js';

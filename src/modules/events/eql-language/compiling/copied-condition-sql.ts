@@ -1,6 +1,6 @@
 import { type BindValue, foldedSql } from '../../../../platform/clickhouse/index.js';
 import { COPIED_FIELDS, copiedPropertySql } from '../../conditions/index.js';
-import { instantSql } from '../../event-store/index.js';
+import { instantSql } from '../../fields/index.js';
 import type { Expression, Field } from '../language/ast.js';
 import { ownField } from '../language/field-names.js';
 import {

@@ -1,4 +1,4 @@
-import type { BindValue } from '../../../../platform/clickhouse/index.js';
+import type { BindValue } from '../../../platform/clickhouse/index.js';
 
 /** An instant, for comparison with a column of times in ClickHouse. */
 export function instantSql(at: Date, bind: BindValue): string {
