@@ -23,7 +23,6 @@ import { EqlModule } from './modules/events/eql/index.js';
 import { HourRollupsModule } from './modules/events/hour-rollups/index.js';
 import { EventStreamsModule } from './modules/events/streams/index.js';
 import { EventStoreModule } from './modules/events/event-store/index.js';
-import { EventTotalsModule } from './modules/events/totals/index.js';
 import { EventFeedModule } from './modules/events/feed/index.js';
 import { IngestionModule } from './modules/events/ingestion/index.js';
 import { EventReadsModule } from './modules/events/reads/index.js';
@@ -225,7 +224,6 @@ export class AppModule {
         IngestSourcesModule,
         SecretsModule,
         ObjectStorageModule,
-        EventTotalsModule,
         EventStreamsModule,
         IngestionModule,
         EventStoreModule,

@@ -9,7 +9,7 @@ import {
   INTERVALS,
   LatenciesReader,
   type TimeWindow,
-} from '../../src/modules/events/totals/index.js';
+} from '../../src/modules/events/event-store/index.js';
 import { TimeZone } from '../../src/platform/clock/index.js';
 import { newId } from '../../src/platform/ids/index.js';
 import { createTestApp, type TestApp } from '../support/app.js';

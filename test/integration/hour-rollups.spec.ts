@@ -5,7 +5,7 @@ import { asProjectId, type ProjectId } from '../../src/modules/access/index.js';
 import { SERIES_BUCKET_MS, type SeriesPoints, SeriesReader } from '../../src/modules/events/hour-rollups/index.js';
 import { HourRollupsRepository } from '../../src/modules/events/hour-rollups/hour-rollups.repository.js';
 import { HourRollupsService } from '../../src/modules/events/hour-rollups/hour-rollups.service.js';
-import type { TimeWindow } from '../../src/modules/events/totals/index.js';
+import type { TimeWindow } from '../../src/modules/events/event-store/index.js';
 import { newId } from '../../src/platform/ids/index.js';
 import { createTestApp, type TestApp } from '../support/app.js';
 import { countEvents, type EventRow, insertEvents } from '../support/event-rows.js';

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jes
 import fc from 'fast-check';
 import { FunnelLimits } from '../../../src/modules/events/analytics/funnel/funnel-limits.js';
 import { Deadline, LONG_READ_MS, LongReads, LongSnapshots } from '../../../src/modules/events/long-reads/index.js';
-import { bucketsOf } from '../../../src/modules/events/totals/index.js';
+import { bucketsOf } from '../../../src/modules/events/event-store/index.js';
 import { TimeZone } from '../../../src/platform/clock/index.js';
 import { Database } from '../../../src/platform/database/database.js';
 import { addMember, type Owner, ownerWithProject } from '../../support/actors.js';

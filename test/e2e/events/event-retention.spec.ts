@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
-import { RetainedEvents } from '../../../src/modules/events/retention/index.js';
-import { AskedWindows } from '../../../src/modules/events/totals/index.js';
+import { RetainedEvents } from '../../../src/modules/events/event-store/index.js';
+import { AskedWindows } from '../../../src/modules/events/asked-windows/index.js';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import type { Json } from '../../support/delivery.js';

@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
-import { EventPlacesReader } from '../../../src/modules/events/reads/index.js';
+import { EventPlacesReader } from '../../../src/modules/events/event-store/index.js';
 import { LongReads, LongSnapshots } from '../../../src/modules/events/long-reads/index.js';
 import { CopiedEventSearchRepository } from '../../../src/modules/events/search/copied-event-search.repository.js';
 import { SearchLimits } from '../../../src/modules/events/search/search-limits.js';

@@ -7,7 +7,7 @@ import { createTestApp, type TestApp } from '../../support/app.js';
 import { countEvents, insertEvents } from '../../support/event-rows.js';
 import { utcDay } from '../../support/utc-day.js';
 import type { StoredEvent } from '../../../src/modules/events/fields/index.js';
-import { EventRowsReader, type Place, type Selection } from '../../../src/modules/events/reads/index.js';
+import { EventRowsReader, type Place, type Selection } from '../../../src/modules/events/event-store/index.js';
 import { ExportLimits } from '../../../src/modules/events/explorer/export-limits.js';
 import { newId } from '../../../src/platform/ids/index.js';
 

@@ -1,7 +1,8 @@
 import { type ClientRequest, type IncomingMessage, request as httpRequest } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { Response } from 'supertest';
-import { EventRowsReader, ReadBudget } from '../../../src/modules/events/reads/index.js';
+import { EventRowsReader } from '../../../src/modules/events/event-store/index.js';
+import { ReadBudget } from '../../../src/modules/events/reads/index.js';
 import type { Hold } from '../../../src/modules/events/reads/read-budget.js';
 import { SLOW_CLIENT_LIMITS } from '../../../src/platform/http/slow-client.js';
 import { type Owner, ownerWithProject } from '../../support/actors.js';

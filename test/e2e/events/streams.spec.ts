@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { EventPlacesReader } from '../../../src/modules/events/reads/index.js';
+import { EventPlacesReader } from '../../../src/modules/events/event-store/index.js';
 import { newId } from '../../../src/platform/ids/index.js';
 import { type Actor, addMember, login, type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';

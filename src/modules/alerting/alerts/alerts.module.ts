@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { EventStoreModule } from '../../events/event-store/index.js';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { EventConditionsModule } from '../../events/conditions/index.js';
 import { FanOutModule } from '../fan-out/index.js';
@@ -66,6 +67,7 @@ const SUMMARY = [
     EventReadsModule,
     EventStreamsModule,
     ProjectsModule,
+    EventStoreModule,
     TypeOrmModule.forFeature([AlertEvent, TimelineEntry, Silence]),
   ],
   controllers: [AlertEventsController, AlertActsController, SilencesController, AlertSummaryController],

@@ -9,8 +9,6 @@ import { DeliveryModule } from '../../delivery/deliveries/index.js';
 import { EventFeedModule } from '../../events/feed/index.js';
 import { IngestionModule } from '../../events/ingestion/index.js';
 import { EventStoreModule } from '../../events/event-store/index.js';
-import { EventReadsModule } from '../../events/reads/index.js';
-import { EventTotalsModule } from '../../events/totals/index.js';
 import { SentinelModule } from '../sentinel/index.js';
 import { ProjectsModule } from '../../tenancy/projects/index.js';
 import { BacktestController } from './backtest/backtest.controller.js';
@@ -55,9 +53,9 @@ import { AlertRuleSearch } from './alert-rule-search.reader.js';
     DeliveryModule,
     EventFeedModule,
     IngestionModule,
-    EventReadsModule,
+
     EventStoreModule,
-    EventTotalsModule,
+
     HeartbeatsModule,
     ProjectsModule,
     SentinelModule,

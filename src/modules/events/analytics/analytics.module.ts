@@ -1,10 +1,9 @@
 import { Module } from '@nestjs/common';
+import { AskedWindowsModule } from '../asked-windows/index.js';
 import { ProjectsModule } from '../../tenancy/projects/index.js';
 import { EqlModule } from '../eql/index.js';
 import { EventStoreModule } from '../event-store/index.js';
 import { LongReadsModule } from '../long-reads/index.js';
-import { EventReadsModule } from '../reads/index.js';
-import { EventTotalsModule } from '../totals/index.js';
 import { AnalyticsController } from './analytics.controller.js';
 import { BreakdownRepository } from './breakdown/breakdown.repository.js';
 import { CopiedBreakdownRepository } from './breakdown/copied-breakdown.repository.js';
@@ -24,7 +23,7 @@ import { TimeseriesRepository } from './timeseries/timeseries.repository.js';
 import { TimeseriesService } from './timeseries/timeseries.service.js';
 
 @Module({
-  imports: [EqlModule, EventStoreModule, LongReadsModule, EventReadsModule, EventTotalsModule, ProjectsModule],
+  imports: [EqlModule, EventStoreModule, LongReadsModule, ProjectsModule, AskedWindowsModule],
   controllers: [AnalyticsController],
   providers: [
     Questions,

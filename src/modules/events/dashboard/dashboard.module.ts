@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
+import { EventStoreModule } from '../event-store/index.js';
 import { DiscoveryModule } from '@nestjs/core';
-import { EventTotalsModule } from '../totals/index.js';
 import { ProjectsModule } from '../../tenancy/projects/index.js';
 import { QuotasModule } from '../../entitlement/quotas/index.js';
 import { DashboardController } from './dashboard.controller.js';
@@ -8,7 +8,7 @@ import { DashboardRepository } from './dashboard.repository.js';
 import { DashboardService } from './dashboard.service.js';
 
 @Module({
-  imports: [DiscoveryModule, EventTotalsModule, ProjectsModule, QuotasModule],
+  imports: [DiscoveryModule, ProjectsModule, QuotasModule, EventStoreModule],
   controllers: [DashboardController],
   providers: [DashboardService, DashboardRepository],
 })

@@ -4,7 +4,7 @@ import type { ProjectScope } from '../../access/index.js';
 import { Clock } from '../../../platform/clock/index.js';
 import { Database } from '../../../platform/database/database.js';
 import { providerOf } from '../../../platform/discovery/provider-of.js';
-import { EventTotalsReader, LatenciesReader, type TimeWindow, withoutGaps } from '../totals/index.js';
+import { EventTotalsReader, LatenciesReader, type TimeWindow, withoutGaps } from '../event-store/index.js';
 import { ProjectsReader, rangeWindow } from '../../tenancy/projects/index.js';
 import { OrganizationAllowancesReader } from '../../entitlement/quotas/index.js';
 import type { DashboardResponse, DashboardSource } from './dashboard.dto.js';

@@ -1,5 +1,5 @@
 import type { ProjectScope } from '../../access/index.js';
-import type { TimeWindow } from '../totals/index.js';
+import type { TimeWindow } from '../event-store/index.js';
 
 /** Provided by whoever raises alerts; without one no alert is open. */
 export abstract class OpenAlerts {

@@ -2,17 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../access/index.js';
 import { type Members, textOf, writeList, writeObject, WrittenJson } from '../../../platform/http/written-json.js';
 import type { StoredEvent } from '../fields/index.js';
-import {
-  type EventPlace,
-  eventRecord,
-  EventRowsReader,
-  PAGE_BYTES,
-  type Place,
-  PLACE_COLUMNS,
-  ReadBudget,
-  RECORDS,
-  type Selection,
-} from '../reads/index.js';
+import { type EventPlace, EventRowsReader, type Place, PLACE_COLUMNS, type Selection } from '../event-store/index.js';
+import { eventRecord, PAGE_BYTES, ReadBudget, RECORDS } from '../reads/index.js';
 import type { MatchedEvent } from './matching/matched-event.js';
 import type { EqlAnswer, FoundSequenceResponse } from './eql.dto.js';
 import { QueryNeedsTooMuchMemory } from './matching/pending-budget.js';

@@ -1,9 +1,9 @@
 import { Module } from '@nestjs/common';
+import { AskedWindowsModule } from '../asked-windows/index.js';
 import { ProjectsModule } from '../../tenancy/projects/index.js';
 import { EventStoreModule } from '../event-store/index.js';
 import { LongReadsModule } from '../long-reads/index.js';
 import { EventReadsModule } from '../reads/index.js';
-import { EventTotalsModule } from '../totals/index.js';
 import { AnswerWriter } from './answer-writer.js';
 import { NewestEventsRepository } from './catalogue/newest-events.repository.js';
 import { PropertyCatalogue } from './catalogue/property-catalogue.service.js';
@@ -17,7 +17,7 @@ import { QueryRunner } from './running/query-runner.js';
 import { RunLimits } from './running/run-limits.js';
 
 @Module({
-  imports: [LongReadsModule, EventReadsModule, EventStoreModule, EventTotalsModule, ProjectsModule],
+  imports: [LongReadsModule, EventReadsModule, EventStoreModule, ProjectsModule, AskedWindowsModule],
   controllers: [EqlController],
   providers: [
     EqlService,

@@ -1,64 +1,12 @@
-import { type FactoryProvider, Module } from '@nestjs/common';
-import { CONFIG, type Config } from '../../../config/index.js';
-import type { ClickHouse } from '../../../platform/clickhouse/index.js';
-import { DATABASE_URL } from '../../../platform/database/database.js';
-import { Metrics } from '../../../platform/telemetry/index.js';
-import { belongsToProject } from '../../tenancy/projects/index.js';
-import { EventRetentionModule } from '../retention/index.js';
-import { EVENT_SERVER, EVENT_SERVER_PROVIDER } from './event-server.js';
-import { EventStoreStart } from './event-store.start.js';
-import { ColdMonthsProcessor } from './keeping/cold-months.job.js';
-import { ColdMonths } from './keeping/cold-months.js';
-import { ColdEventsReader } from './reading/cold-events.reader.js';
-import { CopiedEventsReader } from './reading/copied-events.reader.js';
-import { UncopiedEventsReader } from './reading/uncopied-events.reader.js';
-import { CopyLagReader } from './shipping/copy-lag.reader.js';
-import { CopiesOfDeletedProjects } from './shipping/copies-of-deleted-projects.js';
-import { CopiesOfEndedEvents } from './shipping/copies-of-ended-events.js';
-import { ShipmentsRepository } from './shipping/shipments.repository.js';
-import { Shipper } from './shipping/shipper.js';
-import { ShippingLoop } from './shipping/shipping-loop.js';
-import { StoredEventsRepository } from './shipping/stored-events.repository.js';
-import { WaitingEventsRepository } from './shipping/waiting-events.repository.js';
-import { EventTables } from './tables/event-tables.js';
-import { TablesRepository } from './tables/tables.repository.js';
+import { Module } from '@nestjs/common';
+import { EventCopiesModule } from './copies.module.js';
+import { EventPlacesModule } from './places/places.module.js';
+import { EventRetentionModule } from './retention/retention.module.js';
+import { EventRowsModule } from './rows/rows.module.js';
+import { EventTotalsModule } from './totals/totals.module.js';
 
-/** In processes that run workers, where there is a server to copy to. */
-const SHIPPING: FactoryProvider<ShippingLoop | null> = {
-  provide: ShippingLoop,
-  inject: [CONFIG, EVENT_SERVER, DATABASE_URL, Metrics, WaitingEventsRepository],
-  useFactory: (
-    config: Config,
-    server: ClickHouse | null,
-    databaseUrl: string,
-    metrics: Metrics,
-    waiting: WaitingEventsRepository,
-  ) => {
-    if (server === null || !config.process.runsWorkers) return null;
-    const tables = new EventTables(new TablesRepository(server), () => waiting.doubt());
-    const shipper = new Shipper(new ShipmentsRepository(databaseUrl), new StoredEventsRepository(server), tables);
-    return new ShippingLoop(shipper, metrics);
-  },
-};
+const PARTS = [EventCopiesModule, EventPlacesModule, EventRetentionModule, EventRowsModule, EventTotalsModule];
 
-/** The copy of all events in ClickHouse, which is on where one is configured. */
-@Module({
-  imports: [EventRetentionModule],
-  providers: [
-    ColdEventsReader,
-    ColdMonths,
-    ColdMonthsProcessor,
-    CopiedEventsReader,
-    CopiesOfDeletedProjects,
-    CopiesOfEndedEvents,
-    CopyLagReader,
-    EVENT_SERVER_PROVIDER,
-    EventStoreStart,
-    SHIPPING,
-    UncopiedEventsReader,
-    WaitingEventsRepository,
-    belongsToProject(CopiesOfDeletedProjects),
-  ],
-  exports: [ColdEventsReader, CopiedEventsReader, CopyLagReader, UncopiedEventsReader],
-})
+/** The events of both engines: whoever asks about them asks here. */
+@Module({ imports: PARTS, exports: PARTS })
 export class EventStoreModule {}

@@ -2,7 +2,7 @@ import { Inject, Injectable, Logger, type OnApplicationShutdown, type OnModuleIn
 import { CONFIG, type Config, ConfigError } from '../../../config/index.js';
 import { type ClickHouse, shortReason } from '../../../platform/clickhouse/index.js';
 import { Metrics } from '../../../platform/telemetry/index.js';
-import { HotEvents } from '../retention/index.js';
+import { HotEvents } from './retention/hot-events.js';
 import { EVENT_SERVER } from './event-server.js';
 import { CopyLagReader } from './shipping/copy-lag.reader.js';
 import { WaitingEventsRepository } from './shipping/waiting-events.repository.js';

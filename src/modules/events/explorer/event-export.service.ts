@@ -3,11 +3,20 @@ import type { Response } from 'express';
 import { MembershipReader, type ProjectMemberScope, type ProjectScope } from '../../access/index.js';
 import { Clock } from '../../../platform/clock/index.js';
 import { ClientGone, PacedResponse } from '../../../platform/http/paced-response.js';
-import { AskedWindows, type EventFilter, filterOf, type MatchingHour, type TimeWindow } from '../totals/index.js';
-import { type EventPlace, EventRowsReader, type Place, ReadBudget, RECORDS } from '../reads/index.js';
+import { AskedWindows, filterOf } from '../asked-windows/index.js';
+import {
+  type EventFilter,
+  type EventPlace,
+  EventRowsReader,
+  ExploredPlacesReader,
+  type MatchingHour,
+  type Place,
+  spanOf,
+  type TimeWindow,
+} from '../event-store/index.js';
+import { ReadBudget, RECORDS } from '../reads/index.js';
 import { SessionLivenessCache } from '../../identity/sessions/index.js';
 import type { ExportRequest } from './explorer.dto.js';
-import { ExplorerRepository, spanOf } from './explorer.repository.js';
 import { ExportLimits } from './export-limits.js';
 import { domainError } from '../../../platform/http/domain-error.js';
 import { EXPORT_WRITERS, type ExportWriter } from './export-formats.js';
@@ -38,7 +47,7 @@ export class EventExportService {
 
   constructor(
     private readonly windows: AskedWindows,
-    private readonly explorer: ExplorerRepository,
+    private readonly explorer: ExploredPlacesReader,
     private readonly events: EventRowsReader,
     private readonly budget: ReadBudget,
     private readonly members: MembershipReader,

@@ -11,7 +11,7 @@ import {
 } from '../../../platform/http/fields/index.js';
 import { EventRecord } from '../fields/index.js';
 import { LogRow } from '../logs/index.js';
-import { EventFilters, WindowResponse } from '../totals/index.js';
+import { EventFilters, WindowResponse } from '../asked-windows/index.js';
 
 export class ExplorerQuery extends EventFilters {
   @IntField({ min: 1, max: 500, optional: true, default: 50, description: 'How many a page has at most' })

@@ -5,26 +5,18 @@ import { Clock } from '../../../platform/clock/index.js';
 import { providerOf } from '../../../platform/discovery/provider-of.js';
 import { writeList, writeObject, type WrittenJson } from '../../../platform/http/written-json.js';
 import { READ_COLUMNS, type StoredEvent } from '../fields/index.js';
+import { AskedWindows, type EventFilters, filterOf, windowHead } from '../asked-windows/index.js';
 import {
-  AskedWindows,
-  type EventFilters,
-  EventTotalsReader,
-  type FacetValue,
-  filterOf,
-  windowHead,
-} from '../totals/index.js';
-import {
-  eventMembers,
-  EventPageReader,
-  eventRecord,
   EventPlacesReader,
-  RECORDS,
+  EventTotalsReader,
+  ExploredPlacesReader,
+  type FacetValue,
   type Selection,
-} from '../reads/index.js';
+} from '../event-store/index.js';
+import { eventMembers, EventPageReader, eventRecord, RECORDS } from '../reads/index.js';
 import { LOG_COLUMNS, LOG_JOIN, type LoggedEvent, logRow } from '../logs/index.js';
 import { ProjectsReader } from '../../tenancy/projects/index.js';
 import type { EventDetail, ExplorerPage, ExplorerQuery, FacetsResponse } from './explorer.dto.js';
-import { ExplorerRepository } from './explorer.repository.js';
 import { domainError } from '../../../platform/http/domain-error.js';
 import { RelatedAlerts, type WrittenAlerts } from './related-alerts.js';
 
@@ -39,7 +31,7 @@ export class EventNotFound extends domainError(404, 'Event not found') {}
 @Injectable()
 export class ExplorerService {
   constructor(
-    private readonly explorer: ExplorerRepository,
+    private readonly explorer: ExploredPlacesReader,
     private readonly windows: AskedWindows,
     private readonly totals: EventTotalsReader,
     private readonly events: EventPlacesReader,

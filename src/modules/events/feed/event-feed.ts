@@ -2,15 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectId } from '../../access/index.js';
 import { type WrittenJson, writeObject } from '../../../platform/http/written-json.js';
 import type { FeedPlace, FeedRead, FeedSource } from '../streams/index.js';
-import {
-  eventRecord,
-  EventPlacesReader,
-  EventRowsReader,
-  type Place,
-  ReadBudget,
-  RECORDS,
-  type Selection,
-} from '../reads/index.js';
+import { eventRecord, ReadBudget, RECORDS } from '../reads/index.js';
+import { EventPlacesReader, EventRowsReader, type Place, type Selection } from '../event-store/index.js';
 import { WatermarkRepository } from './watermark.repository.js';
 
 /** Existing events that a new stream begins with at most. */

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { EventStoreModule } from '../event-store/index.js';
 import { IngestionModule } from '../ingestion/index.js';
 import { EventReadsModule } from '../reads/index.js';
 import { EventStreamsModule } from '../streams/index.js';
@@ -7,7 +8,7 @@ import { EventStreamController } from './event-stream.controller.js';
 import { WatermarkRepository } from './watermark.repository.js';
 
 @Module({
-  imports: [IngestionModule, EventReadsModule, EventStreamsModule],
+  imports: [IngestionModule, EventReadsModule, EventStreamsModule, EventStoreModule],
   controllers: [EventStreamController],
   providers: [EventFeed, WatermarkRepository],
   exports: [EventFeed, WatermarkRepository],

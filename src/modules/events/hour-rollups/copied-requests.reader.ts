@@ -5,16 +5,16 @@ import type { Db } from '../../../platform/database/database.js';
 import {
   ColdEventsAway,
   ColdEventsReader,
+  COPIED_SIZES,
   CopiedEventsReader,
   CopyReadTooLong,
   instantBeforeSql,
   inWindowsSql,
+  type TimeWindow,
   UncopiedEventsReader,
 } from '../event-store/index.js';
 import { instantSql } from '../fields/index.js';
-import { COPIED_SIZES } from '../reads/index.js';
 import { QueryTooLong } from '../long-reads/index.js';
-import type { TimeWindow } from '../totals/index.js';
 import { SlowEventsReader, slowestFirst, type SlowPlace } from './slow-events.reader.js';
 import type { CopiedLooked, LookedLevel } from './looked.repository.js';
 import { copiedNameSql } from './names.repository.js';

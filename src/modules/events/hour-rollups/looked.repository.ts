@@ -1,6 +1,5 @@
 import type { Parameters } from '../../../platform/database/parameters.js';
-import { uncopiedSql } from '../event-store/index.js';
-import type { TimeWindow } from '../totals/index.js';
+import { type TimeWindow, uncopiedSql } from '../event-store/index.js';
 import { nameSql } from './names.repository.js';
 
 export type LookedLevel = 'whole' | 'pairs';

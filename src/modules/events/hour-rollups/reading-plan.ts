@@ -1,4 +1,4 @@
-import type { TimeWindow } from '../totals/index.js';
+import type { TimeWindow } from '../event-store/index.js';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
-import type { TimeWindow } from '../totals/index.js';
+import type { TimeWindow } from '../event-store/index.js';
 import { SERIES_SQL } from './figures.repository.js';
 import { MOST_SERIES } from './hour-rollups.repository.js';
 import { integerList } from './integer-list.js';

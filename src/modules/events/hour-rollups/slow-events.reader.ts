@@ -2,9 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { Parameters } from '../../../platform/database/parameters.js';
-import { uncopiedSql } from '../event-store/index.js';
-import { type EventPlace, PLACE_COLUMNS } from '../reads/index.js';
-import { conditionsOf, type TimeWindow } from '../totals/index.js';
+import { conditionsOf, type EventPlace, PLACE_COLUMNS, type TimeWindow, uncopiedSql } from '../event-store/index.js';
 import { requestConditions, type RequestFilter } from './request-filter.js';
 
 /** Of an hour that is not made: it may have any latency. */

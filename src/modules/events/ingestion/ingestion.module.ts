@@ -1,9 +1,9 @@
 import { Module } from '@nestjs/common';
+import { EventStoreModule } from '../event-store/index.js';
 import { ApiKeysModule } from '../../entitlement/api-keys/index.js';
 import { IngestionFailuresModule } from '../../entitlement/ingestion-failures/index.js';
 import { belongsToProject, ProjectsModule } from '../../tenancy/projects/index.js';
 import { QuotasModule } from '../../entitlement/quotas/index.js';
-import { EventRetentionModule } from '../retention/index.js';
 import { BatchIngestService } from './batch-ingest.service.js';
 import { EventAdmissionService } from './event-admission.service.js';
 import { EventRecorder } from './event-recorder.js';
@@ -23,7 +23,7 @@ import { EventWriter } from './writing/event-writer.js';
 import { EVENT_WRITER } from './writing/event-writer.provider.js';
 
 @Module({
-  imports: [ApiKeysModule, EventRetentionModule, ProjectsModule, QuotasModule, IngestionFailuresModule],
+  imports: [ApiKeysModule, ProjectsModule, QuotasModule, IngestionFailuresModule, EventStoreModule],
   controllers: [IngestController],
   providers: [
     IngestService,

@@ -1,5 +1,5 @@
 import { type Members, WrittenJson, writeObject } from '../../../platform/http/written-json.js';
-import type { Selection } from '../reads/index.js';
+import type { Selection } from '../event-store/index.js';
 import type { LogRow } from './logs.dto.js';
 
 /** What a log row is made of. JSON stays the text it is read as: properties may be large, and nobody here looks into them. */

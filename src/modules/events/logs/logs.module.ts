@@ -1,9 +1,10 @@
 import { Module } from '@nestjs/common';
+import { AskedWindowsModule } from '../asked-windows/index.js';
+import { EventStoreModule } from '../event-store/index.js';
 import { LongReadsModule } from '../long-reads/index.js';
 import { EventStreamsModule } from '../streams/index.js';
 import { EventFeedModule } from '../feed/index.js';
 import { EventReadsModule } from '../reads/index.js';
-import { EventTotalsModule } from '../totals/index.js';
 import { ProjectsModule } from '../../tenancy/projects/index.js';
 import { LogFeed } from './log-feed.js';
 import { LogsController } from './logs.controller.js';
@@ -13,7 +14,15 @@ import { LogSearchIndexRepository } from './search-index.repository.js';
 import { LogSearchIndexProcessor } from './search-index.job.js';
 
 @Module({
-  imports: [EventFeedModule, LongReadsModule, EventReadsModule, EventStreamsModule, EventTotalsModule, ProjectsModule],
+  imports: [
+    EventFeedModule,
+    LongReadsModule,
+    EventReadsModule,
+    EventStreamsModule,
+    ProjectsModule,
+    EventStoreModule,
+    AskedWindowsModule,
+  ],
   controllers: [LogsController],
   providers: [LogFeed, LogsService, LogsRepository, LogSearchIndexRepository, LogSearchIndexProcessor],
 })

@@ -4,14 +4,14 @@ import type { BindValue } from '../../../platform/clickhouse/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { isCanceled } from '../../../platform/database/database-faults.js';
 import { Parameters } from '../../../platform/database/parameters.js';
-import type { TimeWindow } from '../totals/index.js';
 import {
   type CopiedConditions,
   CopiedPlacesReader,
   type EventPlace,
   type Place,
   PLACE_COLUMNS,
-} from '../reads/index.js';
+  type TimeWindow,
+} from '../event-store/index.js';
 import { LONG_READ_MS, LongReads, QueryTooLong } from '../long-reads/index.js';
 import { LogSearchIndexRepository } from './search-index.repository.js';
 import { domainError } from '../../../platform/http/domain-error.js';

@@ -4,7 +4,7 @@ import { Clock } from '../../../platform/clock/index.js';
 import { writeList, type WrittenJson } from '../../../platform/http/written-json.js';
 import { EventPageReader } from '../reads/index.js';
 import { ProjectsReader } from '../../tenancy/projects/index.js';
-import { AskedWindows } from '../totals/index.js';
+import { AskedWindows } from '../asked-windows/index.js';
 import { LOG_ROWS, logRow } from './log-row.js';
 import type { LogRow, LogsQuery } from './logs.dto.js';
 import { LogsRepository } from './logs.repository.js';

@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/index.js';
 import { Database } from '../../../platform/database/database.js';
-import type { TimeWindow } from '../totals/index.js';
+import type { TimeWindow } from '../event-store/index.js';
 
 const DAY_MS = 86_400_000;
 /** How long the list of indexed months is remembered. */

@@ -7,7 +7,8 @@ import {
   MOST_NAME_CHARACTERS,
   ReadingPlanReader,
 } from '../hour-rollups/index.js';
-import { ratioOf, type TimeWindow, windowHead } from '../totals/index.js';
+import { ratioOf, windowHead } from '../asked-windows/index.js';
+import type { TimeWindow } from '../event-store/index.js';
 import { perMinute, RequestQuestions } from './asked-requests.js';
 import { FirstRequestReader } from './first-request.reader.js';
 import {

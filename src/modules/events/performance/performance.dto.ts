@@ -17,14 +17,8 @@ import {
   MOST_STATUSES,
   MOST_STATUSES_OF_ENDPOINT,
 } from '../hour-rollups/index.js';
-import {
-  type AskedInterval,
-  BUCKET_INTERVALS,
-  type BucketInterval,
-  EventsQuery,
-  IntervalField,
-  WindowResponse,
-} from '../totals/index.js';
+import { type AskedInterval, BUCKET_INTERVALS, type BucketInterval } from '../event-store/index.js';
+import { EventsQuery, IntervalField, WindowResponse } from '../asked-windows/index.js';
 
 const COMPARISONS = ['none', 'previous'] as const;
 const STATUSES_FROM = ['400', '500'] as const;

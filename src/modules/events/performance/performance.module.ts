@@ -1,9 +1,9 @@
 import { Module } from '@nestjs/common';
+import { AskedWindowsModule } from '../asked-windows/index.js';
 import { ProjectsModule } from '../../tenancy/projects/index.js';
 import { HourRollupsModule } from '../hour-rollups/index.js';
 import { LongReadsModule } from '../long-reads/index.js';
 import { EventReadsModule } from '../reads/index.js';
-import { EventTotalsModule } from '../totals/index.js';
 import { EndpointsService } from './endpoints.service.js';
 import { FirstRequestReader } from './first-request.reader.js';
 import { RequestQuestions } from './asked-requests.js';
@@ -14,7 +14,7 @@ import { SlowestService } from './slowest.service.js';
 import { SummaryService } from './summary.service.js';
 
 @Module({
-  imports: [LongReadsModule, EventReadsModule, EventTotalsModule, HourRollupsModule, ProjectsModule],
+  imports: [LongReadsModule, EventReadsModule, HourRollupsModule, ProjectsModule, AskedWindowsModule],
   controllers: [PerformanceController],
   providers: [
     EndpointsService,

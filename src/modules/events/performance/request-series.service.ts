@@ -8,14 +8,8 @@ import {
   ReadingPlanReader,
   RequestFiguresReader,
 } from '../hour-rollups/index.js';
-import {
-  type AskedInterval,
-  bucketsOf,
-  ratioOf,
-  type TimeWindow,
-  windowHead,
-  type ZonedBuckets,
-} from '../totals/index.js';
+import { type AskedInterval, bucketsOf, type TimeWindow, type ZonedBuckets } from '../event-store/index.js';
+import { ratioOf, windowHead } from '../asked-windows/index.js';
 import { type AskedRequests, RequestQuestions } from './asked-requests.js';
 import { FirstRequestReader } from './first-request.reader.js';
 import type { RequestPoint, RequestSeriesQuery, RequestSeriesResponse } from './performance.dto.js';

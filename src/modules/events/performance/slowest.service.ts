@@ -14,7 +14,7 @@ import {
 } from '../hour-rollups/index.js';
 import { LOG_ROWS, type LogRow, logRow } from '../logs/index.js';
 import { EventPageReader } from '../reads/index.js';
-import type { TimeWindow } from '../totals/index.js';
+import type { TimeWindow } from '../event-store/index.js';
 import { RequestQuestions } from './asked-requests.js';
 import type { SlowestQuery } from './performance.dto.js';
 import { PlannedReads } from './planned-reads.service.js';

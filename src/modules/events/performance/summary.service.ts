@@ -8,7 +8,8 @@ import {
   type RequestFigures,
   RequestFiguresReader,
 } from '../hour-rollups/index.js';
-import { changeOf, ratioOf, type TimeWindow, windowHead } from '../totals/index.js';
+import { changeOf, ratioOf, windowHead } from '../asked-windows/index.js';
+import type { TimeWindow } from '../event-store/index.js';
 import { type AskedRequests, perMinute, RequestQuestions } from './asked-requests.js';
 import { FirstRequestReader } from './first-request.reader.js';
 import type { ComparedFigures, FiguresChange, SummaryQuery, SummaryResponse } from './performance.dto.js';

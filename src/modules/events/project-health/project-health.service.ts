@@ -5,12 +5,12 @@ import { ActiveKeysReader } from '../../entitlement/api-keys/index.js';
 import { ProjectsReader } from '../../tenancy/projects/index.js';
 import { ingestionStatus } from './ingestion-status.js';
 import type { ProjectHealthResponse } from './project-health.dto.js';
-import { ProjectHealthRepository } from './project-health.repository.js';
+import { ArrivalsReader } from '../event-store/index.js';
 
 @Injectable()
 export class ProjectHealthService {
   constructor(
-    private readonly health: ProjectHealthRepository,
+    private readonly health: ArrivalsReader,
     private readonly projects: ProjectsReader,
     private readonly keys: ActiveKeysReader,
     private readonly clock: Clock,

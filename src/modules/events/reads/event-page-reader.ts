@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../access/index.js';
 import type { WrittenJson } from '../../../platform/http/written-json.js';
-import type { EventPlace } from './event-places.js';
-import { EventRowsReader, type Selection } from './event-rows.reader.js';
+import { type EventPlace, EventRowsReader, type Selection } from '../event-store/index.js';
 import { ReadBudget } from './read-budget.js';
 
 /** Of the events of one answer; a single event may be larger. */

@@ -1,7 +1,7 @@
 import { fieldsOf } from '../../../platform/http/fields/index.js';
 import { type Members, writeObject, WrittenJson } from '../../../platform/http/written-json.js';
 import { EventRecord, READ_COLUMNS, type StoredEvent } from '../fields/index.js';
-import type { Selection } from './event-rows.reader.js';
+import type { Selection } from '../event-store/index.js';
 
 /** What is read of an event to be given as an {@link EventRecord}. */
 export const RECORDS: Selection<StoredEvent> = { columns: READ_COLUMNS };

@@ -7,9 +7,8 @@ import {
   TextField,
   UuidField,
 } from '../../../platform/http/fields/index.js';
-import { type Interval, INTERVALS } from '../totals/index.js';
+import { decodeCursor, type Interval, INTERVALS } from '../event-store/index.js';
 import { type Range, RANGES } from '../../tenancy/projects/index.js';
-import { decodeCursor } from './cursor.js';
 import { EventRecord } from '../fields/index.js';
 
 const RANGE_TEXT = 'The window that ends now; all begins in 1970, or with the events that are kept';

@@ -3,9 +3,17 @@ import type { ProjectScope } from '../../access/index.js';
 import { Clock } from '../../../platform/clock/index.js';
 import { brokenRule } from '../../../platform/http/fields/index.js';
 import { writeList, writeObject, type WrittenJson } from '../../../platform/http/written-json.js';
-import { AskedWindows, EventTotalsReader, type Interval, type TimeWindow, withoutGaps } from '../totals/index.js';
+import { AskedWindows } from '../asked-windows/index.js';
+import {
+  decodeCursor,
+  encodeCursor,
+  EventPlacesReader,
+  EventTotalsReader,
+  type Interval,
+  type TimeWindow,
+  withoutGaps,
+} from '../event-store/index.js';
 import type { Range } from '../../tenancy/projects/index.js';
-import { decodeCursor, encodeCursor } from './cursor.js';
 import { EventPageReader } from './event-page-reader.js';
 import { eventRecord, RECORDS } from './event-record.js';
 import type {
@@ -16,7 +24,6 @@ import type {
   EventsPage,
   EventsQuery,
 } from './reads.dto.js';
-import { EventPlacesReader } from './event-places.reader.js';
 
 /** Which intervals a range can be divided into, the usual one first: never more than some 1,500 buckets, but for `all`. */
 const INTERVALS_OF: Readonly<Record<Range, readonly [Interval, ...Interval[]]>> = {

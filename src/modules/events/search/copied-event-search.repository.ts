@@ -4,11 +4,16 @@ import { type BindValue, type ReadBounds, StatementValues } from '../../../platf
 import { FairSemaphore } from '../../../platform/concurrency/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import type { Search, SearchTime, SearchWords } from '../../tenancy/search-sources/index.js';
-import { CopiedEventsReader, CopyCannotTell, CopyReadTooLong, UncopiedEventsReader } from '../event-store/index.js';
+import {
+  CopiedEventsReader,
+  CopyCannotTell,
+  CopyReadTooLong,
+  type Place,
+  RetainedEvents,
+  type TimeWindow,
+  UncopiedEventsReader,
+} from '../event-store/index.js';
 import { instantSql } from '../fields/index.js';
-import type { Place } from '../reads/index.js';
-import { RetainedEvents } from '../retention/index.js';
-import type { TimeWindow } from '../totals/index.js';
 import { copiedSearchSql } from './copied-search-sql.js';
 import { MOST_ENDPOINT, type SearchedEvent, type Stretch } from './event-search.repository.js';
 import { type CountedHour, HourEnds, MOST_HOURS } from './hour-ends.js';

@@ -3,9 +3,7 @@ import type { ProjectScope } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { type Bind, Parameters } from '../../../platform/database/parameters.js';
 import { type Search, searchSql, type SearchWords } from '../../tenancy/search-sources/index.js';
-import { uncopiedSql } from '../event-store/index.js';
-import type { Place } from '../reads/index.js';
-import type { TimeWindow } from '../totals/index.js';
+import { type Place, type TimeWindow, uncopiedSql } from '../event-store/index.js';
 
 type Scope = Pick<ProjectScope, 'projectId'>;
 

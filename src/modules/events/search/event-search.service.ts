@@ -4,10 +4,16 @@ import { Database, type Db } from '../../../platform/database/database.js';
 import { isCanceled } from '../../../platform/database/database-faults.js';
 import type { ReadBounds } from '../../../platform/clickhouse/index.js';
 import type { FoundThing, Search, SearchTime } from '../../tenancy/search-sources/index.js';
-import { ColdEventsAway, ColdEventsReader, CopyCannotTell, CopyReadTooLong } from '../event-store/index.js';
-import { EventPlacesReader, type Place } from '../reads/index.js';
+import {
+  ColdEventsAway,
+  ColdEventsReader,
+  CopyCannotTell,
+  CopyReadTooLong,
+  EventPlacesReader,
+  type Place,
+  type TimeWindow,
+} from '../event-store/index.js';
 import { LongReads, LongSnapshots, QueryTooLong, TooManyQueries } from '../long-reads/index.js';
-import type { TimeWindow } from '../totals/index.js';
 import { type CopiedMoment, CopiedEventSearchRepository } from './copied-event-search.repository.js';
 import { askedId, EventSearchRepository, type SearchedEvent, type Stretch } from './event-search.repository.js';
 import { EventTypeSearch } from './event-type-search.reader.js';

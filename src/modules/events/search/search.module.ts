@@ -2,8 +2,6 @@ import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { EventStoreModule } from '../event-store/index.js';
 import { LongReadsModule } from '../long-reads/index.js';
-import { EventReadsModule } from '../reads/index.js';
-import { EventRetentionModule } from '../retention/index.js';
 import { CopiedEventSearchRepository } from './copied-event-search.repository.js';
 import { EventSearch } from './event-search.service.js';
 import { EventSearchRepository } from './event-search.repository.js';
@@ -13,7 +11,7 @@ import { SearchLimits } from './search-limits.js';
 import { SearchService } from './search.service.js';
 
 @Module({
-  imports: [DiscoveryModule, LongReadsModule, EventReadsModule, EventRetentionModule, EventStoreModule],
+  imports: [DiscoveryModule, LongReadsModule, EventStoreModule],
   controllers: [SearchController],
   providers: [
     CopiedEventSearchRepository,

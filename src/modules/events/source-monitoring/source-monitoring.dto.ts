@@ -12,7 +12,7 @@ import {
   UuidField,
 } from '../../../platform/http/fields/index.js';
 import { EventRecord } from '../fields/index.js';
-import { decodeCursor } from '../reads/index.js';
+import { decodeCursor } from '../event-store/index.js';
 import { JSON_TYPES, type JsonType } from './property-scan.js';
 import { SOURCE_STATUSES, type SourceStatus } from './source-status.js';
 import { type Interval, INTERVALS, STATS_RANGES, type StatsRange } from './volume.js';

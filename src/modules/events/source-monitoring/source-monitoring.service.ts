@@ -7,29 +7,27 @@ import { EventRecorder } from '../ingestion/index.js';
 import {
   decodeCursor,
   encodeCursor,
-  EventPageReader,
-  eventRecord,
   EventRowsReader,
-  ReadBudget,
-  RECORDS,
   type Selection,
-} from '../reads/index.js';
+  SourceEventsReader,
+  type SourceVolume,
+} from '../event-store/index.js';
+import { EventPageReader, eventRecord, ReadBudget, RECORDS } from '../reads/index.js';
 import { EventSourcesReader, type SeenEventSource } from '../../entitlement/sources/index.js';
 import { IngestionFailuresReader } from '../../entitlement/ingestion-failures/index.js';
 import { observeSchema, SAMPLE_BYTES, SAMPLE_EVENTS, type SampledEvent } from './observed-schema.js';
-import type {
-  SourceEventsQuery,
-  SourceEventsResponse,
-  SourceHealthResponse,
-  SourceSchemaResponse,
-  SourceStatsQuery,
-  SourceStatsResponse,
-  SourceTestResponse,
+import {
+  type SourceEventsQuery,
+  type SourceEventsResponse,
+  type SourceHealthResponse,
+  type SourceSchemaResponse,
+  type SourceStatsQuery,
+  type SourceStatsResponse,
+  type SourceTestResponse,
+  TEST_EVENT_TYPE,
 } from './source-monitoring.dto.js';
-import { TEST_EVENT_TYPE } from './source-monitoring.dto.js';
-import { SourceMonitoringRepository } from './source-monitoring.repository.js';
 import { failureRate, sourceStatus } from './source-status.js';
-import { type Bucket, statsWindow, withZeroes } from './volume.js';
+import { statsWindow, withZeroes } from './volume.js';
 
 const HOUR_MS = 3_600_000;
 const SAMPLED: Selection<SampledEvent> = { columns: 'event, "timestamp", properties::text AS properties' };
@@ -38,7 +36,7 @@ const SAMPLED: Selection<SampledEvent> = { columns: 'event, "timestamp", propert
 @Injectable()
 export class SourceMonitoringService {
   constructor(
-    private readonly monitoring: SourceMonitoringRepository,
+    private readonly monitoring: SourceEventsReader,
     private readonly rows: EventRowsReader,
     private readonly pages: EventPageReader,
     private readonly budget: ReadBudget,
@@ -160,7 +158,7 @@ export class SourceMonitoringService {
   }
 }
 
-function totalsOf(volumes: readonly Bucket[]): Omit<Bucket, 'ts'> {
+function totalsOf(volumes: readonly SourceVolume[]): Omit<SourceVolume, 'ts'> {
   return {
     events: volumes.reduce((sum, { events }) => sum + events, 0),
     errors: volumes.reduce((sum, { errors }) => sum + errors, 0),

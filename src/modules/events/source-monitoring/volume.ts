@@ -1,3 +1,5 @@
+import type { SourceVolume } from '../event-store/index.js';
+
 export const STATS_RANGES = ['24h', '7d', '30d'] as const;
 export type StatsRange = (typeof STATS_RANGES)[number];
 export const INTERVALS = ['hour', 'day'] as const;
@@ -10,13 +12,6 @@ const RANGE_MS: Readonly<Record<StatsRange, number>> = {
   '7d': 7 * 24 * HOUR_MS,
   '30d': 30 * 24 * HOUR_MS,
 };
-
-export interface Bucket {
-  /** Its start. */
-  readonly ts: Date;
-  readonly events: number;
-  readonly errors: number;
-}
 
 /** Whole UTC hours or days: the first holds the beginning of the range, the last one now. `to` is left out. */
 export function statsWindow(range: StatsRange, interval: Interval, now: Date): { from: Date; to: Date } {
@@ -34,12 +29,12 @@ function startOf(interval: Interval, at: Date): Date {
 
 /** One entry for each hour or day of the window, zeroes where there are none. */
 export function withZeroes(
-  known: readonly Bucket[],
+  known: readonly SourceVolume[],
   { from, to }: { readonly from: Date; readonly to: Date },
   interval: Interval,
-): Bucket[] {
+): SourceVolume[] {
   const byTime = new Map(known.map((volume) => [volume.ts.getTime(), volume]));
-  const series: Bucket[] = [];
+  const series: SourceVolume[] = [];
   for (let at = from.getTime(); at < to.getTime(); at += LENGTH_MS[interval]) {
     const { events = 0, errors = 0 } = byTime.get(at) ?? {};
     series.push({ ts: new Date(at), events, errors });

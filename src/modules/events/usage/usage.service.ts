@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ApiKeyScope, ProjectId, ProjectScope } from '../../access/index.js';
 import { Clock } from '../../../platform/clock/index.js';
-import { EventTotalsReader } from '../totals/index.js';
+import { EventTotalsReader } from '../event-store/index.js';
 import { OrganizationsReader } from '../../tenancy/organizations/index.js';
 import { ProjectsReader, type RemovalStep } from '../../tenancy/projects/index.js';
 import { monthOf } from '../../entitlement/quotas/index.js';

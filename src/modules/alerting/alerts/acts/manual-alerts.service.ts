@@ -4,7 +4,7 @@ import { Database } from '../../../../platform/database/database.js';
 import { brokenRule } from '../../../../platform/http/fields/index.js';
 import { newId } from '../../../../platform/ids/index.js';
 import { AuditWriter } from '../../../identity/audit/index.js';
-import { EventPlacesReader } from '../../../events/reads/index.js';
+import { EventPlacesReader } from '../../../events/event-store/index.js';
 import { projectAct, ProjectActsService } from '../../../tenancy/projects/index.js';
 import { AlertEventNotFound } from '../alerts.errors.js';
 import { AlertRaiser, type AnyFiring } from '../engine/alert-raiser.js';

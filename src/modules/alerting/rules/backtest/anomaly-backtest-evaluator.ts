@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Db } from '../../../../platform/database/database.js';
 import type { AnomalyCondition } from '../../../events/conditions/index.js';
-import type { TimeWindow } from '../../../events/totals/index.js';
+import type { TimeWindow } from '../../../events/event-store/index.js';
 import { FindingsReader } from '../../sentinel/index.js';
 import { fitsFinding, seriesOfFinding } from '../findings/finding-match.js';
 import type { LiveRule } from '../live-rules.repository.js';

@@ -3,8 +3,7 @@ import { Database, type Db } from '../../../../platform/database/database.js';
 import { isCanceled } from '../../../../platform/database/database-faults.js';
 import { Parameters } from '../../../../platform/database/parameters.js';
 import { filterSql, type FilterSubject, type SubjectRow, subjectSql } from '../../../events/conditions/index.js';
-import type { TimeWindow } from '../../../events/totals/index.js';
-import { type EventPlace, type Place, PLACE_COLUMNS } from '../../../events/reads/index.js';
+import { type EventPlace, type Place, PLACE_COLUMNS, type TimeWindow } from '../../../events/event-store/index.js';
 import type { LiveRule } from '../live-rules.repository.js';
 
 /** An event with what its rule looks at. */

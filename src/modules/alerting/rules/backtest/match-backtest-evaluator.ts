@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Db } from '../../../../platform/database/database.js';
 import { FilterRun } from '../../../events/conditions/index.js';
-import type { TimeWindow } from '../../../events/totals/index.js';
-import type { EventPlace, Place } from '../../../events/reads/index.js';
+import type { EventPlace, Place, TimeWindow } from '../../../events/event-store/index.js';
 import { type Series, seriesOf } from '../machine/series.js';
 import { restingSeries, type StoredSeries } from '../machine/series.repository.js';
 import { compileRule } from '../matching/compiled-rules.js';

@@ -9,7 +9,7 @@ import {
   type EventFilter,
   EventTotalsReader,
   type TimeWindow,
-} from '../../../events/totals/index.js';
+} from '../../../events/event-store/index.js';
 import { type GroupValue, MAX_GROUP_TEXT } from '../machine/series.js';
 import type { LiveRule } from '../live-rules.repository.js';
 

@@ -6,7 +6,7 @@ import type {
   RateOfChangeCondition,
   ThresholdCondition,
 } from '../../../events/conditions/index.js';
-import type { TimeWindow } from '../../../events/totals/index.js';
+import type { TimeWindow } from '../../../events/event-store/index.js';
 import type { Observation } from '../machine/rule-machine.js';
 import { type GroupValue, type Series, seriesOf } from '../machine/series.js';
 import type { LiveRule } from '../live-rules.repository.js';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
 import { Database } from '../../../../platform/database/database.js';
 import { DeliveryCounts, type DeliveryTotals } from '../../../events/dashboard/index.js';
-import type { TimeWindow } from '../../../events/totals/index.js';
+import type { TimeWindow } from '../../../events/event-store/index.js';
 
 /** Attempts that began in a window, by what has come of them until now; pending ones count nowhere. */
 @Injectable()

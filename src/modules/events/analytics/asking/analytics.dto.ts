@@ -1,5 +1,5 @@
 import { Fault, type Kind, KindField, NumberField, TextField } from '../../../../platform/http/fields/index.js';
-import { EventsQuery } from '../../totals/index.js';
+import { EventsQuery } from '../../asked-windows/index.js';
 import { type Scalar, SHOWN_CHARACTERS } from './keys.js';
 
 /** What every question about events takes (DECISIONS 11). */

@@ -1,8 +1,7 @@
 import type { BindValue } from '../../../../platform/clickhouse/index.js';
 import { copiedIsUnreadable, pathOfProperty } from '../../conditions/index.js';
 import { instantSql } from '../../fields/index.js';
-import { writtenIds } from '../../event-store/index.js';
-import { copiedConditionsOf, type TimeWindow } from '../../totals/index.js';
+import { copiedConditionsOf, type TimeWindow, writtenIds } from '../../event-store/index.js';
 import type { Keyed } from './keys.js';
 import type { Question } from './question.js';
 

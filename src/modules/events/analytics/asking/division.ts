@@ -1,4 +1,4 @@
-import { type BucketCoverage, bucketCoverageOf, type TimeWindow, type ZonedBuckets } from '../../totals/index.js';
+import { type BucketCoverage, bucketCoverageOf, type TimeWindow, type ZonedBuckets } from '../../event-store/index.js';
 import type { Question } from './question.js';
 
 /** A window in buckets. */

@@ -3,24 +3,22 @@ import type { BindValue } from '../../../../platform/clickhouse/index.js';
 import { type Bind, Parameters } from '../../../../platform/database/parameters.js';
 import { type FittingEvents, FittingEventsReader } from '../../eql/index.js';
 import {
-  ColdEventsReader,
-  CopiedEventsReader,
-  inWindowsSql,
-  UncopiedEventsReader,
-  uncopiedSql,
-} from '../../event-store/index.js';
-import {
   type BucketCoverage,
   type ColdEdges,
   ColdEdgesReader,
+  ColdEventsReader,
   conditionsOf,
   copiedConditionsOf,
+  CopiedEventsReader,
   countedBuckets,
   type Dimension,
   type EventFilter,
+  inWindowsSql,
   isEmptyFilter,
   type TimeWindow,
-} from '../../totals/index.js';
+  UncopiedEventsReader,
+  uncopiedSql,
+} from '../../event-store/index.js';
 import type { Division } from './division.js';
 import type { Question } from './question.js';
 import type { Snapshot } from './snapshots.js';

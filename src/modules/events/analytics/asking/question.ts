@@ -4,15 +4,8 @@ import { Clock } from '../../../../platform/clock/index.js';
 import { ProjectsReader } from '../../../tenancy/projects/index.js';
 import type { EventCondition } from '../../eql-language/index.js';
 import { readCondition } from '../../eql/index.js';
-import {
-  AskedWindows,
-  type Dimension,
-  DIMENSIONS,
-  type EventFilter,
-  filterOf,
-  isAll,
-  type TimeWindow,
-} from '../../totals/index.js';
+import { AskedWindows, filterOf, isAll } from '../../asked-windows/index.js';
+import { type Dimension, DIMENSIONS, type EventFilter, type TimeWindow } from '../../event-store/index.js';
 import type { AnalyticsQuery } from './analytics.dto.js';
 
 /** Which events are asked about. */

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
-import { changeOf, type Dimension, ratioOf, windowHead } from '../../totals/index.js';
+import { changeOf, ratioOf, windowHead } from '../../asked-windows/index.js';
+import type { Dimension } from '../../event-store/index.js';
 import type { BreakdownItem, BreakdownQuery, BreakdownResponse } from './breakdown.dto.js';
 import { BreakdownRepository, type BreakdownRow } from './breakdown.repository.js';
 import { CopiedBreakdownRepository } from './copied-breakdown.repository.js';

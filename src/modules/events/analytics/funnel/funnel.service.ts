@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
 import { EventLoopYield } from '../../../../platform/concurrency/index.js';
 import { CopyCannotTell } from '../../event-store/index.js';
-import { ratioOf, windowHead } from '../../totals/index.js';
+import { ratioOf, windowHead } from '../../asked-windows/index.js';
 import { GatheredEventsReader } from '../asking/gathered-events.reader.js';
 import { type Question, Questions } from '../asking/question.js';
 import { type Snapshot, Snapshots } from '../asking/snapshots.js';

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
-import { changeOf, isEmptyFilter, LatenciesReader, ratioOf, type TimeWindow, windowHead } from '../../totals/index.js';
+import { changeOf, ratioOf, windowHead } from '../../asked-windows/index.js';
+import { isEmptyFilter, LatenciesReader, type TimeWindow } from '../../event-store/index.js';
 import { wholeWindows } from '../asking/division.js';
 import { GatheredEventsReader } from '../asking/gathered-events.reader.js';
 import { CopiedOverviewRepository } from './copied-overview.repository.js';

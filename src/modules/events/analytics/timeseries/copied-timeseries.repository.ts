@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type BindValue, StatementValues } from '../../../../platform/clickhouse/index.js';
-import { CopiedEventsReader, CopyReadTooLong } from '../../event-store/index.js';
+import { CopiedEventsReader, CopyReadTooLong, type TimeWindow } from '../../event-store/index.js';
 import { QueryTooLong } from '../../long-reads/index.js';
-import type { TimeWindow } from '../../totals/index.js';
 import { copiedKeyed, plainDigits } from '../asking/copied-keys.js';
 import { copiedQuestion, readProperties } from '../asking/copied-question.js';
 import type { Division } from '../asking/division.js';

@@ -10,13 +10,8 @@ import {
   TextField,
 } from '../../../../platform/http/fields/index.js';
 import { TimeZoneField } from '../../../tenancy/projects/index.js';
-import {
-  type AskedInterval,
-  BUCKET_INTERVALS,
-  type BucketInterval,
-  IntervalField,
-  WindowResponse,
-} from '../../totals/index.js';
+import { type AskedInterval, BUCKET_INTERVALS, type BucketInterval } from '../../event-store/index.js';
+import { IntervalField, WindowResponse } from '../../asked-windows/index.js';
 import { AGGREGATES, type Aggregate } from './aggregates.js';
 import { AnalyticsQuery, GroupField } from '../asking/analytics.dto.js';
 import { GROUPED_FIELDS, GroupingField } from '../asking/grouping-field.js';

@@ -10,9 +10,9 @@ import {
   type Dimension,
   likeBucketsOf,
   type TimeWindow,
-  windowHead,
   type ZonedBuckets,
-} from '../../totals/index.js';
+} from '../../event-store/index.js';
+import { windowHead } from '../../asked-windows/index.js';
 import { countsEvents, withoutEvents } from './aggregates.js';
 import { CopiedTimeseriesRepository } from './copied-timeseries.repository.js';
 import { type Divided, Division } from '../asking/division.js';

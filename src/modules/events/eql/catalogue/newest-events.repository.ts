@@ -4,9 +4,16 @@ import { StatementValues } from '../../../../platform/clickhouse/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { Parameters } from '../../../../platform/database/parameters.js';
 import { copiedPropertySql, propertySql } from '../../conditions/index.js';
-import { CopiedEventsReader, CopyReadTooLong, writtenIds } from '../../event-store/index.js';
+import {
+  CopiedEventsReader,
+  CopiedPlacesReader,
+  CopyReadTooLong,
+  type EventPlace,
+  type Place,
+  PLACE_COLUMNS,
+  writtenIds,
+} from '../../event-store/index.js';
 import { instantSql } from '../../fields/index.js';
-import { CopiedPlacesReader, type EventPlace, type Place, PLACE_COLUMNS } from '../../reads/index.js';
 import { type Deadline, QueryTooLong } from '../../long-reads/index.js';
 
 type Scope = Pick<ProjectScope, 'projectId'>;

@@ -1,5 +1,5 @@
 import type { StoredEvent } from '../../fields/index.js';
-import type { EventSize } from '../../reads/index.js';
+import type { EventSize } from '../../event-store/index.js';
 
 /** An event that fits a term. */
 export interface MatchedEvent {

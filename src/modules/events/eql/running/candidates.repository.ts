@@ -3,10 +3,8 @@ import type { ProjectScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { type Bind, Parameters } from '../../../../platform/database/parameters.js';
 import { KEPT_COLUMNS, readColumnsWhere, type StoredEvent } from '../../fields/index.js';
-import { uncopiedSql } from '../../event-store/index.js';
+import { type EventSize, SIZE_COLUMNS, type TimeWindow, uncopiedSql } from '../../event-store/index.js';
 import type { Deadline } from '../../long-reads/index.js';
-import { type EventSize, SIZE_COLUMNS } from '../../reads/index.js';
-import type { TimeWindow } from '../../totals/index.js';
 import type { CandidateRow, CandidateSelection } from './candidate-selection.js';
 import type { StatementTime } from './statement-time.js';
 

@@ -2,10 +2,15 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
 import { type ReadBounds, StatementValues } from '../../../../platform/clickhouse/index.js';
 import type { Db } from '../../../../platform/database/database.js';
-import { CopiedEventsReader, CopyCannotTell, CopyReadTooLong, UncopiedEventsReader } from '../../event-store/index.js';
+import {
+  CopiedEventsReader,
+  CopyCannotTell,
+  CopyReadTooLong,
+  type TimeWindow,
+  UncopiedEventsReader,
+} from '../../event-store/index.js';
 import { instantSql } from '../../fields/index.js';
 import { QueryTooLong } from '../../long-reads/index.js';
-import type { TimeWindow } from '../../totals/index.js';
 import type { CandidateRow, CandidateSelection } from './candidate-selection.js';
 import type { Walk } from './candidate-walk.js';
 import { CandidatesRepository } from './candidates.repository.js';

@@ -2,9 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
 import type { Db } from '../../../../platform/database/database.js';
 import type { FilterSubject } from '../../conditions/index.js';
-import { ColdEventsReader, CopyCannotTell } from '../../event-store/index.js';
+import { ColdEventsReader, CopyCannotTell, type TimeWindow } from '../../event-store/index.js';
 import { type Deadline, LongSnapshots } from '../../long-reads/index.js';
-import type { TimeWindow } from '../../totals/index.js';
 import {
   eventCondition,
   type EventFilterNode,

@@ -5,7 +5,7 @@ import { FairSemaphore } from '../../../../platform/concurrency/index.js';
 import type { Db } from '../../../../platform/database/database.js';
 import { domainError } from '../../../../platform/http/domain-error.js';
 import { type EventColumn, FIELD_TABLE, instantSql } from '../../fields/index.js';
-import { HotEvents } from '../../retention/index.js';
+import { HotEvents } from '../retention/hot-events.js';
 import { AlikeEvents, type AlikeQuestion } from './alike-events.js';
 import { CopiedEventsReader, CopyReadTooLong } from './copied-events.reader.js';
 import { UncopiedEventsReader } from './uncopied-events.reader.js';

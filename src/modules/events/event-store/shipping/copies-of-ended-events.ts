@@ -2,7 +2,7 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import { type ClickHouse, shortReason } from '../../../../platform/clickhouse/index.js';
 import { MaintenanceTask } from '../../../../platform/maintenance/maintenance-task.js';
 import { LogThrottle } from '../../../../platform/telemetry/index.js';
-import { RetainedEvents } from '../../retention/index.js';
+import { RetainedEvents } from '../retention/retained-events.js';
 import { EVENT_SERVER } from '../event-server.js';
 import { NO_MONTH } from '../tables/table-statements.js';
 import { StoredEventsRepository } from './stored-events.repository.js';

@@ -1,7 +1,7 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { Clock } from '../../../../platform/clock/index.js';
 import { MaintenanceTask } from '../../../../platform/maintenance/maintenance-task.js';
-import { RetainedEvents } from '../../retention/index.js';
+import { RetainedEvents } from '../../event-store/index.js';
 import { PartitionsRepository } from './partitions.repository.js';
 
 /** Months made ahead of now; a month before it is made too while the default partition has none of its rows. */

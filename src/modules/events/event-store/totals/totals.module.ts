@@ -1,23 +1,23 @@
 import { Module } from '@nestjs/common';
-import { belongsToProject } from '../../tenancy/projects/index.js';
-import { EventStoreModule } from '../event-store/index.js';
-import { EventRetentionModule } from '../retention/index.js';
-import { AskedWindows } from './asked-windows.js';
+import { EventCopiesModule } from '../copies.module.js';
+import { belongsToProject } from '../../../tenancy/projects/index.js';
+import { EventRetentionModule } from '../retention/retention.module.js';
+import { ArrivalsReader } from './arrivals.reader.js';
 import { ColdEdgesReader } from './cold-edges.reader.js';
 import { LatenciesReader } from './latencies.reader.js';
 import { EventTotalsReader } from './totals.reader.js';
 import { EventTotalsRepository } from './totals.repository.js';
 
 @Module({
-  imports: [EventRetentionModule, EventStoreModule],
+  imports: [EventCopiesModule, EventRetentionModule],
   providers: [
-    AskedWindows,
+    ArrivalsReader,
     ColdEdgesReader,
     EventTotalsReader,
     EventTotalsRepository,
     LatenciesReader,
     belongsToProject(EventTotalsRepository),
   ],
-  exports: [AskedWindows, ColdEdgesReader, EventTotalsReader, LatenciesReader],
+  exports: [ArrivalsReader, ColdEdgesReader, EventTotalsReader, LatenciesReader],
 })
 export class EventTotalsModule {}

@@ -1,6 +1,6 @@
 import { brokenRule, DateTimeField, EnumField, TextField, UuidField } from '../../../platform/http/fields/index.js';
 import { type Range, RANGES, rangeWindow } from '../../tenancy/projects/index.js';
-import type { TimeWindow } from './coverage.js';
+import type { TimeWindow } from '../event-store/index.js';
 
 /** The year 1: no event is older, and the server takes no time before 4713 BC. */
 const EARLIEST_MS = -62_135_596_800_000;

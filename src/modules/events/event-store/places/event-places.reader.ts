@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import type { ProjectScope } from '../../access/index.js';
-import { Database, type Db } from '../../../platform/database/database.js';
-import { ColdEventsReader } from '../event-store/index.js';
-import type { TimeWindow } from '../totals/index.js';
+import type { ProjectScope } from '../../../access/index.js';
+import { Database, type Db } from '../../../../platform/database/database.js';
+import { ColdEventsReader } from '../reading/cold-events.reader.js';
+import type { TimeWindow } from '../totals/coverage.js';
 import { COPIED_SIZES, CopiedPlacesReader } from './copied-places.reader.js';
 import type { Place } from './cursor.js';
 import { type EventPlace, PLACE_COLUMNS } from './event-places.js';
-import type { StoredEvent } from '../fields/index.js';
+import type { StoredEvent } from '../../fields/index.js';
 
 /** How far the timestamp of an event may lie from the time its id was made to be found at once, in milliseconds. */
 const USUAL_DISTANCE_MS = 2_000;

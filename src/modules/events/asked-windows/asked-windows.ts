@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Range, rangeWindow } from '../../tenancy/projects/index.js';
-import { RetainedEvents } from '../retention/index.js';
+import { RetainedEvents, type TimeWindow } from '../event-store/index.js';
 import { type AskedWindow, windowBefore, windowOf } from './asked-window.js';
-import type { TimeWindow } from './coverage.js';
 
 /** Windows of requests, none of which begins before the events that are kept. */
 @Injectable()

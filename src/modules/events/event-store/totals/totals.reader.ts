@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import type { ProjectScope } from '../../access/index.js';
-import { Clock } from '../../../platform/clock/index.js';
-import { Database, type Db } from '../../../platform/database/database.js';
-import { Parameters } from '../../../platform/database/parameters.js';
+import type { ProjectScope } from '../../../access/index.js';
+import { Clock } from '../../../../platform/clock/index.js';
+import { Database, type Db } from '../../../../platform/database/database.js';
+import { Parameters } from '../../../../platform/database/parameters.js';
 import { type ColdEdges, ColdEdgesReader } from './cold-edges.reader.js';
 import type { Count, Interval } from './count.js';
 import { type Coverage, coverageOf, type TimeWindow, wholeDays } from './coverage.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { ProjectId } from '../../access/index.js';
-import { Database } from '../../../platform/database/database.js';
+import type { ProjectId } from '../../../access/index.js';
+import { Database } from '../../../../platform/database/database.js';
 
 const COUNTERS = ['event_hours', 'event_facet_hours', 'event_facet_days', 'latency_hours', 'source_days'] as const;
 

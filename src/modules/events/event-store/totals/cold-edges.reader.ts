@@ -1,16 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import type { ProjectScope } from '../../access/index.js';
-import type { Bind } from '../../../platform/database/parameters.js';
-import type { Db } from '../../../platform/database/database.js';
-import {
-  type AlikeColumn,
-  type AlikeEvents,
-  ColdEventsReader,
-  edgesOf,
-  instantBeforeSql,
-  inWindowsSql,
-  uncopiedSql,
-} from '../event-store/index.js';
+import type { ProjectScope } from '../../../access/index.js';
+import type { Bind } from '../../../../platform/database/parameters.js';
+import type { Db } from '../../../../platform/database/database.js';
+import type { AlikeColumn, AlikeEvents } from '../reading/alike-events.js';
+import { ColdEventsReader } from '../reading/cold-events.reader.js';
+import { edgesOf, instantBeforeSql, inWindowsSql } from '../reading/windows-sql.js';
+import { uncopiedSql } from '../reading/uncopied-events.reader.js';
 import type { Interval } from './count.js';
 import type { TimeWindow } from './coverage.js';
 import { conditionsOf, copiedConditionsOf, type Dimension, DIMENSIONS, type EventFilter } from './event-filter.js';

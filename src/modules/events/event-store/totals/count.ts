@@ -1,4 +1,4 @@
-import type { ProjectId } from '../../access/index.js';
+import type { ProjectId } from '../../../access/index.js';
 import type { Coverage } from './coverage.js';
 import type { Dimension, EventFilter } from './event-filter.js';
 

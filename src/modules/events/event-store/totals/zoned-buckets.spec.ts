@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { TimeZone } from '../../../platform/clock/index.js';
-import { ValidationError } from '../../../platform/http/fields/index.js';
-import { type AskedInterval, BUCKET_INTERVALS } from './asked-intervals.js';
+import { TimeZone } from '../../../../platform/clock/index.js';
+import { ValidationError } from '../../../../platform/http/fields/index.js';
+import { type AskedInterval, BUCKET_INTERVALS } from './bucket-intervals.js';
 import { bucketCoverageOf } from './bucket-coverage.js';
 import type { TimeWindow } from './coverage.js';
 import { bucketsOf, likeBucketsOf } from './zoned-buckets.js';

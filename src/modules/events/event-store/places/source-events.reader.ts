@@ -1,16 +1,19 @@
 import { Injectable } from '@nestjs/common';
-import type { ProjectScope } from '../../access/index.js';
-import { Database } from '../../../platform/database/database.js';
-import {
-  type CopiedConditions,
-  CopiedPlacesReader,
-  type EventPlace,
-  type Place,
-  PLACE_COLUMNS,
-} from '../reads/index.js';
-import type { Bucket, Interval } from './volume.js';
+import type { ProjectScope } from '../../../access/index.js';
+import { Database } from '../../../../platform/database/database.js';
+import { type CopiedConditions, CopiedPlacesReader } from './copied-places.reader.js';
+import { type EventPlace, PLACE_COLUMNS } from './event-places.js';
+import type { Place } from './cursor.js';
 
 type Scope = Pick<ProjectScope, 'projectId'>;
+
+/** What a source has brought in an hour or day of UTC. */
+export interface SourceVolume {
+  /** Its start. */
+  readonly ts: Date;
+  readonly events: number;
+  readonly errors: number;
+}
 
 /**
  * What one source has brought. Volumes come from the hourly counts. Events come along an index of their own, which
@@ -18,7 +21,7 @@ type Scope = Pick<ProjectScope, 'projectId'>;
  * other, which no scan bounded by hours could promise, and events by plain keys cost nothing more.
  */
 @Injectable()
-export class SourceMonitoringRepository {
+export class SourceEventsReader {
   constructor(
     private readonly database: Database,
     private readonly copied: CopiedPlacesReader,
@@ -28,8 +31,8 @@ export class SourceMonitoringRepository {
   volumes(
     { projectId }: Scope,
     sourceId: string,
-    { from, to, interval }: { readonly from: Date; readonly to: Date; readonly interval: Interval },
-  ): Promise<Bucket[]> {
+    { from, to, interval }: { readonly from: Date; readonly to: Date; readonly interval: 'hour' | 'day' },
+  ): Promise<SourceVolume[]> {
     return this.database.rows(
       `SELECT date_trunc($5, hour, 'UTC') AS ts, sum(events)::float8 AS events, sum(errors)::float8 AS errors
        FROM event_facet_hours WHERE project_id = $1 AND source_id = $2 AND hour >= $3 AND hour < $4

@@ -1,22 +1,18 @@
 import { Injectable } from '@nestjs/common';
-import type { ProjectScope } from '../../access/index.js';
-import { type BindValue, StatementValues } from '../../../platform/clickhouse/index.js';
-import { FairSemaphore } from '../../../platform/concurrency/index.js';
-import { Database, type Db } from '../../../platform/database/database.js';
-import { Parameters } from '../../../platform/database/parameters.js';
-import {
-  ColdEventsReader,
-  CopiedEventsReader,
-  CopyReadTooLong,
-  MOST_UNCOPIED,
-  waitingSql,
-} from '../event-store/index.js';
-import { instantSql } from '../fields/index.js';
-import { RetainedEvents } from '../retention/index.js';
-import { inWindow } from '../totals/index.js';
+import type { ProjectScope } from '../../../access/index.js';
+import { type BindValue, StatementValues } from '../../../../platform/clickhouse/index.js';
+import { FairSemaphore } from '../../../../platform/concurrency/index.js';
+import { Database, type Db } from '../../../../platform/database/database.js';
+import { Parameters } from '../../../../platform/database/parameters.js';
+import { ColdEventsReader } from '../reading/cold-events.reader.js';
+import { CopiedEventsReader, CopyReadTooLong } from '../reading/copied-events.reader.js';
+import { MOST_UNCOPIED, waitingSql } from '../reading/uncopied-events.reader.js';
+import { instantSql } from '../../fields/index.js';
+import { RetainedEvents } from '../retention/retained-events.js';
+import { inWindow } from '../totals/event-filter.js';
 import type { Place } from './cursor.js';
 import { type EventPlace, PLACE_COLUMNS } from './event-places.js';
-import { QueryTooLong } from '../long-reads/index.js';
+import { QueryTooLong } from '../../long-reads/index.js';
 
 /** What a read may take there that PostgreSQL has an index for, and how many uncopied events it may look up for its conditions. */
 const QUICK_MS = 2_000;

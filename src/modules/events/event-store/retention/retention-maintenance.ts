@@ -1,6 +1,6 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { CONFIG, type Config } from '../../../config/index.js';
-import { MaintenanceTask } from '../../../platform/maintenance/maintenance-task.js';
+import { CONFIG, type Config } from '../../../../config/index.js';
+import { MaintenanceTask } from '../../../../platform/maintenance/maintenance-task.js';
 import { RetainedEvents } from './retained-events.js';
 import { RetentionRepository } from './retention.repository.js';
 

@@ -1,6 +1,6 @@
-import type { TimeZone } from '../../../platform/clock/index.js';
-import { brokenRule } from '../../../platform/http/fields/index.js';
-import { type AskedInterval, BUCKET_INTERVALS, type BucketInterval } from './asked-intervals.js';
+import type { TimeZone } from '../../../../platform/clock/index.js';
+import { brokenRule } from '../../../../platform/http/fields/index.js';
+import { type AskedInterval, BUCKET_INTERVALS, type BucketInterval } from './bucket-intervals.js';
 import type { TimeWindow } from './coverage.js';
 
 const MINUTE_MS = 60_000;

@@ -1,5 +1,5 @@
-import type { BindValue } from '../../../platform/clickhouse/index.js';
-import type { Parameters } from '../../../platform/database/parameters.js';
+import type { BindValue } from '../../../../platform/clickhouse/index.js';
+import type { Parameters } from '../../../../platform/database/parameters.js';
 import type { TimeWindow } from './coverage.js';
 
 /** What events can be counted by. Null is a value of all but the name: the event did not say. */

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { ProjectScope } from '../../access/index.js';
-import { Database } from '../../../platform/database/database.js';
+import type { ProjectScope } from '../../../access/index.js';
+import { Database } from '../../../../platform/database/database.js';
 
 export interface Arrivals {
   /** Null: no event yet. Of one that PostgreSQL does not have any more, the beginning of its hour. */
@@ -10,7 +10,7 @@ export interface Arrivals {
 }
 
 @Injectable()
-export class ProjectHealthRepository {
+export class ArrivalsReader {
   constructor(private readonly database: Database) {}
 
   /** By event timestamp, along the primary key; windows end at `now`. */

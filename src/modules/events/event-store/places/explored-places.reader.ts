@@ -1,22 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import type { ProjectScope } from '../../access/index.js';
-import { Database, type Db } from '../../../platform/database/database.js';
-import { Parameters } from '../../../platform/database/parameters.js';
-import {
-  conditionsOf,
-  copiedConditionsOf,
-  type EventFilter,
-  EventTotalsReader,
-  type MatchingHour,
-  type TimeWindow,
-} from '../totals/index.js';
-import {
-  type CopiedConditions,
-  CopiedPlacesReader,
-  type EventPlace,
-  type Place,
-  PLACE_COLUMNS,
-} from '../reads/index.js';
+import type { ProjectScope } from '../../../access/index.js';
+import { Database, type Db } from '../../../../platform/database/database.js';
+import { Parameters } from '../../../../platform/database/parameters.js';
+import { conditionsOf, copiedConditionsOf, type EventFilter } from '../totals/event-filter.js';
+import { EventTotalsReader, type MatchingHour } from '../totals/totals.reader.js';
+import type { TimeWindow } from '../totals/coverage.js';
+import { type CopiedConditions, CopiedPlacesReader } from './copied-places.reader.js';
+import { type EventPlace, PLACE_COLUMNS } from './event-places.js';
+import type { Place } from './cursor.js';
 
 const HOUR_MS = 3_600_000;
 /** Matching hours that are read row by row; beyond, the rollups say which events to look at in each hour. */
@@ -33,7 +24,7 @@ export interface Page {
 
 /** Where the events of pages lie, newest first by timestamp, events of one instant by id. */
 @Injectable()
-export class ExplorerRepository {
+export class ExploredPlacesReader {
   constructor(
     private readonly database: Database,
     private readonly totals: EventTotalsReader,

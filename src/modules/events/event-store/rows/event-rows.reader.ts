@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import type { ProjectScope } from '../../access/index.js';
-import { Database, type Db } from '../../../platform/database/database.js';
-import { type Bind, Parameters } from '../../../platform/database/parameters.js';
-import { ColdEventsReader } from '../event-store/index.js';
-import type { Place } from './cursor.js';
-import { type EventPlace, MEASURED_BYTES } from './event-places.js';
+import type { ProjectScope } from '../../../access/index.js';
+import { Database, type Db } from '../../../../platform/database/database.js';
+import { type Bind, Parameters } from '../../../../platform/database/parameters.js';
+import { ColdEventsReader } from '../reading/cold-events.reader.js';
+import type { Place } from '../places/cursor.js';
+import { type EventPlace, MEASURED_BYTES } from '../places/event-places.js';
 
 /** Of events without a size, those are measured together that take so much as stored, which may be a hundredth of their text. */
 const MEASURED_AT_ONCE_BYTES = 32 * 1024;

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../../../platform/database/database.js';
+import { Database } from '../../../../platform/database/database.js';
 
 /** As long as a process may not know of it yet, and longer than most of its requests take. */
 const KNOWN_TO_ALL = `interval '2 minutes'`;

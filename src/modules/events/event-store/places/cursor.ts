@@ -1,4 +1,4 @@
-import { isUuid } from '../../../platform/ids/index.js';
+import { isUuid } from '../../../../platform/ids/index.js';
 
 /** A place in the order of events: by timestamp, events of one instant by id. */
 export interface Place {

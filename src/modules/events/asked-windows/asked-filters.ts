@@ -1,6 +1,6 @@
 import { type Kind, KindField, TextField, uuid, UuidField } from '../../../platform/http/fields/index.js';
 import { AskedWindow } from './asked-window.js';
-import type { EventFilter } from './event-filter.js';
+import type { EventFilter } from '../event-store/index.js';
 
 /** A window and exact values of events in it (DECISIONS 11). */
 export class EventFilters extends AskedWindow {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../../../platform/database/database.js';
+import { Database } from '../../../../platform/database/database.js';
 
 /** For each of three locks of a month that goes: whoever reads or stores events meanwhile waits behind it. */
 const LOCK_MS = 200;

@@ -1,5 +1,5 @@
-import type { ProjectId } from '../../access/index.js';
-import type { Bind } from '../../../platform/database/parameters.js';
+import type { ProjectId } from '../../../access/index.js';
+import type { Bind } from '../../../../platform/database/parameters.js';
 import type { BucketCoverage, BucketEdge } from './bucket-coverage.js';
 import type { ColdEdges } from './cold-edges.reader.js';
 import { wholeDays } from './coverage.js';

@@ -1,0 +1,11 @@
+import { EnumField } from '../../../platform/http/fields/index.js';
+import { ASKED_INTERVALS } from '../event-store/index.js';
+
+/** The property is an `AskedInterval`, `auto` where it is left out. */
+export const IntervalField = (): PropertyDecorator =>
+  EnumField(ASKED_INTERVALS, {
+    optional: true,
+    default: 'auto',
+    description:
+      'auto: the shortest with at most 200 buckets in the window, else week; minute for windows of up to 2 hours only. A window has 1,500 buckets at most',
+  });

@@ -1,0 +1,16 @@
+import { Module } from '@nestjs/common';
+import { EventCopiesModule } from '../copies.module.js';
+import { EventRetentionModule } from '../retention/retention.module.js';
+import { EventTotalsModule } from '../totals/totals.module.js';
+import { CopiedPlacesReader } from './copied-places.reader.js';
+import { EventPlacesReader } from './event-places.reader.js';
+import { ExploredPlacesReader } from './explored-places.reader.js';
+import { SourceEventsReader } from './source-events.reader.js';
+
+/** Where events lie, in the order of lists. */
+@Module({
+  imports: [EventCopiesModule, EventRetentionModule, EventTotalsModule],
+  providers: [CopiedPlacesReader, EventPlacesReader, ExploredPlacesReader, SourceEventsReader],
+  exports: [CopiedPlacesReader, EventPlacesReader, ExploredPlacesReader, SourceEventsReader],
+})
+export class EventPlacesModule {}
