@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
-import { copiedSearchSql } from '../../src/modules/events/search/copied-search-sql.js';
+import { copiedSearchSql } from '../../src/modules/events/event-store/search/copied-search-sql.js';
 import { judge, readWords } from '../../src/modules/tenancy/search-sources/index.js';
 import { StatementValues } from '../../src/platform/clickhouse/index.js';
 import { isSafeText } from '../../src/platform/http/fields/index.js';

@@ -2,10 +2,14 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import pg from 'pg';
 import { asProjectId, type ProjectId } from '../../src/modules/access/index.js';
-import { SERIES_BUCKET_MS, type SeriesPoints, SeriesReader } from '../../src/modules/events/hour-rollups/index.js';
-import { HourRollupsRepository } from '../../src/modules/events/hour-rollups/hour-rollups.repository.js';
+import {
+  SERIES_BUCKET_MS,
+  type SeriesPoints,
+  SeriesReader,
+  type TimeWindow,
+} from '../../src/modules/events/event-store/index.js';
+import { HourRollupsWriter } from '../../src/modules/events/event-store/rollups/hour-rollups.writer.js';
 import { HourRollupsService } from '../../src/modules/events/hour-rollups/hour-rollups.service.js';
-import type { TimeWindow } from '../../src/modules/events/event-store/index.js';
 import { newId } from '../../src/platform/ids/index.js';
 import { createTestApp, type TestApp } from '../support/app.js';
 import { countEvents, type EventRow, insertEvents } from '../support/event-rows.js';
@@ -20,7 +24,7 @@ describe('the rollups of hours', () => {
   let app: TestApp;
   let series: SeriesReader;
   let rollups: HourRollupsService;
-  let repository: HourRollupsRepository;
+  let repository: HourRollupsWriter;
   let projectId: ProjectId;
   let beginning: number;
 
@@ -45,7 +49,7 @@ describe('the rollups of hours', () => {
     app = await createTestApp({ env: { PROCESS_ROLE: 'api' } });
     series = app.nest.get(SeriesReader);
     rollups = app.nest.get(HourRollupsService);
-    repository = app.nest.get(HourRollupsRepository);
+    repository = app.nest.get(HourRollupsWriter);
     projectId = asProjectId((await tenant(app)).projectId);
     beginning = Math.floor(Date.now() / HOUR_MS - HOURS + 2) * HOUR_MS;
     await insertEvents(app, projectId, fc.sample(eventRow, { numRuns: 1_500, seed: 7 }));

@@ -1,8 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
-import { CandidatesRepository } from '../../../src/modules/events/eql/running/candidates.repository.js';
-import { CopiedRequestsReader } from '../../../src/modules/events/hour-rollups/index.js';
-import { HotEvents } from '../../../src/modules/events/event-store/index.js';
+import { CandidatesRepository } from '../../../src/modules/events/event-store/candidates/candidates.repository.js';
+import { CopiedRequestsReader, HotEvents } from '../../../src/modules/events/event-store/index.js';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import {

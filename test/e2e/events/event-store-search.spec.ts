@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jes
 import fc from 'fast-check';
 import { EventPlacesReader } from '../../../src/modules/events/event-store/index.js';
 import { LongReads, LongSnapshots } from '../../../src/modules/events/long-reads/index.js';
-import { CopiedEventSearchRepository } from '../../../src/modules/events/search/copied-event-search.repository.js';
+import { CopiedEventSearchReader } from '../../../src/modules/events/event-store/search/copied-event-search.reader.js';
 import { SearchLimits } from '../../../src/modules/events/search/search-limits.js';
 import { readWords } from '../../../src/modules/tenancy/search-sources/index.js';
 import { isSafeText } from '../../../src/platform/http/fields/index.js';
@@ -325,7 +325,7 @@ function tests(access: ClickHouseAccess): void {
 
     it('is partial where ClickHouse gets too slow on the way', async () => {
       await allCopied(app);
-      const copied = app.nest.get(CopiedEventSearchRepository, { strict: false });
+      const copied = app.nest.get(CopiedEventSearchReader, { strict: false });
       const best = copied.best.bind(copied);
       let tried = 0;
       jest.spyOn(copied, 'best').mockImplementation((scope, words, moment, stretch, limit, bounds) => {

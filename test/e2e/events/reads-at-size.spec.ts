@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { LogSearchIndexRepository } from '../../../src/modules/events/logs/search-index.repository.js';
+import { LogSearchIndexWriter } from '../../../src/modules/events/event-store/logs/search-index.writer.js';
 import { Database } from '../../../src/platform/database/database.js';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
@@ -149,7 +149,7 @@ describe('reads of many events', () => {
     expect(before.map(({ endpoint }) => endpoint)).toEqual(['/needle', '/needle', '/needle']);
     const frequent = await search('path/29');
 
-    const index = app.nest.get(LogSearchIndexRepository, { strict: false });
+    const index = app.nest.get(LogSearchIndexWriter, { strict: false });
     const closed = await app.rows<{ name: string }>(
       `SELECT c.relname AS name FROM pg_inherits h JOIN pg_class c ON c.oid = h.inhrelid
        WHERE h.inhparent = 'events'::regclass AND c.relname ~ '^events_\\d' AND c.relname < $1`,

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
-import { EventSearchRepository } from '../../../src/modules/events/search/event-search.repository.js';
+import { EventSearchReader } from '../../../src/modules/events/event-store/search/event-search.reader.js';
 import { SearchLimits } from '../../../src/modules/events/search/search-limits.js';
 import { LongReads, LongSnapshots } from '../../../src/modules/events/long-reads/index.js';
 import {
@@ -471,7 +471,7 @@ describe('search', () => {
 
       it('are partial: the newest are found, and names are whole', async () => {
         Object.assign(limits(), { eventsMs: 500, firstRows: 5 });
-        const repository = app.nest.get(EventSearchRepository, { strict: false });
+        const repository = app.nest.get(EventSearchReader, { strict: false });
         const best = repository.best.bind(repository);
         let stretches = 0;
         jest.spyOn(repository, 'best').mockImplementation(async (scope, asked, stretch, limit, tx) => {

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
+import { EventStoreModule } from '../../events/event-store/index.js';
 import { DiscoveryModule } from '@nestjs/core';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { HourRollupsModule } from '../../events/hour-rollups/index.js';
 import { AuditModule } from '../../identity/audit/index.js';
 import { ProjectsModule } from '../../tenancy/projects/index.js';
 import { HeartbeatsModule } from '../heartbeats/index.js';
@@ -31,10 +31,10 @@ import { WatchedProjectsRepository } from './rounds/watched-projects.repository.
 
 @Module({
   imports: [
+    EventStoreModule,
     AuditModule,
     DiscoveryModule,
     HeartbeatsModule,
-    HourRollupsModule,
     ProjectsModule,
     TypeOrmModule.forFeature([Finding]),
   ],

@@ -1,7 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AskedWindowsModule } from '../asked-windows/index.js';
 import { ProjectsModule } from '../../tenancy/projects/index.js';
-import { EqlModule } from '../eql/index.js';
 import { EventStoreModule } from '../event-store/index.js';
 import { LongReadsModule } from '../long-reads/index.js';
 import { AnalyticsController } from './analytics.controller.js';
@@ -23,7 +22,7 @@ import { TimeseriesRepository } from './timeseries/timeseries.repository.js';
 import { TimeseriesService } from './timeseries/timeseries.service.js';
 
 @Module({
-  imports: [EqlModule, EventStoreModule, LongReadsModule, ProjectsModule, AskedWindowsModule],
+  imports: [EventStoreModule, LongReadsModule, ProjectsModule, AskedWindowsModule],
   controllers: [AnalyticsController],
   providers: [
     Questions,

@@ -5,32 +5,15 @@ import { EventStoreModule } from '../event-store/index.js';
 import { LongReadsModule } from '../long-reads/index.js';
 import { EventReadsModule } from '../reads/index.js';
 import { AnswerWriter } from './answer-writer.js';
-import { NewestEventsRepository } from './catalogue/newest-events.repository.js';
 import { PropertyCatalogue } from './catalogue/property-catalogue.service.js';
 import { EqlController } from './eql.controller.js';
 import { EqlService } from './eql.service.js';
-import { CandidateWalk } from './running/candidate-walk.js';
-import { CandidatesRepository } from './running/candidates.repository.js';
-import { CopiedCandidatesRepository } from './running/copied-candidates.repository.js';
-import { FittingEventsReader } from './running/fitting-events.reader.js';
 import { QueryRunner } from './running/query-runner.js';
 import { RunLimits } from './running/run-limits.js';
 
 @Module({
   imports: [LongReadsModule, EventReadsModule, EventStoreModule, ProjectsModule, AskedWindowsModule],
   controllers: [EqlController],
-  providers: [
-    EqlService,
-    QueryRunner,
-    CandidateWalk,
-    CandidatesRepository,
-    CopiedCandidatesRepository,
-    FittingEventsReader,
-    NewestEventsRepository,
-    PropertyCatalogue,
-    AnswerWriter,
-    RunLimits,
-  ],
-  exports: [FittingEventsReader],
+  providers: [EqlService, QueryRunner, PropertyCatalogue, AnswerWriter, RunLimits],
 })
 export class EqlModule {}

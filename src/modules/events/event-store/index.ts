@@ -43,3 +43,37 @@ export { LatenciesReader } from './totals/latencies.reader.js';
 export { withoutGaps } from './totals/time-buckets.js';
 export { EventTotalsReader, type FacetValue, type MatchingHour } from './totals/totals.reader.js';
 export { bucketsOf, likeBucketsOf, type ZonedBuckets } from './totals/zoned-buckets.js';
+export { type CandidateRow, CandidateSelection } from './candidates/candidate-selection.js';
+export { CandidateWalk, type Walk } from './candidates/candidate-walk.js';
+export { CopiedCandidatesReader } from './candidates/copied-candidates.reader.js';
+export { type FittingEvents, FittingEventsReader } from './candidates/fitting-events.reader.js';
+export { NewestEventsReader } from './candidates/newest-events.reader.js';
+export { LogSearchTooLong, LogsReader, TooManyLogSearches } from './logs/logs.reader.js';
+export { LogSearchIndexWriter } from './logs/search-index.writer.js';
+export { CopiedRequestsReader, type ReadTime } from './rollups/copied-requests.reader.js';
+export { DayRollupsWriter, type DueDay } from './rollups/day-rollups.writer.js';
+export {
+  ENDPOINT_SORTS,
+  type EndpointFigures,
+  EndpointFiguresReader,
+  type EndpointSort,
+  MOST_STATUSES,
+  MOST_STATUSES_OF_ENDPOINT,
+} from './rollups/endpoint-figures.reader.js';
+export { type DueHour, type HourPlace, HourRollupsWriter } from './rollups/hour-rollups.writer.js';
+export { ReadingPlanReader } from './rollups/reading-plan.reader.js';
+export type { ReadingPlan } from './rollups/reading-plan.js';
+export {
+  type AskedFigures,
+  type BucketFigures,
+  type RequestFigures,
+  RequestFiguresReader,
+} from './rollups/request-figures.reader.js';
+export type { RequestFilter } from './rollups/request-filter.js';
+export { MOST_KEPT_STATUSES, MOST_NAME_CHARACTERS } from './rollups/rollup-limits.js';
+export { type ProjectSeries, SERIES_BUCKET_MS, type SeriesPoints, SeriesReader } from './rollups/series.reader.js';
+export { type BoundedHour, slowestFirst, SlowEventsReader, type SlowPlace } from './rollups/slow-events.reader.js';
+export { CopiedEventSearchReader, type CopiedMoment } from './search/copied-event-search.reader.js';
+export { askedId, EventSearchReader, type SearchedEvent, type SearchedStretch } from './search/event-search.reader.js';
+export { EventTypeSearch } from './search/event-type-search.reader.js';
+export { HourEnds } from './search/hour-ends.js';

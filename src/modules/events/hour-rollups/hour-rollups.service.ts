@@ -1,8 +1,13 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { ProjectId } from '../../access/index.js';
 import { isByItself } from './failed-rollups.js';
-import { DayRollupsRepository, type DueDay } from './day-rollups.repository.js';
-import { type DueHour, type HourPlace, HourRollupsRepository } from './hour-rollups.repository.js';
+import {
+  DayRollupsWriter,
+  type DueDay,
+  type DueHour,
+  type HourPlace,
+  HourRollupsWriter,
+} from '../event-store/index.js';
 
 /** Rows that one statement reads, unless a single hour has more. */
 const EVENTS_A_STATEMENT = 50_000;
@@ -36,8 +41,8 @@ export class HourRollupsService {
   private readonly resting = new Map<string, number>();
 
   constructor(
-    private readonly rollups: HourRollupsRepository,
-    private readonly days: DayRollupsRepository,
+    private readonly rollups: HourRollupsWriter,
+    private readonly days: DayRollupsWriter,
   ) {}
 
   /**

@@ -10,8 +10,7 @@ import { STREAM_RULES } from '../feed/index.js';
 import { TooManyLargeReads } from '../reads/index.js';
 import { LogFeed } from './log-feed.js';
 import { LogMessage, LogRow, LogsQuery, LogStreamQuery } from './logs.dto.js';
-import { LogSearchTooLong, TooManyLogSearches } from './logs.repository.js';
-import { ColdEventsAway } from '../event-store/index.js';
+import { ColdEventsAway, LogSearchTooLong, TooManyLogSearches } from '../event-store/index.js';
 import { LogsService } from './logs.service.js';
 
 @ApiTags('logs')

@@ -1,22 +1,19 @@
 import { Module } from '@nestjs/common';
 import { AskedWindowsModule } from '../asked-windows/index.js';
 import { EventStoreModule } from '../event-store/index.js';
-import { LongReadsModule } from '../long-reads/index.js';
 import { EventStreamsModule } from '../streams/index.js';
 import { EventFeedModule } from '../feed/index.js';
 import { EventReadsModule } from '../reads/index.js';
 import { ProjectsModule } from '../../tenancy/projects/index.js';
 import { LogFeed } from './log-feed.js';
 import { LogsController } from './logs.controller.js';
-import { LogsRepository } from './logs.repository.js';
 import { LogsService } from './logs.service.js';
-import { LogSearchIndexRepository } from './search-index.repository.js';
 import { LogSearchIndexProcessor } from './search-index.job.js';
 
 @Module({
   imports: [
     EventFeedModule,
-    LongReadsModule,
+
     EventReadsModule,
     EventStreamsModule,
     ProjectsModule,
@@ -24,6 +21,6 @@ import { LogSearchIndexProcessor } from './search-index.job.js';
     AskedWindowsModule,
   ],
   controllers: [LogsController],
-  providers: [LogFeed, LogsService, LogsRepository, LogSearchIndexRepository, LogSearchIndexProcessor],
+  providers: [LogFeed, LogsService, LogSearchIndexProcessor],
 })
 export class LogsModule {}

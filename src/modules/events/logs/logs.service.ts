@@ -7,13 +7,13 @@ import { ProjectsReader } from '../../tenancy/projects/index.js';
 import { AskedWindows } from '../asked-windows/index.js';
 import { LOG_ROWS, logRow } from './log-row.js';
 import type { LogRow, LogsQuery } from './logs.dto.js';
-import { LogsRepository } from './logs.repository.js';
+import { LogsReader } from '../event-store/index.js';
 
 @Injectable()
 export class LogsService {
   constructor(
     private readonly windows: AskedWindows,
-    private readonly logs: LogsRepository,
+    private readonly logs: LogsReader,
     private readonly pages: EventPageReader,
     private readonly projects: ProjectsReader,
     private readonly clock: Clock,

@@ -1,5 +1,5 @@
 import { defineJob, JobHandler, type JobProcessor, type NoPayload } from '../../../platform/queue/index.js';
-import { LogSearchIndexRepository } from './search-index.repository.js';
+import { LogSearchIndexWriter } from '../event-store/index.js';
 
 const EVERY_MS = 3_600_000;
 
@@ -11,7 +11,7 @@ export const logSearchIndexJob = defineJob<NoPayload, { processed: number }>({
 
 @JobHandler(logSearchIndexJob)
 export class LogSearchIndexProcessor implements JobProcessor<NoPayload, { processed: number }> {
-  constructor(private readonly index: LogSearchIndexRepository) {}
+  constructor(private readonly index: LogSearchIndexWriter) {}
 
   async run(): Promise<{ processed: number }> {
     return { processed: await this.index.build() };

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/index.js';
 import { AskedWindows, filterOf, isAll } from '../asked-windows/index.js';
-import type { TimeWindow } from '../event-store/index.js';
-import type { RequestFilter } from '../hour-rollups/index.js';
+import type { RequestFilter, TimeWindow } from '../event-store/index.js';
 import type { PerformanceQuery } from './performance.dto.js';
 
 const MINUTE_MS = 60_000;

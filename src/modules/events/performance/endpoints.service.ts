@@ -6,9 +6,9 @@ import {
   EndpointFiguresReader,
   MOST_NAME_CHARACTERS,
   ReadingPlanReader,
-} from '../hour-rollups/index.js';
+  type TimeWindow,
+} from '../event-store/index.js';
 import { ratioOf, windowHead } from '../asked-windows/index.js';
-import type { TimeWindow } from '../event-store/index.js';
 import { perMinute, RequestQuestions } from './asked-requests.js';
 import { FirstRequestReader } from './first-request.reader.js';
 import {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../access/index.js';
 import type { Db } from '../../../platform/database/database.js';
-import { type ReadingPlan, type ReadTime, RequestFiguresReader } from '../hour-rollups/index.js';
+import { type ReadingPlan, type ReadTime, RequestFiguresReader } from '../event-store/index.js';
 import type { AskedRequests } from './asked-requests.js';
 
 const DAY_MS = 86_400_000;

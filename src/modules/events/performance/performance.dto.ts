@@ -10,14 +10,16 @@ import {
 } from '../../../platform/http/fields/index.js';
 import { TimeZoneField } from '../../tenancy/projects/index.js';
 import {
+  type AskedInterval,
+  BUCKET_INTERVALS,
+  type BucketInterval,
   ENDPOINT_SORTS,
   type EndpointSort,
-  MOST_NAME_CHARACTERS,
   MOST_KEPT_STATUSES,
+  MOST_NAME_CHARACTERS,
   MOST_STATUSES,
   MOST_STATUSES_OF_ENDPOINT,
-} from '../hour-rollups/index.js';
-import { type AskedInterval, BUCKET_INTERVALS, type BucketInterval } from '../event-store/index.js';
+} from '../event-store/index.js';
 import { EventsQuery, IntervalField, WindowResponse } from '../asked-windows/index.js';
 
 const COMPARISONS = ['none', 'previous'] as const;

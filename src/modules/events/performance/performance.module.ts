@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
+import { EventStoreModule } from '../event-store/index.js';
 import { AskedWindowsModule } from '../asked-windows/index.js';
 import { ProjectsModule } from '../../tenancy/projects/index.js';
-import { HourRollupsModule } from '../hour-rollups/index.js';
 import { LongReadsModule } from '../long-reads/index.js';
 import { EventReadsModule } from '../reads/index.js';
 import { EndpointsService } from './endpoints.service.js';
@@ -14,7 +14,7 @@ import { SlowestService } from './slowest.service.js';
 import { SummaryService } from './summary.service.js';
 
 @Module({
-  imports: [LongReadsModule, EventReadsModule, HourRollupsModule, ProjectsModule, AskedWindowsModule],
+  imports: [EventStoreModule, LongReadsModule, EventReadsModule, ProjectsModule, AskedWindowsModule],
   controllers: [PerformanceController],
   providers: [
     EndpointsService,

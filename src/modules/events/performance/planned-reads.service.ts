@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
-import type { ReadTime } from '../hour-rollups/index.js';
+import type { ReadTime } from '../event-store/index.js';
 import { type Deadline, LongSnapshots, QueryTooLong } from '../long-reads/index.js';
 
 /** Rows that a read may look through without waiting for its turn: a fraction of a second. */

@@ -4,11 +4,14 @@ import { TimeZone } from '../../../platform/clock/index.js';
 import { ProjectsReader, ProjectTimeZoneReader } from '../../tenancy/projects/index.js';
 import {
   type AskedFigures,
+  type AskedInterval,
   type BucketFigures,
+  bucketsOf,
   ReadingPlanReader,
   RequestFiguresReader,
-} from '../hour-rollups/index.js';
-import { type AskedInterval, bucketsOf, type TimeWindow, type ZonedBuckets } from '../event-store/index.js';
+  type TimeWindow,
+  type ZonedBuckets,
+} from '../event-store/index.js';
 import { ratioOf, windowHead } from '../asked-windows/index.js';
 import { type AskedRequests, RequestQuestions } from './asked-requests.js';
 import { FirstRequestReader } from './first-request.reader.js';

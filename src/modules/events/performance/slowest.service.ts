@@ -9,12 +9,12 @@ import {
   type ReadTime,
   type RequestFilter,
   slowestFirst,
-  type SlowPlace,
   SlowEventsReader,
-} from '../hour-rollups/index.js';
+  type SlowPlace,
+  type TimeWindow,
+} from '../event-store/index.js';
 import { LOG_ROWS, type LogRow, logRow } from '../logs/index.js';
 import { EventPageReader } from '../reads/index.js';
-import type { TimeWindow } from '../event-store/index.js';
 import { RequestQuestions } from './asked-requests.js';
 import type { SlowestQuery } from './performance.dto.js';
 import { PlannedReads } from './planned-reads.service.js';

@@ -7,9 +7,9 @@ import {
   ReadingPlanReader,
   type RequestFigures,
   RequestFiguresReader,
-} from '../hour-rollups/index.js';
+  type TimeWindow,
+} from '../event-store/index.js';
 import { changeOf, ratioOf, windowHead } from '../asked-windows/index.js';
-import type { TimeWindow } from '../event-store/index.js';
 import { type AskedRequests, perMinute, RequestQuestions } from './asked-requests.js';
 import { FirstRequestReader } from './first-request.reader.js';
 import type { ComparedFigures, FiguresChange, SummaryQuery, SummaryResponse } from './performance.dto.js';

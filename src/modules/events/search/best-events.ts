@@ -1,5 +1,5 @@
 import { type FoundThing, foundThing, judge, MAX_SCORE, type SearchWords } from '../../tenancy/search-sources/index.js';
-import type { SearchedEvent } from './event-search.repository.js';
+import type { SearchedEvent } from '../event-store/index.js';
 
 interface Kept {
   readonly thing: FoundThing;

@@ -5,20 +5,24 @@ import { isCanceled } from '../../../platform/database/database-faults.js';
 import type { ReadBounds } from '../../../platform/clickhouse/index.js';
 import type { FoundThing, Search, SearchTime } from '../../tenancy/search-sources/index.js';
 import {
+  askedId,
   ColdEventsAway,
   ColdEventsReader,
+  CopiedEventSearchReader,
+  type CopiedMoment,
   CopyCannotTell,
   CopyReadTooLong,
   EventPlacesReader,
+  EventSearchReader,
+  EventTypeSearch,
+  type HourEnds,
   type Place,
+  type SearchedEvent,
+  type SearchedStretch,
   type TimeWindow,
 } from '../event-store/index.js';
 import { LongReads, LongSnapshots, QueryTooLong, TooManyQueries } from '../long-reads/index.js';
-import { type CopiedMoment, CopiedEventSearchRepository } from './copied-event-search.repository.js';
-import { askedId, EventSearchRepository, type SearchedEvent, type Stretch } from './event-search.repository.js';
-import { EventTypeSearch } from './event-type-search.reader.js';
 import { BestEvents } from './best-events.js';
-import type { HourEnds } from './hour-ends.js';
 import { SearchLimits } from './search-limits.js';
 
 /** A stretch is to take so long: its rows are lost when the time ends in the middle of it. */
@@ -52,8 +56,8 @@ interface Looking {
 export class EventSearch {
   constructor(
     private readonly database: Database,
-    private readonly events: EventSearchRepository,
-    private readonly copied: CopiedEventSearchRepository,
+    private readonly events: EventSearchReader,
+    private readonly copied: CopiedEventSearchReader,
     private readonly cold: ColdEventsReader,
     private readonly types: EventTypeSearch,
     private readonly places: EventPlacesReader,
@@ -136,7 +140,7 @@ export class EventSearch {
       try {
         const end: Place | null | undefined = before === null ? undefined : hours?.next(before, rows);
         const startedAt = performance.now();
-        const stretch: Stretch = {
+        const stretch: SearchedStretch = {
           before,
           end: end === undefined ? await this.copied.end(scope, moment, before, rows, boundsOf(looking)) : end,
         };

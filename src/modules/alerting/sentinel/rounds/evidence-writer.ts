@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Db } from '../../../../platform/database/database.js';
-import { SeriesReader } from '../../../events/hour-rollups/index.js';
+import { SeriesReader } from '../../../events/event-store/index.js';
 import { type Bucket, BUCKET_MS, bucketOf, startOf } from '../baseline/buckets.js';
 import { methodOf, type Profile } from '../baseline/profile.js';
 import { endOf, type Track, valueOf } from '../baseline/track.js';

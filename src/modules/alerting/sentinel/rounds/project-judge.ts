@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Db } from '../../../../platform/database/database.js';
 import { HeartbeatsWriter } from '../../heartbeats/index.js';
-import { SeriesReader } from '../../../events/hour-rollups/index.js';
+import { SeriesReader } from '../../../events/event-store/index.js';
 import { type Bucket, BUCKET_MS, bucketOf, HOUR_BUCKETS, startOf } from '../baseline/buckets.js';
 import { isLearning } from '../baseline/profile.js';
 import { type Track, valueOf } from '../baseline/track.js';

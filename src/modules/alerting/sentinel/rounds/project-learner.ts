@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Db } from '../../../../platform/database/database.js';
-import { SeriesReader } from '../../../events/hour-rollups/index.js';
+import { SeriesReader } from '../../../events/event-store/index.js';
 import { type Bucket, bucketOf, DAY_BUCKETS, startOf } from '../baseline/buckets.js';
 import { isLearning, profileOf } from '../baseline/profile.js';
 import type { Track } from '../baseline/track.js';

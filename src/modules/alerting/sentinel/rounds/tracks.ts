@@ -1,4 +1,4 @@
-import type { ProjectSeries } from '../../../events/hour-rollups/index.js';
+import type { ProjectSeries } from '../../../events/event-store/index.js';
 import { bucketOf } from '../baseline/buckets.js';
 import type { Track } from '../baseline/track.js';
 import type { SeriesName, SeriesType } from '../judging/finding-kinds.js';

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { BindValue } from '../../../../platform/clickhouse/index.js';
 import { type Bind, Parameters } from '../../../../platform/database/parameters.js';
-import { type FittingEvents, FittingEventsReader } from '../../eql/index.js';
 import {
   type BucketCoverage,
   type ColdEdges,
@@ -13,6 +12,8 @@ import {
   countedBuckets,
   type Dimension,
   type EventFilter,
+  type FittingEvents,
+  FittingEventsReader,
   inWindowsSql,
   isEmptyFilter,
   type TimeWindow,

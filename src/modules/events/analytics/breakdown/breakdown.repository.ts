@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../../platform/database/database.js';
 import { type Bind, Parameters } from '../../../../platform/database/parameters.js';
-import type { FittingEvents } from '../../eql/index.js';
-import type { Dimension } from '../../event-store/index.js';
+import type { Dimension, FittingEvents } from '../../event-store/index.js';
 import type { Division } from '../asking/division.js';
 import { countedSql, type Source } from '../asking/gathered-events.reader.js';
 import { KEY_ORDER, keyedSql, shortKeySql } from '../asking/keys.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Parameters } from '../../../../platform/database/parameters.js';
-import type { FittingEvents } from '../../eql/index.js';
+import type { FittingEvents } from '../../event-store/index.js';
 import { keyedSql } from '../asking/keys.js';
 import type { Snapshot } from '../asking/snapshots.js';
 import { EVENTS_OF_A_PACK, packSql } from './packed-events.js';

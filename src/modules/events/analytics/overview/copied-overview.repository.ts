@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { StatementValues } from '../../../../platform/clickhouse/index.js';
-import type { FittingEvents } from '../../eql/index.js';
 import {
   type AlikeColumn,
   AlikeEvents,
   CopiedEventsReader,
   CopyReadTooLong,
+  type FittingEvents,
   instantBeforeSql,
 } from '../../event-store/index.js';
 import { QueryTooLong } from '../../long-reads/index.js';

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type Bind, Parameters } from '../../../../platform/database/parameters.js';
-import type { FittingEvents } from '../../eql/index.js';
-import type { Dimension } from '../../event-store/index.js';
+import type { Dimension, FittingEvents } from '../../event-store/index.js';
 import { addsUp, type Aggregate, countedValue, gatheringOf } from './aggregates.js';
 import type { CopiedGathering } from './copied-aggregates.js';
 import { keptKeySql } from '../asking/copied-keys.js';

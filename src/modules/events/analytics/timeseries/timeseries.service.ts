@@ -4,10 +4,10 @@ import { TimeZone } from '../../../../platform/clock/index.js';
 import { failed, Fault, ValidationError } from '../../../../platform/http/fields/index.js';
 import { ProjectTimeZoneReader } from '../../../tenancy/projects/index.js';
 import { readAggregateField } from '../../conditions/index.js';
-import type { FittingEvents } from '../../eql/index.js';
 import {
   bucketsOf,
   type Dimension,
+  type FittingEvents,
   likeBucketsOf,
   type TimeWindow,
   type ZonedBuckets,

@@ -1,12 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
-import { ColdEventsAway, EventRowsReader, type Selection } from '../../event-store/index.js';
+import { ColdEventsAway, EventRowsReader, NewestEventsReader, type Selection } from '../../event-store/index.js';
 import { ReadBudget, TooManyLargeReads } from '../../reads/index.js';
 import { LongSnapshots, QueryTooLong } from '../../long-reads/index.js';
 import { observeSchema, SAMPLE_BYTES, SAMPLE_EVENTS, type SampledEvent } from '../../source-monitoring/index.js';
 import { type Field, nearestName, writtenProperty } from '../../eql-language/index.js';
 import { RunLimits } from '../running/run-limits.js';
-import { NewestEventsRepository } from './newest-events.repository.js';
 
 const SAMPLED: Selection<SampledEvent> = { columns: 'event, "timestamp", properties::text AS properties' };
 const TYPE_NAMES: Readonly<Record<string, string>> = { string: 'text', array: 'list' };
@@ -34,7 +33,7 @@ interface ObservedName extends KnownProperty {
 @Injectable()
 export class PropertyCatalogue {
   constructor(
-    private readonly newest: NewestEventsRepository,
+    private readonly newest: NewestEventsReader,
     private readonly rows: EventRowsReader,
     private readonly budget: ReadBudget,
     private readonly snapshots: LongSnapshots,

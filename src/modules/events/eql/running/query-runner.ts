@@ -2,7 +2,16 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
 import type { Db } from '../../../../platform/database/database.js';
 import type { FilterSubject } from '../../conditions/index.js';
-import { ColdEventsReader, CopyCannotTell, type TimeWindow } from '../../event-store/index.js';
+import {
+  type CandidateRow,
+  CandidateSelection,
+  CandidateWalk,
+  ColdEventsReader,
+  CopiedCandidatesReader,
+  CopyCannotTell,
+  type TimeWindow,
+  type Walk,
+} from '../../event-store/index.js';
 import { type Deadline, LongSnapshots } from '../../long-reads/index.js';
 import {
   eventCondition,
@@ -21,9 +30,6 @@ import { type ResultPosition, ResultWindow, type Shown } from '../matching/resul
 import { SampleCollector } from '../matching/sample-collector.js';
 import { SequenceMachine, type TermHits } from '../matching/sequence-machine.js';
 import { sequencePlan } from '../matching/sequence-plan.js';
-import { type CandidateRow, CandidateSelection } from './candidate-selection.js';
-import { CandidateWalk, type Walk } from './candidate-walk.js';
-import { CopiedCandidatesRepository } from './copied-candidates.repository.js';
 import { RunLimits } from './run-limits.js';
 
 export interface Asked {
@@ -64,7 +70,7 @@ export class QueryRunner {
   constructor(
     private readonly snapshots: LongSnapshots,
     private readonly walk: CandidateWalk,
-    private readonly copied: CopiedCandidatesRepository,
+    private readonly copied: CopiedCandidatesReader,
     private readonly cold: ColdEventsReader,
     private readonly limits: RunLimits,
   ) {}

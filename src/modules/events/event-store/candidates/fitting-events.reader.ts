@@ -3,12 +3,14 @@ import type { ProjectScope } from '../../../access/index.js';
 import type { BindValue } from '../../../../platform/clickhouse/index.js';
 import type { Db } from '../../../../platform/database/database.js';
 import type { Bind } from '../../../../platform/database/parameters.js';
-import { CopyCannotTell, inWindow, type TimeWindow } from '../../event-store/index.js';
+import { CopyCannotTell } from '../reading/copied-events.reader.js';
+import { inWindow } from '../totals/event-filter.js';
+import type { TimeWindow } from '../totals/coverage.js';
 import type { Deadline } from '../../long-reads/index.js';
 import type { EventCondition } from '../../eql-language/index.js';
 import { CandidateSelection } from './candidate-selection.js';
 import { CandidateWalk } from './candidate-walk.js';
-import { CopiedCandidatesRepository, isCopied } from './copied-candidates.repository.js';
+import { CopiedCandidatesReader, isCopied } from './copied-candidates.reader.js';
 
 const FIRST_PLACES = 8_192;
 /** Whose ids stand in a statement. */
@@ -47,7 +49,7 @@ export type FittingEvents = (bind: Bind) => string;
 export class FittingEventsReader {
   constructor(
     private readonly walk: CandidateWalk,
-    private readonly copied: CopiedCandidatesRepository,
+    private readonly copied: CopiedCandidatesReader,
   ) {}
 
   /** @throws QueryTooLong */

@@ -1,4 +1,4 @@
-import type { TimeWindow } from '../event-store/index.js';
+import type { TimeWindow } from '../totals/coverage.js';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

@@ -1,5 +1,5 @@
-import { type BindValue, foldedSql } from '../../../platform/clickhouse/index.js';
-import type { SearchWords } from '../../tenancy/search-sources/index.js';
+import { type BindValue, foldedSql } from '../../../../platform/clickhouse/index.js';
+import type { SearchWords } from '../../../tenancy/search-sources/index.js';
 
 /** What is looked into of a row of ClickHouse. */
 export interface CopiedSearchColumns {

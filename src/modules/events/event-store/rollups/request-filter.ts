@@ -1,6 +1,6 @@
-import type { BindValue } from '../../../platform/clickhouse/index.js';
-import type { Parameters } from '../../../platform/database/parameters.js';
-import { conditionsOf, copiedConditionsOf, type EventFilter } from '../event-store/index.js';
+import type { BindValue } from '../../../../platform/clickhouse/index.js';
+import type { Parameters } from '../../../../platform/database/parameters.js';
+import { conditionsOf, copiedConditionsOf, type EventFilter } from '../totals/event-filter.js';
 
 /** Which requests: exact values of the event, and of its log row. */
 export interface RequestFilter {

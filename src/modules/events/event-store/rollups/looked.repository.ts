@@ -1,5 +1,6 @@
-import type { Parameters } from '../../../platform/database/parameters.js';
-import { type TimeWindow, uncopiedSql } from '../event-store/index.js';
+import type { Parameters } from '../../../../platform/database/parameters.js';
+import type { TimeWindow } from '../totals/coverage.js';
+import { uncopiedSql } from '../reading/uncopied-events.reader.js';
 import { nameSql } from './names.repository.js';
 
 export type LookedLevel = 'whole' | 'pairs';

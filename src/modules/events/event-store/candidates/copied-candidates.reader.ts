@@ -2,13 +2,9 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
 import { type ReadBounds, StatementValues } from '../../../../platform/clickhouse/index.js';
 import type { Db } from '../../../../platform/database/database.js';
-import {
-  CopiedEventsReader,
-  CopyCannotTell,
-  CopyReadTooLong,
-  type TimeWindow,
-  UncopiedEventsReader,
-} from '../../event-store/index.js';
+import { CopiedEventsReader, CopyCannotTell, CopyReadTooLong } from '../reading/copied-events.reader.js';
+import type { TimeWindow } from '../totals/coverage.js';
+import { UncopiedEventsReader } from '../reading/uncopied-events.reader.js';
 import { instantSql } from '../../fields/index.js';
 import { QueryTooLong } from '../../long-reads/index.js';
 import type { CandidateRow, CandidateSelection } from './candidate-selection.js';
@@ -36,7 +32,7 @@ type Scope = Pick<ProjectScope, 'projectId'>;
 
 /** Reads the events that queries are about: those that are copied from ClickHouse, with what PostgreSQL has beside them. */
 @Injectable()
-export class CopiedCandidatesRepository {
+export class CopiedCandidatesReader {
   constructor(
     private readonly candidates: CandidatesRepository,
     private readonly copied: CopiedEventsReader,

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import type { ProjectId } from '../../access/index.js';
-import { Database } from '../../../platform/database/database.js';
+import type { ProjectId } from '../../../access/index.js';
+import { Database } from '../../../../platform/database/database.js';
 import { FIGURE_COLUMNS, roundedSql, WHOLE } from './figures.repository.js';
-import { type HourPlace, RECENT } from './hour-rollups.repository.js';
+import { type HourPlace, RECENT } from './hour-rollups.writer.js';
 import { OURS, WORK_MEMORY } from './rollup-lock.repository.js';
 
 const MOST_SECONDS = 300;
@@ -15,7 +15,7 @@ export interface DueDay {
 
 /** Makes days of requests from the rollups of their hours. */
 @Injectable()
-export class DayRollupsRepository {
+export class DayRollupsWriter {
   constructor(private readonly database: Database) {}
 
   /** Days that have ended, whose hours are all made and that have counted others; those of the last days, newest first. */

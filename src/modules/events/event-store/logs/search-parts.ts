@@ -1,4 +1,4 @@
-import type { TimeWindow } from '../event-store/index.js';
+import type { TimeWindow } from '../totals/coverage.js';
 
 export interface SearchPart extends TimeWindow {
   readonly isIndexed: boolean;

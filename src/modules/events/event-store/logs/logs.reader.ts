@@ -1,20 +1,16 @@
 import { Injectable } from '@nestjs/common';
-import type { ProjectScope } from '../../access/index.js';
-import type { BindValue } from '../../../platform/clickhouse/index.js';
-import { Database, type Db } from '../../../platform/database/database.js';
-import { isCanceled } from '../../../platform/database/database-faults.js';
-import { Parameters } from '../../../platform/database/parameters.js';
-import {
-  type CopiedConditions,
-  CopiedPlacesReader,
-  type EventPlace,
-  type Place,
-  PLACE_COLUMNS,
-  type TimeWindow,
-} from '../event-store/index.js';
-import { LONG_READ_MS, LongReads, QueryTooLong } from '../long-reads/index.js';
-import { LogSearchIndexRepository } from './search-index.repository.js';
-import { domainError } from '../../../platform/http/domain-error.js';
+import type { ProjectScope } from '../../../access/index.js';
+import type { BindValue } from '../../../../platform/clickhouse/index.js';
+import { Database, type Db } from '../../../../platform/database/database.js';
+import { isCanceled } from '../../../../platform/database/database-faults.js';
+import { Parameters } from '../../../../platform/database/parameters.js';
+import { type CopiedConditions, CopiedPlacesReader } from '../places/copied-places.reader.js';
+import { type EventPlace, PLACE_COLUMNS } from '../places/event-places.js';
+import type { Place } from '../places/cursor.js';
+import type { TimeWindow } from '../totals/coverage.js';
+import { LONG_READ_MS, LongReads, QueryTooLong } from '../../long-reads/index.js';
+import { LogSearchIndexWriter } from './search-index.writer.js';
+import { domainError } from '../../../../platform/http/domain-error.js';
 import { type SearchPart, searchParts } from './search-parts.js';
 
 /** Rows of an indexed month that are looked at one by one first: what is frequent is found there at once. */
@@ -44,10 +40,10 @@ export class TooManyLogSearches extends domainError(503, 'Too many log searches 
 
 /** Where log rows lie, straight from `events`, newest first, events of one instant by id: plain SQL along the primary key. */
 @Injectable()
-export class LogsRepository {
+export class LogsReader {
   constructor(
     private readonly database: Database,
-    private readonly index: LogSearchIndexRepository,
+    private readonly index: LogSearchIndexWriter,
     private readonly longReads: LongReads,
     private readonly copied: CopiedPlacesReader,
   ) {}

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import type { ProjectScope } from '../../access/index.js';
-import { Database, type Db } from '../../../platform/database/database.js';
-import { Parameters } from '../../../platform/database/parameters.js';
-import { ColdEventsReader, type TimeWindow } from '../event-store/index.js';
+import type { ProjectScope } from '../../../access/index.js';
+import { Database, type Db } from '../../../../platform/database/database.js';
+import { Parameters } from '../../../../platform/database/parameters.js';
+import { ColdEventsReader } from '../reading/cold-events.reader.js';
+import type { TimeWindow } from '../totals/coverage.js';
 import { figuresSql } from './figures.repository.js';
 import { chunkSql, nearestRankSql, toldSql } from './levels.repository.js';
 import { CopiedRequestsReader, type ReadTime } from './copied-requests.reader.js';

@@ -3,7 +3,7 @@ import type { ProjectScope } from '../../../access/index.js';
 import type { BindValue } from '../../../../platform/clickhouse/index.js';
 import { EventLoopYield } from '../../../../platform/concurrency/index.js';
 import type { Db } from '../../../../platform/database/database.js';
-import type { TimeWindow } from '../../event-store/index.js';
+import type { TimeWindow } from '../totals/coverage.js';
 import type { CandidateRow, CandidateSelection } from './candidate-selection.js';
 import { CandidatesRepository, type Reading } from './candidates.repository.js';
 import { StatementTime } from './statement-time.js';

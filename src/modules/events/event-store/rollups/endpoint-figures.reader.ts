@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { ProjectScope } from '../../access/index.js';
-import { Database, type Db } from '../../../platform/database/database.js';
-import { Parameters } from '../../../platform/database/parameters.js';
+import type { ProjectScope } from '../../../access/index.js';
+import { Database, type Db } from '../../../../platform/database/database.js';
+import { Parameters } from '../../../../platform/database/parameters.js';
 import { MOST_PAIRS } from './figures.repository.js';
 import { chunkSql, nearestRankSql, toldSql } from './levels.repository.js';
 import { CopiedRequestsReader, type ReadTime } from './copied-requests.reader.js';

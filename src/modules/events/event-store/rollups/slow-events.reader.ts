@@ -1,8 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import type { ProjectScope } from '../../access/index.js';
-import { Database, type Db } from '../../../platform/database/database.js';
-import { Parameters } from '../../../platform/database/parameters.js';
-import { conditionsOf, type EventPlace, PLACE_COLUMNS, type TimeWindow, uncopiedSql } from '../event-store/index.js';
+import type { ProjectScope } from '../../../access/index.js';
+import { Database, type Db } from '../../../../platform/database/database.js';
+import { Parameters } from '../../../../platform/database/parameters.js';
+import { conditionsOf } from '../totals/event-filter.js';
+import { type EventPlace, PLACE_COLUMNS } from '../places/event-places.js';
+import type { TimeWindow } from '../totals/coverage.js';
+import { uncopiedSql } from '../reading/uncopied-events.reader.js';
 import { requestConditions, type RequestFilter } from './request-filter.js';
 
 /** Of an hour that is not made: it may have any latency. */

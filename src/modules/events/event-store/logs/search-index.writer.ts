@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { Clock } from '../../../platform/clock/index.js';
-import { Database } from '../../../platform/database/database.js';
-import type { TimeWindow } from '../event-store/index.js';
+import { Clock } from '../../../../platform/clock/index.js';
+import { Database } from '../../../../platform/database/database.js';
+import type { TimeWindow } from '../totals/coverage.js';
 
 const DAY_MS = 86_400_000;
 /** How long the list of indexed months is remembered. */
@@ -20,7 +20,7 @@ interface Partition {
  * speed of ingestion, so a month gets its index once it is over; the current month is read row by row.
  */
 @Injectable()
-export class LogSearchIndexRepository {
+export class LogSearchIndexWriter {
   private readonly logger = new Logger('logs');
   private known: { readonly until: number; readonly months: Promise<TimeWindow[]> } | undefined;
   private saidMissing = false;

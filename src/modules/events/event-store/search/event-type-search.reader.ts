@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { ProjectScope } from '../../access/index.js';
-import { Database, type Db } from '../../../platform/database/database.js';
-import { Parameters } from '../../../platform/database/parameters.js';
+import type { ProjectScope } from '../../../access/index.js';
+import { Database, type Db } from '../../../../platform/database/database.js';
+import { Parameters } from '../../../../platform/database/parameters.js';
 import {
   foundThing,
   type FoundThing,
@@ -9,9 +9,10 @@ import {
   searchSql,
   SearchSource,
   type SearchTime,
-} from '../../tenancy/search-sources/index.js';
-import { ColdEventsReader, uncopiedSql } from '../event-store/index.js';
-import { CopiedEventSearchRepository, type CopiedType } from './copied-event-search.repository.js';
+} from '../../../tenancy/search-sources/index.js';
+import { ColdEventsReader } from '../reading/cold-events.reader.js';
+import { uncopiedSql } from '../reading/uncopied-events.reader.js';
+import { CopiedEventSearchReader, type CopiedType } from './copied-event-search.reader.js';
 
 const DAY_MS = 86_400_000;
 const SEARCHED = { texts: ['event'] } as const;
@@ -30,7 +31,7 @@ export class EventTypeSearch extends SearchSource {
 
   constructor(
     private readonly database: Database,
-    private readonly copied: CopiedEventSearchRepository,
+    private readonly copied: CopiedEventSearchReader,
     private readonly cold: ColdEventsReader,
   ) {
     super();

@@ -4,15 +4,11 @@ import { StatementValues } from '../../../../platform/clickhouse/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { Parameters } from '../../../../platform/database/parameters.js';
 import { copiedPropertySql, propertySql } from '../../conditions/index.js';
-import {
-  CopiedEventsReader,
-  CopiedPlacesReader,
-  CopyReadTooLong,
-  type EventPlace,
-  type Place,
-  PLACE_COLUMNS,
-  writtenIds,
-} from '../../event-store/index.js';
+import { CopiedEventsReader, CopyReadTooLong } from '../reading/copied-events.reader.js';
+import { CopiedPlacesReader } from '../places/copied-places.reader.js';
+import { type EventPlace, PLACE_COLUMNS } from '../places/event-places.js';
+import type { Place } from '../places/cursor.js';
+import { writtenIds } from '../reading/written-ids.js';
 import { instantSql } from '../../fields/index.js';
 import { type Deadline, QueryTooLong } from '../../long-reads/index.js';
 
@@ -27,7 +23,7 @@ interface Asked {
 
 /** Asks the newest events of a project for properties, in a snapshot whose statements take no longer than is left. */
 @Injectable()
-export class NewestEventsRepository {
+export class NewestEventsReader {
   constructor(
     private readonly database: Database,
     private readonly copiedPlaces: CopiedPlacesReader,

@@ -1,4 +1,4 @@
-import type { Place } from '../event-store/index.js';
+import type { Place } from '../places/cursor.js';
 
 /** So many tell more than a year. */
 export const MOST_HOURS = 10_000;

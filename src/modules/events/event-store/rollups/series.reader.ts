@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import type { ProjectScope } from '../../access/index.js';
-import { Database, type Db } from '../../../platform/database/database.js';
-import type { TimeWindow } from '../event-store/index.js';
+import type { ProjectScope } from '../../../access/index.js';
+import { Database, type Db } from '../../../../platform/database/database.js';
+import type { TimeWindow } from '../totals/coverage.js';
 import { SERIES_SQL } from './figures.repository.js';
-import { MOST_SERIES } from './hour-rollups.repository.js';
+import { MOST_SERIES } from './hour-rollups.writer.js';
 import { integerList } from './integer-list.js';
 
 /** The length of a bucket; windows begin and end with one. */

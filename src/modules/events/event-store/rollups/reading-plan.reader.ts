@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import type { ProjectScope } from '../../access/index.js';
-import { Database, type Db } from '../../../platform/database/database.js';
-import { Parameters } from '../../../platform/database/parameters.js';
-import { conditionsOf, type TimeWindow } from '../event-store/index.js';
+import type { ProjectScope } from '../../../access/index.js';
+import { Database, type Db } from '../../../../platform/database/database.js';
+import { Parameters } from '../../../../platform/database/parameters.js';
+import { conditionsOf } from '../totals/event-filter.js';
+import type { TimeWindow } from '../totals/coverage.js';
 import { EXACT_UP_TO, MOST_PAIRS } from './figures.repository.js';
 import { dividedDaysOf, planOf, type PlannedHour, type ReadingPlan } from './reading-plan.js';
 import { isNamed, isOfRollups, type RequestFilter } from './request-filter.js';

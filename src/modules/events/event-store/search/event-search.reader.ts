@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import type { ProjectScope } from '../../access/index.js';
-import { Database, type Db } from '../../../platform/database/database.js';
-import { type Bind, Parameters } from '../../../platform/database/parameters.js';
-import { type Search, searchSql, type SearchWords } from '../../tenancy/search-sources/index.js';
-import { type Place, type TimeWindow, uncopiedSql } from '../event-store/index.js';
+import type { ProjectScope } from '../../../access/index.js';
+import { Database, type Db } from '../../../../platform/database/database.js';
+import { type Bind, Parameters } from '../../../../platform/database/parameters.js';
+import { type Search, searchSql, type SearchWords } from '../../../tenancy/search-sources/index.js';
+import type { Place } from '../places/cursor.js';
+import type { TimeWindow } from '../totals/coverage.js';
+import { uncopiedSql } from '../reading/uncopied-events.reader.js';
 
 type Scope = Pick<ProjectScope, 'projectId'>;
 
@@ -17,7 +19,7 @@ export interface SearchedEvent extends Place {
 }
 
 /** Rows from the newer end of a window on. `end`: the last of them, which still belongs to it; null: that of the window. */
-export interface Stretch {
+export interface SearchedStretch {
   /** Newer rows were looked through before; null: none were. */
   readonly before: Place | null;
   readonly end: Place | null;
@@ -35,7 +37,7 @@ const SEARCHED = {
 
 /** Looks through the events of a project, newest first, stretch by stretch. */
 @Injectable()
-export class EventSearchRepository {
+export class EventSearchReader {
   constructor(private readonly database: Database) {}
 
   /** Has each statement that follows end by then. */
@@ -66,7 +68,7 @@ export class EventSearchRepository {
   best(
     { projectId }: Scope,
     { words, window }: Search,
-    stretch: Stretch,
+    stretch: SearchedStretch,
     limit: number,
     tx: Db,
   ): Promise<SearchedEvent[]> {
@@ -158,7 +160,7 @@ function inWindow({ from, to }: TimeWindow, bind: Bind): string {
 }
 
 /** The timestamps alone say less than the pairs do, but let partitions be left out. */
-function placed(window: TimeWindow, { before, end }: Stretch, bind: Bind): string {
+function placed(window: TimeWindow, { before, end }: SearchedStretch, bind: Bind): string {
   const conditions = [inWindow(window, bind)];
   if (before !== null) {
     const at = bind(before.timestamp);

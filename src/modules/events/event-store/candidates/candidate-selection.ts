@@ -10,7 +10,7 @@ import {
   type Value,
 } from '../../eql-language/index.js';
 import type { StoredEvent } from '../../fields/index.js';
-import type { EventSize } from '../../event-store/index.js';
+import type { EventSize } from '../places/event-places.js';
 
 /** Which events a term is about. */
 export interface TermCondition {

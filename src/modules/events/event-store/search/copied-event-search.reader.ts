@@ -1,21 +1,17 @@
 import { Injectable } from '@nestjs/common';
-import type { ProjectScope } from '../../access/index.js';
-import { type BindValue, type ReadBounds, StatementValues } from '../../../platform/clickhouse/index.js';
-import { FairSemaphore } from '../../../platform/concurrency/index.js';
-import { Database, type Db } from '../../../platform/database/database.js';
-import type { Search, SearchTime, SearchWords } from '../../tenancy/search-sources/index.js';
-import {
-  CopiedEventsReader,
-  CopyCannotTell,
-  CopyReadTooLong,
-  type Place,
-  RetainedEvents,
-  type TimeWindow,
-  UncopiedEventsReader,
-} from '../event-store/index.js';
-import { instantSql } from '../fields/index.js';
+import type { ProjectScope } from '../../../access/index.js';
+import { type BindValue, type ReadBounds, StatementValues } from '../../../../platform/clickhouse/index.js';
+import { FairSemaphore } from '../../../../platform/concurrency/index.js';
+import { Database, type Db } from '../../../../platform/database/database.js';
+import type { Search, SearchTime, SearchWords } from '../../../tenancy/search-sources/index.js';
+import { CopiedEventsReader, CopyCannotTell, CopyReadTooLong } from '../reading/copied-events.reader.js';
+import type { Place } from '../places/cursor.js';
+import { RetainedEvents } from '../retention/retained-events.js';
+import type { TimeWindow } from '../totals/coverage.js';
+import { UncopiedEventsReader } from '../reading/uncopied-events.reader.js';
+import { instantSql } from '../../fields/index.js';
 import { copiedSearchSql } from './copied-search-sql.js';
-import { MOST_ENDPOINT, type SearchedEvent, type Stretch } from './event-search.repository.js';
+import { MOST_ENDPOINT, type SearchedEvent, type SearchedStretch } from './event-search.reader.js';
 import { type CountedHour, HourEnds, MOST_HOURS } from './hour-ends.js';
 
 /** What a read may take there that PostgreSQL has an index for. */
@@ -61,7 +57,7 @@ export interface CopiedType {
  * answer by then has CopyReadTooLong thrown, and is found out by the reader, which waits on.
  */
 @Injectable()
-export class CopiedEventSearchRepository {
+export class CopiedEventSearchReader {
   private readonly quickTurns = new FairSemaphore(QUICK_TURNS);
 
   constructor(
@@ -171,7 +167,7 @@ export class CopiedEventSearchRepository {
     scope: Scope,
     words: SearchWords,
     { block, window }: CopiedMoment,
-    stretch: Stretch,
+    stretch: SearchedStretch,
     limit: number,
     bounds: ReadBounds,
   ): Promise<SearchedEvent[]> {
@@ -288,7 +284,7 @@ function inWindow({ from, to }: TimeWindow, bind: BindValue): string {
 }
 
 /** The timestamps alone say less than the pairs do, and are what rows are ordered by. */
-function placed(window: TimeWindow, { before, end }: Stretch, bind: BindValue): string {
+function placed(window: TimeWindow, { before, end }: SearchedStretch, bind: BindValue): string {
   const conditions = [inWindow(window, bind)];
   const compared = ({ timestamp, id }: Place, sign: '<' | '>='): void => {
     const at = instantSql(timestamp, bind);

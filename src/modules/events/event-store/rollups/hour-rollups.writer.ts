@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { ProjectId } from '../../access/index.js';
-import { Database, type Db } from '../../../platform/database/database.js';
+import type { ProjectId } from '../../../access/index.js';
+import { Database, type Db } from '../../../../platform/database/database.js';
 import { FIGURE_COLUMNS, figuresSql, SERIES_SQL, WHOLE } from './figures.repository.js';
 import { nameSql } from './names.repository.js';
 import { OURS, WORK_MEMORY } from './rollup-lock.repository.js';
@@ -31,7 +31,7 @@ const DUE = `h.project_id AS "projectId", h.hour, h.events::float8 AS events`;
 
 /** Makes what the events of ended hours add up to, and forgets it with its project. */
 @Injectable()
-export class HourRollupsRepository {
+export class HourRollupsWriter {
   constructor(private readonly database: Database) {}
 
   /** Hours of the last days that have ended and are not made, or of which more events are known by now; newest first. */

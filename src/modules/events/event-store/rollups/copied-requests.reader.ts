@@ -1,20 +1,15 @@
 import { Injectable } from '@nestjs/common';
-import type { ProjectScope } from '../../access/index.js';
-import { type ReadBounds, StatementValues } from '../../../platform/clickhouse/index.js';
-import type { Db } from '../../../platform/database/database.js';
-import {
-  ColdEventsAway,
-  ColdEventsReader,
-  COPIED_SIZES,
-  CopiedEventsReader,
-  CopyReadTooLong,
-  instantBeforeSql,
-  inWindowsSql,
-  type TimeWindow,
-  UncopiedEventsReader,
-} from '../event-store/index.js';
-import { instantSql } from '../fields/index.js';
-import { QueryTooLong } from '../long-reads/index.js';
+import type { ProjectScope } from '../../../access/index.js';
+import { type ReadBounds, StatementValues } from '../../../../platform/clickhouse/index.js';
+import type { Db } from '../../../../platform/database/database.js';
+import { ColdEventsAway, ColdEventsReader } from '../reading/cold-events.reader.js';
+import { COPIED_SIZES } from '../places/copied-places.reader.js';
+import { CopiedEventsReader, CopyReadTooLong } from '../reading/copied-events.reader.js';
+import { instantBeforeSql, inWindowsSql } from '../reading/windows-sql.js';
+import type { TimeWindow } from '../totals/coverage.js';
+import { UncopiedEventsReader } from '../reading/uncopied-events.reader.js';
+import { instantSql } from '../../fields/index.js';
+import { QueryTooLong } from '../../long-reads/index.js';
 import { SlowEventsReader, slowestFirst, type SlowPlace } from './slow-events.reader.js';
 import type { CopiedLooked, LookedLevel } from './looked.repository.js';
 import { copiedNameSql } from './names.repository.js';

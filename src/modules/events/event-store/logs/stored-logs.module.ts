@@ -1,0 +1,13 @@
+import { Module } from '@nestjs/common';
+import { LongReadsModule } from '../../long-reads/index.js';
+import { EventPlacesModule } from '../places/places.module.js';
+import { LogsReader } from './logs.reader.js';
+import { LogSearchIndexWriter } from './search-index.writer.js';
+
+/** Log rows by their text, and the index that they are found by. */
+@Module({
+  imports: [EventPlacesModule, LongReadsModule],
+  providers: [LogSearchIndexWriter, LogsReader],
+  exports: [LogSearchIndexWriter, LogsReader],
+})
+export class StoredLogsModule {}

@@ -1,0 +1,38 @@
+import { Module } from '@nestjs/common';
+import { belongsToProject } from '../../../tenancy/projects/index.js';
+import { EventCopiesModule } from '../copies.module.js';
+import { CopiedRequestsReader } from './copied-requests.reader.js';
+import { DayRollupsWriter } from './day-rollups.writer.js';
+import { EndpointFiguresReader } from './endpoint-figures.reader.js';
+import { HourRollupsWriter } from './hour-rollups.writer.js';
+import { ReadingPlanReader } from './reading-plan.reader.js';
+import { RequestFiguresReader } from './request-figures.reader.js';
+import { SeriesReader } from './series.reader.js';
+import { SlowEventsReader } from './slow-events.reader.js';
+
+/** What the events of ended hours and days add up to: made, and read with the events that no rollup has. */
+@Module({
+  imports: [EventCopiesModule],
+  providers: [
+    CopiedRequestsReader,
+    EndpointFiguresReader,
+    ReadingPlanReader,
+    RequestFiguresReader,
+    SeriesReader,
+    SlowEventsReader,
+    DayRollupsWriter,
+    HourRollupsWriter,
+    belongsToProject(HourRollupsWriter),
+  ],
+  exports: [
+    CopiedRequestsReader,
+    EndpointFiguresReader,
+    ReadingPlanReader,
+    RequestFiguresReader,
+    SeriesReader,
+    SlowEventsReader,
+    DayRollupsWriter,
+    HourRollupsWriter,
+  ],
+})
+export class EventRollupsModule {}
