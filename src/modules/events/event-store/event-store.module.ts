@@ -1,22 +1,32 @@
 import { Module } from '@nestjs/common';
+import { EventBreakdownsModule } from './breakdowns/breakdowns.module.js';
 import { EventCandidatesModule } from './candidates/candidates.module.js';
 import { EventCopiesModule } from './copies.module.js';
+import { EventFunnelsModule } from './funnels/funnels.module.js';
 import { StoredLogsModule } from './logs/stored-logs.module.js';
+import { EventOverviewsModule } from './overviews/overviews.module.js';
 import { EventPlacesModule } from './places/places.module.js';
+import { EventQuestionsModule } from './questions/questions.module.js';
 import { EventRetentionModule } from './retention/retention.module.js';
 import { EventRollupsModule } from './rollups/rollups.module.js';
 import { EventRowsModule } from './rows/rows.module.js';
 import { EventSearchesModule } from './search/searches.module.js';
+import { EventSeriesModule } from './series/series.module.js';
 import { EventTotalsModule } from './totals/totals.module.js';
 
 const PARTS = [
+  EventBreakdownsModule,
   EventCandidatesModule,
   EventCopiesModule,
+  EventFunnelsModule,
+  EventOverviewsModule,
   EventPlacesModule,
+  EventQuestionsModule,
   EventRetentionModule,
   EventRollupsModule,
   EventRowsModule,
   EventSearchesModule,
+  EventSeriesModule,
   EventTotalsModule,
   StoredLogsModule,
 ];

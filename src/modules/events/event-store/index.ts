@@ -77,3 +77,12 @@ export { CopiedEventSearchReader, type CopiedMoment } from './search/copied-even
 export { askedId, EventSearchReader, type SearchedEvent, type SearchedStretch } from './search/event-search.reader.js';
 export { EventTypeSearch } from './search/event-type-search.reader.js';
 export { HourEnds } from './search/hour-ends.js';
+export type { BreakdownRow } from './breakdowns/breakdown-row.js';
+export { BreakdownsReader } from './breakdowns/breakdowns.reader.js';
+export { type Follower, FunnelsReader } from './funnels/funnels.reader.js';
+export { type CountedOverview, type OverviewFigures, OverviewsReader } from './overviews/overviews.reader.js';
+export { type Scalar, scalarOf, SHOWN_CHARACTERS } from './questions/keys.js';
+export type { Question } from './questions/question.js';
+export { type Aggregate, AGGREGATES, countsEvents, withoutEvents } from './series/aggregates.js';
+export { type AnsweredSeries, type Dividing, TimeseriesReader } from './series/timeseries.reader.js';
+export type { AskedSeries, SeriesRow } from './series/asked-series.js';

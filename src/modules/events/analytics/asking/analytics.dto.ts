@@ -1,6 +1,6 @@
 import { Fault, type Kind, KindField, NumberField, TextField } from '../../../../platform/http/fields/index.js';
 import { EventsQuery } from '../../asked-windows/index.js';
-import { type Scalar, SHOWN_CHARACTERS } from './keys.js';
+import { type Scalar, SHOWN_CHARACTERS } from '../../event-store/index.js';
 
 /** What every question about events takes (DECISIONS 11). */
 export class AnalyticsQuery extends EventsQuery {

@@ -2,7 +2,7 @@ import { IntField, ListField, nested, NestedField, TextField } from '../../../..
 import { WindowResponse } from '../../asked-windows/index.js';
 import { AnalyticsQuery, ChangeField, GroupField, ShareField } from '../asking/analytics.dto.js';
 import { GROUPED_FIELDS, GroupingField } from '../asking/grouping-field.js';
-import type { Scalar } from '../asking/keys.js';
+import type { Scalar } from '../../event-store/index.js';
 
 export class BreakdownQuery extends AnalyticsQuery {
   @GroupingField('by', GROUPED_FIELDS, { example: 'event' })

@@ -1,15 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
 import { changeOf, ratioOf, windowHead } from '../../asked-windows/index.js';
-import type { Dimension } from '../../event-store/index.js';
+import { type BreakdownRow, BreakdownsReader, type Question, scalarOf } from '../../event-store/index.js';
 import type { BreakdownItem, BreakdownQuery, BreakdownResponse } from './breakdown.dto.js';
-import { BreakdownRepository, type BreakdownRow } from './breakdown.repository.js';
-import { CopiedBreakdownRepository } from './copied-breakdown.repository.js';
-import { wholeWindows } from '../asking/division.js';
-import { GatheredEventsReader } from '../asking/gathered-events.reader.js';
-import { scalarOf } from '../asking/keys.js';
-import { isCounted, type Question, Questions } from '../asking/question.js';
-import { Snapshots } from '../asking/snapshots.js';
+import { SourceNamesRepository } from './source-names.repository.js';
+import { Questions } from '../asking/questions.js';
 
 const NOTHING = { events: 0, errors: 0, more: 0 };
 
@@ -18,23 +13,21 @@ const NOTHING = { events: 0, errors: 0, more: 0 };
 export class BreakdownService {
   constructor(
     private readonly questions: Questions,
-    private readonly snapshots: Snapshots,
-    private readonly gathered: GatheredEventsReader,
-    private readonly breakdown: BreakdownRepository,
-    private readonly copied: CopiedBreakdownRepository,
+    private readonly breakdowns: BreakdownsReader,
+    private readonly sources: SourceNamesRepository,
   ) {}
 
   /** @throws ValidationError, QueryTooLong, TooManyQueries */
   async of(scope: ProjectScope, query: BreakdownQuery, signal: AbortSignal): Promise<BreakdownResponse> {
     const { by, limit } = query;
     const question = await this.questions.of(scope, query);
-    const rows = await this.rows(question, { by, limit }, signal);
+    const rows = await this.breakdowns.rows(question, { by, limit }, signal);
     const [total = NOTHING] = rows.filter(({ part }) => part === 'total');
     const [missing = NOTHING] = rows.filter(({ part }) => part === 'missing');
     const items = rows.filter(({ part }) => part === 'item').map((row) => itemOf(row, total.events, question));
     const names =
       by === 'source_id'
-        ? await this.breakdown.sourceNames(
+        ? await this.sources.namesOf(
             scope,
             items.map(({ value }) => String(value)),
           )
@@ -53,26 +46,6 @@ export class BreakdownService {
         values: total.more - items.length,
       },
     };
-  }
-
-  private rows(
-    question: Question,
-    asked: Pick<BreakdownQuery, 'by' | 'limit'>,
-    signal: AbortSignal,
-  ): Promise<BreakdownRow[]> {
-    const division = wholeWindows(question);
-    const isOfHours = isCounted(question, [asked.by]);
-    return this.snapshots.run(question, { isLong: !isOfHours, signal }, async (snapshot) => {
-      const copied = isOfHours ? null : await this.copied.rows(question, division, asked, snapshot, signal);
-      if (copied !== null) return copied;
-      const source = await this.gathered.source(
-        question,
-        division,
-        isOfHours ? [asked.by as Dimension] : null,
-        snapshot,
-      );
-      return this.breakdown.rows(question, source, division, asked, snapshot);
-    });
   }
 }
 

@@ -1,27 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
-import { EventLoopYield } from '../../../../platform/concurrency/index.js';
-import { CopyCannotTell } from '../../event-store/index.js';
+import { FunnelsReader, type Question } from '../../event-store/index.js';
 import { ratioOf, windowHead } from '../../asked-windows/index.js';
-import { GatheredEventsReader } from '../asking/gathered-events.reader.js';
-import { type Question, Questions } from '../asking/question.js';
-import { type Snapshot, Snapshots } from '../asking/snapshots.js';
+import { Questions } from '../asking/questions.js';
 import type { FunnelQuery, FunnelResponse, FunnelStep } from './funnel.dto.js';
-import { CopiedFunnelRepository } from './copied-funnel.repository.js';
-import { type FollowedEvents, FunnelEventsRepository } from './funnel-events.repository.js';
 import { FunnelLimits, TooManyFunnelValues } from './funnel-limits.js';
 import { FunnelMachine, type Reached } from './funnel-machine.js';
-import { PackReader, readWords } from './packed-events.js';
 
 /** How far values come along the steps of a funnel (DECISIONS 14). */
 @Injectable()
 export class FunnelService {
   constructor(
     private readonly questions: Questions,
-    private readonly snapshots: Snapshots,
-    private readonly gathered: GatheredEventsReader,
-    private readonly events: FunnelEventsRepository,
-    private readonly copied: CopiedFunnelRepository,
+    private readonly funnels: FunnelsReader,
     private readonly limits: FunnelLimits,
   ) {}
 
@@ -50,55 +41,7 @@ export class FunnelService {
         this.limits.values,
         () => new TooManyFunnelValues(),
       );
-    return this.snapshots.run(question, { isLong: true, signal }, async (snapshot) => {
-      const followed = { types, by: query.by, from: question.window.from };
-      const copied = await this.fromCopy(question, followed, machine(), snapshot, signal);
-      this.copied.answered(copied === null ? 'postgres' : 'clickhouse');
-      return copied ?? this.fromRows(question, followed, machine(), snapshot);
-    });
-  }
-
-  /** Null: PostgreSQL has to answer alone. */
-  private async fromCopy(
-    question: Question,
-    followed: FollowedEvents,
-    machine: FunnelMachine,
-    snapshot: Snapshot,
-    signal: AbortSignal,
-  ): Promise<Reached | null> {
-    const follow = machine.push.bind(machine);
-    const others = new EventLoopYield();
-    try {
-      const events = await this.copied.read(question, followed, snapshot, signal);
-      if (events === null) return null;
-      for await (const words of events) {
-        await others.ifDue();
-        readWords(words, follow);
-      }
-    } catch (error) {
-      if (error instanceof CopyCannotTell) return null;
-      throw error;
-    }
-    return machine.end(() => others.ifDue());
-  }
-
-  private async fromRows(
-    question: Question,
-    followed: FollowedEvents,
-    machine: FunnelMachine,
-    snapshot: Snapshot,
-  ): Promise<Reached> {
-    const follow = machine.push.bind(machine);
-    const packs = new PackReader();
-    const others = new EventLoopYield();
-    const events = await this.gathered.events(question, question.window, snapshot, followed.types);
-    for await (const some of this.events.read(events, followed, snapshot)) {
-      for (const pack of some) {
-        await others.ifDue();
-        packs.read(pack, follow);
-      }
-    }
-    return machine.end(() => others.ifDue());
+    return this.funnels.follow(question, { types, by: query.by }, machine, signal);
   }
 }
 

@@ -10,12 +10,17 @@ import {
   TextField,
 } from '../../../../platform/http/fields/index.js';
 import { TimeZoneField } from '../../../tenancy/projects/index.js';
-import { type AskedInterval, BUCKET_INTERVALS, type BucketInterval } from '../../event-store/index.js';
+import {
+  type Aggregate,
+  AGGREGATES,
+  type AskedInterval,
+  BUCKET_INTERVALS,
+  type BucketInterval,
+  type Scalar,
+} from '../../event-store/index.js';
 import { IntervalField, WindowResponse } from '../../asked-windows/index.js';
-import { AGGREGATES, type Aggregate } from './aggregates.js';
 import { AnalyticsQuery, GroupField } from '../asking/analytics.dto.js';
 import { GROUPED_FIELDS, GroupingField } from '../asking/grouping-field.js';
-import type { Scalar } from '../asking/keys.js';
 
 const COMPARED = ['none', 'previous'] as const;
 type Compared = (typeof COMPARED)[number];

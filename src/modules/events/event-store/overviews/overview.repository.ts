@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { type Bind, Parameters } from '../../../../platform/database/parameters.js';
-import type { Division } from '../asking/division.js';
-import { bucketSql, countedSql, type Source } from '../asking/gathered-events.reader.js';
-import type { Question } from '../asking/question.js';
+import type { Division } from '../questions/division.js';
+import { bucketSql, countedSql, type Source } from '../questions/gathered-events.reader.js';
+import type { Question } from '../questions/question.js';
 import type { CopiedOverview } from './copied-overview.repository.js';
-import type { Snapshot } from '../asking/snapshots.js';
+import type { Snapshot } from '../questions/snapshots.js';
 
 /** What an overview tells apart. */
 export const OVERVIEW_DIMENSIONS = ['event', 'source_id', 'severity'] as const;

@@ -1,7 +1,9 @@
 import type { BindValue } from '../../../../platform/clickhouse/index.js';
 import { copiedIsUnreadable, pathOfProperty } from '../../conditions/index.js';
 import { instantSql } from '../../fields/index.js';
-import { copiedConditionsOf, type TimeWindow, writtenIds } from '../../event-store/index.js';
+import { copiedConditionsOf } from '../totals/event-filter.js';
+import type { TimeWindow } from '../totals/coverage.js';
+import { writtenIds } from '../reading/written-ids.js';
 import type { Keyed } from './keys.js';
 import type { Question } from './question.js';
 

@@ -1,15 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { type BindValue, StatementValues } from '../../../../platform/clickhouse/index.js';
-import { CopiedEventsReader, CopyReadTooLong } from '../../event-store/index.js';
+import { CopiedEventsReader, CopyReadTooLong } from '../reading/copied-events.reader.js';
 import { instantSql } from '../../fields/index.js';
 import { QueryTooLong } from '../../long-reads/index.js';
-import { COPIED_KEY_ORDER, copiedKeyed, copiedNumberKey, isNumberKey } from '../asking/copied-keys.js';
-import { copiedQuestion, readProperties } from '../asking/copied-question.js';
-import type { Division } from '../asking/division.js';
-import { GatheredEventsReader } from '../asking/gathered-events.reader.js';
-import type { Question } from '../asking/question.js';
-import type { Snapshot } from '../asking/snapshots.js';
-import { BreakdownRepository, type BreakdownRow, type KeyedRow } from './breakdown.repository.js';
+import { COPIED_KEY_ORDER, copiedKeyed, copiedNumberKey, isNumberKey } from '../questions/copied-keys.js';
+import { copiedQuestion, readProperties } from '../questions/copied-question.js';
+import type { Division } from '../questions/division.js';
+import { GatheredEventsReader } from '../questions/gathered-events.reader.js';
+import type { Question } from '../questions/question.js';
+import type { Snapshot } from '../questions/snapshots.js';
+import type { BreakdownRow } from './breakdown-row.js';
+import { BreakdownRepository, type KeyedRow } from './breakdown.repository.js';
 
 /** Of the values that are not copied yet, which go into the address of a request, and how many they may be so. */
 const MOST_KEY_CHARACTERS = 30_000;

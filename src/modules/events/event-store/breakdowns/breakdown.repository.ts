@@ -1,22 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../../../../platform/database/database.js';
 import { type Bind, Parameters } from '../../../../platform/database/parameters.js';
-import type { Dimension, FittingEvents } from '../../event-store/index.js';
-import type { Division } from '../asking/division.js';
-import { countedSql, type Source } from '../asking/gathered-events.reader.js';
-import { KEY_ORDER, keyedSql, shortKeySql } from '../asking/keys.js';
-import type { Question } from '../asking/question.js';
-import type { Snapshot } from '../asking/snapshots.js';
-
-export interface BreakdownRow {
-  /** All events, those without a value, or those of one. */
-  readonly part: 'total' | 'missing' | 'item';
-  readonly key: string | null;
-  readonly events: number;
-  readonly errors: number;
-  /** Of one value: events in the window before. Of all: how many values there are. */
-  readonly more: number;
-}
+import type { Dimension } from '../totals/event-filter.js';
+import type { FittingEvents } from '../candidates/fitting-events.reader.js';
+import type { Division } from '../questions/division.js';
+import { countedSql, type Source } from '../questions/gathered-events.reader.js';
+import { KEY_ORDER, keyedSql, shortKeySql } from '../questions/keys.js';
+import type { Question } from '../questions/question.js';
+import type { Snapshot } from '../questions/snapshots.js';
+import type { BreakdownRow } from './breakdown-row.js';
 
 /** Of one value, in the window and in the one before. */
 export interface KeyedRow {
@@ -29,8 +20,6 @@ export interface KeyedRow {
 /** Adds up events by value. */
 @Injectable()
 export class BreakdownRepository {
-  constructor(private readonly database: Database) {}
-
   /** The first values in their order, beside all there are: of one statement. */
   rows(
     question: Question,
@@ -70,15 +59,6 @@ export class BreakdownRepository {
        FROM (${base}) base GROUP BY key LIMIT ${parameters.bind(limit)}`,
       parameters,
     );
-  }
-
-  /** Names of these Event Sources by id; those that are gone are missing. */
-  async sourceNames(scope: Question['scope'], ids: readonly string[]): Promise<Map<string, string>> {
-    const rows = await this.database.rows<{ id: string; name: string }>(
-      'SELECT id, name FROM event_sources WHERE project_id = $1 AND id = ANY ($2::uuid[])',
-      [scope.projectId, ids],
-    );
-    return new Map(rows.map(({ id, name }) => [id, name]));
   }
 }
 

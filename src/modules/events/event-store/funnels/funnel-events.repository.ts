@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Parameters } from '../../../../platform/database/parameters.js';
-import type { FittingEvents } from '../../event-store/index.js';
-import { keyedSql } from '../asking/keys.js';
-import type { Snapshot } from '../asking/snapshots.js';
+import type { FittingEvents } from '../candidates/fitting-events.reader.js';
+import { keyedSql } from '../questions/keys.js';
+import type { Snapshot } from '../questions/snapshots.js';
 import { EVENTS_OF_A_PACK, packSql } from './packed-events.js';
 
 /** The next ones are read while these are followed. */

@@ -1,32 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { type Bind, Parameters } from '../../../../platform/database/parameters.js';
-import type { Dimension, FittingEvents } from '../../event-store/index.js';
-import { addsUp, type Aggregate, countedValue, gatheringOf } from './aggregates.js';
+import type { Dimension } from '../totals/event-filter.js';
+import type { FittingEvents } from '../candidates/fitting-events.reader.js';
+import { addsUp, countedValue, gatheringOf } from './aggregates.js';
+import type { AskedSeries, SeriesRow } from './asked-series.js';
 import type { CopiedGathering } from './copied-aggregates.js';
-import { keptKeySql } from '../asking/copied-keys.js';
-import type { Division } from '../asking/division.js';
-import { bucketSql, countedSql, type Source } from '../asking/gathered-events.reader.js';
-import { KEY_ORDER, keyedSql, shortKeySql } from '../asking/keys.js';
-import type { Question } from '../asking/question.js';
-import type { Snapshot } from '../asking/snapshots.js';
-
-export interface AskedSeries {
-  readonly aggregate: Aggregate;
-  readonly field: string | undefined;
-  readonly splitBy: string | undefined;
-  readonly top: number;
-  readonly hasPrevious: boolean;
-}
-
-/** A total where it has no bucket, else a point. Numbers are text: they may be more than doubles hold. */
-export interface SeriesRow {
-  readonly part: 'series' | 'other' | 'previous';
-  /** Of a series, from 1. */
-  readonly place: number | null;
-  readonly key: string | null;
-  readonly bucket: number | null;
-  readonly value: string | null;
-}
+import { keptKeySql } from '../questions/copied-keys.js';
+import type { Division } from '../questions/division.js';
+import { bucketSql, countedSql, type Source } from '../questions/gathered-events.reader.js';
+import { KEY_ORDER, keyedSql, shortKeySql } from '../questions/keys.js';
+import type { Question } from '../questions/question.js';
+import type { Snapshot } from '../questions/snapshots.js';
 
 /** What ClickHouse has gathered, row by row, beside events that PostgreSQL has to add. */
 export interface CopiedSource {

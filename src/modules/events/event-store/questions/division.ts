@@ -1,4 +1,6 @@
-import { type BucketCoverage, bucketCoverageOf, type TimeWindow, type ZonedBuckets } from '../../event-store/index.js';
+import { type BucketCoverage, bucketCoverageOf } from '../totals/bucket-coverage.js';
+import type { TimeWindow } from '../totals/coverage.js';
+import type { ZonedBuckets } from '../totals/zoned-buckets.js';
 import type { Question } from './question.js';
 
 /** A window in buckets. */

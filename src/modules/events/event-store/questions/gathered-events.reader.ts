@@ -1,25 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import type { BindValue } from '../../../../platform/clickhouse/index.js';
 import { type Bind, Parameters } from '../../../../platform/database/parameters.js';
+import type { BucketCoverage } from '../totals/bucket-coverage.js';
+import { type ColdEdges, ColdEdgesReader } from '../totals/cold-edges.reader.js';
+import { ColdEventsReader } from '../reading/cold-events.reader.js';
 import {
-  type BucketCoverage,
-  type ColdEdges,
-  ColdEdgesReader,
-  ColdEventsReader,
   conditionsOf,
   copiedConditionsOf,
-  CopiedEventsReader,
-  countedBuckets,
   type Dimension,
   type EventFilter,
-  type FittingEvents,
-  FittingEventsReader,
-  inWindowsSql,
   isEmptyFilter,
-  type TimeWindow,
-  UncopiedEventsReader,
-  uncopiedSql,
-} from '../../event-store/index.js';
+} from '../totals/event-filter.js';
+import { CopiedEventsReader } from '../reading/copied-events.reader.js';
+import { countedBuckets } from '../totals/counted-buckets.reader.js';
+import { type FittingEvents, FittingEventsReader } from '../candidates/fitting-events.reader.js';
+import { inWindowsSql } from '../reading/windows-sql.js';
+import type { TimeWindow } from '../totals/coverage.js';
+import { UncopiedEventsReader, uncopiedSql } from '../reading/uncopied-events.reader.js';
 import type { Division } from './division.js';
 import type { Question } from './question.js';
 import type { Snapshot } from './snapshots.js';

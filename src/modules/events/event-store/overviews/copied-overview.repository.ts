@@ -1,19 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { StatementValues } from '../../../../platform/clickhouse/index.js';
-import {
-  type AlikeColumn,
-  AlikeEvents,
-  CopiedEventsReader,
-  CopyReadTooLong,
-  type FittingEvents,
-  instantBeforeSql,
-} from '../../event-store/index.js';
+import { type AlikeColumn, AlikeEvents } from '../reading/alike-events.js';
+import { CopiedEventsReader, CopyReadTooLong } from '../reading/copied-events.reader.js';
+import type { FittingEvents } from '../candidates/fitting-events.reader.js';
+import { instantBeforeSql } from '../reading/windows-sql.js';
 import { QueryTooLong } from '../../long-reads/index.js';
-import { copiedQuestion } from '../asking/copied-question.js';
-import type { Division } from '../asking/division.js';
-import { GatheredEventsReader } from '../asking/gathered-events.reader.js';
-import type { Question } from '../asking/question.js';
-import type { Snapshot } from '../asking/snapshots.js';
+import { copiedQuestion } from '../questions/copied-question.js';
+import type { Division } from '../questions/division.js';
+import { GatheredEventsReader } from '../questions/gathered-events.reader.js';
+import type { Question } from '../questions/question.js';
+import type { Snapshot } from '../questions/snapshots.js';
 
 /** What ClickHouse has of the events of an overview, those that are alike as one, beside events that PostgreSQL has to add. */
 export interface CopiedOverview {

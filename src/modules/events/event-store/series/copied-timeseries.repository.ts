@@ -1,16 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { type BindValue, StatementValues } from '../../../../platform/clickhouse/index.js';
-import { CopiedEventsReader, CopyReadTooLong, type TimeWindow } from '../../event-store/index.js';
+import { CopiedEventsReader, CopyReadTooLong } from '../reading/copied-events.reader.js';
+import type { TimeWindow } from '../totals/coverage.js';
 import { QueryTooLong } from '../../long-reads/index.js';
-import { copiedKeyed, plainDigits } from '../asking/copied-keys.js';
-import { copiedQuestion, readProperties } from '../asking/copied-question.js';
-import type { Division } from '../asking/division.js';
-import { GatheredEventsReader, type UncopiedEvents } from '../asking/gathered-events.reader.js';
-import type { Keyed } from '../asking/keys.js';
-import type { Question } from '../asking/question.js';
-import type { Snapshot } from '../asking/snapshots.js';
+import { copiedKeyed, plainDigits } from '../questions/copied-keys.js';
+import { copiedQuestion, readProperties } from '../questions/copied-question.js';
+import type { Division } from '../questions/division.js';
+import { GatheredEventsReader, type UncopiedEvents } from '../questions/gathered-events.reader.js';
+import type { Keyed } from '../questions/keys.js';
+import type { Question } from '../questions/question.js';
+import type { Snapshot } from '../questions/snapshots.js';
 import { copiedGatheringOf } from './copied-aggregates.js';
-import type { AskedSeries, CopiedSource } from './timeseries.repository.js';
+import type { AskedSeries } from './asked-series.js';
+import type { CopiedSource } from './timeseries.repository.js';
 
 /** Of what was gathered; more is not carried from one database to the other. */
 const MOST_ROWS = 100_000;

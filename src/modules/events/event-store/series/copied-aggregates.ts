@@ -1,6 +1,6 @@
 import type { BindValue } from '../../../../platform/clickhouse/index.js';
 import { type Aggregate, countsEvents, quantileOf } from './aggregates.js';
-import { copiedDigits, copiedKeyed, keptKeySql, plainDigits } from '../asking/copied-keys.js';
+import { copiedDigits, copiedKeyed, keptKeySql, plainDigits } from '../questions/copied-keys.js';
 
 /** How ClickHouse gathers events by bucket and value, and how PostgreSQL takes what was gathered for rows of its own. */
 export interface CopiedGathering {

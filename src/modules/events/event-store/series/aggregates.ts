@@ -1,5 +1,5 @@
 import type { Bind } from '../../../../platform/database/parameters.js';
-import { keyedSql, numericSql } from '../asking/keys.js';
+import { keyedSql, numericSql } from '../questions/keys.js';
 
 export const AGGREGATES = [
   'count',

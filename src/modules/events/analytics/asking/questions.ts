@@ -2,25 +2,10 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
 import { Clock } from '../../../../platform/clock/index.js';
 import { ProjectsReader } from '../../../tenancy/projects/index.js';
-import type { EventCondition } from '../../eql-language/index.js';
-import { readCondition } from '../../eql/index.js';
 import { AskedWindows, filterOf, isAll } from '../../asked-windows/index.js';
-import { type Dimension, DIMENSIONS, type EventFilter, type TimeWindow } from '../../event-store/index.js';
+import { readCondition } from '../../eql/index.js';
 import type { AnalyticsQuery } from './analytics.dto.js';
-
-/** Which events are asked about. */
-export interface Question {
-  readonly scope: Pick<ProjectScope, 'projectId'>;
-  readonly projectName: string;
-  readonly now: Date;
-  readonly window: TimeWindow;
-  /** All that there are: nothing came before. */
-  readonly isAll: boolean;
-  /** As long as the window, and ends where it begins; null for all, and where some of its events are not kept. */
-  readonly before: TimeWindow | null;
-  readonly filter: EventFilter;
-  readonly where: EventCondition | null;
-}
+import type { Question } from '../../event-store/index.js';
 
 /** Reads what the questions have in common. */
 @Injectable()
@@ -48,9 +33,4 @@ export class Questions {
       where,
     };
   }
-}
-
-/** Whether counted hours can tell about these fields: else the events themselves are read. */
-export function isCounted({ where }: Question, fields: readonly string[]): fields is readonly Dimension[] {
-  return where === null && fields.every((field) => (DIMENSIONS as readonly string[]).includes(field));
 }

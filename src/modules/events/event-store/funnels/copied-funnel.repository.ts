@@ -1,14 +1,14 @@
 import { crc32 } from 'node:zlib';
 import { Injectable } from '@nestjs/common';
 import { type BindValue, StatementValues } from '../../../../platform/clickhouse/index.js';
-import { CopiedEventsReader, CopyCannotTell, CopyReadTooLong } from '../../event-store/index.js';
+import { CopiedEventsReader, CopyCannotTell, CopyReadTooLong } from '../reading/copied-events.reader.js';
 import { QueryTooLong } from '../../long-reads/index.js';
-import { copiedKeyed, copiedNumberKey } from '../asking/copied-keys.js';
-import { copiedQuestion, readProperties } from '../asking/copied-question.js';
-import { GatheredEventsReader } from '../asking/gathered-events.reader.js';
-import { isKeyOfNumber } from '../asking/keys.js';
-import type { Question } from '../asking/question.js';
-import type { Snapshot } from '../asking/snapshots.js';
+import { copiedKeyed, copiedNumberKey } from '../questions/copied-keys.js';
+import { copiedQuestion, readProperties } from '../questions/copied-question.js';
+import { GatheredEventsReader } from '../questions/gathered-events.reader.js';
+import { isKeyOfNumber } from '../questions/keys.js';
+import type { Question } from '../questions/question.js';
+import type { Snapshot } from '../questions/snapshots.js';
 import { type FollowedEvents, FunnelEventsRepository, type UncopiedStep } from './funnel-events.repository.js';
 import { type EventWord, readWords, wordOf, wordSql } from './packed-events.js';
 

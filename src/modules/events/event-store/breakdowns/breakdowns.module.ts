@@ -1,0 +1,14 @@
+import { Module } from '@nestjs/common';
+import { EventCopiesModule } from '../copies.module.js';
+import { EventQuestionsModule } from '../questions/questions.module.js';
+import { BreakdownRepository } from './breakdown.repository.js';
+import { BreakdownsReader } from './breakdowns.reader.js';
+import { CopiedBreakdownRepository } from './copied-breakdown.repository.js';
+
+/** Events by the values of a field or property. */
+@Module({
+  imports: [EventCopiesModule, EventQuestionsModule],
+  providers: [BreakdownRepository, BreakdownsReader, CopiedBreakdownRepository],
+  exports: [BreakdownsReader],
+})
+export class EventBreakdownsModule {}

@@ -1,0 +1,14 @@
+import { Module } from '@nestjs/common';
+import { EventCopiesModule } from '../copies.module.js';
+import { EventQuestionsModule } from '../questions/questions.module.js';
+import { CopiedFunnelRepository } from './copied-funnel.repository.js';
+import { FunnelEventsRepository } from './funnel-events.repository.js';
+import { FunnelsReader } from './funnels.reader.js';
+
+/** Events that follow each other. */
+@Module({
+  imports: [EventCopiesModule, EventQuestionsModule],
+  providers: [CopiedFunnelRepository, FunnelEventsRepository, FunnelsReader],
+  exports: [FunnelsReader],
+})
+export class EventFunnelsModule {}

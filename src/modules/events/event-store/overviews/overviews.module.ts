@@ -1,0 +1,15 @@
+import { Module } from '@nestjs/common';
+import { EventCopiesModule } from '../copies.module.js';
+import { EventQuestionsModule } from '../questions/questions.module.js';
+import { EventTotalsModule } from '../totals/totals.module.js';
+import { CopiedOverviewRepository } from './copied-overview.repository.js';
+import { OverviewRepository } from './overview.repository.js';
+import { OverviewsReader } from './overviews.reader.js';
+
+/** Totals of events beside those of the window before. */
+@Module({
+  imports: [EventCopiesModule, EventQuestionsModule, EventTotalsModule],
+  providers: [CopiedOverviewRepository, OverviewRepository, OverviewsReader],
+  exports: [OverviewsReader],
+})
+export class EventOverviewsModule {}

@@ -1,0 +1,15 @@
+import { Module } from '@nestjs/common';
+import { LongReadsModule } from '../../long-reads/index.js';
+import { EventCandidatesModule } from '../candidates/candidates.module.js';
+import { EventCopiesModule } from '../copies.module.js';
+import { EventTotalsModule } from '../totals/totals.module.js';
+import { GatheredEventsReader } from './gathered-events.reader.js';
+import { Snapshots } from './snapshots.js';
+
+/** What questions about events have in common: one moment, and the events that they are about. */
+@Module({
+  imports: [EventCandidatesModule, EventCopiesModule, EventTotalsModule, LongReadsModule],
+  providers: [GatheredEventsReader, Snapshots],
+  exports: [GatheredEventsReader, Snapshots],
+})
+export class EventQuestionsModule {}

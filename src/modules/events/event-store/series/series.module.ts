@@ -1,0 +1,14 @@
+import { Module } from '@nestjs/common';
+import { EventCopiesModule } from '../copies.module.js';
+import { EventQuestionsModule } from '../questions/questions.module.js';
+import { CopiedTimeseriesRepository } from './copied-timeseries.repository.js';
+import { TimeseriesReader } from './timeseries.reader.js';
+import { TimeseriesRepository } from './timeseries.repository.js';
+
+/** Aggregates of events over time. */
+@Module({
+  imports: [EventCopiesModule, EventQuestionsModule],
+  providers: [CopiedTimeseriesRepository, TimeseriesReader, TimeseriesRepository],
+  exports: [TimeseriesReader],
+})
+export class EventSeriesModule {}

@@ -1,0 +1,129 @@
+import { Injectable } from '@nestjs/common';
+import type { FittingEvents } from '../candidates/fitting-events.reader.js';
+import { type Divided, Division } from '../questions/division.js';
+import { GatheredEventsReader, type Source } from '../questions/gathered-events.reader.js';
+import { isCounted, type Question } from '../questions/question.js';
+import { type Snapshot, Snapshots } from '../questions/snapshots.js';
+import type { TimeWindow } from '../totals/coverage.js';
+import type { Dimension } from '../totals/event-filter.js';
+import type { ZonedBuckets } from '../totals/zoned-buckets.js';
+import type { AskedSeries, SeriesRow } from './asked-series.js';
+import { CopiedTimeseriesRepository } from './copied-timeseries.repository.js';
+import { TimeseriesRepository } from './timeseries.repository.js';
+
+/** How windows come to their buckets. */
+export interface Dividing {
+  readonly window: (window: TimeWindow) => ZonedBuckets;
+  /** The window before the question's, like the window itself. */
+  readonly before: (window: TimeWindow, buckets: ZonedBuckets) => ZonedBuckets;
+}
+
+export interface AnsweredSeries {
+  readonly buckets: ZonedBuckets;
+  /** Of the window before; null where it is not asked for. */
+  readonly before: ZonedBuckets | null;
+  /** Their buckets are numbered from the first one of the window before. */
+  readonly rows: readonly SeriesRow[];
+  /** The number of the window's own first bucket. */
+  readonly first: number;
+}
+
+/** The windows of a question, as far as they are known before anything is read. */
+interface Known {
+  /** Null: the window begins with the first event. */
+  readonly known: Divided | null;
+  readonly before: Divided | null;
+  readonly divide: (from: Date) => Divided;
+  /** Whether counted hours can tell, unless buckets are shorter. */
+  readonly isCountable: boolean;
+}
+
+/** Aggregates events over time, from counted hours where those can tell. */
+@Injectable()
+export class TimeseriesReader {
+  constructor(
+    private readonly snapshots: Snapshots,
+    private readonly gathered: GatheredEventsReader,
+    private readonly series: TimeseriesRepository,
+    private readonly copied: CopiedTimeseriesRepository,
+  ) {}
+
+  /** All of one moment. @throws QueryTooLong, TooManyQueries, and what dividing throws */
+  async of(question: Question, asked: AskedSeries, dividing: Dividing, signal: AbortSignal): Promise<AnsweredSeries> {
+    const fields = asked.splitBy === undefined ? [] : [asked.splitBy];
+    const isCountable = asked.field === undefined && isCounted(question, fields);
+    const divide = (from: Date): Divided => {
+      const window: TimeWindow = { from, to: question.window.to };
+      return { window, buckets: dividing.window(window) };
+    };
+    const known = question.isAll ? null : divide(question.window.from);
+    const { before: window } = question;
+    const before =
+      known !== null && window !== null && asked.hasPrevious
+        ? { window, buckets: dividing.before(window, known.buckets) }
+        : null;
+    const isLong = !isCountable || known?.buckets.interval === 'minute';
+    const divided = { known, before, divide, isCountable };
+    return this.snapshots.run(question, { isLong, signal }, async (snapshot) => {
+      const copied = await this.fromCopy(question, asked, divided, snapshot, signal);
+      return copied ?? this.fromRows(question, asked, divided, snapshot);
+    });
+  }
+
+  /** Null: PostgreSQL has to answer alone, or can tell by counted hours. */
+  private async fromCopy(
+    question: Question,
+    asked: AskedSeries,
+    { known, before, divide, isCountable }: Known,
+    snapshot: Snapshot,
+    signal: AbortSignal,
+  ): Promise<AnsweredSeries | null> {
+    if (isCountable && known?.buckets.interval !== 'minute') return null;
+    const window = known === null ? question.window : new Division(known, before).span;
+    const copy = await this.copied.begin(question, asked, window, snapshot, signal);
+    if (copy === null) return null;
+    let divided = known;
+    if (divided === null) {
+      const first = await copy.first();
+      if (first === undefined) return null;
+      divided = divide(first ?? question.window.to);
+    }
+    const division = new Division(divided, before);
+    const answered = { buckets: divided.buckets, before: before?.buckets ?? null, first: division.first };
+    if (divided.buckets.starts.length === 0) return { ...answered, rows: [] };
+    const source = await copy.source(division);
+    return source && { ...answered, rows: await this.series.rows(question, source, division, asked, snapshot) };
+  }
+
+  private async fromRows(
+    question: Question,
+    asked: AskedSeries,
+    { known, before, divide, isCountable }: Known,
+    snapshot: Snapshot,
+  ): Promise<AnsweredSeries> {
+    const all = known === null && !isCountable ? await this.gathered.events(question, question.window, snapshot) : null;
+    const divided = known ?? divide(await this.beginningOfAll(question, all, snapshot));
+    const division = new Division(divided, before);
+    const answered = { buckets: divided.buckets, before: before?.buckets ?? null, first: division.first };
+    if (divided.buckets.starts.length === 0) return { ...answered, rows: [] };
+    const isOfHours = isCountable && divided.buckets.interval !== 'minute';
+    const dimensions = isOfHours ? (asked.splitBy === undefined ? [] : [asked.splitBy as Dimension]) : null;
+    const source: Source =
+      all === null
+        ? await this.gathered.source(question, division, dimensions, snapshot)
+        : { type: 'events', events: all };
+    return { ...answered, rows: await this.series.rows(question, source, division, asked, snapshot) };
+  }
+
+  /**
+   * Where the first event is; without any, where the window ends.
+   * @param all null where counted hours can tell
+   */
+  private async beginningOfAll(question: Question, all: FittingEvents | null, snapshot: Snapshot): Promise<Date> {
+    const first =
+      all === null
+        ? await this.gathered.endOf(question, question.window, 'first', snapshot)
+        : await this.gathered.firstOf(all, snapshot);
+    return first ?? question.window.to;
+  }
+}
