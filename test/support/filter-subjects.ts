@@ -1,5 +1,5 @@
 import type { EventField, FilterSubject } from '../../src/modules/events/conditions/index.js';
-import type { ToldEvent } from '../../src/modules/alerting/rules/matching/event-row.js';
+import type { ToldEvent } from '../../src/modules/events/event-store/tail/event-row.js';
 import { CONDITION_SQL } from '../../src/modules/events/fields/index.js';
 
 /** An event with everything that filters may look at, under the names that they call it. */

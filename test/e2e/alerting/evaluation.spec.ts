@@ -3,8 +3,7 @@ import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { MACHINES } from '../../../src/modules/events/conditions/patterns/machine-pool.js';
 import { BacktestLimits } from '../../../src/modules/alerting/rules/backtest/backtest-limits.js';
-import { BacktestRepository } from '../../../src/modules/alerting/rules/backtest/backtest.repository.js';
-import { OutboxRepository } from '../../../src/modules/alerting/rules/matching/outbox.repository.js';
+import { AcceptedEventsReader, PastEventsReader } from '../../../src/modules/events/event-store/index.js';
 import { MaintenanceRunner } from '../../../src/platform/maintenance/maintenance-task.js';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
 import { alertEventsOf, runMaintenance } from '../../support/alert-events.js';
@@ -627,7 +626,7 @@ describe('rules that are woken by events', () => {
       read = [];
       for (const name of ['read', 'told'] as const) {
         const repository = app.nest.get<Record<string, (...parameters: unknown[]) => Promise<unknown>>>(
-          name === 'read' ? BacktestRepository : OutboxRepository,
+          name === 'read' ? PastEventsReader : AcceptedEventsReader,
           { strict: false },
         );
         const real = repository[name]?.bind(repository);
@@ -705,7 +704,7 @@ describe('rules that are woken by events', () => {
       await send(stranger, {});
       const theirs = rulesOf(app, stranger);
       const [mine, other] = [await rules.rule({ condition }), await theirs.rule()];
-      const repository = app.nest.get(BacktestRepository, { strict: false });
+      const repository = app.nest.get(PastEventsReader, { strict: false });
       let go: () => void = () => undefined;
       const held = new Promise<void>((resolve) => (go = resolve));
       const begun: string[] = [];

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { EventSubjectsReader } from '../../../src/modules/events/event-store/index.js';
 import { SilencesRepository } from '../../../src/modules/alerting/alerts/silences/silences.repository.js';
 import { newId } from '../../../src/platform/ids/index.js';
 import { addMember, type Owner, ownerWithProject } from '../../support/actors.js';
@@ -504,7 +505,7 @@ describe('who hears of alert events', () => {
         })
         .expect(200);
       const { ingested_event_id: event_id } = ingested.body as { ingested_event_id: string };
-      const reads = jest.spyOn(app.nest.get(SilencesRepository, { strict: false }), 'eventOf');
+      const reads = jest.spyOn(app.nest.get(EventSubjectsReader, { strict: false }), 'of');
       try {
         await alerts.silence({ filter: { field: 'message', op: 'eq', value: 'Something else' } });
         expect(await alerts.notices(String((await alerts.raise({ event_id })).body.id))).toHaveLength(1);

@@ -13,7 +13,6 @@ import { SentinelModule } from '../sentinel/index.js';
 import { ProjectsModule } from '../../tenancy/projects/index.js';
 import { BacktestController } from './backtest/backtest.controller.js';
 import { BacktestLimits } from './backtest/backtest-limits.js';
-import { BacktestRepository } from './backtest/backtest.repository.js';
 import { BacktestService } from './backtest/backtest.service.js';
 import { MatchBacktestEvaluator } from './backtest/match-backtest-evaluator.js';
 import { AnomalyRules } from './findings/anomaly-rules.js';
@@ -38,7 +37,6 @@ import { LiveRulesRepository } from './live-rules.repository.js';
 import { RuleFailuresRepository } from './outcomes/rule-failures.repository.js';
 import { RuleLinksRepository } from './rule-links.repository.js';
 import { DueRulesRepository } from './windows/due-rules.repository.js';
-import { MeasuresRepository } from './windows/measures.repository.js';
 import { WindowEvaluator } from './windows/window-evaluator.js';
 import { WindowObserver } from './windows/window-observer.js';
 import { WindowRunner } from './windows/window-runner.js';
@@ -69,7 +67,7 @@ import { AlertRuleSearch } from './alert-rule-search.reader.js';
     AnomalyBacktestEvaluator,
     AnomalyRules,
     BacktestLimits,
-    BacktestRepository,
+
     BacktestService,
     DueRulesRepository,
     FiringsRepository,
@@ -78,8 +76,9 @@ import { AlertRuleSearch } from './alert-rule-search.reader.js';
     MatchMarksRepository,
     MatchRunner,
     MatchEvaluator,
-    MeasuresRepository,
+
     OutboxMaintenance,
+
     OutboxRepository,
     ProjectOfAlertRule,
     FiringsProcessor,

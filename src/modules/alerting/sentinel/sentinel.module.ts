@@ -17,7 +17,6 @@ import { FindingsService } from './findings/findings.service.js';
 import { LivingFindingsRepository } from './findings/living-findings.repository.js';
 import { SentinelController } from './overview/overview.controller.js';
 import { SentinelOverviewService } from './overview/overview.service.js';
-import { EventHistoryRepository } from './rounds/event-history.repository.js';
 import { EvidenceWriter } from './rounds/evidence-writer.js';
 import { FindingBook } from './rounds/finding-book.js';
 import { LessonsRepository } from './rounds/lessons.repository.js';
@@ -40,7 +39,6 @@ import { WatchedProjectsRepository } from './rounds/watched-projects.repository.
   ],
   controllers: [FindingsController, SentinelController],
   providers: [
-    EventHistoryRepository,
     EvidenceWriter,
     FeedbackRepository,
     FindingBook,

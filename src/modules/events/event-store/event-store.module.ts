@@ -3,7 +3,9 @@ import { EventBreakdownsModule } from './breakdowns/breakdowns.module.js';
 import { EventCandidatesModule } from './candidates/candidates.module.js';
 import { EventCopiesModule } from './copies.module.js';
 import { EventFunnelsModule } from './funnels/funnels.module.js';
+import { EventHistoryModule } from './history/history.module.js';
 import { StoredLogsModule } from './logs/stored-logs.module.js';
+import { EventMeasuresModule } from './measures/measures.module.js';
 import { EventOverviewsModule } from './overviews/overviews.module.js';
 import { EventPlacesModule } from './places/places.module.js';
 import { EventQuestionsModule } from './questions/questions.module.js';
@@ -12,13 +14,17 @@ import { EventRollupsModule } from './rollups/rollups.module.js';
 import { EventRowsModule } from './rows/rows.module.js';
 import { EventSearchesModule } from './search/searches.module.js';
 import { EventSeriesModule } from './series/series.module.js';
+import { AcceptedEventsModule } from './tail/tail.module.js';
 import { EventTotalsModule } from './totals/totals.module.js';
 
 const PARTS = [
+  AcceptedEventsModule,
   EventBreakdownsModule,
   EventCandidatesModule,
   EventCopiesModule,
   EventFunnelsModule,
+  EventHistoryModule,
+  EventMeasuresModule,
   EventOverviewsModule,
   EventPlacesModule,
   EventQuestionsModule,

@@ -18,6 +18,7 @@ export { SourceEventsReader, type SourceVolume } from './places/source-events.re
 export { HotEvents } from './retention/hot-events.js';
 export { RetainedEvents } from './retention/retained-events.js';
 export { EventRowsReader, type Selection } from './rows/event-rows.reader.js';
+export { EventSubjectsReader } from './rows/event-subjects.reader.js';
 export { ArrivalsReader } from './totals/arrivals.reader.js';
 export { type BucketCoverage, bucketCoverageOf } from './totals/bucket-coverage.js';
 export {
@@ -86,3 +87,10 @@ export type { Question } from './questions/question.js';
 export { type Aggregate, AGGREGATES, countsEvents, withoutEvents } from './series/aggregates.js';
 export { type AnsweredSeries, type Dividing, TimeseriesReader } from './series/timeseries.reader.js';
 export type { AskedSeries, SeriesRow } from './series/asked-series.js';
+export { EventHistoryReader, type NewEventType } from './history/event-history.reader.js';
+export { type GroupValue, MAX_GROUP_TEXT } from './measures/group-value.js';
+export { type Measured, MeasuresReader } from './measures/measures.reader.js';
+export { type PastEvent, PastEventsReader } from './measures/past-events.reader.js';
+export type { AcceptedEvent, AcceptedPlace, OutboxRow, Stretch } from './tail/accepted-event.js';
+export { AcceptedEventsReader, MOST_TOLD_BYTES } from './tail/accepted-events.reader.js';
+export { LEFT_OUT, type ToldEvent } from './tail/event-row.js';

@@ -16,6 +16,7 @@ import {
   type Vocabulary,
 } from '../../../events/conditions/index.js';
 import type { AlertEvent } from '../events/alert-event.entity.js';
+import { EventSubjectsReader } from '../../../events/event-store/index.js';
 import { type ActiveSilence, SilencesRepository } from './silences.repository.js';
 
 /** What silences may ask of an alert event: what conditions ask of events, and what an alert event has beside it. */
@@ -70,7 +71,10 @@ export class SilenceEvaluator {
   /** Steps that transactions have left. */
   private readonly left = new WeakMap<Db, number>();
 
-  constructor(private readonly silences: SilencesRepository) {}
+  constructor(
+    private readonly silences: SilencesRepository,
+    private readonly events: EventSubjectsReader,
+  ) {}
 
   /**
    * One that cannot be asked holds nothing back: an alert too many does less harm than one nobody hears of. So it is with
@@ -126,7 +130,7 @@ export class SilenceEvaluator {
     const { projectId, eventId, eventAt } = alert;
     const fields = [...new Set([...known].flatMap((kept) => kept.fields))];
     if (eventId === null || eventAt === null || fields.length === 0) return null;
-    return this.silences.eventOf({ projectId }, { id: eventId, timestamp: eventAt }, fields, db);
+    return this.events.of({ projectId }, { id: eventId, timestamp: eventAt }, fields, db);
   }
 
   /** Reads and compiles the filters that are not known as they are now. */

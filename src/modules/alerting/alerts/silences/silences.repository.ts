@@ -1,8 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { projectOf, type ProjectScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
-import { Parameters } from '../../../../platform/database/parameters.js';
-import { type FilterSubject, type SubjectRow, subjectSql } from '../../../events/conditions/index.js';
 import { SilenceNotFound } from '../alerts.errors.js';
 import { Silence } from './silence.entity.js';
 
@@ -52,27 +50,6 @@ export class SilencesRepository {
       [projectId, ids],
       db,
     );
-  }
-
-  /** An event with these fields and no more; null: it is gone. */
-  async eventOf(
-    { projectId }: Tenant,
-    event: { readonly id: string; readonly timestamp: Date },
-    fields: readonly string[],
-    db: Db,
-  ): Promise<FilterSubject | null> {
-    const parameters = new Parameters();
-    const bind = (value: unknown): string => parameters.bind(value);
-    const { columns, read } = subjectSql(fields, bind);
-    const at = `${bind(event.timestamp)}::timestamptz`;
-    const [row] = await this.database.rows<SubjectRow>(
-      `SELECT ${columns} FROM events e
-       WHERE e.project_id = ${bind(projectId)} AND e.id = ${bind(event.id)}
-         AND e."timestamp" >= ${at} AND e."timestamp" < ${at} + interval '1 millisecond'`,
-      parameters.values,
-      db,
-    );
-    return row === undefined ? null : read(row);
   }
 
   async insert(

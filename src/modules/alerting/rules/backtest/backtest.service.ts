@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
 import { Clock } from '../../../../platform/clock/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
-import { ColdEventsReader, type TimeWindow } from '../../../events/event-store/index.js';
+import { PastEventsReader, ColdEventsReader, type TimeWindow } from '../../../events/event-store/index.js';
 import { FairSemaphore } from '../../../../platform/concurrency/index.js';
 import { DomainError, domainError } from '../../../../platform/http/domain-error.js';
 import { brokenRule } from '../../../../platform/http/fields/index.js';
@@ -17,7 +17,6 @@ import { AlertRuleFailure, type BacktestRequest, type BacktestResponse } from '.
 import { AnomalyBacktestEvaluator } from './anomaly-backtest-evaluator.js';
 import { BacktestFirings } from './backtest-firings.js';
 import { BacktestLimits } from './backtest-limits.js';
-import { BacktestRepository } from './backtest.repository.js';
 import { MatchBacktestEvaluator } from './match-backtest-evaluator.js';
 
 const DAY_MS = 86_400_000;
@@ -65,7 +64,7 @@ export class BacktestService {
   constructor(
     private readonly database: Database,
     private readonly rules: LiveRulesRepository,
-    private readonly events: BacktestRepository,
+    private readonly events: PastEventsReader,
     private readonly matches: MatchBacktestEvaluator,
     private readonly anomalies: AnomalyBacktestEvaluator,
     private readonly limits: BacktestLimits,

@@ -1,18 +1,24 @@
 import { Injectable } from '@nestjs/common';
 import type { Db } from '../../../../platform/database/database.js';
 import { FilterRun } from '../../../events/conditions/index.js';
-import type { EventPlace, Place, TimeWindow } from '../../../events/event-store/index.js';
+import {
+  AcceptedEventsReader,
+  PastEventsReader,
+  type EventPlace,
+  MOST_TOLD_BYTES,
+  type PastEvent,
+  type Place,
+  type TimeWindow,
+} from '../../../events/event-store/index.js';
 import { type Series, seriesOf } from '../machine/series.js';
 import { restingSeries, type StoredSeries } from '../machine/series.repository.js';
 import { compileRule } from '../matching/compiled-rules.js';
 import { matchFiring } from '../matching/match-firing.js';
 import { keepsState, lapsed, matched } from '../machine/matched-series.js';
-import { MOST_TOLD_BYTES, OutboxRepository } from '../matching/outbox.repository.js';
 import type { LiveRule } from '../live-rules.repository.js';
 import type { BacktestFiring } from './backtest.dto.js';
 import { BacktestFirings } from './backtest-firings.js';
 import { BacktestLimits } from './backtest-limits.js';
-import { BacktestRepository, type PastEvent } from './backtest.repository.js';
 
 /** What stands for the size of an event that came before sizes were kept: its text is at most so many times what is stored. */
 const TIMES_AS_STORED = 100;
@@ -39,8 +45,8 @@ interface Begun {
 @Injectable()
 export class MatchBacktestEvaluator {
   constructor(
-    private readonly events: BacktestRepository,
-    private readonly outbox: OutboxRepository,
+    private readonly events: PastEventsReader,
+    private readonly accepted: AcceptedEventsReader,
     private readonly limits: BacktestLimits,
   ) {}
 
@@ -125,7 +131,7 @@ export class MatchBacktestEvaluator {
   ): Promise<boolean> {
     for (const part of this.parts(begun, ({ place }) => Math.min(MOST_TOLD_BYTES, sizeOf(place)))) {
       const places = part.map(({ place }) => ({ eventId: place.id, eventAt: place.timestamp.toISOString() }));
-      const told = await inTime(() => this.outbox.told(rule.projectId, places, tx));
+      const told = await inTime(() => this.accepted.told(rule.projectId, places, tx));
       for (const [index, { firing, series }] of part.entries()) {
         const event = told?.[index] ?? null;
         const found = event === null ? null : matchFiring(rule, series, event, 1);

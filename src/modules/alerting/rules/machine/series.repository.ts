@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectId } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { INACTIVE, type SeriesState } from './rule-machine.js';
-import type { GroupValue, Series } from './series.js';
+import type { GroupValue } from '../../../events/event-store/index.js';
+import type { Series } from './series.js';
 
 export interface StoredSeries extends Series {
   readonly ruleId: string;

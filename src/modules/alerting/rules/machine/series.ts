@@ -1,17 +1,12 @@
 import { sha256Hex } from '../../../../platform/crypto/index.js';
 import { type FilterSubject, readField } from '../../../events/conditions/index.js';
-
-/** The value of a field that events are grouped by; null where it is missing or no scalar. */
-export type GroupValue = string | number | boolean | null;
+import { type GroupValue, MAX_GROUP_TEXT } from '../../../events/event-store/index.js';
 
 /** One series of a rule: the events that share its group values. */
 export interface Series {
   readonly fingerprint: string;
   readonly groupValues: Readonly<Record<string, GroupValue>>;
 }
-
-/** Characters of a text that tell groups apart. */
-export const MAX_GROUP_TEXT = 200;
 
 /** The series of a rule by the values of its fields, in the order of the fields. */
 export function seriesOf(ruleId: string, groupBy: readonly string[], values: readonly GroupValue[]): Series {

@@ -7,7 +7,8 @@ import {
   type FilterSubject,
   type Matcher,
 } from '../../../events/conditions/index.js';
-import { groupReader, type GroupValue } from '../machine/series.js';
+import type { GroupValue } from '../../../events/event-store/index.js';
+import { groupReader } from '../machine/series.js';
 import type { LiveRule } from '../live-rules.repository.js';
 
 export interface CompiledRule {

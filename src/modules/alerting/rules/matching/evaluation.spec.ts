@@ -6,8 +6,7 @@ import { filterOf, storedCondition } from '../../../events/conditions/index.js';
 import type { LiveRule } from '../live-rules.repository.js';
 import { CompiledRules } from './compiled-rules.js';
 import { evaluate, firstEvents } from './evaluation.js';
-import type { AcceptedEvent } from './match-batch.js';
-import type { OutboxRepository, OutboxRow, Stretch } from './outbox.repository.js';
+import type { AcceptedEvent, AcceptedEventsReader, OutboxRow, Stretch } from '../../../events/event-store/index.js';
 
 const condition = storedCondition({ kind: 'match' });
 const RULE: LiveRule = {
@@ -74,7 +73,11 @@ describe('the evaluation of a batch', () => {
     await fc.assert(
       fc.asyncProperty(counts, fc.integer({ min: 1, max: 600 }), async (rows, most) => {
         const outbox = new Memory(rows);
-        const source = { outbox: outbox as unknown as OutboxRepository, compiled: new CompiledRules(), db: {} as Db };
+        const source = {
+          events: outbox as unknown as AcceptedEventsReader,
+          compiled: new CompiledRules(),
+          db: {} as Db,
+        };
         let asked = 0;
         for (let batches = 0; outbox.rows.length > 0; batches += 1) {
           expect(batches).toBeLessThan(3_000);
@@ -95,7 +98,11 @@ describe('the evaluation of a batch', () => {
   it('ends a batch with the event that makes it too many series, and leaves the rest', async () => {
     const outbox = new Memory([900]);
     const rules = Array.from({ length: 20 }, (_, at) => ({ ...RULE, id: `rule ${at}` }));
-    const source = { outbox: outbox as unknown as OutboxRepository, compiled: new CompiledRules(), db: {} as Db };
+    const source = {
+      events: outbox as unknown as AcceptedEventsReader,
+      compiled: new CompiledRules(),
+      db: {} as Db,
+    };
     // However slow the machine is: the time of a batch is another bound.
     const clock = jest.spyOn(performance, 'now').mockReturnValue(0);
     const { hits, taken } = await evaluate(source, 'project', rules, firstEvents(outbox.rows, 5_000), () => undefined);

@@ -3,8 +3,14 @@ import { YIELD_AFTER_MS } from '../../../../platform/concurrency/index.js';
 import type { Db } from '../../../../platform/database/database.js';
 import type { LiveRule } from '../live-rules.repository.js';
 import type { CompiledRules } from './compiled-rules.js';
-import { type AcceptedEvent, type EventPlace, HitFinder, type SeriesHits } from './match-batch.js';
-import type { OutboxRepository, OutboxRow, Stretch } from './outbox.repository.js';
+import { HitFinder, type SeriesHits } from './match-batch.js';
+import type {
+  AcceptedEvent,
+  AcceptedEventsReader,
+  AcceptedPlace,
+  OutboxRow,
+  Stretch,
+} from '../../../events/event-store/index.js';
 
 /** Events read at a time, unless they are large together: as objects they take some twenty times their bytes. */
 const READ_AT_ONCE = 100;
@@ -38,11 +44,11 @@ export function firstEvents(rows: readonly OutboxRow[], most: number): Stretch[]
 
 /** Asks rules about the events of a batch, in turns with everything else that the process does, until its time is over. */
 export async function evaluate(
-  { outbox, compiled, db }: { outbox: OutboxRepository; compiled: CompiledRules; db: Db },
+  { events, compiled, db }: { events: AcceptedEventsReader; compiled: CompiledRules; db: Db },
   projectId: string,
   rules: readonly LiveRule[],
   batch: readonly Stretch[],
-  onFault: (rule: LiveRule, event: EventPlace, error: unknown) => void,
+  onFault: (rule: LiveRule, event: AcceptedPlace, error: unknown) => void,
 ): Promise<Evaluated> {
   await compiled.learn(rules);
   const wanted = compiled.wanted(rules);
@@ -52,9 +58,9 @@ export async function evaluate(
   // The other fields are short.
   const mayBeLarge = wanted.fields.some((field) => field.startsWith('properties.'));
   for (const slice of slices(batch, READ_AT_ONCE)) {
-    const areLarge = mayBeLarge && (await outbox.bytesOf(projectId, slice, db)) > LARGE_BYTES;
+    const areLarge = mayBeLarge && (await events.bytesOf(projectId, slice, db)) > LARGE_BYTES;
     for (const part of areLarge ? slices(slice, 1) : [slice]) {
-      for (const event of await outbox.events(projectId, part, wanted, db)) {
+      for (const event of await events.events(projectId, part, wanted, db)) {
         await pace.through(finder.ask(event));
         if (pace.spentMs > LONGEST_MS || finder.count >= MOST_SERIES) {
           return { ...found(finder), taken: joined([...taken, ...upTo(part, event)]) };

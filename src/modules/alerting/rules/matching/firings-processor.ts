@@ -6,10 +6,9 @@ import { isDataFault, isTakenTooLong } from '../outcomes/database-faults.js';
 import { RuleMetrics } from '../outcomes/rule-metrics.js';
 import { type LiveRule, LiveRulesRepository } from '../live-rules.repository.js';
 import { BatchSizes } from './batch-sizes.js';
-import type { ToldEvent } from './event-row.js';
+import { AcceptedEventsReader, type ToldEvent } from '../../../events/event-store/index.js';
 import { type Firing, FiringsRepository, type WaitingFiring } from './firings.repository.js';
 import { matchFiring } from './match-firing.js';
-import { OutboxRepository } from './outbox.repository.js';
 import { SetAsideService } from './set-aside.service.js';
 
 /** Firings that one transaction takes on, and after how long it ends with fewer; one may tell a hundred receivers. */
@@ -24,7 +23,7 @@ export class FiringsProcessor {
   constructor(
     private readonly rules: LiveRulesRepository,
     private readonly firings: FiringsRepository,
-    private readonly outbox: OutboxRepository,
+    private readonly events: AcceptedEventsReader,
     private readonly alerts: AlertRaiser,
     private readonly setAside: SetAsideService,
     private readonly metrics: RuleMetrics,
@@ -103,7 +102,7 @@ export class FiringsProcessor {
     const events = firings.flatMap(({ eventId, eventAt }) =>
       eventId === null || eventAt === null ? [] : [{ eventId, eventAt }],
     );
-    const told = await this.outbox.told(projectId, events, tx);
+    const told = await this.events.told(projectId, events, tx);
     const eventOf = new Map(events.map(({ eventId }, index) => [eventId, told[index] ?? null]));
     const ruleOf = new Map(rules.map((rule) => [rule.id, rule]));
     return firings.map((firing) => {

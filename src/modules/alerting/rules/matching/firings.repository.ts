@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectId } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
-import type { GroupValue } from '../machine/series.js';
+import type { GroupValue } from '../../../events/event-store/index.js';
 import type { Act } from './match-batch.js';
 
 /** What matched events have come to, before anybody is told. */

@@ -5,15 +5,8 @@ import { filterOf, storedCondition } from '../../../events/conditions/index.js';
 import type { StoredSeries } from '../machine/series.repository.js';
 import type { LiveRule } from '../live-rules.repository.js';
 import { CompiledRules } from './compiled-rules.js';
-import {
-  type AcceptedEvent,
-  type Act,
-  actsOf,
-  type EventPlace,
-  HitFinder,
-  MOST_STEPS_OF_AN_EVENT,
-  type SeriesHits,
-} from './match-batch.js';
+import type { AcceptedEvent, AcceptedPlace } from '../../../events/event-store/index.js';
+import { type Act, actsOf, HitFinder, MOST_STEPS_OF_AN_EVENT, type SeriesHits } from './match-batch.js';
 import { lapsed } from '../machine/matched-series.js';
 import { RulesTooCostly } from '../outcomes/failure-reasons.js';
 
@@ -52,7 +45,7 @@ function findHits(
   rules: readonly LiveRule[],
   events: readonly AcceptedEvent[],
   compiled: CompiledRules,
-  onFault: (rule: LiveRule, event: EventPlace, error: unknown) => void,
+  onFault: (rule: LiveRule, event: AcceptedPlace, error: unknown) => void,
 ): SeriesHits[] {
   const finder = new HitFinder(rules, compiled, onFault);
   for (const one of events) for (const answer of finder.ask(one)) expect(answer).toBeUndefined();

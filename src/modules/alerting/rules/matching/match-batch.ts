@@ -1,33 +1,17 @@
 import { FilterRun, FilterTooCostly } from '../../../events/conditions/index.js';
-import { type GroupValue, overflowSeries, type Series, seriesOf } from '../machine/series.js';
+import type { AcceptedEvent, AcceptedPlace, GroupValue } from '../../../events/event-store/index.js';
+import { overflowSeries, type Series, seriesOf } from '../machine/series.js';
 import { restingSeries, type StoredSeries } from '../machine/series.repository.js';
 import type { LiveRule } from '../live-rules.repository.js';
 import { RulesTooCostly } from '../outcomes/failure-reasons.js';
 import type { CompiledRule, CompiledRules } from './compiled-rules.js';
 import { keepsState, matched } from '../machine/matched-series.js';
 
-/** An event that was accepted, by its place in the outbox and in `events`. */
-export interface EventPlace {
-  /** Of its row in the outbox. */
-  readonly position: string;
-  /** In that row, from 1. */
-  readonly place: number;
-  readonly id: string;
-  /** As the database writes it. */
-  readonly timestamp: string;
-  readonly acceptedAt: Date;
-}
-
-/** With what the rules of its project look at. */
-export interface AcceptedEvent extends EventPlace {
-  readonly fields: Readonly<Record<string, unknown>>;
-}
-
 /** The events of a batch that belong to one series of a rule, in order. */
 export interface SeriesHits {
   readonly rule: LiveRule;
   readonly series: Series;
-  readonly events: EventPlace[];
+  readonly events: AcceptedPlace[];
 }
 
 /** What a batch does to a series: fires for so many events, the first of which is told, or recovers. */
@@ -35,11 +19,11 @@ export type Act =
   | {
       readonly kind: 'fire';
       readonly hits: SeriesHits;
-      readonly first: EventPlace;
-      readonly last: EventPlace;
+      readonly first: AcceptedPlace;
+      readonly last: AcceptedPlace;
       readonly occurrences: number;
     }
-  | { readonly kind: 'recover'; readonly hits: SeriesHits; readonly at: EventPlace };
+  | { readonly kind: 'recover'; readonly hits: SeriesHits; readonly at: AcceptedPlace };
 
 /** In one batch a rule tells so many groups apart; more go together. */
 const MAX_GROUPS = 200;
@@ -66,7 +50,7 @@ export class HitFinder {
   constructor(
     rules: readonly LiveRule[],
     compiled: CompiledRules,
-    private readonly onFault: (rule: LiveRule, event: EventPlace, error: unknown) => void,
+    private readonly onFault: (rule: LiveRule, event: AcceptedPlace, error: unknown) => void,
   ) {
     this.asked = rules.map((rule) => ({ rule, compiled: compiled.of(rule), groups: new BatchGroups(rule) }));
   }

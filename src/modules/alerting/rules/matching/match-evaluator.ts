@@ -17,7 +17,8 @@ import { firingOf, FiringsRepository } from './firings.repository.js';
 import { actsOf, type SeriesHits } from './match-batch.js';
 import { type MatchMark, MatchMarksRepository } from './match-marks.repository.js';
 import { keepsState, lapsed } from '../machine/matched-series.js';
-import { OutboxRepository, type OutboxRow, type Stretch } from './outbox.repository.js';
+import { AcceptedEventsReader, type OutboxRow, type Stretch } from '../../../events/event-store/index.js';
+import { OutboxRepository } from './outbox.repository.js';
 import { FiringsProcessor } from './firings-processor.js';
 import { SetAsideService, type SetAsideReason } from './set-aside.service.js';
 
@@ -47,6 +48,7 @@ export class MatchEvaluator {
 
   constructor(
     private readonly outbox: OutboxRepository,
+    private readonly events: AcceptedEventsReader,
     private readonly marks: MatchMarksRepository,
     private readonly firings: FiringsRepository,
     private readonly processor: FiringsProcessor,
@@ -183,13 +185,13 @@ export class MatchEvaluator {
     batch: readonly Stretch[],
     { db }: Session,
   ): Promise<Asked> {
-    const { outbox, compiled, worker } = this;
+    const { events, compiled, worker } = this;
     const failed = new Map<string, string>();
     return this.asking.run(projectId, async () => {
       const untilPosition = batch.at(-1)?.row.position ?? '0';
       await this.marks.begin(projectId, { worker, untilPosition, eventId: theOnlyEvent(batch) }, db);
       try {
-        const evaluated = await evaluate({ outbox, compiled, db }, projectId, rules, batch, (rule, event, error) => {
+        const evaluated = await evaluate({ events, compiled, db }, projectId, rules, batch, (rule, event, error) => {
           // One line for each rule and batch: what is dear is so for many events.
           if (!failed.has(rule.id)) {
             this.logger.error(`rule ${rule.id} cannot be asked about event ${event.id}: ${String(error)}`);

@@ -2,12 +2,10 @@ import type { Firing } from '../../alerts/index.js';
 import { cut, ruleOf } from '../firing-rule.js';
 import type { LiveRule } from '../live-rules.repository.js';
 import type { Series } from '../machine/series.js';
-import type { ToldEvent } from './event-row.js';
+import { LEFT_OUT, type ToldEvent } from '../../../events/event-store/index.js';
 
 /** Characters of JSON; alerts are kept and sent many times, so large properties are left out. */
 const MAX_PAYLOAD = 16_384;
-/** What stands for them. */
-export const LEFT_OUT = { omitted: 'properties are too large' };
 
 export function matchFiring(
   rule: LiveRule,

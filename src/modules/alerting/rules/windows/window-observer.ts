@@ -6,12 +6,11 @@ import type {
   RateOfChangeCondition,
   ThresholdCondition,
 } from '../../../events/conditions/index.js';
-import type { TimeWindow } from '../../../events/event-store/index.js';
+import { type GroupValue, type Measured, MeasuresReader, type TimeWindow } from '../../../events/event-store/index.js';
 import type { Observation } from '../machine/rule-machine.js';
-import { type GroupValue, type Series, seriesOf } from '../machine/series.js';
+import { type Series, seriesOf } from '../machine/series.js';
 import type { LiveRule } from '../live-rules.repository.js';
 import { cut } from '../firing-rule.js';
-import { type Measured, MeasuresRepository } from './measures.repository.js';
 import { changeInPercent, observeAbsence, observeChange, observeThreshold } from './window-values.js';
 
 /** What was seen of one series at one time, and why. */
@@ -30,7 +29,7 @@ const REMEMBERED_SECONDS = 86_400;
 /** Looks at the windows of a rule as they are at a time. It decides nothing: that is the machine's. */
 @Injectable()
 export class WindowObserver {
-  constructor(private readonly measures: MeasuresRepository) {}
+  constructor(private readonly measures: MeasuresReader) {}
 
   /**
    * @param known series that have a state, so that they are seen also when their events have ceased

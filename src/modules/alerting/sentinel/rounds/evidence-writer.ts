@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Db } from '../../../../platform/database/database.js';
-import { SeriesReader } from '../../../events/event-store/index.js';
+import { EventHistoryReader, type NewEventType, SeriesReader } from '../../../events/event-store/index.js';
 import { type Bucket, BUCKET_MS, bucketOf, startOf } from '../baseline/buckets.js';
 import { methodOf, type Profile } from '../baseline/profile.js';
 import { endOf, type Track, valueOf } from '../baseline/track.js';
@@ -19,7 +19,6 @@ import type { Finding } from '../findings/finding.entity.js';
 import { summaryOf, titleOf } from '../findings/finding-texts.js';
 import type { Metric, Subject } from '../judging/finding-kinds.js';
 import type { Judgement } from '../judging/judge-series.js';
-import { EventHistoryRepository, type NewEventType } from './event-history.repository.js';
 import type { JudgedBucket, WatchedSeries } from './project-judge.js';
 import { SeriesProfilesRepository } from './series-profiles.repository.js';
 import { trackOf, wantedOf } from './tracks.js';
@@ -48,7 +47,7 @@ export interface Shown {
 export class EvidenceWriter {
   constructor(
     private readonly reader: SeriesReader,
-    private readonly history: EventHistoryRepository,
+    private readonly history: EventHistoryReader,
     private readonly profiles: SeriesProfilesRepository,
   ) {}
 

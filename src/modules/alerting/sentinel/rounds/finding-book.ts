@@ -17,7 +17,7 @@ import { type Cause, causesOf } from '../judging/causes.js';
 import { type FindingKind, type Subject, subjectKey } from '../judging/finding-kinds.js';
 import type { Judgement } from '../judging/judge-series.js';
 import { EvidenceWriter, pointOf } from './evidence-writer.js';
-import type { NewEventType } from './event-history.repository.js';
+import type { NewEventType } from '../../../events/event-store/index.js';
 import type { JudgedBucket, LivingSubjects } from './project-judge.js';
 import type { WatchedProject } from './watched-projects.repository.js';
 

@@ -1,4 +1,4 @@
-import { type Bucket, HOUR_BUCKETS } from '../baseline/buckets.js';
+import { type Bucket, bucketOf, HOUR_BUCKETS } from '../baseline/buckets.js';
 
 /** Rows of events, or of their rollups, that one piece of a lesson reads: about half a second. */
 const ROWS_A_PIECE = 20_000;
@@ -11,6 +11,11 @@ export interface HistoryHour {
   readonly bucket: Bucket;
   /** Rows of events that have to be looked at since no rollup has added them up. */
   readonly rows: number;
+}
+
+/** Hours as they are read, in their order. */
+export function historyOf(hours: readonly { readonly hour: Date; readonly rows: number }[]): HistoryHour[] {
+  return hours.map(({ hour, rows }) => ({ bucket: bucketOf(hour.getTime()), rows }));
 }
 
 /** How far back history is read, and what of it are rows of events. @param hours newest first */

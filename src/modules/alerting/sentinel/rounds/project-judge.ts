@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Db } from '../../../../platform/database/database.js';
 import { HeartbeatsWriter } from '../../heartbeats/index.js';
-import { SeriesReader } from '../../../events/event-store/index.js';
+import { EventHistoryReader, SeriesReader } from '../../../events/event-store/index.js';
 import { type Bucket, BUCKET_MS, bucketOf, HOUR_BUCKETS, startOf } from '../baseline/buckets.js';
 import { isLearning } from '../baseline/profile.js';
 import { type Track, valueOf } from '../baseline/track.js';
@@ -12,7 +12,6 @@ import { isLong } from '../detectors/silence.js';
 import type { Feedback } from '../findings/feedback.repository.js';
 import { SERIES_TYPES, type SeriesName, type Subject, subjectKey } from '../judging/finding-kinds.js';
 import { judgeSeries, type Judgement, SEEN_IN } from '../judging/judge-series.js';
-import { EventHistoryRepository } from './event-history.repository.js';
 import type { KnownProject } from './project-profiler.js';
 import { type ProfiledSeries, SeriesProfilesRepository } from './series-profiles.repository.js';
 import { trackOf, wantedOf } from './tracks.js';
@@ -49,7 +48,7 @@ export interface LivingSubjects {
 export class ProjectJudge {
   constructor(
     private readonly reader: SeriesReader,
-    private readonly history: EventHistoryRepository,
+    private readonly history: EventHistoryReader,
     private readonly profiles: SeriesProfilesRepository,
     private readonly heartbeats: HeartbeatsWriter,
   ) {}

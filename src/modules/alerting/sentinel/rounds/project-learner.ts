@@ -1,13 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Db } from '../../../../platform/database/database.js';
-import { SeriesReader } from '../../../events/event-store/index.js';
+import { EventHistoryReader, SeriesReader } from '../../../events/event-store/index.js';
 import { type Bucket, bucketOf, DAY_BUCKETS, startOf } from '../baseline/buckets.js';
 import { isLearning, profileOf } from '../baseline/profile.js';
 import type { Track } from '../baseline/track.js';
 import type { SeriesName } from '../judging/finding-kinds.js';
-import { EventHistoryRepository } from './event-history.repository.js';
-import { pieceFrom } from './lesson-plan.js';
+import { historyOf, pieceFrom } from './lesson-plan.js';
 import { bytesOfTracks, emptyTrack, fillTracks } from './lesson-points.js';
 import { type Lesson, LessonsRepository } from './lessons.repository.js';
 import { type ProfiledSeries, SeriesProfilesRepository } from './series-profiles.repository.js';
@@ -26,7 +25,7 @@ const WHOLE: SeriesName = { type: 'project', value: null };
 export class ProjectLearner {
   constructor(
     private readonly series: SeriesReader,
-    private readonly history: EventHistoryRepository,
+    private readonly history: EventHistoryReader,
     private readonly profiles: SeriesProfilesRepository,
     private readonly lessons: LessonsRepository,
   ) {}
@@ -61,7 +60,7 @@ export class ProjectLearner {
       Bucket,
       Bucket,
     ];
-    const hours = await this.history.hours(projectId, { from: lesson.since, to: lesson.readFrom }, tx);
+    const hours = historyOf(await this.history.hours(projectId, { from: lesson.since, to: lesson.readFrom }, tx));
     const from = pieceFrom(hours, { since, to, series: names.length });
     const period = { from: startOf(from), to: lesson.readFrom };
     const points = await this.series.read({ projectId }, period, wantedOf(names), tx);

@@ -5,8 +5,8 @@ import { Metrics } from '../../../../platform/telemetry/index.js';
 import { BASELINE_BUCKETS, type Bucket, bucketOf, DAY_BUCKETS, HOUR_BUCKETS, startOf } from '../baseline/buckets.js';
 import { LEARNING_BUCKETS } from '../baseline/profile.js';
 import { SEEN_IN } from '../judging/judge-series.js';
-import { EventHistoryRepository } from './event-history.repository.js';
-import { reachOf } from './lesson-plan.js';
+import { EventHistoryReader } from '../../../events/event-store/index.js';
+import { historyOf, reachOf } from './lesson-plan.js';
 import { type Lesson, LessonsRepository } from './lessons.repository.js';
 import { isChanged, isOutgrown } from './profile-age.js';
 import { ProjectLearner } from './project-learner.js';
@@ -32,7 +32,7 @@ export class ProjectProfiler {
   private readonly rebuilt;
 
   constructor(
-    private readonly history: EventHistoryRepository,
+    private readonly history: EventHistoryReader,
     private readonly profiles: SeriesProfilesRepository,
     private readonly projects: WatchedProjectsRepository,
     private readonly lessons: LessonsRepository,
@@ -89,7 +89,7 @@ export class ProjectProfiler {
     const period = periodOf(until - BASELINE_BUCKETS, until);
     const { events: counted, oldest } = await this.history.extent(projectId, period, tx);
     const { events, sources } = await this.history.series(projectId, period, tx);
-    const hours = await this.history.hours(projectId, period, tx);
+    const hours = historyOf(await this.history.hours(projectId, period, tx));
     const { since, rows } = reachOf(hours, until - BASELINE_BUCKETS);
     await this.projects.charge(projectId, rows, tx);
     const lesson = { projectId, until: startOf(until), since: startOf(since), events, sources, counted };

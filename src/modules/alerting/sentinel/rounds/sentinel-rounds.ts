@@ -6,7 +6,7 @@ import { Metrics } from '../../../../platform/telemetry/index.js';
 import { type Bucket, BUCKET_MS, bucketOf, DAY_BUCKETS, startOf } from '../baseline/buckets.js';
 import { type Feedback, FeedbackRepository } from '../findings/feedback.repository.js';
 import { type Subject, subjectKey } from '../judging/finding-kinds.js';
-import { EventHistoryRepository } from './event-history.repository.js';
+import { EventHistoryReader } from '../../../events/event-store/index.js';
 import { FindingBook } from './finding-book.js';
 import { ProjectJudge } from './project-judge.js';
 import { type KnownProject, ProjectProfiler } from './project-profiler.js';
@@ -42,7 +42,7 @@ export class SentinelRounds {
     private readonly projects: WatchedProjectsRepository,
     private readonly profiler: ProjectProfiler,
     private readonly judge: ProjectJudge,
-    private readonly history: EventHistoryRepository,
+    private readonly history: EventHistoryReader,
     private readonly feedback: FeedbackRepository,
     private readonly book: FindingBook,
     metrics: Metrics,

@@ -2,16 +2,19 @@ import { Injectable } from '@nestjs/common';
 import { validate as isUuid } from 'uuid';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { Parameters } from '../../../../platform/database/parameters.js';
-import { type Aggregate, exactValuesOf, filterSql, numberSql, scalarSql } from '../../../events/conditions/index.js';
 import {
-  type Dimension,
-  DIMENSIONS,
-  type EventFilter,
-  EventTotalsReader,
-  type TimeWindow,
-} from '../../../events/event-store/index.js';
-import { type GroupValue, MAX_GROUP_TEXT } from '../machine/series.js';
-import type { LiveRule } from '../live-rules.repository.js';
+  type Aggregate,
+  exactValuesOf,
+  type FilterGroup,
+  filterSql,
+  numberSql,
+  scalarSql,
+} from '../../conditions/index.js';
+import { type Dimension, DIMENSIONS, type EventFilter } from '../totals/event-filter.js';
+import { EventTotalsReader } from '../totals/totals.reader.js';
+import type { TimeWindow } from '../totals/coverage.js';
+import { type GroupValue, MAX_GROUP_TEXT } from './group-value.js';
+import type { ProjectId } from '../../../access/index.js';
 
 /** The value of one group of events; an ungrouped rule has one group without values. */
 interface Measure {
@@ -39,7 +42,12 @@ interface Measuring {
   readonly within: string;
 }
 
-type MeasuredRule = Pick<LiveRule, 'projectId' | 'filter' | 'groupBy'>;
+/** What a rule measures. */
+interface MeasuredRule {
+  readonly projectId: ProjectId;
+  readonly filter: FilterGroup;
+  readonly groupBy: readonly string[];
+}
 
 /** A rule on windows tells so many groups apart, those with the most events first. */
 const MAX_MEASURED_GROUPS = 100;
@@ -48,7 +56,7 @@ const COUNTED_FROM_SECONDS = 3_600;
 
 /** Aggregates the events of windows: from counted hours where those can tell, else from the rows. */
 @Injectable()
-export class MeasuresRepository {
+export class MeasuresReader {
   constructor(
     private readonly database: Database,
     private readonly totals: EventTotalsReader,

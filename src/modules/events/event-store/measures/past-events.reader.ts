@@ -1,10 +1,18 @@
 import { Injectable } from '@nestjs/common';
+import type { ProjectId } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { isCanceled } from '../../../../platform/database/database-faults.js';
 import { Parameters } from '../../../../platform/database/parameters.js';
-import { filterSql, type FilterSubject, type SubjectRow, subjectSql } from '../../../events/conditions/index.js';
-import { type EventPlace, type Place, PLACE_COLUMNS, type TimeWindow } from '../../../events/event-store/index.js';
-import type { LiveRule } from '../live-rules.repository.js';
+import {
+  type FilterGroup,
+  filterSql,
+  type FilterSubject,
+  type SubjectRow,
+  subjectSql,
+} from '../../conditions/index.js';
+import { type EventPlace, PLACE_COLUMNS } from '../places/event-places.js';
+import type { Place } from '../places/cursor.js';
+import type { TimeWindow } from '../totals/coverage.js';
 
 /** An event with what its rule looks at. */
 export interface PastEvent {
@@ -12,13 +20,14 @@ export interface PastEvent {
   readonly subject: FilterSubject;
 }
 
+/** The events that a rule would have seen, in the order in which they came. */
 @Injectable()
-export class BacktestRepository {
+export class PastEventsReader {
   constructor(private readonly database: Database) {}
 
   /** Where the next events that fit lie, in the order of their timestamps, which stand for the times of acceptance. */
   places(
-    { projectId, filter }: LiveRule,
+    { projectId, filter }: { readonly projectId: ProjectId; readonly filter: FilterGroup },
     { from, to }: TimeWindow,
     after: Place | null,
     limit: number,

@@ -12,3 +12,6 @@ export interface ToldEvent {
 
 /** The columns of a {@link ToldEvent}, of a row of `events` called `e`. */
 export const TOLD_COLUMNS = 'e.id, e."timestamp", e.event, e.source, e.source_id, e.message, e.properties';
+
+/** What stands for properties that are too large to be told. */
+export const LEFT_OUT = { omitted: 'properties are too large' };

@@ -1,8 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectId } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
-import { bucketOf } from '../baseline/buckets.js';
-import type { HistoryHour } from './lesson-plan.js';
 
 /** Event types of a project that are watched, those with the most events. */
 const MOST_TYPES = 200;
@@ -44,6 +42,12 @@ interface DistinctValues {
   readonly endpoints: number;
 }
 
+/** An hour that has events, and how many of these have to be looked at since no rollup has added them up. */
+export interface UntoldHour {
+  readonly hour: Date;
+  readonly rows: number;
+}
+
 /** A type that had no event before. */
 export interface NewEventType {
   readonly event: string;
@@ -57,7 +61,7 @@ interface Period {
 
 /** What Sentinel asks of a project's events beside their series. Times are those of the events. */
 @Injectable()
-export class EventHistoryRepository {
+export class EventHistoryReader {
   constructor(private readonly database: Database) {}
 
   /** How many events there are, and since when. */
@@ -74,8 +78,8 @@ export class EventHistoryRepository {
   }
 
   /** Hours of a period with events, newest first, and what of them rollups do not tell. */
-  async hours(projectId: ProjectId, { from, to }: Period, tx: Db): Promise<HistoryHour[]> {
-    const rows = await this.database.rows<{ hour: Date; rows: number }>(
+  hours(projectId: ProjectId, { from, to }: Period, tx: Db): Promise<UntoldHour[]> {
+    return this.database.rows<UntoldHour>(
       `SELECT h.hour, (CASE WHEN r.counted IS DISTINCT FROM h.events THEN h.events
                             WHEN greatest(r.event_types, r.sources) > ${KEPT_SERIES} THEN h.events / ${SHARE_OF_OTHERS} ELSE 0 END)::float8 AS rows
        FROM event_hours h LEFT JOIN hour_rollups r ON r.project_id = h.project_id AND r.hour = h.hour
@@ -83,7 +87,6 @@ export class EventHistoryRepository {
       [projectId, from, to],
       tx,
     );
-    return rows.map(({ hour, rows: unmade }) => ({ bucket: bucketOf(hour.getTime()), rows: unmade }));
   }
 
   /** The series that are watched beside the whole: types and Event Sources with the most events of a period of whole days. */

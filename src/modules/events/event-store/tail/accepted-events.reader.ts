@@ -1,0 +1,101 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type Db } from '../../../../platform/database/database.js';
+import { Parameters } from '../../../../platform/database/parameters.js';
+import { fieldSql } from '../../conditions/index.js';
+import type { AcceptedEvent, Stretch } from './accepted-event.js';
+import { LEFT_OUT, TOLD_COLUMNS, type ToldEvent } from './event-row.js';
+
+/** Reads the events that the outbox names. */
+@Injectable()
+export class AcceptedEventsReader {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * The events of stretches in order, with these fields and no more: most events set nothing off, and reading them whole
+   * would cost more than all the rest.
+   * @param types only events of these; null: all
+   */
+  async events(
+    projectId: string,
+    stretches: readonly Stretch[],
+    { types, fields }: { types: readonly string[] | null; fields: readonly string[] },
+    db: Db,
+  ): Promise<AcceptedEvent[]> {
+    const parameters = new Parameters();
+    const bind = (value: unknown): string => parameters.bind(value);
+    const project = bind(projectId);
+    const positions = bind(stretches.map(({ row }) => row.position));
+    const firsts = bind(stretches.map(({ first }) => first));
+    const lasts = bind(stretches.map(({ last }) => last));
+    const found = await this.database.rows<{ event: [number, number, string, string, ...unknown[]] }>(
+      `SELECT json_build_array(r.at, w.place, w.id, w.at${fields.map((field) => `, ${fieldSql(field, bind)}`).join('')}) AS event
+       FROM unnest(${positions}::bigint[], ${firsts}::int[], ${lasts}::int[]) WITH ORDINALITY AS r (position, first, last, at)
+       CROSS JOIN LATERAL (
+         SELECT * FROM event_outbox o WHERE o.project_id = ${project}::uuid AND o.position = r.position OFFSET 0) o
+       CROSS JOIN LATERAL unnest(o.event_ids[r.first:r.last], o.timestamps[r.first:r.last]) WITH ORDINALITY AS w (id, at, place)
+       ${eventAt(project, 'w.id', 'w.at')}
+       ${types === null ? '' : `WHERE e.event = ANY (${bind(types)}::text[])`}
+       ORDER BY r.at, w.place`,
+      parameters.values,
+      db,
+    );
+    return found.flatMap(({ event: [at, place, id, timestamp, ...values] }) => {
+      const stretch = stretches[at - 1];
+      if (stretch === undefined) return [];
+      const { row, first } = stretch;
+      const read = Object.fromEntries(fields.map((field, index) => [field, values[index]]));
+      const { position, acceptedAt } = row;
+      return [{ position, place: first + place - 1, id, timestamp, acceptedAt, fields: read }];
+    });
+  }
+
+  /** What the events of stretches take as text, of which nothing large is read for it. */
+  async bytesOf(projectId: string, stretches: readonly Stretch[], db: Db): Promise<number> {
+    const [row] = await this.database.rows<{ bytes: number }>(
+      `SELECT coalesce(sum(coalesce(e.bytes, octet_length(e.properties::text))), 0)::float8 AS bytes
+       FROM unnest($2::bigint[], $3::int[], $4::int[]) AS r (position, first, last)
+       CROSS JOIN LATERAL (
+         SELECT * FROM event_outbox o WHERE o.project_id = $1 AND o.position = r.position OFFSET 0) o
+       CROSS JOIN LATERAL unnest(o.event_ids[r.first:r.last], o.timestamps[r.first:r.last]) AS w (id, at)
+       ${eventAt('$1', 'w.id', 'w.at')}`,
+      [
+        projectId,
+        stretches.map(({ row: { position } }) => position),
+        stretches.map(({ first }) => first),
+        stretches.map(({ last }) => last),
+      ],
+      db,
+    );
+    return row?.bytes ?? 0;
+  }
+
+  /** What is told of events, in their order; null: it is gone. Properties beyond what anybody is told are left out here. */
+  async told(
+    projectId: string,
+    events: readonly { readonly eventId: string; readonly eventAt: string }[],
+    db: Db,
+  ): Promise<(ToldEvent | null)[]> {
+    if (events.length === 0) return [];
+    const rows = await this.database.rows<ToldEvent & { at: number }>(
+      `SELECT r.at::int, ${TOLD_COLUMNS.replace('e.properties', TOLD_PROPERTIES)}
+       FROM unnest($2::uuid[], $3::timestamptz[]) WITH ORDINALITY AS r (id, "timestamp", at)
+       ${eventAt('$1', 'r.id', 'r."timestamp"')}`,
+      [projectId, events.map(({ eventId }) => eventId), events.map(({ eventAt: at }) => at)],
+      db,
+    );
+    const found = new Map(rows.map(({ at, ...event }) => [at, event]));
+    return events.map((_, index) => found.get(index + 1) ?? null);
+  }
+}
+
+/** Of the properties of one event. Far more than is told of one; each may be a megabyte, and a batch tells of many. */
+export const MOST_TOLD_BYTES = 64 * 1024;
+const TOLD_PROPERTIES = `CASE WHEN coalesce(e.bytes, octet_length(e.properties::text)) <= ${MOST_TOLD_BYTES} THEN e.properties
+  ELSE '${JSON.stringify(LEFT_OUT)}' END AS properties`;
+
+/** Joins an event by its key, one at a time: no other plan may be tried, since one that reads more grows with the table. */
+function eventAt(projectId: string, id: string, timestamp: string): string {
+  return `CROSS JOIN LATERAL (
+    SELECT * FROM events e WHERE e.project_id = ${projectId}::uuid AND e."timestamp" = ${timestamp} AND e.id = ${id}
+    OFFSET 0) e`;
+}
