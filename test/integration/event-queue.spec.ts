@@ -9,7 +9,7 @@ import { normalizeEvent } from '../../src/modules/events/ingestion/normalized-ev
 import { EventQueue } from '../../src/modules/events/ingestion/queueing/event-queue.js';
 import { RequestStream } from '../../src/modules/events/ingestion/queueing/request-stream.js';
 import { StreamDrain } from '../../src/modules/events/ingestion/queueing/stream-drain.js';
-import type { Sender, Verdict, WriteRequest } from '../../src/modules/events/ingestion/writing/write-request.js';
+import type { Sender, Verdict, WriteRequest } from '../../src/modules/events/event-store/writing/write-request.js';
 import { OutcomeUnknown } from '../../src/platform/database/dedicated-connection.js';
 import { ServiceOverloaded } from '../../src/platform/http/domain-error.js';
 import { newId } from '../../src/platform/ids/index.js';

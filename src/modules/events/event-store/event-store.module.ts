@@ -16,6 +16,7 @@ import { EventSearchesModule } from './search/searches.module.js';
 import { EventSeriesModule } from './series/series.module.js';
 import { AcceptedEventsModule } from './tail/tail.module.js';
 import { EventTotalsModule } from './totals/totals.module.js';
+import { EventWritingModule } from './writing/writing.module.js';
 
 const PARTS = [
   AcceptedEventsModule,
@@ -34,6 +35,7 @@ const PARTS = [
   EventSearchesModule,
   EventSeriesModule,
   EventTotalsModule,
+  EventWritingModule,
   StoredLogsModule,
 ];
 

@@ -94,3 +94,24 @@ export { type PastEvent, PastEventsReader } from './measures/past-events.reader.
 export type { AcceptedEvent, AcceptedPlace, OutboxRow, Stretch } from './tail/accepted-event.js';
 export { AcceptedEventsReader, MOST_TOLD_BYTES } from './tail/accepted-events.reader.js';
 export { LEFT_OUT, type ToldEvent } from './tail/event-row.js';
+export type { PlanParameters } from './writing/batch-parameters.js';
+export { type ComparedHour, type CounterPlace, CountersReader } from './writing/counters.reader.js';
+export {
+  type BatchResult,
+  type BatchStore,
+  EventBatchesWriter,
+  type RequestVerdict,
+} from './writing/event-batches.writer.js';
+export { EventsWriter } from './writing/events.writer.js';
+export { PartitionsWriter } from './writing/partitions.writer.js';
+export { PendingWrite } from './writing/pending-write.js';
+export {
+  type Closure,
+  EventIntake,
+  type Idempotency,
+  IdempotencyKeyInProgress,
+  type Sender,
+  type StoredAnswer,
+  type Verdict,
+  type WriteRequest,
+} from './writing/write-request.js';

@@ -107,6 +107,12 @@ type ConditionName<Column extends ConditionColumn> = Fields[Column]['condition']
 /** What conditions call a field. */
 export type ConditionFieldName = { [Column in ConditionColumn]: ConditionName<Column> }[ConditionColumn];
 
+/**
+ * An event as it is stored, under the names of its columns, whoever sends it apart. The properties are JSON text: as
+ * objects they may take twenty times as much while the event waits to be stored.
+ */
+export type NormalizedEvent = Pick<EventRow, Exclude<BroughtColumn, CredentialColumn>>;
+
 /** An event as reads and exports take it from the database. */
 export type StoredEvent = Pick<EventRow, ReadColumn>;
 

@@ -9,6 +9,7 @@ export {
   type EventRow,
   FIELD_TABLE,
   KEPT_COLUMNS,
+  type NormalizedEvent,
   PROPERTY_FIELDS,
   type PropertyColumn,
   READ_COLUMNS,

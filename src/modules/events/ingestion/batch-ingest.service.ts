@@ -13,11 +13,11 @@ import { IngestionRefusalsService, type RefusalReason } from '../../entitlement/
 import { EventAdmissionService } from './event-admission.service.js';
 import { type EventLine, splitLines } from './event-lines.js';
 import { batchAnswer, type BatchLine, type StoredBatchAnswer } from './batch-answer.js';
-import { IngestRequest } from '../fields/index.js';
+import { IngestRequest, type NormalizedEvent } from '../fields/index.js';
 import type { IngestBatchResponse } from './ingest.dto.js';
 import type { IngestAnswer } from './ingest-answer.js';
 import { maskIssues } from './masked-issues.js';
-import { type NormalizedEvent, normalizeEvent } from './normalized-event.js';
+import { normalizeEvent } from './normalized-event.js';
 import { canonicalRequest } from './request-hash.js';
 import { checkWrittenSize, MOST_GROWTH } from './written-size.js';
 

@@ -1,13 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { ProjectNotFound } from '../../access/index.js';
 import { whenThere } from '../../../platform/concurrency/index.js';
-import type { DomainError } from '../../../platform/http/domain-error.js';
+import { type DomainError, domainError } from '../../../platform/http/domain-error.js';
 import { EventSourceNotFound, InvalidApiKey } from '../../entitlement/api-keys/index.js';
 import { type FailureReason, IngestionFailuresRecorder } from '../../entitlement/ingestion-failures/index.js';
 import { IngestionPolicyReader, type IngestionPolicy, ProjectIsArchived } from '../../tenancy/projects/index.js';
 import { IngestionRefusalsService } from '../../entitlement/quotas/index.js';
-import { domainError } from '../../../platform/http/domain-error.js';
-import { EventIntake, type Sender, type Verdict, type WriteRequest } from './writing/write-request.js';
+import { EventIntake, type Sender, type Verdict, type WriteRequest } from '../event-store/index.js';
 
 /** What a caller is answered 200 for: something new, or what an earlier request was answered. */
 export type Admitted = Extract<Verdict, { kind: 'written' | 'replayed' }>;

@@ -6,7 +6,7 @@ import { EventAdmissionService } from './event-admission.service.js';
 import type { IngestRequest, StoredEvent } from '../fields/index.js';
 import { normalizeEvent } from './normalized-event.js';
 import { checkWrittenSize, MOST_GROWTH } from './written-size.js';
-import type { Sender } from './writing/write-request.js';
+import type { Sender } from '../event-store/index.js';
 
 /** Records an event that no key brought, the way of every other event: same refusals, counts and storage. */
 @Injectable()

@@ -1,7 +1,7 @@
 import type { ApiKeyScope } from '../../access/index.js';
 import { writeObject, WrittenJson } from '../../../platform/http/written-json.js';
 import type { IngestResponse } from './ingest.dto.js';
-import type { NormalizedEvent } from './normalized-event.js';
+import type { NormalizedEvent } from '../fields/index.js';
 
 /** What is answered, and by which mode of ingestion it was taken: a repetition tells that of the first. */
 export interface IngestAnswer<Response> {

@@ -22,7 +22,7 @@ import { EventRecorder } from './event-recorder.js';
 import { EventRefusalMask } from './event-refusal-mask.js';
 import { IngestBatchResponse, IngestHeaders, IngestResponse, RecordEventRequest } from './ingest.dto.js';
 import { IdempotencyKeyReused } from './event-admission.service.js';
-import { IdempotencyKeyInProgress } from './writing/write-request.js';
+import { IdempotencyKeyInProgress } from '../event-store/index.js';
 import type { IngestAnswer } from './ingest-answer.js';
 import { IngestService } from './ingest.service.js';
 import { EventRecord, IngestRequest } from '../fields/index.js';

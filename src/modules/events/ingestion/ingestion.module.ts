@@ -2,23 +2,21 @@ import { Module } from '@nestjs/common';
 import { EventStoreModule } from '../event-store/index.js';
 import { ApiKeysModule } from '../../entitlement/api-keys/index.js';
 import { IngestionFailuresModule } from '../../entitlement/ingestion-failures/index.js';
-import { belongsToProject, ProjectsModule } from '../../tenancy/projects/index.js';
+import { ProjectsModule } from '../../tenancy/projects/index.js';
 import { QuotasModule } from '../../entitlement/quotas/index.js';
 import { BatchIngestService } from './batch-ingest.service.js';
 import { EventAdmissionService } from './event-admission.service.js';
 import { EventRecorder } from './event-recorder.js';
 import { EventRefusalMask } from './event-refusal-mask.js';
-import { EventsRepository } from './events.repository.js';
 import { IngestController } from './ingest.controller.js';
 import { IngestService } from './ingest.service.js';
 import { PartitionMaintenance } from './maintenance/partition-maintenance.js';
 import { QueueDrainNotifier } from './queueing/queue-drain-notifier.js';
 import { QUEUE_PROVIDERS } from './queueing/queue.providers.js';
 import { CounterAudit } from './maintenance/counter-audit.js';
-import { CountersRepository } from './maintenance/counters.repository.js';
 import { IdempotencyExpiry } from './maintenance/idempotency-expiry.js';
 import { IdempotencyRecordsRepository } from './maintenance/idempotency-records.repository.js';
-import { PartitionsRepository } from './maintenance/partitions.repository.js';
+import { MeteredMonthsRepository } from './maintenance/metered-months.repository.js';
 import { EventWriter } from './writing/event-writer.js';
 import { EVENT_WRITER } from './writing/event-writer.provider.js';
 
@@ -32,14 +30,11 @@ import { EVENT_WRITER } from './writing/event-writer.provider.js';
     EventAdmissionService,
     EVENT_WRITER,
     ...QUEUE_PROVIDERS,
-    EventsRepository,
-    PartitionsRepository,
     PartitionMaintenance,
-    belongsToProject(EventsRepository),
     EventRefusalMask,
     IdempotencyRecordsRepository,
     IdempotencyExpiry,
-    CountersRepository,
+    MeteredMonthsRepository,
     CounterAudit,
   ],
   exports: [EventRecorder, EventWriter, QueueDrainNotifier],

@@ -1,20 +1,7 @@
 import type { Redact } from '../../tenancy/projects/index.js';
-import {
-  type BroughtColumn,
-  type CredentialColumn,
-  type EventRow,
-  type IngestRequest,
-  PROPERTY_FIELDS,
-  type PropertyColumn,
-} from '../fields/index.js';
+import { type IngestRequest, type NormalizedEvent, PROPERTY_FIELDS, type PropertyColumn } from '../fields/index.js';
 import { deriveLog } from './log-derivation.js';
 import { writtenSize } from './written-size.js';
-
-/**
- * An event as it is stored, under the names of its columns, whoever sends it apart. The properties are JSON text: as
- * objects they may take twenty times as much while the event waits to be stored.
- */
-export type NormalizedEvent = Pick<EventRow, Exclude<BroughtColumn, CredentialColumn>>;
 
 export type LogColumn = 'log_method' | 'log_endpoint' | 'log_status' | 'log_latency_ms' | 'log_has_latency';
 

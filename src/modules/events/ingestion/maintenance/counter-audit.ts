@@ -1,6 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { MaintenanceTask } from '../../../../platform/maintenance/maintenance-task.js';
-import { type ComparedHour, CountersRepository, type HourPlace, type MeteredMonth } from './counters.repository.js';
+import { type ComparedHour, type CounterPlace, CountersReader } from '../../event-store/index.js';
+import { type MeteredMonth, MeteredMonthsRepository } from './metered-months.repository.js';
 
 const ORGANIZATIONS_A_ROUND = 500;
 const HOURS_A_ROUND = 50;
@@ -8,7 +9,7 @@ const HOURS_A_ROUND = 50;
 const EVENTS_A_ROUND = 200_000;
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 /** Before every hour of every project. */
-const START: HourPlace = { project_id: FIRST_ID, hour: '-infinity' };
+const START: CounterPlace = { project_id: FIRST_ID, hour: '-infinity' };
 
 /**
  * Compares counters with what they count, some of them each round and all of them in time, and says so when they differ.
@@ -21,7 +22,10 @@ export class CounterAudit extends MaintenanceTask {
   private place = START;
   private readonly logger = new Logger('counters');
 
-  constructor(private readonly counters: CountersRepository) {
+  constructor(
+    private readonly counters: CountersReader,
+    private readonly metered: MeteredMonthsRepository,
+  ) {
     super();
   }
 
@@ -34,7 +38,7 @@ export class CounterAudit extends MaintenanceTask {
 
   /** This month of some organizations against the days of their projects. */
   private async months(): Promise<MeteredMonth[]> {
-    const rows = await this.counters.months(this.organization, ORGANIZATIONS_A_ROUND);
+    const rows = await this.metered.months(this.organization, ORGANIZATIONS_A_ROUND);
     this.organization = rows.length < ORGANIZATIONS_A_ROUND ? FIRST_ID : (rows.at(-1)?.organization_id ?? FIRST_ID);
     return rows.filter((row) => row.events !== row.events_metered || row.requests !== row.requests_metered);
   }

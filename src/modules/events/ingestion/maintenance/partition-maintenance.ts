@@ -1,8 +1,7 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { Clock } from '../../../../platform/clock/index.js';
 import { MaintenanceTask } from '../../../../platform/maintenance/maintenance-task.js';
-import { RetainedEvents } from '../../event-store/index.js';
-import { PartitionsRepository } from './partitions.repository.js';
+import { PartitionsWriter, RetainedEvents } from '../../event-store/index.js';
 
 /** Months made ahead of now; a month before it is made too while the default partition has none of its rows. */
 const MONTHS_AHEAD = 3;
@@ -13,7 +12,7 @@ export class PartitionMaintenance extends MaintenanceTask implements OnModuleIni
   private readonly logger = new Logger('partitions');
 
   constructor(
-    private readonly partitions: PartitionsRepository,
+    private readonly partitions: PartitionsWriter,
     private readonly retained: RetainedEvents,
     private readonly clock: Clock,
   ) {

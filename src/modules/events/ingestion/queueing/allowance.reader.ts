@@ -6,7 +6,7 @@ import {
   monthlyEventLimit,
   RequestLimitsService,
 } from '../../../entitlement/quotas/index.js';
-import type { Closure, Sender, StoredAnswer } from '../writing/write-request.js';
+import type { Closure, Sender, StoredAnswer } from '../../event-store/index.js';
 
 /** What decides whether a sender's request is taken, as the database has it now. */
 export interface SenderAllowances extends IngestionAllowances {

@@ -11,7 +11,7 @@ import {
   type Sender,
   type Verdict,
   type WriteRequest,
-} from '../writing/write-request.js';
+} from '../../event-store/index.js';
 import type { AllowanceReader, SenderAllowances } from './allowance.reader.js';
 import type { AcceptanceAnswer, RequestStream, KnownAnswer, StoredCounts } from './request-stream.js';
 import { encodeRequest, reasonOfEnding } from './queued-request.js';

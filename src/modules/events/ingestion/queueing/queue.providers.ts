@@ -2,7 +2,7 @@ import { type FactoryProvider, Logger } from '@nestjs/common';
 import { CONFIG, type Config } from '../../../../config/index.js';
 import { Metrics } from '../../../../platform/telemetry/index.js';
 import { EventWriter } from '../writing/event-writer.js';
-import { EventIntake } from '../writing/write-request.js';
+import { EventIntake } from '../../event-store/index.js';
 import { AllowanceReader } from './allowance.reader.js';
 import { EventQueue } from './event-queue.js';
 import { RequestStream } from './request-stream.js';

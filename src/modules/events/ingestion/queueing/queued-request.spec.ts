@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { asOrganizationId, asProjectId } from '../../../access/index.js';
 import { normalizeEvent } from '../normalized-event.js';
-import type { Sender, WriteRequest } from '../writing/write-request.js';
+import type { Sender, WriteRequest } from '../../event-store/index.js';
 import { decodeRequest, encodeRequest } from './queued-request.js';
 
 const AT = new Date('2026-03-01T10:00:00.000Z');

@@ -1,9 +1,9 @@
 import type { RefusalReason } from '../../../entitlement/quotas/index.js';
-import { type EventRow, PROPERTY_FIELDS } from '../../fields/index.js';
+import { type EventRow, PROPERTY_FIELDS, type NormalizedEvent } from '../../fields/index.js';
 import type { DerivedLog } from '../log-derivation.js';
-import type { LogColumn, NormalizedEvent } from '../normalized-event.js';
+import type { LogColumn } from '../normalized-event.js';
 import { writtenSize } from '../written-size.js';
-import type { Sender, WriteRequest } from '../writing/write-request.js';
+import type { Sender, WriteRequest } from '../../event-store/index.js';
 
 /** @param ending what a limit that ends inside a batch is called in the queue */
 export function reasonOfEnding(ending: string): RefusalReason | null {

@@ -3,7 +3,7 @@ import { Redis, type RedisOptions } from 'ioredis';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sha256Hex } from '../../../../platform/crypto/index.js';
 import { OutcomeUnknown } from '../../../../platform/database/dedicated-connection.js';
-import type { Sender } from '../writing/write-request.js';
+import type { Sender } from '../../event-store/index.js';
 import { ACCEPT_SCRIPT, RELEASE_SCRIPT } from './scripts.js';
 
 /** The braces keep all keys in one slot of a cluster. */

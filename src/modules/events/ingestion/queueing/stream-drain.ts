@@ -3,7 +3,7 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { newId } from '../../../../platform/ids/index.js';
 import { writeFaultOf } from '../writing/write-faults.js';
-import type { EventIntake, Sender, Verdict, WriteRequest } from '../writing/write-request.js';
+import type { EventIntake, Sender, Verdict, WriteRequest } from '../../event-store/index.js';
 import type { Entry, RequestStream } from './request-stream.js';
 import type { QueueDrainNotifier } from './queue-drain-notifier.js';
 import { type AcceptedRequest, decodeRequest } from './queued-request.js';

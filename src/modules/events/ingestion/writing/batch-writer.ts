@@ -2,10 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { NotConnected, OutcomeUnknown } from '../../../../platform/database/dedicated-connection.js';
 import { ServiceOverloaded } from '../../../../platform/http/domain-error.js';
 import { reasonOfStatus, type RefusalReason } from '../../../entitlement/quotas/index.js';
-import type { BatchResult, BatchStore, RequestVerdict } from './event-batches.repository.js';
-import type { PendingWrite } from './pending-write.js';
+import type { BatchResult, BatchStore, PendingWrite, RequestVerdict, Verdict } from '../../event-store/index.js';
 import { writeFaultOf } from './write-faults.js';
-import type { Verdict } from './write-request.js';
 
 export interface BatchWriterOptions {
   readonly store: BatchStore;

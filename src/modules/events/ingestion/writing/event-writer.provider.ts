@@ -4,8 +4,7 @@ import { DATABASE_URL } from '../../../../platform/database/database.js';
 import { Metrics } from '../../../../platform/telemetry/index.js';
 import { PLAN_LIMITS, PLANS } from '../../../tenancy/organizations/index.js';
 import { PASSING_STATUSES, RequestLimitsService } from '../../../entitlement/quotas/index.js';
-import type { PlanParameters } from './batch-parameters.js';
-import { EventBatchesRepository } from './event-batches.repository.js';
+import { EventBatchesWriter, type PlanParameters } from '../../event-store/index.js';
 import { EventWriter } from './event-writer.js';
 
 /** Transactions at a time when every request has one of its own. */
@@ -30,7 +29,7 @@ export const EVENT_WRITER: FactoryProvider<EventWriter> = {
     const writer = new EventWriter({
       stores: Array.from(
         { length: alone ? DIRECT_CONNECTIONS : BATCH_CONNECTIONS },
-        () => new EventBatchesRepository(plans, { databaseUrl, name: INGEST_CONNECTION_NAME, onError }),
+        () => new EventBatchesWriter(plans, { databaseUrl, name: INGEST_CONNECTION_NAME, onError }),
       ),
       batchMax: ingestion.batchMax,
       batchWaitMs: ingestion.batchWaitMs,

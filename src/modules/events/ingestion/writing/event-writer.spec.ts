@@ -5,11 +5,18 @@ import { newOrganizationId, newProjectId } from '../../../access/index.js';
 import { NotConnected, OutcomeUnknown } from '../../../../platform/database/dedicated-connection.js';
 import { ServiceOverloaded } from '../../../../platform/http/domain-error.js';
 import { newId } from '../../../../platform/ids/index.js';
-import { type NormalizedEvent, normalizeEvent } from '../normalized-event.js';
-import type { BatchResult, BatchStore, RequestVerdict } from './event-batches.repository.js';
+import type { NormalizedEvent } from '../../fields/index.js';
+import { normalizeEvent } from '../normalized-event.js';
+import {
+  type BatchResult,
+  type BatchStore,
+  IdempotencyKeyInProgress,
+  type PendingWrite,
+  type RequestVerdict,
+  type Verdict,
+  type WriteRequest,
+} from '../../event-store/index.js';
 import { EventWriter, type EventWriterOptions } from './event-writer.js';
-import type { PendingWrite } from './pending-write.js';
-import { IdempotencyKeyInProgress, type Verdict, type WriteRequest } from './write-request.js';
 
 const AT = new Date('2026-03-01T10:00:00.000Z');
 const SENDER = { organizationId: newOrganizationId(), projectId: newProjectId(), sourceId: null, apiKeyId: newId() };

@@ -3,9 +3,14 @@ import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promi
 import { ServiceOverloaded } from '../../../../platform/http/domain-error.js';
 import { newId } from '../../../../platform/ids/index.js';
 import { BatchWriter, failOverdue } from './batch-writer.js';
-import type { BatchStore } from './event-batches.repository.js';
-import { PendingWrite } from './pending-write.js';
-import { EventIntake, IdempotencyKeyInProgress, type Verdict, type WriteRequest } from './write-request.js';
+import {
+  type BatchStore,
+  EventIntake,
+  IdempotencyKeyInProgress,
+  PendingWrite,
+  type Verdict,
+  type WriteRequest,
+} from '../../event-store/index.js';
 
 export interface EventWriterOptions {
   /** Connections; each writes one batch at a time. */

@@ -1,7 +1,7 @@
 import type { OrganizationId, ProjectId } from '../../../access/index.js';
 import type { IngestionRefusal, RefusalReason } from '../../../entitlement/quotas/index.js';
 import { domainError } from '../../../../platform/http/domain-error.js';
-import type { NormalizedEvent } from '../normalized-event.js';
+import type { NormalizedEvent } from '../../fields/index.js';
 
 /** Whose events they are. */
 export interface Sender {

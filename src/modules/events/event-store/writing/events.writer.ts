@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import type { ProjectId } from '../../access/index.js';
-import { Database } from '../../../platform/database/database.js';
+import type { ProjectId } from '../../../access/index.js';
+import { Database } from '../../../../platform/database/database.js';
 
 /** What leaves the events table; what goes in is `ingest_events`. */
 @Injectable()
-export class EventsRepository {
+export class EventsWriter {
   constructor(private readonly database: Database) {}
 
   /**

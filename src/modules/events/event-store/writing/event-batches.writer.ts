@@ -60,7 +60,7 @@ interface BatchRow extends QueryResultRow {
 }
 
 /** One connection that writes batches, and looks for what became of one. */
-export class EventBatchesRepository implements BatchStore {
+export class EventBatchesWriter implements BatchStore {
   private readonly connection: DedicatedConnection;
   private parameters: BatchParameters | undefined;
   private call: string | undefined;

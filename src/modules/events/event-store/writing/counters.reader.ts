@@ -1,30 +1,21 @@
 import { Injectable } from '@nestjs/common';
-import type { OrganizationId, ProjectId } from '../../../access/index.js';
+import type { ProjectId } from '../../../access/index.js';
 import { Database } from '../../../../platform/database/database.js';
 
-/** A month of an organization as its counter has it, and as the days of its projects add up to. */
-export interface MeteredMonth {
-  readonly organization_id: OrganizationId;
-  readonly events: number;
-  readonly events_metered: number;
-  readonly requests: number;
-  readonly requests_metered: number;
-}
-
 /** A place in the order of projects and time, whether something is there or not. */
-export interface HourPlace {
+export interface CounterPlace {
   readonly project_id: string;
   /** As PostgreSQL writes a timestamp. */
   readonly hour: string;
 }
 
-export interface CountedHour extends HourPlace {
+export interface CounterHour extends CounterPlace {
   readonly project_id: ProjectId;
   readonly events: number;
 }
 
 /** What the counters of an hour say of its events, and what the events say. */
-export interface ComparedHour extends CountedHour {
+export interface ComparedHour extends CounterHour {
   readonly rows: number;
   readonly facets: number;
   /** Of the day of this hour, by both tables. */
@@ -34,35 +25,17 @@ export interface ComparedHour extends CountedHour {
   readonly rows_with_latency: number;
 }
 
-/** The counters of all tenants beside what they count. Each comparison is one statement and so sees one moment. */
+/** The counted hours of all tenants beside the events that they count. Each comparison is one statement and so sees one moment. */
 @Injectable()
-export class CountersRepository {
+export class CountersReader {
   constructor(private readonly database: Database) {}
-
-  /** This month of the organizations whose ids come after one, in the order of them, `limit` at most. */
-  months(after: string, limit: number): Promise<MeteredMonth[]> {
-    return this.database.rows<MeteredMonth>(
-      `WITH /* every tenant: each in its turn */ page AS (
-         SELECT m.organization_id, m.month, m.events, m.requests FROM organization_months m
-         WHERE m.month = date_trunc('month', now() AT TIME ZONE 'UTC')::date AND m.organization_id > $1
-         ORDER BY m.organization_id LIMIT $2)
-       SELECT page.organization_id, page.events::float8 AS events, page.requests::float8 AS requests,
-              coalesce(sum(u.events_ingested), 0)::float8 AS events_metered,
-              coalesce(sum(u.requests), 0)::float8 AS requests_metered
-       FROM page
-       LEFT JOIN projects p ON p.organization_id = page.organization_id
-       LEFT JOIN usage_daily u ON u.project_id = p.id AND u.day >= page.month
-       GROUP BY page.organization_id, page.events, page.requests ORDER BY page.organization_id`,
-      [after, limit],
-    );
-  }
 
   /**
    * The hours after a place, in the order of projects and time, `limit` at most; those with more than `mostEvents` are left out, and
    * those whose events PostgreSQL does not have any more.
    */
-  hours(after: HourPlace, limit: number, mostEvents: number): Promise<CountedHour[]> {
-    return this.database.rows<CountedHour>(
+  hours(after: CounterPlace, limit: number, mostEvents: number): Promise<CounterHour[]> {
+    return this.database.rows<CounterHour>(
       `SELECT /* every tenant: each in its turn */ h.project_id, h.hour::text AS hour, h.events::float8 AS events
        FROM event_hours h JOIN projects p ON p.id = h.project_id AND p.deleted_at IS NULL
        WHERE (h.project_id, h.hour) > ($1, $2::timestamptz) AND h.events <= $4 AND h.hour >= (SELECT events_hot_from())
@@ -71,7 +44,7 @@ export class CountersRepository {
     );
   }
 
-  compare(hours: readonly CountedHour[]): Promise<ComparedHour[]> {
+  compare(hours: readonly CounterHour[]): Promise<ComparedHour[]> {
     return this.database.rows<ComparedHour>(
       `SELECT h.project_id, h.hour::text AS hour, h.events::float8 AS events, e.rows::float8 AS rows,
               e.rows_with_latency::float8 AS rows_with_latency, f.events::float8 AS facets, y.events::float8 AS facets_of_day,

@@ -13,7 +13,7 @@ export interface PartitionMonth {
 
 /** The monthly partitions of `events`. */
 @Injectable()
-export class PartitionsRepository {
+export class PartitionsWriter {
   constructor(private readonly database: Database) {}
 
   /** One process at a time. `taken`: the default partition has events of that month, so that it cannot be made. */

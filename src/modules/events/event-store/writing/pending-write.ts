@@ -1,4 +1,4 @@
-import type { NormalizedEvent } from '../normalized-event.js';
+import type { NormalizedEvent } from '../../fields/index.js';
 import type { Verdict, WriteRequest } from './write-request.js';
 
 /** Roughly what an event takes beside its properties, in characters. */
