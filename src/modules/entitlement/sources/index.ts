@@ -1,2 +1,3 @@
 export { EventSourcesReader, ProjectOfSource, type SeenEventSource } from './event-sources.reader.js';
+export { SourceNamesReader } from './source-names.reader.js';
 export { IngestSourcesModule } from './ingest-sources.module.js';

@@ -14,6 +14,7 @@ import { EventSourcesService } from './event-sources.service.js';
 import { SourceFailuresController } from './source-failures.controller.js';
 import { SourceKeysController } from './source-keys.controller.js';
 import { SourceKeysService } from './source-keys.service.js';
+import { SourceNamesReader } from './source-names.reader.js';
 import { EventSourceSearch } from './event-source-search.reader.js';
 
 /** What sends events to a project. What has come of it is above, in the source-monitoring module. */
@@ -38,8 +39,9 @@ import { EventSourceSearch } from './event-source-search.reader.js';
     EventSourcesReader,
     EventSourcesRepository,
     SourceKeysService,
+    SourceNamesReader,
     ProjectOfSource,
   ],
-  exports: [EventSourcesReader, ProjectOfSource],
+  exports: [EventSourcesReader, ProjectOfSource, SourceNamesReader],
 })
 export class IngestSourcesModule {}

@@ -1,10 +1,10 @@
 import { Module } from '@nestjs/common';
+import { IngestSourcesModule } from '../../entitlement/sources/index.js';
 import { AskedWindowsModule } from '../asked-windows/index.js';
 import { ProjectsModule } from '../../tenancy/projects/index.js';
 import { EventStoreModule } from '../event-store/index.js';
 import { AnalyticsController } from './analytics.controller.js';
 import { BreakdownService } from './breakdown/breakdown.service.js';
-import { SourceNamesRepository } from './breakdown/source-names.repository.js';
 import { FunnelLimits } from './funnel/funnel-limits.js';
 import { FunnelService } from './funnel/funnel.service.js';
 import { OverviewService } from './overview/overview.service.js';
@@ -12,16 +12,8 @@ import { Questions } from './asking/questions.js';
 import { TimeseriesService } from './timeseries/timeseries.service.js';
 
 @Module({
-  imports: [EventStoreModule, ProjectsModule, AskedWindowsModule],
+  imports: [IngestSourcesModule, EventStoreModule, ProjectsModule, AskedWindowsModule],
   controllers: [AnalyticsController],
-  providers: [
-    Questions,
-    OverviewService,
-    TimeseriesService,
-    BreakdownService,
-    SourceNamesRepository,
-    FunnelService,
-    FunnelLimits,
-  ],
+  providers: [Questions, OverviewService, TimeseriesService, BreakdownService, FunnelService, FunnelLimits],
 })
 export class AnalyticsModule {}

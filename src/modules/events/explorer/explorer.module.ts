@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { IngestSourcesModule } from '../../entitlement/sources/index.js';
 import { AskedWindowsModule } from '../asked-windows/index.js';
 import { EventStoreModule } from '../event-store/index.js';
 import { DiscoveryModule } from '@nestjs/core';
@@ -11,7 +12,15 @@ import { ExplorerService } from './explorer.service.js';
 import { ExportLimits } from './export-limits.js';
 
 @Module({
-  imports: [DiscoveryModule, EventReadsModule, ProjectsModule, SessionsModule, EventStoreModule, AskedWindowsModule],
+  imports: [
+    IngestSourcesModule,
+    DiscoveryModule,
+    EventReadsModule,
+    ProjectsModule,
+    SessionsModule,
+    EventStoreModule,
+    AskedWindowsModule,
+  ],
   controllers: [ExplorerController],
   providers: [ExplorerService, EventExportService, ExportLimits],
 })

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
+import { SourceNamesReader } from '../../entitlement/sources/index.js';
 import type { ProjectScope } from '../../access/index.js';
 import { Clock } from '../../../platform/clock/index.js';
 import { providerOf } from '../../../platform/discovery/provider-of.js';
@@ -37,6 +38,7 @@ export class ExplorerService {
     private readonly events: EventPlacesReader,
     private readonly pages: EventPageReader,
     private readonly projects: ProjectsReader,
+    private readonly sources: SourceNamesReader,
     private readonly discovery: DiscoveryService,
     private readonly clock: Clock,
   ) {}
@@ -65,7 +67,7 @@ export class ExplorerService {
     const [{ name }, facets, names] = await Promise.all([
       this.projects.get(scope),
       this.totals.facets(scope, window, filterOf(query), MOST_FACET_VALUES),
-      this.explorer.sourceNames(scope),
+      this.sources.of(scope),
     ]);
     const counted = ({ value, events }: FacetValue): { value: string | null; count: number } => ({
       value,

@@ -3,7 +3,7 @@ import type { ProjectScope } from '../../../access/index.js';
 import { changeOf, ratioOf, windowHead } from '../../asked-windows/index.js';
 import { type BreakdownRow, BreakdownsReader, type Question, scalarOf } from '../../event-store/index.js';
 import type { BreakdownItem, BreakdownQuery, BreakdownResponse } from './breakdown.dto.js';
-import { SourceNamesRepository } from './source-names.repository.js';
+import { SourceNamesReader } from '../../../entitlement/sources/index.js';
 import { Questions } from '../asking/questions.js';
 
 const NOTHING = { events: 0, errors: 0, more: 0 };
@@ -14,7 +14,7 @@ export class BreakdownService {
   constructor(
     private readonly questions: Questions,
     private readonly breakdowns: BreakdownsReader,
-    private readonly sources: SourceNamesRepository,
+    private readonly sources: SourceNamesReader,
   ) {}
 
   /** @throws ValidationError, QueryTooLong, TooManyQueries */
@@ -27,7 +27,7 @@ export class BreakdownService {
     const items = rows.filter(({ part }) => part === 'item').map((row) => itemOf(row, total.events, question));
     const names =
       by === 'source_id'
-        ? await this.sources.namesOf(
+        ? await this.sources.of(
             scope,
             items.map(({ value }) => String(value)),
           )

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { projectSumsSql } from '../shipping/project-sums.repository.js';
+import { projectSums, statesOver } from '../shipping/project-sums.repository.js';
 import type { ProjectSum } from '../shipping/stored-events.repository.js';
 
 /** For each of three locks of a month that goes: whoever reads or stores events meanwhile waits behind it. */
@@ -83,7 +83,7 @@ export class MonthsRepository {
     try {
       const { rows } = await this.client.query<{ block: number }>('SELECT block::float8 AS block FROM event_shipping');
       const within = (column: string): string => `${column} >= ${literal(from)} AND ${column} < ${literal(to)}`;
-      const { rows: projects } = await this.client.query<ProjectSum>(projectSumsSql({ relation, within }));
+      const projects = await projectSums(this.client, { relation, within });
       return { block: rows[0]?.block ?? 0, projects };
     } finally {
       await this.client.query('COMMIT').catch(() => undefined);
@@ -142,9 +142,15 @@ export class MonthsRepository {
   /** Forgets what there was in months whose events have ended, and of projects that are gone. */
   async forgetEnded(): Promise<void> {
     await this.client.query(
-      `DELETE /* every tenant: what has ended */ FROM cold_months m
-       WHERE m.month < (SELECT events_retained_from()) OR NOT EXISTS (SELECT FROM projects p WHERE p.id = m.project_id)`,
+      'DELETE /* every tenant: what has ended */ FROM cold_months WHERE month < (SELECT events_retained_from())',
     );
+    const { rows } = await this.client.query<{ project: string }>(
+      'SELECT DISTINCT /* every tenant: whose there are */ project_id AS project FROM cold_months',
+    );
+    const states = await statesOver(this.client, rows);
+    // Who is gone does not come back.
+    const gone = rows.filter(({ project }) => !states.has(project)).map(({ project }) => project);
+    await this.client.query('DELETE FROM cold_months WHERE project_id = ANY ($1::uuid[])', [gone]);
   }
 
   /** Whether an event of a month is to be copied, matched or told still. */
@@ -153,11 +159,15 @@ export class MonthsRepository {
       `EXISTS (SELECT /* every tenant: whether there is one */ FROM ${table} o WHERE EXISTS (
          SELECT FROM unnest(o.timestamps) AS u (at) WHERE u.at >= ${literal(from)} AND u.at < ${literal(to)}))`;
     const { rows } = await this.client.query<{ waits: boolean }>(
-      `SELECT ${among('event_shipments')} OR ${among('event_outbox')} OR EXISTS (
-         SELECT /* every tenant: whether there is one */ FROM alert_rule_firings f
+      `SELECT ${among('event_shipments')} OR ${among('event_outbox')} AS waits`,
+    );
+    if (rows[0]?.waits !== false) return true;
+    // Behind the outbox: what goes from there to the firings meanwhile is seen here.
+    const { rows: told } = await this.client.query<{ waits: boolean }>(
+      `SELECT EXISTS (SELECT /* every tenant: whether there is one */ FROM alert_rule_firings f
          WHERE f.event_at >= ${literal(from)} AND f.event_at < ${literal(to)}) AS waits`,
     );
-    return rows[0]?.waits !== false;
+    return told[0]?.waits !== false;
   }
 
   /** Drops the table of a month, and remembers what the event store has of it. */

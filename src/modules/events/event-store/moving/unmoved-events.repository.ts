@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { asProjectId, type ProjectId } from '../../../access/index.js';
 import { Parameters } from '../../../../platform/database/parameters.js';
-import { projectSumsSql } from '../shipping/project-sums.repository.js';
+import { projectSums, statesOver } from '../shipping/project-sums.repository.js';
 import type { PlaceRange, ProjectPlace, ProjectSum, StoredPlace } from '../shipping/stored-events.repository.js';
 import { DOUBT } from '../shipping/waiting-events.repository.js';
 
@@ -236,9 +236,10 @@ export class UnmovedEventsRepository {
     try {
       const { rows } = await this.client.query<{ block: number }>('SELECT block::float8 AS block FROM event_shipping');
       const from = await this.countedFrom();
-      const { rows: projects } = await this.client.query<ProjectSum>(
-        projectSumsSql({ relation: 'events', within: (column) => `${column} >= (SELECT events_hot_from())` }),
-      );
+      const projects = await projectSums(this.client, {
+        relation: 'events',
+        within: (column) => `${column} >= (SELECT events_hot_from())`,
+      });
       return { block: rows[0]?.block ?? 0, from, projects };
     } finally {
       // It has written nothing, and what went wrong before is what is told.
@@ -259,10 +260,10 @@ export class UnmovedEventsRepository {
     const { rows } = await this.client.query<ColdMonth>(
       `SELECT /* every tenant: what each had */ m.month, (m.month AT TIME ZONE 'UTC' + interval '1 month') AT TIME ZONE 'UTC' AS "nextMonth", m.project_id AS project,
               m.events::text AS events
-       FROM cold_months m JOIN projects p ON p.id = m.project_id AND p.deleted_at IS NULL
-       WHERE m.month >= (SELECT events_retained_from()) ORDER BY m.month, m.project_id`,
+       FROM cold_months m WHERE m.month >= (SELECT events_retained_from()) ORDER BY m.month, m.project_id`,
     );
-    return rows;
+    const states = await statesOver(this.client, rows);
+    return rows.filter(({ project }) => states.get(project) === 'living');
   }
 
   /**

@@ -87,15 +87,6 @@ export class ExploredPlacesReader {
     );
   }
 
-  /** Names by id of the project's Event Sources. */
-  async sourceNames(scope: Scope): Promise<Map<string, string>> {
-    const rows = await this.database.rows<{ id: string; name: string }>(
-      'SELECT id, name FROM event_sources WHERE project_id = $1',
-      [scope.projectId],
-    );
-    return new Map(rows.map(({ id, name }) => [id, name]));
-  }
-
   /** Along an index whose order is that of the page. */
   private together(scope: Scope, span: TimeWindow, filter: EventFilter, page: Page, tx: Db): Promise<EventPlace[]> {
     const parameters = new Parameters();

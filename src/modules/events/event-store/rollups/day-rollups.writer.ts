@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectId } from '../../../access/index.js';
+import { DeletedProjectsReader } from '../../../tenancy/projects/index.js';
 import { Database } from '../../../../platform/database/database.js';
 import { FIGURE_COLUMNS, roundedSql, WHOLE } from './figures.repository.js';
 import { type HourPlace, RECENT } from './hour-rollups.writer.js';
@@ -16,7 +17,10 @@ export interface DueDay {
 /** Makes days of requests from the rollups of their hours. */
 @Injectable()
 export class DayRollupsWriter {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly deleted: DeletedProjectsReader,
+  ) {}
 
   /** Days that have ended, whose hours are all made and that have counted others; those of the last days, newest first. */
   recent(limit: number): Promise<DueDay[]> {
@@ -26,7 +30,7 @@ export class DayRollupsWriter {
   /** As {@link recent}, the days of the hours behind one place and up to another, however old. */
   between(after: HourPlace, last: HourPlace, limit: number): Promise<DueDay[]> {
     return this.due(
-      `(h.project_id, h.hour) > ($2, $3::timestamptz) AND (h.project_id, h.hour) <= ($4, $5::timestamptz)`,
+      `(h.project_id, h.hour) > ($3, $4::timestamptz) AND (h.project_id, h.hour) <= ($5, $6::timestamptz)`,
       [after.projectId, after.hour, last.projectId, last.hour],
       limit,
     );
@@ -102,13 +106,13 @@ export class DayRollupsWriter {
     });
   }
 
-  private due(hours: string, values: readonly unknown[], limit: number): Promise<DueDay[]> {
+  private async due(hours: string, values: readonly unknown[], limit: number): Promise<DueDay[]> {
     return this.database.rows<DueDay>(
       `WITH days AS MATERIALIZED (
          SELECT DISTINCT /* every tenant: each in its turn */ h.project_id, date_trunc('day', h.hour, 'UTC') AS day
-         FROM event_hours h WHERE ${hours})
+         FROM event_hours h WHERE h.project_id <> ALL ($2::uuid[]) AND ${hours})
        SELECT d.project_id AS "projectId", d.day
-       FROM days d JOIN projects p ON p.id = d.project_id AND p.deleted_at IS NULL
+       FROM days d
        CROSS JOIN LATERAL (
          SELECT sum(h.events) AS events, bool_and(coalesce(r.counted = h.events, false)) AS made
          FROM event_hours h LEFT JOIN hour_rollups r ON r.project_id = h.project_id AND r.hour = h.hour
@@ -116,7 +120,7 @@ export class DayRollupsWriter {
        LEFT JOIN day_rollups s ON s.project_id = d.project_id AND s.day = d.day
        WHERE d.day <= now() - interval '1 day' AND t.made AND s.counted IS DISTINCT FROM t.events
        ORDER BY d.day DESC, d.project_id LIMIT $1`,
-      [limit, ...values],
+      [limit, await this.deleted.ids(), ...values],
     );
   }
 }

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { belongsToProject } from '../../../tenancy/projects/index.js';
+import { belongsToProject, ProjectsModule } from '../../../tenancy/projects/index.js';
 import { EventCopiesModule } from '../copies.module.js';
 import { CopiedRequestsReader } from './copied-requests.reader.js';
 import { DayRollupsWriter } from './day-rollups.writer.js';
@@ -12,7 +12,7 @@ import { SlowEventsReader } from './slow-events.reader.js';
 
 /** What the events of ended hours and days add up to: made, and read with the events that no rollup has. */
 @Module({
-  imports: [EventCopiesModule],
+  imports: [ProjectsModule, EventCopiesModule],
   providers: [
     CopiedRequestsReader,
     EndpointFiguresReader,

@@ -1,3 +1,7 @@
+import type pg from 'pg';
+import { statesOfProjects } from '../../../tenancy/projects/index.js';
+import type { ProjectSum } from './stored-events.repository.js';
+
 /** Of a relation of events; the conditions are on the name of a column of times. */
 export interface SummedEvents {
   /** With the columns project_id, timestamp and id. */
@@ -6,10 +10,29 @@ export interface SummedEvents {
 }
 
 /**
- * What the event store has to have of each project up to the block that was copied last, of the moment of the statement: what waits
- * is taken away. Projects that are being deleted, or gone, are left out.
+ * What the event store has to have of each project up to the block that was copied last: what waits is taken away. Projects that
+ * are being deleted, or gone, are left out.
+ * @param client in a snapshot, of whose moment both are
  */
-export function projectSumsSql({ relation, within }: SummedEvents): string {
+export async function projectSums(client: pg.Client, events: SummedEvents): Promise<ProjectSum[]> {
+  const { rows } = await client.query<ProjectSum>(projectSumsSql(events));
+  const states = await statesOver(client, rows);
+  return rows.filter(({ project }) => states.get(project) === 'living');
+}
+
+/** As `statesOfProjects` tells them, in the transaction of the connection. */
+export function statesOver(
+  client: pg.Client,
+  rows: readonly { readonly project: string }[],
+): ReturnType<typeof statesOfProjects> {
+  const ids = [...new Set(rows.map(({ project }) => project))];
+  return statesOfProjects(
+    ids,
+    async <Row>(sql: string, values: unknown[]) => (await client.query(sql, values)).rows as Row[],
+  );
+}
+
+function projectSumsSql({ relation, within }: SummedEvents): string {
   const hash = (id: string): string => `('x' || right(${id}::text, 8))::bit(32)::bigint`;
   return `SELECT /* every tenant: what each has */ c.project_id::text AS project, sum(c.events)::text AS events, sum(c.ids)::text AS ids
     FROM (
@@ -21,6 +44,5 @@ export function projectSumsSql({ relation, within }: SummedEvents): string {
       CROSS JOIN LATERAL (SELECT e.id FROM events e
         WHERE e.project_id = s.project_id AND e."timestamp" = u.at AND e.id = u.which OFFSET 0) f
       WHERE ${within('u.at')} GROUP BY 1) c
-    WHERE EXISTS (SELECT FROM projects p WHERE p.id = c.project_id AND p.deleted_at IS NULL)
     GROUP BY 1`;
 }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectId } from '../../../access/index.js';
+import { DeletedProjectsReader } from '../../../tenancy/projects/index.js';
 import { Database } from '../../../../platform/database/database.js';
 
 /** A place in the order of projects and time, whether something is there or not. */
@@ -28,19 +29,22 @@ export interface ComparedHour extends CounterHour {
 /** The counted hours of all tenants beside the events that they count. Each comparison is one statement and so sees one moment. */
 @Injectable()
 export class CountersReader {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly deleted: DeletedProjectsReader,
+  ) {}
 
   /**
-   * The hours after a place, in the order of projects and time, `limit` at most; those with more than `mostEvents` are left out, and
-   * those whose events PostgreSQL does not have any more.
+   * The hours after a place, in the order of projects and time, `limit` at most; those with more than `mostEvents` are left out,
+   * those of projects that are being deleted, and those whose events PostgreSQL does not have any more.
    */
-  hours(after: CounterPlace, limit: number, mostEvents: number): Promise<CounterHour[]> {
+  async hours(after: CounterPlace, limit: number, mostEvents: number): Promise<CounterHour[]> {
     return this.database.rows<CounterHour>(
       `SELECT /* every tenant: each in its turn */ h.project_id, h.hour::text AS hour, h.events::float8 AS events
-       FROM event_hours h JOIN projects p ON p.id = h.project_id AND p.deleted_at IS NULL
-       WHERE (h.project_id, h.hour) > ($1, $2::timestamptz) AND h.events <= $4 AND h.hour >= (SELECT events_hot_from())
+       FROM event_hours h
+       WHERE (h.project_id, h.hour) > ($1, $2::timestamptz) AND h.project_id <> ALL ($5::uuid[]) AND h.events <= $4 AND h.hour >= (SELECT events_hot_from())
        ORDER BY h.project_id, h.hour LIMIT $3`,
-      [after.project_id, after.hour, limit, mostEvents],
+      [after.project_id, after.hour, limit, mostEvents, await this.deleted.ids()],
     );
   }
 

@@ -1,11 +1,12 @@
 import { Module } from '@nestjs/common';
-import { belongsToProject } from '../../../tenancy/projects/index.js';
+import { belongsToProject, ProjectsModule } from '../../../tenancy/projects/index.js';
 import { CountersReader } from './counters.reader.js';
 import { EventsWriter } from './events.writer.js';
 import { PartitionsWriter } from './partitions.writer.js';
 
 /** What stores and removes events, and compares them with their counters. */
 @Module({
+  imports: [ProjectsModule],
   providers: [CountersReader, EventsWriter, PartitionsWriter, belongsToProject(EventsWriter)],
   exports: [CountersReader, EventsWriter, PartitionsWriter],
 })
