@@ -1,56 +1,38 @@
-export { type AlikeColumn, AlikeEvents } from './reading/alike-events.js';
-export { ColdEventsAway, ColdEventsReader } from './reading/cold-events.reader.js';
+// The module itself, with what it does by itself.
 export { EventStoreModule } from './event-store.module.js';
 export { coldMonthsJob } from './keeping/cold-months.job.js';
 export { ColdMonths } from './keeping/cold-months.js';
 export { moveEvents } from './moving/move-events.js';
-export { CopiedEventsReader, CopyCannotTell, CopyReadTooLong } from './reading/copied-events.reader.js';
-export { writtenIds } from './reading/written-ids.js';
-export { edgesOf, instantBeforeSql, inWindowsSql } from './reading/windows-sql.js';
-export { MOST_UNCOPIED, uncopiedSql, UncopiedEventsReader, waitingSql } from './reading/uncopied-events.reader.js';
 export { CopyLagReader } from './shipping/copy-lag.reader.js';
-export { COPIED_SIZES, type CopiedConditions, CopiedPlacesReader } from './places/copied-places.reader.js';
+
+// Where events lie: pages, lists and exports.
 export { decodeCursor, encodeCursor, type Place } from './places/cursor.js';
+export { type EventPlace, type EventSize, PLACE_COLUMNS } from './places/event-places.js';
 export { EventPlacesReader } from './places/event-places.reader.js';
-export { type EventPlace, type EventSize, PLACE_COLUMNS, SIZE_COLUMNS } from './places/event-places.js';
 export { ExploredPlacesReader, spanOf } from './places/explored-places.reader.js';
 export { SourceEventsReader, type SourceVolume } from './places/source-events.reader.js';
-export { HotEvents } from './retention/hot-events.js';
-export { RetainedEvents } from './retention/retained-events.js';
+
+// Events themselves.
 export { EventRowsReader, type Selection } from './rows/event-rows.reader.js';
 export { EventSubjectsReader } from './rows/event-subjects.reader.js';
+
+// What events add up to: counts, facets, percentiles and buckets.
 export { ArrivalsReader } from './totals/arrivals.reader.js';
-export { type BucketCoverage, bucketCoverageOf } from './totals/bucket-coverage.js';
 export {
   ASKED_INTERVALS,
   type AskedInterval,
   BUCKET_INTERVALS,
   type BucketInterval,
 } from './totals/bucket-intervals.js';
-export { type ColdEdges, ColdEdgesReader } from './totals/cold-edges.reader.js';
 export { type Interval, INTERVALS } from './totals/count.js';
-export { countedBuckets } from './totals/counted-buckets.reader.js';
 export type { TimeWindow } from './totals/coverage.js';
-export {
-  conditionsOf,
-  copiedConditionsOf,
-  type Dimension,
-  DIMENSIONS,
-  type EventFilter,
-  inWindow,
-  isEmptyFilter,
-} from './totals/event-filter.js';
+export { DIMENSIONS, type EventFilter } from './totals/event-filter.js';
 export { LatenciesReader } from './totals/latencies.reader.js';
 export { withoutGaps } from './totals/time-buckets.js';
 export { EventTotalsReader, type FacetValue, type MatchingHour } from './totals/totals.reader.js';
 export { bucketsOf, likeBucketsOf, type ZonedBuckets } from './totals/zoned-buckets.js';
-export { type CandidateRow, CandidateSelection } from './candidates/candidate-selection.js';
-export { CandidateWalk, type Walk } from './candidates/candidate-walk.js';
-export { CopiedCandidatesReader } from './candidates/copied-candidates.reader.js';
-export { type FittingEvents, FittingEventsReader } from './candidates/fitting-events.reader.js';
-export { NewestEventsReader } from './candidates/newest-events.reader.js';
-export { LogSearchTooLong, LogsReader, TooManyLogSearches } from './logs/logs.reader.js';
-export { LogSearchIndexWriter } from './logs/search-index.writer.js';
+
+// What ended hours and days add up to, with the events that no rollup tells of yet.
 export { CopiedRequestsReader, type ReadTime } from './rollups/copied-requests.reader.js';
 export { DayRollupsWriter, type DueDay } from './rollups/day-rollups.writer.js';
 export {
@@ -62,8 +44,8 @@ export {
   MOST_STATUSES_OF_ENDPOINT,
 } from './rollups/endpoint-figures.reader.js';
 export { type DueHour, type HourPlace, HourRollupsWriter } from './rollups/hour-rollups.writer.js';
-export { ReadingPlanReader } from './rollups/reading-plan.reader.js';
 export type { ReadingPlan } from './rollups/reading-plan.js';
+export { ReadingPlanReader } from './rollups/reading-plan.reader.js';
 export {
   type AskedFigures,
   type BucketFigures,
@@ -74,26 +56,56 @@ export type { RequestFilter } from './rollups/request-filter.js';
 export { MOST_KEPT_STATUSES, MOST_NAME_CHARACTERS } from './rollups/rollup-limits.js';
 export { type ProjectSeries, SERIES_BUCKET_MS, type SeriesPoints, SeriesReader } from './rollups/series.reader.js';
 export { type BoundedHour, slowestFirst, SlowEventsReader, type SlowPlace } from './rollups/slow-events.reader.js';
+
+// Questions about the events of a window: breakdowns, series, funnels and overviews.
+export { type Scalar, scalarOf, SHOWN_CHARACTERS } from './questions/keys.js';
+export type { Question } from './questions/question.js';
+export type { BreakdownRow } from './breakdowns/breakdown-row.js';
+export { BreakdownsReader } from './breakdowns/breakdowns.reader.js';
+export { type Aggregate, AGGREGATES, countsEvents, withoutEvents } from './series/aggregates.js';
+export type { AskedSeries, SeriesRow } from './series/asked-series.js';
+export { type AnsweredSeries, type Dividing, TimeseriesReader } from './series/timeseries.reader.js';
+export { FunnelsReader } from './funnels/funnels.reader.js';
+export { type OverviewFigures, OverviewsReader } from './overviews/overviews.reader.js';
+
+// What a query in EQL may be about, as a cursor.
+export { type CandidateRow, CandidateSelection } from './candidates/candidate-selection.js';
+export { CandidateWalk, type Walk } from './candidates/candidate-walk.js';
+export { CopiedCandidatesReader } from './candidates/copied-candidates.reader.js';
+export { NewestEventsReader } from './candidates/newest-events.reader.js';
+
+// Events by words.
 export { CopiedEventSearchReader, type CopiedMoment } from './search/copied-event-search.reader.js';
 export { askedId, EventSearchReader, type SearchedEvent, type SearchedStretch } from './search/event-search.reader.js';
 export { EventTypeSearch } from './search/event-type-search.reader.js';
 export { HourEnds } from './search/hour-ends.js';
-export type { BreakdownRow } from './breakdowns/breakdown-row.js';
-export { BreakdownsReader } from './breakdowns/breakdowns.reader.js';
-export { type Follower, FunnelsReader } from './funnels/funnels.reader.js';
-export { type CountedOverview, type OverviewFigures, OverviewsReader } from './overviews/overviews.reader.js';
-export { type Scalar, scalarOf, SHOWN_CHARACTERS } from './questions/keys.js';
-export type { Question } from './questions/question.js';
-export { type Aggregate, AGGREGATES, countsEvents, withoutEvents } from './series/aggregates.js';
-export { type AnsweredSeries, type Dividing, TimeseriesReader } from './series/timeseries.reader.js';
-export type { AskedSeries, SeriesRow } from './series/asked-series.js';
+
+// Log rows by their text.
+export { LogSearchTooLong, LogsReader, TooManyLogSearches } from './logs/logs.reader.js';
+export { LogSearchIndexWriter } from './logs/search-index.writer.js';
+
+// What Sentinel learns from.
 export { EventHistoryReader, type NewEventType } from './history/event-history.reader.js';
+
+// What alert rules measure, now and of the past.
 export { type GroupValue, MAX_GROUP_TEXT } from './measures/group-value.js';
 export { type Measured, MeasuresReader } from './measures/measures.reader.js';
 export { type PastEvent, PastEventsReader } from './measures/past-events.reader.js';
+
+// Accepted events on their way to alert rules.
 export type { AcceptedEvent, AcceptedPlace, OutboxRow, Stretch } from './tail/accepted-event.js';
 export { AcceptedEventsReader, MOST_TOLD_BYTES } from './tail/accepted-events.reader.js';
 export { LEFT_OUT, type ToldEvent } from './tail/event-row.js';
+
+// Since when there are events.
+export { HotEvents } from './retention/hot-events.js';
+export { RetainedEvents } from './retention/retained-events.js';
+
+// Reads that ClickHouse cannot answer.
+export { ColdEventsAway, ColdEventsReader } from './reading/cold-events.reader.js';
+export { CopyCannotTell, CopyReadTooLong } from './reading/copied-events.reader.js';
+
+// What stores events, and compares them with their counters.
 export type { PlanParameters } from './writing/batch-parameters.js';
 export { type ComparedHour, type CounterPlace, CountersReader } from './writing/counters.reader.js';
 export {
@@ -102,7 +114,6 @@ export {
   EventBatchesWriter,
   type RequestVerdict,
 } from './writing/event-batches.writer.js';
-export { EventsWriter } from './writing/events.writer.js';
 export { PartitionsWriter } from './writing/partitions.writer.js';
 export { PendingWrite } from './writing/pending-write.js';
 export {

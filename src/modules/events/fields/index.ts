@@ -1,6 +1,5 @@
 export {
   BROUGHT_COLUMNS,
-  type BroughtColumn,
   CONDITION_FIELDS,
   type ConditionFieldName,
   CONDITION_SQL,
