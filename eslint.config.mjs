@@ -126,6 +126,7 @@ export default defineConfig(
     files: ['src/modules/**/*.ts'],
     ignores: ['**/*.spec.ts'],
     rules: {
+      'local/event-rows-in-store': 'error',
       'local/repositories-stay-inside': 'error',
       'local/sql-in-repositories': 'error',
       'local/tenant-in-sql': 'error',

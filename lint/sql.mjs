@@ -50,6 +50,11 @@ export function tablesWithoutTenant(text) {
   return [...new Set(tenants.map(({ table }) => (table === HOLE ? 'a table whose name is not known here' : table)))];
 }
 
+/** The tables that a statement, or a part of one, reads or writes. */
+export function tablesNamed(text) {
+  return tablesOf(withoutComments(text)).map(({ table }) => table);
+}
+
 function tablesOf(sql) {
   const own = new Set(
     [
@@ -69,7 +74,7 @@ function tablesOf(sql) {
     .filter(({ table }) => !own.has(table));
 }
 
-function withoutComments(text) {
+export function withoutComments(text) {
   return text.replace(/\/\*[\s\S]*?\*\/|--.*$/gm, ' ');
 }
 

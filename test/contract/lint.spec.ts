@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { RuleTester } from 'eslint';
 import pg from 'pg';
 import tseslint from 'typescript-eslint';
-import { local, NOBODYS_TABLES, PARENTS, TENANT_TABLES } from '../../lint/index.mjs';
+import { EVENT_COUNTERS, EVENT_ROWS, local, NOBODYS_TABLES, PARENTS, TENANT_TABLES } from '../../lint/index.mjs';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.js';
 
 Object.assign(RuleTester, { describe, it, itOnly: it, afterAll });
@@ -137,6 +137,63 @@ describe('statements', () => {
       { filename: 'notes.service.ts', code: rows('SELECT 1 FROM notes'), errors: elsewhere },
       { filename: 'notes.service.ts', code: `void tx.query('UPDATE notes SET text = $1');`, errors: elsewhere },
       { filename: 'notes.service.ts', code: 'database.repository(Note).findOneBy({ projectId });', errors: elsewhere },
+    ],
+  });
+});
+
+describe('events', () => {
+  const elsewhere = [{ messageId: 'elsewhere' }];
+  const joined = [{ messageId: 'joined' }];
+  const outside = 'src/modules/events/notes/notes.repository.ts';
+  const store = 'src/modules/events/event-store/notes/notes.repository.ts';
+
+  it('have tables that the schema has', () => {
+    const known = [...Object.keys(TENANT_TABLES), ...NOBODYS_TABLES, 'events_default'];
+    expect(known).toEqual(expect.arrayContaining([...EVENT_ROWS, ...EVENT_COUNTERS]));
+  });
+
+  tester.run('are read behind one door, apart from all else', rules['event-rows-in-store'], {
+    valid: [
+      { filename: outside, code: rows('SELECT events FROM event_hours WHERE project_id = $1') },
+      { filename: outside, code: rows('SELECT id FROM projects WHERE id = $1 /* FROM events */') },
+      { filename: outside, code: `throw new Error('No answer from events');` },
+      { filename: outside, code: rows('SELECT * FROM ingest_events($1)') },
+      {
+        filename: store,
+        code: rows('SELECT e.id FROM events e JOIN event_outbox o ON o.id = e.id WHERE e.project_id = $1'),
+      },
+      { filename: store, code: rows('SELECT id FROM projects WHERE id = ANY ($1)') },
+      { filename: store, code: rows('WITH projects AS (SELECT 1) SELECT FROM events CROSS JOIN projects') },
+    ],
+    invalid: [
+      { filename: outside, code: rows('SELECT 1 FROM events WHERE project_id = $1'), errors: elsewhere },
+      { filename: outside, code: rows('DELETE FROM events_default WHERE project_id = $1'), errors: elsewhere },
+      { filename: outside, code: rows('UPDATE event_shipping SET block = $1'), errors: elsewhere },
+      { filename: outside, code: rows('INSERT INTO "events" (project_id) VALUES ($1)'), errors: elsewhere },
+      { filename: outside, code: rows('SELECT 1 FROM notes n JOIN LATERAL events e ON true'), errors: elsewhere },
+      { filename: outside, code: rows('SELECT 1 FROM notes n, events e WHERE e.id = n.id'), errors: elsewhere },
+      { filename: outside, code: rows('ALTER TABLE events_cold_2026_03 RENAME TO old'), errors: elsewhere },
+      {
+        filename: outside,
+        code: rows('EXISTS (SELECT FROM events e WHERE e.id = $1)'),
+        errors: elsewhere,
+      },
+      { filename: outside, code: `const name = "'events'::regclass";`, errors: elsewhere },
+      {
+        filename: store,
+        code: rows('SELECT 1 FROM events e JOIN projects p ON p.id = e.project_id WHERE p.id = $1'),
+        errors: joined,
+      },
+      {
+        filename: store,
+        code: rows('SELECT 1 FROM event_hours h, event_sources s WHERE h.project_id = $1'),
+        errors: joined,
+      },
+      {
+        filename: store,
+        code: rows('DELETE FROM cold_months m WHERE NOT EXISTS (SELECT FROM projects p WHERE p.id = m.project_id)'),
+        errors: joined,
+      },
     ],
   });
 });
