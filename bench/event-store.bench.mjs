@@ -1,5 +1,5 @@
 // Events in ClickHouse: what copying them takes, what they take there, and reads from there beside reads from PostgreSQL, in turns.
-// The ClickHouse is that of the tests, the engine in a process of its own, which takes one statement at a time.
+// The ClickHouse is that of the tests, the engine in a process of its own, which takes four statements at a time.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';

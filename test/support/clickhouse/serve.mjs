@@ -1,5 +1,5 @@
 // ClickHouse's HTTP interface in front of the engine in this process, as far as the service and its tests use it. The engine
-// has one folder a process and takes one statement at a time; processes that are killed are others.
+// has one folder a process; processes that are killed are others.
 // Arguments: folder of the package, data folder, port (0: a free one), user, password.
 import { createRequire } from 'node:module';
 import { createServer } from 'node:http';
@@ -8,14 +8,14 @@ import { join } from 'node:path';
 
 const [folder, home, port, user, password] = process.argv.slice(2);
 const { Session } = createRequire(join(folder, 'package.json'))('chdb');
-const session = new Session(join(home, 'data'));
+/** A session takes one statement at a time, and several of them share the engine. No more than there are threads for them. */
+const idle = Array.from({ length: 4 }, () => new Session(join(home, 'data')));
+const waiting = [];
 
 /** Of the interface alone; the engine in the process does not know them. */
 const HTTP_SETTINGS = new Set(['wait_end_of_query', 'enable_http_compression', 'send_progress_in_http_headers']);
 /** What is no setting of the statement. */
 const PARAMETERS = new Set(['query', 'query_id', 'default_format', 'session_id', 'database', 'role']);
-
-let turn = Promise.resolve();
 
 // Values stand in the address, as much as the interface itself takes there.
 const server = createServer({ maxHeaderSize: 1_048_576 }, (request, response) => {
@@ -43,15 +43,20 @@ async function answer(request, response) {
     );
   }
   const body = await bodyOf(request);
-  const result = await inTurn(() => execute(searchParams, body));
+  const result = await inTurn((session) => execute(session, searchParams, body));
   response.setHeader('X-ClickHouse-Summary', '{}');
   response.end(result);
 }
 
-function inTurn(work) {
-  const result = turn.then(work);
-  turn = result.catch(() => undefined);
-  return result;
+async function inTurn(work) {
+  const session = idle.pop() ?? (await new Promise((resolve) => waiting.push(resolve)));
+  try {
+    return await work(session);
+  } finally {
+    const next = waiting.shift();
+    if (next === undefined) idle.push(session);
+    else next(session);
+  }
 }
 
 function isKnown({ headers }) {
@@ -67,44 +72,36 @@ async function bodyOf(request) {
   return Buffer.concat(parts).toString('utf8');
 }
 
-async function execute(searchParams, body) {
+async function execute(session, searchParams, body) {
   const query = searchParams.get('query');
   const settings = [...searchParams].filter(
     ([name]) => !PARAMETERS.has(name) && !HTTP_SETTINGS.has(name) && !name.startsWith('param_'),
   );
-  const parameters = Object.fromEntries(
-    [...searchParams]
-      .filter(([name]) => name.startsWith('param_'))
-      .map(([name, value]) => [name.slice(6), valueOf(value, typeOf(name.slice(6), query ?? body))]),
+  const values = new Map(
+    [...searchParams].filter(([name]) => name.startsWith('param_')).map(([name, value]) => [name.slice(6), value]),
   );
   if (query !== null && body === '') return '';
-  const statement = withSettings(query ?? body, settings);
+  const statement = withValues(withSettings(query ?? body, settings), values);
   const sql = query === null ? statement : `${statement}\n${body}`;
   const options = { format: searchParams.get('default_format') ?? 'TabSeparated' };
-  const result =
-    Object.keys(parameters).length === 0
-      ? await session.queryAsync(sql, options)
-      : await session.queryBindAsync(sql, parameters, options);
+  const result = await session.queryAsync(sql, options);
   return result.bytes();
 }
 
-/** Of a parameter, as the statement says it. */
-function typeOf(name, statement) {
-  return new RegExp(`\\{${name}: ?([^}]+)\\}`).exec(statement)?.[1] ?? 'String';
+/** In its text: of statements with values beside them the engine in the process takes one at a time, of all sessions. */
+function withValues(statement, values) {
+  return statement.replace(/\{(\w+): ?([^}]+)\}/g, (all, name, type) =>
+    values.has(name) ? literalOf(values.get(name), type) : all,
+  );
 }
 
 const ESCAPED = { t: '\t', n: '\n', r: '\r' };
 
-/** The interface takes values with signs behind backslashes, the engine in the process as they are, and lists as lists. */
-function valueOf(text, type) {
-  if (!type.startsWith('Array(')) return unescaped(text);
-  return [...text.slice(1, -1).matchAll(/'((?:[^'\\]|\\[^])*)'|[^,]+/g)].map(([all, quoted]) =>
-    quoted === undefined ? Number(all) : unescaped(quoted),
-  );
-}
-
-function unescaped(text) {
-  return text.replace(/\\([^])/g, (_, sign) => ESCAPED[sign] ?? sign);
+/** The interface takes texts with signs behind backslashes, and lists as they stand in a statement. */
+function literalOf(text, type) {
+  const value = type.startsWith('Array(') ? text : text.replace(/\\([^])/g, (_, sign) => ESCAPED[sign] ?? sign);
+  const literal = `'${value.replace(/[\\']/g, '\\$&')}'`;
+  return type === 'String' ? literal : `CAST(${literal} AS ${type})`;
 }
 
 /** In the statement itself: what is set for a session would hold for the next one, too. */

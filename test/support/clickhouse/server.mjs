@@ -13,7 +13,7 @@ const READY_WITHIN_MS = 60_000;
 const POLL_MS = 50;
 
 /**
- * Tells at an address whoever asks where their ClickHouse is, which the first to ask under a path starts: each takes one statement
+ * Tells at an address whoever asks where their ClickHouse is, which the first to ask under a path starts: each takes few statements
  * at a time, so tests that run side by side have one each.
  * @param stops gets what has to be stopped
  */
