@@ -35,6 +35,8 @@ export interface ReadBounds {
   readonly milliseconds: number;
   /** Ends it. */
   readonly signal?: AbortSignal;
+  /** Beside those of its bounds. */
+  readonly settings?: QuerySettings;
 }
 
 /** The HTTP interface of a ClickHouse server; its client is loaded when one is configured. */
@@ -111,7 +113,7 @@ export class ClickHouse {
   private bounded(
     query: string,
     parameters: Readonly<Record<string, unknown>>,
-    { milliseconds, signal }: ReadBounds,
+    { milliseconds, signal, settings }: ReadBounds,
   ): { readonly result: Promise<ResultSet<'JSONEachRow'>>; readonly silence: AbortSignal } {
     const silence = AbortSignal.timeout(milliseconds + GRACE_MS);
     const result = this.client.query({
@@ -131,6 +133,7 @@ export class ClickHouse {
         cancel_http_readonly_queries_on_client_close: 1,
         output_format_json_quote_64bit_integers: 0,
         ...this.consistency,
+        ...settings,
       },
     });
     return { result, silence };

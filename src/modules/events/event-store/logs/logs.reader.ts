@@ -7,6 +7,7 @@ import { Parameters } from '../../../../platform/database/parameters.js';
 import { type CopiedConditions, CopiedPlacesReader } from '../places/copied-places.reader.js';
 import { type EventPlace, PLACE_COLUMNS } from '../places/event-places.js';
 import type { Place } from '../places/cursor.js';
+import { LOG_TEXT } from '../tables/table-statements.js';
 import type { TimeWindow } from '../totals/coverage.js';
 import { LONG_READ_MS, LongReads, QueryTooLong } from '../../long-reads/index.js';
 import { LogSearchIndexWriter } from './search-index.writer.js';
@@ -55,9 +56,7 @@ export class LogsReader {
   list(scope: Scope, window: TimeWindow, filter: LogFilter, limit: number): Promise<EventPlace[]> {
     const isIndexable = filter.text !== undefined || filter.method !== undefined;
     if (!isIndexable && !filter.hideNoise) return this.unfiltered(scope, window, filter, limit);
-    return this.longReads.run(scope.projectId, () => this.filtered(scope, window, filter, limit, isIndexable), {
-      refusal: TooManyLogSearches,
-    });
+    return this.filtered(scope, window, filter, limit, isIndexable);
   }
 
   private unfiltered(scope: Scope, window: TimeWindow, filter: LogFilter, limit: number): Promise<EventPlace[]> {
@@ -73,8 +72,10 @@ export class LogsReader {
   ): Promise<EventPlace[]> {
     const asked = { window, conditions: inBoth(filter), limit };
     const kept = (): Promise<EventPlace[]> => this.filteredKept(scope, window, filter, limit, isIndexable);
+    const inTurn = <T>(work: () => Promise<T>): Promise<T> =>
+      this.longReads.run(scope.projectId, work, { refusal: TooManyLogSearches });
     try {
-      return await this.copied.read(scope, asked, kept, { milliseconds: LONG_READ_MS });
+      return await this.copied.read(scope, asked, kept, { milliseconds: LONG_READ_MS, inTurn });
     } catch (error) {
       if (isCanceled(error) || error instanceof QueryTooLong) throw new LogSearchTooLong();
       throw error;
@@ -219,6 +220,8 @@ function copiedMatching({ method, hideNoise, text }: LogFilter, bind: BindValue)
   if (text !== undefined) {
     const pattern = `lowerUTF8(${bind(patternOf(text), 'String')})`;
     const columns = ['log_endpoint', 'log_method', 'event'];
+    // Together first: an index tells where that is.
+    conditions.push(`${LOG_TEXT} LIKE ${pattern}`);
     conditions.push(`(${columns.map((column) => `lowerUTF8(${column}) LIKE ${pattern}`).join(' OR ')})`);
   }
   return joined(conditions);

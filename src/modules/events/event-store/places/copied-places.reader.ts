@@ -1,6 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
-import { type BindValue, StatementValues } from '../../../../platform/clickhouse/index.js';
+import {
+  type BindValue,
+  type QuerySettings,
+  type ReadBounds,
+  StatementValues,
+} from '../../../../platform/clickhouse/index.js';
 import { FairSemaphore } from '../../../../platform/concurrency/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { Parameters } from '../../../../platform/database/parameters.js';
@@ -23,12 +28,19 @@ class NoTurn extends Error {}
 
 /** Quick reads of a process at once, and of a project; without a free turn PostgreSQL answers, where it can. */
 const QUICK_TURNS = {
-  ...{ parallel: 8, parallelOfShare: 2, mostWaiting: 256 },
+  ...{ parallel: 8, parallelOfShare: 4, mostWaiting: 256 },
   patience: { ms: 2_000, refusal: NoTurn },
 };
 
-/** No event is later. */
-const END_OF_TIME = new Date('9999-12-31T23:59:59.999Z');
+/** A page is looked for among so many events first, or in the hours with events that have so many together. */
+const NEWEST_EVENTS = 16_384;
+const MOST_NEWEST_HOURS = 200;
+const SHORT_MS = 2 * 3_600_000;
+/** Looking into the indexes of few hours, or dividing their rows, mostly takes longer than looking at them. */
+const FEW_ROWS: QuerySettings = { use_skip_indexes: 0, max_threads: 1 };
+
+/** Every event is earlier. */
+const END_OF_TIME = new Date('+010000-01-01T00:00:00.000Z');
 
 type Scope = Pick<ProjectScope, 'projectId'>;
 
@@ -53,17 +65,29 @@ interface Reading {
   readonly tx?: Db;
   /** What ClickHouse may take; beyond that it is refused. Left out: PostgreSQL has an index for it, and answers if need be. */
   readonly milliseconds?: number;
+  /** The window has no more hours than the page needs. */
+  readonly isNarrow?: boolean;
+  /** Has what may take long wait for its turn; what the newest hours can tell takes none. */
+  readonly inTurn?: <T>(work: () => Promise<T>) => Promise<T>;
+}
+
+interface Page {
+  readonly skipped: number;
+  readonly most: number;
 }
 
 interface Uncopied {
   /** The last block that was copied. */
   readonly block: number;
+  /** Where the newest hours begin that have many more events than a page; null: there are none. */
+  readonly newestFrom: Date | null;
   /** The first ones that fit, as many as the answer may have and skip. */
   readonly places: readonly EventPlace[];
 }
 
 interface UncopiedRow {
   readonly block: number;
+  readonly newest_from: Date | null;
   readonly waiting: number;
   readonly timestamp: Date | null;
   readonly id: string;
@@ -101,6 +125,17 @@ export class CopiedPlacesReader {
     kept: () => Promise<EventPlace[]>,
     reading: Reading = {},
   ): Promise<EventPlace[]> {
+    const { inTurn = (work) => work() } = reading;
+    const atOnce = await this.amongNewest(scope, asked, reading);
+    return atOnce ?? inTurn(() => this.among(scope, asked, kept, reading));
+  }
+
+  private async among(
+    scope: Scope,
+    asked: AskedPlaces,
+    kept: () => Promise<EventPlace[]>,
+    reading: Reading,
+  ): Promise<EventPlace[]> {
     const copied = await this.newest(scope, asked, reading);
     if (copied !== null) return copied;
     const places = await kept();
@@ -122,6 +157,37 @@ export class CopiedPlacesReader {
     return places;
   }
 
+  /**
+   * Looks in the newest hours of a long window, which mostly have all that the first page wants.
+   * @returns null where they have less, or cannot tell at once
+   */
+  private async amongNewest(
+    scope: Scope,
+    unclipped: AskedPlaces,
+    { tx, isNarrow = isShort(unclipped) }: Reading,
+  ): Promise<EventPlace[] | null> {
+    if (!this.copied.isAsked || this.copied.isSilent || isNarrow || (unclipped.offset ?? 0) > 0) return null;
+    const asked = await this.kept(unclipped);
+    const uncopied = await this.uncopied(scope, asked, QUICK_UNCOPIED, tx);
+    if (uncopied === null || uncopied.newestFrom === null) return null;
+    const { block, newestFrom, places } = uncopied;
+    const from = asked.window?.from;
+    if (from !== undefined && newestFrom <= from) return null;
+    const newest = { ...asked, window: { from: newestFrom, to: asked.window?.to ?? END_OF_TIME } };
+    const page = { skipped: 0, most: asked.limit };
+    const read = this.quickTurns.runNow(scope.projectId, () =>
+      this.ofBlocks(scope, newest, block, page, { milliseconds: QUICK_MS, settings: FEW_ROWS }),
+    );
+    const copied = await read?.catch((error: unknown) => {
+      if (error instanceof CopyReadTooLong) return null;
+      throw error;
+    });
+    const found = [...(copied ?? []), ...places.filter(({ timestamp }) => timestamp >= newestFrom)];
+    if (!copied || found.length < asked.limit) return null;
+    this.copied.answered('clickhouse');
+    return found.sort(compare).slice(0, asked.limit);
+  }
+
   /** Without those that PostgreSQL has ended, and ClickHouse may not have yet: their rows are nowhere to be read. */
   private async kept(asked: AskedPlaces): Promise<AskedPlaces> {
     const retainedFrom = await this.retained.from();
@@ -141,7 +207,7 @@ export class CopiedPlacesReader {
     // Those that are not copied may all come before the page.
     const skipped = Math.max(0, offset - uncopied.places.length);
     const most = offset - skipped + limit;
-    const copied = await this.ofBlocks(scope, asked, uncopied.block, { skipped, most }, milliseconds);
+    const copied = await this.copiedPage(scope, asked, uncopied.block, { skipped, most }, milliseconds);
     if (copied === null) return null;
     const [first] = copied;
     // Behind the last one that is copied nobody knows how many were skipped.
@@ -173,7 +239,11 @@ export class CopiedPlacesReader {
     const first = matching === '' ? `ORDER BY at DESC, which DESC LIMIT ${most}` : '';
     const rows = await this.database.rows<UncopiedRow>(
       `WITH waiting AS MATERIALIZED (SELECT at, which FROM ${waitingSql(project, mostWaiting)} found /* tenant: compared there */)
-       SELECT p.block::float8 AS block, (SELECT count(*) FROM waiting)::int AS waiting, f.*
+       SELECT p.block::float8 AS block, (SELECT count(*) FROM waiting)::int AS waiting,
+              (SELECT min(hour) FROM (
+                SELECT hour, sum(events) OVER (ORDER BY hour DESC) - events AS newer FROM (
+                  SELECT hour, events FROM event_hours WHERE project_id = ${project} AND hour < ${parameters.bind(endOf(asked))}
+                  ORDER BY hour DESC LIMIT ${MOST_NEWEST_HOURS}) h) h WHERE newer < ${NEWEST_EVENTS}) AS newest_from, f.*
        FROM event_shipping p LEFT JOIN LATERAL (
          SELECT e.* FROM (SELECT at, which FROM waiting WHERE true${within}${older} ${first}) w CROSS JOIN LATERAL (
            SELECT ${PLACE_COLUMNS} FROM events
@@ -188,16 +258,38 @@ export class CopiedPlacesReader {
     const places = rows.flatMap(({ timestamp, id, bytes, stored }) =>
       timestamp === null ? [] : [{ timestamp, id, bytes, stored }],
     );
-    return { block: state.block, places };
+    return { block: state.block, newestFrom: state.newest_from, places };
   }
 
   /** Null: ClickHouse cannot be asked, or takes too long for what PostgreSQL finds at once. */
+  private async copiedPage(
+    scope: Scope,
+    asked: AskedPlaces,
+    block: number,
+    page: Page,
+    milliseconds: number | undefined,
+  ): Promise<EventPlace[] | null> {
+    const { window } = asked;
+    try {
+      // What takes long has had its turn.
+      if (milliseconds !== undefined) return await this.ofBlocks(scope, asked, block, page, { milliseconds });
+      const quickMs = (await this.cold.isCold(window)) ? COLD_MS : QUICK_MS;
+      const bounds = { milliseconds: quickMs, ...(isShort(asked) ? { settings: FEW_ROWS } : {}) };
+      return await this.quick(scope, window, () => this.ofBlocks(scope, asked, block, page, bounds));
+    } catch (error) {
+      if (!(error instanceof CopyReadTooLong)) throw error;
+      if (milliseconds !== undefined) throw new QueryTooLong();
+      return null;
+    }
+  }
+
+  /** Null: ClickHouse cannot be asked. */
   private async ofBlocks(
     scope: Scope,
     { window, before, conditions }: AskedPlaces,
     block: number,
-    { skipped, most }: { readonly skipped: number; readonly most: number },
-    milliseconds: number | undefined,
+    { skipped, most }: Page,
+    bounds: ReadBounds,
   ): Promise<EventPlace[] | null> {
     const statement = new StatementValues();
     const { bind } = statement;
@@ -208,25 +300,16 @@ export class CopiedPlacesReader {
       ...(before ? [beforeSql(before, bind)] : []),
     ];
     const where = `WHERE ${['true', ...tests].join(' AND ')}${conditions?.clickHouse(bind) ?? ''}`;
-    const read = async (): Promise<CopiedRow[] | null> =>
-      this.copied.rows<CopiedRow>(
-        scope,
-        block,
-        (copied) => `toUnixTimestamp64Milli(timestamp) AS ms, toString(id) AS id, ${COPIED_SIZES}
-          FROM ${copied} AS e ${where} ORDER BY timestamp DESC, UUIDToNum(e.id) DESC
-          LIMIT ${bind(most, 'UInt64')} OFFSET ${bind(skipped, 'UInt64')}`,
-        statement,
-        { milliseconds: milliseconds ?? ((await this.cold.isCold(window)) ? COLD_MS : QUICK_MS) },
-      );
-    try {
-      // What takes long has had its turn.
-      const rows = await (milliseconds === undefined ? this.quick(scope, window, read) : read());
-      return rows?.map(({ ms, id, bytes, stored }) => ({ timestamp: new Date(ms), id, bytes, stored })) ?? null;
-    } catch (error) {
-      if (!(error instanceof CopyReadTooLong)) throw error;
-      if (milliseconds !== undefined) throw new QueryTooLong();
-      return null;
-    }
+    const rows = await this.copied.rows<CopiedRow>(
+      scope,
+      block,
+      (copied) => `toUnixTimestamp64Milli(timestamp) AS ms, toString(id) AS id, ${COPIED_SIZES}
+        FROM ${copied} AS e ${where} ORDER BY timestamp DESC, UUIDToNum(e.id) DESC
+        LIMIT ${bind(most, 'UInt64')} OFFSET ${bind(skipped, 'UInt64')}`,
+      statement,
+      bounds,
+    );
+    return rows?.map(({ ms, id, bytes, stored }) => ({ timestamp: new Date(ms), id, bytes, stored })) ?? null;
   }
 
   /** Null: there is no turn. It is waited for where PostgreSQL may lack what is asked for. */
@@ -250,6 +333,17 @@ export class CopiedPlacesReader {
 export const COPIED_SIZES = `
   e.bytes + toInt32(length(ifNull(e.message, '')) + length(e.log_method) + length(e.log_endpoint)) AS bytes,
   if(isNull(e.bytes), toInt32(length(e.properties)), NULL) AS stored`;
+
+/** Events of it lie before that. */
+function endOf({ window, before }: AskedPlaces): Date {
+  const to = window?.to ?? END_OF_TIME;
+  return before && before.timestamp < to ? new Date(before.timestamp.getTime() + 1) : to;
+}
+
+/** Nobody looks in the newest of so few hours first. */
+function isShort({ window }: AskedPlaces): boolean {
+  return window !== undefined && window.to.getTime() - window.from.getTime() <= SHORT_MS;
+}
 
 function beforeSql({ timestamp, id }: Place, bind: BindValue): string {
   const instant = instantSql(timestamp, bind);

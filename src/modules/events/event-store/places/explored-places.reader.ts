@@ -49,7 +49,7 @@ export class ExploredPlacesReader {
           ? this.scattered(scope, span, hours, filter, inNewest, tx)
           : this.together(scope, span, filter, inNewest, tx);
       const asked = { window: span, conditions: inBoth(filter), ...inNewest };
-      return { total, places: await this.copied.read(scope, asked, kept, { tx }) };
+      return { total, places: await this.copied.read(scope, asked, kept, { tx, isNarrow: true }) };
     });
   }
 
