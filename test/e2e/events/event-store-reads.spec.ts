@@ -678,6 +678,51 @@ function tests(access: ClickHouseAccess): void {
       }
     });
 
+    it('find a page in the newest hours, in those behind them, and in both', async () => {
+      const { projectId, bearer } = await ownerWithProject(app);
+      // More hours than are the newest; what is asked for is in all, in old ones alone, or in some of both.
+      const inHours = Array.from({ length: 260 }, (_, hour) => ({
+        timestamp: new Date(now - hour * HOUR_MS - MINUTE_MS),
+        log_method: hour % 90 === 7 ? 'PUT' : 'GET',
+        log_endpoint: hour > 230 ? '/old/%5F_%' : '/new',
+      }));
+      await insertEvents(app, projectId, inHours);
+      await countEvents(app);
+      await allCopied(app);
+      // Not copied, among the newest and behind them.
+      const { isHeld, free } = server.holdNext();
+      await insertEvents(app, projectId, [{ timestamp: new Date(now) }, { timestamp: new Date(now - 255 * HOUR_MS) }]);
+      await isHeld;
+      await countEvents(app);
+      const read = async <Answer>(of: TestApp, path: string, query: object): Promise<Answer> => {
+        const response = await of.request().get(path).query(query).set('Authorization', bearer).expect(200);
+        return response.body as Answer;
+      };
+      const isAlike = async <Answer>(path: string, query: object): Promise<Answer> => {
+        const copied = await read<Answer>(app, path, query);
+        expect(copied).toEqual(await read<Answer>(plain, path, query));
+        return copied;
+      };
+      const kept = await readsOf('postgres');
+      for (const limit of [1, 50, 198, 200, 201, 202, 240, 500]) {
+        for (const filter of [{}, { method: 'put' }, { method: 'get' }, { query: 'old/%5f_' }, { query: 'PUT' }]) {
+          const rows = await isAlike<unknown[]>('/v1/logs', { project_id: projectId, range: '30d', limit, ...filter });
+          expect(rows.length).toBeGreaterThan(0);
+        }
+      }
+      for (const limit of [7, 100, 200]) {
+        let before: string | null = null;
+        do {
+          const query = { project_id: projectId, limit, ...(before !== null && { before }) };
+          const page: { next_before: string | null } = await isAlike('/v1/events', query);
+          before = page.next_before;
+        } while (before !== null);
+      }
+      expect(await readsOf('postgres')).toBe(kept);
+      free();
+      await allCopied(app);
+    });
+
     it('tell all times that events may have', async () => {
       const times = ['0001-01-01T00:00:00.000Z', '1899-12-31T23:59:59.999Z', '1969-12-31T23:59:59.999Z'];
       times.push('2300-01-01T00:00:00.000Z', '9999-12-31T23:59:59.999Z');
