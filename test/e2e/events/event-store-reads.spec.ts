@@ -561,6 +561,51 @@ function tests(access: ClickHouseAccess): void {
       }
     });
 
+    it('tell the member of a name from what only looks like it', async () => {
+      const another = await ownerWithProject(app);
+      const text = fc.constantFrom('v', '', '}', '{', 'a "k": "z"', '\\', 'a\\', '"', '\u2028', '/é', 'k', '"k": "v"}');
+      const name = fc.constantFrom('k', 'k', 'x"k', '\\"k', '"k": "v', '}', 'kk', 'a', '\\');
+      const { value } = fc.letrec<{ value: unknown; object: unknown }>((tie) => ({
+        value: fc.oneof(
+          { depthSize: 'small' },
+          text,
+          text,
+          fc.constantFrom(1, 1.5, true, null),
+          tie('object'),
+          fc.array(tie('value'), { maxLength: 2 }),
+        ),
+        object: fc.dictionary(name, tie('value'), { maxKeys: 4 }),
+      }));
+      const properties = fc.sample(fc.dictionary(name, value, { maxKeys: 5 }), { numRuns: 600, seed: 5 });
+      await insertEvents(
+        app,
+        another.projectId,
+        properties.map((one) => ({ timestamp: new Date(now - 5_000), properties: one as Record<string, unknown> })),
+      );
+      await countEvents(app);
+      await allCopied(app);
+      const window = { from_ts: new Date(now - HOUR_MS).toISOString(), to_ts: new Date(now).toISOString() };
+      const kept = await readsOf('postgres');
+      for (const by of ['k', 'a', 'kk', '}', 'k.k', 'a.k']) {
+        for (const where of [undefined, 'properties.k == "v"', 'properties.k != null and properties.kk == "k"']) {
+          const query = {
+            project_id: another.projectId,
+            by: `properties.${by}`,
+            limit: 100,
+            ...window,
+            ...(where && { where }),
+          };
+          const [copied, plainly] = await Promise.all(
+            [app, plain].map((of) =>
+              of.request().get('/v1/analytics/breakdown').query(query).set('Authorization', another.bearer).expect(200),
+            ),
+          );
+          expect(copied?.body).toEqual(plainly?.body);
+        }
+      }
+      expect(await readsOf('postgres')).toBe(kept);
+    });
+
     it('add up numbers of any size', async () => {
       const another = await ownerWithProject(app);
       const numbers = [...LARGE_NUMBERS, ...NUMBERS, 1e29, -1e30, 1e31];
