@@ -90,7 +90,7 @@ export class FaultyServer {
     this.freeHeld();
   }
 
-  /** Keeps the next insert from the server until it is told to let it go. */
+  /** Keeps the next insert that has no fault from the server until it is told to let it go. */
   holdNext(): { readonly isHeld: Promise<void>; readonly free: () => void } {
     let free = (): void => undefined;
     const isFree = new Promise<void>((resolve) => (free = resolve));
@@ -127,8 +127,8 @@ export class FaultyServer {
     const fault = this.faults.shift();
     if (typeof fault === 'object') return this.fail(request, response, fault);
     if (fault === 'cut') return this.cut(request);
-    const { held } = this;
-    this.held = undefined;
+    const held = fault === undefined ? this.held : undefined;
+    if (held !== undefined) this.held = undefined;
     if (held === undefined) this.forward(request, response, fault);
     else void this.keep(request, response, held);
   }
