@@ -6,10 +6,10 @@ import { SilentServer } from './clickhouse-errors.js';
 /** Longer than any statement of ours may take: a server that hangs is given up. */
 const LIMIT_MS = 60_000;
 /**
- * Of a process: what copies and keeps the tables, eight quick reads, eight of old events, four quick ones of searches, and two long ones,
+ * Of a process: what copies and keeps the tables, eight quick reads, eight of the newest hours, eight of old events, four quick ones of searches, and two long ones,
  * each with another statement beside its first.
  */
-const MOST_CONNECTIONS = 26;
+const MOST_CONNECTIONS = 34;
 /** Of one read: beyond the first it goes on by the disk, beyond the second it fails. */
 const MUCH_MEMORY_BYTES = 536_870_912;
 const MOST_MEMORY_BYTES = 2_147_483_648;

@@ -28,7 +28,7 @@ class NoTurn extends Error {}
 
 /** Quick reads of a process at once, and of a project; without a free turn PostgreSQL answers, where it can. */
 const QUICK_TURNS = {
-  ...{ parallel: 8, parallelOfShare: 4, mostWaiting: 256 },
+  ...{ parallel: 8, parallelOfShare: 2, mostWaiting: 256 },
   patience: { ms: 2_000, refusal: NoTurn },
 };
 
@@ -36,7 +36,11 @@ const QUICK_TURNS = {
 const NEWEST_EVENTS = 16_384;
 const MOST_NEWEST_HOURS = 200;
 const SHORT_MS = 2 * 3_600_000;
-/** Looking into the indexes of few hours, or dividing their rows, mostly takes longer than looking at them. */
+/** So many in the last of these hours are too many to be looked at for a page that may not be there. */
+const MOST_NEWEST_EVENTS = 500_000;
+/** Looks into the newest hours at once; without a free turn the page is looked for as one that has none there. */
+const NEWEST_TURNS = { parallel: 8, parallelOfShare: 4, mostWaiting: 0 };
+/** Looking into the indexes of few rows, or dividing them, takes longer than looking at them. */
 const FEW_ROWS: QuerySettings = { use_skip_indexes: 0, max_threads: 1 };
 
 /** Every event is earlier. */
@@ -106,6 +110,7 @@ interface CopiedRow {
 @Injectable()
 export class CopiedPlacesReader {
   private readonly quickTurns = new FairSemaphore(QUICK_TURNS);
+  private readonly newestTurns = new FairSemaphore(NEWEST_TURNS);
 
   constructor(
     private readonly database: Database,
@@ -126,7 +131,7 @@ export class CopiedPlacesReader {
     reading: Reading = {},
   ): Promise<EventPlace[]> {
     const { inTurn = (work) => work() } = reading;
-    const atOnce = await this.amongNewest(scope, asked, reading);
+    const atOnce = await this.newestTurns.runNow(scope.projectId, () => this.amongNewest(scope, asked, reading));
     return atOnce ?? inTurn(() => this.among(scope, asked, kept, reading));
   }
 
@@ -175,10 +180,8 @@ export class CopiedPlacesReader {
     if (from !== undefined && newestFrom <= from) return null;
     const newest = { ...asked, window: { from: newestFrom, to: asked.window?.to ?? END_OF_TIME } };
     const page = { skipped: 0, most: asked.limit };
-    const read = this.quickTurns.runNow(scope.projectId, () =>
-      this.ofBlocks(scope, newest, block, page, { milliseconds: QUICK_MS, settings: FEW_ROWS }),
-    );
-    const copied = await read?.catch((error: unknown) => {
+    const bounds = { milliseconds: QUICK_MS, settings: FEW_ROWS };
+    const copied = await this.ofBlocks(scope, newest, block, page, bounds).catch((error: unknown) => {
       if (error instanceof CopyReadTooLong) return null;
       throw error;
     });
@@ -241,9 +244,10 @@ export class CopiedPlacesReader {
       `WITH waiting AS MATERIALIZED (SELECT at, which FROM ${waitingSql(project, mostWaiting)} found /* tenant: compared there */)
        SELECT p.block::float8 AS block, (SELECT count(*) FROM waiting)::int AS waiting,
               (SELECT min(hour) FROM (
-                SELECT hour, sum(events) OVER (ORDER BY hour DESC) - events AS newer FROM (
+                SELECT hour, events, sum(events) OVER (ORDER BY hour DESC) - events AS newer FROM (
                   SELECT hour, events FROM event_hours WHERE project_id = ${project} AND hour < ${parameters.bind(endOf(asked))}
-                  ORDER BY hour DESC LIMIT ${MOST_NEWEST_HOURS}) h) h WHERE newer < ${NEWEST_EVENTS}) AS newest_from, f.*
+                  ORDER BY hour DESC LIMIT ${MOST_NEWEST_HOURS}) h) h WHERE newer < ${NEWEST_EVENTS}
+              HAVING max(newer + events) <= ${MOST_NEWEST_EVENTS}) AS newest_from, f.*
        FROM event_shipping p LEFT JOIN LATERAL (
          SELECT e.* FROM (SELECT at, which FROM waiting WHERE true${within}${older} ${first}) w CROSS JOIN LATERAL (
            SELECT ${PLACE_COLUMNS} FROM events
@@ -274,8 +278,7 @@ export class CopiedPlacesReader {
       // What takes long has had its turn.
       if (milliseconds !== undefined) return await this.ofBlocks(scope, asked, block, page, { milliseconds });
       const quickMs = (await this.cold.isCold(window)) ? COLD_MS : QUICK_MS;
-      const bounds = { milliseconds: quickMs, ...(isShort(asked) ? { settings: FEW_ROWS } : {}) };
-      return await this.quick(scope, window, () => this.ofBlocks(scope, asked, block, page, bounds));
+      return await this.quick(scope, window, () => this.ofBlocks(scope, asked, block, page, { milliseconds: quickMs }));
     } catch (error) {
       if (!(error instanceof CopyReadTooLong)) throw error;
       if (milliseconds !== undefined) throw new QueryTooLong();

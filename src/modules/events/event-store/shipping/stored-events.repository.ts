@@ -16,7 +16,7 @@ const INSERT: QuerySettings = {
   insert_deduplicate: 1,
   input_format_null_as_default: 0,
   input_format_parallel_parsing: 0,
-  // They take more than all else of an insert, and are made when its parts are merged: until then a search reads these as they are.
+  // They are made when its parts are merged: until then a search reads these as they are.
   exclude_materialize_skip_indexes_on_insert: TEXT_INDEXES.join(', '),
   max_partitions_per_insert_block: '1000',
   max_execution_time: 60,
