@@ -258,6 +258,8 @@ function tests(access: ClickHouseAccess): void {
       plain = await createTestApp({ databaseUrl: app.databaseUrl, dataDir: app.dataDir });
       // Warnings are part of what is compared, however busy the machine is.
       for (const one of [app, plain]) one.nest.get(RunLimits).warningMilliseconds = 60_000;
+      // Beyond those it is told apart by keys what is looked at.
+      app.nest.get(RunLimits).firstCandidates = 4;
       owner = await ownerWithProject(app);
       sourceId = (await createSource(app, owner)).id;
       const stranger = await ownerWithProject(app);
@@ -657,6 +659,103 @@ function tests(access: ClickHouseAccess): void {
           }
         }
       }
+    });
+
+    it('find sequences and samples by the events of keys that have all they need', async () => {
+      const another = await ownerWithProject(app);
+      const keys: unknown[] = [
+        ...[
+          'a',
+          'b',
+          '1',
+          'true',
+          '',
+          'é"\n',
+          'x'.repeat(900),
+          1,
+          1.5,
+          -0,
+          2 ** 53 + 2,
+          1e300,
+          true,
+          false,
+          null,
+          { b: 1 },
+        ],
+        ...[undefined, 'only-one', 'late', 'late'],
+      ];
+      let nth = 0;
+      /** Of some keys one kind alone, so that there is nothing to be found of them. */
+      const some = (count: number, kinds: readonly string[]) =>
+        Array.from({ length: count }, () => {
+          nth += 1;
+          const key = keys[nth % keys.length];
+          return {
+            timestamp: new Date(now - 60_000 + nth * 100),
+            event:
+              key === 'only-one' || key === 'late'
+                ? 'a'
+                : (kinds[(nth + Math.floor(nth / keys.length)) % kinds.length] ?? ''),
+            severity: nth % 3 === 0 ? null : 'info',
+            log_latency_ms: nth % 4,
+            properties: {
+              key,
+              at: { key },
+              n: nth,
+              ...(nth % 50 === 0 && { large: 'x'.repeat(9_000) }),
+            },
+          };
+        });
+      await insertEvents(app, another.projectId, some(200, ['a', 'b', 'a', 'c', 'b']));
+      await allCopied(app);
+      // They complete what the others have begun, and wait to be copied.
+      const { isHeld, free } = server.holdNext();
+      await insertEvents(app, another.projectId, [
+        { timestamp: new Date(now - 35_000), event: 'b', properties: { key: 'late', at: { key: 'late' } } },
+        ...some(12, ['c', 'b', 'a']),
+      ]);
+      await isHeld;
+      const compare = async (query: string, more: object = {}): Promise<Record<string, unknown>> => {
+        const body = { project_id: another.projectId, range: 'all', limit: 100, query, ...more };
+        const [copied, kept] = await Promise.all(
+          [app, plain].map((of) => of.request().post('/v1/eql').set('Authorization', another.bearer).send(body)),
+        );
+        expect([query, copied?.status, steady(copied?.body)]).toEqual([query, 200, steady(kept?.body)]);
+        return copied?.body as Record<string, unknown>;
+      };
+      const terms = '[a where true] [b where true] [c where properties.n > 3]';
+      for (const by of [
+        ...['properties.key', '?properties.key', 'properties.at.key', '?severity', 'log.latency_ms'],
+        ...['properties.key, severity', '?properties.key, log.latency_ms', 'timestamp'],
+      ]) {
+        for (const written of [
+          `sequence by ${by} ${terms}`,
+          `sequence by ${by} with maxspan=5s ${terms} | head 2`,
+          `sequence by ${by} ${terms} | tail 3`,
+          `sequence by ${by} [a where true] with runs=2 [c where true] until [b where properties.n > 40]`,
+          `sequence by ${by} with maxspan=1m [a where true] ![b where true] [c where true]`,
+          `sequence by ${by} with maxspan=1s [a where true] [b where true] ![c where true]`,
+          `sequence [a where true] by ${by.replace('?', '')} [c where true] by ${by.replace('?', '')}`,
+          `sample by ${by} [a where true] [c where true]`,
+        ]) {
+          await compare(written, { limit: by.length % 2 === 0 ? 1 : 100 });
+        }
+      }
+      const found = (await compare(`sequence by properties.key ${terms}`)) as { sequences: { join_keys: unknown[] }[] };
+      const foundKeys = found.sequences.map(({ join_keys: [key] }) => key);
+      expect(foundKeys).toEqual(expect.arrayContaining(['a', '1', 'x'.repeat(900), 1, 2 ** 53 + 2, 1e300, true]));
+      expect(foundKeys).not.toContain('only-one');
+      const late = (await compare('sequence by properties.key [a where true] [b where true]')) as typeof found;
+      expect(late.sequences.map(({ join_keys: [key] }) => key)).toContain('late');
+      // A list is several keys.
+      await insertEvents(app, another.projectId, [
+        { timestamp: new Date(now - 34_000), event: 'b', properties: { key: ['only-one', 'a'], n: 5 } },
+      ]);
+      await compare(`sequence by properties.key [a where true] [b where true]`);
+      free();
+      await allCopied(app);
+      const lists = (await compare(`sequence by properties.key [a where true] [b where true]`)) as typeof found;
+      expect(lists.sequences.map(({ join_keys: [key] }) => key)).toContain('only-one');
     });
 
     it('tell of events that PostgreSQL has no more', async () => {

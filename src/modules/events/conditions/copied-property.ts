@@ -82,7 +82,9 @@ function followed(
  * @param properties as `copiedPropertySql` has them, one at least
  */
 export function copiedIsUnreadable(properties: readonly string[]): string {
-  return `(${[...new Set(properties)].map((property) => `${property} = ''`).join(' AND ')} AND e.other_properties = '')`;
+  const isNone = [...new Set(properties)].map((property) => `${property} = ''`).join(' AND ');
+  // With AND each event would be prepared for the look that almost none needs.
+  return `if(${isNone}, e.other_properties = '', toUInt8(0))`;
 }
 
 /** The service's own fields by the names of conditions, of the rows `e` of ClickHouse. */

@@ -9,6 +9,9 @@ import {
   ColdEventsReader,
   CopiedCandidatesReader,
   CopyCannotTell,
+  type Joined,
+  joinedBy,
+  JoinedByLists,
   type TimeWindow,
   type Walk,
 } from '../../event-store/index.js';
@@ -56,6 +59,8 @@ interface Run {
   /** By term. */
   readonly keys: readonly KeyReader<CandidateRow>[];
   readonly walk: Pick<Walk, 'isNewestFirst' | 'wanted'>;
+  /** Null: any event may matter. */
+  readonly joined: Joined | null;
   /**
    * @param hits is used again for the next event
    * @returns whether others may still be wanted
@@ -86,7 +91,7 @@ export class QueryRunner {
     return this.snapshots.run(
       scope,
       async (tx, deadline) => {
-        const copied = await this.fromCopy(tx, scope, window, begun(), deadline, signal);
+        const copied = await this.fromCopy(tx, scope, window, begun, deadline, signal);
         this.copied.answered(copied === null ? 'postgres' : 'clickhouse');
         if (copied === null) await this.cold.needHot(window);
         return copied ?? this.read(tx, scope, window, begun(), { deadline });
@@ -100,17 +105,57 @@ export class QueryRunner {
     tx: Db,
     scope: ProjectScope,
     window: TimeWindow,
-    run: Run,
+    begun: () => Run,
     deadline: Deadline,
     signal: AbortSignal | undefined,
   ): Promise<Outcome | null> {
-    try {
-      const rows = await this.copied.rows(tx, scope, window, run.selection, { ...run.walk, deadline }, signal);
+    const inOrder = async (run: Run, walk: Run['walk']): Promise<Outcome | null> => {
+      const rows = await this.copied.rows(tx, scope, window, run.selection, { ...walk, deadline }, signal);
       return rows && (await this.read(tx, scope, window, run, { deadline, rows }));
+    };
+    try {
+      const run = begun();
+      const { joined, walk } = run;
+      if (joined === null) return await inOrder(run, walk);
+      if (walk.wanted === 'some') {
+        // So many are enough for most queries.
+        const { firstCandidates: wanted } = this.limits;
+        const outcome = await inOrder(run, { ...walk, wanted });
+        if (outcome === null || outcome.scanned < wanted) return outcome;
+      }
+      try {
+        return await this.ofWholeKeys(tx, scope, window, begun(), joined, deadline, signal);
+      } catch (error) {
+        if (!(error instanceof JoinedByLists)) throw error;
+        return await inOrder(begun(), walk);
+      }
     } catch (error) {
       if (error instanceof CopyCannotTell) return null;
       throw error;
     }
+  }
+
+  /** As {@link fromCopy}, by the events alone whose keys have one for each term that needs one. */
+  private async ofWholeKeys(
+    tx: Db,
+    scope: ProjectScope,
+    window: TimeWindow,
+    run: Run,
+    joined: Joined,
+    deadline: Deadline,
+    signal: AbortSignal | undefined,
+  ): Promise<Outcome | null> {
+    const candidates = await this.copied.joined(tx, scope, window, run.selection, joined, { deadline }, signal);
+    if (candidates === null) return null;
+    const { rows, count } = candidates;
+    let last: Pick<MatchedEvent, 'id' | 'ms'> | null = null;
+    const push = (event: MatchedEvent, hits: TermHits): boolean => {
+      const wantsMore = run.push(event, hits);
+      if (!wantsMore) last = event;
+      return wantsMore;
+    };
+    const outcome = await this.read(tx, scope, window, { ...run, push }, { deadline, rows });
+    return { ...outcome, scanned: await count(last) };
   }
 
   private async read(
@@ -168,6 +213,7 @@ function eventRun({ filter, pipes }: EventQuery, { limit, position }: Asked, bud
     return {
       selection,
       keys,
+      joined: null,
       walk: { isNewestFirst: false, wanted: selection.isExact ? (first?.count ?? limit + 1) : 'some' },
       push: (event, [hit]) => hit === undefined || shown.add({ keys: [], events: [event] }),
       end: () => shown.end(),
@@ -177,6 +223,7 @@ function eventRun({ filter, pipes }: EventQuery, { limit, position }: Asked, bud
   return {
     selection,
     keys,
+    joined: null,
     walk: { isNewestFirst: true, wanted: selection.isExact ? last : 'some' },
     push: (event, [hit]) => {
       if (hit === undefined) return true;
@@ -192,8 +239,15 @@ function eventRun({ filter, pipes }: EventQuery, { limit, position }: Asked, bud
   };
 }
 
-/** What is read of events that have keys in common, and how these are read. */
-function joinedBy(common: readonly Field[], terms: readonly Term[]): Pick<Run, 'selection' | 'keys'> {
+/**
+ * What is read of events that have keys in common, and how these are read.
+ * @param needed the terms that a result has an event of
+ */
+function ofKeys(
+  common: readonly Field[],
+  terms: readonly Term[],
+  needed: readonly number[],
+): Pick<Run, 'selection' | 'keys' | 'joined'> {
   const selection = new CandidateSelection(
     terms.map(({ filter }) => termOf(filter)),
     [...common, ...terms.flatMap(({ keys }) => keys)],
@@ -201,6 +255,8 @@ function joinedBy(common: readonly Field[], terms: readonly Term[]): Pick<Run, '
   return {
     selection,
     keys: terms.map(({ keys }) => keyReader([...common, ...keys], selection.reader.bind(selection))),
+    // Those that have keys of their own besides have the common ones, too.
+    joined: joinedBy(common, [...new Set(needed)]),
   };
 }
 
@@ -209,12 +265,14 @@ function sequenceRun(query: SequenceQuery, { limit, position }: Asked, budget: P
   const terms = query.until === null ? query.terms : [...query.terms, query.until];
   const shown = new ResultWindow<Found>(query.pipes, limit, position, budget);
   let wantsMore = true;
+  // A missing event at the end is told by any event behind the span, of whichever key: `scanned` counts up to there.
+  const isEndedByOthers = plan.trailing.length > 0;
   const machine = new SequenceMachine(plan, budget, ({ keys, events }) => {
     const laidOut = plan.layout.map((stage) => (stage === null ? null : (events[stage] ?? null)));
     if (wantsMore) wantsMore = shown.add({ keys, events: laidOut });
   });
   return {
-    ...joinedBy(query.keys, terms),
+    ...ofKeys(query.keys, terms, isEndedByOthers ? [] : plan.stages),
     walk: { isNewestFirst: false, wanted: shown.wantsAll ? 'all' : 'some' },
     push: (event, hits) => {
       machine.push(event, hits);
@@ -231,7 +289,7 @@ function sampleRun(query: SampleQuery, { limit, position, samplesPerKey }: Asked
   const { terms } = query;
   const collector = new SampleCollector(terms.length, samplesPerKey, budget);
   return {
-    ...joinedBy(query.keys, terms),
+    ...ofKeys(query.keys, terms, [...terms.keys()]),
     walk: { isNewestFirst: false, wanted: 'all' },
     push: (event, hits) => {
       collector.push(event, hits);

@@ -49,6 +49,10 @@ const PROPERTIES = 'properties';
 /** Of the rows `e` of ClickHouse. */
 interface CopiedSelection {
   readonly columns: string;
+  /** Those of {@link columns}. */
+  readonly names: readonly string[];
+  /** Of columns that are quickly read, without `e`; null: any event. */
+  readonly first: string | null;
   readonly where: string;
   readonly unread: string;
 }
@@ -115,28 +119,40 @@ export class CandidateSelection {
    */
   copiedSql(bind: BindValue): CopiedSelection {
     const categories = [...new Set(this.terms.map(({ category }) => category))];
-    const tests = this.terms.map(({ category, condition }) => {
+    const isOneCategory = categories.length === 1;
+    const terms = this.terms.map(({ category, condition }) => {
       const test = condition.copiedSql(bind);
-      if (category === null || categories.length === 1) return test;
-      return `(e.event = ${bind(category, 'String')} AND ${test})`;
+      const read = condition.copiedProperties(bind);
+      const within = (fits: string): string =>
+        category === null || isOneCategory ? fits : `(e.event = ${bind(category, 'String')} AND ${fits})`;
+      // What cannot be read matters to the terms alone that it may be about.
+      return {
+        read,
+        fits: within(test),
+        mayMatter: within(read.length === 0 ? test : `(${test} OR ${copiedIsUnreadable(read)})`),
+      };
     });
     const bits =
-      tests.length === 1 ? '1' : tests.map((test, term) => `if(ifNull(${test}, 0), ${1 << term}, 0)`).join(' + ');
+      terms.length === 1 ? '1' : terms.map(({ fits }, term) => `if(ifNull(${fits}, 0), ${1 << term}, 0)`).join(' + ');
     const isLarge = `(ifNull(e.bytes, toInt32(length(e.properties))) > ${LARGE_EVENT_BYTES})`;
     const large = this.propertyColumns.size === 0 ? '' : ` + if(${isLarge}, ${LARGE_BIT}, 0)`;
     const properties = this.copiedProperties(bind);
-    const ofConditions = this.terms.flatMap(({ condition }) => condition.copiedProperties(bind));
+    const ofConditions = terms.flatMap(({ read }) => read);
     // Whole properties are read in memory.
     const ofRow = this.isTogether ? [] : properties.map(([sql]) => sql);
-    const fits = `(${tests.join(' OR ')})`;
+    const columns: readonly (readonly [sql: string, column: string])[] = [
+      ['toUnixTimestamp64Milli(e.timestamp)', 'ms'],
+      ['toString(e.id)', 'id'],
+      [`${bits}${large}`, 'bits'],
+      ...[...this.ownColumns].map(([name, column]) => [copiedOwnSql(name), column] as const),
+      ...properties.map(([sql, column]) => [`if(${isLarge}, '', ${sql})`, column] as const),
+      ...(properties.length === 0 ? [] : [[`if(${isLarge}, length(e.properties), 0)`, 'large_bytes'] as const]),
+    ];
     return {
-      columns: [
-        `toUnixTimestamp64Milli(e.timestamp) AS ms, toString(e.id) AS id, ${bits}${large} AS bits`,
-        ...[...this.ownColumns].map(([name, column]) => `${copiedOwnSql(name)} AS ${column}`),
-        ...properties.map(([sql, column]) => `if(${isLarge}, '', ${sql}) AS ${column}`),
-        ...(properties.length === 0 ? [] : [`if(${isLarge}, length(e.properties), 0) AS large_bytes`]),
-      ].join(', '),
-      where: `${copiedCategoriesSql(categories, bind)}${ofConditions.length === 0 ? fits : `(${fits} OR ${copiedIsUnreadable(ofConditions)})`}`,
+      columns: columns.map(([sql, column]) => `${sql} AS ${column}`).join(', '),
+      names: columns.map(([, column]) => column),
+      first: categories.includes(null) ? null : `event IN ${bind(categories, 'Array(String)')}`,
+      where: `(${terms.map(({ mayMatter }) => mayMatter).join(' OR ')})`,
       unread: [ofConditions, ofRow]
         .map((read) => (read.length === 0 ? '0' : `toUInt8(${copiedIsUnreadable(read)})`))
         .join(' OR '),
@@ -239,10 +255,6 @@ function categoriesSql(categories: readonly (string | null)[], bind: Bind): stri
   return others.length === 0
     ? `e.event = ${bind(first)}::text AND `
     : `e.event = ANY (${bind(categories)}::text[]) AND `;
-}
-
-function copiedCategoriesSql(categories: readonly (string | null)[], bind: BindValue): string {
-  return categories.includes(null) ? '' : `e.event IN ${bind(categories, 'Array(String)')} AND `;
 }
 
 function timeOf({ ms }: CandidateRow): string {

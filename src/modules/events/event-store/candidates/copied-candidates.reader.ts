@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
-import { type ReadBounds, StatementValues } from '../../../../platform/clickhouse/index.js';
+import { type BindValue, type ReadBounds, StatementValues } from '../../../../platform/clickhouse/index.js';
 import type { Db } from '../../../../platform/database/database.js';
-import { CopiedEventsReader, CopyCannotTell, CopyReadTooLong } from '../reading/copied-events.reader.js';
+import { type Among, CopiedEventsReader, CopyCannotTell, CopyReadTooLong } from '../reading/copied-events.reader.js';
 import type { TimeWindow } from '../totals/coverage.js';
 import { UncopiedEventsReader } from '../reading/uncopied-events.reader.js';
 import { instantSql } from '../../fields/index.js';
@@ -10,6 +10,7 @@ import { QueryTooLong } from '../../long-reads/index.js';
 import type { CandidateRow, CandidateSelection } from './candidate-selection.js';
 import type { Walk } from './candidate-walk.js';
 import { CandidatesRepository } from './candidates.repository.js';
+import { copiedJoinKey, type Joined, joinKeysSql } from './copied-join-keys.js';
 
 /** Candidates that are not copied yet: they are all read before the first one is looked at. */
 const MOST_UNCOPIED = 5_000;
@@ -21,6 +22,35 @@ const LARGE_AT_ONCE_BYTES = 1_048_576;
 interface CopiedRow extends CandidateRow {
   /** 1: ClickHouse cannot read it. */
   readonly unread: number;
+  /** 1: it has several keys. */
+  readonly several?: number;
+}
+
+/** One of those of a key, or with them how many candidates there are of all. */
+interface JoinedRow extends CopiedRow {
+  readonly total: number;
+  readonly is_found: number;
+}
+
+type CandidatePlace = Pick<CandidateRow, 'ms' | 'id'>;
+
+/** An event has several keys, so that candidates cannot be told apart by them. */
+export class JoinedByLists extends Error {}
+
+/** The candidates of some keys. */
+export interface JoinedCandidates {
+  /** In the order of a walk from the oldest on, some at a time. */
+  readonly rows: AsyncGenerator<readonly CandidateRow[], void>;
+  /** How many there are of all keys, up to one of them. @param last null: to the end */
+  readonly count: (last: CandidatePlace | null) => Promise<number>;
+}
+
+/** What is read of both stores. */
+interface Reading {
+  readonly block: number;
+  /** What is not copied, in the order of the walk. */
+  readonly beside: readonly CandidateRow[];
+  readonly bounds: () => ReadBounds;
 }
 
 /** Whether ClickHouse has it, of the candidates of both. */
@@ -57,31 +87,149 @@ export class CopiedCandidatesReader {
     walk: Walk,
     signal: AbortSignal | undefined,
   ): Promise<AsyncGenerator<readonly CandidateRow[], void> | null> {
-    if (!this.copied.isAsked || this.copied.isSilent) return null;
+    const reading = await this.begin(tx, scope, window, selection, walk, signal);
+    if (reading === null) return null;
+    const { isNewestFirst, wanted } = walk;
     const statement = new StatementValues();
     const { bind } = statement;
-    const block = await this.uncopied.block(scope, tx);
-    if (block === null) return null;
-    const beside = await this.candidates.uncopied(tx, scope, window, selection, walk, MOST_UNCOPIED + 1);
-    if (beside.length > MOST_UNCOPIED) return null;
-    const { isNewestFirst, wanted, deadline, copiedWithin } = walk;
-    const others = copiedWithin?.(bind) ?? '';
-    const bounds = (): ReadBounds => ({ milliseconds: deadline.left(), ...(signal && { signal }) });
-    const { columns, where, unread } = selection.copiedSql(bind);
+    const { columns, unread, from } = this.candidatesOf(window, selection, walk, bind);
     const order = isNewestFirst ? ' DESC' : '';
     const limit = typeof wanted === 'number' ? ` LIMIT ${bind(wanted, 'UInt64')}` : '';
     const stream = this.copied.stream<CopiedRow>(
       scope,
-      block,
-      (copied) => `${columns}, ${unread} AS unread FROM ${copied} AS e
-        WHERE e.timestamp >= ${instantSql(window.from, bind)} AND e.timestamp < ${instantSql(window.to, bind)} AND ${where}${others}
+      reading.block,
+      (_, among) => `${columns}, ${unread} AS unread FROM ${from(among)}
         ORDER BY e.timestamp${order}, UUIDToNum(e.id)${order}${limit}`,
+      statement,
+      reading.bounds(),
+    );
+    return this.inOrder(scope, reading, selection, walk, stream);
+  }
+
+  /**
+   * Of the candidates those alone whose keys have an event of each term that has to be there, oldest first: where there are
+   * many, few keys have. So that most are neither brought here nor looked at.
+   * @returns null where PostgreSQL has to answer alone
+   * @throws JoinedByLists, also while they are read, and as {@link rows}
+   */
+  async joined(
+    tx: Db,
+    scope: Scope,
+    window: TimeWindow,
+    selection: CandidateSelection,
+    { keys, needed }: Joined,
+    walk: Omit<Walk, 'isNewestFirst' | 'wanted'>,
+    signal: AbortSignal | undefined,
+  ): Promise<JoinedCandidates | null> {
+    const whole = { ...walk, isNewestFirst: false, wanted: 'all' } as const;
+    const reading = await this.begin(tx, scope, window, selection, whole, signal);
+    if (reading === null) return null;
+    const { block, beside, bounds } = reading;
+    const statement = new StatementValues();
+    const { bind } = statement;
+    const { columns, names, unread, from } = this.candidatesOf(window, selection, whole, bind);
+    const { key, isThere, isSeveral } = copiedJoinKey(keys, bind);
+    const readers = keys.map((field) => selection.reader(field));
+    const keysBeside = joinKeysSql(
+      beside.map((row) => readers.map((read) => read(row))),
+      bind,
+    );
+    if (keysBeside === null) throw new JoinedByLists();
+    const mask = needed.reduce((bits, term) => bits | (1 << term), 0);
+    const found = [...names, 'unread', 'several'];
+    const told: { total?: number } = {};
+    const stream = this.copied.stream<JoinedRow>(
+      scope,
+      block,
+      // One row at least, which tells how many there are. First those that are told apart by nothing: with one of them it is of no use to go on.
+      (
+        _,
+        among,
+      ) => `total, notEmpty(found) AS is_found, ${found.map((name, nth) => `one.${nth + 1} AS ${name}`).join(', ')}
+        FROM (SELECT found, sum(n) OVER () AS total, rowNumberInAllBlocks() AS nth
+              FROM (SELECT if(bitAnd(groupBitOr(bits), ${mask}) = ${mask} OR isNull(join_key) OR join_key IN ${keysBeside},
+                              groupArrayIf((${found.join(', ')}), there OR unread OR several), []) AS found, count() AS n
+                    FROM (SELECT ${columns}, ${unread} AS unread, ${isSeveral} AS several, ${isThere} AS there,
+                                 if(unread OR several, NULL, ${key}) AS join_key FROM ${from(among)})
+                    GROUP BY join_key))
+        LEFT ARRAY JOIN found AS one WHERE notEmpty(found) OR nth = 0
+        ORDER BY greatest(unread, several) DESC, ms, id`,
       statement,
       bounds(),
     );
+    return {
+      rows: this.inOrder(scope, reading, selection, whole, foundOnly(stream, told)),
+      count: async (last) => {
+        const copied = last === null ? told.total : await this.countTo(last, scope, reading, window, selection, whole);
+        return (copied ?? 0) + beside.filter((row) => last === null || !isBefore(last, row)).length;
+      },
+    };
+  }
+
+  /** Null: PostgreSQL has to answer alone. */
+  private async begin(
+    tx: Db,
+    scope: Scope,
+    window: TimeWindow,
+    selection: CandidateSelection,
+    walk: Walk,
+    signal: AbortSignal | undefined,
+  ): Promise<Reading | null> {
+    if (!this.copied.isAsked || this.copied.isSilent) return null;
+    const block = await this.uncopied.block(scope, tx);
+    if (block === null) return null;
+    const beside = await this.candidates.uncopied(tx, scope, window, selection, walk, MOST_UNCOPIED + 1);
+    if (beside.length > MOST_UNCOPIED) return null;
+    return { block, beside, bounds: () => ({ milliseconds: walk.deadline.left(), ...(signal && { signal }) }) };
+  }
+
+  /** What is selected of rows `e`, and which these are. */
+  private candidatesOf(window: TimeWindow, selection: CandidateSelection, { copiedWithin }: Walk, bind: BindValue) {
+    const { first, where, ...selected } = selection.copiedSql(bind);
+    const [begin, end] = [instantSql(window.from, bind), instantSql(window.to, bind)];
+    const quick = [`timestamp >= ${begin} AND timestamp < ${end}`, ...(first === null ? [] : [first])].join(' AND ');
+    const others = copiedWithin?.(bind) ?? '';
+    return { ...selected, from: (among: Among): string => `${among(quick)} AS e WHERE ${where}${others}` };
+  }
+
+  private inOrder(
+    scope: Scope,
+    { block, beside, bounds }: Reading,
+    selection: CandidateSelection,
+    { isNewestFirst, wanted }: Walk,
+    stream: AsyncGenerator<readonly CopiedRow[], void>,
+  ): AsyncGenerator<readonly CandidateRow[], void> {
     const large = (rows: readonly CandidateRow[]): Promise<CandidateRow[]> =>
       this.withProperties(scope, block, selection, rows, bounds());
     return upTo(wanted, withLarge(merged(stream, beside, selection, isNewestFirst), selection, large));
+  }
+
+  /** How many candidates ClickHouse has up to one of them. */
+  private async countTo(
+    last: CandidatePlace,
+    scope: Scope,
+    { block, bounds }: Reading,
+    window: TimeWindow,
+    selection: CandidateSelection,
+    walk: Walk,
+  ): Promise<number> {
+    const statement = new StatementValues();
+    const { bind } = statement;
+    const to = { from: window.from, to: new Date(last.ms + 1) };
+    const { from } = this.candidatesOf(to, selection, walk, bind);
+    const place = `(${bind(last.ms, 'Int64')}, ${bind(last.id, 'String')})`;
+    const rows = await readingTime(
+      this.copied.rows<{ n: number }>(
+        scope,
+        block,
+        (_, among) =>
+          `count() AS n FROM ${from(among)} AND (toUnixTimestamp64Milli(e.timestamp), toString(e.id)) <= ${place}`,
+        statement,
+        bounds(),
+      ),
+    );
+    if (rows === null) throw new CopyCannotTell();
+    return rows[0]?.n ?? 0;
   }
 
   /** Large events with what they were selected without; those that are gone by now have none of it. */
@@ -112,6 +260,16 @@ export class CopiedCandidatesReader {
   }
 }
 
+async function* foundOnly(
+  stream: AsyncGenerator<readonly JoinedRow[], void>,
+  told: { total?: number },
+): AsyncGenerator<readonly CopiedRow[], void> {
+  for await (const rows of stream) {
+    if (rows[0] !== undefined) told.total = rows[0].total;
+    yield rows.filter(({ is_found: isFound }) => isFound === 1);
+  }
+}
+
 async function* merged(
   stream: AsyncGenerator<readonly CopiedRow[], void>,
   beside: readonly CandidateRow[],
@@ -124,6 +282,7 @@ async function* merged(
       const together: CandidateRow[] = [];
       for (const row of rows) {
         if (row.unread === 1) throw new CopyCannotTell();
+        if (row.several === 1) throw new JoinedByLists();
         for (let other = beside[next]; other !== undefined; other = beside[next]) {
           if (isBefore(row, other) !== isNewestFirst) break;
           together.push(other);
@@ -188,6 +347,6 @@ async function* upTo(
 }
 
 /** Ids in the order of their bytes, which is that of their text. */
-function isBefore(one: CandidateRow, other: CandidateRow): boolean {
+function isBefore(one: CandidatePlace, other: CandidatePlace): boolean {
   return one.ms === other.ms ? one.id < other.id : one.ms < other.ms;
 }

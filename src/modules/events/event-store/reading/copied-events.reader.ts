@@ -24,7 +24,9 @@ export class CopyReadTooLong extends Error {}
 export class CopyCannotTell extends Error {}
 
 type Scope = Pick<ProjectScope, 'projectId'>;
-type Select = (copied: string) => string;
+/** As a relation those events that a condition on their columns is true of, which are quickly read: of others nothing else is. */
+export type Among = (condition: string) => string;
+type Select = (copied: string, among: Among) => string;
 
 /**
  * The events of ClickHouse, for reads. PostgreSQL has every event, too, so whatever cannot be told here is told there: a copy
@@ -137,8 +139,9 @@ function selectSql(
   { bind }: StatementValues,
 ): string {
   // Later blocks are still among what PostgreSQL adds.
-  return `SELECT ${select(
+  const [project, last] = [bind(projectId, 'UUID'), bind(block, 'UInt64')];
+  const relation = (first: string): string =>
     `(SELECT *, ${OTHER_PROPERTIES} AS other_properties FROM ${eventTable(server)}
-      WHERE project_id = ${bind(projectId, 'UUID')} AND block <= ${bind(block, 'UInt64')})`,
-  )}`;
+      ${first}WHERE project_id = ${project} AND block <= ${last})`;
+  return `SELECT ${select(relation(''), (condition) => relation(`PREWHERE ${condition} `))}`;
 }
