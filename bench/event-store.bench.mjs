@@ -20,11 +20,12 @@ const OTHER_PROJECTS = 1_000;
 const OTHER_EVENTS = Math.min(100_000, EVENTS);
 const [FEWEST_ROUNDS, MOST_ROUNDS] = [3, 30];
 const CLI = fileURLToPath(new URL('../dist/src/cli.js', import.meta.url));
+const UNHURRIED = new URL('./event-store/unhurried.mjs', import.meta.url).href;
 
 /** Readers of the questions that have a bound in milliseconds. */
 const READERS = 4;
 
-/** `least`: so many times faster than on PostgreSQL; `most`: milliseconds */
+/** `least`: so many times faster than on PostgreSQL, which gets its time for it where it is refused; `most`: milliseconds */
 function questions(projectId) {
   const [logs, project] = [`/v1/logs?project_id=${projectId}&range=30d`, `/v1/projects/${projectId}`];
   const breakdown = `/v1/analytics/breakdown?project_id=${projectId}`;
@@ -47,6 +48,11 @@ function questions(projectId) {
       least: 10,
     },
     'breakdown by a property of few values, 7 d': { path: `${breakdown}&by=properties.country&range=7d`, least: 10 },
+    'breakdown by a property, 30 d': { path: `${breakdown}&by=properties.visitor&range=30d`, least: 10 },
+    'breakdown by a property of few values, 30 d': {
+      path: `${breakdown}&by=properties.country&range=30d`,
+      least: 10,
+    },
     'series of an average, by a property, 30 d': {
       path: `${series}&range=30d&aggregate=avg&aggregate_field=log.latency_ms&split_by=properties.country`,
     },
@@ -64,6 +70,16 @@ function questions(projectId) {
         range: '30d',
         query:
           'sequence by properties.visitor with maxspan=1h ["order.paid.1" where log.latency_ms > 0] ["order.paid.2" where true] ["order.paid.3" where properties.country == "none"]',
+      },
+      least: 3,
+    },
+    'sequence in EQL by visitor that is found, 30 d': {
+      path: '/v1/eql',
+      body: {
+        project_id: projectId,
+        range: '30d',
+        query:
+          'sequence by properties.visitor with maxspan=1h ["order.paid.1" where true] ["order.paid.2" where log.status == 500] | tail 10',
       },
       least: 3,
     },
@@ -89,7 +105,8 @@ export async function run() {
   );
   try {
     const database = await server.database('bench_event_store', { migrated: true });
-    const start = (env) => startService({ databaseUrl: database.url, dataDir, env: { PROCESS_ROLE: 'api', ...env } });
+    const start = (env, options) =>
+      startService({ databaseUrl: database.url, dataDir, env: { PROCESS_ROLE: 'api', ...env }, ...options });
     const kept = await start({});
     stops.push(() => kept.stop());
     const { email, password, organizationId, projectId, bearer } = await workspace(kept);
@@ -117,6 +134,18 @@ export async function run() {
     const tokens = await Promise.all([kept, copied].map((one) => signedIn(one, email, password)));
     const asked = Object.entries(questions(large)).filter(([name]) => name.includes(QUESTION));
     const table = [];
+    let unhurried = null;
+    /** What PostgreSQL takes for what it is refused after eight seconds. */
+    const withoutLimit = async (question) => {
+      if (unhurried === null) {
+        unhurried = await start({}, { nodeArguments: ['--import', UNHURRIED] });
+        stops.push(() => unhurried.stop());
+      }
+      const token = await signedIn(unhurried, email, password);
+      const times = [];
+      for (let time = 0; time < 2; time += 1) times.push((await ask(unhurried, token, question)).ms ?? Number.NaN);
+      return shortened(Math.min(...times));
+    };
     for (const [name, question] of asked) {
       const one = await inTurns(
         () => ask(kept, tokens[0], question),
@@ -130,7 +159,9 @@ export async function run() {
             ['copied', copied, tokens[1]],
           ])
         readers[store] = await atOnce(target, token, question);
-      table.push({ name, question, ...one, readers });
+      const isRefused = typeof one.kept === 'string' && typeof one.copied === 'number';
+      const patient = isRefused && question.least !== undefined ? await withoutLimit(question) : null;
+      table.push({ name, question, ...one, patient, readers });
     }
     const memory = { kept: residentMegabytes(kept.pid), copied: residentMegabytes(copied.pid) };
     for (const one of [kept, copied]) await one.stop();
@@ -139,9 +170,10 @@ export async function run() {
     console.log(`\n${facts()}; PostgreSQL ${JSON.stringify(await server.settings())}`);
     print(
       `${EVENTS.toLocaleString('en')} events of 30 days in the project, ${OTHER_PROJECTS} others beside it`,
-      table.map(({ name, kept: ms, copied: other, readers }) => ({
+      table.map(({ name, kept: ms, copied: other, patient, readers }) => ({
         question: name,
         'p50 ms on PostgreSQL': ms,
+        'without its limit': patient ?? '',
         'p50 ms on ClickHouse': other,
         [`p95 of ${READERS} readers, PostgreSQL`]: readers.kept?.p95 ?? '',
         [`p95 of ${READERS} readers, ClickHouse`]: readers.copied?.p95 ?? '',
@@ -164,9 +196,9 @@ export async function run() {
       goal('the same, without that of ClickHouse', Math.round(events / (moved.busy - moved.engine)), { least: 50_000 }),
       ...shipped,
       ...beside,
-      ...table.flatMap(({ name, question: { least, most }, kept: ms, copied: other, readers }) => [
+      ...table.flatMap(({ name, question: { least, most }, kept: ms, copied: other, patient, readers }) => [
         ...(most === undefined ? [] : [goal(`${name}: p95 of ${READERS} readers, ms`, readers.copied.p95, { most })]),
-        ...(least === undefined ? [] : [goal(`${name}: times as fast`, ratio(ms / other), { least })]),
+        ...(least === undefined ? [] : [goal(`${name}: times as fast`, ratio((patient ?? ms) / other), { least })]),
       ]),
     ]);
   } finally {
@@ -226,13 +258,19 @@ async function inTurns(keptRead, copiedRead) {
   for (let round = -1; round < MOST_ROUNDS; round += 1) {
     const [one, other] = [await keptRead(), await copiedRead()];
     if (one.ms === null || other.ms === null)
-      return { kept: one.why ?? shortened(one.ms), copied: other.why ?? shortened(other.ms) };
+      return { kept: one.why ?? (await medianOf(keptRead)), copied: other.why ?? (await medianOf(copiedRead)) };
     if (round < 0) continue;
     kept.push(one.ms);
     copied.push(other.ms);
     if (round + 1 >= FEWEST_ROUNDS && performance.now() - startedAt > SECONDS * 1_000) break;
   }
   return { kept: shortened(median(kept)), copied: shortened(median(copied)) };
+}
+
+async function medianOf(read) {
+  const times = [];
+  for (let round = 0; round < FEWEST_ROUNDS; round += 1) times.push((await read()).ms ?? Number.NaN);
+  return shortened(median(times));
 }
 
 function shortened(ms) {
