@@ -23,6 +23,10 @@ export class CopyReadTooLong extends Error {}
 /** The copy cannot tell, as it turned out while it was read: PostgreSQL has to be asked instead. */
 export class CopyCannotTell extends Error {}
 
+const OTHERS_NAME = 'other_properties';
+/** Stands for them in a statement until it is known whether it asks for them. */
+const OTHERS = '/* others */';
+
 type Scope = Pick<ProjectScope, 'projectId'>;
 /** As a relation those events that a condition on their columns is true of, which are quickly read: of others nothing else is. */
 export type Among = (condition: string) => string;
@@ -141,7 +145,9 @@ function selectSql(
   // Later blocks are still among what PostgreSQL adds.
   const [project, last] = [bind(projectId, 'UUID'), bind(block, 'UInt64')];
   const relation = (first: string): string =>
-    `(SELECT *, ${OTHER_PROPERTIES} AS other_properties FROM ${eventTable(server)}
-      ${first}WHERE project_id = ${project} AND block <= ${last})`;
-  return `SELECT ${select(relation(''), (condition) => relation(`PREWHERE ${condition} `))}`;
+    `(SELECT *${OTHERS} FROM ${eventTable(server)} ${first}WHERE project_id = ${project} AND block <= ${last})`;
+  const sql = `SELECT ${select(relation(''), (condition) => relation(`PREWHERE ${condition} `))}`;
+  // Reading this text takes a short statement a tenth of its time.
+  const others = sql.includes(OTHERS_NAME) ? `, ${OTHER_PROPERTIES} AS ${OTHERS_NAME}` : '';
+  return sql.replaceAll(OTHERS, () => others);
 }
