@@ -99,21 +99,31 @@ export class Database {
   }
 
   /**
-   * Runs reads that must agree with each other: all of them see the same moment, and none may write.
+   * Runs reads that must agree with each other: all of them see the same moment, and none may write what stays.
    * @param options.signal ends the statement that is under way when it is aborted: it then fails as a cancelled one
    *   (SQLSTATE 57014)
    * @param options.milliseconds what each statement may take, until {@link limit} says otherwise
+   * @param options.isUndone it may make temporary relations, of which nothing is left on the connection: it ends with a
+   *   rollback
    */
   async snapshot<T>(
     work: (tx: Db) => Promise<T>,
-    { signal, milliseconds }: { readonly signal?: AbortSignal | undefined; readonly milliseconds?: number } = {},
+    {
+      signal,
+      milliseconds,
+      isUndone = false,
+    }: {
+      readonly signal?: AbortSignal | undefined;
+      readonly milliseconds?: number;
+      readonly isUndone?: boolean;
+    } = {},
   ): Promise<T> {
     const runner = this.source.createQueryRunner();
     let result: T;
     try {
       // TypeORM would begin by a message of its own, and keeps the rows of one statement alone.
       const connection = (await runner.connect()) as ClientBase;
-      const pid = await openSnapshot(connection, milliseconds);
+      const pid = await openSnapshot(connection, milliseconds, isUndone ? '' : 'READ ONLY');
       const tx = this.source.createEntityManager(runner);
       result = signal === undefined ? await work(tx) : await this.endedBy(tx, pid, signal, () => work(tx));
     } catch (error) {
@@ -124,7 +134,7 @@ export class Database {
     }
     // What was read is known, and nothing was written: the connection alone waits for the end.
     void runner
-      .query('COMMIT')
+      .query(isUndone ? 'ROLLBACK' : 'COMMIT')
       .catch(() => undefined)
       .then(() => runner.release());
     return result;
@@ -258,11 +268,15 @@ function limitSql(milliseconds: number): string {
 }
 
 /** In one message. @returns the process of the server, which is another one each time where a pooler is between */
-async function openSnapshot(connection: ClientBase, milliseconds: number | undefined): Promise<number | undefined> {
+async function openSnapshot(
+  connection: ClientBase,
+  milliseconds: number | undefined,
+  access: 'READ ONLY' | '',
+): Promise<number | undefined> {
   const limit = milliseconds === undefined ? '' : `; ${limitSql(milliseconds)}`;
   try {
     const results: unknown = await connection.query(
-      `${START_TRANSACTION} ISOLATION LEVEL REPEATABLE READ READ ONLY${limit}; SELECT pg_backend_pid() AS pid`,
+      `${START_TRANSACTION} ISOLATION LEVEL REPEATABLE READ ${access}${limit}; SELECT pg_backend_pid() AS pid`,
     );
     return (results as StatementResult<{ pid: number }>[]).at(-1)?.rows[0]?.pid;
   } catch (error) {

@@ -35,4 +35,5 @@ export { MAX_SEARCHED, parseFoldedPattern, parsePattern, PatternFault } from './
 export { PatternMachine } from './patterns/pattern-machine.js';
 export { propertyAt } from './filter.js';
 export { propertiesSql, propertySql } from './filter-sql.js';
+export { copiedFilter } from './copied-filter.js';
 export { COPIED_FIELDS, copiedIsUnreadable, copiedPropertySql } from './copied-property.js';

@@ -11,6 +11,7 @@ import { ColdMonthsProcessor } from './keeping/cold-months.job.js';
 import { ColdMonths } from './keeping/cold-months.js';
 import { ColdEventsReader } from './reading/cold-events.reader.js';
 import { CopiedEventsReader } from './reading/copied-events.reader.js';
+import { LentEventsWriter } from './reading/lent-events.writer.js';
 import { UncopiedEventsReader } from './reading/uncopied-events.reader.js';
 import { CopyLagReader } from './shipping/copy-lag.reader.js';
 import { CopiesOfDeletedProjects } from './shipping/copies-of-deleted-projects.js';
@@ -54,11 +55,12 @@ const SHIPPING: FactoryProvider<ShippingLoop | null> = {
     CopyLagReader,
     EVENT_SERVER_PROVIDER,
     EventStoreStart,
+    LentEventsWriter,
     SHIPPING,
     UncopiedEventsReader,
     WaitingEventsRepository,
     belongsToProject(CopiesOfDeletedProjects),
   ],
-  exports: [ColdEventsReader, CopiedEventsReader, CopyLagReader, UncopiedEventsReader],
+  exports: [ColdEventsReader, CopiedEventsReader, CopyLagReader, LentEventsWriter, UncopiedEventsReader],
 })
 export class EventCopiesModule {}

@@ -5,6 +5,8 @@ import { Injectable } from '@nestjs/common';
 export class BacktestLimits {
   /** A request waits no longer once its turn has come; what was seen by then is answered. */
   mostMs = 10_000;
+  /** Of these, for events that have to be fetched from where old ones are kept. */
+  lendingMs = 5_000;
   /** Events that fit, of rules that match each by itself. */
   mostEvents = 5_000;
   firings = 500;

@@ -20,7 +20,7 @@ export class BacktestController {
     operationId: 'backtestAlertRule',
     summary: 'Evaluate over past events without alerting',
     description:
-      'Nothing is stored and nobody is told. Rules of events go by the timestamps of up to 5,000 events; windows are looked at up to 300 times, so that a long back-test may miss short peaks. It answers what it has seen after 10 seconds.',
+      'Nothing is stored and nobody is told. Rules of events go by the timestamps of up to 5,000 events; windows are looked at up to 300 times, so that a long back-test may miss short peaks. It answers what it has seen after 10 seconds. Of old months that are kept apart it looks at the first 100,000 events that may fit.',
     answer: BacktestResponse,
     errors: [AlertRuleNotFound, AlertRuleFails, ColdEventsAway, TooManyBacktests],
   })

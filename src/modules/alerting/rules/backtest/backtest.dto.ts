@@ -69,7 +69,7 @@ export class BacktestResponse {
   @IntField({ nullable: true, min: 1, description: 'Between two looks at the windows; null for rules of events' })
   step_seconds!: number | null;
 
-  @BooleanField({ description: 'Whether there was more than one back-test shows, or has time for' })
+  @BooleanField({ description: 'Whether there was more than one back-test shows, looks at, or has time for' })
   truncated!: boolean;
 
   @ListField(nested(() => BacktestFiring), { description: 'When it would have fired, oldest first' })

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
 import { Clock } from '../../../../platform/clock/index.js';
-import { Database, type Db } from '../../../../platform/database/database.js';
-import { PastEventsReader, ColdEventsReader, type TimeWindow } from '../../../events/event-store/index.js';
+import type { Db } from '../../../../platform/database/database.js';
+import { PastEventsReader, type TimeWindow } from '../../../events/event-store/index.js';
 import { FairSemaphore } from '../../../../platform/concurrency/index.js';
 import { DomainError, domainError } from '../../../../platform/http/domain-error.js';
 import { brokenRule } from '../../../../platform/http/fields/index.js';
@@ -20,7 +20,7 @@ import { BacktestLimits } from './backtest-limits.js';
 import { MatchBacktestEvaluator } from './match-backtest-evaluator.js';
 
 const DAY_MS = 86_400_000;
-/** Before the window: what a rule compares with, at most a week ago, and remembers. */
+/** Before the window, at most: what a rule compares with, up to a week ago, and remembers. */
 const LOOKED_BACK_MS = 9 * DAY_MS;
 const MOST_DAYS = 7;
 const MOST_LOOKS = 300;
@@ -62,13 +62,11 @@ export class BacktestService {
   });
 
   constructor(
-    private readonly database: Database,
     private readonly rules: LiveRulesRepository,
     private readonly events: PastEventsReader,
     private readonly matches: MatchBacktestEvaluator,
     private readonly anomalies: AnomalyBacktestEvaluator,
     private readonly limits: BacktestLimits,
-    private readonly cold: ColdEventsReader,
     private readonly evaluator: WindowObserver,
     private readonly clock: Clock,
   ) {}
@@ -84,10 +82,10 @@ export class BacktestService {
   }
 
   private runOver(scope: ProjectScope, id: string, window: TimeWindow): Promise<BacktestResponse> {
-    return this.database.snapshot(async (tx) => {
+    const lookedAt = { from: new Date(window.from.getTime() - LOOKED_BACK_MS) };
+    return this.events.snapshot(lookedAt, async (tx) => {
       const rule = await this.rules.find(scope, id, tx);
       if (rule === null) throw new AlertRuleNotFound();
-      await this.cold.needHot({ from: new Date(window.from.getTime() - LOOKED_BACK_MS) });
       const { condition } = rule;
       const stepSeconds = 'window_seconds' in condition ? stepOf(rule, window) : null;
       const { evaluations, truncated, firings } =
@@ -108,16 +106,19 @@ export class BacktestService {
     });
   }
 
-  private async look(rule: LiveRule, { from, to }: TimeWindow, stepSeconds: number, tx: Db): Promise<Run> {
+  private async look(rule: LiveRule, window: TimeWindow, stepSeconds: number, tx: Db): Promise<Run> {
+    const { from, to } = window;
     const states = new Map<string, { series: Series; state: SeriesState }>();
     const firings = new BacktestFirings(this.limits);
     const until = performance.now() + this.limits.mostMs;
+    const known = await this.evaluator.lend(rule, window, this.limits.lendingMs, tx);
     let evaluations = 0;
     for (let now = from.getTime(); now <= to.getTime(); now += stepSeconds * 1_000) {
-      const known = [...states.values()].map(({ series }) => series);
+      if (known !== null && now > known.getTime()) return { evaluations, truncated: true, firings };
+      const open = [...states.values()].map(({ series }) => series);
       const left = until - performance.now();
       // As if the rule had been made at the beginning, and nothing of ours had ever been down.
-      const look = (): Promise<Seen[]> => this.evaluator.look(rule, now, known, from.getTime(), tx);
+      const look = (): Promise<Seen[]> => this.evaluator.look(rule, now, open, from.getTime(), tx);
       const all = await this.events.within(left, look, tx);
       if (all === null) return { evaluations, truncated: true, firings };
       evaluations += 1;

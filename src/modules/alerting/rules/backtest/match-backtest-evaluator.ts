@@ -57,18 +57,21 @@ export class MatchBacktestEvaluator {
     tx: Db,
   ): Promise<{ evaluations: number; truncated: boolean; firings: BacktestFirings }> {
     const past: Past = { rule, firings: new BacktestFirings(this.limits), states: new Map(), evaluations: 0 };
-    const isWhole = await this.through(past, window, tx);
+    const until = performance.now() + this.limits.mostMs;
+    const { mostEvents: enough, lendingMs: milliseconds } = this.limits;
+    const known = await this.events.lend(rule, window, { enough, milliseconds }, tx);
+    const seen = { from: window.from, to: known ?? window.to };
+    const isWhole = (await this.through(past, seen, until, tx)) && known === null;
     for (const { series, stored } of past.states.values()) {
-      if (stored.dueAt === null || stored.dueAt > window.to.getTime()) continue;
+      if (stored.dueAt === null || stored.dueAt > seen.to.getTime()) continue;
       if (lapsed(stored, stored.dueAt, rule.holds).effect === 'recover') past.firings.recover(series, stored.dueAt);
     }
     return { evaluations: past.evaluations, truncated: !isWhole, firings: past.firings };
   }
 
   /** @returns false when there is more than it may look at, or has time for */
-  private async through(past: Past, window: TimeWindow, tx: Db): Promise<boolean> {
+  private async through(past: Past, window: TimeWindow, until: number, tx: Db): Promise<boolean> {
     const { rule } = past;
-    const until = performance.now() + this.limits.mostMs;
     const inTime = <T>(work: () => Promise<T>): Promise<T | null> =>
       this.events.within(until - performance.now(), work, tx);
     const { matches, groupOf, fields } = compileRule(rule);

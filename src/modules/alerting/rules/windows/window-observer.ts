@@ -56,6 +56,32 @@ export class WindowObserver {
     }
   }
 
+  /**
+   * Before looks at the past, of a snapshot of the past: has the events be there that they are about.
+   * @param window the first and the last look
+   * @returns null; or until when there can be looks, where there are too many events
+   * @throws ColdEventsAway
+   */
+  async lend(rule: LiveRule, window: TimeWindow, milliseconds: number, tx: Db): Promise<Date | null> {
+    const { condition } = rule;
+    switch (condition.kind) {
+      case 'threshold':
+      case 'rate_of_change': {
+        const { window_seconds: seconds, aggregate, aggregate_field: field } = condition;
+        const agos = condition.kind === 'threshold' ? [0] : [0, condition.compare_seconds];
+        const windows = agos.map((ago) => ({ from: before(window.from, ago + seconds), to: before(window.to, ago) }));
+        return this.measures.lend(rule, windows, { aggregate, field, seconds }, milliseconds, tx);
+      }
+      case 'absence': {
+        const windows = [{ from: before(window.from, lookBackSeconds(rule, condition)), to: window.to }];
+        return this.measures.lend(rule, windows, null, milliseconds, tx);
+      }
+      case 'match':
+      case 'anomaly':
+        return null;
+    }
+  }
+
   private async threshold(
     rule: LiveRule,
     condition: ThresholdCondition,
@@ -128,14 +154,14 @@ export class WindowObserver {
 
   private async absence(
     rule: LiveRule,
-    { window_seconds: seconds }: AbsenceCondition,
+    condition: AbsenceCondition,
     now: number,
     known: readonly Series[],
     watchedSince: number | null,
     db?: Db,
   ): Promise<Seen[]> {
-    const lookBack = rule.groupBy.length === 0 ? seconds : seconds + REMEMBERED_SECONDS;
-    const measured = await this.measures.lastSeen(rule, windowBefore(now, lookBack), db);
+    const { window_seconds: seconds } = condition;
+    const measured = await this.measures.lastSeen(rule, windowBefore(now, lookBackSeconds(rule, condition)), db);
     return readings(rule, measured, known, null).map(({ series, value, isKnown }) => ({
       series,
       observation: isKnown ? observeAbsence(value, now, seconds, watchedSince) : 'unknown',
@@ -143,6 +169,14 @@ export class WindowObserver {
       values: { window_seconds: seconds, last_event_at: value === null ? null : new Date(value).toISOString() },
     }));
   }
+}
+
+function lookBackSeconds({ groupBy }: LiveRule, { window_seconds: seconds }: AbsenceCondition): number {
+  return groupBy.length === 0 ? seconds : seconds + REMEMBERED_SECONDS;
+}
+
+function before(at: Date, seconds: number): Date {
+  return new Date(at.getTime() - seconds * 1_000);
 }
 
 function windowBefore(end: number, seconds: number): TimeWindow {

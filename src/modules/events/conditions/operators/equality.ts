@@ -1,6 +1,6 @@
 import { readScalar, type Scalar } from './operands.js';
 import type { Operator } from './operator.js';
-import { jsonSql, opposite } from './sql.js';
+import { copiedEqualsSql, jsonSql, opposite } from './sql.js';
 
 /** Typed: text never equals a number. */
 export const eq: Operator<Scalar> = {
@@ -13,6 +13,11 @@ export const eq: Operator<Scalar> = {
     number: (column, wanted, bind) => `${column} = ${bind(wanted)}::float8`,
     property: (property, wanted, bind) => `${property} = ${jsonSql(wanted, bind)}`,
   },
+  copied: {
+    text: (column, wanted, bind) => `${column} = ${bind(wanted, 'String')}`,
+    number: (column, wanted, bind) => `toFloat64(${column}) = ${bind(wanted, 'Float64')}`,
+    property: copiedEqualsSql,
+  },
 };
 
 /** The opposite everywhere, where the field is missing as well. */
@@ -24,5 +29,10 @@ export const ne: Operator<Scalar> = {
     text: (column, other, bind) => opposite(`${column} = ${bind(other)}`),
     number: (column, other, bind) => opposite(`${column} = ${bind(other)}::float8`),
     property: (property, other, bind) => opposite(`${property} = ${jsonSql(other, bind)}`),
+  },
+  copied: {
+    text: (column, other, bind) => `ifNull(${column} != ${bind(other, 'String')}, 1)`,
+    number: (column, other, bind) => `ifNull(toFloat64(${column}) != ${bind(other, 'Float64')}, 1)`,
+    property: null,
   },
 };

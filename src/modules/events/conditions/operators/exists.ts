@@ -1,10 +1,10 @@
 import { boolean } from '../../../../platform/http/fields/index.js';
-import type { Operator, SqlTest } from './operator.js';
+import type { Operator } from './operator.js';
 import { readerOf } from './reading.js';
 
 const readBoolean = readerOf(boolean());
 
-const existsSql: SqlTest<boolean> = (field, wanted) => `${field} IS ${wanted ? 'NOT ' : ''}NULL`;
+const existsSql = (field: string, wanted: boolean): string => `${field} IS ${wanted ? 'NOT ' : ''}NULL`;
 
 /** The field is there and not null, or it is not. */
 export const exists: Operator<boolean> = {
@@ -13,4 +13,9 @@ export const exists: Operator<boolean> = {
   whenLeftOut: true,
   test: (wanted) => (value) => (value !== null && value !== undefined) === wanted,
   sql: { text: existsSql, number: existsSql, property: existsSql },
+  copied: {
+    text: existsSql,
+    number: existsSql,
+    property: (property, wanted) => `${property} ${wanted ? 'NOT ' : ''}IN ('', 'null')`,
+  },
 };

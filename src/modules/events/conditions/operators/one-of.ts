@@ -1,5 +1,6 @@
 import { readScalars, type Scalar } from './operands.js';
 import type { Operator } from './operator.js';
+import { copiedEqualsSql } from './sql.js';
 
 /** Equals one of the values. */
 export const oneOf: Operator<readonly Scalar[]> = {
@@ -16,4 +17,13 @@ export const oneOf: Operator<readonly Scalar[]> = {
     property: (property, wanted, bind) =>
       `${property} = ANY (${bind(wanted.map((item) => JSON.stringify(item)))}::text[]::jsonb[])`,
   },
+  copied: {
+    text: (column, wanted, bind) => anyOf(wanted.map((item) => `${column} = ${bind(item, 'String')}`)),
+    number: (column, wanted, bind) => anyOf(wanted.map((item) => `toFloat64(${column}) = ${bind(item, 'Float64')}`)),
+    property: (property, wanted, bind) => anyOf(wanted.map((item) => copiedEqualsSql(property, item, bind))),
+  },
 };
+
+function anyOf(tests: readonly string[]): string {
+  return `(${tests.join(' OR ')})`;
+}

@@ -1,3 +1,4 @@
+import type { BindValue } from '../../../../platform/clickhouse/index.js';
 import type { Failure } from '../../../../platform/http/fields/index.js';
 import type { FieldType, OperandName } from './operands.js';
 import type { Test } from './search.js';
@@ -5,6 +6,9 @@ import type { Bind } from './sql.js';
 
 /** The test as an SQL expression; true exactly where the test in memory is, elsewhere false or null. */
 export type SqlTest<V> = (field: string, operand: V, bind: Bind) => string;
+
+/** The test on a row of ClickHouse. */
+export type CopiedTest<V> = (field: string, operand: V, bind: BindValue) => string;
 
 /**
  * One operator of conditions: everything that is known of it. What it says in memory it says in SQL too, of each type of
@@ -33,5 +37,14 @@ export interface Operator<V> {
     readonly number: SqlTest<V> | null;
     /** On a jsonb expression, null where the property is missing or null. */
     readonly property: SqlTest<V>;
+  };
+  /** In ClickHouse's words, which leave out what surely does not fit; null, or left out: nothing does so surely. */
+  readonly copied?: {
+    /** On a column of text, as exact as that of `sql`. */
+    readonly text: CopiedTest<V> | null;
+    /** On a column of numbers, as exact as that of `sql`. */
+    readonly number: CopiedTest<V> | null;
+    /** On a text of JSON, empty or `null` where the property is missing or null: true wherever that of `sql` is. */
+    readonly property: CopiedTest<V> | null;
   };
 }

@@ -1,7 +1,7 @@
 import { readNumber } from './operands.js';
 import type { Operator } from './operator.js';
 import type { Test } from './search.js';
-import { stringSql } from './sql.js';
+import { onCopiedNumber, stringSql } from './sql.js';
 
 export const gt = ordering('>', (limit) => (value) => typeof value === 'number' && value > limit);
 export const gte = ordering('>=', (limit) => (value) => typeof value === 'number' && value >= limit);
@@ -9,7 +9,7 @@ export const lt = ordering('<', (limit) => (value) => typeof value === 'number' 
 export const lte = ordering('<=', (limit) => (value) => typeof value === 'number' && value <= limit);
 
 /** Compares numbers; nothing else fits. */
-function ordering(sign: string, test: (limit: number) => Test): Operator<number> {
+function ordering(sign: '>' | '>=' | '<' | '<=', test: (limit: number) => Test): Operator<number> {
   return {
     operand: 'number',
     read: readNumber,
@@ -20,6 +20,13 @@ function ordering(sign: string, test: (limit: number) => Test): Operator<number>
       property: (property, limit, bind) =>
         `CASE WHEN jsonb_typeof(${property}) = 'number'
         THEN ${stringSql(property)}::numeric ${sign} ${bind(JSON.stringify(limit))}::text::numeric END`,
+    },
+    copied: {
+      text: null,
+      number: (column, limit, bind) => `toFloat64(${column}) ${sign} ${bind(limit, 'Float64')}`,
+      // Numbers with more digits than doubles have may lie on either side of the same double.
+      property: (property, limit, bind) =>
+        onCopiedNumber(property, (number) => `${number} ${sign.charAt(0)}= ${bind(limit, 'Float64')}`),
     },
   };
 }

@@ -1,6 +1,6 @@
 import { readPart } from './operands.js';
 import type { Operator } from './operator.js';
-import { onString } from './sql.js';
+import { onCopiedString, onString } from './sql.js';
 
 export const startsWith: Operator<string> = {
   operand: 'part',
@@ -10,5 +10,11 @@ export const startsWith: Operator<string> = {
     text: (column, part, bind) => `starts_with(${column}, ${bind(part)})`,
     number: null,
     property: (property, part, bind) => onString(property, (text) => `starts_with(${text}, ${bind(part)})`),
+  },
+  copied: {
+    text: (column, part, bind) => `startsWith(${column}, ${bind(part, 'String')})`,
+    number: null,
+    property: (property, part, bind) =>
+      onCopiedString(property, (text) => `startsWith(${text}, ${bind(part, 'String')})`),
   },
 };

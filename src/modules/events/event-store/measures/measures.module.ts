@@ -1,11 +1,12 @@
 import { Module } from '@nestjs/common';
+import { EventCopiesModule } from '../copies.module.js';
 import { EventTotalsModule } from '../totals/totals.module.js';
 import { MeasuresReader } from './measures.reader.js';
 import { PastEventsReader } from './past-events.reader.js';
 
 /** What alert rules measure, now and of the past. */
 @Module({
-  imports: [EventTotalsModule],
+  imports: [EventCopiesModule, EventTotalsModule],
   providers: [MeasuresReader, PastEventsReader],
   exports: [MeasuresReader, PastEventsReader],
 })

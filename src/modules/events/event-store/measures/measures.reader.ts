@@ -5,14 +5,16 @@ import { Parameters } from '../../../../platform/database/parameters.js';
 import {
   type Aggregate,
   exactValuesOf,
+  fieldsOf,
   type FilterGroup,
   filterSql,
   numberSql,
   scalarSql,
 } from '../../conditions/index.js';
+import { LentEventsWriter } from '../reading/lent-events.writer.js';
 import { type Dimension, DIMENSIONS, type EventFilter } from '../totals/event-filter.js';
 import { EventTotalsReader } from '../totals/totals.reader.js';
-import type { TimeWindow } from '../totals/coverage.js';
+import { type TimeWindow, wholeHours } from '../totals/coverage.js';
 import { type GroupValue, MAX_GROUP_TEXT } from './group-value.js';
 import type { ProjectId } from '../../../access/index.js';
 
@@ -60,7 +62,34 @@ export class MeasuresReader {
   constructor(
     private readonly database: Database,
     private readonly totals: EventTotalsReader,
+    private readonly lent: LentEventsWriter,
   ) {}
+
+  /**
+   * Before anything is asked in a snapshot of the past (`PastEventsReader.snapshot`): has the events of some windows be there,
+   * wherever they are kept.
+   * @param asked what will be measured of windows inside of these; null: when events were last seen
+   * @returns null; or the instant before which all are there, where there are more than can be
+   * @throws ColdEventsAway
+   */
+  async lend(
+    rule: MeasuredRule,
+    windows: readonly TimeWindow[],
+    asked: (Wanted & { readonly seconds: number }) | null,
+    milliseconds: number,
+    tx: Db,
+  ): Promise<Date | null> {
+    if (!this.lent.mayLend(tx)) return null;
+    const counted = asked === null ? null : counting(rule, asked.seconds, asked);
+    // Counted hours reach beyond windows, and what does is taken away again.
+    const all = counted === null ? windows : windows.map(wholeHours);
+    if (counted !== null && (await this.areTooMany(rule, all, counted.filter, tx))) return null;
+    const { projectId, filter, groupBy } = rule;
+    const fields = [...fieldsOf(filter), ...groupBy, ...(asked?.field === undefined ? [] : [asked.field])];
+    const until = await this.lent.lend(projectId, { windows: all, filter, fields, milliseconds }, tx);
+    // What is not there is added up elsewhere, window by window.
+    return counted === null ? until : null;
+  }
 
   async values(rule: MeasuredRule, window: TimeWindow, wanted: Wanted, db?: Db): Promise<Measured> {
     return measured(
@@ -88,17 +117,26 @@ export class MeasuresReader {
     return measured(await this.grouped(groups, last, { project, within }, parameters, db));
   }
 
+  private async areTooMany(
+    rule: MeasuredRule,
+    hours: readonly TimeWindow[],
+    filter: EventFilter,
+    tx: Db,
+  ): Promise<boolean> {
+    let left = this.lent.mostEvents;
+    for (const window of hours) left -= (await this.totals.total(rule, window, filter, tx)).events;
+    return left < 0;
+  }
+
   private async counted(
     rule: MeasuredRule,
     window: TimeWindow,
     { aggregate }: Wanted,
     db?: Db,
   ): Promise<Measure[] | null> {
-    if (aggregate !== 'count' && aggregate !== 'error_rate') return null;
-    if (window.to.getTime() - window.from.getTime() < COUNTED_FROM_SECONDS * 1_000) return null;
-    const filter = dimensionsOf(rule);
-    const [dimension] = rule.groupBy;
-    if (filter === null || rule.groupBy.length > 1 || (dimension !== undefined && !isDimension(dimension))) return null;
+    const counted = counting(rule, (window.to.getTime() - window.from.getTime()) / 1_000, { aggregate });
+    if (counted === null) return null;
+    const { filter, dimension } = counted;
     const valueOf = ({ events, errors }: { events: number; errors: number }): number | null =>
       aggregate === 'count' ? events : events === 0 ? null : errors / events;
     if (dimension === undefined) {
@@ -180,8 +218,22 @@ function aggregateSql({ aggregate, field }: Wanted, parameters: Parameters): str
   }
 }
 
+/** What counted hours are asked for; null where they cannot tell. */
+function counting(
+  rule: Pick<MeasuredRule, 'filter' | 'groupBy'>,
+  seconds: number,
+  { aggregate }: Pick<Wanted, 'aggregate'>,
+): { readonly filter: EventFilter; readonly dimension: Dimension | undefined } | null {
+  if (aggregate !== 'count' && aggregate !== 'error_rate') return null;
+  if (seconds < COUNTED_FROM_SECONDS) return null;
+  const filter = dimensionsOf(rule);
+  const [dimension] = rule.groupBy;
+  if (filter === null || rule.groupBy.length > 1 || (dimension !== undefined && !isDimension(dimension))) return null;
+  return { filter, dimension };
+}
+
 /** The filter as the counted hours know it; null when they cannot tell. */
-function dimensionsOf({ filter }: MeasuredRule): EventFilter | null {
+function dimensionsOf({ filter }: Pick<MeasuredRule, 'filter'>): EventFilter | null {
   const values = exactValuesOf(filter);
   if (values === null) return null;
   const known = Object.entries(values).every(

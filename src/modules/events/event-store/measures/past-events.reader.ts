@@ -11,6 +11,7 @@ import {
   subjectSql,
 } from '../../conditions/index.js';
 import { type EventPlace, PLACE_COLUMNS } from '../places/event-places.js';
+import { LentEventsWriter } from '../reading/lent-events.writer.js';
 import type { Place } from '../places/cursor.js';
 import type { TimeWindow } from '../totals/coverage.js';
 
@@ -23,7 +24,30 @@ export interface PastEvent {
 /** The events that a rule would have seen, in the order in which they came. */
 @Injectable()
 export class PastEventsReader {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly lent: LentEventsWriter,
+  ) {}
+
+  /** As `Database.snapshot`. Whoever asks about events since an instant there has them lent before, by `lend`. */
+  snapshot<T>(window: Pick<TimeWindow, 'from'>, work: (tx: Db) => Promise<T>): Promise<T> {
+    return this.lent.snapshot(window, work);
+  }
+
+  /**
+   * Before anything is asked in a {@link snapshot} about a rule of single events: has the events be there, wherever they are kept.
+   * @param enough so many that fit, and no others, are looked at
+   * @returns null; or the instant before which all are there, where there are more than can be
+   * @throws ColdEventsAway
+   */
+  lend(
+    { projectId, filter }: { readonly projectId: ProjectId; readonly filter: FilterGroup },
+    window: TimeWindow,
+    { enough, milliseconds }: { readonly enough: number; readonly milliseconds: number },
+    tx: Db,
+  ): Promise<Date | null> {
+    return this.lent.lend(projectId, { windows: [window], filter, fields: null, enough, milliseconds }, tx);
+  }
 
   /** Where the next events that fit lie, in the order of their timestamps, which stand for the times of acceptance. */
   places(

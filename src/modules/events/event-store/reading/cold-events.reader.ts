@@ -7,7 +7,7 @@ import { domainError } from '../../../../platform/http/domain-error.js';
 import { type EventColumn, FIELD_TABLE, instantSql } from '../../fields/index.js';
 import { HotEvents } from '../retention/hot-events.js';
 import { AlikeEvents, type AlikeQuestion } from './alike-events.js';
-import { CopiedEventsReader, CopyReadTooLong } from './copied-events.reader.js';
+import { CopiedEventsReader, CopyCannotTell, CopyReadTooLong } from './copied-events.reader.js';
 import { UncopiedEventsReader } from './uncopied-events.reader.js';
 
 /** What a look for events that PostgreSQL does not have may take, where the reader has no time of its own. */
@@ -25,6 +25,15 @@ type Window = { readonly from: Date; readonly to: Date };
 interface Place {
   readonly timestamp: Date;
   readonly id: string;
+}
+
+/** What takes most of an event, and may be left out. */
+export type LargeColumn = 'message' | 'properties';
+
+/** An event of ClickHouse, as JSON of PostgreSQL's row. */
+export interface CopiedRow {
+  readonly at: Date;
+  readonly json: string;
 }
 
 /** PostgreSQL has no events that old any more, and ClickHouse cannot tell. */
@@ -128,13 +137,53 @@ export class ColdEventsReader {
       places.map(({ id }) => id),
       'Array(UUID)',
     );
-    const rows = await this.rows<Record<string, unknown> & { properties_text: string }>(
+    const rows = await this.rows<StoredRow>(
       scope,
       ANY_BLOCK,
-      (copied) => `${ROW_COLUMNS} FROM ${copied} AS e WHERE ${within} AND e.id IN ${ids}`,
+      (copied) => `${rowColumns([])} FROM ${copied} AS e WHERE ${within} AND e.id IN ${ids}`,
       statement,
     );
     return `[${rows.map(rowJson).join(',')}]`;
+  }
+
+  /**
+   * Hands on whole events of the blocks up to `block` in the order of their keys, some at a time.
+   * @param asked which of the rows `e`, how many at most, and large columns that come empty
+   * @param take what becomes of them. @returns whether others are wanted
+   * @returns false where it took too long; what comes behind the last ones that were handed on is not known then
+   * @throws ColdEventsAway
+   */
+  async each(
+    scope: Scope,
+    block: number,
+    asked: (bind: BindValue) => {
+      readonly where: string;
+      readonly limit: number;
+      readonly without: readonly LargeColumn[];
+    },
+    bounds: ReadBounds,
+    take: (rows: readonly CopiedRow[]) => Promise<boolean>,
+  ): Promise<boolean> {
+    const statement = new StatementValues();
+    const { bind } = statement;
+    const { where, limit, without } = asked(bind);
+    const select = (copied: string): string =>
+      `${rowColumns(without)} FROM ${copied} AS e WHERE ${where}
+       ORDER BY e.timestamp, UUIDToNum(e.id) LIMIT ${bind(limit, 'UInt64')}`;
+    const read = async (): Promise<boolean> => {
+      for await (const rows of this.copied.stream<StoredRow>(scope, block, select, statement, bounds)) {
+        if (!(await take(rows.map((row) => ({ at: new Date(row.timestamp_ms), json: rowJson(row) }))))) break;
+      }
+      this.copied.answered('clickhouse');
+      return true;
+    };
+    try {
+      return await this.turns.run(scope.projectId, read, bounds.signal);
+    } catch (error) {
+      if (error instanceof CopyReadTooLong) return false;
+      if (error instanceof CopyCannotTell) throw new ColdEventsAway();
+      throw error;
+    }
   }
 
   /** Where an event lies that is known by its id. @param near its timestamp probably lies within; null: anywhere */
@@ -175,18 +224,26 @@ export class ColdEventsReader {
   }
 }
 
+/** A row as ClickHouse gives it. */
+type StoredRow = Readonly<Record<string, unknown>> & {
+  readonly properties_text: string;
+  readonly timestamp_ms: number;
+};
+
 /** The names differ from those of columns, which could no longer be asked for under theirs. */
-const ROW_COLUMNS = COLUMNS.map((name) => {
-  if (FIELD_TABLE[name].type === 'timestamptz') return `toUnixTimestamp64Milli(e.${name}) AS ${name}_ms`;
-  return name === 'properties' ? 'e.properties AS properties_text' : `e.${name} AS ${name}`;
-}).join(', ');
+function rowColumns(without: readonly LargeColumn[]): string {
+  const columns = COLUMNS.map((name) => {
+    if (FIELD_TABLE[name].type === 'timestamptz') return `toUnixTimestamp64Milli(e.${name}) AS ${name}_ms`;
+    if (name === 'properties') return `${without.includes(name) ? `'{}'` : 'e.properties'} AS properties_text`;
+    return (without as readonly string[]).includes(name) ? null : `e.${name} AS ${name}`;
+  });
+  return columns.filter((column) => column !== null).join(', ');
+}
 
 /** Properties stay the text that they are: nobody here looks into them. */
-function rowJson({
-  properties_text: properties,
-  ...others
-}: Record<string, unknown> & { properties_text: string }): string {
+function rowJson({ properties_text: properties, ...others }: StoredRow): string {
   const row: Record<string, unknown> = { ...others };
-  for (const name of TIMES) row[name] = new Date(others[`${name}_ms`] as number).toISOString();
+  for (const name of TIMES)
+    row[name] = new Date((others as Record<string, unknown>)[`${name}_ms`] as number).toISOString();
   return `${JSON.stringify(row).slice(0, -1)},"properties":${properties}}`;
 }

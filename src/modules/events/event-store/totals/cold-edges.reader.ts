@@ -4,6 +4,7 @@ import type { Bind } from '../../../../platform/database/parameters.js';
 import type { Db } from '../../../../platform/database/database.js';
 import type { AlikeColumn, AlikeEvents } from '../reading/alike-events.js';
 import { ColdEventsReader } from '../reading/cold-events.reader.js';
+import { LentEventsWriter } from '../reading/lent-events.writer.js';
 import { edgesOf, instantBeforeSql, inWindowsSql } from '../reading/windows-sql.js';
 import { uncopiedSql } from '../reading/uncopied-events.reader.js';
 import type { Interval } from './count.js';
@@ -33,11 +34,15 @@ export interface ColdEdges {
 /** Reads the edges of windows that reach further back than PostgreSQL does. */
 @Injectable()
 export class ColdEdgesReader {
-  constructor(private readonly cold: ColdEventsReader) {}
+  constructor(
+    private readonly cold: ColdEventsReader,
+    private readonly lent: LentEventsWriter,
+  ) {}
 
-  /** Whether PostgreSQL lacks events of one of them. */
-  async areCold(edges: readonly TimeWindow[]): Promise<boolean> {
-    return edges.length > 0 && (await this.cold.isCold({ from: earliest(edges) }));
+  /** Whether PostgreSQL lacks events of one of them. @param tx which may have been lent them */
+  async areCold(edges: readonly TimeWindow[], tx?: Db): Promise<boolean> {
+    const those = tx === undefined ? edges : edges.filter((edge) => !this.lent.hasLent(edge, tx));
+    return those.length > 0 && (await this.cold.isCold({ from: earliest(those) }));
   }
 
   /**

@@ -76,6 +76,11 @@ export function wholeDays(hours: TimeWindow, now: Date): { days: TimeWindow | nu
   return { days: { from: new Date(head.at), to: new Date(tail.at) }, hours: [...head.edge, ...tail.edge] };
 }
 
+/** Whatever {@link coverageOf} has read of a window is in these hours. */
+export function wholeHours({ from, to }: TimeWindow): TimeWindow {
+  return { from: new Date(floorHour(from.getTime())), to: new Date(ceilHour(to.getTime())) };
+}
+
 function floorHour(ms: number): number {
   return Math.floor(ms / HOUR_MS) * HOUR_MS;
 }

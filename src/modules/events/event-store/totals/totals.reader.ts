@@ -208,7 +208,7 @@ export class EventTotalsReader {
     sql: (counted: string, parameters: Parameters) => string,
     db: Db | undefined,
   ): Promise<Row[]> {
-    const isCold = await this.cold.areCold(count.coverage.edges);
+    const isCold = await this.cold.areCold(count.coverage.edges, db);
     const read = async (tx: Db | undefined): Promise<Row[]> => {
       const edges = isCold && tx !== undefined ? await this.coldEdges(count, tx) : null;
       const parameters = new Parameters();

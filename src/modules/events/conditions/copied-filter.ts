@@ -1,0 +1,69 @@
+import type { BindValue } from '../../../platform/clickhouse/index.js';
+import { COPIED_FIELDS, copiedIsUnreadable, copiedPropertySql } from './copied-property.js';
+import { EVENT_FIELDS, type EventField, type FilterNode, isComparison, pathOfProperty } from './filter.js';
+import { type Comparison, type OperatorName, OPERATORS } from './operators/registry.js';
+
+/** A filter as a condition on the rows `e` of ClickHouse. */
+interface CopiedFilter {
+  /** True wherever the filter is. */
+  readonly sql: string;
+  /** Whether it is true nowhere else. */
+  readonly isExact: boolean;
+}
+
+const ALL: CopiedFilter = { sql: 'toUInt8(1)', isExact: false };
+
+/** The filter in ClickHouse's words: what it cannot say fits, so whoever gets the events asks the filter itself again. */
+export function copiedFilter(filter: FilterNode, bind: BindValue): CopiedFilter {
+  const properties = new Set<string>();
+  const said = sayable(filter, properties, bind);
+  if (said === null) return ALL;
+  if (properties.size === 0) return said;
+  // Of a row that ClickHouse does not read, it knows no property.
+  return { sql: `(${said.sql} OR ${copiedIsUnreadable([...properties])})`, isExact: false };
+}
+
+/** @returns null where any event may fit */
+function sayable(filter: FilterNode, properties: Set<string>, bind: BindValue): CopiedFilter | null {
+  if (isComparison(filter)) return comparison(filter, properties, bind);
+  const parts = (filter.all ?? []).map((node) => sayable(node, properties, bind));
+  if (filter.any) parts.push(anyOf(filter.any.map((node) => sayable(node, properties, bind))));
+  if (filter.not) parts.push(opposite(sayable(filter.not, properties, bind)));
+  const said = parts.filter((part) => part !== null);
+  if (parts.length > 0 && said.length === 0) return null;
+  return {
+    sql: said.length === 0 ? ALL.sql : `(${said.map(({ sql }) => sql).join(' AND ')})`,
+    isExact: said.length === parts.length && said.every(({ isExact }) => isExact),
+  };
+}
+
+function anyOf(parts: readonly (CopiedFilter | null)[]): CopiedFilter | null {
+  const said = parts.filter((part) => part !== null);
+  if (said.length < parts.length) return null;
+  return { sql: `(${said.map(({ sql }) => sql).join(' OR ')})`, isExact: said.every(({ isExact }) => isExact) };
+}
+
+/** What is true for too many leaves out too many of the others. */
+function opposite(part: CopiedFilter | null): CopiedFilter | null {
+  return part?.isExact === true ? { sql: `(NOT ifNull(${part.sql}, 0))`, isExact: true } : null;
+}
+
+function comparison<Name extends OperatorName>(
+  { field, op, value }: Comparison<Name>,
+  properties: Set<string>,
+  bind: BindValue,
+): CopiedFilter | null {
+  const { copied } = OPERATORS[op];
+  if (copied === undefined) return null;
+  if (Object.hasOwn(EVENT_FIELDS, field)) {
+    const own = field as EventField;
+    const test = copied[EVENT_FIELDS[own]];
+    return test === null ? null : { sql: `(${test(COPIED_FIELDS[own], value, bind)})`, isExact: true };
+  }
+  const path = pathOfProperty(field);
+  if (copied.property === null || path === null) return null;
+  const property = copiedPropertySql(path, bind);
+  properties.add(property);
+  // Said once, since it is long.
+  return { sql: `arrayExists(value -> ${copied.property('value', value, bind)}, [${property}])`, isExact: false };
+}
