@@ -221,6 +221,28 @@ describe('the rollups of hours', () => {
     }
   });
 
+  it('are made of projects that are there, whatever counters a restore has left of others', async () => {
+    await rollups.makeDue();
+    const id = asProjectId((await tenant(app)).projectId);
+    await insertEvents(app, id, [{ timestamp: new Date(beginning + HOUR_MS) }]);
+    await countEvents(app);
+    // All that are recent have their turn before it, and some are older.
+    await app.rows(
+      `INSERT INTO event_hours (project_id, hour, events, errors)
+       SELECT gen_random_uuid(), date_trunc('hour', now()) - interval '3 hours', 1, 0 FROM generate_series(1, 700)
+       UNION ALL
+       SELECT $1, date_trunc('hour', now()) - n * interval '1 hour', 1, 0 FROM generate_series(3, 200) AS n`,
+      [newId()],
+    );
+    expect(await repository.recent(1)).toEqual([expect.objectContaining({ projectId: id })]);
+    expect(await rollups.makeDue()).toBeGreaterThanOrEqual(1);
+    expect(await app.rows('SELECT counted::int FROM hour_rollups WHERE project_id = $1', [id])).toEqual([
+      { counted: 1 },
+    ]);
+    expect(await rollups.makeDue()).toBe(0);
+    await countEvents(app);
+  });
+
   it('refuse windows that are no series of buckets', async () => {
     const from = new Date(beginning);
     await expect(series.read({ projectId }, { from, to: new Date(beginning + 1) })).rejects.toThrow(RangeError);
