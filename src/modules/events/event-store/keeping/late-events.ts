@@ -27,8 +27,8 @@ export class LateEvents {
    * @param apart months that were taken out and are compared with what came late for them
    */
   async sweep(late: LateEventsRepository, before: Date, apart: readonly StoredMonth[]): Promise<void> {
-    let removed = 0;
-    const missing: ProjectPlace[] = [];
+    let [removed, missing] = [0, 0];
+    let first: ProjectPlace | undefined;
     const until = performance.now() + SWEEP_MS;
     try {
       while (performance.now() < until) {
@@ -37,7 +37,8 @@ export class LateEvents {
           const step = await this.remove(late, events.slice(next, next + EVENTS_A_STEP));
           if (step === null) return;
           removed += step.removed;
-          missing.push(...step.missing);
+          missing += step.missing.length;
+          first ??= step.missing[0];
         }
         this.page += PAGES_A_STEP;
         if (this.page < pages) continue;
@@ -45,7 +46,7 @@ export class LateEvents {
         break;
       }
     } finally {
-      this.tell(removed, missing);
+      this.tell(removed, missing, first);
     }
   }
 
@@ -67,13 +68,12 @@ export class LateEvents {
     };
   }
 
-  private tell(removed: number, missing: readonly ProjectPlace[]): void {
+  private tell(removed: number, missing: number, first: ProjectPlace | undefined): void {
     if (removed > 0) this.logger.log(`removed ${removed} events of cold months, which ClickHouse has`);
-    const [one] = missing;
-    if (one === undefined) return;
+    if (first === undefined) return;
     this.logger.error(
-      `${missing.length} events of cold months stay: ClickHouse lacks them, the first is ${one.id} of the project ${one.project} ` +
-        `at ${one.at.toISOString()}`,
+      `${missing} events of cold months stay: ClickHouse lacks them, the first is ${first.id} of the project ${first.project} ` +
+        `at ${first.at.toISOString()}`,
     );
   }
 }
