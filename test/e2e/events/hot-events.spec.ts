@@ -582,6 +582,11 @@ function tests(access: ClickHouseAccess): void {
         }
       };
       await Promise.all([arrive(), sweep(), sweep(), kill()]);
+      // More than are looked for together, each at a time of its own.
+      const many = Array.from({ length: 2_500 }, (_, n) => ({
+        timestamp: new Date(longAgo.getTime() + n * MINUTE_MS + n),
+      }));
+      await insertEvents(app, stranger.projectId, many);
       await allCopied(app);
       await letGo();
       expect(await keptBefore(hotFrom)).toEqual([]);

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import type { ProjectId } from '../../../access/index.js';
 import { type ClickHouse, type QuerySettings, StatementValues } from '../../../../platform/clickhouse/index.js';
 import { instantSql } from '../../fields/index.js';
+import { writtenIds } from '../reading/written-ids.js';
 import { BLOCK_COLUMN, EVENT_COLUMNS } from '../tables/columns.js';
 import { eventTable, KEPT_TABLES, keptTable, NO_MONTH, TEXT_INDEXES } from '../tables/table-statements.js';
 
@@ -146,21 +147,17 @@ export class StoredEventsRepository {
     return new Set(rows.map(({ id }) => id));
   }
 
-  /** Which of these events there are up to a block, each as it is in the list. */
+  /** Which of these events there are up to a block, each as it is in the list. @param events not none, a thousand at most */
   async among(events: readonly ProjectPlace[], block: number): Promise<ReadonlySet<ProjectPlace>> {
     const { bind, values } = new StatementValues();
-    const distinct = <Value>(all: readonly Value[]): Value[] => [...new Set(all)];
-    const projects = bind(distinct(events.map(({ project }) => project)), 'Array(UUID)');
-    const times = bind(distinct(events.map(({ at }) => at.getTime())), 'Array(Int64)');
-    const ids = bind(
-      events.map(({ id }) => id),
-      'Array(UUID)',
-    );
+    // Written into the statement, as so many have no room in an address.
+    const projects = writtenIds([...new Set(events.map(({ project }) => project))]);
+    const times = [...new Set(events.map(({ at }) => at.getTime()))].join(', ');
     const rows = await this.server.rows<{ project: string; ms: string; id: string }>(
       `SELECT /* tenant: those of the list */ toString(e.project_id) AS project, toString(toUnixTimestamp64Milli(e.timestamp)) AS ms,
               toString(e.id) AS id FROM ${eventTable(this.server)} AS e
-       WHERE e.block <= ${bind(block, 'UInt64')} AND e.project_id IN ${projects} AND e.id IN ${ids}
-         AND e.timestamp IN (SELECT fromUnixTimestamp64Milli(arrayJoin(${times}), 'UTC'))`,
+       WHERE e.block <= ${bind(block, 'UInt64')} AND e.project_id IN ${projects} AND e.id IN ${writtenIds(events.map(({ id }) => id))}
+         AND e.timestamp IN (SELECT fromUnixTimestamp64Milli(toInt64(arrayJoin([${times}])), 'UTC'))`,
       values,
     );
     const there = new Set(rows.map(({ project, ms, id }) => `${project} ${ms} ${id}`));
