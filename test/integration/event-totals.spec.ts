@@ -3,13 +3,13 @@ import fc from 'fast-check';
 import { newProjectId, type ProjectId } from '../../src/modules/access/index.js';
 import {
   bucketsOf,
-  DIMENSIONS,
   type EventFilter,
   EventTotalsReader,
   INTERVALS,
   LatenciesReader,
   type TimeWindow,
 } from '../../src/modules/events/event-store/index.js';
+import { DIMENSIONS } from '../../src/modules/events/event-store/totals/event-filter.js';
 import { TimeZone } from '../../src/platform/clock/index.js';
 import { newId } from '../../src/platform/ids/index.js';
 import { createTestApp, type TestApp } from '../support/app.js';

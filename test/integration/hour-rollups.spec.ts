@@ -2,13 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import pg from 'pg';
 import { asProjectId, type ProjectId } from '../../src/modules/access/index.js';
-import {
-  SERIES_BUCKET_MS,
-  type SeriesPoints,
-  SeriesReader,
-  type TimeWindow,
-} from '../../src/modules/events/event-store/index.js';
+import { SeriesReader, type TimeWindow } from '../../src/modules/events/event-store/index.js';
 import { HourRollupsWriter } from '../../src/modules/events/event-store/rollups/hour-rollups.writer.js';
+import { SERIES_BUCKET_MS, type SeriesPoints } from '../../src/modules/events/event-store/rollups/series.reader.js';
 import { HourRollupsService } from '../../src/modules/events/hour-rollups/hour-rollups.service.js';
 import { newId } from '../../src/platform/ids/index.js';
 import { createTestApp, type TestApp } from '../support/app.js';
@@ -219,6 +215,28 @@ describe('the rollups of hours', () => {
     for (const table of ['hour_rollups', 'endpoint_hours', 'event_series_hours', 'day_rollups', 'endpoint_days']) {
       expect([table, ...(await app.rows(`SELECT FROM ${table} WHERE project_id = $1`, [id]))]).toEqual([table]);
     }
+  });
+
+  it('are made of projects that are there, whatever counters a restore has left of others', async () => {
+    await rollups.makeDue();
+    const id = asProjectId((await tenant(app)).projectId);
+    await insertEvents(app, id, [{ timestamp: new Date(beginning + HOUR_MS) }]);
+    await countEvents(app);
+    // All that are recent have their turn before it, and some are older.
+    await app.rows(
+      `INSERT INTO event_hours (project_id, hour, events, errors)
+       SELECT gen_random_uuid(), date_trunc('hour', now()) - interval '3 hours', 1, 0 FROM generate_series(1, 700)
+       UNION ALL
+       SELECT $1, date_trunc('hour', now()) - n * interval '1 hour', 1, 0 FROM generate_series(3, 200) AS n`,
+      [newId()],
+    );
+    expect(await repository.recent(1)).toEqual([expect.objectContaining({ projectId: id })]);
+    expect(await rollups.makeDue()).toBeGreaterThanOrEqual(1);
+    expect(await app.rows('SELECT counted::int FROM hour_rollups WHERE project_id = $1', [id])).toEqual([
+      { counted: 1 },
+    ]);
+    expect(await rollups.makeDue()).toBe(0);
+    await countEvents(app);
   });
 
   it('refuse windows that are no series of buckets', async () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { HotEvents } from '../../../src/modules/events/event-store/index.js';
+import { HotEvents } from '../../../src/modules/events/event-store/retention/hot-events.js';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { type EventStore, eventStore, testClickHouse } from '../../support/clickhouse.js';

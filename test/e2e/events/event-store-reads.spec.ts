@@ -2,7 +2,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jes
 import fc from 'fast-check';
 import { CandidatesRepository } from '../../../src/modules/events/event-store/candidates/candidates.repository.js';
 import { RunLimits } from '../../../src/modules/events/eql/running/run-limits.js';
-import { CopiedRequestsReader, HotEvents } from '../../../src/modules/events/event-store/index.js';
+import { CopiedRequestsReader } from '../../../src/modules/events/event-store/index.js';
+import { HotEvents } from '../../../src/modules/events/event-store/retention/hot-events.js';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import {

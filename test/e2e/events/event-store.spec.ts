@@ -6,9 +6,13 @@ import { EventTables } from '../../../src/modules/events/event-store/tables/even
 import {
   columnStatements,
   databaseStatement,
+  EVENT_INDEXES,
+  FORMER_INDEXES,
+  indexStatement,
   keptTable,
   TABLES_VERSION,
   tableStatements,
+  withoutIndexStatement,
 } from '../../../src/modules/events/event-store/tables/table-statements.js';
 import { TablesRepository } from '../../../src/modules/events/event-store/tables/tables.repository.js';
 import { ClickHouse } from '../../../src/platform/clickhouse/index.js';
@@ -429,6 +433,8 @@ else {
         databaseStatement(place),
         ...tableStatements(place),
         ...columnStatements(place, 'region', 'LowCardinality(Nullable(String))'),
+        ...EVENT_INDEXES.map((index) => indexStatement(place, index)),
+        withoutIndexStatement(place, 'ix_former'),
         `ALTER TABLE ${keptTable(place)} DELETE WHERE block = 1`,
       ];
       const read = async (statement: string): Promise<string> => {
@@ -443,6 +449,89 @@ else {
       // The columns are those of a single server.
       for (const { name } of EVENT_COLUMNS) expect([local, all].every((text) => text.includes(name))).toBe(true);
       await expect(read(`${statements[1]} nonsense (`)).rejects.toMatchObject({ code: '62' });
+      await store.drop();
+    });
+
+    it('gives tables of an earlier version the indexes of this one', async () => {
+      const store = await eventStore(clickHouse);
+      const { database } = store.server;
+      const tables = () => new EventTables(new TablesRepository(store.server));
+      const indexes = async (): Promise<unknown> =>
+        store.server.rows(
+          `SELECT name, type_full AS type, expr, granularity, toBool(data_compressed_bytes > 0) AS isMade
+           FROM system.data_skipping_indices WHERE database = {database: String} AND table = 'events' ORDER BY name`,
+          { database },
+        );
+      const app = await createTestApp({ env: { ...store.env, EVENT_STORE: 'clickhouse' } });
+      const owner = await ownerWithProject(app);
+      const insert = (endpoint: string) =>
+        insertEvents(app, owner.projectId, [{ timestamp: new Date(), log_endpoint: endpoint, log_method: 'GET' }]);
+      await insert('/before/the/indexes');
+      await allCopied(app);
+      await merge(store);
+      const made = await indexes();
+      expect(made).toEqual(
+        EVENT_INDEXES.map(({ name }) => name)
+          .sort()
+          .map((name) => expect.objectContaining({ name, isMade: true }) as unknown),
+      );
+
+      // As the version before had it, with an index of the operator.
+      await store.server.command(`ALTER TABLE \`${database}\`.events DROP INDEX ix_log_text`);
+      for (const [name, text] of [
+        ['ix_endpoint_text', 'lowerUTF8(log_endpoint)'],
+        ['ix_message_text', `lowerUTF8(ifNull(message, ''))`],
+        ['ix_properties_text', 'lowerUTF8(properties)'],
+        ['by_hand', 'source'],
+      ] as const) {
+        await store.server.command(
+          `ALTER TABLE \`${database}\`.events ADD INDEX ${name} ${text} TYPE ngrambf_v1(3, 32768, 3, 0) GRANULARITY 1`,
+        );
+        await store.server.command(`ALTER TABLE \`${database}\`.events MATERIALIZE INDEX ${name}`);
+      }
+      expect(await indexes()).toEqual(
+        expect.arrayContaining(
+          FORMER_INDEXES.map((name) => expect.objectContaining({ name, isMade: true }) as unknown),
+        ),
+      );
+      await Promise.all([tables().prepare(), tables().prepare(), tables().prepare()]);
+      await tables().prepare();
+      const unmade = { name: 'ix_log_text', isMade: false };
+      const isOperators = ({ name }: { name: string }): boolean => name === 'by_hand';
+      const there = (await indexes()) as { name: string }[];
+      expect(there.filter(isOperators)).toHaveLength(1);
+      expect(there.filter((index) => !isOperators(index))).toEqual(
+        (made as { name: string }[]).map((index) => (index.name === unmade.name ? { ...index, ...unmade } : index)),
+      );
+
+      // Rows from before and since are found, with and without the index.
+      await insert('/since/the/indexes');
+      await allCopied(app);
+      const found = async (): Promise<string[]> => {
+        const query = { project_id: owner.projectId, range: 'all', query: 'THE/IND' };
+        const { body } = await app
+          .request()
+          .get('/v1/logs')
+          .query(query)
+          .set('Authorization', owner.bearer)
+          .expect(200);
+        return (body as { endpoint: string }[]).map(({ endpoint }) => endpoint).sort();
+      };
+      expect(await found()).toEqual(['/before/the/indexes', '/since/the/indexes']);
+      await merge(store);
+      expect(await found()).toEqual(['/before/the/indexes', '/since/the/indexes']);
+      expect(((await indexes()) as { name: string }[]).filter((index) => !isOperators(index))).toEqual(made);
+      await app.close();
+      await store.drop();
+    });
+
+    it('copies also where its user may not see the indexes', async () => {
+      const store = await eventStore(clickHouse);
+      const blind = Object.assign(new TablesRepository(store.server), {
+        indexes: () => Promise.reject(Object.assign(new Error('not enough privileges'), { code: '497' })),
+      });
+      await new EventTables(blind).prepare();
+      expect(await copiedDays(store)).toEqual([]);
       await store.drop();
     });
 

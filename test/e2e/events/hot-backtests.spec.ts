@@ -2,8 +2,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jes
 import fc from 'fast-check';
 import pg from 'pg';
 import { BacktestLimits } from '../../../src/modules/alerting/rules/backtest/backtest-limits.js';
-import { ColdMonths, HotEvents } from '../../../src/modules/events/event-store/index.js';
+import { ColdMonths } from '../../../src/modules/events/event-store/keeping/cold-months.js';
 import { LentEventsWriter } from '../../../src/modules/events/event-store/reading/lent-events.writer.js';
+import { HotEvents } from '../../../src/modules/events/event-store/retention/hot-events.js';
 import { newId } from '../../../src/platform/ids/index.js';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';

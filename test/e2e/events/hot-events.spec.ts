@@ -2,9 +2,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jes
 import fc from 'fast-check';
 import pg from 'pg';
 import { PassThrough } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
 import { ConfigError, loadConfig } from '../../../src/config/index.js';
-import { ColdMonths, HotEvents, moveEvents } from '../../../src/modules/events/event-store/index.js';
+import { moveEvents } from '../../../src/modules/events/event-store/index.js';
+import { ColdMonths } from '../../../src/modules/events/event-store/keeping/cold-months.js';
 import { MonthsRepository } from '../../../src/modules/events/event-store/keeping/months.repository.js';
+import { HotEvents } from '../../../src/modules/events/event-store/retention/hot-events.js';
 import { HourRollupsService } from '../../../src/modules/events/hour-rollups/hour-rollups.service.js';
 import { MaintenanceRunner } from '../../../src/platform/maintenance/maintenance-task.js';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
@@ -20,6 +23,7 @@ import { allCopied } from '../../support/event-copies.js';
 import { countEvents, insertEvents } from '../../support/event-rows.js';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.js';
 import { eventually } from '../../support/eventually.js';
+import { rulesOf } from '../../support/rules.js';
 import { createSource } from '../../support/sources.js';
 
 jest.setTimeout(600_000);
@@ -249,6 +253,14 @@ function tests(access: ClickHouseAccess): void {
           `SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relname ~ '^events_[0-9_]+$' ORDER BY 1`,
         )
       ).map(({ name }) => name);
+    /** What PostgreSQL has of cold months still. */
+    const keptBefore = async (until: Date): Promise<string[]> =>
+      (await app.rows<{ id: string }>('SELECT id FROM events WHERE "timestamp" < $1', [until])).map(({ id }) => id);
+    /** How many events were removed since ClickHouse has them. */
+    const remembered = async (): Promise<number> => {
+      const [row] = await app.rows<{ events: string }>('SELECT coalesce(sum(events), 0) AS events FROM cold_months');
+      return Number(row?.events);
+    };
     const said = (text: string): boolean => app.logLines.some((line) => line.includes(text));
     /** Its code, and what it says. */
     const move = async (options: { isRestored?: boolean } = {}): Promise<[number, string]> => {
@@ -394,6 +406,10 @@ function tests(access: ClickHouseAccess): void {
       const [month] = (await dead.all()).filter(({ name }) => name === nameOf(cold[0]));
       expect(month === undefined ? null : await dead.detach(month)).toBe('done');
       await dead.close();
+      // What comes late for it is compared with it, and removed by itself.
+      await ingest(new Date(cold[0].getTime() + DAY_MS), stranger);
+      await allCopied(app);
+      await app.rows('DELETE FROM event_outbox');
       const dropped = await Promise.all([letGo(), letGo(), letGo()]);
       expect(dropped.sort()).toEqual([0, 0, 1]);
       expect((await tables()).filter((name) => name.includes('cold'))).toEqual([]);
@@ -454,6 +470,140 @@ function tests(access: ClickHouseAccess): void {
       await allCopied(app);
       await seen();
       ids.push(id);
+    });
+
+    it('that came late go from PostgreSQL, too, and are in every answer as they were', async () => {
+      const late = new Date(cold[1].getTime() + 5 * DAY_MS + 400);
+      const { isHeld, free } = server.holdNext();
+      const waiting = await ingest(late);
+      await isHeld;
+      await letGo();
+      // One that is to be copied, matched or told stays.
+      expect(await keptBefore(hotFrom)).toEqual([waiting]);
+      free();
+      await allCopied(app);
+      await app.rows('INSERT INTO event_outbox (project_id, event_ids, timestamps) VALUES ($1, $2, $3)', [
+        owner.projectId,
+        [waiting],
+        [late],
+      ]);
+      await letGo();
+      expect(await keptBefore(hotFrom)).toEqual([waiting]);
+      await app.rows('DELETE FROM event_outbox');
+      const rules = rulesOf(app, owner);
+      const rule = await rules.rule();
+      // However quick the workers are.
+      await app.rows('CREATE RULE kept AS ON DELETE TO alert_rule_firings DO INSTEAD NOTHING');
+      await app.rows(
+        `INSERT INTO alert_rule_firings
+           (project_id, rule_id, kind, fingerprint, group_values, event_id, event_at, occurrences, accepted_at)
+         VALUES ($1, $2, 'fire', 'one', '{}', $3, $4, 1, now())`,
+        [owner.projectId, rule, waiting, late],
+      );
+      await letGo();
+      expect(await keptBefore(hotFrom)).toEqual([waiting]);
+      await app.rows('DROP RULE kept ON alert_rule_firings');
+      await app.rows('DELETE FROM alert_rule_firings');
+      expect((await rules.send('delete', `/v1/alert-rules/${rule}`)).status).toBe(204);
+      const before = await remembered();
+      await Promise.all([letGo(), letGo()]);
+      expect(await keptBefore(hotFrom)).toEqual([]);
+      expect(said('removed 1 events of cold months, which ClickHouse has')).toBe(true);
+      expect(await remembered()).toBe(before + 1);
+      ids.push(waiting);
+
+      const times = {
+        from_ts: new Date(late.getTime() - 200).toISOString(),
+        to_ts: new Date(late.getTime() + 1).toISOString(),
+      };
+      const project_id = owner.projectId;
+      const page = await ask(app, { path: `/v1/projects/${project_id}/events`, query: times }).expect(200);
+      expect(page.body).toMatchObject({ total: 2, items: [{ id: waiting }, {}] });
+      await ask(app, { path: `/v1/projects/${project_id}/events/${waiting}` }).expect(200);
+      const query = { ...times, project_id, where: 'properties.n == 1' };
+      const overview = await ask(app, { path: '/v1/analytics/overview', query }).expect(200);
+      expect(overview.body).toMatchObject({ totals: { events: 2 } });
+      const found = await ask(app, { path: '/v1/eql', body: { ...times, project_id, query: 'late where true' } });
+      expect(found.body).toMatchObject({ scanned: 2 });
+      const all = await everyId();
+      expect(new Set(all)).toEqual(new Set(ids));
+      expect(all).toHaveLength(ids.length);
+    });
+
+    it('that came late stay where ClickHouse lacks them', async () => {
+      const late = new Date(cold[0].getTime() + 2 * DAY_MS);
+      const id = await ingest(late, stranger);
+      await allCopied(app);
+      const giveBack = await takeCopies(monthOf(cold[0], 1));
+      await letGo();
+      expect(await keptBefore(hotFrom)).toEqual([id]);
+      expect(
+        said(
+          `1 events of cold months stay: ClickHouse lacks them, the first is ${id} of the project ${stranger.projectId} at ${late.toISOString()}`,
+        ),
+      ).toBe(true);
+      await giveBack();
+      // What was not confirmed yet may be taken back by --restored.
+      const [state] = await app.rows<{ block: string }>('SELECT block FROM event_shipping');
+      await app.rows('UPDATE event_shipping SET block = 1');
+      await letGo();
+      expect(await keptBefore(hotFrom)).toEqual([id]);
+      await app.rows('UPDATE event_shipping SET block = $1, is_whole = false', [state?.block]);
+      await letGo();
+      expect(await keptBefore(hotFrom)).toEqual([id]);
+      await app.rows('UPDATE event_shipping SET is_whole = true');
+      await letGo();
+      expect(await keptBefore(hotFrom)).toEqual([]);
+    });
+
+    it('that come late are never lost, while others go and whoever lets them go dies again and again', async () => {
+      let isDone = false;
+      const arrive = async (): Promise<void> => {
+        for (let n = 0; n < 60; n += 1) {
+          const at =
+            n === 0
+              ? Date.parse('0001-01-01T00:00:00.010Z')
+              : n % 3 === 0
+                ? longAgo.getTime() - n * 40 * DAY_MS
+                : (cold[n % 2] as Date).getTime() + n * HOUR_MS;
+          ids.push(await ingest(new Date(at)));
+        }
+        isDone = true;
+      };
+      const sweep = async (): Promise<void> => {
+        while (!isDone) await letGo().catch(() => undefined);
+      };
+      const kill = async (): Promise<void> => {
+        while (!isDone) {
+          await app.rows(
+            `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'service-months' AND datname = current_database()`,
+          );
+          await pause(Math.random() * 40);
+        }
+      };
+      await Promise.all([arrive(), sweep(), sweep(), kill()]);
+      // More than are looked for together, each at a time of its own.
+      const many = Array.from({ length: 2_500 }, (_, n) => ({
+        timestamp: new Date(longAgo.getTime() + n * MINUTE_MS + n),
+      }));
+      await insertEvents(app, stranger.projectId, many);
+      await allCopied(app);
+      await letGo();
+      expect(await keptBefore(hotFrom)).toEqual([]);
+      const all = await everyId();
+      expect(new Set(all)).toEqual(new Set(ids));
+      expect(all).toHaveLength(ids.length);
+      // Each of them was remembered once.
+      const [copied] = await store.server.rows<{ events: string }>(
+        `SELECT toString(count()) AS events FROM \`${store.server.database}\`.events
+         WHERE timestamp < {until: DateTime64(3, 'UTC')}`,
+        { until: hotFrom.toISOString().slice(0, 23).replace('T', ' ') },
+      );
+      expect(await remembered()).toBe(Number(copied?.events));
+      await app.rows(
+        'UPDATE event_shipping SET is_whole = false, moved_project = NULL, moved_at = NULL, moved_id = NULL',
+      );
+      expect(await move()).toEqual([0, expect.stringContaining('ClickHouse has every event')]);
     });
 
     it('are refused where ClickHouse is away, and younger ones are not', async () => {

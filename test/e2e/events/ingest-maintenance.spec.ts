@@ -203,6 +203,25 @@ describe('ingestion', () => {
     expect(warnings()).toHaveLength(before);
   });
 
+  it('compares the counters of projects that are there, behind those that a restore has left of others', async () => {
+    expect((await sender.ingest(of.apiKey, EVENT)).status).toBe(200);
+    await maintain();
+    const before = warnings().length;
+    // More than a round looks at, and all of them first.
+    await app.rows(
+      `INSERT INTO event_hours (project_id, hour, events, errors)
+       SELECT ('00000000-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid, date_trunc('hour', now()), 1, 0 FROM generate_series(1, 130) AS n`,
+    );
+    await app.rows('UPDATE latency_hours SET events = events + 1 WHERE project_id = $1', [of.projectId]);
+    await maintain();
+    expect(warnings().slice(before)).toEqual([expect.stringContaining(of.projectId)]);
+    await app.rows('UPDATE latency_hours SET events = events - 1 WHERE project_id = $1', [of.projectId]);
+    // It has come to the end, and begins anew.
+    await maintain();
+    expect(warnings()).toHaveLength(before + 1);
+    await app.rows(`DELETE FROM event_hours WHERE project_id < '00000000-0000-4000-9000-000000000000'`);
+  });
+
   it('refuses as ever while refusals cannot be recorded', async () => {
     await app.rows('UPDATE organizations SET events_per_month_limit = 0 WHERE id = $1', [of.organizationId]);
     const recorded = await sender.ingest(of.apiKey, EVENT);

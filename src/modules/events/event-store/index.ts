@@ -1,7 +1,6 @@
 // The module itself, with what it does by itself.
 export { EventStoreModule } from './event-store.module.js';
 export { coldMonthsJob } from './keeping/cold-months.job.js';
-export { ColdMonths } from './keeping/cold-months.js';
 export { moveEvents } from './moving/move-events.js';
 export { CopyLagReader } from './shipping/copy-lag.reader.js';
 
@@ -26,7 +25,7 @@ export {
 } from './totals/bucket-intervals.js';
 export { type Interval, INTERVALS } from './totals/count.js';
 export type { TimeWindow } from './totals/coverage.js';
-export { DIMENSIONS, type EventFilter } from './totals/event-filter.js';
+export type { EventFilter } from './totals/event-filter.js';
 export { LatenciesReader } from './totals/latencies.reader.js';
 export { withoutGaps } from './totals/time-buckets.js';
 export { EventTotalsReader, type FacetValue, type MatchingHour } from './totals/totals.reader.js';
@@ -54,7 +53,7 @@ export {
 } from './rollups/request-figures.reader.js';
 export type { RequestFilter } from './rollups/request-filter.js';
 export { MOST_KEPT_STATUSES, MOST_NAME_CHARACTERS } from './rollups/rollup-limits.js';
-export { type ProjectSeries, SERIES_BUCKET_MS, type SeriesPoints, SeriesReader } from './rollups/series.reader.js';
+export { type ProjectSeries, SeriesReader } from './rollups/series.reader.js';
 export { type BoundedHour, slowestFirst, SlowEventsReader, type SlowPlace } from './rollups/slow-events.reader.js';
 
 // Questions about the events of a window: breakdowns, series, funnels and overviews.
@@ -99,7 +98,6 @@ export { AcceptedEventsReader, MOST_TOLD_BYTES } from './tail/accepted-events.re
 export { LEFT_OUT, type ToldEvent } from './tail/event-row.js';
 
 // Since when there are events.
-export { HotEvents } from './retention/hot-events.js';
 export { RetainedEvents } from './retention/retained-events.js';
 
 // Reads that ClickHouse cannot answer.

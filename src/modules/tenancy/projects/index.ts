@@ -1,6 +1,6 @@
 export { IngestionPolicyReader, type IngestionPolicy } from './ingestion-policy.reader.js';
 export { belongsToProject, type RemovalStep } from './lifecycle/project-belongings.js';
-export { DeletedProjectsReader, statesOfProjects } from './lifecycle/project-states.reader.js';
+export { LivingProjectsReader, statesOfProjects } from './lifecycle/project-states.reader.js';
 export { ProjectActsService } from './project-acts.service.js';
 export { projectAct } from './project-act.js';
 export { ProjectChangesNotifier } from './project-changes.notifier.js';

@@ -11,7 +11,7 @@ import { ProjectCapabilitiesController } from './capabilities/project-capabiliti
 import { ProjectLifecycleController } from './lifecycle/project-lifecycle.controller.js';
 import { ProjectLifecycleService } from './lifecycle/project-lifecycle.service.js';
 import { ProjectRemovalRepository } from './lifecycle/project-removal.repository.js';
-import { DeletedProjectsReader } from './lifecycle/project-states.reader.js';
+import { LivingProjectsReader } from './lifecycle/project-states.reader.js';
 import { ProjectRemovalService } from './lifecycle/project-removal.service.js';
 import { ProjectMembersController } from './members/project-members.controller.js';
 import { ProjectMembersRepository } from './members/project-members.repository.js';
@@ -64,7 +64,7 @@ import { SavedViewSearch } from './saved-views/saved-view-search.reader.js';
     ProjectLifecycleService,
     ProjectRemovalService,
     ProjectRemovalRepository,
-    DeletedProjectsReader,
+    LivingProjectsReader,
     ProjectMembersService,
     ProjectMembersRepository,
     ProjectSettingsService,
@@ -76,7 +76,7 @@ import { SavedViewSearch } from './saved-views/saved-view-search.reader.js';
     { provide: MembershipReader, useClass: Memberships },
   ],
   exports: [
-    DeletedProjectsReader,
+    LivingProjectsReader,
     ProjectsReader,
     ProjectActsService,
     ProjectChangesNotifier,

@@ -6,18 +6,21 @@ import { HotEvents } from '../retention/hot-events.js';
 import { HotMonthsReader } from '../retention/hot-months.reader.js';
 import { RetainedEvents } from '../retention/retained-events.js';
 import { EVENT_SERVER } from '../event-server.js';
-import { isSameSum, type ProjectSum, StoredEventsRepository } from '../shipping/stored-events.repository.js';
+import type { KeptSum } from '../shipping/project-sums.repository.js';
+import { isSameSum, StoredEventsRepository } from '../shipping/stored-events.repository.js';
+import { LateEvents } from './late-events.js';
 import { coldName, MonthsRepository, type StoredMonth } from './months.repository.js';
 
 /**
  * Lets PostgreSQL forget whole months of events that ClickHouse has (EVENTS_HOT_DAYS). First both are compared, and it is said that
  * older events are cold: from then on nobody asks PostgreSQL for them. When every process knows, the month is taken out of the events,
- * compared again, and dropped. Whoever dies in between leaves it to the next round.
+ * compared again, and dropped. What comes late for it goes one by one. Whoever dies in between leaves it to the next round.
  */
 @Injectable()
 export class ColdMonths {
   private readonly logger = new Logger('event-store');
   private readonly stored: StoredEventsRepository | null;
+  private readonly late: LateEvents | null;
   private readonly days: number | undefined;
   /** Until a month that differs is looked through again. Tests make it less. */
   restMs = 6 * 3_600_000;
@@ -34,6 +37,7 @@ export class ColdMonths {
   ) {
     this.days = eventsHotDays;
     this.stored = server === null ? null : new StoredEventsRepository(server);
+    this.late = this.stored === null ? null : new LateEvents(this.stored, this.logger);
   }
 
   /** @returns how many months were dropped */
@@ -46,6 +50,7 @@ export class ColdMonths {
       if (this.days !== undefined) await this.advance(this.days, kept, this.stored);
       const dropped = await this.drop(kept, this.stored);
       await kept.forgetEnded();
+      await this.sweep(kept);
       return dropped;
     } finally {
       await kept.close();
@@ -97,6 +102,14 @@ export class ColdMonths {
     return dropped;
   }
 
+  /** Without days nothing else is taken from PostgreSQL. */
+  private async sweep(kept: MonthsRepository): Promise<void> {
+    const coldBefore = this.days === undefined ? null : await this.months.coldBefore();
+    if (coldBefore === null) return;
+    const apart = (await kept.all()).filter(({ isAttached }) => !isAttached);
+    await this.late?.sweep(kept.late, coldBefore, apart);
+  }
+
   /** Null: it stays among the events. */
   private async takeOut(
     month: StoredMonth,
@@ -120,7 +133,7 @@ export class ColdMonths {
     month: StoredMonth,
     kept: MonthsRepository,
     stored: StoredEventsRepository,
-  ): Promise<ProjectSum[] | null> {
+  ): Promise<KeptSum[] | null> {
     const key = month.from.getTime();
     if (performance.now() < (this.restsUntil.get(key) ?? -Infinity)) return null;
     const { block, projects } = await kept.sums(month);

@@ -1,6 +1,6 @@
 import pg from 'pg';
-import { projectSums, statesOver } from '../shipping/project-sums.repository.js';
-import type { ProjectSum } from '../shipping/stored-events.repository.js';
+import { type KeptSum, projectSums, statesOver } from '../shipping/project-sums.repository.js';
+import { LateEventsRepository } from './late-events.repository.js';
 
 /** For each of three locks of a month that goes: whoever reads or stores events meanwhile waits behind it. */
 const LOCK_MS = 200;
@@ -52,6 +52,11 @@ export class MonthsRepository {
     return rows[0]?.ours === true;
   }
 
+  /** Those that came late, over the same connection. */
+  get late(): LateEventsRepository {
+    return new LateEventsRepository(this.client);
+  }
+
   /** Oldest first. */
   async all(): Promise<StoredMonth[]> {
     const { rows } = await this.client.query<{ name: string; attached: boolean }>(
@@ -73,17 +78,18 @@ export class MonthsRepository {
     return rows[0]?.is_whole === true;
   }
 
-  /** What the event store has to have of a month: of one moment. */
-  async sums({ name, from, to, isAttached }: StoredMonth): Promise<{ block: number; projects: ProjectSum[] }> {
+  /** What the event store has to have of a month, and how many of them lie in its table: of one moment. */
+  async sums({ name, from, to, isAttached }: StoredMonth): Promise<{ block: number; projects: KeptSum[] }> {
     // What came late since is among all other events.
     const relation = isAttached
       ? name
-      : `(SELECT project_id, "timestamp", id FROM ${name} UNION ALL SELECT project_id, "timestamp", id FROM events_default)`;
+      : `(SELECT project_id, "timestamp", id, true AS is_own FROM ${name}
+         UNION ALL SELECT project_id, "timestamp", id, false FROM events_default)`;
     await this.client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
     try {
       const { rows } = await this.client.query<{ block: number }>('SELECT block::float8 AS block FROM event_shipping');
       const within = (column: string): string => `${column} >= ${literal(from)} AND ${column} < ${literal(to)}`;
-      const projects = await projectSums(this.client, { relation, within });
+      const projects = await projectSums(this.client, { relation, within, ...(!isAttached && { own: 'e.is_own' }) });
       return { block: rows[0]?.block ?? 0, projects };
     } finally {
       await this.client.query('COMMIT').catch(() => undefined);
@@ -170,15 +176,15 @@ export class MonthsRepository {
     return told[0]?.waits !== false;
   }
 
-  /** Drops the table of a month, and remembers what the event store has of it. */
-  async drop({ name, from }: StoredMonth, projects: readonly ProjectSum[]): Promise<void> {
+  /** Drops the table of a month, and remembers what the event store has of it: what came late is added once it goes, too. */
+  async drop({ name, from }: StoredMonth, projects: readonly KeptSum[]): Promise<void> {
     await this.client.query('BEGIN');
     try {
       await this.client.query(
         `INSERT INTO cold_months (project_id, month, events)
          SELECT u.project, $1, u.events FROM unnest($2::uuid[], $3::bigint[]) AS u (project, events)
          ON CONFLICT ON CONSTRAINT pk_cold_months DO UPDATE SET events = excluded.events`,
-        [from, projects.map(({ project }) => project), projects.map(({ events }) => events)],
+        [from, projects.map(({ project }) => project), projects.map(({ own }) => own)],
       );
       await this.client.query(`DROP TABLE ${name}`);
       await this.client.query('COMMIT');

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ProjectId } from '../../../access/index.js';
 import type { Shipper } from '../shipping/shipper.js';
-import { isSameSum, type ProjectSum, type StoredEventsRepository } from '../shipping/stored-events.repository.js';
+import { isSameSum, type StoredEventsRepository } from '../shipping/stored-events.repository.js';
 import type { Look, UnmovedEventsRepository } from './unmoved-events.repository.js';
 
 /** Events that are looked at together. */
@@ -107,16 +107,11 @@ export class EventMover {
   /** Of months that PostgreSQL has dropped there has to be what there was, or more, which came late. */
   private async checkCold(block: number): Promise<void> {
     const months = await this.unmoved.coldMonths();
-    let copied = new Map<string, ProjectSum>();
-    let known: number | undefined;
-    for (const { month, nextMonth, project, events } of months) {
-      if (month.getTime() !== known) {
-        known = month.getTime();
-        copied = new Map(
-          (await this.stored.sums(block, { from: month, to: nextMonth })).map((sum) => [sum.project, sum]),
-        );
-      }
-      const there = copied.get(project)?.events ?? '0';
+    const keyOf = (project: string, month: Date): string => `${project} ${month.getTime()}`;
+    const counts = await this.stored.countsOf(block, months);
+    const copied = new Map(counts.map(({ project, month, events }) => [keyOf(project, month), events]));
+    for (const { month, project, events } of months) {
+      const there = copied.get(keyOf(project, month)) ?? '0';
       if (BigInt(there) >= BigInt(events)) continue;
       throw new EventsMissing(
         `of ${month.toISOString().slice(0, 7)}, which ClickHouse alone had, ${there} of ${events} events of the project ${project} are there: ` +

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectId } from '../../../access/index.js';
-import { DeletedProjectsReader } from '../../../tenancy/projects/index.js';
+import { LivingProjectsReader } from '../../../tenancy/projects/index.js';
 import { Database } from '../../../../platform/database/database.js';
 import { FIGURE_COLUMNS, roundedSql, WHOLE } from './figures.repository.js';
 import { type HourPlace, RECENT } from './hour-rollups.writer.js';
@@ -19,7 +19,7 @@ export interface DueDay {
 export class DayRollupsWriter {
   constructor(
     private readonly database: Database,
-    private readonly deleted: DeletedProjectsReader,
+    private readonly living: LivingProjectsReader,
   ) {}
 
   /** Days that have ended, whose hours are all made and that have counted others; those of the last days, newest first. */
@@ -107,8 +107,9 @@ export class DayRollupsWriter {
   }
 
   private async due(hours: string, values: readonly unknown[], limit: number): Promise<DueDay[]> {
-    return this.database.rows<DueDay>(
-      `WITH days AS MATERIALIZED (
+    const read = (besides: readonly ProjectId[]): Promise<DueDay[]> =>
+      this.database.rows<DueDay>(
+        `WITH days AS MATERIALIZED (
          SELECT DISTINCT /* every tenant: each in its turn */ h.project_id, date_trunc('day', h.hour, 'UTC') AS day
          FROM event_hours h WHERE h.project_id <> ALL ($2::uuid[]) AND ${hours})
        SELECT d.project_id AS "projectId", d.day
@@ -120,7 +121,8 @@ export class DayRollupsWriter {
        LEFT JOIN day_rollups s ON s.project_id = d.project_id AND s.day = d.day
        WHERE d.day <= now() - interval '1 day' AND t.made AND s.counted IS DISTINCT FROM t.events
        ORDER BY d.day DESC, d.project_id LIMIT $1`,
-      [limit, await this.deleted.ids(), ...values],
-    );
+        [limit, besides, ...values],
+      );
+    return this.living.rows(read, ({ projectId }) => projectId);
   }
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectId } from '../../../access/index.js';
-import { DeletedProjectsReader } from '../../../tenancy/projects/index.js';
+import { LivingProjectsReader } from '../../../tenancy/projects/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { FIGURE_COLUMNS, figuresSql, SERIES_SQL, WHOLE } from './figures.repository.js';
 import { nameSql } from './names.repository.js';
@@ -35,18 +35,20 @@ const DUE = `h.project_id AS "projectId", h.hour, h.events::float8 AS events`;
 export class HourRollupsWriter {
   constructor(
     private readonly database: Database,
-    private readonly deleted: DeletedProjectsReader,
+    private readonly living: LivingProjectsReader,
   ) {}
 
   /** Hours of the last days that have ended and are not made, or of which more events are known by now; newest first. */
   async recent(limit: number): Promise<DueHour[]> {
-    return this.database.rows<DueHour>(
-      `SELECT /* every tenant: each in its turn */ ${DUE}
+    const read = (besides: readonly ProjectId[]): Promise<DueHour[]> =>
+      this.database.rows<DueHour>(
+        `SELECT /* every tenant: each in its turn */ ${DUE}
        FROM event_hours h LEFT JOIN hour_rollups r ON r.project_id = h.project_id AND r.hour = h.hour
        WHERE h.project_id <> ALL ($2::uuid[]) AND h.hour > now() - ${RECENT} AND h.hour <= now() - ${SETTLED} AND r.counted IS DISTINCT FROM h.events
        ORDER BY h.hour DESC, h.project_id LIMIT $1`,
-      [limit, await this.deleted.ids()],
-    );
+        [limit, besides],
+      );
+    return this.living.rows(read, ({ projectId }) => projectId);
   }
 
   /** As {@link recent}, among the next hours behind a place, however old. @returns them, and the last hour looked at; null at the end */
@@ -56,13 +58,15 @@ export class HourRollupsWriter {
          SELECT /* every tenant: each in its turn */ h.project_id, h.hour, h.events FROM event_hours h
          WHERE (h.project_id, h.hour) > ($1, $2::timestamptz) ORDER BY h.project_id, h.hour LIMIT $3),
        marked AS (
-         SELECT h.*, h.project_id <> ALL ($4::uuid[]) AND h.hour <= now() - ${SETTLED} AND h.hour >= (SELECT events_hot_from()) AND r.counted IS DISTINCT FROM h.events AS due,
+         SELECT h.*, h.hour <= now() - ${SETTLED} AND h.hour >= (SELECT events_hot_from()) AND r.counted IS DISTINCT FROM h.events AS due,
                 row_number() OVER (ORDER BY h.project_id DESC, h.hour DESC) AS from_end
          FROM page h LEFT JOIN hour_rollups r ON r.project_id = h.project_id AND r.hour = h.hour)
        SELECT ${DUE}, h.due AS "isDue" FROM marked h WHERE h.due OR h.from_end = 1 ORDER BY h.project_id, h.hour`,
-      [place.projectId, place.hour, limit, await this.deleted.ids()],
+      [place.projectId, place.hour, limit],
     );
-    return { due: rows.filter(({ isDue }) => isDue).reverse(), last: rows.at(-1) ?? null };
+    const due = rows.filter(({ isDue }) => isDue).reverse();
+    const living = await this.living.among(due.map(({ projectId }) => projectId));
+    return { due: due.filter(({ projectId }) => living.has(projectId)), last: rows.at(-1) ?? null };
   }
 
   /**

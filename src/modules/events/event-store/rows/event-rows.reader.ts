@@ -67,7 +67,8 @@ export class EventRowsReader {
     const old = places.filter(({ timestamp }) => hotFrom !== null && timestamp < hotFrom);
     if (old.length === 0) return this.rows(scope, places, selection, tx);
     const read = async (snapshot: Db): Promise<Row[]> => {
-      // What came late is here still; nobody drops it meanwhile, as a month that was looked into is locked until the end.
+      // What came late may be here still; nobody drops it meanwhile, as a month that was looked into is locked until the end, and
+      // what is swept stays in the snapshot.
       const kept = new Set((await this.rows(scope, old, KNOWN, snapshot)).map(({ id }) => id));
       const missing = new Set(old.filter(({ id }) => !kept.has(id)));
       const here = places.filter((place) => !missing.has(place));

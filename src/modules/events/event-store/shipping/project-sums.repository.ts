@@ -7,6 +7,13 @@ export interface SummedEvents {
   /** With the columns project_id, timestamp and id. */
   readonly relation: string;
   readonly within: (column: string) => string;
+  /** Which of the rows `e` are counted apart, too; left out: all. */
+  readonly own?: string;
+}
+
+/** With how many of them are counted apart, as digits, whether they wait or not. */
+export interface KeptSum extends ProjectSum {
+  readonly own: string;
 }
 
 /**
@@ -14,8 +21,8 @@ export interface SummedEvents {
  * are being deleted, or gone, are left out.
  * @param client in a snapshot, of whose moment both are
  */
-export async function projectSums(client: pg.Client, events: SummedEvents): Promise<ProjectSum[]> {
-  const { rows } = await client.query<ProjectSum>(projectSumsSql(events));
+export async function projectSums(client: pg.Client, events: SummedEvents): Promise<KeptSum[]> {
+  const { rows } = await client.query<KeptSum>(projectSumsSql(events));
   const states = await statesOver(client, rows);
   return rows.filter(({ project }) => states.get(project) === 'living');
 }
@@ -32,14 +39,15 @@ export function statesOver(
   );
 }
 
-function projectSumsSql({ relation, within }: SummedEvents): string {
+function projectSumsSql({ relation, within, own = 'true' }: SummedEvents): string {
   const hash = (id: string): string => `('x' || right(${id}::text, 8))::bit(32)::bigint`;
-  return `SELECT /* every tenant: what each has */ c.project_id::text AS project, sum(c.events)::text AS events, sum(c.ids)::text AS ids
+  return `SELECT /* every tenant: what each has */ c.project_id::text AS project, sum(c.events)::text AS events, sum(c.ids)::text AS ids,
+      sum(c.own)::text AS own
     FROM (
-      SELECT e.project_id, count(*) AS events, sum(${hash('e.id')}) AS ids FROM ${relation} e
+      SELECT e.project_id, count(*) AS events, sum(${hash('e.id')}) AS ids, count(*) FILTER (WHERE ${own}) AS own FROM ${relation} e
       WHERE ${within('e."timestamp"')} GROUP BY 1
       UNION ALL
-      SELECT s.project_id, -count(*), -sum(${hash('f.id')}) FROM event_shipments s
+      SELECT s.project_id, -count(*), -sum(${hash('f.id')}), 0 FROM event_shipments s
       CROSS JOIN LATERAL unnest(s.timestamps, s.ids) AS u (at, which)
       CROSS JOIN LATERAL (SELECT e.id FROM events e
         WHERE e.project_id = s.project_id AND e."timestamp" = u.at AND e.id = u.which OFFSET 0) f

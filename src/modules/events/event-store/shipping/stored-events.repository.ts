@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import type { ProjectId } from '../../../access/index.js';
 import { type ClickHouse, type QuerySettings, StatementValues } from '../../../../platform/clickhouse/index.js';
 import { instantSql } from '../../fields/index.js';
+import { writtenIds } from '../reading/written-ids.js';
 import { BLOCK_COLUMN, EVENT_COLUMNS } from '../tables/columns.js';
 import { eventTable, KEPT_TABLES, keptTable, NO_MONTH, TEXT_INDEXES } from '../tables/table-statements.js';
 
@@ -25,6 +26,9 @@ const INSERT_IN_CLUSTER: QuerySettings = { ...INSERT, distributed_foreground_ins
 
 /** Of a statement that looks at every row: the server says now and then that it goes on, or the connection would be given up. */
 const LONG: QuerySettings = { send_progress_in_http_headers: 1, http_headers_progress_interval_ms: '20000' };
+
+/** Of a statement that names many months: those of senders who choose their timestamps. */
+const MOST_CHARACTERS = '16777216';
 
 const IN_NO_MONTH = `IN PARTITION ID '${NO_MONTH}'`;
 
@@ -53,6 +57,18 @@ export interface ProjectSum {
   readonly events: string;
   /** Of the last 32 bits of each id. */
   readonly ids: string;
+}
+
+/** A UTC month. */
+interface Month {
+  readonly month: Date;
+  readonly nextMonth: Date;
+}
+
+export interface MonthCount extends Pick<Month, 'month'> {
+  readonly project: string;
+  /** As digits. */
+  readonly events: string;
 }
 
 /** Whether the event store has what PostgreSQL has of a project. @param copied undefined: nothing */
@@ -131,6 +147,23 @@ export class StoredEventsRepository {
     return new Set(rows.map(({ id }) => id));
   }
 
+  /** Which of these events there are up to a block, each as it is in the list. @param events not none, a thousand at most */
+  async among(events: readonly ProjectPlace[], block: number): Promise<ReadonlySet<ProjectPlace>> {
+    const { bind, values } = new StatementValues();
+    // Written into the statement, as so many have no room in an address.
+    const projects = writtenIds([...new Set(events.map(({ project }) => project))]);
+    const times = [...new Set(events.map(({ at }) => at.getTime()))].join(', ');
+    const rows = await this.server.rows<{ project: string; ms: string; id: string }>(
+      `SELECT /* tenant: those of the list */ toString(e.project_id) AS project, toString(toUnixTimestamp64Milli(e.timestamp)) AS ms,
+              toString(e.id) AS id FROM ${eventTable(this.server)} AS e
+       WHERE e.block <= ${bind(block, 'UInt64')} AND e.project_id IN ${projects} AND e.id IN ${writtenIds(events.map(({ id }) => id))}
+         AND e.timestamp IN (SELECT fromUnixTimestamp64Milli(toInt64(arrayJoin([${times}])), 'UTC'))`,
+      values,
+    );
+    const there = new Set(rows.map(({ project, ms, id }) => `${project} ${ms} ${id}`));
+    return new Set(events.filter(({ project, at, id }) => there.has(`${project} ${at.getTime()} ${id}`)));
+  }
+
   /** What there is of each project up to a block. @param window only events from then on, and before then; left out: all */
   sums(block: number, { from, to }: { readonly from: Date | null; readonly to?: Date }): Promise<ProjectSum[]> {
     const { bind, values } = new StatementValues();
@@ -143,6 +176,25 @@ export class StoredEventsRepository {
       values,
       LONG,
     );
+  }
+
+  /** How many events there are of each project in months, up to a block. @param months oldest first, none empty */
+  async countsOf(block: number, months: readonly Month[]): Promise<MonthCount[]> {
+    const [first, last] = [months[0], months.at(-1)];
+    if (first === undefined || last === undefined) return [];
+    const { bind, values } = new StatementValues();
+    // Between two of them there may be others.
+    const ends = new Set(months.flatMap(({ month, nextMonth }) => [month.getTime(), nextMonth.getTime()]));
+    const rows = await this.server.rows<{ project: string; ms: string; events: string }>(
+      `SELECT /* every tenant: what each has */ toString(project_id) AS project,
+              toString(roundDown(toUnixTimestamp64Milli(timestamp), [${[...ends].join(', ')}])) AS ms, toString(count()) AS events
+       FROM ${eventTable(this.server)}
+       WHERE block <= ${bind(block, 'UInt64')} AND timestamp >= ${instantSql(first.month, bind)} AND timestamp < ${instantSql(last.nextMonth, bind)}
+       GROUP BY project, ms`,
+      values,
+      { ...LONG, max_query_size: MOST_CHARACTERS },
+    );
+    return rows.map(({ project, ms, events }) => ({ project, month: new Date(Number(ms)), events }));
   }
 
   /** Resolves when nothing of later blocks is seen any more. */

@@ -1,7 +1,8 @@
+import { Logger } from '@nestjs/common';
 import { ConfigError } from '../../../../config/index.js';
 import { isAccessDenied, isWrongPassword } from '../../../../platform/clickhouse/index.js';
 import { EVENT_COLUMNS } from './columns.js';
-import { TABLES_VERSION, versionIn } from './table-statements.js';
+import { EVENT_INDEXES, FORMER_INDEXES, TABLES_VERSION, versionIn } from './table-statements.js';
 import type { TablesRepository } from './tables.repository.js';
 
 /** The oldest version that the tests have seen; older ones lack times before 1900, types or settings that the tables need. */
@@ -9,6 +10,7 @@ const OLDEST_SERVER = [26, 7] as const;
 
 /** Makes the tables of events, once; any number of processes may do so at the same time. */
 export class EventTables {
+  private readonly logger = new Logger('event-store');
   private ready = false;
 
   /** @param beforeMaking what is done before tables are made: others may have been there, with all that was copied */
@@ -31,7 +33,21 @@ export class EventTables {
     await this.judgeTables();
     const known = new Set(await this.tables.columns());
     for (const column of EVENT_COLUMNS) if (!known.has(column.name)) await this.tables.addColumn(column);
+    await this.prepareIndexes();
     this.ready = true;
+  }
+
+  /** Those of an earlier version go, and those that it lacks are made, of new rows and in merges: until then reads take longer. */
+  private async prepareIndexes(): Promise<void> {
+    try {
+      const there = new Set(await this.tables.indexes());
+      for (const index of EVENT_INDEXES) if (!there.has(index.name)) await this.tables.addIndex(index);
+      for (const name of FORMER_INDEXES) if (there.has(name)) await this.tables.dropIndex(name);
+    } catch (error) {
+      if (!isAccessDenied(error)) throw error;
+      // Events are copied without them, too.
+      this.logger.warn('the indexes of ClickHouse stay as they are: CLICKHOUSE_USER may not see or change them');
+    }
   }
 
   private async judgeServer(): Promise<void> {

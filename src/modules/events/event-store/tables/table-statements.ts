@@ -1,6 +1,6 @@
 import { BLOCK_COLUMN, EVENT_COLUMNS } from './columns.js';
 
-/** Of all that these statements say beside columns that are added; told by the comment of the table. */
+/** Of all that these statements say beside columns that are added, and indexes; told by the comment of the table. */
 export const TABLES_VERSION = 1;
 
 export interface TablePlace {
@@ -35,19 +35,31 @@ const ORDER = 'project_id, timestamp, UUIDToNum(id)';
 /** All that a search in logs looks through; whoever looks through it as it stands here has an index for it. */
 export const LOG_TEXT = `lowerUTF8(concat(log_endpoint, ' ', log_method, ' ', event))`;
 
-/** What the filters of logs ask for, in blocks of 8,192 rows, and pieces of three letters of what is searched for. */
-const INDEXES = [
-  'INDEX ix_event event TYPE bloom_filter(0.01) GRANULARITY 1',
-  'INDEX ix_log_method log_method TYPE set(32) GRANULARITY 1',
-  'INDEX ix_log_status log_status TYPE set(128) GRANULARITY 1',
-  'INDEX ix_log_endpoint log_endpoint TYPE bloom_filter(0.01) GRANULARITY 1',
-  'INDEX ix_external_event_id external_event_id TYPE bloom_filter(0.01) GRANULARITY 1',
-  'INDEX ix_id id TYPE bloom_filter(0.01) GRANULARITY 1',
-  'INDEX ix_block block TYPE minmax GRANULARITY 1',
-  `INDEX ix_log_text ${LOG_TEXT} TYPE ngrambf_v1(3, 8192, 3, 0) GRANULARITY 1`,
-] as const;
+/** An index by which parts of the table are passed by. */
+export interface TableIndex {
+  readonly name: string;
+  readonly definition: string;
+}
 
-/** Those of {@link INDEXES} that cost the most to make. */
+/**
+ * What the filters of logs ask for, in blocks of 8,192 rows, and pieces of three letters of what is searched for. One that is defined
+ * otherwise has another name: by their names the indexes of tables that are there are told from these.
+ */
+export const EVENT_INDEXES: readonly TableIndex[] = [
+  { name: 'ix_event', definition: 'event TYPE bloom_filter(0.01) GRANULARITY 1' },
+  { name: 'ix_log_method', definition: 'log_method TYPE set(32) GRANULARITY 1' },
+  { name: 'ix_log_status', definition: 'log_status TYPE set(128) GRANULARITY 1' },
+  { name: 'ix_log_endpoint', definition: 'log_endpoint TYPE bloom_filter(0.01) GRANULARITY 1' },
+  { name: 'ix_external_event_id', definition: 'external_event_id TYPE bloom_filter(0.01) GRANULARITY 1' },
+  { name: 'ix_id', definition: 'id TYPE bloom_filter(0.01) GRANULARITY 1' },
+  { name: 'ix_block', definition: 'block TYPE minmax GRANULARITY 1' },
+  { name: 'ix_log_text', definition: `${LOG_TEXT} TYPE ngrambf_v1(3, 8192, 3, 0) GRANULARITY 1` },
+];
+
+/** Of earlier versions: nobody asks them. All others that are there are of later versions, or of the operator. */
+export const FORMER_INDEXES: readonly string[] = ['ix_endpoint_text', 'ix_message_text', 'ix_properties_text'];
+
+/** Those of {@link EVENT_INDEXES} that cost the most to make. */
 export const TEXT_INDEXES: readonly string[] = ['ix_log_text'];
 
 /** Of the last blocks, so that one that is sent again is known; there is one at a time, and none is passed by. */
@@ -68,10 +80,15 @@ export function eventTable({ database }: TablePlace): string {
   return `${quoted(database)}.${quoted(EVENT_TABLE)}`;
 }
 
-/** Where rows are removed and columns added, with what has every server of a cluster do it. */
+/** Where rows are removed, columns and indexes added, with what has every server of a cluster do it. */
 export function keptTable(place: TablePlace): string {
   if (place.cluster === undefined) return eventTable(place);
-  return `${quoted(place.database)}.${quoted(LOCAL_TABLE)} ON CLUSTER ${quoted(place.cluster)}`;
+  return `${quoted(place.database)}.${quoted(keptTableName(place))} ON CLUSTER ${quoted(place.cluster)}`;
+}
+
+/** Of the table that has the rows. */
+export function keptTableName({ cluster }: Pick<TablePlace, 'cluster'>): string {
+  return cluster === undefined ? EVENT_TABLE : LOCAL_TABLE;
 }
 
 export function databaseStatement({ database, cluster }: TablePlace): string {
@@ -109,6 +126,16 @@ export function columnStatements(place: TablePlace, name: string, definition: st
   return [`ALTER TABLE ${keptTable(place)} ${add}`, `ALTER TABLE ${eventTable(place)}${onCluster(cluster)} ${add}`];
 }
 
+/** Adds an index that is not there yet: new rows have it at once, older ones once their parts are merged. */
+export function indexStatement(place: TablePlace, { name, definition }: TableIndex): string {
+  return `ALTER TABLE ${keptTable(place)} ADD INDEX IF NOT EXISTS ${quoted(name)} ${definition}`;
+}
+
+/** Forgets an index, and has it removed from the disk, which nobody waits for. */
+export function withoutIndexStatement(place: TablePlace, name: string): string {
+  return `ALTER TABLE ${keptTable(place)} DROP INDEX IF EXISTS ${quoted(name)} SETTINGS alter_sync = 0`;
+}
+
 function commentOf(version: number): string {
   return `operational events, version ${version}`;
 }
@@ -120,7 +147,8 @@ export function versionIn(comment: string): number | null {
 }
 
 function structure(): string {
-  return [columns(), ...INDEXES].join(', ');
+  const indexes = EVENT_INDEXES.map(({ name, definition }) => `INDEX ${quoted(name)} ${definition}`);
+  return [columns(), ...indexes].join(', ');
 }
 
 function columns(): string {

@@ -3,8 +3,12 @@ import {
   columnStatements,
   databaseStatement,
   EVENT_TABLE,
+  indexStatement,
+  keptTableName,
+  type TableIndex,
   tableStatements,
   type TablePlace,
+  withoutIndexStatement,
 } from './table-statements.js';
 
 /** The tables of events as the server has them. */
@@ -45,6 +49,15 @@ export class TablesRepository {
     return rows.map(({ name }) => name);
   }
 
+  /** The names of those of the table that has the rows. */
+  async indexes(): Promise<string[]> {
+    const rows = await this.server.rows<{ name: string }>(
+      'SELECT name FROM system.data_skipping_indices WHERE database = {database: String} AND table = {table: String}',
+      { database: this.server.database, table: keptTableName(this.server) },
+    );
+    return rows.map(({ name }) => name);
+  }
+
   async makeDatabase(): Promise<void> {
     await this.server.command(databaseStatement(this.place));
   }
@@ -56,5 +69,13 @@ export class TablesRepository {
 
   async addColumn({ name, definition }: { readonly name: string; readonly definition: string }): Promise<void> {
     for (const statement of columnStatements(this.place, name, definition)) await this.server.command(statement);
+  }
+
+  async addIndex(index: TableIndex): Promise<void> {
+    await this.server.command(indexStatement(this.place, index));
+  }
+
+  async dropIndex(name: string): Promise<void> {
+    await this.server.command(withoutIndexStatement(this.place, name));
   }
 }

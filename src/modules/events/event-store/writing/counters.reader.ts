@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectId } from '../../../access/index.js';
-import { DeletedProjectsReader } from '../../../tenancy/projects/index.js';
+import { LivingProjectsReader } from '../../../tenancy/projects/index.js';
 import { Database } from '../../../../platform/database/database.js';
 
 /** A place in the order of projects and time, whether something is there or not. */
@@ -31,21 +31,23 @@ export interface ComparedHour extends CounterHour {
 export class CountersReader {
   constructor(
     private readonly database: Database,
-    private readonly deleted: DeletedProjectsReader,
+    private readonly living: LivingProjectsReader,
   ) {}
 
   /**
    * The hours after a place, in the order of projects and time, `limit` at most; those with more than `mostEvents` are left out,
-   * those of projects that are being deleted, and those whose events PostgreSQL does not have any more.
+   * those of projects that are being deleted or gone, and those whose events PostgreSQL does not have any more.
    */
   async hours(after: CounterPlace, limit: number, mostEvents: number): Promise<CounterHour[]> {
-    return this.database.rows<CounterHour>(
-      `SELECT /* every tenant: each in its turn */ h.project_id, h.hour::text AS hour, h.events::float8 AS events
+    const read = (besides: readonly ProjectId[]): Promise<CounterHour[]> =>
+      this.database.rows<CounterHour>(
+        `SELECT /* every tenant: each in its turn */ h.project_id, h.hour::text AS hour, h.events::float8 AS events
        FROM event_hours h
        WHERE (h.project_id, h.hour) > ($1, $2::timestamptz) AND h.project_id <> ALL ($5::uuid[]) AND h.events <= $4 AND h.hour >= (SELECT events_hot_from())
        ORDER BY h.project_id, h.hour LIMIT $3`,
-      [after.project_id, after.hour, limit, mostEvents, await this.deleted.ids()],
-    );
+        [after.project_id, after.hour, limit, mostEvents, besides],
+      );
+    return this.living.rows(read, ({ project_id: id }) => id);
   }
 
   compare(hours: readonly CounterHour[]): Promise<ComparedHour[]> {

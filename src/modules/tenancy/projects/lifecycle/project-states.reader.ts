@@ -26,13 +26,41 @@ export async function statesOfProjects(
   return states;
 }
 
-/** Projects that are being deleted. */
+/**
+ * Tells rows by project of those that live. Others are being deleted, or are gone: what is left of such a one after a restore or a
+ * repair has nobody to be done for.
+ */
 @Injectable()
-export class DeletedProjectsReader {
+export class LivingProjectsReader {
   constructor(private readonly database: Database) {}
 
-  /** All of them, which are few: they are gone once nothing of theirs is left. */
-  async ids(): Promise<ProjectId[]> {
+  /** Which of these live. */
+  async among(ids: readonly ProjectId[]): Promise<ReadonlySet<ProjectId>> {
+    const states = await statesOfProjects([...new Set(ids)], (sql, values) => this.database.rows(sql, values));
+    return new Set(ids.filter((id) => states.get(id) === 'living'));
+  }
+
+  /**
+   * Rows of living projects, as many as one reading gives: where it gives others, it is repeated without these projects, which
+   * would have the places of those behind them for ever.
+   * @param read the first rows of all projects but these
+   */
+  async rows<Row>(
+    read: (besides: readonly ProjectId[]) => Promise<Row[]>,
+    projectOf: (row: Row) => ProjectId,
+  ): Promise<Row[]> {
+    const besides = new Set(await this.deleted());
+    for (;;) {
+      const rows = await read([...besides]);
+      const living = await this.among(rows.map(projectOf));
+      const others = rows.map(projectOf).filter((id) => !living.has(id));
+      if (others.length === 0) return rows;
+      for (const id of others) besides.add(id);
+    }
+  }
+
+  /** All that are being deleted, which are few: they are gone once nothing of theirs is left. */
+  private async deleted(): Promise<ProjectId[]> {
     const rows = await this.database.rows<{ id: ProjectId }>(
       'SELECT /* every tenant: what is deleted */ id FROM projects WHERE deleted_at IS NOT NULL',
     );

@@ -1,0 +1,101 @@
+import type pg from 'pg';
+import { statesOver } from '../shipping/project-sums.repository.js';
+import type { ProjectPlace } from '../shipping/stored-events.repository.js';
+
+/** Some pages of the partition for all other months. */
+export interface LatePages {
+  /** Of living projects, by project and time. */
+  readonly events: readonly ProjectPlace[];
+  /** Of all there are; 8 kB each. */
+  readonly pages: number;
+}
+
+/** What is to be done with late events still, and how far the copy is: of one moment. */
+export interface LateState {
+  /** The last block that was copied. */
+  readonly block: number;
+  /** Ids of those that are to be copied, matched or told. */
+  readonly waiting: ReadonlySet<string>;
+}
+
+/** Events of PostgreSQL that came when the months before and behind them were cold, over the connection that lets months go. */
+export class LateEventsRepository {
+  constructor(private readonly client: pg.Client) {}
+
+  /**
+   * Those before an instant in some pages, but for what is ended by itself.
+   * @param apart months whose events are compared with their own table
+   */
+  async among(
+    before: Date,
+    apart: readonly { readonly from: Date; readonly to: Date }[],
+    { from, pages }: { readonly from: number; readonly pages: number },
+  ): Promise<LatePages> {
+    const { rows } = await this.client.query<{
+      project: ProjectPlace['project'] | null;
+      at: Date;
+      id: string;
+      pages: number;
+    }>(
+      `SELECT /* every tenant: their events share partitions */ e.project_id AS project, e."timestamp" AS at, e.id,
+              (SELECT pg_relation_size('events_default') / current_setting('block_size')::int)::float8 AS pages
+       FROM (SELECT) one LEFT JOIN (
+         SELECT e.project_id, e."timestamp", e.id FROM events_default e
+         WHERE e.ctid >= $2::tid AND e.ctid < $3::tid AND e."timestamp" < $1 AND e."timestamp" >= (SELECT events_retained_from())
+           AND NOT EXISTS (SELECT FROM unnest($4::timestamptz[], $5::timestamptz[]) AS m (begins, ends)
+             WHERE e."timestamp" >= m.begins AND e."timestamp" < m.ends)) e ON true
+       ORDER BY e.project_id, e."timestamp"`,
+      [before, `(${from},0)`, `(${from + pages},0)`, apart.map((month) => month.from), apart.map((month) => month.to)],
+    );
+    const events = rows.flatMap(({ project, at, id }) => (project === null ? [] : [{ project, at, id }]));
+    const states = await statesOver(this.client, events);
+    return { events: events.filter(({ project }) => states.get(project) === 'living'), pages: rows[0]?.pages ?? 0 };
+  }
+
+  /** Null: not every event was copied or waits. */
+  async state(events: readonly ProjectPlace[]): Promise<LateState | null> {
+    const of = [[...new Set(events.map(({ project }) => project))], events.map(({ id }) => id)];
+    const { rows } = await this.client.query<{ block: number; waiting: string[] }>(
+      `SELECT p.block::float8 AS block, ARRAY(
+         SELECT u.id FROM event_shipments s CROSS JOIN LATERAL unnest(s.ids) AS u (id)
+         WHERE s.project_id = ANY ($1::uuid[]) AND u.id = ANY ($2::uuid[])
+         UNION ALL
+         SELECT u.id FROM event_outbox o CROSS JOIN LATERAL unnest(o.event_ids) AS u (id)
+         WHERE o.project_id = ANY ($1::uuid[]) AND u.id = ANY ($2::uuid[]))::text[] AS waiting
+       FROM event_shipping p WHERE p.is_whole`,
+      of,
+    );
+    const [row] = rows;
+    if (row === undefined) return null;
+    // Behind the outbox: what goes from there to the firings meanwhile is seen here.
+    const { rows: told } = await this.client.query<{ id: string }>(
+      `SELECT f.event_id AS id FROM alert_rule_firings f
+       WHERE f.project_id = ANY ($1::uuid[]) AND f.event_id = ANY ($2::uuid[])`,
+      of,
+    );
+    return { block: row.block, waiting: new Set([...row.waiting, ...told.map(({ id }) => id)]) };
+  }
+
+  /**
+   * Removes events that the event store has up to a block, and remembers that it has them: both or neither.
+   * @returns how many there were; 0 where the copy was doubted meanwhile
+   */
+  async remove(events: readonly ProjectPlace[], block: number): Promise<number> {
+    const { rows } = await this.client.query<{ removed: number }>(
+      `WITH gone AS (
+         DELETE /* every tenant: those that are named */ FROM events_default WHERE ctid = ANY (ARRAY(
+           SELECT f.ctid FROM unnest($1::uuid[], $2::timestamptz[], $3::uuid[]) AS w (project, at, which)
+           CROSS JOIN LATERAL (SELECT e.ctid FROM events_default e
+             WHERE e.project_id = w.project AND e."timestamp" = w.at AND e.id = w.which OFFSET 0) f
+           WHERE EXISTS (SELECT FROM event_shipping p WHERE p.is_whole AND p.block >= $4)))
+         RETURNING project_id, "timestamp"),
+       remembered AS (
+         INSERT INTO cold_months AS m (project_id, month, events)
+         SELECT project_id, date_trunc('month', "timestamp", 'UTC'), count(*) FROM gone GROUP BY 1, 2
+         ON CONFLICT ON CONSTRAINT pk_cold_months DO UPDATE SET events = m.events + excluded.events)
+       SELECT count(*)::int AS removed FROM gone`,
+      [events.map(({ project }) => project), events.map(({ at }) => at), events.map(({ id }) => id), block],
+    );
+    return rows[0]?.removed ?? 0;
+  }
+}
