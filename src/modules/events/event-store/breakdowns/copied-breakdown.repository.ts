@@ -3,7 +3,7 @@ import { type BindValue, StatementValues } from '../../../../platform/clickhouse
 import { CopiedEventsReader, CopyReadTooLong } from '../reading/copied-events.reader.js';
 import { instantSql } from '../../fields/index.js';
 import { QueryTooLong } from '../../long-reads/index.js';
-import { COPIED_KEY_ORDER, copiedKeyed, copiedNumberKey, isNumberKey } from '../questions/copied-keys.js';
+import { COPIED_KEY_ORDER, copiedKeyed, fitIntoAddress, MOST_ADDRESS_KEYS, toldKey } from '../questions/copied-keys.js';
 import { copiedQuestion, readProperties } from '../questions/copied-question.js';
 import type { Division } from '../questions/division.js';
 import { GatheredEventsReader } from '../questions/gathered-events.reader.js';
@@ -11,11 +11,6 @@ import type { Question } from '../questions/question.js';
 import type { Snapshot } from '../questions/snapshots.js';
 import type { BreakdownRow } from './breakdown-row.js';
 import { BreakdownRepository, type KeyedRow } from './breakdown.repository.js';
-
-/** Of the values that are not copied yet, which go into the address of a request, and how many they may be so. */
-const MOST_KEY_CHARACTERS = 30_000;
-const CHARACTERS_BESIDE_A_KEY = 10;
-const MOST_KEYS = MOST_KEY_CHARACTERS / CHARACTERS_BESIDE_A_KEY;
 
 interface CopiedRow {
   readonly key: string;
@@ -75,10 +70,10 @@ export class CopiedBreakdownRepository {
       behind.events(division.span),
       division,
       by,
-      MOST_KEYS + 1,
+      MOST_ADDRESS_KEYS + 1,
       snapshot,
     );
-    if (lengthOf(beside) > MOST_KEY_CHARACTERS) return null;
+    if (!fitIntoAddress(beside.map(({ key }) => key))) return null;
     const now = division.first === 0 ? 'true' : `e.timestamp >= ${instantSql(question.window.from, bind)}`;
     try {
       const found = await this.copied.rows<CopiedRow>(
@@ -107,11 +102,6 @@ export class CopiedBreakdownRepository {
   }
 }
 
-/** As they stand in an address. */
-function lengthOf(rows: readonly KeyedRow[]): number {
-  return rows.reduce((sum, { key }) => sum + encodeURIComponent(key).length + CHARACTERS_BESIDE_A_KEY, 0);
-}
-
 /** What PostgreSQL has counted, with keys as ClickHouse has them. */
 function besideSql(rows: readonly KeyedRow[], bind: BindValue): string {
   const numbers = (name: 'events' | 'errors' | 'previous'): string =>
@@ -123,7 +113,7 @@ function besideSql(rows: readonly KeyedRow[], bind: BindValue): string {
     rows.map(({ key }) => key),
     'Array(String)',
   );
-  return `SELECT if(${isNumberKey('counted.1')}, ${copiedNumberKey('counted.1')}, counted.1) AS key, counted.2 AS part,
+  return `SELECT ${toldKey('counted.1')} AS key, counted.2 AS part,
       counted.3 AS errors, counted.4 AS previous, toUInt8(0) AS unread
     FROM (SELECT arrayJoin(arrayZip(${keys}, ${numbers('events')}, ${numbers('errors')}, ${numbers('previous')})) AS counted)`;
 }

@@ -3,7 +3,7 @@ import { type BindValue, StatementValues } from '../../../../platform/clickhouse
 import { CopiedEventsReader, CopyReadTooLong } from '../reading/copied-events.reader.js';
 import type { TimeWindow } from '../totals/coverage.js';
 import { QueryTooLong } from '../../long-reads/index.js';
-import { copiedKeyed, plainDigits } from '../questions/copied-keys.js';
+import { copiedKeyed, fitIntoAddress, MOST_ADDRESS_KEYS, plainDigits, toldKey } from '../questions/copied-keys.js';
 import { copiedQuestion, readProperties } from '../questions/copied-question.js';
 import type { Division } from '../questions/division.js';
 import { GatheredEventsReader, type UncopiedEvents } from '../questions/gathered-events.reader.js';
@@ -11,8 +11,8 @@ import type { Keyed } from '../questions/keys.js';
 import type { Question } from '../questions/question.js';
 import type { Snapshot } from '../questions/snapshots.js';
 import { copiedGatheringOf } from './copied-aggregates.js';
-import type { AskedSeries } from './asked-series.js';
-import type { CopiedSource } from './timeseries.repository.js';
+import type { AskedSeries, SeriesRow } from './asked-series.js';
+import { type CopiedSource, TimeseriesRepository } from './timeseries.repository.js';
 
 /** Of what was gathered; more is not carried from one database to the other. */
 const MOST_ROWS = 100_000;
@@ -26,6 +26,14 @@ interface CopiedRow {
   readonly [column: string]: unknown;
 }
 
+/** Different values of the window, or of the one before it. */
+interface UniqueRow {
+  readonly is_now: number;
+  readonly buckets: readonly (readonly [start: number, values: number])[];
+  readonly of_all: number;
+  readonly unread: number;
+}
+
 /** A series as far as it is copied. */
 export interface CopiedSeries {
   /**
@@ -34,6 +42,13 @@ export interface CopiedSeries {
    * @throws QueryTooLong
    */
   first(): Promise<Date | null | undefined>;
+  /**
+   * The series itself, with what is not copied: of different values, which may be too many to be carried from one database to the
+   * other.
+   * @returns null where it has to be made of {@link source}
+   * @throws QueryTooLong
+   */
+  rows(division: Division): Promise<SeriesRow[] | null>;
   /**
    * @returns null where PostgreSQL has to answer alone
    * @throws QueryTooLong
@@ -55,6 +70,7 @@ interface Copy {
 export class CopiedTimeseriesRepository {
   constructor(
     private readonly gathered: GatheredEventsReader,
+    private readonly series: TimeseriesRepository,
     private readonly copied: CopiedEventsReader,
   ) {}
 
@@ -83,6 +99,11 @@ export class CopiedTimeseriesRepository {
         if (first === undefined) this.copied.answered('postgres');
         return first;
       },
+      rows: async (division) => {
+        const rows = await this.unique(copy, division);
+        if (rows !== null) this.copied.answered('clickhouse');
+        return rows;
+      },
       source: async (division) => {
         const source = await this.source(copy, division);
         this.copied.answered(source === null ? 'postgres' : 'clickhouse');
@@ -110,6 +131,61 @@ export class CopiedTimeseriesRepository {
     const first = row.events === 0 ? null : new Date(row.ms);
     if (first === null || beside === null) return first ?? beside;
     return beside < first ? beside : first;
+  }
+
+  private async unique(copy: Copy, division: Division): Promise<SeriesRow[] | null> {
+    const { question, asked, uncopied, snapshot } = copy;
+    const { aggregate, field, splitBy } = asked;
+    if (aggregate !== 'unique' || field === undefined || splitBy !== undefined) return null;
+    const events = uncopied.events(division.span);
+    const beside = await this.series.seen(events, division, field, MOST_ADDRESS_KEYS + 1, snapshot);
+    if (!fitIntoAddress(beside.map(({ key }) => key))) return null;
+    const statement = new StatementValues();
+    const { bind } = statement;
+    const keyed = copiedKeyed(field, bind);
+    const { fitting, unread } = copiedQuestion(
+      question,
+      division.span,
+      readProperties(field, keyed),
+      uncopied.chosen,
+      bind,
+    );
+    const first = bind(division.starts[division.first]?.getTime() ?? 0, 'Int64');
+    const places = new Map(division.starts.map((start, index) => [start.getTime(), index]));
+    const starts = beside.map(({ bucket }) => division.starts[bucket]?.getTime() ?? 0);
+    const rows = await this.rows<UniqueRow>(
+      copy,
+      (copied) => `is_now, groupArray((start, finalizeAggregation(seen))) AS buckets, uniqExactIfMerge(seen) AS of_all,
+               max(unread_of_start) AS unread
+        FROM (SELECT start, start >= ${first} AS is_now, uniqExactIfState(key, key != '') AS seen, max(unread) AS unread_of_start
+              FROM (SELECT start, ${keyed.key('held')} AS key, unread FROM (
+                      SELECT ${startSql(division, bind)} AS start, ${keyed.value} AS held, max(toUInt8(${unread})) AS unread
+                      FROM ${copied} AS e WHERE ${fitting} GROUP BY start, held)
+                    UNION ALL
+                    SELECT told.1 AS start, ${toldKey('told.2')} AS key, toUInt8(0) AS unread FROM (
+                      SELECT arrayJoin(arrayZip(${bind(starts, 'Array(Int64)')}, ${bind(
+                        beside.map(({ key }) => key),
+                        'Array(String)',
+                      )})) AS told))
+              GROUP BY start)
+        GROUP BY is_now`,
+      statement,
+    );
+    if (rows === null || rows.some((row) => row.unread === 1)) return null;
+    return rows.flatMap(({ is_now: isNow, buckets, of_all: ofAll }) => {
+      if (isNow === 0 && !asked.hasPrevious) return [];
+      const row =
+        isNow === 1
+          ? ({ part: 'series', place: 1, key: null } as const)
+          : ({ part: 'previous', place: null, key: null } as const);
+      const points = buckets.map(([start, values]) => ({
+        ...row,
+        bucket: places.get(start) ?? 0,
+        value: String(values),
+      }));
+      const total = { ...row, key: isNow === 1 ? '' : null, bucket: null, value: String(ofAll) };
+      return [total, ...points];
+    });
   }
 
   private async source(copy: Copy, division: Division): Promise<CopiedSource | null> {

@@ -91,6 +91,8 @@ export class TimeseriesReader {
     const division = new Division(divided, before);
     const answered = { buckets: divided.buckets, before: before?.buckets ?? null, first: division.first };
     if (divided.buckets.starts.length === 0) return { ...answered, rows: [] };
+    const rows = await copy.rows(division);
+    if (rows !== null) return { ...answered, rows };
     const source = await copy.source(division);
     return source && { ...answered, rows: await this.series.rows(question, source, division, asked, snapshot) };
   }

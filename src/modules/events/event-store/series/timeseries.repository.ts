@@ -32,6 +32,25 @@ interface Base {
 /** Adds up events by bucket and value. */
 @Injectable()
 export class TimeseriesRepository {
+  /** What a field holds, each value once in a bucket, by key. */
+  seen(
+    events: FittingEvents,
+    division: Division,
+    field: string,
+    limit: number,
+    snapshot: Snapshot,
+  ): Promise<{ readonly bucket: number; readonly key: string }[]> {
+    const parameters = new Parameters();
+    const { bind } = parameters;
+    const { value, key } = keyedSql(field, bind);
+    return snapshot.rows(
+      `SELECT bucket, ${key('held')} AS key FROM (
+         SELECT DISTINCT ${bucketSql(division, bind)} AS bucket, ${value} AS held
+         FROM ${events(bind)} /* tenant: the events found are of one project */ LIMIT ${bind(limit)}) seen`,
+      parameters,
+    );
+  }
+
   /** Series and their points, those of the values beyond the first ones, and those of the window before: of one statement. */
   rows(
     question: Question,
