@@ -27,23 +27,26 @@ const AS_WRITTEN = /^[\w -]{1,100}$/;
 
 /**
  * A text that is found without parsing the properties, which takes half of the time: the member of that name with a text, where
- * no object ends behind it but that of the properties, as PostgreSQL writes them. So it is none of an object inside them; and what a
- * backslash stands before is in a text.
+ * no object ends behind it but that of the properties, as PostgreSQL writes them. So it is none of an object inside them; and what
+ * stands in a text has a backslash before it.
  * @param parsed of all others
  */
 function unparsedOr(parsed: string, name: string, bind: BindValue): string {
-  const member = `"${name}": "`;
+  // Members but the first one stand behind a comma and a space.
+  const [member, first] = [` "${name}": "`, `{"${name}": "`];
   const at = `position(e.properties, ${bind(member, 'String')})`;
-  const text = `substringIndex(substring(e.properties, ${at} + ${member.length}), '"', 1)`;
+  const isFirst = `startsWith(e.properties, ${bind(first, 'String')})`;
+  const behindFirst = plainOr(parsed, `substring(e.properties, ${first.length + 1})`, isFirst);
+  return plainOr(behindFirst, `substring(e.properties, ${at} + ${member.length})`, `${at} > 0`);
+}
+
+/** @param rest of the properties, behind the quote with which the text begins, where it is there */
+function plainOr(otherwise: string, rest: string, isThere: string): string {
+  const text = `substringIndex(${rest}, '"', 1)`;
   // Together: one after the other, each would have the rows that are left copied for it.
-  const tests = [
-    `${at} > 0`,
-    `substring(e.properties, ${at} - 1, 1) != '\\\\'`,
-    `position(e.properties, '}', ${at}) = length(e.properties)`,
-    `position(${text}, '\\\\') = 0`,
-  ];
+  const tests = [isThere, `position(${rest}, '}') = length(${rest})`, `position(${text}, '\\\\') = 0`];
   const isPlain = tests.reduce((all, test) => `bitAnd(${all}, ${test})`);
-  return `if(${isPlain}, concat('"', ${text}, '"'), ${parsed})`;
+  return `if(${isPlain}, concat('"', ${text}, '"'), ${otherwise})`;
 }
 
 /**

@@ -32,7 +32,6 @@ const OF_FEW_VALUES: ReadonlySet<EventColumn> = new Set<EventColumn>([
 
 /** Where the next value is mostly near the one before. */
 const STEADY: ReadonlySet<EventColumn> = new Set<EventColumn>(['timestamp', 'created_at']);
-const LONG_TEXTS: ReadonlySet<EventColumn> = new Set<EventColumn>(['properties', 'message']);
 
 /** Null in events that were stored before there was such a field. */
 const LATER_FIELDS: ReadonlySet<EventColumn> = new Set<EventColumn>(['bytes']);
@@ -57,8 +56,8 @@ function typeOf(name: EventColumn, { type, isNullable }: { type: Exclude<ValueTy
 }
 
 function codecOf(name: EventColumn): string {
-  if (STEADY.has(name)) return 'CODEC(Delta(8), ZSTD(1))';
-  return LONG_TEXTS.has(name) ? 'CODEC(ZSTD(3))' : 'CODEC(ZSTD(1))';
+  // A higher level takes three times the time for long texts, at each merge too, and makes them hardly smaller.
+  return STEADY.has(name) ? 'CODEC(Delta(8), ZSTD(1))' : 'CODEC(ZSTD(1))';
 }
 
 function sqlOf(name: EventColumn, type: ValueType): string {
