@@ -14,6 +14,8 @@ const waiting = [];
 
 /** Of the interface alone; the engine in the process does not know them. */
 const HTTP_SETTINGS = new Set(['wait_end_of_query', 'enable_http_compression', 'send_progress_in_http_headers']);
+/** Of one value in the address, as the interface has it. In bytes. */
+const MOST_VALUE_BYTES = 131_072;
 /** What is no setting of the statement. */
 const PARAMETERS = new Set(['query', 'query_id', 'default_format', 'session_id', 'database', 'role']);
 
@@ -77,6 +79,10 @@ async function execute(session, searchParams, body) {
   const settings = [...searchParams].filter(
     ([name]) => !PARAMETERS.has(name) && !HTTP_SETTINGS.has(name) && !name.startsWith('param_'),
   );
+  for (const [name, value] of searchParams) {
+    if (Buffer.byteLength(value) > MOST_VALUE_BYTES)
+      throw new Error(`Code: 1000. DB::Exception: Field value too long: ${name}. (POCO_EXCEPTION)`);
+  }
   const values = new Map(
     [...searchParams].filter(([name]) => name.startsWith('param_')).map(([name, value]) => [name.slice(6), value]),
   );

@@ -70,7 +70,7 @@ export { type OverviewFigures, OverviewsReader } from './overviews/overviews.rea
 // What a query in EQL may be about, as a cursor.
 export { type CandidateRow, CandidateSelection } from './candidates/candidate-selection.js';
 export { CandidateWalk, type Walk } from './candidates/candidate-walk.js';
-export { CopiedCandidatesReader, JoinedByLists } from './candidates/copied-candidates.reader.js';
+export { CopiedCandidatesReader, KeysUntold } from './candidates/copied-candidates.reader.js';
 export { type Joined, joinedBy } from './candidates/copied-join-keys.js';
 export { NewestEventsReader } from './candidates/newest-events.reader.js';
 

@@ -11,7 +11,7 @@ import {
   CopyCannotTell,
   type Joined,
   joinedBy,
-  JoinedByLists,
+  KeysUntold,
   type TimeWindow,
   type Walk,
 } from '../../event-store/index.js';
@@ -126,7 +126,7 @@ export class QueryRunner {
       try {
         return await this.ofWholeKeys(tx, scope, window, begun(), joined, deadline, signal);
       } catch (error) {
-        if (!(error instanceof JoinedByLists)) throw error;
+        if (!(error instanceof KeysUntold)) throw error;
         return await inOrder(begun(), walk);
       }
     } catch (error) {

@@ -49,9 +49,9 @@ const PROPERTIES = 'properties';
 /** Of the rows `e` of ClickHouse. */
 interface CopiedSelection {
   readonly columns: string;
-  /** Those of {@link columns}. */
-  readonly names: readonly string[];
-  /** Of columns that are quickly read, without `e`; null: any event. */
+  /** That of {@link columns}, by itself. */
+  readonly bits: string;
+  /** Of a column that is quickly read, whose name it begins with, without `e`; null: any event. */
   readonly first: string | null;
   readonly where: string;
   readonly unread: string;
@@ -150,7 +150,7 @@ export class CandidateSelection {
     ];
     return {
       columns: columns.map(([sql, column]) => `${sql} AS ${column}`).join(', '),
-      names: columns.map(([, column]) => column),
+      bits,
       first: categories.includes(null) ? null : `event IN ${bind(categories, 'Array(String)')}`,
       where: `(${terms.map(({ mayMatter }) => mayMatter).join(' OR ')})`,
       unread: [ofConditions, ofRow]

@@ -10,7 +10,7 @@ import { QueryTooLong } from '../../long-reads/index.js';
 import type { CandidateRow, CandidateSelection } from './candidate-selection.js';
 import type { Walk } from './candidate-walk.js';
 import { CandidatesRepository } from './candidates.repository.js';
-import { copiedJoinKey, type Joined, joinKeysSql } from './copied-join-keys.js';
+import { copiedJoinKey, type Joined, joinKeysSql, keyDigits, writtenKeys } from './copied-join-keys.js';
 
 /** Candidates that are not copied yet: they are all read before the first one is looked at. */
 const MOST_UNCOPIED = 5_000;
@@ -22,20 +22,29 @@ const LARGE_AT_ONCE_BYTES = 1_048_576;
 interface CopiedRow extends CandidateRow {
   /** 1: ClickHouse cannot read it. */
   readonly unread: number;
-  /** 1: it has several keys. */
-  readonly several?: number;
 }
 
-/** One of those of a key, or with them how many candidates there are of all. */
-interface JoinedRow extends CopiedRow {
+/** What the candidates of ClickHouse have of keys. */
+interface KeysRow {
+  /** How many candidates there are. */
   readonly total: number;
-  readonly is_found: number;
+  /** 1: ClickHouse cannot read one of them. */
+  readonly unread: number;
+  /** 1: one of them has several keys. */
+  readonly several: number;
+  /** Those that have all that is needed. */
+  readonly keys: readonly string[];
 }
 
 type CandidatePlace = Pick<CandidateRow, 'ms' | 'id'>;
 
-/** An event has several keys, so that candidates cannot be told apart by them. */
-export class JoinedByLists extends Error {}
+/** What candidates are of keys with: more of these are not carried back. */
+const MOST_KEYS = 100_000;
+/** Of the time that is left, for the keys. */
+const TIME_FOR_KEYS = 0.5;
+
+/** Candidates are not to be told apart by keys: an event has several, or there are too many, or it takes too long. */
+export class KeysUntold extends Error {}
 
 /** The candidates of some keys. */
 export interface JoinedCandidates {
@@ -98,7 +107,7 @@ export class CopiedCandidatesReader {
     const stream = this.copied.stream<CopiedRow>(
       scope,
       reading.block,
-      (_, among) => `${columns}, ${unread} AS unread FROM ${from(among)}
+      (copied) => `${columns}, ${unread} AS unread FROM ${from(copied, null)}
         ORDER BY e.timestamp${order}, UUIDToNum(e.id)${order}${limit}`,
       statement,
       reading.bounds(),
@@ -110,14 +119,14 @@ export class CopiedCandidatesReader {
    * Of the candidates those alone whose keys have an event of each term that has to be there, oldest first: where there are
    * many, few keys have. So that most are neither brought here nor looked at.
    * @returns null where PostgreSQL has to answer alone
-   * @throws JoinedByLists, also while they are read, and as {@link rows}
+   * @throws KeysUntold, and as {@link rows}
    */
   async joined(
     tx: Db,
     scope: Scope,
     window: TimeWindow,
     selection: CandidateSelection,
-    { keys, needed }: Joined,
+    joined: Joined,
     walk: Omit<Walk, 'isNewestFirst' | 'wanted'>,
     signal: AbortSignal | undefined,
   ): Promise<JoinedCandidates | null> {
@@ -125,45 +134,75 @@ export class CopiedCandidatesReader {
     const reading = await this.begin(tx, scope, window, selection, whole, signal);
     if (reading === null) return null;
     const { block, beside, bounds } = reading;
+    const { total, keys } = await this.keys(scope, reading, window, selection, joined, whole);
     const statement = new StatementValues();
     const { bind } = statement;
-    const { columns, names, unread, from } = this.candidatesOf(window, selection, whole, bind);
-    const { key, isThere, isSeveral } = copiedJoinKey(keys, bind);
+    const { columns, unread, from } = this.candidatesOf(window, selection, whole, bind);
+    const within = `${copiedJoinKey(joined.keys, bind).key} IN ${writtenKeys(keys)}`;
+    const stream =
+      keys.length === 0
+        ? none()
+        : this.copied.stream<CopiedRow>(
+            scope,
+            block,
+            (copied, among) => `${columns}, ${unread} AS unread FROM ${from(copied, among)} AND ${within}
+              ORDER BY e.timestamp, UUIDToNum(e.id)`,
+            statement,
+            bounds(),
+          );
+    return {
+      rows: this.inOrder(scope, reading, selection, whole, stream),
+      count: async (last) => {
+        const copied = last === null ? total : await this.countTo(last, scope, reading, window, selection, whole);
+        return copied + beside.filter((row) => last === null || !isBefore(last, row)).length;
+      },
+    };
+  }
+
+  /** @throws KeysUntold, CopyCannotTell */
+  private async keys(
+    scope: Scope,
+    { block, beside, bounds }: Reading,
+    window: TimeWindow,
+    selection: CandidateSelection,
+    { keys, needed }: Joined,
+    walk: Walk,
+  ): Promise<KeysRow> {
+    const statement = new StatementValues();
+    const { bind } = statement;
+    const { bits, unread, from } = this.candidatesOf(window, selection, walk, bind);
+    const { key, isSeveral } = copiedJoinKey(keys, bind);
+    // Properties of large ones are not read yet.
+    if (keys.some(({ own }) => own === null) && beside.some((row) => selection.isLarge(row))) throw new KeysUntold();
     const readers = keys.map((field) => selection.reader(field));
     const keysBeside = joinKeysSql(
       beside.map((row) => readers.map((read) => read(row))),
       bind,
     );
-    if (keysBeside === null) throw new JoinedByLists();
-    const mask = needed.reduce((bits, term) => bits | (1 << term), 0);
-    const found = [...names, 'unread', 'several'];
-    const told: { total?: number } = {};
-    const stream = this.copied.stream<JoinedRow>(
-      scope,
-      block,
-      // One row at least, which tells how many there are. First those that are told apart by nothing: with one of them it is of no use to go on.
-      (
-        _,
-        among,
-      ) => `total, notEmpty(found) AS is_found, ${found.map((name, nth) => `one.${nth + 1} AS ${name}`).join(', ')}
-        FROM (SELECT found, sum(n) OVER () AS total, rowNumberInAllBlocks() AS nth
-              FROM (SELECT if(bitAnd(groupBitOr(bits), ${mask}) = ${mask} OR isNull(join_key) OR join_key IN ${keysBeside},
-                              groupArrayIf((${found.join(', ')}), there OR unread OR several), []) AS found, count() AS n
-                    FROM (SELECT ${columns}, ${unread} AS unread, ${isSeveral} AS several, ${isThere} AS there,
-                                 if(unread OR several, NULL, ${key}) AS join_key FROM ${from(among)})
-                    GROUP BY join_key))
-        LEFT ARRAY JOIN found AS one WHERE notEmpty(found) OR nth = 0
-        ORDER BY greatest(unread, several) DESC, ms, id`,
-      statement,
-      bounds(),
-    );
-    return {
-      rows: this.inOrder(scope, reading, selection, whole, foundOnly(stream, told)),
-      count: async (last) => {
-        const copied = last === null ? told.total : await this.countTo(last, scope, reading, window, selection, whole);
-        return (copied ?? 0) + beside.filter((row) => last === null || !isBefore(last, row)).length;
-      },
-    };
+    if (keysBeside === null) throw new KeysUntold();
+    const mask = needed.reduce((all, term) => all | (1 << term), 0);
+    const { milliseconds, ...others } = bounds();
+    const rows = await this.copied
+      .rows<KeysRow>(
+        scope,
+        block,
+        (copied, among) => `sum(n) AS total, max(of_unread) AS unread, max(of_several) AS several,
+            groupArrayIf(${MOST_KEYS + 1})(${keyDigits('join_key')}, isNotNull(join_key) AND is_whole) AS keys
+          FROM (SELECT join_key, count() AS n, max(unread) AS of_unread, max(several) AS of_several,
+                       bitAnd(groupBitOr(bits), ${mask}) = ${mask} OR join_key IN ${keysBeside} AS is_whole
+                FROM (SELECT ${bits} AS bits, toUInt8(${unread}) AS unread, ${isSeveral} AS several, ${key} AS join_key
+                      FROM ${from(copied, among)})
+                GROUP BY join_key)`,
+        statement,
+        { ...others, milliseconds: Math.ceil(milliseconds * TIME_FOR_KEYS) },
+      )
+      .catch((error: unknown) => {
+        throw error instanceof CopyReadTooLong ? new KeysUntold() : error;
+      });
+    const [found] = rows ?? [];
+    if (found === undefined || found.unread === 1) throw new CopyCannotTell();
+    if (found.several === 1 || found.keys.length > MOST_KEYS) throw new KeysUntold();
+    return found;
   }
 
   /** Null: PostgreSQL has to answer alone. */
@@ -187,9 +226,15 @@ export class CopiedCandidatesReader {
   private candidatesOf(window: TimeWindow, selection: CandidateSelection, { copiedWithin }: Walk, bind: BindValue) {
     const { first, where, ...selected } = selection.copiedSql(bind);
     const [begin, end] = [instantSql(window.from, bind), instantSql(window.to, bind)];
-    const quick = [`timestamp >= ${begin} AND timestamp < ${end}`, ...(first === null ? [] : [first])].join(' AND ');
     const others = copiedWithin?.(bind) ?? '';
-    return { ...selected, from: (among: Among): string => `${among(quick)} AS e WHERE ${where}${others}` };
+    /** @param among null: the server chooses what it reads first, as does one that is asked for events of any type */
+    const from = (copied: string, among: Among | null): string => {
+      const quick = `timestamp >= ${begin} AND timestamp < ${end}`;
+      const relation = first === null || among === null ? copied : among(`${quick} AND ${first}`);
+      const ofTypes = first === null ? '' : ` AND e.${first}`;
+      return `${relation} AS e WHERE e.timestamp >= ${begin} AND e.timestamp < ${end}${ofTypes} AND ${where}${others}`;
+    };
+    return { ...selected, from };
   }
 
   private inOrder(
@@ -222,8 +267,8 @@ export class CopiedCandidatesReader {
       this.copied.rows<{ n: number }>(
         scope,
         block,
-        (_, among) =>
-          `count() AS n FROM ${from(among)} AND (toUnixTimestamp64Milli(e.timestamp), toString(e.id)) <= ${place}`,
+        (copied, among) =>
+          `count() AS n FROM ${from(copied, among)} AND (toUnixTimestamp64Milli(e.timestamp), toString(e.id)) <= ${place}`,
         statement,
         bounds(),
       ),
@@ -260,14 +305,8 @@ export class CopiedCandidatesReader {
   }
 }
 
-async function* foundOnly(
-  stream: AsyncGenerator<readonly JoinedRow[], void>,
-  told: { total?: number },
-): AsyncGenerator<readonly CopiedRow[], void> {
-  for await (const rows of stream) {
-    if (rows[0] !== undefined) told.total = rows[0].total;
-    yield rows.filter(({ is_found: isFound }) => isFound === 1);
-  }
+async function* none(): AsyncGenerator<readonly CopiedRow[], void> {
+  // No key has all that is needed.
 }
 
 async function* merged(
@@ -282,7 +321,6 @@ async function* merged(
       const together: CandidateRow[] = [];
       for (const row of rows) {
         if (row.unread === 1) throw new CopyCannotTell();
-        if (row.several === 1) throw new JoinedByLists();
         for (let other = beside[next]; other !== undefined; other = beside[next]) {
           if (isBefore(row, other) !== isNewestFirst) break;
           together.push(other);

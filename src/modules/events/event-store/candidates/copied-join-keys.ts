@@ -1,7 +1,7 @@
 import type { BindValue } from '../../../../platform/clickhouse/index.js';
 import { copiedPropertySql } from '../../conditions/index.js';
 import { copiedOwnSql, type Field, isScalar, ownField, type Value } from '../../eql-language/index.js';
-import { copiedNumberKey } from '../questions/copied-keys.js';
+import { copiedNumberKey, fitIntoAddress } from '../questions/copied-keys.js';
 
 /** What all terms of a query are joined by. */
 export interface Joined {
@@ -18,10 +18,8 @@ export function joinedBy(keys: readonly Field[], needed: readonly number[]): Joi
 
 /** Of the rows `e` of ClickHouse. */
 export interface CopiedJoinKey {
-  /** A number that is the same for the same key, and now and then for different ones. */
+  /** A number that is the same for the same key, and now and then for different ones; null where the event has no key or several. */
   readonly key: string;
-  /** Whether the event has a key, which it has not without those that are not optional. */
-  readonly isThere: string;
   /** Whether it has several, by a list: then it belongs to others, whatever its number is. */
   readonly isSeveral: string;
 }
@@ -29,49 +27,60 @@ export interface CopiedJoinKey {
 const LIST = '[';
 /** Between the texts of two fields; what has it in itself is taken for another key at worst. */
 const BETWEEN = 'char(0)';
+const HEX_DIGITS = 16;
 
 /** The key that a query reads of an event (DECISIONS 17, Sequences), as far as ClickHouse can tell events apart by it. */
 export function copiedJoinKey(keys: readonly Field[], bind: BindValue): CopiedJoinKey {
   const fields = keys.map(({ own, path, isOptional }) => {
     const json = own === null ? copiedPropertySql(path, bind) : null;
-    const text = json === null ? ownText(own ?? '') : textOf(json);
+    // Said once, since it is long.
+    const text = json === null ? ownText(own ?? '') : `arrayMap(json -> ${textOf('json')}, [${json}])[1]`;
     return { json, text, isOptional };
   });
-  const all = (tests: readonly string[], word: string, none: string): string =>
-    tests.length === 0 ? none : `(${tests.join(` ${word} `)})`;
+  const several = fields.flatMap(({ json }) => (json === null ? [] : [`startsWith(${json}, '${LIST}')`]));
+  const missing = fields.flatMap(({ text, isOptional }) => (isOptional ? [] : [`${text} = ''`]));
+  const isNone = [...several, ...missing];
+  const hash = hashOf(fields.map(({ text }) => text));
   return {
-    key: hashOf(fields.map(({ text }) => text)),
-    isThere: all(
-      fields.flatMap(({ text, isOptional }) => (isOptional ? [] : [`notEmpty(${text})`])),
-      'AND',
-      'toUInt8(1)',
-    ),
-    isSeveral: all(
-      fields.flatMap(({ json }) => (json === null ? [] : [`startsWith(${json}, '${LIST}')`])),
-      'OR',
-      'toUInt8(0)',
-    ),
+    key: isNone.length === 0 ? hash : `if(${isNone.join(' OR ')}, NULL, ${hash})`,
+    isSeveral: several.length === 0 ? 'toUInt8(0)' : `(${several.join(' OR ')})`,
   };
 }
 
 /**
  * The keys of other events as what stands behind IN, in the numbers of {@link copiedJoinKey}.
  * @param events of each the values of the keys
- * @returns null where one of them has a list
+ * @returns null where one of them has a list, or they have no room in a statement
  */
 export function joinKeysSql(events: readonly (readonly Value[])[], bind: BindValue): string | null {
   const [first] = events;
   if (first === undefined) return '(SELECT toUInt64(0) WHERE 0)';
   if (events.some((values) => values.some((value) => Array.isArray(value)))) return null;
   const json = (value: Value): string => (isScalar(value) ? JSON.stringify(value) : '');
+  const keys = [...new Set(events.map((values) => JSON.stringify(values.map(json))))].map(
+    (key) => JSON.parse(key) as readonly string[],
+  );
+  if (!fitIntoAddress(keys.flat())) return null;
   const columns = first.map((_, nth) =>
     bind(
-      events.map((values) => json(values[nth])),
+      keys.map((values) => values[nth]),
       'Array(String)',
     ),
   );
   const names = first.map((_, nth) => `key_${nth}`);
   return `(SELECT arrayJoin(arrayMap((${names.join(', ')}) -> ${hashOf(names.map(textOf))}, ${columns.join(', ')})))`;
+}
+
+/** As digits that {@link writtenKeys} takes. */
+export function keyDigits(key: string): string {
+  return `leftPad(hex(assumeNotNull(${key})), ${HEX_DIGITS}, '0')`;
+}
+
+/** Keys as what stands behind IN: written into the statement, since so many have no room in an address. */
+export function writtenKeys(keys: readonly string[]): string {
+  const digits = keys.join('');
+  if (!/^[0-9A-F]*$/.test(digits)) throw new Error('These are no keys');
+  return `(SELECT reinterpretAsUInt64(reverse(unhex(substring('${digits}', number * ${HEX_DIGITS} + 1, ${HEX_DIGITS})))) FROM numbers(${keys.length}))`;
 }
 
 function hashOf(texts: readonly string[]): string {
