@@ -14,6 +14,11 @@ export function isAccessDenied(error: unknown): boolean {
   return codeOf(error) === ACCESS_DENIED;
 }
 
+/** The server has answered that it did not do what was asked. */
+export function isOfServer(error: unknown): boolean {
+  return /^\d+$/.test(codeOf(error));
+}
+
 /** The server has not even said that the time is over. */
 export class SilentServer extends Error {}
 

@@ -2,6 +2,9 @@ import type pg from 'pg';
 import { statesOver } from '../shipping/project-sums.repository.js';
 import type { ProjectPlace } from '../shipping/stored-events.repository.js';
 
+/** Batches that wait to be copied, or single events. */
+const MOST_WAITING = 5_000;
+
 /** Some pages of the partition for all other months. */
 export interface LatePages {
   /** Of living projects, by project and time. */
@@ -50,6 +53,15 @@ export class LateEventsRepository {
     const events = rows.flatMap(({ project, at, id }) => (project === null ? [] : [{ project, at, id }]));
     const states = await statesOver(this.client, events);
     return { events: events.filter(({ project }) => states.get(project) === 'living'), pages: rows[0]?.pages ?? 0 };
+  }
+
+  /** Whether so much waits to be copied that looking through it takes long. */
+  async isFarBehind(): Promise<boolean> {
+    const { rows } = await this.client.query<{ behind: boolean }>(
+      `SELECT count(*) > ${MOST_WAITING} AS behind FROM (
+         SELECT /* every tenant: how many there are */ FROM event_shipments LIMIT ${MOST_WAITING + 1}) waiting`,
+    );
+    return rows[0]?.behind !== false;
   }
 
   /** Null: not every event was copied or waits. */

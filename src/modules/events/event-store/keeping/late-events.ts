@@ -27,6 +27,7 @@ export class LateEvents {
    * @param apart months that were taken out and are compared with what came late for them
    */
   async sweep(late: LateEventsRepository, before: Date, apart: readonly StoredMonth[]): Promise<void> {
+    if (await late.isFarBehind()) return;
     let [removed, missing] = [0, 0];
     let first: ProjectPlace | undefined;
     const until = performance.now() + SWEEP_MS;

@@ -89,24 +89,32 @@ export class LentEventsWriter {
     );
     const [first] = cold;
     if (loan === undefined || first === undefined) return null;
-    await this.database.limit(tx, Math.max(1, wanted.milliseconds));
+    const until = performance.now() + wanted.milliseconds;
+    const execute = async (sql: string): Promise<void> => {
+      await this.limit(until, tx);
+      await this.database.execute(sql, [], tx);
+    };
     try {
+      await this.limit(until, tx);
       const block = await this.uncopied.block({ projectId }, tx);
       if (block === null) throw new ColdEventsAway();
-      await this.database.execute('CREATE TEMPORARY TABLE lent_events (LIKE events)', [], tx);
-      const until = await this.lendCopied(projectId, block, { ...wanted, windows: cold }, tx);
-      for (const window of cold) await this.lendUncopied(projectId, window, wanted.filter, tx);
-      await this.database.execute('CREATE INDEX ON lent_events (project_id, "timestamp", id)', [], tx);
-      await this.database.execute('ANALYZE lent_events', [], tx);
+      await execute('CREATE TEMPORARY TABLE lent_events (LIKE events)');
+      const cutAt = await this.lendCopied(projectId, block, { ...wanted, windows: cold }, until, tx);
+      for (const window of cold) {
+        await this.limit(until, tx);
+        await this.lendUncopied(projectId, window, wanted.filter, tx);
+      }
+      await execute('CREATE INDEX ON lent_events (project_id, "timestamp", id)');
+      await execute('ANALYZE lent_events');
       // What PostgreSQL still has of the time before is among what was lent.
-      await this.database.execute(
+      await execute(
         `CREATE TEMPORARY VIEW events AS SELECT * FROM lent_events
          UNION ALL SELECT /* every tenant: statements compare it as ever */ * FROM events WHERE "timestamp" >= ${literal(loan.hotFrom)}`,
-        [],
-        tx,
       );
-      Object.assign(loan, { windows, until });
-      return until;
+      // A role may look for temporary relations last.
+      await execute(`SELECT set_config('search_path', 'pg_temp, ' || current_setting('search_path'), true)`);
+      Object.assign(loan, { windows, until: cutAt });
+      return cutAt;
     } catch (error) {
       throw isCanceled(error) ? new ColdEventsAway() : error;
     }
@@ -123,10 +131,10 @@ export class LentEventsWriter {
   private async lendCopied(
     projectId: ProjectId,
     block: number,
-    { windows, filter, fields, enough, milliseconds }: Wanted,
+    { windows, filter, fields, enough }: Wanted,
+    deadline: number,
     tx: Db,
   ): Promise<Date | null> {
-    const deadline = performance.now() + milliseconds;
     let most = this.mostEvents;
     const without = LARGE.filter((name) => fields?.every((field) => field.split('.')[0] !== name) === true);
     const asked = (bind: BindValue): { where: string; limit: number; without: readonly LargeColumn[] } => {
@@ -135,7 +143,7 @@ export class LentEventsWriter {
       // One more tells whether there are others.
       return { where: `${inWindowsSql(windows, bind)} AND ${sql}`, limit: most + 1, without };
     };
-    const pieces = new Pieces((rows) => this.insert(rows, tx));
+    const pieces = new Pieces((rows) => this.insert(rows, deadline, tx));
     /** The last one that was seen, and the first one that is not lent. */
     const seen: { last: Date | null; left: Date | null } = { last: null, left: null };
     const take = async (rows: readonly CopiedRow[]): Promise<boolean> => {
@@ -149,7 +157,7 @@ export class LentEventsWriter {
       }
       return true;
     };
-    const bounds = { milliseconds: Math.max(1, milliseconds) };
+    const bounds = { milliseconds: Math.max(1, Math.ceil(deadline - performance.now())) };
     const isWhole = await this.cold.each({ projectId }, block, asked, bounds, take);
     await pieces.end();
     if (isWhole) return seen.left;
@@ -157,7 +165,13 @@ export class LentEventsWriter {
     return seen.last;
   }
 
-  private async insert(rows: readonly string[], tx: Db): Promise<void> {
+  /** Gives the next statement what is left until then. */
+  private limit(until: number, tx: Db): Promise<void> {
+    return this.database.limit(tx, Math.max(1, until - performance.now()));
+  }
+
+  private async insert(rows: readonly string[], until: number, tx: Db): Promise<void> {
+    await this.limit(until, tx);
     await this.database.execute(
       'INSERT INTO lent_events SELECT * FROM jsonb_populate_recordset(NULL::lent_events, $1::jsonb)',
       [`[${rows.join(',')}]`],

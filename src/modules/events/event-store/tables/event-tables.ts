@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { ConfigError } from '../../../../config/index.js';
-import { isAccessDenied, isWrongPassword } from '../../../../platform/clickhouse/index.js';
+import { isAccessDenied, isOfServer, isWrongPassword, shortReason } from '../../../../platform/clickhouse/index.js';
 import { EVENT_COLUMNS } from './columns.js';
 import { EVENT_INDEXES, FORMER_INDEXES, TABLES_VERSION, versionIn } from './table-statements.js';
 import type { TablesRepository } from './tables.repository.js';
@@ -44,9 +44,10 @@ export class EventTables {
       for (const index of EVENT_INDEXES) if (!there.has(index.name)) await this.tables.addIndex(index);
       for (const name of FORMER_INDEXES) if (there.has(name)) await this.tables.dropIndex(name);
     } catch (error) {
-      if (!isAccessDenied(error)) throw error;
+      if (!isOfServer(error)) throw error;
       // Events are copied without them, too.
-      this.logger.warn('the indexes of ClickHouse stay as they are: CLICKHOUSE_USER may not see or change them');
+      const why = isAccessDenied(error) ? 'CLICKHOUSE_USER may not see or change them' : shortReason(error);
+      this.logger.warn(`the indexes of ClickHouse stay as they are: ${why}`);
     }
   }
 

@@ -3,6 +3,8 @@ import type { ProjectId } from '../../../access/index.js';
 import { Database } from '../../../../platform/database/database.js';
 
 const IDS_A_STATEMENT = 10_000;
+/** Of projects that are gone; more are asked about again. */
+const MOST_REMEMBERED = 10_000;
 
 /** Asks over a connection, in the transaction that is open there. */
 type Ask = <Row>(sql: string, values: unknown[]) => Promise<Row[]>;
@@ -32,11 +34,15 @@ export async function statesOfProjects(
  */
 @Injectable()
 export class LivingProjectsReader {
+  /** Projects that are gone, of which none comes back. */
+  private readonly gone = new Set<ProjectId>();
+
   constructor(private readonly database: Database) {}
 
   /** Which of these live. */
   async among(ids: readonly ProjectId[]): Promise<ReadonlySet<ProjectId>> {
     const states = await statesOfProjects([...new Set(ids)], (sql, values) => this.database.rows(sql, values));
+    for (const id of ids) if (!states.has(id) && this.gone.size < MOST_REMEMBERED) this.gone.add(id);
     return new Set(ids.filter((id) => states.get(id) === 'living'));
   }
 
@@ -49,7 +55,7 @@ export class LivingProjectsReader {
     read: (besides: readonly ProjectId[]) => Promise<Row[]>,
     projectOf: (row: Row) => ProjectId,
   ): Promise<Row[]> {
-    const besides = new Set(await this.deleted());
+    const besides = new Set([...(await this.deleted()), ...this.gone]);
     for (;;) {
       const rows = await read([...besides]);
       const living = await this.among(rows.map(projectOf));
