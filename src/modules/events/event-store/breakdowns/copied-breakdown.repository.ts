@@ -3,7 +3,8 @@ import { type BindValue, StatementValues } from '../../../../platform/clickhouse
 import { CopiedEventsReader, CopyReadTooLong } from '../reading/copied-events.reader.js';
 import { instantSql } from '../../fields/index.js';
 import { QueryTooLong } from '../../long-reads/index.js';
-import { COPIED_KEY_ORDER, copiedKeyed, fitIntoAddress, MOST_ADDRESS_KEYS, toldKey } from '../questions/copied-keys.js';
+import { fitIntoAddress, MOST_ADDRESS_KEYS } from '../reading/address-room.js';
+import { COPIED_KEY_ORDER, copiedKeyed, toldKey } from '../questions/copied-keys.js';
 import { copiedQuestion, readProperties } from '../questions/copied-question.js';
 import type { Division } from '../questions/division.js';
 import { GatheredEventsReader } from '../questions/gathered-events.reader.js';

@@ -1,7 +1,8 @@
 import type { BindValue } from '../../../../platform/clickhouse/index.js';
 import { copiedPropertySql } from '../../conditions/index.js';
 import { copiedOwnSql, type Field, isScalar, ownField, type Value } from '../../eql-language/index.js';
-import { copiedNumberKey, fitIntoAddress } from '../questions/copied-keys.js';
+import { fitIntoAddress } from '../reading/address-room.js';
+import { copiedNumberKey } from '../reading/number-key.js';
 
 /** What all terms of a query are joined by. */
 export interface Joined {

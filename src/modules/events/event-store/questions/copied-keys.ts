@@ -6,6 +6,7 @@ import {
   type EventField,
   pathOfProperty,
 } from '../../conditions/index.js';
+import { copiedNumberKey } from '../reading/number-key.js';
 import { HASH_DIGITS, type Keyed, LONG_TEXT, LONGEST_KEY, SHOWN_CHARACTERS, TEXT } from './keys.js';
 
 /**
@@ -36,19 +37,6 @@ function propertyKey(column: string, numberKey: (digits: string) => string): str
     ${numberKey(column)})`;
 }
 
-/** Of values that go into the address of a request with the statement: a fourth of what a server takes there of one, with room for a number beside each. */
-const MOST_ADDRESS_CHARACTERS = 30_000;
-const CHARACTERS_BESIDE_A_KEY = 10;
-/** More keys have no room in an address. */
-export const MOST_ADDRESS_KEYS = MOST_ADDRESS_CHARACTERS / CHARACTERS_BESIDE_A_KEY;
-
-/** Whether keys have room in the address of a request, each with a number or so. */
-export function fitIntoAddress(keys: readonly string[]): boolean {
-  let left = MOST_ADDRESS_CHARACTERS;
-  for (const key of keys) left -= encodeURIComponent(key).length + CHARACTERS_BESIDE_A_KEY;
-  return left >= 0;
-}
-
 /** A key that PostgreSQL has told, as ClickHouse has it. */
 export function toldKey(key: string): string {
   return `if(${isNumberKey(key)}, ${copiedNumberKey(key)}, ${key})`;
@@ -76,14 +64,8 @@ export function copiedDigits(field: string, bind: BindValue): Pick<Keyed, 'value
   return { value, digits: `if(match(${value}, '^[-0-9]'), ${value}, NULL)` };
 }
 
-/** Digits of a number that is told by its digits: the same for the same double. */
-export function copiedNumberKey(digits: string): string {
-  // What is added makes the negative zero one.
-  return `toString(toFloat64OrZero(${digits}) + 0)`;
-}
-
 /** Whether a key is that of a number. */
-export function isNumberKey(key: string): string {
+function isNumberKey(key: string): string {
   return `NOT (${key} IN ('', 'true', 'false') OR startsWith(${key}, '${TEXT}') OR startsWith(${key}, '${LONG_TEXT}'))`;
 }
 

@@ -3,7 +3,8 @@ import { type BindValue, StatementValues } from '../../../../platform/clickhouse
 import { CopiedEventsReader, CopyReadTooLong } from '../reading/copied-events.reader.js';
 import type { TimeWindow } from '../totals/coverage.js';
 import { QueryTooLong } from '../../long-reads/index.js';
-import { copiedKeyed, fitIntoAddress, MOST_ADDRESS_KEYS, plainDigits, toldKey } from '../questions/copied-keys.js';
+import { fitIntoAddress, MOST_ADDRESS_KEYS } from '../reading/address-room.js';
+import { copiedKeyed, plainDigits, toldKey } from '../questions/copied-keys.js';
 import { copiedQuestion, readProperties } from '../questions/copied-question.js';
 import type { Division } from '../questions/division.js';
 import { GatheredEventsReader, type UncopiedEvents } from '../questions/gathered-events.reader.js';
