@@ -17,6 +17,7 @@ import {
 } from '../../support/clickhouse.js';
 import type { Json } from '../../support/delivery.js';
 import { allCopied } from '../../support/event-copies.js';
+import { makeMonths, monthOf } from '../../support/event-months.js';
 import { countEvents, insertEvents } from '../../support/event-rows.js';
 import { eventually } from '../../support/eventually.js';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.js';
@@ -29,8 +30,6 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 const AWAY = { detail: 'Older events cannot be read at the moment: choose a shorter range or try again later' };
-
-const monthOf = (at: Date, more = 0): Date => new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + more, 1));
 
 const threshold = { kind: 'threshold', window_seconds: 600, aggregate: 'count', op: 'gte', value: 4 };
 const change = { kind: 'rate_of_change', aggregate: 'count', direction: 'both', percent: 20 };
@@ -185,12 +184,7 @@ function tests(access: ClickHouseAccess): void {
       server = await FaultyServer.before(access);
       store = await eventStore(access, server.url);
       plain = await createTestApp({ databaseUrl: database.url, env: { PROCESS_ROLE: 'api' } });
-      for (const month of cold) {
-        const name = `events_${month.toISOString().slice(0, 7).replace('-', '_')}`;
-        await plain.rows(
-          `CREATE TABLE IF NOT EXISTS ${name} PARTITION OF events FOR VALUES FROM ('${month.toISOString()}') TO ('${monthOf(month, 1).toISOString()}')`,
-        );
-      }
+      await makeMonths(plain, cold);
       app = await createTestApp({
         databaseUrl: database.url,
         dataDir: plain.dataDir,

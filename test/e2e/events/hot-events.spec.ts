@@ -20,6 +20,7 @@ import {
   testClickHouse,
 } from '../../support/clickhouse.js';
 import { allCopied } from '../../support/event-copies.js';
+import { makeMonths, monthOf, tableOf } from '../../support/event-months.js';
 import { countEvents, insertEvents } from '../../support/event-rows.js';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.js';
 import { eventually } from '../../support/eventually.js';
@@ -35,9 +36,6 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 const AWAY = { detail: 'Older events cannot be read at the moment: choose a shorter range or try again later' };
-
-const monthOf = (at: Date, more = 0): Date => new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + more, 1));
-const nameOf = (month: Date): string => `events_${month.toISOString().slice(0, 7).replace('-', '_')}`;
 
 /** Status and body. */
 type Answer = readonly [number, unknown];
@@ -304,11 +302,7 @@ function tests(access: ClickHouseAccess): void {
       server = await FaultyServer.before(access);
       store = await eventStore(access, server.url);
       plain = await createTestApp({ databaseUrl: database.url });
-      for (const month of cold) {
-        await plain.rows(
-          `CREATE TABLE IF NOT EXISTS ${nameOf(month)} PARTITION OF events FOR VALUES FROM ('${month.toISOString()}') TO ('${monthOf(month, 1).toISOString()}')`,
-        );
-      }
+      await makeMonths(plain, cold);
       app = await createTestApp({
         databaseUrl: database.url,
         dataDir: plain.dataDir,
@@ -353,7 +347,7 @@ function tests(access: ClickHouseAccess): void {
       const giveBack = await takeCopies(monthOf(cold[0], 1));
       Object.assign(app.nest.get(ColdMonths, { strict: false }), { restMs: 0 });
       expect(await letGo()).toBe(0);
-      expect(said(`${nameOf(cold[0])} stays: 1 of 2 projects differ`)).toBe(true);
+      expect(said(`${tableOf(cold[0])} stays: 1 of 2 projects differ`)).toBe(true);
       expect(await app.rows('SELECT * FROM hot_events')).toEqual([]);
       await giveBack();
     });
@@ -361,10 +355,10 @@ function tests(access: ClickHouseAccess): void {
     it('are not asked of PostgreSQL any more, while it still has them', async () => {
       expect(await letGo()).toBe(0);
       expect(await app.rows('SELECT hot_from FROM hot_events')).toEqual([{ hot_from: hotFrom }]);
-      expect(await tables()).toEqual(expect.arrayContaining(cold.map(nameOf)));
+      expect(await tables()).toEqual(expect.arrayContaining(cold.map(tableOf)));
       // Not every process knows yet.
       expect(await letGo()).toBe(0);
-      expect(await tables()).toEqual(expect.arrayContaining(cold.map(nameOf)));
+      expect(await tables()).toEqual(expect.arrayContaining(cold.map(tableOf)));
     });
 
     it('stay while one of a month waits to be copied', async () => {
@@ -374,9 +368,9 @@ function tests(access: ClickHouseAccess): void {
       await isHeld;
       // The month behind it does not wait for it.
       expect(await letGo()).toBe(1);
-      expect(await tables()).toContain(nameOf(cold[0]));
-      expect(await tables()).not.toContain(nameOf(cold[1]));
-      expect(said(`${nameOf(cold[0])} was not dropped: some of its events are to be copied`)).toBe(true);
+      expect(await tables()).toContain(tableOf(cold[0]));
+      expect(await tables()).not.toContain(tableOf(cold[1]));
+      expect(said(`${tableOf(cold[0])} was not dropped: some of its events are to be copied`)).toBe(true);
       free();
       await allCopied(app);
       await app.rows('DELETE FROM event_outbox');
@@ -390,12 +384,12 @@ function tests(access: ClickHouseAccess): void {
         ]);
       const before = await counted();
       const dead = await MonthsRepository.open(database.url);
-      const [month] = (await dead.all()).filter(({ name }) => name === nameOf(cold[0]));
+      const [month] = (await dead.all()).filter(({ name }) => name === tableOf(cold[0]));
       expect(month === undefined ? null : await dead.detach(month)).toBe('done');
       await dead.close();
       const giveBack = await takeCopies(monthOf(cold[0], 1));
       expect(await letGo()).toBe(0);
-      expect(await tables()).toContain(nameOf(cold[0]));
+      expect(await tables()).toContain(tableOf(cold[0]));
       expect(await counted()).toEqual(before);
       await giveBack();
     });
@@ -403,7 +397,7 @@ function tests(access: ClickHouseAccess): void {
     it('go with their month once both have the same, by one of several processes', async () => {
       // One that died after it had taken the month out of the events.
       const dead = await MonthsRepository.open(database.url);
-      const [month] = (await dead.all()).filter(({ name }) => name === nameOf(cold[0]));
+      const [month] = (await dead.all()).filter(({ name }) => name === tableOf(cold[0]));
       expect(month === undefined ? null : await dead.detach(month)).toBe('done');
       await dead.close();
       // What comes late for it is compared with it, and removed by itself.
@@ -413,7 +407,7 @@ function tests(access: ClickHouseAccess): void {
       const dropped = await Promise.all([letGo(), letGo(), letGo()]);
       expect(dropped.sort()).toEqual([0, 0, 1]);
       expect((await tables()).filter((name) => name.includes('cold'))).toEqual([]);
-      for (const one of cold) expect(await tables()).not.toContain(nameOf(one));
+      for (const one of cold) expect(await tables()).not.toContain(tableOf(one));
       const [left] = await app.rows<{ events: number }>(
         'SELECT count(*)::int AS events FROM events WHERE "timestamp" >= $1 AND "timestamp" < $2',
         [cold[0], hotFrom],
@@ -712,7 +706,7 @@ function tests(access: ClickHouseAccess): void {
       await store.server.command(
         `ALTER TABLE \`${store.server.database}\`.events DELETE WHERE project_id = {project: UUID} AND toYYYYMM(timestamp) = {month: UInt32}
          SETTINGS mutations_sync = 2`,
-        { project: owner.projectId, month: Number(nameOf(cold[1]).slice(7).replace('_', '')) },
+        { project: owner.projectId, month: Number(tableOf(cold[1]).slice(7).replace('_', '')) },
       );
       await app.rows(
         'UPDATE event_shipping SET is_whole = false, moved_project = NULL, moved_at = NULL, moved_id = NULL',

@@ -46,10 +46,10 @@ export interface CopiedSeries {
   /**
    * The series itself, with what is not copied: of different values, which may be too many to be carried from one database to the
    * other.
-   * @returns null where it has to be made of {@link source}
+   * @returns null where PostgreSQL has to answer alone, undefined where the series has to be made of {@link source}
    * @throws QueryTooLong
    */
-  rows(division: Division): Promise<SeriesRow[] | null>;
+  rows(division: Division): Promise<SeriesRow[] | null | undefined>;
   /**
    * @returns null where PostgreSQL has to answer alone
    * @throws QueryTooLong
@@ -102,7 +102,7 @@ export class CopiedTimeseriesRepository {
       },
       rows: async (division) => {
         const rows = await this.unique(copy, division);
-        if (rows !== null) this.copied.answered('clickhouse');
+        if (rows !== undefined) this.copied.answered(rows === null ? 'postgres' : 'clickhouse');
         return rows;
       },
       source: async (division) => {
@@ -134,13 +134,13 @@ export class CopiedTimeseriesRepository {
     return beside < first ? beside : first;
   }
 
-  private async unique(copy: Copy, division: Division): Promise<SeriesRow[] | null> {
+  private async unique(copy: Copy, division: Division): Promise<SeriesRow[] | null | undefined> {
     const { question, asked, uncopied, snapshot } = copy;
     const { aggregate, field, splitBy } = asked;
-    if (aggregate !== 'unique' || field === undefined || splitBy !== undefined) return null;
+    if (aggregate !== 'unique' || field === undefined || splitBy !== undefined) return undefined;
     const events = uncopied.events(division.span);
     const beside = await this.series.seen(events, division, field, MOST_ADDRESS_KEYS + 1, snapshot);
-    if (!fitIntoAddress(beside.map(({ key }) => key))) return null;
+    if (!fitIntoAddress(beside.map(({ key }) => key))) return undefined;
     const statement = new StatementValues();
     const { bind } = statement;
     const keyed = copiedKeyed(field, bind);

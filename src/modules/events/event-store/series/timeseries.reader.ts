@@ -92,7 +92,7 @@ export class TimeseriesReader {
     const answered = { buckets: divided.buckets, before: before?.buckets ?? null, first: division.first };
     if (divided.buckets.starts.length === 0) return { ...answered, rows: [] };
     const rows = await copy.rows(division);
-    if (rows !== null) return { ...answered, rows };
+    if (rows !== undefined) return rows && { ...answered, rows };
     const source = await copy.source(division);
     return source && { ...answered, rows: await this.series.rows(question, source, division, asked, snapshot) };
   }
