@@ -10,6 +10,8 @@ interface TextStorage {
 /** What is used of the Web Locks of a page. */
 interface Locks {
   request<T>(name: string, work: () => Promise<T>): Promise<T>;
+  /** Without it a tab may refresh what another has refreshed a moment before. */
+  query?(): Promise<{ readonly held?: readonly { readonly name?: string }[] }>;
 }
 
 interface Page {
@@ -28,6 +30,11 @@ export interface StoredSessionOptions {
   /** Default: `navigator.locks`; where there are none, tabs may refresh at the same time. */
   readonly locks?: Locks | undefined;
 }
+
+/** Milliseconds. A page that keeps a lock for good could not be gone back to at once. */
+const TELL_USED_FOR = 5_000;
+const WAIT_FOR_TOKENS = 2_000;
+const LOOK_AGAIN_AFTER = 10;
 
 /**
  * A session that all tabs of an origin have in common: whoever signs in or out in one of them does in all, and one of them
@@ -79,16 +86,55 @@ export class StoredSession extends Session {
     refreshToken: string,
     refresh: (refreshToken: string) => Promise<Tokens | null>,
   ): Promise<Tokens | null> {
+    if (await this.isUsed(refreshToken)) await this.awaitNext(refreshToken);
     if (!this.holds(refreshToken)) return this.tokens;
     const next = await refresh(refreshToken);
-    // Told of before the others go on.
     if (this.holds(refreshToken)) this.set(next);
+    await this.tellUsed(refreshToken);
     return this.tokens;
+  }
+
+  /**
+   * What a tab has written into the storage reaches the others a moment after the lock does. So which token is used is said by a
+   * lock too, long enough for the storage.
+   */
+  private async tellUsed(refreshToken: string): Promise<void> {
+    const { locks } = this;
+    if (locks?.query === undefined || (await this.isUsed(refreshToken))) return;
+    await new Promise<void>((told) => {
+      const said = locks.request(this.usedName(refreshToken), () => {
+        told();
+        return pause(TELL_USED_FOR);
+      });
+      // A page that is being closed gets no lock.
+      said.catch(() => told());
+    });
+  }
+
+  private async isUsed(refreshToken: string): Promise<boolean> {
+    const name = this.usedName(refreshToken);
+    const { held = [] } = (await this.locks?.query?.()) ?? {};
+    return held.some((lock) => lock.name === name);
+  }
+
+  /** Should they not come, a second refresh is answered as the retry of a lost one is. */
+  private async awaitNext(refreshToken: string): Promise<void> {
+    const until = Date.now() + WAIT_FOR_TOKENS;
+    while (this.holds(refreshToken) && Date.now() < until) await pause(LOOK_AGAIN_AFTER);
+  }
+
+  /** Its end tells tokens apart and is of no use to anybody. */
+  private usedName(refreshToken: string): string {
+    return `${this.key} used ${refreshToken.slice(-8)}`;
   }
 
   private holds(refreshToken: string): boolean {
     return this.tokens?.refresh_token === refreshToken;
   }
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
 /** Null: there are none, or somebody else has written there. */
