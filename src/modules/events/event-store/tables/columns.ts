@@ -56,8 +56,8 @@ function typeOf(name: EventColumn, { type, isNullable }: { type: Exclude<ValueTy
 }
 
 function codecOf(name: EventColumn): string {
-  // A higher level takes three times the time for long texts, at each merge too, and makes them hardly smaller.
-  return STEADY.has(name) ? 'CODEC(Delta(8), ZSTD(1))' : 'CODEC(ZSTD(1))';
+  // Twice as quick to read as ZSTD(1), for half as many bytes again.
+  return STEADY.has(name) ? 'CODEC(Delta(8), ZSTD(1))' : 'CODEC(LZ4)';
 }
 
 function sqlOf(name: EventColumn, type: ValueType): string {
