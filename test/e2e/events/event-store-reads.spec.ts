@@ -66,7 +66,7 @@ const TOLD = [
   'e\nb',
   '"',
 ];
-TOLD.push('é'.repeat(450), `${'é'.repeat(450)}b`);
+TOLD.push('x'.repeat(800), 'x'.repeat(801), 'é'.repeat(450), `${'é'.repeat(450)}b`);
 const NUMBERS = [
   0,
   -0,

@@ -31,7 +31,14 @@ export function copiedKeyed(
 
 /** Of a column of JSON texts. */
 function propertyKey(column: string, numberKey: (digits: string) => string): string {
-  return `multiIf(startsWith(${column}, '"'), ${textKey(`JSONExtractString(${column})`)},
+  const isPlain = [
+    `startsWith(${column}, '${TEXT}')`,
+    `position(${column}, '\\\\') = 0`,
+    `length(${column}) <= ${LONGEST_KEY + 2}`,
+  ].reduce((all, test) => `bitAnd(${all}, ${test})`);
+  // Most are texts in quotes, which read as they stand there.
+  return `multiIf(${isPlain}, substring(${column}, 1, length(${column}) - 1),
+    startsWith(${column}, '"'), ${textKey(`JSONExtractString(${column})`)},
     ${column} IN ('true', 'false'), ${column},
     ${column} IN ('', 'null') OR startsWith(${column}, '{') OR startsWith(${column}, '['), '',
     ${numberKey(column)})`;
