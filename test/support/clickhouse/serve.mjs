@@ -3,14 +3,17 @@
 // Arguments: folder of the package, data folder, port (0: a free one), user, password.
 import { createRequire } from 'node:module';
 import { createServer } from 'node:http';
-import { renameSync, writeFileSync } from 'node:fs';
+import { createWriteStream, renameSync, writeFileSync } from 'node:fs';
+import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 
 const [folder, home, port, user, password] = process.argv.slice(2);
 const { Session } = createRequire(join(folder, 'package.json'))('chdb');
 /** A session takes one statement at a time, and several of them share the engine. No more than there are threads for them. */
 const idle = Array.from({ length: 4 }, () => new Session(join(home, 'data')));
 const waiting = [];
+let files = 0;
 
 /** Of the interface alone; the engine in the process does not know them. */
 const HTTP_SETTINGS = new Set(['wait_end_of_query', 'enable_http_compression', 'send_progress_in_http_headers']);
@@ -44,10 +47,14 @@ async function answer(request, response) {
       `Code: 516. DB::Exception: ${user}: Authentication failed: password is incorrect, or there is no user with such name. (AUTHENTICATION_FAILED)`,
     );
   }
-  const body = await bodyOf(request);
-  const result = await inTurn((session) => execute(session, searchParams, body));
-  response.setHeader('X-ClickHouse-Summary', '{}');
-  response.end(result);
+  const given = searchParams.has('query') ? { file: await fileOf(request) } : { text: await textOf(request) };
+  try {
+    const result = await inTurn((session) => execute(session, searchParams, given));
+    response.setHeader('X-ClickHouse-Summary', '{}');
+    response.end(result);
+  } finally {
+    if (given.file !== undefined) await rm(given.file, { force: true });
+  }
 }
 
 async function inTurn(work) {
@@ -66,31 +73,58 @@ function isKnown({ headers }) {
   return Buffer.from(basic, 'base64').toString() === `${user}:${password}`;
 }
 
-/** What breaks off is not carried out. */
-async function bodyOf(request) {
+async function textOf(request) {
   const parts = [];
-  for await (const part of request) parts.push(part);
-  if (!request.complete) throw new Error('Code: 210. DB::Exception: the request broke off. (NETWORK_ERROR)');
+  await whole(request, async (body) => {
+    for await (const part of body) parts.push(part);
+  });
   return Buffer.concat(parts).toString('utf8');
 }
 
-async function execute(session, searchParams, body) {
-  const query = searchParams.get('query');
-  const settings = [...searchParams].filter(
-    ([name]) => !PARAMETERS.has(name) && !HTTP_SETTINGS.has(name) && !name.startsWith('param_'),
+/** Rows are read from a file: the engine in the process takes twice as long for those that stand in a statement. */
+async function fileOf(request) {
+  files += 1;
+  const file = join(home, `rows-${files}`);
+  await whole(request, (body) => pipeline(body, createWriteStream(file))).catch(async (error) => {
+    await rm(file, { force: true });
+    throw error;
+  });
+  return file;
+}
+
+/** What breaks off is not carried out. */
+async function whole(request, take) {
+  const isTaken = await take(request).then(
+    () => true,
+    (error) => {
+      if (request.complete) throw error;
+    },
   );
+  if (!isTaken || !request.complete)
+    throw new Error('Code: 210. DB::Exception: the request broke off. (NETWORK_ERROR)');
+}
+
+async function execute(session, searchParams, { text, file }) {
   for (const [name, value] of searchParams) {
     if (Buffer.byteLength(value) > MOST_VALUE_BYTES)
       throw new Error(`Code: 1000. DB::Exception: Field value too long: ${name}. (POCO_EXCEPTION)`);
   }
+  const settings = [...searchParams].filter(
+    ([name]) => !PARAMETERS.has(name) && !HTTP_SETTINGS.has(name) && !name.startsWith('param_'),
+  );
   const values = new Map(
     [...searchParams].filter(([name]) => name.startsWith('param_')).map(([name, value]) => [name.slice(6), value]),
   );
-  if (query !== null && body === '') return '';
-  const statement = withValues(withSettings(query ?? body, settings), values);
-  const sql = query === null ? statement : `${statement}\n${body}`;
   const options = { format: searchParams.get('default_format') ?? 'TabSeparated' };
-  const result = await session.queryAsync(sql, options);
+  if (file === undefined) {
+    const result = await session.queryAsync(withValues(withSettings(text, settings), values), options);
+    return result.bytes();
+  }
+  if ((await stat(file)).size === 0) return '';
+  const statement = beforeFormat(searchParams.get('query'), `FROM INFILE '${file}'`);
+  // Of a file the engine would make smaller blocks than of a request.
+  const sql = withSettings(statement, [...settings, ['max_block_size', '1048449']]);
+  const result = await session.queryAsync(withValues(sql, values), options);
   return result.bytes();
 }
 
@@ -116,5 +150,9 @@ function withSettings(statement, settings) {
   if (!/^\s*(?:INSERT|SELECT)\b/.test(statement))
     throw new Error('Code: 115. DB::Exception: no settings here. (UNKNOWN_SETTING)');
   const list = settings.map(([name, value]) => `${name} = '${value.replaceAll("'", "''")}'`).join(', ');
-  return statement.replace(/\s+FORMAT\s+\w+\s*$/, (format) => ` SETTINGS ${list}${format}`);
+  return beforeFormat(statement, `SETTINGS ${list}`);
+}
+
+function beforeFormat(statement, clause) {
+  return statement.replace(/\s+FORMAT\s+\w+\s*$/, (format) => ` ${clause}${format}`);
 }
