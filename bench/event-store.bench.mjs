@@ -134,6 +134,7 @@ export async function run() {
     const tokens = await Promise.all([kept, copied].map((one) => signedIn(one, email, password)));
     const asked = Object.entries(questions(large)).filter(([name]) => name.includes(QUESTION));
     const table = [];
+    const atFirst = { kept: residentMegabytes(kept.pid), copied: residentMegabytes(copied.pid) };
     let unhurried = null;
     /** What PostgreSQL takes for what it is refused after eight seconds. */
     const withoutLimit = async (question) => {
@@ -161,7 +162,8 @@ export async function run() {
         readers[store] = await atOnce(target, token, question);
       const isRefused = typeof one.kept === 'string' && typeof one.copied === 'number';
       const patient = isRefused && question.least !== undefined ? await withoutLimit(question) : null;
-      table.push({ name, question, ...one, patient, readers });
+      const memory = { kept: residentMegabytes(kept.pid), copied: residentMegabytes(copied.pid) };
+      table.push({ name, question, ...one, patient, readers, memory });
     }
     const memory = { kept: residentMegabytes(kept.pid), copied: residentMegabytes(copied.pid) };
     for (const one of [kept, copied]) await one.stop();
@@ -170,13 +172,14 @@ export async function run() {
     console.log(`\n${facts()}; PostgreSQL ${JSON.stringify(await server.settings())}`);
     print(
       `${EVENTS.toLocaleString('en')} events of 30 days in the project, ${OTHER_PROJECTS} others beside it`,
-      table.map(({ name, kept: ms, copied: other, patient, readers }) => ({
+      table.map(({ name, kept: ms, copied: other, patient, readers, memory: then }) => ({
         question: name,
         'p50 ms on PostgreSQL': ms,
         'without its limit': patient ?? '',
         'p50 ms on ClickHouse': other,
         [`p95 of ${READERS} readers, PostgreSQL`]: readers.kept?.p95 ?? '',
         [`p95 of ${READERS} readers, ClickHouse`]: readers.copied?.p95 ?? '',
+        'MB then, PostgreSQL / ClickHouse': `${then.kept} / ${then.copied}`,
       })),
     );
     const [{ bytes }] = await database.query(
@@ -186,7 +189,9 @@ export async function run() {
     console.log(
       `${Math.round(bytes / events)} bytes an event in PostgreSQL, ${Math.round(there / events)} in ClickHouse`,
     );
-    console.log(`Memory of the service: ${memory.kept} MB on PostgreSQL, ${memory.copied} MB on ClickHouse`);
+    console.log(
+      `Memory of the service: ${memory.kept} MB on PostgreSQL, ${memory.copied} MB on ClickHouse; at first ${atFirst.kept} and ${atFirst.copied} MB`,
+    );
     print('Goals', [
       goal('bytes an event / in PostgreSQL', ratio(there / bytes), { most: 0.2 }),
       goal('moved, with a check of each: events a second', Math.round(events / moved.seconds), { least: 50_000 }),
