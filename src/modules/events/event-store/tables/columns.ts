@@ -40,7 +40,7 @@ const COLUMNS = Object.keys(FIELD_TABLE) as EventColumn[];
 
 /**
  * Every field of an event, from the table of fields: one that is added there is a column here. A new column is added to tables
- * that are there; anything else that changes here is another version of the tables.
+ * that are there, and codecs are theirs for good; anything else that changes here is another version of the tables.
  */
 export const EVENT_COLUMNS: readonly TableColumn[] = COLUMNS.map((name) => {
   const field: { readonly type: Exclude<ValueType, 'bytea'>; readonly isNullable?: true } = FIELD_TABLE[name];
