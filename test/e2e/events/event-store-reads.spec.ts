@@ -204,11 +204,12 @@ interface Request {
   readonly body?: object;
 }
 
-/** Without what is of the moment in which it was asked. */
+/** Without what is of the moment in which it was asked, of the answer and of each of its items. */
 function steady(answer: unknown): unknown {
   if (answer === null || typeof answer !== 'object' || Array.isArray(answer)) return answer;
   const { to_ts: _, took_ms: __, requests_per_minute: ___, ...others } = answer as Record<string, unknown>;
-  return others;
+  const { items } = others;
+  return Array.isArray(items) ? { ...others, items: items.map(steady) } : others;
 }
 
 interface Tested {
