@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { CandidatesRepository } from '../../../src/modules/events/event-store/candidates/candidates.repository.js';
 import { RunLimits } from '../../../src/modules/events/eql/running/run-limits.js';
 import { CopiedRequestsReader } from '../../../src/modules/events/event-store/index.js';
+import { NewestPlacesReader } from '../../../src/modules/events/event-store/places/newest-places.reader.js';
 import { HotEvents } from '../../../src/modules/events/event-store/retention/hot-events.js';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
@@ -260,6 +261,7 @@ function tests(access: ClickHouseAccess): void {
       });
       // Of few requests, too.
       app.nest.get(CopiedRequestsReader).fewestEvents = 1;
+      setNewest('copied');
       plain = await createTestApp({ databaseUrl: app.databaseUrl, dataDir: app.dataDir });
       // Warnings are part of what is compared, however busy the machine is.
       for (const one of [app, plain]) one.nest.get(RunLimits).warningMilliseconds = 60_000;
@@ -271,7 +273,10 @@ function tests(access: ClickHouseAccess): void {
       await insertEvents(app, stranger.projectId, fc.sample(event, { numRuns: 200, seed: 1 }));
     });
 
-    afterEach(() => server.behave());
+    afterEach(() => {
+      server.behave();
+      setNewest('copied');
+    });
 
     afterAll(async () => {
       await plain.close();
@@ -279,6 +284,11 @@ function tests(access: ClickHouseAccess): void {
       await server.goAway();
       await store.drop();
     });
+
+    /** Whether a page that the newest events fill is PostgreSQL's, as it is of itself. */
+    const setNewest = (are: 'copied' | 'kept'): void => {
+      app.nest.get(NewestPlacesReader, { strict: false }).lookedAt = are === 'kept' ? 1_000 : 0;
+    };
 
     const readsOf = async (by: 'clickhouse' | 'postgres'): Promise<number> => {
       const { text } = await app.request().get('/metrics').expect(200);
@@ -459,17 +469,20 @@ function tests(access: ClickHouseAccess): void {
     /** All kinds of reads, whatever is copied by now. */
     const compare = async (seed: number, numRuns = QUERIES): Promise<void> => {
       await fc.assert(
-        fc.asyncProperty(logQuery, async (query) => {
+        fc.asyncProperty(logQuery, fc.constantFrom('copied', 'kept'), async (query, newest) => {
+          setNewest(newest);
           await logs(query);
         }),
         { numRuns, seed },
       );
       await fc.assert(
-        fc.asyncProperty(pageQuery, async (query) => {
+        fc.asyncProperty(pageQuery, fc.constantFrom('copied', 'kept'), async (query, newest) => {
+          setNewest(newest);
           await explorer(query);
         }),
         { numRuns, seed },
       );
+      setNewest('copied');
       let before: string | undefined;
       const path = '/v1/events';
       for (const limit of [1, 3, 20, 100, 500]) {
@@ -893,6 +906,55 @@ function tests(access: ClickHouseAccess): void {
       expect(await readsOf('postgres')).toBe(kept);
       free();
       await allCopied(app);
+    });
+
+    it("are PostgreSQL's where its newest events fill the page", async () => {
+      const { projectId, bearer } = await ownerWithProject(app);
+      const minutes = Array.from({ length: 1_200 }, (_, minute) => ({
+        timestamp: new Date(now - minute * MINUTE_MS),
+        severity: minute % 10 === 3 ? 'error' : 'info',
+        log_method: minute % 2 === 0 ? 'GET' : 'PUT',
+        log_endpoint: minute < 1_000 ? '/new' : '/health',
+      }));
+      await insertEvents(app, projectId, minutes);
+      await countEvents(app);
+      await allCopied(app);
+      const [logsPath, eventsPath, pagePath] = ['/v1/logs', '/v1/events', `/v1/projects/${projectId}/events`];
+      const project = { project_id: projectId };
+      const read = async (of: TestApp, path: string, query: object): Promise<unknown> =>
+        (await of.request().get(path).query(query).set('Authorization', bearer).expect(200)).body as unknown;
+      const { next_before: before } = (await read(plain, eventsPath, { ...project, limit: 30 })) as {
+        next_before: string;
+      };
+      const lastHour = { from_ts: new Date(now - HOUR_MS).toISOString(), to_ts: new Date(now).toISOString() };
+      const lastDays = { ...lastHour, from_ts: new Date(now - 30 * DAY_MS).toISOString() };
+      setNewest('kept');
+      /** Who is asked, and how many rows there are. */
+      const asked: [string, object, 'kept' | 'copied', number][] = [
+        [logsPath, { ...project, range: '30d' }, 'kept', 100],
+        [logsPath, { ...project, range: '30d', limit: 500, method: 'put' }, 'kept', 500],
+        [logsPath, { ...project, range: '30d', limit: 500, hide_noise: true }, 'kept', 500],
+        [pagePath, { ...lastDays, severity: 'error', limit: 100 }, 'kept', 100],
+        [pagePath, { ...lastDays, severity: 'error', limit: 101 }, 'copied', 101],
+        [pagePath, { ...lastDays, severity: 'error', limit: 5, offset: 40 }, 'kept', 5],
+        [pagePath, { ...lastDays, severity: 'error', limit: 60, offset: 60 }, 'kept', 60],
+        // Not so many are there.
+        [pagePath, { ...lastHour, limit: 100 }, 'copied', 60],
+        // Texts take longer to look for than the copy takes to be asked.
+        [logsPath, { ...project, range: '30d', query: 'new' }, 'copied', 100],
+        [eventsPath, { ...project, limit: 200 }, 'kept', 200],
+        [eventsPath, { ...project, limit: 200, before }, 'kept', 200],
+      ];
+      const rowsOf = (answer: unknown): unknown[] =>
+        Array.isArray(answer) ? answer : (answer as { items: unknown[] }).items;
+      for (const [path, query, by, rows] of asked) {
+        const [copies, others] = [await readsOf('clickhouse'), await readsOf('postgres')];
+        const answer = await read(app, path, query);
+        expect([path, query, await readsOf('clickhouse')]).toEqual([path, query, copies + (by === 'copied' ? 1 : 0)]);
+        expect(await readsOf('postgres')).toBe(others);
+        expect(rowsOf(answer)).toHaveLength(rows);
+        expect(answer).toEqual(await read(plain, path, query));
+      }
     });
 
     it('tell all times that events may have', async () => {

@@ -458,6 +458,17 @@ function tests(access: ClickHouseAccess): void {
         const found = await ask(app, { path: '/v1/eql', body: { ...times, project_id, query: 'late where true' } });
         expect(found.body).toMatchObject({ scanned: 1 });
         await ask(app, { path: `/v1/projects/${project_id}/events/${id}` }).expect(200);
+        // PostgreSQL has enough for a page, which are not the newest ones.
+        const upToHot = { from_ts: times.from_ts, to_ts: hotFrom.toISOString() };
+        const pages = [];
+        for (const limit of [1, 500]) {
+          const path = `/v1/projects/${project_id}/events`;
+          const { body } = await ask(app, { path, query: { ...upToHot, limit } }).expect(200);
+          pages.push((body as { items: { id: string }[] }).items.map((item) => item.id));
+        }
+        expect(pages[1]?.length).toBeGreaterThan(1);
+        expect(pages[1]?.[0]).not.toBe(id);
+        expect(pages[0]).toEqual(pages[1]?.slice(0, 1));
       };
       await seen();
       free();

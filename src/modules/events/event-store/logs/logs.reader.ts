@@ -4,7 +4,8 @@ import type { BindValue } from '../../../../platform/clickhouse/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { isCanceled } from '../../../../platform/database/database-faults.js';
 import { Parameters } from '../../../../platform/database/parameters.js';
-import { type CopiedConditions, CopiedPlacesReader } from '../places/copied-places.reader.js';
+import type { CopiedConditions } from '../places/asked-places.js';
+import { CopiedPlacesReader } from '../places/copied-places.reader.js';
 import { type EventPlace, PLACE_COLUMNS } from '../places/event-places.js';
 import type { Place } from '../places/cursor.js';
 import { LOG_TEXT } from '../tables/table-statements.js';
@@ -197,6 +198,7 @@ function inBoth(filter: LogFilter): CopiedConditions {
     clickHouse: (bind) => copiedMatching(filter, bind),
     // An index tells where the three columns together have the text.
     indexed: (bind) => (filter.text === undefined ? '' : ` AND ${LOG_TEXT} LIKE ${copiedPattern(filter.text, bind)}`),
+    areCostly: filter.text !== undefined,
   };
 }
 

@@ -15,8 +15,10 @@ import { MOST_UNCOPIED, waitingSql } from '../reading/uncopied-events.reader.js'
 import { instantSql } from '../../fields/index.js';
 import { RetainedEvents } from '../retention/retained-events.js';
 import { inWindow } from '../totals/event-filter.js';
+import type { AskedPlaces } from './asked-places.js';
 import type { Place } from './cursor.js';
 import { type EventPlace, PLACE_COLUMNS } from './event-places.js';
+import { NewestPlacesReader } from './newest-places.reader.js';
 import { QueryTooLong } from '../../long-reads/index.js';
 
 /** What a read may take there that PostgreSQL has an index for, and how many uncopied events it may look up for its conditions. */
@@ -47,24 +49,6 @@ const FEW_ROWS: QuerySettings = { use_skip_indexes: 0, max_threads: 1 };
 const END_OF_TIME = new Date('+010000-01-01T00:00:00.000Z');
 
 type Scope = Pick<ProjectScope, 'projectId'>;
-
-/** The same conditions on events in both engines, each with ` AND ` before it. */
-export interface CopiedConditions {
-  postgres(parameters: Parameters): string;
-  clickHouse(bind: BindValue): string;
-  /** True wherever the others are, and asked first for the sake of its index there. */
-  indexed?(bind: BindValue): string;
-}
-
-export interface AskedPlaces {
-  /** All times, where it is left out. */
-  readonly window?: { readonly from: Date; readonly to: Date };
-  /** Strictly older than it. */
-  readonly before?: Place | null;
-  readonly conditions?: CopiedConditions;
-  readonly limit: number;
-  readonly offset?: number;
-}
 
 interface Reading {
   /** A snapshot of PostgreSQL that the answer is to be of. */
@@ -119,10 +103,11 @@ export class CopiedPlacesReader {
     private readonly copied: CopiedEventsReader,
     private readonly cold: ColdEventsReader,
     private readonly retained: RetainedEvents,
+    private readonly newestPlaces: NewestPlacesReader,
   ) {}
 
   /**
-   * As {@link newest}; where PostgreSQL has to answer alone, what it finds.
+   * As {@link newest}, but for a page that the newest events fill; where PostgreSQL has to answer alone, what it finds.
    * @param kept the same of PostgreSQL
    * @throws QueryTooLong, and ColdEventsAway where PostgreSQL may lack one of them
    */
@@ -133,6 +118,10 @@ export class CopiedPlacesReader {
     reading: Reading = {},
   ): Promise<EventPlace[]> {
     const { inTurn = (work) => work() } = reading;
+    if (this.copied.isAsked) {
+      const page = await this.newestPlaces.page(scope, await this.kept(asked), reading.tx);
+      if (page !== null) return page;
+    }
     const atOnce = await this.newestTurns.runNow(scope.projectId, () => this.amongNewest(scope, asked, reading));
     return atOnce ?? inTurn(() => this.among(scope, asked, kept, reading));
   }

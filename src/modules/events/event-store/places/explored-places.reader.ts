@@ -5,7 +5,8 @@ import { Parameters } from '../../../../platform/database/parameters.js';
 import { conditionsOf, copiedConditionsOf, type EventFilter } from '../totals/event-filter.js';
 import { EventTotalsReader, type MatchingHour } from '../totals/totals.reader.js';
 import type { TimeWindow } from '../totals/coverage.js';
-import { type CopiedConditions, CopiedPlacesReader } from './copied-places.reader.js';
+import { type CopiedConditions, olderThan } from './asked-places.js';
+import { CopiedPlacesReader } from './copied-places.reader.js';
 import { type EventPlace, PLACE_COLUMNS } from './event-places.js';
 import type { Place } from './cursor.js';
 
@@ -81,7 +82,7 @@ export class ExploredPlacesReader {
     return this.database.rows<EventPlace>(
       `SELECT ${PLACE_COLUMNS} FROM events
        WHERE project_id = ${parameters.bind(projectId)} AND "timestamp" >= ${parameters.bind(span.from)}
-         AND "timestamp" < ${parameters.bind(span.to)}${beforePlace(place, parameters)}${conditionsOf(filter, parameters)}
+         AND "timestamp" < ${parameters.bind(span.to)}${olderThan(place, parameters)}${conditionsOf(filter, parameters)}
        ORDER BY "timestamp" DESC, id DESC LIMIT ${parameters.bind(limit)}`,
       parameters.values,
     );
@@ -148,12 +149,6 @@ function inBoth(filter: EventFilter): CopiedConditions {
     postgres: (parameters) => conditionsOf(filter, parameters),
     clickHouse: (bind) => copiedConditionsOf(filter, bind),
   };
-}
-
-function beforePlace(place: Place | null, parameters: Parameters): string {
-  if (place === null) return '';
-  const instant = parameters.bind(place.timestamp);
-  return ` AND "timestamp" <= ${instant} AND ("timestamp", id) < (${instant}, ${parameters.bind(place.id)})`;
 }
 
 /** A filter on more than the event type has no index of its own. */

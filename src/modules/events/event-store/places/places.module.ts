@@ -5,12 +5,13 @@ import { EventTotalsModule } from '../totals/totals.module.js';
 import { CopiedPlacesReader } from './copied-places.reader.js';
 import { EventPlacesReader } from './event-places.reader.js';
 import { ExploredPlacesReader } from './explored-places.reader.js';
+import { NewestPlacesReader } from './newest-places.reader.js';
 import { SourceEventsReader } from './source-events.reader.js';
 
 /** Where events lie, in the order of lists. */
 @Module({
   imports: [EventCopiesModule, EventRetentionModule, EventTotalsModule],
-  providers: [CopiedPlacesReader, EventPlacesReader, ExploredPlacesReader, SourceEventsReader],
+  providers: [CopiedPlacesReader, EventPlacesReader, ExploredPlacesReader, NewestPlacesReader, SourceEventsReader],
   exports: [CopiedPlacesReader, EventPlacesReader, ExploredPlacesReader, SourceEventsReader],
 })
 export class EventPlacesModule {}

@@ -1,0 +1,53 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectScope } from '../../../access/index.js';
+import { Database, type Db } from '../../../../platform/database/database.js';
+import { Parameters } from '../../../../platform/database/parameters.js';
+import { ColdEventsReader } from '../reading/cold-events.reader.js';
+import { inWindow } from '../totals/event-filter.js';
+import { type AskedPlaces, olderThan } from './asked-places.js';
+import { type EventPlace, PLACE_COLUMNS } from './event-places.js';
+
+const NEWEST_FIRST = 'ORDER BY "timestamp" DESC, id DESC';
+
+/**
+ * The page that the newest events fill by themselves. PostgreSQL has these whether they are copied or not, and a project
+ * of many events a second has none but them in its first pages.
+ */
+@Injectable()
+export class NewestPlacesReader {
+  /** So many are looked at for a page, which costs no more than asking where the copy ends. */
+  lookedAt = 1_000;
+
+  constructor(
+    private readonly database: Database,
+    private readonly cold: ColdEventsReader,
+  ) {}
+
+  /**
+   * @param tx a snapshot that the answer is to be of
+   * @returns null where they do not fill it, where asking each takes too long, and where PostgreSQL may lack one
+   */
+  async page(
+    { projectId }: Pick<ProjectScope, 'projectId'>,
+    asked: AskedPlaces,
+    tx?: Db,
+  ): Promise<EventPlace[] | null> {
+    const { window, before, conditions, limit, offset = 0 } = asked;
+    if (limit + offset > this.lookedAt || conditions?.areCostly === true) return null;
+    const parameters = new Parameters();
+    const within = window === undefined ? '' : ` AND ${inWindow('"timestamp"', window, parameters)}`;
+    const page = `${NEWEST_FIRST} LIMIT ${parameters.bind(limit)} OFFSET ${parameters.bind(offset)}`;
+    const newest = `FROM events WHERE project_id = ${parameters.bind(projectId)}${within}${olderThan(before, parameters)}`;
+    const matching = conditions?.postgres(parameters) ?? '';
+    const places = await this.database.rows<EventPlace>(
+      matching === ''
+        ? `SELECT ${PLACE_COLUMNS} ${newest} ${page}`
+        : `SELECT ${PLACE_COLUMNS} FROM (SELECT * ${newest} ${NEWEST_FIRST} LIMIT ${this.lookedAt}) newest WHERE true${matching} ${page}`,
+      parameters.values,
+      tx,
+    );
+    const last = places.at(-1);
+    if (last === undefined || places.length < limit || (await this.cold.isCold({ from: last.timestamp }))) return null;
+    return places;
+  }
+}
