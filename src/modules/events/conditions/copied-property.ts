@@ -36,17 +36,19 @@ function unparsedOr(parsed: string, name: string, bind: BindValue): string {
   const [member, first] = [` "${name}": "`, `{"${name}": "`];
   const at = `position(e.properties, ${bind(member, 'String')})`;
   const isFirst = `startsWith(e.properties, ${bind(first, 'String')})`;
-  const behindFirst = plainOr(parsed, `substring(e.properties, ${first.length + 1})`, isFirst);
-  return plainOr(behindFirst, `substring(e.properties, ${at} + ${member.length})`, `${at} > 0`);
+  const behindFirst = plainOr(parsed, String(first.length), isFirst);
+  return plainOr(behindFirst, `${at} + ${member.length - 1}`, `${at} > 0`);
 }
 
-/** @param rest of the properties, behind the quote with which the text begins, where it is there */
-function plainOr(otherwise: string, rest: string, isThere: string): string {
-  const text = `substringIndex(${rest}, '"', 1)`;
+/** @param quote where the text begins, with its quote, where it is there */
+function plainOr(otherwise: string, quote: string, isThere: string): string {
+  // Looked for from there on: what is left of the properties would be copied for it.
+  const next = (character: string): string => `position(e.properties, '${character}', ${quote} + 1)`;
+  const text = `substring(e.properties, ${quote}, ${next('"')} - (${quote}) + 1)`;
   // Together: one after the other, each would have the rows that are left copied for it.
-  const tests = [isThere, `position(${rest}, '}') = length(${rest})`, `position(${text}, '\\\\') = 0`];
+  const tests = [isThere, `${next('}')} = length(e.properties)`, `position(${text}, '\\\\') = 0`];
   const isPlain = tests.reduce((all, test) => `bitAnd(${all}, ${test})`);
-  return `if(${isPlain}, concat('"', ${text}, '"'), ${otherwise})`;
+  return `if(${isPlain}, ${text}, ${otherwise})`;
 }
 
 /**
