@@ -56,8 +56,8 @@ function typeOf(name: EventColumn, { type, isNullable }: { type: Exclude<ValueTy
 }
 
 function codecOf(name: EventColumn): string {
-  // Twice as quick to read as ZSTD(1), for half as many bytes again.
-  return STEADY.has(name) ? 'CODEC(Delta(8), ZSTD(1))' : 'CODEC(LZ4)';
+  // Read in half of the time that ZSTD(1) takes, of texts and of what is told apart by few bits, for half as many bytes again.
+  return STEADY.has(name) ? 'CODEC(T64, LZ4)' : 'CODEC(LZ4)';
 }
 
 function sqlOf(name: EventColumn, type: ValueType): string {
