@@ -16,7 +16,7 @@ import { createTestApp, type TestApp } from '../support/app.js';
 import { countEvents, type EventRow, insertEvents } from '../support/event-rows.js';
 
 const HOUR_MS = 3_600_000;
-const HOURS_BACK = 50;
+const HOURS_BACK = 130;
 const HOURS_AHEAD = 3;
 const SOURCES = [newId(), newId(), null];
 const VALUES = {

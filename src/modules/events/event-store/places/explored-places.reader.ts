@@ -3,7 +3,7 @@ import type { ProjectScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { Parameters } from '../../../../platform/database/parameters.js';
 import { conditionsOf, copiedConditionsOf, type EventFilter } from '../totals/event-filter.js';
-import { EventTotalsReader, type MatchingHour } from '../totals/totals.reader.js';
+import { EVERY, EventTotalsReader, type MatchingHour, type Page } from '../totals/totals.reader.js';
 import type { TimeWindow } from '../totals/coverage.js';
 import { type CopiedConditions, olderThan } from './asked-places.js';
 import { CopiedPlacesReader } from './copied-places.reader.js';
@@ -13,15 +13,8 @@ import type { Place } from './cursor.js';
 const HOUR_MS = 3_600_000;
 /** Matching hours that are read row by row; beyond, the rollups say which events to look at in each hour. */
 const MOST_HOURS_TO_SCAN = 2;
-/** Longer than any window has hours. */
-const EVERY = 2 ** 52;
 
 type Scope = Pick<ProjectScope, 'projectId'>;
-
-export interface Page {
-  readonly limit: number;
-  readonly offset: number;
-}
 
 /** Where the events of pages lie, newest first by timestamp, events of one instant by id. */
 @Injectable()

@@ -35,6 +35,17 @@ export interface MatchingHour {
   readonly newer: number;
 }
 
+export interface Page {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** The limit of a page of all there is: longer than any window has hours. */
+export const EVERY = 2 ** 52;
+const DAY_MS = 86_400_000;
+/** In so many days those of a page are worth looking for. */
+const MANY_DAYS_MS = 3 * DAY_MS;
+
 type Scope = Pick<ProjectScope, 'projectId'>;
 
 /**
@@ -101,12 +112,12 @@ export class EventTotalsReader {
 
   /** Buckets with events, in the order of time; the first and the last are clipped by the window. */
   over(scope: Scope, interval: Interval, window: TimeWindow, db?: Db): Promise<Bucket[]> {
-    return this.bucketsOf<Bucket>(SUMS, scope, interval, window, db);
+    return this.bucketsOf<Bucket>(SUMS, scope, interval, window, { db });
   }
 
   /** As {@link over}, without errors: of the rows at the window's ends no more than an index is read then. */
   eventsOver(scope: Scope, interval: Interval, window: TimeWindow): Promise<Omit<Bucket, 'errors'>[]> {
-    return this.bucketsOf<Omit<Bucket, 'errors'>>(EVENTS, scope, interval, window);
+    return this.bucketsOf<Omit<Bucket, 'errors'>>(EVENTS, scope, interval, window, {});
   }
 
   private bucketsOf<Row extends Omit<Bucket, 'errors'>>(
@@ -114,13 +125,13 @@ export class EventTotalsReader {
     scope: Scope,
     interval: Interval,
     window: TimeWindow,
-    db?: Db,
+    { filter = {}, db }: { filter?: EventFilter; db?: Db | undefined },
   ): Promise<Row[]> {
     const now = this.clock.now();
     const coverage: Coverage =
       interval === 'minute' ? { hours: null, edges: [{ ...window, sign: 1 }] } : coverageOf(window, now);
     return this.ask<Row>(
-      { projectId: scope.projectId, coverage, now, filter: {}, dimensions: [], bucket: interval },
+      { projectId: scope.projectId, coverage, now, filter, dimensions: [], bucket: interval },
       (counted) =>
         `SELECT bucket AS at, ${sums} FROM ${counted} ${TENANT} GROUP BY 1 HAVING sum(events) > 0 ORDER BY 1`,
       db,
@@ -180,8 +191,48 @@ export class EventTotalsReader {
     scope: Scope,
     window: TimeWindow,
     filter: EventFilter,
-    { offset, limit }: { offset: number; limit: number },
+    page: Page,
     db?: Db,
+  ): Promise<{ total: number; hours: MatchingHour[] }> {
+    const isLong = window.to.getTime() - window.from.getTime() > MANY_DAYS_MS;
+    if (isEmptyFilter(filter) || !isLong || page.limit >= EVERY) return this.hoursOf(scope, window, filter, page, db);
+    return this.ofOneMoment(db, (tx) => this.hoursOfDays(scope, window, filter, page, tx));
+  }
+
+  /** Looks for the days of the page first: under a filter each hour has a row of every combination of values. */
+  private async hoursOfDays(
+    scope: Scope,
+    window: TimeWindow,
+    filter: EventFilter,
+    { offset, limit }: Page,
+    tx: Db,
+  ): Promise<{ total: number; hours: MatchingHour[] }> {
+    const days = await this.bucketsOf<Omit<Bucket, 'errors'>>(EVENTS, scope, 'day', window, { filter, db: tx });
+    let total = 0;
+    let newer = 0;
+    const shown: Date[] = [];
+    for (const { at, events } of days.reverse()) {
+      const isBefore = total + events <= offset;
+      if (isBefore) newer += events;
+      else if (total < offset + limit) shown.push(at);
+      total += events;
+    }
+    const [newest, oldest] = [shown[0], shown.at(-1)];
+    if (newest === undefined || oldest === undefined) return { total, hours: [] };
+    const span = {
+      from: new Date(Math.max(window.from.getTime(), oldest.getTime())),
+      to: new Date(Math.min(window.to.getTime(), newest.getTime() + DAY_MS)),
+    };
+    const { hours } = await this.hoursOf(scope, span, filter, { offset: offset - newer, limit }, tx);
+    return { total, hours: hours.map((hour) => ({ ...hour, newer: hour.newer + newer })) };
+  }
+
+  private async hoursOf(
+    scope: Scope,
+    window: TimeWindow,
+    filter: EventFilter,
+    { offset, limit }: Page,
+    db: Db | undefined,
   ): Promise<{ total: number; hours: MatchingHour[] }> {
     const rows = await this.ask<{ total: number } & { [K in keyof MatchingHour]: MatchingHour[K] | null }>(
       { ...this.of(scope, window), filter, dimensions: [], bucket: 'hour' },
@@ -215,7 +266,11 @@ export class EventTotalsReader {
       return this.database.rows<Row>(sql(countedRows(count, edges, parameters), parameters), parameters.values, tx);
     };
     // What is counted is of the same moment as what is not copied.
-    return isCold && db === undefined ? this.database.snapshot(read) : read(db);
+    return isCold ? this.ofOneMoment(db, read) : read(db);
+  }
+
+  private ofOneMoment<T>(db: Db | undefined, work: (tx: Db) => Promise<T>): Promise<T> {
+    return db === undefined ? this.database.snapshot(work) : work(db);
   }
 
   private coldEdges({ projectId, coverage, filter, dimensions, bucket }: Count, tx: Db): Promise<ColdEdges> {
