@@ -201,7 +201,7 @@ export class CopiedPlacesReader {
     // Those that are not copied may all come before the page.
     const skipped = Math.max(0, offset - uncopied.places.length);
     const most = offset - skipped + limit;
-    const copied = await this.copiedPage(scope, asked, uncopied.block, { skipped, most }, milliseconds);
+    const copied = await this.copiedPage(scope, asked, uncopied, { skipped, most }, milliseconds);
     if (copied === null) return null;
     const [first] = copied;
     // Behind the last one that is copied nobody knows how many were skipped.
@@ -260,16 +260,18 @@ export class CopiedPlacesReader {
   private async copiedPage(
     scope: Scope,
     asked: AskedPlaces,
-    block: number,
+    { block, newestFrom }: Uncopied,
     page: Page,
     milliseconds: number | undefined,
   ): Promise<EventPlace[] | null> {
     const { window } = asked;
+    const isOfFew = window !== undefined && newestFrom !== null && window.from >= newestFrom;
+    const within = (ms: number): ReadBounds => ({ milliseconds: ms, ...(isOfFew && { settings: FEW_ROWS }) });
     try {
       // What takes long has had its turn.
-      if (milliseconds !== undefined) return await this.ofBlocks(scope, asked, block, page, { milliseconds });
+      if (milliseconds !== undefined) return await this.ofBlocks(scope, asked, block, page, within(milliseconds));
       const quickMs = (await this.cold.isCold(window)) ? COLD_MS : QUICK_MS;
-      return await this.quick(scope, window, () => this.ofBlocks(scope, asked, block, page, { milliseconds: quickMs }));
+      return await this.quick(scope, window, () => this.ofBlocks(scope, asked, block, page, within(quickMs)));
     } catch (error) {
       if (!(error instanceof CopyReadTooLong)) throw error;
       if (milliseconds !== undefined) throw new QueryTooLong();

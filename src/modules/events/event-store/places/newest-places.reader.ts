@@ -15,8 +15,8 @@ const NEWEST_FIRST = 'ORDER BY "timestamp" DESC, id DESC';
  */
 @Injectable()
 export class NewestPlacesReader {
-  /** So many are looked at for a page, which costs no more than asking where the copy ends. */
-  lookedAt = 1_000;
+  /** So many are looked at for a page, in half a microsecond each: asking the copy takes ten times as long as all of them. */
+  lookedAt = 2_500;
 
   constructor(
     private readonly database: Database,
