@@ -1,4 +1,5 @@
 // What the machine is, and how much of it something else than the bench takes.
+import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 
@@ -48,6 +49,24 @@ export function clickHouseMicros() {
 
 function microsOf(counts) {
   return ownTicks((pid) => pid !== process.pid && counts(commandOf(pid))) * (1_000_000 / TICKS);
+}
+
+/**
+ * Leaves the last core to the ClickHouse of the tests and to what sends the load, and all others to everything else below this
+ * process: as if ClickHouse had a machine of its own. What is started later goes where its parent is.
+ */
+export function setApart() {
+  const last = cpus().length - 1;
+  const isFar = (pid) => pid === process.pid || /clickhouse\/serve\.mjs|load-client/.test(commandOf(pid));
+  for (const pid of below(process.pid)) {
+    execFileSync('taskset', ['--all-tasks', '--cpu-list', '--pid', isFar(pid) ? `${last}` : `0-${last - 1}`, `${pid}`]);
+  }
+}
+
+/** A process and all that it and its children have started. */
+function below(pid) {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
+  return [pid, ...children.flatMap(below)];
 }
 
 function commandOf(pid) {

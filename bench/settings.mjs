@@ -15,6 +15,8 @@ export const KEPT_FOLDER = process.env.BENCH_FOLDER;
 export const QUESTION = process.env.BENCH_QUESTION ?? '';
 /** That are watched at a time. */
 export const PROJECTS = number('BENCH_PROJECTS', 1_000);
+/** Of `event-store`: ClickHouse and the load have a core of their own while ingestion is measured. */
+export const IS_APART = process.env.BENCH_APART === '1';
 export const SOAK_SECONDS = number('BENCH_SOAK_SECONDS', 600);
 export const CONNECTIONS = 64;
 /** Another Node's program, on which `ingest` measures the service and the echo too. */

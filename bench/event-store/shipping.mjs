@@ -3,11 +3,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { EVENT, EVENT_BODY } from '../event.mjs';
 import { goal, print, ratio } from '../goal-table.mjs';
 import { load } from '../load.mjs';
-import { clickHouseMicros, measuredMicros, watchOthers } from '../machine.mjs';
+import { clickHouseMicros, measuredMicros, setApart, watchOthers } from '../machine.mjs';
 import { median } from '../processes.mjs';
 import { makeRows } from '../rows.mjs';
 import { startService } from '../service.mjs';
-import { CONNECTIONS, EVENTS, ROUNDS, SECONDS } from '../settings.mjs';
+import { CONNECTIONS, EVENTS, IS_APART, ROUNDS, SECONDS } from '../settings.mjs';
 import { makeTenants } from '../tenants.mjs';
 
 const SHIPPED = Math.min(500_000, EVENTS);
@@ -62,6 +62,7 @@ export async function ingestionBeside(server, store) {
     const [{ key }] = await makeTenants(database, { organizations: 1, keysEach: 1, prefix: name });
     sides[name] = { database, key, service: await startService({ databaseUrl: database.url, env }) };
   }
+  if (IS_APART) setApart();
   try {
     const [results, goals] = [[], []];
     for (const [shape, { body, type, events, connections }] of Object.entries(SHAPES)) {
