@@ -42,7 +42,7 @@ const SHORT_MS = 2 * 3_600_000;
 const MOST_NEWEST_EVENTS = 500_000;
 /** Looks into the newest hours at once; without a free turn the page is looked for as one that has none there. */
 const NEWEST_TURNS = { parallel: 8, parallelOfShare: 4, mostWaiting: 0 };
-/** Looking into the indexes of few rows, or dividing them, takes longer than looking at them. */
+/** Looking into the indexes of the newest rows, or dividing them, mostly takes longer than looking at them. */
 const FEW_ROWS: QuerySettings = { use_skip_indexes: 0, max_threads: 1 };
 
 /** Every event is earlier. */
@@ -264,8 +264,10 @@ export class CopiedPlacesReader {
     page: Page,
     milliseconds: number | undefined,
   ): Promise<EventPlace[] | null> {
-    const { window } = asked;
-    const isOfFew = window !== undefined && newestFrom !== null && window.from >= newestFrom;
+    const { window, conditions } = asked;
+    // Texts have an index that is worth its while among half a million, too.
+    const isOfNewest = window !== undefined && newestFrom !== null && window.from >= newestFrom;
+    const isOfFew = isOfNewest && conditions?.areCostly !== true;
     const within = (ms: number): ReadBounds => ({ milliseconds: ms, ...(isOfFew && { settings: FEW_ROWS }) });
     try {
       // What takes long has had its turn.

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
+import { FairSemaphore } from '../../../../platform/concurrency/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { Parameters } from '../../../../platform/database/parameters.js';
 import { ColdEventsReader } from '../reading/cold-events.reader.js';
@@ -7,7 +8,11 @@ import { inWindow } from '../totals/event-filter.js';
 import { type AskedPlaces, olderThan } from './asked-places.js';
 import { type EventPlace, PLACE_COLUMNS } from './event-places.js';
 
+/** Looks of a process at once, and of a project: without a free turn others are asked. */
+const TURNS = { parallel: 8, parallelOfShare: 4, mostWaiting: 0 };
 const NEWEST_FIRST = 'ORDER BY "timestamp" DESC, id DESC';
+
+type Scope = Pick<ProjectScope, 'projectId'>;
 
 /**
  * The page that the newest events fill by themselves. PostgreSQL has these whether they are copied or not, and a project
@@ -17,6 +22,7 @@ const NEWEST_FIRST = 'ORDER BY "timestamp" DESC, id DESC';
 export class NewestPlacesReader {
   /** So many are looked at for a page, in half a microsecond each: asking the copy takes ten times as long as all of them. */
   lookedAt = 2_500;
+  private readonly turns = new FairSemaphore(TURNS);
 
   constructor(
     private readonly database: Database,
@@ -25,15 +31,22 @@ export class NewestPlacesReader {
 
   /**
    * @param tx a snapshot that the answer is to be of
-   * @returns null where they do not fill it, where asking each takes too long, and where PostgreSQL may lack one
+   * @returns null where they do not fill it, where asking each takes too long, without a free turn, and where PostgreSQL may lack one
    */
-  async page(
-    { projectId }: Pick<ProjectScope, 'projectId'>,
-    asked: AskedPlaces,
-    tx?: Db,
-  ): Promise<EventPlace[] | null> {
+  async page(scope: Scope, asked: AskedPlaces, tx?: Db): Promise<EventPlace[] | null> {
     const { window, before, conditions, limit, offset = 0 } = asked;
     if (limit + offset > this.lookedAt || conditions?.areCostly === true) return null;
+    // Of a time that it may have dropped it has what came late.
+    const end = before?.timestamp ?? window?.to;
+    if (end !== undefined && (await this.cold.isCold({ from: end }))) return null;
+    return this.turns.runNow(scope.projectId, () => this.ofNewest(scope, asked, tx));
+  }
+
+  private async ofNewest(
+    { projectId }: Scope,
+    { window, before, conditions, limit, offset = 0 }: AskedPlaces,
+    tx: Db | undefined,
+  ): Promise<EventPlace[] | null> {
     const parameters = new Parameters();
     const within = window === undefined ? '' : ` AND ${inWindow('"timestamp"', window, parameters)}`;
     const page = `${NEWEST_FIRST} LIMIT ${parameters.bind(limit)} OFFSET ${parameters.bind(offset)}`;

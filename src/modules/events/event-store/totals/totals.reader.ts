@@ -40,7 +40,7 @@ export interface Page {
   readonly offset: number;
 }
 
-/** The limit of a page of all there is: longer than any window has hours. */
+/** The limit of a page of all there is. */
 export const EVERY = 2 ** 52;
 const DAY_MS = 86_400_000;
 /** In so many days those of a page are worth looking for. */
