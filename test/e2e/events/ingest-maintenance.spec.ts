@@ -9,6 +9,9 @@ import { expectTrueCounters, Sender, statusesOf, tenant, type Tenant } from '../
 const TOKEN = 'maintenance-of-the-tests';
 const EVENT = { event_type: 'order.paid', source: 'shop', payload: { latency_ms: 12 } };
 
+/** Behind all projects that were never there. */
+const LAST_GONE = '00000000-0000-4000-9000-000000000000';
+
 describe('ingestion', () => {
   let app: TestApp;
   let sender: Sender;
@@ -30,6 +33,13 @@ describe('ingestion', () => {
   const maintain = async (): Promise<number> => {
     const answer = await app.request().post('/internal/jobs/maintenance').set('X-Internal-Token', TOKEN).expect(200);
     return (answer.body as { processed: number }).processed;
+  };
+  /** Every counter of a project that is there is compared once at least: a round takes fifty hours, and begins anew behind the last one. */
+  const compareAll = async (): Promise<void> => {
+    const [row] = await app.rows<{ hours: number }>(
+      `SELECT count(*)::int AS hours FROM event_hours WHERE project_id > '${LAST_GONE}'`,
+    );
+    for (let left = (row?.hours ?? 0) + 50; left > 0; left -= 50) await maintain();
   };
   const warnings = (): string[] => app.logLines.filter((line) => line.includes('counters differ'));
 
@@ -183,7 +193,7 @@ describe('ingestion', () => {
 
   it('says when a counter differs from what it counts, and mends nothing', async () => {
     expect((await sender.ingest(of.apiKey, EVENT)).status).toBe(200);
-    await maintain();
+    await compareAll();
     expect(warnings()).toEqual([]);
     const change = (by: number): Promise<unknown>[] => [
       app.rows('UPDATE organization_months SET events = events + $2 WHERE organization_id = $1', [
@@ -193,19 +203,19 @@ describe('ingestion', () => {
       app.rows('UPDATE latency_hours SET events = events + $2 WHERE project_id = $1', [of.projectId, by]),
     ];
     await Promise.all(change(1));
-    await maintain();
+    await compareAll();
     const said = warnings().join('');
     expect(said).toContain(of.organizationId);
     expect(said).toContain(of.projectId);
     await Promise.all(change(-1));
     const before = warnings().length;
-    await maintain();
+    await compareAll();
     expect(warnings()).toHaveLength(before);
   });
 
   it('compares the counters of projects that are there, behind those that a restore has left of others', async () => {
     expect((await sender.ingest(of.apiKey, EVENT)).status).toBe(200);
-    await maintain();
+    await compareAll();
     const before = warnings().length;
     // More than a round looks at, and all of them first.
     await app.rows(
@@ -213,13 +223,15 @@ describe('ingestion', () => {
        SELECT ('00000000-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid, date_trunc('hour', now()), 1, 0 FROM generate_series(1, 130) AS n`,
     );
     await app.rows('UPDATE latency_hours SET events = events + 1 WHERE project_id = $1', [of.projectId]);
-    await maintain();
-    expect(warnings().slice(before)).toEqual([expect.stringContaining(of.projectId)]);
+    await compareAll();
+    const said = warnings().slice(before);
+    expect(said).not.toEqual([]);
+    expect(said.filter((line) => !line.includes(of.projectId))).toEqual([]);
     await app.rows('UPDATE latency_hours SET events = events - 1 WHERE project_id = $1', [of.projectId]);
     // It has come to the end, and begins anew.
-    await maintain();
-    expect(warnings()).toHaveLength(before + 1);
-    await app.rows(`DELETE FROM event_hours WHERE project_id < '00000000-0000-4000-9000-000000000000'`);
+    await compareAll();
+    expect(warnings()).toHaveLength(before + said.length);
+    await app.rows(`DELETE FROM event_hours WHERE project_id < '${LAST_GONE}'`);
   });
 
   it('refuses as ever while refusals cannot be recorded', async () => {
