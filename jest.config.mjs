@@ -24,5 +24,5 @@ export default {
   // on a busy machine takes longer than the usual half second and reads as a test that left something open.
   workerGracefulExitTimeout: 10_000,
   // A bound only, for a machine that does much else: what hangs is found, what is slow is not.
-  testTimeout: 120_000,
+  testTimeout: 300_000,
 };

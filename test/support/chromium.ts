@@ -28,6 +28,9 @@ const FLAGS = [
   '--disable-sync',
 ];
 
+/** A bound only, for a machine that does much else; what fails is told before the test's own bound ends it. */
+const SHOWN_WITHIN_MS = 120_000;
+
 /** Serves one page on a free port. */
 export async function servePage(html: string): Promise<Served> {
   const server = createServer((_, response) => {
@@ -55,12 +58,14 @@ export async function launchChromium(screen?: Screen): Promise<Chromium> {
     .launchPersistentContext(profile, {
       executablePath: chromiumPath(),
       args: FLAGS,
+      timeout: SHOWN_WITHIN_MS,
       ...(screen !== undefined && { ...screen, hasTouch: screen.isMobile }),
     })
     .catch(async (error: unknown) => {
       await release();
       throw error;
     });
+  context.setDefaultTimeout(SHOWN_WITHIN_MS);
   return {
     context,
     close: async () => {

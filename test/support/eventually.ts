@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** A bound only, for a machine that does much else; nothing waits longer than what it waits for. */
-const SETTLED_WITHIN_MS = 60_000;
+const SETTLED_WITHIN_MS = 120_000;
 /** Between two questions, soon at first: each may cost a connection, and a run waits for minutes in all. */
 const [FIRST_POLL_MS, LONGEST_POLL_MS] = [5, 200];
 

@@ -168,7 +168,7 @@ describe('the life of a subscription', () => {
       }),
       { numRuns: 30 },
     );
-  }, 300_000);
+  });
 
   it('ends alike in every order where the provider knows nothing of it, as long as no two changes share a second', async () => {
     await fc.assert(
@@ -185,7 +185,7 @@ describe('the life of a subscription', () => {
       }),
       { numRuns: 30 },
     );
-  }, 300_000);
+  });
 
   it('ends in the state of its newest event for somebody without an organization too', async () => {
     await fc.assert(
@@ -212,7 +212,7 @@ describe('the life of a subscription', () => {
       }),
       { numRuns: 20 },
     );
-  }, 300_000);
+  });
 
   it('of two subscriptions of one organization ends with the one that counts', async () => {
     await fc.assert(
@@ -231,5 +231,5 @@ describe('the life of a subscription', () => {
       }),
       { numRuns: 20 },
     );
-  }, 300_000);
+  });
 });

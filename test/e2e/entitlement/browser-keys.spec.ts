@@ -210,7 +210,7 @@ describe('browser-safe keys', () => {
 
     beforeAll(async () => {
       browser = await openWebPages(2);
-    }, 60_000);
+    });
     afterAll(() => browser.close());
 
     it('send events from a page of their origin, and from no other', async () => {

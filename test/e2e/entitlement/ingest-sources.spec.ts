@@ -360,7 +360,10 @@ describe('Event Sources', () => {
       ['post', '/test'],
       ['delete', ''],
     ];
-    const before = JSON.stringify(await app.rows('SELECT * FROM api_keys ORDER BY id'));
+    // When a key was last used is written a moment later, also for those of other tests.
+    const keys = async (): Promise<unknown> =>
+      app.rows(`SELECT to_jsonb(k) - 'last_used_at' AS key FROM api_keys k ORDER BY id`);
+    const before = await keys();
     for (const rest of reads) {
       await call('get', `/${id}${rest}`, undefined, viewer).expect(200);
       await call('get', `/${id}${rest}`, undefined, stranger).expect(404, { detail: 'Event source not found' });
@@ -372,7 +375,7 @@ describe('Event Sources', () => {
       await call(verb, `/${id}${rest}`, body, stranger).expect(404, { detail: 'Event source not found' });
       await call(verb, `/${NOBODY}${rest}`, body).expect(404, { detail: 'Event source not found' });
     }
-    expect(JSON.stringify(await app.rows('SELECT * FROM api_keys ORDER BY id'))).toBe(before);
+    expect(await keys()).toEqual(before);
     await call('get', `?project_id=${owner.projectId}`, undefined, viewer).expect(200);
     await call('get', `?project_id=${owner.projectId}`, undefined, stranger).expect(403, {
       detail: 'Not a project member',

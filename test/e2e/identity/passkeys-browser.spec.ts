@@ -25,7 +25,7 @@ describe('passkeys in a real browser', () => {
     browser = await openPasskeyBrowser();
     app = await createTestApp({ env: { WEBAUTHN_ORIGINS: browser.origin } });
     actor = await signedIn(app);
-  }, 60_000);
+  });
   afterAll(async () => {
     await app.close();
     await browser.close();

@@ -9,7 +9,7 @@ import { startTied } from '../../../dist/src/embedded-postgres/tied-process.js';
 import { PYTHON, swiftRoot } from './packages.mjs';
 
 const SERVE = fileURLToPath(new URL('serve.py', import.meta.url));
-const READY_WITHIN_MS = 60_000;
+const READY_WITHIN_MS = 120_000;
 const POLL_MS = 50;
 
 /**

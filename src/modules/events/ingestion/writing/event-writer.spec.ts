@@ -211,7 +211,7 @@ describe('EventWriter', () => {
     open();
     await Promise.all(held);
     expect(await writer.submit(request())).toEqual(written(1));
-  }, 90_000);
+  });
 
   it('refuses a key that is under way, and takes it again afterwards', async () => {
     const writer = writerOn(new FakeStore());
