@@ -6,9 +6,22 @@ import { generateArtifacts, reportDrift } from './tooling/index.js';
 
 const [command, ...argv] = process.argv.slice(2);
 
+/** The command is mistyped: carried out as far as it is known it would end as if all were well. */
+class UsageError extends Error {}
+
+/** @throws UsageError unless these options and no others stand behind the command, each with the one that it needs */
+function requireOptions(usage: string, options: Readonly<Record<string, string | null>>): void {
+  const isFit = argv.every((word) => {
+    const needed = new Map(Object.entries(options)).get(word);
+    return needed !== undefined && (needed === null || argv.includes(needed));
+  });
+  if (!isFit) throw new UsageError(usage);
+}
+
 const COMMANDS: Record<string, () => Promise<number>> = {
   /** Applies the migrations, on the embedded database when none is named; with --event-store fills ClickHouse, too. */
   migrate: async () => {
+    requireOptions('migrate [--event-store [--restored]]', { '--event-store': null, '--restored': '--event-store' });
     const { config, logger } = configOrExit(process.env);
     const { runtime, embedded } = await prepareRuntime(config, logger);
     try {
@@ -23,15 +36,27 @@ const COMMANDS: Record<string, () => Promise<number>> = {
   },
   demo: () => runDemo(argv, process.env, process.stdout),
   /** Writes the files of docs/api and .env.example; with --check only compares. */
-  generate: () => generateArtifacts({ check: argv.includes('--check') }),
+  generate: async () => {
+    requireOptions('generate [--check]', { '--check': null });
+    return generateArtifacts({ check: argv.includes('--check') });
+  },
   /** Fails when entities and migrations differ. */
-  drift: () => reportDrift(),
+  drift: async () => {
+    requireOptions('drift', {});
+    return reportDrift();
+  },
 };
 
-const run = COMMANDS[command ?? ''];
-if (run === undefined) {
-  process.stderr.write(`Usage: cli.js ${Object.keys(COMMANDS).join(' | ')}\n`);
-  process.exitCode = 2;
-} else {
-  process.exitCode = await run();
+async function run(): Promise<number> {
+  try {
+    const chosen = new Map(Object.entries(COMMANDS)).get(command ?? '');
+    if (chosen === undefined) throw new UsageError(Object.keys(COMMANDS).join(' | '));
+    return await chosen();
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    process.stderr.write(`Usage: cli.js ${error.message}\n`);
+    return 2;
+  }
 }
+
+process.exitCode = await run();
