@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
 import { RetainedEvents } from '../../../src/modules/events/event-store/index.js';
+import { PastMonthsReader } from '../../../src/modules/events/event-store/retention/past-months.reader.js';
+import { RetentionMaintenance } from '../../../src/modules/events/event-store/retention/retention-maintenance.js';
 import { AskedWindows } from '../../../src/modules/events/asked-windows/index.js';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
@@ -23,9 +25,14 @@ describe('Events that are kept for some days', () => {
   /** Another process, whose environment says how long. */
   let keeping: TestApp;
   let owner: Owner;
+  let allKnow = false;
 
-  const open = (env: Record<string, string>): Promise<TestApp> =>
-    createTestApp({ databaseUrl: database.url, env: { INTERNAL_JOB_TOKEN: TOKEN, ...env } });
+  const open = async (env: Record<string, string>): Promise<TestApp> => {
+    const opened = await createTestApp({ databaseUrl: database.url, env: { INTERNAL_JOB_TOKEN: TOKEN, ...env } });
+    if (allKnow) know(opened);
+    return opened;
+  };
+  const know = ({ nest }: TestApp): void => void (nest.get(RetainedEvents, { strict: false }).told.forMs = 0);
 
   beforeAll(async () => {
     database = await createTestDatabase();
@@ -63,7 +70,10 @@ describe('Events that are kept for some days', () => {
       )
     ).map(({ name }) => name);
   /** As if every process had had the time to know. */
-  const whenAllKnow = () => app.rows(`UPDATE event_retention SET since = since - interval '2 minutes'`);
+  const whenAllKnow = (): void => {
+    allKnow = true;
+    [app, keeping].forEach(know);
+  };
   const ended: string[] = [];
   const ago = (days: number): string => new Date(Date.now() - days * DAY_MS).toISOString();
 
@@ -77,9 +87,25 @@ describe('Events that are kept for some days', () => {
     });
   });
 
-  it('are not in any answer from then on, while older ones still lie there', async () => {
+  it('are not ended by a clock that has jumped and comes back', async () => {
     keeping = await open({ EVENT_RETENTION_DAYS: '30' });
-    await maintain(keeping);
+    // The round by the right clock is as old as none.
+    for (const jumped of [monthOf(new Date(), 24), monthOf(new Date(), 1), retainedFrom]) {
+      const clock = jest
+        .spyOn(keeping.nest.get(PastMonthsReader, { strict: false }), 'before')
+        .mockResolvedValue(jumped);
+      await keeping.nest.get(RetentionMaintenance, { strict: false }).maintain();
+      expect(clock).toHaveBeenCalled();
+      clock.mockRestore();
+    }
+    expect(await app.rows('SELECT * FROM event_retention')).toEqual([]);
+    expect(await stored()).toHaveLength(4);
+  });
+
+  it('are not in any answer from then on, while older ones still lie there', async () => {
+    const maintenance = keeping.nest.get(RetentionMaintenance, { strict: false });
+    maintenance.due.forMs = 0;
+    await maintenance.maintain();
     // As a minute later.
     app.nest.get(RetainedEvents, { strict: false }).forget();
     expect(await stored()).toHaveLength(4);
@@ -149,7 +175,7 @@ describe('Events that are kept for some days', () => {
     try {
       await reader.query('BEGIN');
       await reader.query('SELECT count(*) FROM events');
-      await whenAllKnow();
+      whenAllKnow();
       await maintain();
       expect(await months()).toContain(month);
       // A round may be run by either process.
@@ -230,7 +256,9 @@ describe('Events that are kept for some days', () => {
   it('stay ended where more days are kept from now on', async () => {
     const later = await open({ EVENT_RETENTION_DAYS: '400' });
     try {
-      await maintain(later);
+      const maintenance = later.nest.get(RetentionMaintenance, { strict: false });
+      maintenance.due.forMs = 0;
+      await maintenance.maintain();
       const [row] = await app.rows<{ from: Date }>('SELECT retained_from AS from FROM event_retention');
       expect(row?.from).toEqual(retainedFrom);
     } finally {

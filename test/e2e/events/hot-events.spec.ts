@@ -8,6 +8,8 @@ import { moveEvents } from '../../../src/modules/events/event-store/index.js';
 import { ColdMonths } from '../../../src/modules/events/event-store/keeping/cold-months.js';
 import { MonthsRepository } from '../../../src/modules/events/event-store/keeping/months.repository.js';
 import { HotEvents } from '../../../src/modules/events/event-store/retention/hot-events.js';
+import { HotMonthsReader } from '../../../src/modules/events/event-store/retention/hot-months.reader.js';
+import { PastMonthsReader } from '../../../src/modules/events/event-store/retention/past-months.reader.js';
 import { HourRollupsService } from '../../../src/modules/events/hour-rollups/hour-rollups.service.js';
 import { MaintenanceRunner } from '../../../src/platform/maintenance/maintenance-task.js';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
@@ -61,6 +63,8 @@ function tests(access: ClickHouseAccess): void {
     let app: TestApp;
     let owner: Owner;
     let stranger: Owner;
+    /** Of more events than an export reads before its first byte. */
+    let large: Owner;
     let sourceId: string;
     let ids: string[];
     const answers: { readonly request: Request; readonly answer: Answer }[] = [];
@@ -213,11 +217,11 @@ function tests(access: ClickHouseAccess): void {
       } = body as Record<string, unknown>;
       return [status, others];
     };
-    const exported = async (of: TestApp, request: object): Promise<string> => {
+    const exported = async (of: TestApp, request: object, who = owner): Promise<string> => {
       const { text } = await of
         .request()
-        .post(`/v1/projects/${owner.projectId}/events/export`)
-        .set('Authorization', owner.bearer)
+        .post(`/v1/projects/${who.projectId}/events/export`)
+        .set('Authorization', who.bearer)
         .send(request)
         .buffer(true)
         .expect(200);
@@ -269,7 +273,7 @@ function tests(access: ClickHouseAccess): void {
       return [await moveEvents(database.url, settings, output, options), lines.join('')];
     };
     /** As if every process had had the time to know. */
-    const whenAllKnow = () => app.rows(`UPDATE hot_events SET since = since - interval '2 minutes'`);
+    const whenAllKnow = (): void => void (app.nest.get(HotMonthsReader, { strict: false }).told.forMs = 0);
 
     /** Of the stranger. @returns has them back */
     const takeCopies = async (until: Date): Promise<() => Promise<void>> => {
@@ -318,6 +322,13 @@ function tests(access: ClickHouseAccess): void {
         sample.map((one, at) => ({ ...one, source_id: at % 3 === 0 ? sourceId : null })),
       );
       await insertEvents(app, stranger.projectId, fc.sample(event, { numRuns: 100, seed: 6 }));
+      large = await ownerWithProject(app);
+      const hours = Array.from({ length: 1_600 }, (_, n) => new Date(cold[1].getTime() + (n % 3) * HOUR_MS + n));
+      await insertEvents(
+        app,
+        large.projectId,
+        hours.map((timestamp) => ({ timestamp })),
+      );
       await countEvents(app);
       // Of some hours; the others are read from rows.
       await app.nest.get(HourRollupsService, { strict: false }).makeDue();
@@ -345,11 +356,27 @@ function tests(access: ClickHouseAccess): void {
       expect(answers.filter(({ answer: [status] }) => status !== 200 && status !== 422)).toEqual([]);
       expect(answers.filter(({ answer: [status] }) => status === 200).length).toBeGreaterThan(answers.length * 0.9);
       const giveBack = await takeCopies(monthOf(cold[0], 1));
-      Object.assign(app.nest.get(ColdMonths, { strict: false }), { restMs: 0 });
+      const coldMonths = app.nest.get(ColdMonths, { strict: false });
+      Object.assign(coldMonths, { restMs: 0 });
+      coldMonths.due.forMs = 0;
       expect(await letGo()).toBe(0);
       expect(said(`${tableOf(cold[0])} stays: 1 of 2 projects differ`)).toBe(true);
       expect(await app.rows('SELECT * FROM hot_events')).toEqual([]);
       await giveBack();
+    });
+
+    it('are not those of a clock that has jumped and comes back', async () => {
+      const { due } = app.nest.get(ColdMonths, { strict: false });
+      due.forMs = 3_600_000;
+      const clock = jest.spyOn(app.nest.get(PastMonthsReader, { strict: false }), 'before');
+      for (const at of [monthOf(new Date(), 1), monthOf(new Date(), 24)]) {
+        clock.mockResolvedValueOnce(at);
+        expect(await letGo()).toBe(0);
+      }
+      expect(clock).toHaveBeenCalledTimes(2);
+      clock.mockRestore();
+      expect(await app.rows('SELECT * FROM hot_events')).toEqual([]);
+      due.forMs = 0;
     });
 
     it('are not asked of PostgreSQL any more, while it still has them', async () => {
@@ -362,7 +389,7 @@ function tests(access: ClickHouseAccess): void {
     });
 
     it('stay while one of a month waits to be copied', async () => {
-      await whenAllKnow();
+      whenAllKnow();
       const { isHeld, free } = server.holdNext();
       await ingest(new Date(cold[0].getTime() + 3 * DAY_MS), stranger);
       await isHeld;
@@ -388,6 +415,14 @@ function tests(access: ClickHouseAccess): void {
       expect(month === undefined ? null : await dead.detach(month)).toBe('done');
       await dead.close();
       const giveBack = await takeCopies(monthOf(cold[0], 1));
+      // Nobody waits for it behind who reads events for long.
+      const reader = new pg.Client({ connectionString: database.url });
+      await reader.connect();
+      await reader.query('BEGIN; SELECT count(*) FROM events');
+      expect(await letGo()).toBe(0);
+      expect(said('stays apart: events are read or stored all the time, or too many lie in no month')).toBe(true);
+      expect(await tables()).not.toContain(tableOf(cold[0]));
+      await reader.end();
       expect(await letGo()).toBe(0);
       expect(await tables()).toContain(tableOf(cold[0]));
       expect(await counted()).toEqual(before);
@@ -424,6 +459,62 @@ function tests(access: ClickHouseAccess): void {
       const lines = (await exported(app, { format: 'ndjson', range: 'all' })).trim().split('\n');
       expect(new Set(lines.map((line) => (JSON.parse(line) as { id: string }).id))).toEqual(new Set(ids));
       expect(lines).toHaveLength(ids.length);
+    });
+
+    it('are told whole or not at all where an answer breaks off', async () => {
+      const project = { project_id: owner.projectId };
+      // In the middle of an hour, so that counted hours do not tell all.
+      const from = new Date(cold[0].getTime() + 17 * MINUTE_MS);
+      const times = { from_ts: from.toISOString(), to_ts: new Date(now).toISOString() };
+      const asked = { ...project, ...times };
+      const explorer = `/v1/projects/${owner.projectId}/events`;
+      const asking: Record<string, () => Promise<Answer>> = {};
+      for (const request of [
+        { path: '/v1/analytics/breakdown', query: { ...asked, by: 'properties.n' } },
+        { path: '/v1/analytics/overview', query: { ...asked, where: 'log.status > 1' } },
+        { path: '/v1/analytics/overview', query: asked },
+        { path: '/v1/analytics/timeseries', query: { ...asked, interval: 'day', split_by: 'properties.plan' } },
+        { path: '/v1/analytics/funnel', query: { ...asked, by: 'environment', step: ['a', 'b'] } },
+        { path: '/v1/performance/summary', query: asked },
+        { path: '/v1/performance/endpoints', query: asked },
+        { path: '/v1/performance/slowest', query: { ...asked, limit: 100 } },
+        { path: explorer, query: { ...times, limit: 500 } },
+        { path: `${explorer}/facets`, query: times },
+        { path: '/v1/logs', query: { ...project, range: 'all', limit: 500 } },
+        { path: '/v1/eql', body: { ...asked, query: 'any where concat(properties.plan, "") == "pro"' } },
+        { path: '/v1/eql', body: { ...asked, query: 'sequence by environment [a where true] [b where true]' } },
+        { path: '/v1/eql', body: { ...asked, query: 'any where length(message) > 10 | head 3' } },
+      ]) {
+        asking[JSON.stringify(request)] = () => answer(app, request);
+      }
+      const cut = new Set<string>();
+      // Cut off, or refused before its first byte.
+      asking['export'] = () =>
+        exported(app, { format: 'ndjson', range: 'all' }, large).then(
+          (text) => [200, text],
+          (error: unknown) => {
+            cut.add((error as Error).message);
+            return [503, AWAY];
+          },
+        );
+      for (const [name, ask] of Object.entries(asking)) {
+        const before = server.reads;
+        const whole = await ask();
+        const reads = server.reads - before;
+        expect([name, whole[0], reads > 0]).toEqual([name, 200, true]);
+        let refused = 0;
+        for (const nth of new Set([0, 1, 2, reads - 1].filter((one) => one < reads))) {
+          for (const then of ['end', 'reset'] as const) {
+            server.readFaults.push(...Array.from({ length: nth }, () => 'pass' as const), { afterBytes: 20_000, then });
+            const broken = await ask();
+            expect([name, nth, then, server.readFaults]).toEqual([name, nth, then, []]);
+            refused += broken[0] === 503 ? 1 : 0;
+            expect([name, nth, then, broken]).toEqual([name, nth, then, broken[0] === 503 ? [503, AWAY] : whole]);
+          }
+        }
+        expect([name, refused > 0]).toEqual([name, true]);
+      }
+      expect([...cut].sort()).toEqual(['aborted', 'expected 200 "OK", got 503 "Service Unavailable"']);
     });
 
     it('that are older are seen by their id, as whole events', async () => {
@@ -722,11 +813,14 @@ function tests(access: ClickHouseAccess): void {
       await app.rows(
         'UPDATE event_shipping SET is_whole = false, moved_project = NULL, moved_at = NULL, moved_id = NULL',
       );
-      expect(await move()).toEqual([
-        1,
-        expect.stringContaining(`of ${cold[1].toISOString().slice(0, 7)}, which ClickHouse alone had, `),
-      ]);
-      expect(await app.rows('SELECT is_whole FROM event_shipping')).toEqual([{ is_whole: false }]);
+      for (const isWhole of [false, true]) {
+        await app.rows('UPDATE event_shipping SET is_whole = $1', [isWhole]);
+        expect(await move()).toEqual([
+          1,
+          expect.stringContaining(`of ${cold[1].toISOString().slice(0, 7)}, which ClickHouse alone had, `),
+        ]);
+        expect(await app.rows('SELECT is_whole FROM event_shipping')).toEqual([{ is_whole: false }]);
+      }
     });
   });
 }

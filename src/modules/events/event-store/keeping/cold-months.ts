@@ -4,7 +4,9 @@ import type { ClickHouse } from '../../../../platform/clickhouse/index.js';
 import { DATABASE_URL } from '../../../../platform/database/database.js';
 import { HotEvents } from '../retention/hot-events.js';
 import { HotMonthsReader } from '../retention/hot-months.reader.js';
+import { PastMonthsReader } from '../retention/past-months.reader.js';
 import { RetainedEvents } from '../retention/retained-events.js';
+import { DUE_FOR_MS, SteadyInstant } from '../retention/steady-instant.js';
 import { EVENT_SERVER } from '../event-server.js';
 import type { KeptSum } from '../shipping/project-sums.repository.js';
 import { isSameSum, StoredEventsRepository } from '../shipping/stored-events.repository.js';
@@ -18,6 +20,8 @@ import { coldName, MonthsRepository, type StoredMonth } from './months.repositor
  */
 @Injectable()
 export class ColdMonths {
+  /** What months are to become cold, for an hour. */
+  readonly due = new SteadyInstant(DUE_FOR_MS);
   private readonly logger = new Logger('event-store');
   private readonly stored: StoredEventsRepository | null;
   private readonly late: LateEvents | null;
@@ -32,6 +36,7 @@ export class ColdMonths {
     @Inject(EVENT_SERVER) server: ClickHouse | null,
     @Inject(DATABASE_URL) private readonly databaseUrl: string,
     private readonly months: HotMonthsReader,
+    private readonly past: PastMonthsReader,
     private readonly hot: HotEvents,
     private readonly retained: RetainedEvents,
   ) {
@@ -59,7 +64,8 @@ export class ColdMonths {
 
   /** Says which months are cold, as far as ClickHouse has them. */
   private async advance(days: number, kept: MonthsRepository, stored: StoredEventsRepository): Promise<void> {
-    const [target, hotFrom] = [await this.months.monthBefore(days), await this.months.hotFrom()];
+    const [target, hotFrom] = [this.due.of(await this.past.before(days)), await this.months.hotFrom()];
+    if (target === null) return;
     const older = (await kept.all()).filter(({ isAttached, to }) => isAttached && to <= target);
     const fresh = older.filter(({ from }) => hotFrom === null || from >= hotFrom);
     if (fresh.length === 0) return;
@@ -92,7 +98,11 @@ export class ColdMonths {
       if (taken === null) continue;
       const sums = isEnded ? [] : await this.sameSums(taken, kept, stored);
       if (sums === null) {
-        await kept.attach(taken);
+        if (!(await kept.attach(taken))) {
+          this.logger.warn(
+            `${taken.name} stays apart: events are read or stored all the time, or too many lie in no month; the next round tries again`,
+          );
+        }
         continue;
       }
       await kept.drop(taken, sums);
@@ -135,7 +145,8 @@ export class ColdMonths {
     stored: StoredEventsRepository,
   ): Promise<KeptSum[] | null> {
     const key = month.from.getTime();
-    if (performance.now() < (this.restsUntil.get(key) ?? -Infinity)) return null;
+    // Nobody reads one that was taken out.
+    if (month.isAttached && performance.now() < (this.restsUntil.get(key) ?? -Infinity)) return null;
     const { block, projects } = await kept.sums(month);
     const copied = new Map((await stored.sums(block, month)).map((sum) => [sum.project, sum]));
     const differing = projects.filter((sum) => !isSameSum(sum, copied.get(sum.project)));

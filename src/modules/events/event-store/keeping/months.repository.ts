@@ -6,10 +6,14 @@ import { LateEventsRepository } from './late-events.repository.js';
 const LOCK_MS = 200;
 /** For the looks under these locks. */
 const LOOK_MS = 500;
+/** Everybody waits while what came late is looked for among the events without a month, which is done twice. */
+const ATTACH_MS = 2_000;
 /** A lock was not to be had in time, or a look took too long. */
 const BUSY = new Set(['55P03', '57014']);
 /** Of a month among the events, and of one that was taken out: no table that somebody else has taken out has such a name. */
 const NAMES = '^events_(cold_)?[0-9]{4}_[0-9]{2}$';
+/** On the table of a month that is about to be one of the events again. */
+const MONTH_CHECK = 'ck_events_month';
 const CONNECT_LIMIT_MS = 5_000;
 
 /** A UTC month of events that has a table of its own. */
@@ -123,11 +127,20 @@ export class MonthsRepository {
     }
   }
 
-  /** Makes a month that was taken out one of the events again, with what came late. Everybody waits while it is looked through. */
-  async attach(month: StoredMonth): Promise<void> {
+  /**
+   * Makes a month that was taken out one of the events again, with what came late.
+   * @returns false when somebody reads or stores events all the time, or many lie in no month
+   */
+  async attach(month: StoredMonth): Promise<boolean> {
     const [from, to] = [literal(month.from), literal(month.to)];
-    await this.client.query('BEGIN');
+    // Looked through before anybody has to wait for it: with what it says of each row the month need not be looked through then.
+    await this.client.query(
+      `ALTER TABLE ${month.name} DROP CONSTRAINT IF EXISTS ${MONTH_CHECK},
+         ADD CONSTRAINT ${MONTH_CHECK} CHECK ("timestamp" >= ${from} AND "timestamp" < ${to}) NOT VALID`,
+    );
+    await this.client.query(`ALTER TABLE ${month.name} VALIDATE CONSTRAINT ${MONTH_CHECK}`);
     try {
+      await this.client.query(`BEGIN; SET LOCAL lock_timeout = ${LOCK_MS}; SET LOCAL statement_timeout = ${ATTACH_MS}`);
       await this.client.query('LOCK TABLE ONLY events, ONLY events_default IN ACCESS EXCLUSIVE MODE');
       await this.client.query(
         `WITH late AS (
@@ -138,9 +151,12 @@ export class MonthsRepository {
       await this.client.query(
         `ALTER TABLE events ATTACH PARTITION ${hotName(month)} FOR VALUES FROM (${from}) TO (${to})`,
       );
+      await this.client.query(`ALTER TABLE ${hotName(month)} DROP CONSTRAINT ${MONTH_CHECK}`);
       await this.client.query('COMMIT');
+      return true;
     } catch (error) {
       await this.client.query('ROLLBACK').catch(() => undefined);
+      if (BUSY.has(String((error as { code?: unknown }).code))) return false;
       throw error;
     }
   }

@@ -1,12 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../../platform/database/database.js';
-
-/** As long as a process may not know of it yet, and longer than most of its requests take. */
-const KNOWN_TO_ALL = `interval '2 minutes'`;
+import { KNOWN_TO_ALL_MS } from './remembered-instant.js';
+import { SteadyInstant } from './steady-instant.js';
 
 /** Since when PostgreSQL has events. */
 @Injectable()
 export class HotMonthsReader {
+  /** Since when this process reads the same. */
+  readonly told = new SteadyInstant(KNOWN_TO_ALL_MS);
+
   constructor(private readonly database: Database) {}
 
   /** Null: it has all that are kept. */
@@ -17,19 +19,8 @@ export class HotMonthsReader {
 
   /** The same, once it was said so long ago that nobody asks PostgreSQL for events before it. */
   async coldBefore(): Promise<Date | null> {
-    const [row] = await this.database.rows<{ from: Date }>(
-      `SELECT hot_from AS from FROM hot_events WHERE since <= now() - ${KNOWN_TO_ALL}`,
-    );
-    return row?.from ?? null;
-  }
-
-  /** The beginning of the month that was so many days ago, by the database's time. */
-  async monthBefore(days: number): Promise<Date> {
-    const [row] = await this.database.rows<{ from: Date }>(
-      `SELECT date_trunc('month', now() - make_interval(hours => 24 * $1::int), 'UTC') AS from`,
-      [days],
-    );
-    return row?.from ?? new Date(0);
+    const from = await this.hotFrom();
+    return from === null ? null : this.told.of(from);
   }
 
   /** Months before it are the event store's alone. Never goes back: what is gone is gone. @returns whether that is new */

@@ -1,5 +1,6 @@
-/** Less than what passes until rows go by it. */
 const KNOWN_FOR_MS = 60_000;
+/** From then on every process goes by what was said, and most of the requests that did not are over: rows may go by it. */
+export const KNOWN_TO_ALL_MS = 2 * KNOWN_FOR_MS;
 
 /** An instant of the database as this process knows it: at most a minute late. */
 export class RememberedInstant {

@@ -1,8 +1,10 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { CONFIG, type Config } from '../../../../config/index.js';
 import { MaintenanceTask } from '../../../../platform/maintenance/maintenance-task.js';
+import { PastMonthsReader } from './past-months.reader.js';
 import { RetainedEvents } from './retained-events.js';
 import { RetentionRepository } from './retention.repository.js';
+import { DUE_FOR_MS, SteadyInstant } from './steady-instant.js';
 
 /** Of the rows without a month of their own: 4 MB or a thousand rows a statement, for so long in a round. */
 const PAGES_A_STEP = 500;
@@ -14,6 +16,8 @@ const REST_MS = 3_600_000;
 /** Ends events after the configured days, in whole months: drops their partitions, and removes what lies beside these. */
 @Injectable()
 export class RetentionMaintenance extends MaintenanceTask {
+  /** What months are to end, for an hour. */
+  readonly due = new SteadyInstant(DUE_FOR_MS);
   private readonly logger = new Logger('retention');
   private readonly days: number | undefined;
   /** How far rows that are older have been looked for. */
@@ -24,6 +28,7 @@ export class RetentionMaintenance extends MaintenanceTask {
   constructor(
     private readonly retention: RetentionRepository,
     private readonly retained: RetainedEvents,
+    private readonly months: PastMonthsReader,
     @Inject(CONFIG) { eventRetentionDays }: Config,
   ) {
     super();
@@ -38,8 +43,8 @@ export class RetentionMaintenance extends MaintenanceTask {
   }
 
   private async advance(days: number): Promise<void> {
-    const from = await this.retention.advance(days);
-    if (from === null) return;
+    const from = this.due.of(await this.months.before(days));
+    if (from === null || !(await this.retention.advance(from))) return;
     this.retained.forget();
     this.logger.log(`events before ${from.toISOString()} are not kept any more`);
   }

@@ -5,8 +5,6 @@ import { Database } from '../../../../platform/database/database.js';
 const LOCK_MS = 200;
 /** Of a statement that could not have a lock in time. */
 const LOCK_NOT_AVAILABLE = '55P03';
-/** As long as a process may not know of it yet, and longer than most of its requests take. */
-const KNOWN_TO_ALL = `interval '2 minutes'`;
 
 /** What a part of the rows without a month of their own held. */
 export interface SweptPages {
@@ -26,27 +24,15 @@ export class RetentionRepository {
     return row?.from ?? null;
   }
 
-  /** The same, once it was said so long ago that no answer tells of events before it. */
-  async endedBefore(): Promise<Date | null> {
-    const [row] = await this.database.rows<{ from: Date }>(
-      `SELECT retained_from AS from FROM event_retention WHERE since <= now() - ${KNOWN_TO_ALL}`,
-    );
-    return row?.from ?? null;
-  }
-
-  /**
-   * Events of months before the one that is so many days ago are not kept, by the database's time. Never goes back: what is
-   * gone is gone.
-   * @returns since when, where that is new
-   */
-  async advance(days: number): Promise<Date | null> {
-    const [row] = await this.database.rows<{ from: Date }>(
-      `INSERT INTO event_retention AS r (retained_from) VALUES (date_trunc('month', now() - make_interval(hours => 24 * $1::int), 'UTC'))
+  /** Older events are not kept. Never goes back: what is gone is gone. @returns whether that is new */
+  async advance(retainedFrom: Date): Promise<boolean> {
+    const rows = await this.database.rows(
+      `INSERT INTO event_retention AS r (retained_from) VALUES ($1)
        ON CONFLICT ON CONSTRAINT pk_event_retention DO UPDATE SET retained_from = excluded.retained_from, since = now()
-       WHERE r.retained_from < excluded.retained_from RETURNING r.retained_from AS from`,
-      [days],
+       WHERE r.retained_from < excluded.retained_from RETURNING 1`,
+      [retainedFrom],
     );
-    return row?.from ?? null;
+    return rows.length > 0;
   }
 
   /** Months that have a partition, such as `events_2026_03`. */
