@@ -44,6 +44,7 @@ import { PointsOfFindings1801600000000 } from './1801600000000-points-of-finding
 import { MovedEvents1801700000000 } from './1801700000000-moved-events.js';
 import { EventRetention1801800000000 } from './1801800000000-event-retention.js';
 import { HotEvents1801900000000 } from './1801900000000-hot-events.js';
+import { LastCopiedEvent1802000000000 } from './1802000000000-last-copied-event.js';
 
 /** Every migration in order; a test checks that each file of this folder is listed. */
 export const MIGRATIONS = [
@@ -93,4 +94,5 @@ export const MIGRATIONS = [
   MovedEvents1801700000000,
   EventRetention1801800000000,
   HotEvents1801900000000,
+  LastCopiedEvent1802000000000,
 ] as const;

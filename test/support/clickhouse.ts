@@ -20,7 +20,12 @@ export async function testClickHouse(): Promise<ClickHouseAccess | Absent> {
   if (!offer) throw new Error('TEST_CLICKHOUSE_OFFER is not set: run the tests through Jest with its global setup');
   return new Promise((resolve, reject) => {
     const request = get(`${offer}/${process.env.JEST_WORKER_ID ?? ''}`, { agent: false }, (response) => {
-      text(response).then((answer) => resolve(JSON.parse(answer) as ClickHouseAccess | Absent), reject);
+      text(response).then((answer) => {
+        const told = JSON.parse(answer) as ClickHouseAccess | Absent;
+        // A whole run is not green without what it cannot have.
+        if ('absent' in told && process.env.CI === 'true') reject(new Error(told.absent));
+        else resolve(told);
+      }, reject);
     });
     request.on('error', reject);
   });
@@ -53,18 +58,73 @@ export async function eventStore(access: ClickHouseAccess, url = access.url): Pr
   };
 }
 
-/** `cut`: the request breaks off in the middle. `forget`: it is carried out, and its answer is lost. Else an error of the server. */
-export type Fault = 'cut' | 'forget' | { readonly code: number; readonly message: string };
+/** What the server says that it did not do. */
+export interface ServerError {
+  readonly code: number;
+  readonly message: string;
+}
+
+/**
+ * Of a block that has several months one is stored, and then the server fails or dies: it commits a block one partition after the
+ * other, and remembers its token for each of them by itself. For events that are near their arrival, whose partition is their month.
+ */
+export interface OneMonth {
+  /** Of the months of the block in their order; the last one where there are fewer. */
+  readonly month: number;
+  readonly then: 'die' | ServerError;
+}
+
+/**
+ * `cut`: the request breaks off in the middle. `forget`: it is carried out, and its answer is lost. `hang`: all of it is taken, and no
+ * answer comes. `deaf`: it is not even read.
+ */
+export type Fault = 'cut' | 'forget' | 'hang' | 'deaf' | OneMonth | ServerError;
+
+/** What is kept from the server. */
+interface Held {
+  readonly arrive: () => void;
+  readonly isFree: Promise<void>;
+}
+
+/** An answer that breaks off behind its first bytes. */
+export interface BrokenAnswer {
+  /** One less than there are, at most. */
+  readonly afterBytes: number;
+  /**
+   * `reset`: the connection breaks. `end`: the answer ends as if it was whole, as behind a proxy that speaks HTTP/1.0 with the
+   * server. `hang`: nothing else comes. Else what the server says once it has begun to answer with 200, and cannot go on.
+   */
+  readonly then: 'reset' | 'end' | 'hang' | ServerError;
+}
+
+/** `pass`: none. `hang`: no answer comes. */
+export type ReadFault = ServerError | BrokenAnswer | 'pass' | 'hang';
+
+/** What stands before and behind an error in the middle of an answer; the server makes one for each. */
+const EXCEPTION_TAG = 'rumfyutuqkncbgau';
 
 /** A ClickHouse between the service and the real one, that can be away, and fail. */
 export class FaultyServer {
   /** What becomes of the next inserts, one after the other; those behind them pass. */
   readonly faults: Fault[] = [];
-  /** What becomes of the next reads of events; `hang`: no answer comes. */
-  readonly readFaults: (Exclude<Fault, string> | 'hang')[] = [];
+  /** What becomes of the next reads of events. */
+  readonly readFaults: ReadFault[] = [];
+  /** Settings that reads of events come to the server with, whatever the service has sent. */
+  readSettings: Readonly<Record<string, string>> = {};
+  /** Codes of the errors that the server itself has answered with. */
+  readonly errors: string[] = [];
   inserts = 0;
-  private held: { arrive: () => void; readonly isFree: Promise<void> } | undefined;
-  private readonly server = createServer((request, response) => this.pass(request, response));
+  reads = 0;
+  /** Blocks of which one month of several was stored. */
+  storedInPart = 0;
+  /** Requests that it has taken while it said nothing. */
+  unanswered = 0;
+  private isSilent = false;
+  private held: (Held & { readonly statement: string | undefined }) | undefined;
+  /** Values stand in the address, as much as the real one takes there. */
+  private readonly server = createServer({ maxHeaderSize: 1_048_576 }, (request, response) =>
+    this.pass(request, response),
+  );
 
   private constructor(private readonly target: URL) {}
 
@@ -82,20 +142,37 @@ export class FaultyServer {
 
   private freeHeld = (): void => undefined;
 
+  /** Takes whatever is asked, and answers nothing of it. */
+  fallSilent(): void {
+    this.isSilent = true;
+  }
+
+  /** Answers again; what has waited for an answer is told that there will be none. */
+  speak(): void {
+    this.isSilent = false;
+    this.server.closeAllConnections();
+  }
+
   /** Nothing of what a test has asked for is left. */
   behave(): void {
     this.faults.length = 0;
     this.readFaults.length = 0;
+    this.isSilent = false;
+    this.readSettings = {};
+    this.errors.length = 0;
     this.held = undefined;
     this.freeHeld();
   }
 
-  /** Keeps the next insert that has no fault from the server until it is told to let it go. */
-  holdNext(): { readonly isHeld: Promise<void>; readonly free: () => void } {
+  /**
+   * Keeps the next insert that has no fault from the server until it is told to let it go.
+   * @param statement a text: keeps the next statement that has it, instead
+   */
+  holdNext(statement?: string): { readonly isHeld: Promise<void>; readonly free: () => void } {
     let free = (): void => undefined;
     const isFree = new Promise<void>((resolve) => (free = resolve));
     this.freeHeld = free;
-    const isHeld = new Promise<void>((resolve) => (this.held = { arrive: resolve, isFree }));
+    const isHeld = new Promise<void>((resolve) => (this.held = { arrive: resolve, isFree, statement }));
     return { isHeld, free };
   }
 
@@ -116,39 +193,109 @@ export class FaultyServer {
   }
 
   private pass(request: IncomingMessage, response: ServerResponse): void {
-    const isInsert = new URL(request.url ?? '', this.url).searchParams.get('query')?.startsWith('INSERT') === true;
+    if (this.isSilent) {
+      this.unanswered += 1;
+      return void request.resume();
+    }
+    const address = new URL(request.url ?? '', this.url);
+    const isInsert = address.searchParams.get('query')?.startsWith('INSERT') === true;
     // Reads alone have a bound of time.
-    const isRead = new URL(request.url ?? '', this.url).searchParams.has('max_execution_time') && !isInsert;
+    const isRead = address.searchParams.has('max_execution_time') && !isInsert;
+    const settings = isRead ? Object.entries(this.readSettings) : [];
+    for (const [name, value] of settings) address.searchParams.set(name, value);
+    if (settings.length > 0) request.url = `${address.pathname}${address.search}`;
+    if (isRead) this.reads += 1;
     const readFault = isRead ? this.readFaults.shift() : undefined;
     if (readFault === 'hang') return void request.resume();
-    if (readFault !== undefined) return this.fail(request, response, readFault);
-    if (!isInsert) return this.forward(request, response, undefined);
+    if (typeof readFault === 'object') {
+      if ('then' in readFault) return void this.breakOff(request, response, readFault);
+      return this.fail(request, response, readFault);
+    }
+    if (!isInsert) return void this.ask(request, response);
     this.inserts += 1;
     const fault = this.faults.shift();
-    if (typeof fault === 'object') return this.fail(request, response, fault);
+    if (typeof fault === 'object') {
+      if ('month' in fault) return void this.storeOneMonth(request, response, fault);
+      return this.fail(request, response, fault);
+    }
+    if (fault === 'hang') return void request.resume();
+    if (fault === 'deaf') return;
     if (fault === 'cut') return this.cut(request);
-    const held = fault === undefined ? this.held : undefined;
-    if (held !== undefined) this.held = undefined;
-    if (held === undefined) this.forward(request, response, fault);
-    else void this.keep(request, response, held);
+    const held = fault === undefined && this.held?.statement === undefined ? this.held : undefined;
+    if (held === undefined) return this.forward(request, response, fault);
+    this.held = undefined;
+    void buffer(request).then((body) => this.keep(request, response, body, held));
   }
 
-  private fail(request: IncomingMessage, response: ServerResponse, { code, message }: Exclude<Fault, string>): void {
-    request.resume().once('end', () => {
-      response.writeHead(500, { 'X-ClickHouse-Exception-Code': String(code) });
-      response.end(`Code: ${code}. DB::Exception: ${message}`);
+  /** Its text stands in the body. */
+  private async ask(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { held } = this;
+    if (held?.statement === undefined) return this.forward(request, response, undefined);
+    const body = await buffer(request);
+    // Another one may have been kept meanwhile.
+    if (this.held !== held || !body.includes(held.statement)) return this.forward(request, response, undefined, body);
+    this.held = undefined;
+    await this.keep(request, response, body, held);
+  }
+
+  private fail(request: IncomingMessage, response: ServerResponse, error: ServerError): void {
+    request.resume().once('end', () => sayError(response, error));
+  }
+
+  /** The lines of that month go to the real server as they are, with all that is said of the block. */
+  private async storeOneMonth(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { month, then }: OneMonth,
+  ): Promise<void> {
+    const { method, url: path, headers } = request;
+    const { hostname, port } = this.target;
+    const months = linesOfMonths(path ?? '', await buffer(request));
+    const lines = months[Math.min(month, months.length - 1)] ?? '';
+    const { 'content-length': _, 'transfer-encoding': __, ...others } = headers;
+    const onward = httpRequest({ hostname, port, method, path, headers: others, agent: false }, (answer) => {
+      answer.resume().once('end', () => {
+        if (answer.statusCode === 200 && months.length > 1) this.storedInPart += 1;
+        if (then === 'die') response.destroy();
+        else sayError(response, then);
+      });
+    });
+    onward.on('error', () => response.destroy());
+    onward.end(lines);
+  }
+
+  private async breakOff(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { afterBytes, then }: BrokenAnswer,
+  ): Promise<void> {
+    const answer = await this.answerTo(request);
+    const body = await buffer(answer);
+    const { 'content-length': _, ...headers } = answer.headers;
+    const tag = typeof then === 'object' ? { 'X-ClickHouse-Exception-Tag': EXCEPTION_TAG } : {};
+    response.writeHead(answer.statusCode ?? 500, { ...headers, ...tag });
+    const first = body.subarray(0, Math.min(afterBytes, body.length - 1));
+    if (typeof then === 'object') response.write(first, () => response.end(toldInBody(then)));
+    else if (then === 'end') response.end(first);
+    else if (then === 'hang') response.write(first);
+    // What was sent arrives before the end of the connection does.
+    else response.write(first.length === 0 ? '' : first, () => request.socket.destroySoon());
+  }
+
+  private answerTo(request: IncomingMessage): Promise<IncomingMessage> {
+    const { method, url: path, headers } = request;
+    const { hostname, port } = this.target;
+    return new Promise((resolve, reject) => {
+      const onward = httpRequest({ hostname, port, method, path, headers, agent: false }, resolve);
+      onward.on('error', reject);
+      request.pipe(onward);
     });
   }
 
   /** It has all of it, so it passes it on also when whoever sent it is gone by then. */
-  private async keep(
-    request: IncomingMessage,
-    response: ServerResponse,
-    { arrive, isFree }: { arrive: () => void; isFree: Promise<void> },
-  ): Promise<void> {
-    const body = await buffer(request);
-    arrive();
-    await isFree;
+  private async keep(request: IncomingMessage, response: ServerResponse, body: Buffer, held: Held): Promise<void> {
+    held.arrive();
+    await held.isFree;
     this.forward(request, response, undefined, body);
   }
 
@@ -165,6 +312,8 @@ export class FaultyServer {
         answer.resume().once('end', () => response.destroy());
         return;
       }
+      const { 'x-clickhouse-exception-code': code } = answer.headers;
+      if (code !== undefined) this.errors.push(String(code));
       response.writeHead(answer.statusCode ?? 500, answer.headers);
       answer.pipe(response);
     });
@@ -194,4 +343,33 @@ export class FaultyServer {
       });
     });
   }
+}
+
+function sayError(response: ServerResponse, { code, message }: ServerError): void {
+  response.writeHead(500, { 'X-ClickHouse-Exception-Code': String(code) });
+  response.end(`Code: ${code}. DB::Exception: ${message}`);
+}
+
+/** The lines of an insert by the months of their timestamps, oldest first. */
+function linesOfMonths(path: string, body: Buffer): string[] {
+  const statement = new URL(path, 'http://server').searchParams.get('query') ?? '';
+  const columns =
+    /\(([^)]*)\)/
+      .exec(statement)?.[1]
+      ?.split(',')
+      .map((name) => name.trim().replaceAll('`', '')) ?? [];
+  const place = columns.indexOf('timestamp');
+  const months = new Map<string, string>();
+  for (const line of body.toString('utf8').split('\n').filter(Boolean)) {
+    const month = line.split('\t')[place]?.slice(0, 7) ?? '';
+    months.set(month, `${months.get(month) ?? ''}${line}\n`);
+  }
+  return [...months].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, lines]) => lines);
+}
+
+/** As the server writes it from version 25.11 on. */
+function toldInBody({ code, message }: ServerError): string {
+  const said = `Code: ${code}. DB::Exception: ${message}\n`;
+  const [begin, end] = [`\r\n__exception__\r\n${EXCEPTION_TAG}\r\n`, ` ${EXCEPTION_TAG}\r\n__exception__\r\n`];
+  return `${begin}${said}${Buffer.byteLength(said)}${end}`;
 }

@@ -20,7 +20,11 @@ export function isOfServer(error: unknown): boolean {
 }
 
 /** The server has not even said that the time is over. */
-export class SilentServer extends Error {}
+export class SilentServer extends Error {
+  constructor() {
+    super('no answer in time');
+  }
+}
 
 /** The server says that a statement has taken all the time or memory that it may take. */
 export function isTooMuch(error: unknown): boolean {

@@ -13,10 +13,18 @@ const MOST_CONNECTIONS = 34;
 /** Of one read: beyond the first it goes on by the disk, beyond the second it fails. */
 const MUCH_MEMORY_BYTES = 536_870_912;
 const MOST_MEMORY_BYTES = 2_147_483_648;
-/** Of the text of one read, whose conditions may be long. */
+/**
+ * Of the text of one read, whose conditions may be long. How many elements a server takes of it stays as it is: it ends nothing
+ * in time before it has understood the statement, and for more of them that takes longer than a read may.
+ */
 const MOST_CHARACTERS = 16_777_216;
+/** Of rows that are read together. */
+const BOUNDED_ANSWER: QuerySettings = { max_result_bytes: '67108864', result_overflow_mode: 'throw' };
 /** How long a server may take to say that the time is over. */
 const GRACE_MS = 2_000;
+/** Rows come as an array, since those of an answer that has broken off are not to be taken for all, and an error for none of them. */
+const WHOLE: QuerySettings = { output_format_json_array_of_rows: 1, http_write_exception_in_output_format: 0 };
+const [BEGIN, END] = ['[', ']'];
 
 export type { QuerySettings };
 
@@ -27,7 +35,9 @@ export interface Insert {
   /** Lines of `TabSeparated`, as bytes. */
   readonly body: Readable;
   readonly settings: QuerySettings;
-  readonly signal?: AbortSignal;
+  /** Until it is acknowledged. */
+  readonly milliseconds: number;
+  readonly signal: AbortSignal;
 }
 
 /** What one read may take. */
@@ -68,7 +78,10 @@ export class ClickHouse {
     return this.cluster === undefined ? {} : { select_sequential_consistency: '1' };
   }
 
-  /** @throws the server's error, whose `code` is its number, or that of the connection */
+  /**
+   * Of a statement that begins with SELECT.
+   * @throws the server's error, whose `code` is its number, or that of the connection; also where the answer has no end
+   */
   async rows<Row>(
     sql: string,
     parameters: Readonly<Record<string, unknown>> = {},
@@ -78,22 +91,18 @@ export class ClickHouse {
       query: sql,
       query_params: { ...parameters },
       format: 'JSONEachRow',
-      clickhouse_settings: { ...this.consistency, ...settings },
+      clickhouse_settings: { ...WHOLE, ...this.consistency, ...settings },
     });
-    return result.json<Row>();
+    return allOf(rowsOf<Row>(result));
   }
 
   /**
-   * As {@link rows}, of a statement that begins with SELECT, within a bound of memory and time.
+   * As {@link rows}, within a bound of memory and time.
    * @throws as {@link rows}, where `isTooMuch` knows what went beyond a bound, and SilentServer when no answer comes
    */
   async read<Row>(sql: string, parameters: Readonly<Record<string, unknown>>, bounds: ReadBounds): Promise<Row[]> {
-    const { result, silence } = this.bounded(sql, parameters, bounds);
-    try {
-      return await (await result).json<Row>();
-    } catch (error) {
-      throw silence.aborted ? new SilentServer('no answer in time') : error;
-    }
+    const settings = { ...BOUNDED_ANSWER, ...bounds.settings };
+    return allOf(await this.bounded<Row>(sql, parameters, { ...bounds, settings }));
   }
 
   /** As {@link read}, some rows at a time; the server is told when no others are wanted. */
@@ -102,21 +111,19 @@ export class ClickHouse {
     parameters: Readonly<Record<string, unknown>>,
     bounds: ReadBounds,
   ): AsyncGenerator<Row[], void> {
-    const { result, silence } = this.bounded(sql, parameters, bounds);
-    try {
-      for await (const rows of (await result).stream<Row>()) yield rows.map((row) => row.json());
-    } catch (error) {
-      throw silence.aborted ? new SilentServer('no answer in time') : error;
-    }
+    yield* await this.bounded<Row>(sql, parameters, bounds);
   }
 
-  private bounded(
+  private async bounded<Row>(
     query: string,
     parameters: Readonly<Record<string, unknown>>,
     { milliseconds, signal, settings }: ReadBounds,
-  ): { readonly result: Promise<ResultSet<'JSONEachRow'>>; readonly silence: AbortSignal } {
-    const silence = AbortSignal.timeout(milliseconds + GRACE_MS);
-    const result = this.client.query({
+  ): Promise<AsyncGenerator<Row[], void>> {
+    // The client would ask all the same.
+    signal?.throwIfAborted();
+    const silenceMs = milliseconds + GRACE_MS;
+    const silence = AbortSignal.timeout(silenceMs);
+    const asked = this.client.query({
       query,
       query_params: { ...parameters },
       format: 'JSONEachRow',
@@ -132,11 +139,15 @@ export class ClickHouse {
         readonly: '2',
         cancel_http_readonly_queries_on_client_close: 1,
         output_format_json_quote_64bit_integers: 0,
+        ...WHOLE,
         ...this.consistency,
         ...settings,
       },
     });
-    return { result, silence };
+    const result = await asked.catch((error: unknown) => {
+      throw silence.aborted ? new SilentServer() : error;
+    });
+    return attended<Row>(result, silenceMs, signal);
   }
 
   /** @throws as {@link rows} */
@@ -144,19 +155,89 @@ export class ClickHouse {
     await this.client.command({ query: sql, query_params: { ...parameters } });
   }
 
-  /** Resolves when the server has acknowledged it. @throws as {@link rows}, and what the body fails with */
-  async insert({ table, columns, body, settings, signal }: Insert): Promise<void> {
-    await this.client.insert({
-      table,
-      columns: [...columns] as [string, ...string[]],
-      values: body,
-      format: 'TabSeparated',
-      clickhouse_settings: settings,
-      ...(signal === undefined ? {} : { abort_signal: signal }),
-    });
+  /**
+   * Resolves when the server has acknowledged it.
+   * @throws as {@link rows}, what the body fails with, and SilentServer when no answer comes
+   */
+  async insert({ table, columns, body, settings, milliseconds, signal }: Insert): Promise<void> {
+    signal.throwIfAborted();
+    const silence = AbortSignal.timeout(milliseconds + GRACE_MS);
+    const silent = new SilentServer();
+    // Whoever writes the body is told so, too, and before the request ends it.
+    const giveUp = (): void => void body.destroy(silent);
+    silence.addEventListener('abort', giveUp);
+    try {
+      await this.client.insert({
+        table,
+        columns: [...columns] as [string, ...string[]],
+        values: body,
+        format: 'TabSeparated',
+        clickhouse_settings: { max_execution_time: milliseconds / 1_000, ...settings },
+        abort_signal: AbortSignal.any([signal, silence]),
+      });
+    } catch (error) {
+      throw silence.aborted ? silent : error;
+    } finally {
+      silence.removeEventListener('abort', giveUp);
+    }
   }
 
   async close(): Promise<void> {
     await this.client.close();
   }
+}
+
+async function allOf<Row>(some: AsyncIterable<Row[]>): Promise<Row[]> {
+  const all: Row[] = [];
+  for await (const rows of some) for (const row of rows) all.push(row);
+  return all;
+}
+
+/**
+ * The client goes by a signal until the answer begins; here it goes on. While rows are waited for the server is to say something
+ * in time; how long others take for what it said is not its fault.
+ */
+async function* attended<Row>(
+  result: ResultSet<'JSONEachRow'>,
+  silenceMs: number,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Row[], void> {
+  const rows = rowsOf<Row>(result);
+  let silent: SilentServer | undefined;
+  const leave = (): void => result.close();
+  signal?.addEventListener('abort', leave);
+  try {
+    if (signal?.aborted === true) leave();
+    for (;;) {
+      const silence = setTimeout(() => {
+        silent = new SilentServer();
+        leave();
+      }, silenceMs);
+      const next = await rows.next().finally(() => clearTimeout(silence));
+      if (next.done === true) return;
+      yield next.value;
+    }
+  } catch (error) {
+    throw silent ?? error;
+  } finally {
+    signal?.removeEventListener('abort', leave);
+    await rows.return();
+  }
+}
+
+/** The client gives lines, and drops a last one that is not whole. What is not one array is no answer of one statement. */
+async function* rowsOf<Row>(result: ResultSet<'JSONEachRow'>): AsyncGenerator<Row[], void> {
+  let awaited: 'begin' | 'end' | 'nothing' = 'begin';
+  for await (const lines of result.stream()) {
+    const rows: Row[] = [];
+    for (const { text } of lines) {
+      if (text === '') continue;
+      if (awaited === 'begin' && text === BEGIN) awaited = 'end';
+      else if (awaited !== 'end') throw new Error('the answer is not one array');
+      else if (text === END) awaited = 'nothing';
+      else rows.push(JSON.parse(text.endsWith(',') ? text.slice(0, -1) : text) as Row);
+    }
+    if (rows.length > 0) yield rows;
+  }
+  if (awaited !== 'nothing') throw new Error('the answer has no end');
 }

@@ -20,6 +20,27 @@ export function within<T>(ms: number, promise: Promise<T>, late: () => Error): P
   });
 }
 
+/**
+ * Settles like `promise`, or rejects with `given()` once the signal is aborted. The promise itself goes on; its later outcome is
+ * dropped.
+ */
+export async function unlessAborted<T>(signal: AbortSignal, promise: Promise<T>, given: () => Error): Promise<T> {
+  let abort: () => void = () => undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    abort = () => reject(given());
+    if (signal.aborted) abort();
+    else signal.addEventListener('abort', abort);
+  });
+  // Whichever comes second fails unseen.
+  promise.catch(() => undefined);
+  aborted.catch(() => undefined);
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}
+
 /** The end of the time that one act may spend, however many calls it takes. */
 export class Deadline {
   /** Aborts what is under way, and what is begun later. */
@@ -30,20 +51,7 @@ export class Deadline {
   }
 
   /** @throws Error when the call is not done in time */
-  async hold<T>(call: Promise<T>): Promise<T> {
-    let abort: () => void = () => undefined;
-    const tooLate = new Promise<never>((_, reject) => {
-      abort = () => reject(new Error('no answer in time'));
-      if (this.signal.aborted) abort();
-      else this.signal.addEventListener('abort', abort);
-    });
-    // Whichever comes second fails unseen.
-    call.catch(() => undefined);
-    tooLate.catch(() => undefined);
-    try {
-      return await Promise.race([call, tooLate]);
-    } finally {
-      this.signal.removeEventListener('abort', abort);
-    }
+  hold<T>(call: Promise<T>): Promise<T> {
+    return unlessAborted(this.signal, call, () => new Error('no answer in time'));
   }
 }

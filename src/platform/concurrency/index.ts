@@ -1,5 +1,5 @@
 export { EventLoopYield, YIELD_AFTER_MS } from './event-loop-yield.js';
-export { Deadline, within } from './deadline.js';
+export { Deadline, unlessAborted, within } from './deadline.js';
 export { FairSemaphore } from './fair-semaphore.js';
 export { OverloadedError, ShareExhaustedError } from './overload.js';
 export { Reservations } from './reservations.js';

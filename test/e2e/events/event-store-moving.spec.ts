@@ -2,7 +2,10 @@ import { Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { loadConfig } from '../../../src/config/index.js';
+import { asProjectId } from '../../../src/modules/access/index.js';
 import { moveEvents } from '../../../src/modules/events/event-store/index.js';
+import { CopyLimits } from '../../../src/modules/events/event-store/shipping/copy-limits.js';
+import { StoredEventsRepository } from '../../../src/modules/events/event-store/shipping/stored-events.repository.js';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import {
@@ -12,7 +15,7 @@ import {
   FaultyServer,
   testClickHouse,
 } from '../../support/clickhouse.js';
-import { copiedDays, expectSame } from '../../support/event-copies.js';
+import { allCopied, copiedDays, expectSame } from '../../support/event-copies.js';
 import { countEvents, insertEvents } from '../../support/event-rows.js';
 import { eventually } from '../../support/eventually.js';
 
@@ -170,6 +173,88 @@ function tests(access: ClickHouseAccess): void {
         async () => (await copiedDays(store)).length,
         (days) => days === 1,
       );
+      expect(await move()).toBe(0);
+      await expectSame(app, store);
+      await service.close();
+    });
+
+    it('fills what a ClickHouse lacks that was restored by itself', async () => {
+      expect(await move()).toBe(0);
+      const [last] = await app.rows<{ block: number }>('SELECT block::int AS block FROM event_shipping');
+      await store.server.command(
+        `ALTER TABLE \`${store.server.database}\`.events DELETE WHERE sipHash64(id) % 3 = 0 OR block = ${last?.block} SETTINGS mutations_sync = 2`,
+      );
+      said = '';
+      expect(await move()).toBe(0);
+      expect(said).toContain('ClickHouse has every event, by number and by id.');
+      await expectSame(app, store);
+      expect(await isWhole()).toBe(true);
+    });
+
+    it('is whole also where a project is deleted while both are compared', async () => {
+      expect(await move()).toBe(0);
+      const sums = jest.spyOn(StoredEventsRepository.prototype, 'sums');
+      sums.mockImplementationOnce(async function (this: StoredEventsRepository, ...asked) {
+        await app.rows('UPDATE projects SET deleted_at = now(), archived_at = now() WHERE id = $1', [owner.projectId]);
+        await eventually(
+          () => this.removeOf(asProjectId(owner.projectId)),
+          (isGone) => isGone,
+        );
+        return this.sums(...asked);
+      });
+      said = '';
+      expect([await move(), said]).toEqual([0, 'ClickHouse has had every event before.\n']);
+      expect(sums).toHaveBeenCalledTimes(2);
+      sums.mockRestore();
+      expect(await isWhole()).toBe(true);
+    });
+
+    it('is not read where it lacks what was copied last', async () => {
+      expect(await move()).toBe(0);
+      await store.server.command(
+        `ALTER TABLE \`${store.server.database}\`.events DELETE WHERE block > 0 SETTINGS mutations_sync = 2`,
+      );
+      const service = await createTestApp({
+        env: { ...store.env, EVENT_STORE: 'clickhouse' },
+        databaseUrl: app.databaseUrl,
+      });
+      await eventually(isWhole, (is) => !is);
+      const says = /ClickHouse lacks events that were copied to it up to block \d+: PostgreSQL answers alone until/;
+      expect(service.logLines.filter((line) => says.test(line))).toHaveLength(1);
+      expect(await move()).toBe(0);
+      await expectSame(app, store);
+      await service.close();
+      // One whose last event is not kept in PostgreSQL either tells nothing.
+      await store.server.command(
+        `ALTER TABLE \`${store.server.database}\`.events DELETE WHERE block > 0 SETTINGS mutations_sync = 2`,
+      );
+      await app.rows('DELETE FROM events');
+      const other = await createTestApp({
+        env: { ...store.env, EVENT_STORE: 'clickhouse' },
+        databaseUrl: app.databaseUrl,
+      });
+      await insertEvents(app, owner.projectId, [{ timestamp: new Date() }]);
+      await expectSame(app, store);
+      expect(await isWhole()).toBe(true);
+      await other.close();
+    });
+
+    it('is not read where it was restored while nothing waited, behind a connection that knows of nothing', async () => {
+      expect(await move()).toBe(0);
+      const service = await createTestApp({
+        env: { ...store.env, EVENT_STORE: 'clickhouse' },
+        databaseUrl: app.databaseUrl,
+      });
+      service.nest.get(CopyLimits, { strict: false }).quietMs = 0;
+      await insertEvents(app, owner.projectId, [{ timestamp: new Date() }]);
+      await allCopied(app);
+      expect(await isWhole()).toBe(true);
+      await store.server.command(
+        `ALTER TABLE \`${store.server.database}\`.events DELETE WHERE block > 0 SETTINGS mutations_sync = 2`,
+      );
+      await insertEvents(app, owner.projectId, [{ timestamp: new Date() }]);
+      await allCopied(app);
+      expect(await isWhole()).toBe(false);
       expect(await move()).toBe(0);
       await expectSame(app, store);
       await service.close();

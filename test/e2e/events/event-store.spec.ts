@@ -1,6 +1,11 @@
+import { Readable } from 'node:stream';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ConfigError } from '../../../src/config/index.js';
+import { RetainedEvents } from '../../../src/modules/events/event-store/index.js';
+import { asProjectId } from '../../../src/modules/access/index.js';
+import { CopyLimits } from '../../../src/modules/events/event-store/shipping/copy-limits.js';
+import { StoredEventsRepository } from '../../../src/modules/events/event-store/shipping/stored-events.repository.js';
 import { EVENT_COLUMNS } from '../../../src/modules/events/event-store/tables/columns.js';
 import { EventTables } from '../../../src/modules/events/event-store/tables/event-tables.js';
 import {
@@ -20,7 +25,14 @@ import { newId } from '../../../src/platform/ids/index.js';
 import { MaintenanceRunner } from '../../../src/platform/maintenance/maintenance-task.js';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
-import { type EventStore, eventStore, type Fault, FaultyServer, testClickHouse } from '../../support/clickhouse.js';
+import {
+  type EventStore,
+  eventStore,
+  type Fault,
+  FaultyServer,
+  type OneMonth,
+  testClickHouse,
+} from '../../support/clickhouse.js';
 import { allCopied, copiedDays, copiedRows, expectSame, keptRows, merge, waiting } from '../../support/event-copies.js';
 import { insertEvents } from '../../support/event-rows.js';
 import { eventually } from '../../support/eventually.js';
@@ -44,6 +56,15 @@ async function metric(app: TestApp, name: string): Promise<number | undefined> {
   const { text } = await app.request().get('/metrics').expect(200);
   const found = new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1];
   return found === undefined ? undefined : Number(found);
+}
+
+const OF_CLUSTER = { database: 'events', cluster: 'main-cluster' } as const;
+
+/** As the engine writes it once it has read it; it does nothing of it. @throws the server's error 62 where it cannot */
+async function readBy({ server }: EventStore, statement: string): Promise<string> {
+  const text = statement.replaceAll('\\', '\\\\').replaceAll("'", "\\'");
+  const [row] = await server.rows<{ text: string }>(`SELECT formatQuerySingleLine('${text}') AS text`);
+  return row?.text ?? '';
 }
 
 const countOf = async (store: EventStore): Promise<number> =>
@@ -186,6 +207,39 @@ else {
       expect(parts?.partitions).toBeLessThanOrEqual(42);
     });
 
+    it('puts what came near its time into the partition of its month, and all else into one', async () => {
+      const created = new Date();
+      const at = (ms: number): Date => new Date(created.getTime() + ms);
+      const monthOf = (time: Date): string => time.toISOString().slice(0, 7).replace('-', '');
+      const near = [0, -40 * DAY_MS, -1_100 * DAY_MS, DAY_MS, 61 * DAY_MS, 62 * DAY_MS].map(at);
+      const far = [
+        at(-1_100 * DAY_MS - 1),
+        at(62 * DAY_MS + 1),
+        at(63 * DAY_MS),
+        at(400 * DAY_MS),
+        new Date('2015-06-30'),
+        new Date(0),
+      ];
+      const times = [...near, ...far];
+      await app.rows(
+        `INSERT INTO events (project_id, "timestamp", id, event, source, properties, log_method, log_endpoint, log_status,
+                             log_latency_ms, log_has_latency, created_at)
+         SELECT $1, t.at, gen_random_uuid(), 'partition', 's', '{}', 'GET', '/', 200, 0, false, $2
+         FROM unnest($3::timestamptz[]) AS t (at)`,
+        [owner.projectId, created, times],
+      );
+      await expectSame(app, store);
+      const rows = await store.server.rows<{ ms: string; partition: string }>(
+        `SELECT toString(toUnixTimestamp64Milli(timestamp)) AS ms, _partition_id AS partition
+         FROM \`${store.server.database}\`.events WHERE event = 'partition'`,
+      );
+      const partitions = new Map(rows.map(({ ms, partition }) => [Number(ms), partition]));
+      expect(times.map((time) => [time, partitions.get(time.getTime())])).toEqual([
+        ...near.map((time) => [time, monthOf(time)]),
+        ...far.map((time) => [time, '0']),
+      ]);
+    });
+
     const FULL_DISK: Fault = { code: 243, message: 'Cannot reserve 1.00 MiB, not enough space. (NOT_ENOUGH_SPACE)' };
     it.each<[string, Fault[]]>([
       ['a request that breaks off in the middle', ['cut']],
@@ -197,6 +251,70 @@ else {
       await insertMany(app, owner.projectId, 3_000);
       await expectSame(app, store);
       expect(server.faults).toEqual([]);
+    });
+
+    it.each<[string, number, OneMonth['then']]>([
+      ['the first month of a block was stored, and a full disk was met', 0, FULL_DISK],
+      ['the second of three was stored, and the server died', 1, 'die'],
+      ['the last one was stored, and a full disk was met', 2, FULL_DISK],
+    ])('has each event once after %s', async (_, month, then) => {
+      const before = server.storedInPart;
+      const insertMonths = () =>
+        app.rows(
+          `INSERT INTO events (project_id, "timestamp", id, event, source, properties, log_method, log_endpoint, log_status,
+                               log_latency_ms, log_has_latency, created_at)
+           SELECT $1, now() - n % 3 * interval '32 days', gen_random_uuid(), 'in part', 's', '{}', 'GET', '/', 200, 0, false, now()
+           FROM generate_series(1, 900) AS n`,
+          [owner.projectId],
+        );
+      // Then another one: what is stored is known, in whatever order it came.
+      server.faults.push({ month, then }, { month: (month + 1) % 3, then });
+      await insertMonths();
+      await eventually(
+        () => server.storedInPart,
+        (blocks) => blocks > before,
+      );
+      // What comes now belongs to a later block, since this one has begun.
+      await insertMonths();
+      await expectSame(app, store);
+      expect([server.faults, server.storedInPart - before]).toEqual([[], 2]);
+      await merge(store);
+      await expectSame(app, store);
+    });
+
+    it.each<[string, Fault | null]>([
+      ['takes a block and says nothing', 'hang'],
+      ['does not even read a block', 'deaf'],
+      ['says nothing of a block that it stores much later', null],
+    ])('goes on after a server that %s', async (_, fault) => {
+      const limits = app.nest.get(CopyLimits, { strict: false });
+      const usual = limits.insertMs;
+      const before = [server.inserts, (await metric(app, 'event_shipping_failures_total')) ?? 0] as const;
+      const held = fault === null ? server.holdNext() : undefined;
+      if (fault !== null) server.faults.push(fault);
+      limits.insertMs = 100;
+      // More than stands in buffers on the way.
+      await insertMany(app, owner.projectId, 30_000, JSON.stringify({ text: 'x'.repeat(600) }));
+      await eventually(
+        () => server.inserts,
+        (inserts) => inserts > before[0],
+      );
+      // The next one has its time.
+      limits.insertMs = usual;
+      await eventually(
+        () => metric(app, 'event_shipping_failures_total'),
+        (failures) => (failures ?? 0) > before[1],
+      );
+      // Once a minute at most, whichever of these was first.
+      const said = app.logLines.join('');
+      expect([said.includes('events are not copied: no answer in time'), said.includes('ABORT_ERR')]).toEqual([
+        true,
+        false,
+      ]);
+      await expectSame(app, store);
+      held?.free();
+      await merge(store);
+      await expectSame(app, store);
     });
 
     it('is whole again when the server knows of a block and has lost its rows', async () => {
@@ -331,9 +449,8 @@ else {
       const before = async () => (await copiedDays(store)).filter(({ day }) => day < from.toISOString().slice(0, 10));
       // Of the tests before this one there are months of a thousand years.
       expect(await before()).not.toEqual([]);
-      await app.rows(`INSERT INTO event_retention (retained_from, since) VALUES ($1, now() - interval '3 minutes')`, [
-        from,
-      ]);
+      await app.rows('INSERT INTO event_retention (retained_from) VALUES ($1)', [from]);
+      app.nest.get(RetainedEvents, { strict: false }).told.forMs = 0;
       const maintain = () => app.nest.get(MaintenanceRunner, { strict: false }).run();
       await server.goAway();
       await maintain();
@@ -428,7 +545,7 @@ else {
 
     it('has statements for a cluster that the engine can read', async () => {
       const store = await eventStore(clickHouse);
-      const place = { database: 'events', cluster: 'main-cluster' };
+      const place = OF_CLUSTER;
       const statements = [
         databaseStatement(place),
         ...tableStatements(place),
@@ -437,18 +554,59 @@ else {
         withoutIndexStatement(place, 'ix_former'),
         `ALTER TABLE ${keptTable(place)} DELETE WHERE block = 1`,
       ];
-      const read = async (statement: string): Promise<string> => {
-        const [row] = await store.server.rows<{ text: string }>(
-          `SELECT formatQuerySingleLine('${statement.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}') AS text`,
-        );
-        return row?.text ?? '';
-      };
+      const read = (statement: string) => readBy(store, statement);
       const [, local = '', all = ''] = await Promise.all(statements.map(read));
       expect(local).toContain('ENGINE = ReplicatedMergeTree(');
       expect(all).toContain('ENGINE = Distributed(');
       // The columns are those of a single server.
       for (const { name } of EVENT_COLUMNS) expect([local, all].every((text) => text.includes(name))).toBe(true);
       await expect(read(`${statements[1]} nonsense (`)).rejects.toMatchObject({ code: '62' });
+      await store.drop();
+    });
+
+    it('sends a cluster what the engine can read', async () => {
+      const store = await eventStore(clickHouse);
+      // Takes note of what is sent, and has one row of whatever is asked for.
+      const sent: string[] = [];
+      const inserts: { readonly table: string; readonly columns: readonly string[]; readonly settings: object }[] = [];
+      const note = <Answer>(sql: string, answer: Answer): Promise<Answer> => {
+        sent.push(sql);
+        return Promise.resolve(answer);
+      };
+      const noting = {
+        ...OF_CLUSTER,
+        rows: (sql: string) => note(sql, sql.includes('system.mutations') ? [] : [{ id: '0', events: 1 }]),
+        command: (sql: string) => note(sql, undefined),
+        insert: (insert: (typeof inserts)[number]) => Promise.resolve(inserts.push(insert)),
+      } as unknown as ClickHouse;
+      const stored = new StoredEventsRepository(noting);
+      await stored.months();
+      await stored.dropMonth('202603');
+      await stored.removeBefore(new Date());
+      await stored.removeBlock(1);
+      await stored.removeLater(1);
+      await stored.removeOf(asProjectId(newId()));
+      await stored.insert(Readable.from([]), 'token', { milliseconds: 1, signal: AbortSignal.timeout(1) });
+      const [insert] = inserts;
+      sent.push(`INSERT INTO ${insert?.table} (${insert?.columns.join(', ')}) FORMAT TabSeparated`);
+      const texts = await Promise.all(sent.map((statement) => readBy(store, statement)));
+      const onCluster = 'ALTER TABLE events.events_local ON CLUSTER `main-cluster`';
+      const parts = [
+        `${onCluster} (DROP PARTITION ID`,
+        `${onCluster} (DELETE IN PARTITION ID '0' WHERE timestamp <`,
+        `${onCluster} (DELETE WHERE block =`,
+        `${onCluster} (DELETE WHERE block >`,
+        `${onCluster} (DELETE WHERE project_id =`,
+        'INSERT INTO events.events (block, id,',
+        `FROM clusterAllReplicas('main-cluster', system.parts)`,
+        `FROM clusterAllReplicas('main-cluster', system.mutations)`,
+      ];
+      for (const part of parts) expect(texts).toContainEqual(expect.stringContaining(part));
+
+      // Reads ask for what a majority has in one order, which there is only where inserts go one after the other.
+      expect(insert?.settings).toMatchObject({ insert_quorum: 'auto', insert_quorum_parallel: 0 });
+      const settings = Object.entries(insert?.settings ?? {}).map(([name, value]) => `${name} = '${value}'`);
+      expect(await store.server.rows(`SELECT 1 AS known SETTINGS ${settings.join(', ')}`)).toEqual([{ known: 1 }]);
       await store.drop();
     });
 
@@ -532,6 +690,21 @@ else {
       });
       await new EventTables(blind).prepare();
       expect(await copiedDays(store)).toEqual([]);
+      await store.drop();
+    });
+
+    it('begins beside a server that says nothing, and copies when it speaks', async () => {
+      const server = await FaultyServer.before(clickHouse);
+      server.fallSilent();
+      const store = await eventStore(clickHouse, server.url);
+      const app = await createTestApp({ env: { ...store.env, EVENT_STORE: 'clickhouse' } });
+      const owner = await ownerWithProject(app);
+      await insertEvents(app, owner.projectId, [{ timestamp: new Date() }]);
+      expect(app.logLines.join('')).toContain('ClickHouse cannot be asked, events are copied later: no answer in time');
+      server.speak();
+      await expectSame(app, store);
+      await app.close();
+      await server.goAway();
       await store.drop();
     });
 

@@ -61,6 +61,10 @@ async function inTurn(work) {
   const session = idle.pop() ?? (await new Promise((resolve) => waiting.push(resolve)));
   try {
     return await work(session);
+  } catch (error) {
+    // What it had written before its error the engine in the process would hand out with the next answer.
+    await session.queryAsync('SELECT 1').catch(() => undefined);
+    throw error;
   } finally {
     const next = waiting.shift();
     if (next === undefined) idle.push(session);

@@ -1,6 +1,6 @@
 // A ClickHouse of the tests' own on 127.0.0.1, gone when the process that started it is gone.
 import { createServer } from 'node:http';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -9,7 +9,7 @@ import { startTied } from '../../../dist/src/embedded-postgres/tied-process.js';
 import { chdbFolder } from './package.mjs';
 
 const SERVE = fileURLToPath(new URL('serve.mjs', import.meta.url));
-const READY_WITHIN_MS = 60_000;
+const READY_WITHIN_MS = 120_000;
 const POLL_MS = 50;
 
 /**
@@ -23,7 +23,7 @@ export async function offerClickHouse(stops) {
     if (!settings.has(url)) {
       settings.set(
         url,
-        startClickHouse(stops).catch((error) => ({ absent: error.message })),
+        startOne(stops).catch((error) => ({ absent: error.message })),
       );
     }
     void settings.get(url).then((answer) => response.end(JSON.stringify(answer)));
@@ -34,21 +34,49 @@ export async function offerClickHouse(stops) {
   return `http://127.0.0.1:${server.address().port}`;
 }
 
+async function startOne(stops) {
+  const { url, user, password, stop } = await startClickHouse();
+  stops.push(stop);
+  return { url, user, password };
+}
+
 let folderOfPackage;
 
-async function startClickHouse(stops) {
+/** One that can be killed, too. Rejects with a reason where there is none for this machine. */
+export async function startClickHouse() {
   const folder = await (folderOfPackage ??= chdbFolder());
   const home = await mkdtemp(join(tmpdir(), `oes-clickhouse-${process.pid}-`));
-  stops.push(() => rm(home, { recursive: true, force: true }));
   const access = { user: 'tester', password: 'the-password-of-the-tests' };
+  const { url, ...first } = await launch(folder, home, '0', access);
+  let { server } = first;
+  return {
+    url,
+    ...access,
+    async stop() {
+      await server.stop();
+      await rm(home, { recursive: true, force: true });
+    },
+    async kill9() {
+      if (!server.hasExited()) process.kill(server.pid, 'SIGKILL');
+      await server.wait();
+    },
+    async restart() {
+      await server.stop();
+      // What the one before has left there of requests is nobody's.
+      for (const name of await readdir(home)) if (/^(?:address|rows-)/.test(name)) await rm(join(home, name));
+      ({ server } = await launch(folder, home, new URL(url).port, access));
+    },
+  };
+}
+
+async function launch(folder, home, port, { user, password }) {
   const server = await startTied({
-    command: [process.execPath, SERVE, folder, home, '0', access.user, access.password],
+    command: [process.execPath, SERVE, folder, home, port, user, password],
     cwd: home,
     env: { HOME: home, PATH: process.env.PATH ?? '', LC_ALL: 'C.UTF-8' },
     logFile: join(home, 'clickhouse.log'),
   });
-  stops.push(() => server.stop());
-  return { url: await addressOf(home, server), ...access };
+  return { server, url: await addressOf(home, server) };
 }
 
 async function addressOf(home, server) {

@@ -14,31 +14,30 @@ import { CopiedEventsReader } from './reading/copied-events.reader.js';
 import { LentEventsWriter } from './reading/lent-events.writer.js';
 import { UncopiedEventsReader } from './reading/uncopied-events.reader.js';
 import { CopyLagReader } from './shipping/copy-lag.reader.js';
+import { CopyLimits } from './shipping/copy-limits.js';
 import { CopiesOfDeletedProjects } from './shipping/copies-of-deleted-projects.js';
 import { CopiesOfEndedEvents } from './shipping/copies-of-ended-events.js';
-import { ShipmentsRepository } from './shipping/shipments.repository.js';
 import { Shipper } from './shipping/shipper.js';
 import { ShippingLoop } from './shipping/shipping-loop.js';
-import { StoredEventsRepository } from './shipping/stored-events.repository.js';
 import { WaitingEventsRepository } from './shipping/waiting-events.repository.js';
-import { EventTables } from './tables/event-tables.js';
-import { TablesRepository } from './tables/tables.repository.js';
 
 /** In processes that run workers, where there is a server to copy to. */
 const SHIPPING: FactoryProvider<ShippingLoop | null> = {
   provide: ShippingLoop,
-  inject: [CONFIG, EVENT_SERVER, DATABASE_URL, Metrics, WaitingEventsRepository],
+  inject: [CONFIG, EVENT_SERVER, DATABASE_URL, Metrics, WaitingEventsRepository, CopyLimits],
   useFactory: (
     config: Config,
     server: ClickHouse | null,
     databaseUrl: string,
     metrics: Metrics,
     waiting: WaitingEventsRepository,
+    limits: CopyLimits,
   ) => {
     if (server === null || !config.process.runsWorkers) return null;
-    const tables = new EventTables(new TablesRepository(server), () => waiting.doubt());
-    const shipper = new Shipper(new ShipmentsRepository(databaseUrl), new StoredEventsRepository(server), tables);
-    return new ShippingLoop(shipper, metrics);
+    return new ShippingLoop(
+      Shipper.between(databaseUrl, server, () => waiting.doubt(), limits),
+      metrics,
+    );
   },
 };
 
@@ -53,6 +52,7 @@ const SHIPPING: FactoryProvider<ShippingLoop | null> = {
     CopiesOfDeletedProjects,
     CopiesOfEndedEvents,
     CopyLagReader,
+    CopyLimits,
     EVENT_SERVER_PROVIDER,
     EventStoreStart,
     LentEventsWriter,

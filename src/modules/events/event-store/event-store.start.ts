@@ -1,17 +1,19 @@
 import { Inject, Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { CONFIG, type Config, ConfigError } from '../../../config/index.js';
-import { type ClickHouse, shortReason } from '../../../platform/clickhouse/index.js';
+import { type ClickHouse, shortReason, SilentServer } from '../../../platform/clickhouse/index.js';
+import { within } from '../../../platform/concurrency/index.js';
 import { Metrics } from '../../../platform/telemetry/index.js';
 import { HotEvents } from './retention/hot-events.js';
 import { EVENT_SERVER } from './event-server.js';
 import { CopyLagReader } from './shipping/copy-lag.reader.js';
+import { CopyLimits } from './shipping/copy-limits.js';
 import { WaitingEventsRepository } from './shipping/waiting-events.repository.js';
 import { EventTables } from './tables/event-tables.js';
 import { TablesRepository } from './tables/tables.repository.js';
 
 /**
- * Looks at the server before anything is taken: what is wrong with it for good ends the start, and one that is away does not.
- * From then on every event is kept until it was copied.
+ * Looks at the server before anything is taken: what is wrong with it for good ends the start, and one that is away, or says
+ * nothing, does not. From then on every event is kept until it was copied.
  */
 @Injectable()
 export class EventStoreStart implements OnModuleInit, OnApplicationShutdown {
@@ -24,6 +26,7 @@ export class EventStoreStart implements OnModuleInit, OnApplicationShutdown {
     private readonly lag: CopyLagReader,
     private readonly waiting: WaitingEventsRepository,
     private readonly metrics: Metrics,
+    private readonly limits: CopyLimits,
   ) {}
 
   async onModuleInit(): Promise<void> {
@@ -53,8 +56,9 @@ export class EventStoreStart implements OnModuleInit, OnApplicationShutdown {
   }
 
   private async look(server: ClickHouse): Promise<void> {
+    const tables = new EventTables(new TablesRepository(server), () => this.waiting.doubt());
     try {
-      await new EventTables(new TablesRepository(server), () => this.waiting.doubt()).prepare();
+      await within(this.limits.lookMs, tables.prepare(), () => new SilentServer());
     } catch (error) {
       if (error instanceof ConfigError) throw error;
       this.logger.warn(`ClickHouse cannot be asked, events are copied later: ${shortReason(error)}`);

@@ -28,7 +28,7 @@ export class HealthChecks {
   @EnumField(CHECK_STATES, {
     optional: true,
     description:
-      'Where events are copied to ClickHouse alone; degraded: for more than a minute they are not, and nothing is lost',
+      'Only where events are copied to ClickHouse. degraded: one has waited for more than a minute; nothing is lost',
   })
   event_store?: CheckState;
 }

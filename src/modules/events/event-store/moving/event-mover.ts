@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { ProjectId } from '../../../access/index.js';
 import type { Shipper } from '../shipping/shipper.js';
 import { isSameSum, type StoredEventsRepository } from '../shipping/stored-events.repository.js';
-import type { Look, UnmovedEventsRepository } from './unmoved-events.repository.js';
+import type { ColdMonth, Look, UnmovedEventsRepository } from './unmoved-events.repository.js';
 
 /** Events that are looked at together. */
 const EVENTS_OF_A_LOOK = 10_000;
@@ -40,8 +40,12 @@ export class EventMover {
    * @throws EventsMissing when the check at the end fails
    */
   async move(tell: (events: number) => void): Promise<boolean> {
-    const begun = await this.unmoved.state();
-    if (begun.isWhole) return false;
+    let begun = await this.unmoved.state();
+    if (begun.isWhole) {
+      // It may have been restored since.
+      if ((await this.difference()) === null) return false;
+      begun = await this.unmoved.state();
+    }
     let { place, events } = begun;
     const waiting: Waiting[] = [];
     for (let look; (look = await this.unmoved.look(place, EVENTS_OF_A_LOOK)) !== null; place = look.last) {
@@ -52,7 +56,8 @@ export class EventMover {
       while (sumOf(waiting) > MOST_EVENTS_WAITING) await this.untilCopied(waiting.shift()?.last);
     }
     await this.untilCopied(await this.unmoved.lastShipment());
-    await this.check();
+    const difference = await this.difference();
+    if (difference !== null) throw new EventsMissing(`${difference}. The next run looks at every event again.`);
     if (!(await this.unmoved.confirm())) {
       throw new Error('what was copied was lost meanwhile; the next run looks at every event again');
     }
@@ -89,35 +94,42 @@ export class EventMover {
     }
   }
 
-  private async check(): Promise<void> {
+  /** What the event store lacks of PostgreSQL's events: then it is known that not every event was copied. Null: nothing. @throws EventsMissing */
+  private async difference(): Promise<string | null> {
     const { block, from, projects } = await this.unmoved.sums();
     const copied = new Map((await this.stored.sums(block, { from })).map((sum) => [sum.project, sum]));
-    const differing = projects.filter((kept) => !isSameSum(kept, copied.get(kept.project)));
+    // That takes its time: what was deleted since may be gone from one of both.
+    const differing = await this.unmoved.living(projects.filter((kept) => !isSameSum(kept, copied.get(kept.project))));
     const [one] = differing;
-    if (one === undefined) return this.checkCold(block);
+    if (one === undefined) {
+      await this.checkCold();
+      return null;
+    }
     // Events have ended meanwhile, maybe in one of both so far.
-    if ((await this.unmoved.countedFrom())?.getTime() !== from?.getTime()) return this.check();
+    if ((await this.unmoved.countedFrom())?.getTime() !== from?.getTime()) return this.difference();
     await this.unmoved.doubt();
-    throw new EventsMissing(
+    return (
       `${differing.length} of ${projects.length} projects differ, the first is ${one.project}: PostgreSQL has ${one.events} events, ` +
-        `ClickHouse ${copied.get(one.project)?.events ?? '0'}. The next run looks at every event again.`,
+      `ClickHouse ${copied.get(one.project)?.events ?? '0'}`
     );
   }
 
   /** Of months that PostgreSQL has dropped there has to be what there was, or more, which came late. */
-  private async checkCold(block: number): Promise<void> {
+  private async checkCold(): Promise<void> {
     const months = await this.unmoved.coldMonths();
+    // Behind them: what came late is counted there once it was copied.
+    const block = await this.unmoved.block();
     const keyOf = (project: string, month: Date): string => `${project} ${month.getTime()}`;
     const counts = await this.stored.countsOf(block, months);
     const copied = new Map(counts.map(({ project, month, events }) => [keyOf(project, month), events]));
-    for (const { month, project, events } of months) {
-      const there = copied.get(keyOf(project, month)) ?? '0';
-      if (BigInt(there) >= BigInt(events)) continue;
-      throw new EventsMissing(
-        `of ${month.toISOString().slice(0, 7)}, which ClickHouse alone had, ${there} of ${events} events of the project ${project} are there: ` +
-          'restore ClickHouse from a backup of its own.',
-      );
-    }
+    const thereOf = ({ project, month }: ColdMonth): string => copied.get(keyOf(project, month)) ?? '0';
+    const [missing] = await this.unmoved.living(months.filter((kept) => BigInt(thereOf(kept)) < BigInt(kept.events)));
+    if (missing === undefined) return;
+    await this.unmoved.doubt();
+    throw new EventsMissing(
+      `of ${missing.month.toISOString().slice(0, 7)}, which ClickHouse alone had, ${thereOf(missing)} of ${missing.events} events of the project ${missing.project} are there: ` +
+        'restore ClickHouse from a backup of its own.',
+    );
   }
 }
 

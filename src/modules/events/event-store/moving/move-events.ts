@@ -1,6 +1,7 @@
 import type { Writable } from 'node:stream';
 import { type ClickHouseSettings, CONFIG_EXIT_CODE, ConfigError } from '../../../../config/index.js';
 import { ClickHouse, shortReason } from '../../../../platform/clickhouse/index.js';
+import { CopyLimits } from '../shipping/copy-limits.js';
 import { Shipper } from '../shipping/shipper.js';
 import { ShipmentsRepository } from '../shipping/shipments.repository.js';
 import { StoredEventsRepository } from '../shipping/stored-events.repository.js';
@@ -36,7 +37,7 @@ export async function moveEvents(
   const server = await ClickHouse.open(settings);
   const tables = new EventTables(new TablesRepository(server), () => unmoved.doubt());
   const stored = new StoredEventsRepository(server);
-  const shipper = new Shipper(new ShipmentsRepository(databaseUrl), stored, tables);
+  const shipper = new Shipper(new ShipmentsRepository(databaseUrl), stored, tables, new CopyLimits());
   try {
     await tables.prepare();
     if (!(await unmoved.begin())) {
@@ -55,7 +56,7 @@ export async function moveEvents(
     say(hasMoved ? 'ClickHouse has every event, by number and by id.' : 'ClickHouse has had every event before.');
     return 0;
   } catch (error) {
-    say(`\nThe events are not moved: ${error instanceof ConfigError ? error.message : shortReason(error)}`);
+    say(`\nThe events are not moved: ${error instanceof ConfigError ? error.faults.join('; ') : shortReason(error)}`);
     return error instanceof ConfigError ? CONFIG_EXIT_CODE : 1;
   } finally {
     await shipper.close();

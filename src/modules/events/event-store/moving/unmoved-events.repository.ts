@@ -262,6 +262,11 @@ export class UnmovedEventsRepository {
               m.events::text AS events
        FROM cold_months m WHERE m.month >= (SELECT events_retained_from()) ORDER BY m.month, m.project_id`,
     );
+    return this.living(rows);
+  }
+
+  /** Those whose projects are not being deleted, and not gone, by now. */
+  async living<Row extends { readonly project: string }>(rows: readonly Row[]): Promise<Row[]> {
     const states = await statesOver(this.client, rows);
     return rows.filter(({ project }) => states.get(project) === 'living');
   }

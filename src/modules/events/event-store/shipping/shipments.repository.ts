@@ -1,7 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { type CopyToStreamQuery, to as copyTo } from 'pg-copy-streams';
+import { asProjectId } from '../../../access/index.js';
 import { EVENT_COLUMNS } from '../tables/columns.js';
+import { statesOver } from './project-sums.repository.js';
+import type { ProjectPlace } from './stored-events.repository.js';
+import { DOUBT } from './waiting-events.repository.js';
 
 /** Bounds of a block; its first shipment is always taken, and has 1,000 events at most. */
 const MOST_EVENTS = 100_000;
@@ -71,6 +75,23 @@ export class ShipmentsRepository {
     return state === undefined ? null : { block: Number(state.block), isTaken: state.is_taken };
   }
 
+  /** An event that was copied, is kept, and whose project lives; null where none is known, and while every event is looked at anyway. */
+  async lastCopied(): Promise<ProjectPlace | null> {
+    const { rows } = await this.ask<{ project: string; at: Date; id: string }>(
+      `SELECT /* tenant: that of the event */ p.last_project AS project, p.last_at AS at, p.last_id AS id FROM event_shipping p
+       WHERE p.is_whole AND p.last_at >= coalesce(events_retained_from(), '-infinity') AND EXISTS (
+         SELECT /* tenant: that of the event */ FROM events e WHERE e.project_id = p.last_project AND e."timestamp" = p.last_at AND e.id = p.last_id)`,
+    );
+    const [row] = rows;
+    if (row === undefined || (await statesOver(this.ours, rows)).get(row.project) !== 'living') return null;
+    return { project: asProjectId(row.project), at: row.at, id: row.id };
+  }
+
+  /** What was copied was lost. */
+  async doubt(): Promise<void> {
+    await this.ask(DOUBT);
+  }
+
   /** The block that was begun, else a new one of the oldest shipments. @returns null when nothing waits */
   async take(): Promise<Block | null> {
     const { rowCount } = await this.ask(
@@ -120,8 +141,10 @@ export class ShipmentsRepository {
          SELECT taken FROM event_shipping WHERE block + 1 = $1 AND taken IS NOT NULL FOR UPDATE),
        gone AS (
          DELETE /* every tenant: those of the block */ FROM event_shipments s USING copied c
-         WHERE s.position = ANY (c.taken))
-       UPDATE event_shipping SET block = $1, taken = NULL FROM copied`,
+         WHERE s.position = ANY (c.taken)
+         RETURNING s.position, s.project_id, s.timestamps[1] AS at, s.ids[1] AS id)
+       UPDATE event_shipping SET block = $1, taken = NULL, last_project = l.project_id, last_at = l.at, last_id = l.id
+       FROM copied LEFT JOIN (SELECT * FROM gone ORDER BY position DESC LIMIT 1) l ON true`,
       [number],
     );
   }

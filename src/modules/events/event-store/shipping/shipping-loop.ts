@@ -13,6 +13,9 @@ const LONGEST_WAIT_MS = 15_000;
 
 /** Copies events as long as this process runs, and waits longer each time it cannot. */
 export class ShippingLoop implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  /** Until it looks again, and between blocks of few events. Tests make them less. */
+  idleMs = IDLE_MS;
+  apartMs = APART_MS;
   private readonly logger = new Logger('event-store');
   private readonly seldom = new LogThrottle();
   private readonly stopping = new AbortController();
@@ -67,11 +70,11 @@ export class ShippingLoop implements OnApplicationBootstrap, BeforeApplicationSh
   private async round(signal: AbortSignal): Promise<number> {
     const startedAt = performance.now();
     const events = await this.shipper.ship(signal);
-    if (events === null) return IDLE_MS;
+    if (events === null) return this.idleMs;
     const tookMs = performance.now() - startedAt;
     this.copied.inc(events);
     this.seconds.observe(tookMs / 1_000);
-    return events < FEW_EVENTS ? Math.max(APART_MS - tookMs, 0) : 0;
+    return events < FEW_EVENTS ? Math.max(this.apartMs - tookMs, 0) : 0;
   }
 
   private tell(error: unknown): void {

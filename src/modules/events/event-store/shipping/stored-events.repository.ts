@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { ProjectId } from '../../../access/index.js';
 import { type ClickHouse, type QuerySettings, StatementValues } from '../../../../platform/clickhouse/index.js';
 import { instantSql } from '../../fields/index.js';
-import { writtenIds } from '../reading/written-ids.js';
+import { writtenIds } from '../reading/written-values.js';
 import { BLOCK_COLUMN, EVENT_COLUMNS } from '../tables/columns.js';
 import { eventTable, KEPT_TABLES, keptTable, NO_MONTH, TEXT_INDEXES } from '../tables/table-statements.js';
 
@@ -20,14 +20,19 @@ const INSERT: QuerySettings = {
   // They are made when its parts are merged: until then a search reads these as they are.
   exclude_materialize_skip_indexes_on_insert: TEXT_INDEXES.join(', '),
   max_partitions_per_insert_block: '1000',
-  max_execution_time: 60,
 };
-const INSERT_IN_CLUSTER: QuerySettings = { ...INSERT, distributed_foreground_insert: 1, insert_quorum: 'auto' };
+/** One after the other: while quorums may be sought side by side, reads that ask for what was acknowledged may miss it. */
+const INSERT_IN_CLUSTER: QuerySettings = {
+  ...INSERT,
+  distributed_foreground_insert: 1,
+  insert_quorum: 'auto',
+  insert_quorum_parallel: 0,
+};
 
 /** Of a statement that looks at every row: the server says now and then that it goes on, or the connection would be given up. */
 const LONG: QuerySettings = { send_progress_in_http_headers: 1, http_headers_progress_interval_ms: '20000' };
 
-/** Of a statement that names many months: those of senders who choose their timestamps. */
+/** Of a statement that names many months, which senders choose, or many projects. */
 const MOST_CHARACTERS = '16777216';
 
 const IN_NO_MONTH = `IN PARTITION ID '${NO_MONTH}'`;
@@ -81,15 +86,22 @@ export function isSameSum(kept: ProjectSum, copied: ProjectSum | undefined): boo
 export class StoredEventsRepository {
   constructor(private readonly server: ClickHouse) {}
 
-  /** Stores what of it is not stored under the same token; each month in whole or not at all. */
-  async insert(body: Readable, token: string, signal: AbortSignal): Promise<void> {
+  /**
+   * Stores what of it is not stored under the same token; each month in whole or not at all.
+   * @throws SilentServer when that is not acknowledged in time
+   */
+  async insert(
+    body: Readable,
+    token: string,
+    bounds: { readonly milliseconds: number; readonly signal: AbortSignal },
+  ): Promise<void> {
     const settings = this.server.cluster === undefined ? INSERT : INSERT_IN_CLUSTER;
     await this.server.insert({
       table: eventTable(this.server),
       columns: COLUMNS,
       body,
       settings: { ...settings, insert_deduplication_token: token },
-      signal,
+      ...bounds,
     });
   }
 
@@ -125,10 +137,11 @@ export class StoredEventsRepository {
     add(last.project, `e.timestamp <= ${instantSql(last.at, bind)}`, `${PLACE} <= ${place(last)}`);
     const whole = projects.filter((project) => !parts.has(project));
     const ranges = [...parts.values()].map((conditions) => `(${conditions.join(' AND ')})`);
-    if (whole.length > 0) ranges.push(`e.project_id IN (SELECT toUUID(arrayJoin(${bind(whole, 'Array(String)')})))`);
+    if (whole.length > 0) ranges.push(`e.project_id IN ${writtenIds(whole)}`);
     const rows = await this.server.rows<{ project: string }>(
       `SELECT /* tenant: those of the ranges */ DISTINCT toString(e.project_id) AS project FROM ${eventTable(this.server)} AS e WHERE ${ranges.join(' OR ')}`,
       values,
+      { max_query_size: MOST_CHARACTERS },
     );
     return new Set(rows.map(({ project }) => project));
   }
