@@ -323,7 +323,7 @@ export const VARIABLES = {
   EVENT_STORE: variable(
     'Event store',
     'postgres',
-    'where lists of events are read: postgres, or clickhouse, which needs CLICKHOUSE_URL',
+    'where questions about events are answered: postgres, or clickhouse, which needs CLICKHOUSE_URL',
     oneOf(EVENT_STORES, 'postgres'),
   ),
   EVENTS_HOT_DAYS: variable(
@@ -355,7 +355,7 @@ export const VARIABLES = {
   CLICKHOUSE_CLUSTER: variable(
     'Event store',
     '',
-    'name of a cluster in the configuration of the servers; set: tables are replicated and sharded over it',
+    'untried: name of a cluster in the configuration of the servers, over which tables are replicated and sharded; needs the macros shard and replica, a Keeper, and GRANT CLUSTER, REMOTE ON *.*',
     identifier,
   ),
   RATE_LIMIT_BACKEND: variable(

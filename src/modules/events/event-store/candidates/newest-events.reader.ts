@@ -8,7 +8,7 @@ import { CopiedEventsReader, CopyReadTooLong } from '../reading/copied-events.re
 import { CopiedPlacesReader } from '../places/copied-places.reader.js';
 import { type EventPlace, PLACE_COLUMNS } from '../places/event-places.js';
 import type { Place } from '../places/cursor.js';
-import { writtenIds } from '../reading/written-ids.js';
+import { writtenIds } from '../reading/written-values.js';
 import { instantSql } from '../../fields/index.js';
 import { type Deadline, QueryTooLong } from '../../long-reads/index.js';
 

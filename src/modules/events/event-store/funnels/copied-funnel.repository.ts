@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { Injectable } from '@nestjs/common';
 import { type BindValue, StatementValues } from '../../../../platform/clickhouse/index.js';
+import { ColdEventsReader } from '../reading/cold-events.reader.js';
 import { CopiedEventsReader, CopyCannotTell, CopyReadTooLong } from '../reading/copied-events.reader.js';
 import { QueryTooLong } from '../../long-reads/index.js';
 import { copiedNumberKey } from '../reading/number-key.js';
@@ -17,6 +18,20 @@ import { type EventWord, readWords, wordOf, wordSql } from './packed-events.js';
 const MOST_KEYS = 5_000;
 /** Values are told so many lists, each of which is read at once. */
 const LISTS = 1_024;
+/**
+ * Events of one list, which the process takes in without a pause: a line of some 8 MB, an eighth of a second for everybody else.
+ * PostgreSQL tells those of more some at a time, where it has them.
+ */
+const MOST_EVENTS_OF_A_LIST = 400_000;
+/** The same for a value whose events come with their ids, which takes several times as much. */
+const MOST_EVENTS_WITH_IDS = 100_000;
+
+/** What a list comes as. */
+const WHOLE = 0;
+/** There are rows that ClickHouse cannot read. */
+const UNREAD = 1;
+/** It has too many events. */
+const TOO_LONG = 2;
 
 interface CopiedRow {
   /** The value, where it has events that are not copied, too; else empty. */
@@ -25,8 +40,8 @@ interface CopiedRow {
   readonly words: readonly EventWord[];
   /** Of events of a named one, as digits. */
   readonly ids: readonly string[];
-  /** 1: there are rows that ClickHouse cannot read. */
-  readonly unread: number;
+  /** WHOLE, UNREAD or TOO_LONG. */
+  readonly state: number;
 }
 
 /** An event of a value that is put together. */
@@ -39,10 +54,14 @@ interface Step {
 /** Reads the events that funnels follow: those that are copied from ClickHouse, with what PostgreSQL has beside them. */
 @Injectable()
 export class CopiedFunnelRepository {
+  /** Tests make it less. */
+  mostEventsOfAList = MOST_EVENTS_OF_A_LIST;
+
   constructor(
     private readonly gathered: GatheredEventsReader,
     private readonly events: FunnelEventsRepository,
     private readonly copied: CopiedEventsReader,
+    private readonly cold: ColdEventsReader,
   ) {}
 
   /** Tells who has answered. */
@@ -75,13 +94,16 @@ export class CopiedFunnelRepository {
     if (beside.size > MOST_KEYS) return null;
     const named = namedSql([...new Set(uncopied.map(({ key }) => key))], bind);
     const names = bind(types, 'Array(String)');
+    const most = bind(this.mostEventsOfAList, 'UInt64');
+    const mostWithIds = bind(Math.min(this.mostEventsOfAList, MOST_EVENTS_WITH_IDS), 'UInt64');
     const words = `arrayMap((step, nth) -> ${wordSql({ ms: 'step.1', isFirst: 'nth = 1', type: 'step.3' })}, steps, arrayEnumerate(steps))`;
     const stream = this.copied.stream<CopiedRow>(
       question.scope,
       behind.block,
       (
         copied,
-      ) => `name, groupArrayArray(of_key) AS words, groupArrayArray(ids_of_key) AS ids, max(unread_of_key) AS unread
+      ) => `name, if(state > ${WHOLE}, [], groupArrayArray(of_key)) AS words, if(state > ${WHOLE}, [], groupArrayArray(ids_of_key)) AS ids,
+          toUInt8(multiIf(max(unread_of_key) = 1, ${UNREAD}, sum(length(of_key)) > if(name = '', ${most}, ${mostWithIds}), ${TOO_LONG}, ${WHOLE})) AS state
         FROM (
           SELECT if(is_named, key, '') AS name, if(is_named, 0, cityHash64(key) % ${LISTS}) AS list, ${words} AS of_key,
                  if(is_named, arrayMap(step -> lower(hex(step.2)), steps), []) AS ids_of_key, unread_of_key
@@ -96,21 +118,23 @@ export class CopiedFunnelRepository {
       statement,
       { milliseconds: snapshot.deadline.left(), signal },
     );
-    return together(stream, beside, snapshot);
+    return together(stream, beside, await this.cold.isCold(window), snapshot);
   }
 }
 
 async function* together(
   stream: AsyncGenerator<readonly CopiedRow[], void>,
   beside: ReadonlyMap<string, readonly UncopiedStep[]>,
+  isCold: boolean,
   { deadline }: Snapshot,
 ): AsyncGenerator<readonly EventWord[], void> {
   const rest = new Map(beside);
   try {
     for await (const rows of stream) {
-      for (const { name, words, ids, unread } of rows) {
+      for (const { name, words, ids, state } of rows) {
         deadline.left();
-        if (unread === 1) throw new CopyCannotTell();
+        if (state === UNREAD || (state === TOO_LONG && !isCold)) throw new CopyCannotTell();
+        if (state === TOO_LONG) throw new QueryTooLong();
         const others = name === '' ? undefined : rest.get(nameOf(name));
         rest.delete(nameOf(name));
         yield others === undefined ? words : wordsOf([...stepsOf(words, ids), ...others]);

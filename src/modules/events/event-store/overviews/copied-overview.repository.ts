@@ -55,7 +55,7 @@ export class CopiedOverviewRepository {
     if (uncopied === null) return null;
     const starts = division.starts.map((start) => start.getTime());
     const timestamp: AlikeColumn = {
-      copied: (bind) => instantBeforeSql(starts, bind),
+      copied: () => instantBeforeSql(starts),
       postgres: () => 'e."timestamp"',
       type: 'timestamptz',
     };

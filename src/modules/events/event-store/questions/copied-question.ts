@@ -3,7 +3,7 @@ import { copiedIsUnreadable, pathOfProperty } from '../../conditions/index.js';
 import { instantSql } from '../../fields/index.js';
 import { copiedConditionsOf } from '../totals/event-filter.js';
 import type { TimeWindow } from '../totals/coverage.js';
-import { writtenIds } from '../reading/written-ids.js';
+import { writtenIds } from '../reading/written-values.js';
 import type { Keyed } from './keys.js';
 import type { Question } from './question.js';
 

@@ -9,11 +9,12 @@ import { HotEvents } from '../retention/hot-events.js';
 import { AlikeEvents, type AlikeQuestion } from './alike-events.js';
 import { CopiedEventsReader, CopyCannotTell, CopyReadTooLong } from './copied-events.reader.js';
 import { UncopiedEventsReader } from './uncopied-events.reader.js';
+import { writtenIds, writtenNumbers } from './written-values.js';
 
 /** What a look for events that PostgreSQL does not have may take, where the reader has no time of its own. */
 const LOOK_MS = 5_000;
 /** Looks of a process at once, and of a project: each may hold a connection to both. */
-const TURNS = { parallel: 8, parallelOfShare: 2, mostWaiting: 256 };
+const TURNS = { parallel: 8, parallelOfShare: 2, mostWaiting: 16, mostWaitingOfShare: 4 };
 const PATIENCE_MS = 3_000;
 /** Every block. */
 const ANY_BLOCK = Number.MAX_SAFE_INTEGER;
@@ -129,14 +130,10 @@ export class ColdEventsReader {
   async rowsAt(scope: Scope, places: readonly Place[]): Promise<string> {
     if (places.length === 0) return '[]';
     const statement = new StatementValues();
-    const { bind } = statement;
-    // Numbers of our own: as constants they are bounds of the primary key.
-    const times = new Set(places.map(({ timestamp }) => timestamp.getTime()));
-    const within = `e.timestamp IN (${[...times].map((ms) => `fromUnixTimestamp64Milli(${ms}, 'UTC')`).join(', ')})`;
-    const ids = bind(
-      places.map(({ id }) => id),
-      'Array(UUID)',
-    );
+    // Written into the statement, as so many have no room in an address.
+    const times = writtenNumbers([...new Set(places.map(({ timestamp }) => timestamp.getTime()))]);
+    const within = `e.timestamp IN (SELECT fromUnixTimestamp64Milli(arrayJoin(${times}), 'UTC'))`;
+    const ids = writtenIds(places.map(({ id }) => id));
     const rows = await this.rows<StoredRow>(
       scope,
       ANY_BLOCK,

@@ -1,4 +1,5 @@
 import type { BindValue } from '../../../../platform/clickhouse/index.js';
+import { writtenNumbers } from './written-values.js';
 import { instantSql } from '../../fields/index.js';
 
 interface Window {
@@ -16,8 +17,8 @@ export function edgesOf(windows: readonly Window[]): number[] {
 }
 
 /** Which of some instants, ascending, is the last one before an event `e`, in milliseconds. */
-export function instantBeforeSql(instants: readonly number[], bind: BindValue): string {
-  return `roundDown(toUnixTimestamp64Milli(e.timestamp), ${bind(instants, 'Array(Int64)')})`;
+export function instantBeforeSql(instants: readonly number[]): string {
+  return `roundDown(toUnixTimestamp64Milli(e.timestamp), ${writtenNumbers(instants)})`;
 }
 
 /** Whether an event `e` is in one of some windows, of which there is one at least. */
@@ -43,5 +44,5 @@ export function inWindowsSql(windows: readonly Window[], bind: BindValue): strin
     }
     if (edge < until) starts.add(edge);
   }
-  return `(${within(whole)} AND has(${bind([...starts], 'Array(Int64)')}, ${instantBeforeSql(edges, bind)}))`;
+  return `(${within(whole)} AND has(${writtenNumbers([...starts])}, ${instantBeforeSql(edges)}))`;
 }

@@ -107,7 +107,7 @@ export class CopiedRequestsReader {
       scope,
       block,
       (copied) => `* FROM (
-          SELECT ${instantBeforeSql(starts, bind)} AS part, ${names}, e.log_status AS code,
+          SELECT ${instantBeforeSql(starts)} AS part, ${names}, e.log_status AS code,
                  if(e.log_has_latency, e.log_latency_ms, NULL) AS took, count() AS times,
                  max(toUnixTimestamp64Milli(e.timestamp)) AS newest
           FROM ${copied} AS e WHERE ${inWindowsSql(ranges, bind)}${copiedRequestConditions(filter, bind)}

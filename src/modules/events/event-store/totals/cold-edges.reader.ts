@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
+import type { ReadBounds } from '../../../../platform/clickhouse/index.js';
 import type { Bind } from '../../../../platform/database/parameters.js';
 import type { Db } from '../../../../platform/database/database.js';
 import type { AlikeColumn, AlikeEvents } from '../reading/alike-events.js';
@@ -47,6 +48,7 @@ export class ColdEdgesReader {
 
   /**
    * @param tx a snapshot, which the edges are of
+   * @param bounds of what is asked of ClickHouse
    * @throws ColdEventsAway
    */
   async of(
@@ -54,6 +56,7 @@ export class ColdEdgesReader {
     edges: readonly TimeWindow[],
     { filter, dimensions, interval }: AskedEdges,
     tx: Db,
+    bounds: Partial<ReadBounds> = {},
   ): Promise<ColdEdges> {
     const hotFrom = await this.cold.hotFrom();
     const has = ({ from }: TimeWindow): boolean => hotFrom !== null && from < hotFrom;
@@ -65,6 +68,7 @@ export class ColdEdgesReader {
       scope,
       { columns, where: (bind) => `${inWindowsSql(those, bind)}${copiedConditionsOf(filter, bind)}` },
       tx,
+      bounds,
     );
     const whole = { from: earliest(those), to: new Date(Math.max(...those.map(({ to }) => to.getTime()))) };
     return {
@@ -88,7 +92,7 @@ function dimensionColumn(name: Dimension): readonly [Dimension, AlikeColumn] {
 
 function atColumn(starts: readonly number[]): AlikeColumn {
   return {
-    copied: (bind) => instantBeforeSql(starts, bind),
+    copied: () => instantBeforeSql(starts),
     postgres: () => 'e."timestamp"',
     type: 'timestamptz',
   };
