@@ -160,6 +160,12 @@ describe('compose.yaml', () => {
     expect(Object.keys(service.environment ?? {}).filter((name) => !(name in VARIABLES))).toEqual([]);
   });
 
+  it.each(own)('hands every name about the event store on to %s', (_name, service) => {
+    const names = Object.entries(VARIABLES).filter(([, { group }]) => group === 'Event store');
+    const given = Object.entries(service.environment ?? {}).filter(([, value]) => /^\$\{(\w+):-\}$/.test(value));
+    expect(given.map(([name]) => name)).toEqual(expect.arrayContaining(names.map(([name]) => name)));
+  });
+
   it('gives the API a configuration that production accepts, listening where its port is published', () => {
     const config = configOf('api');
     expect(config.environment).toBe('production');

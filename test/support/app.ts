@@ -13,6 +13,7 @@ import { answerFaults } from './answer-faults.js';
 import { DocumentedAnswers } from './documented-answers.js';
 import { createTestDatabase } from './postgres.js';
 import { RecordedExchanges } from './recorded-exchanges.js';
+import { secondStoreEnv, watchSecondStore } from './second-store.js';
 
 export interface TestApp {
   readonly nest: NestExpressApplication;
@@ -53,6 +54,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     DATABASE_URL: databaseUrl,
     DATABASE_POOL_SIZE: '5',
     LOG_LEVEL: 'debug',
+    ...(await secondStoreEnv(databaseUrl)),
     ...options.env,
     ...(options.withRateLimits === true
       ? {}
@@ -78,11 +80,14 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
   answers.watch(server);
   const { RECORD_EXAMPLES: examples } = process.env;
   if (examples) new RecordedExchanges(examples).watch(server);
-  await nest.listen(config.http.port, config.http.host);
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 2 });
   // Tests that take the database away end idle connections; a query that needs one fails by itself.
   pool.on('error', () => undefined);
+  const rows = async <Row>(sql: string, parameters?: unknown[]): Promise<Row[]> =>
+    (await pool.query(sql, parameters)).rows as Row[];
+  watchSecondStore(nest, server, { rows });
+  await nest.listen(config.http.port, config.http.host);
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     nest,
     url,
@@ -90,7 +95,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     databaseUrl,
     logLines,
     request: () => supertest.agent(url),
-    rows: async <Row>(sql: string, parameters?: unknown[]) => (await pool.query(sql, parameters)).rows as Row[],
+    rows,
     backgroundDone: () => nest.get(BackgroundWork).idle(),
     close: async () => {
       await nest.close();

@@ -2,7 +2,7 @@
 // how long each takes Jest sorts by that; on a new machine it would sort by size, which says little of files that wait.
 import TestSequencer from '@jest/test-sequencer';
 
-/** They take long and wait much: for processes to start and end, for leases, for the polls of streams. */
+/** They take long and wait much: for processes to start and end, for leases, for the polls of streams, for a second engine. */
 const LONG = [
   'integration/embedded-postgres',
   'e2e/processes/ingest',
@@ -16,6 +16,15 @@ const LONG = [
   'integration/object-store',
   'e2e/entitlement/billing-checkout',
   'integration/queue',
+  'e2e/events/event-store-reads',
+  'e2e/events/event-store-search',
+  'e2e/events/on-clickhouse/eql',
+  'e2e/events/on-clickhouse/analytics',
+  'e2e/events/on-clickhouse/performance',
+  'e2e/events/on-clickhouse/explorer',
+  'e2e/events/on-clickhouse/search',
+  'e2e/events/on-clickhouse/event-retention',
+  'e2e/events/on-clickhouse/large-events',
   'e2e/alerting/evaluation',
   'e2e/entitlement/objects',
   'e2e/delivery/fairness',

@@ -20,6 +20,7 @@ import {
   scalarAt,
   someEvents,
 } from '../../support/insight.js';
+import { describeOfPostgres } from '../../support/second-store.js';
 import { lockedTable } from '../../support/table-lock.js';
 
 type Asked = Readonly<Record<string, string | number | string[] | undefined>>;
@@ -948,7 +949,7 @@ describe('analytics', () => {
     });
   });
 
-  describe('that take long', () => {
+  describeOfPostgres('that take long', () => {
     const snapshots = (): LongSnapshots => app.nest.get(LongSnapshots);
     let shortMilliseconds = 0;
     beforeAll(() => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
+import { itOfPostgres } from '../../support/second-store.js';
 
 interface LogRow {
   id: string;
@@ -264,43 +265,48 @@ describe('logs', () => {
     expect(rows.map((row) => row.id)).toEqual([...ids].reverse());
   });
 
-  it('gives up searches that take too long, holds others back, and leaves the database to everybody else', async () => {
-    const owners = [owner, await ownerWithProject(app), await ownerWithProject(app)];
-    const searchOf = async ({ bearer, projectId }: Owner): Promise<[number, string, string | undefined]> => {
-      const { status, body, headers } = await app
-        .request()
-        .get('/v1/logs')
-        .set('Authorization', bearer)
-        .query({ project_id: projectId, query: 'x' });
-      return [status, (body as { detail: string }).detail, headers['retry-after']];
-    };
-    const blocker = new pg.Client({ connectionString: app.databaseUrl });
-    await blocker.connect();
-    let answers: Awaited<ReturnType<typeof searchOf>>[];
-    try {
-      await blocker.query('BEGIN');
-      await blocker.query('LOCK TABLE events IN ACCESS EXCLUSIVE MODE');
-      let areAnswered = false;
-      const searches = Promise.all([...owners, ...owners, ...owners].map(searchOf)).finally(() => (areAnswered = true));
-      const stuck = async (): Promise<number> =>
-        (
-          await app.rows<{ count: number }>(
-            `SELECT count(*)::int AS count FROM pg_stat_activity
+  itOfPostgres(
+    'gives up searches that take too long, holds others back, and leaves the database to everybody else',
+    async () => {
+      const owners = [owner, await ownerWithProject(app), await ownerWithProject(app)];
+      const searchOf = async ({ bearer, projectId }: Owner): Promise<[number, string, string | undefined]> => {
+        const { status, body, headers } = await app
+          .request()
+          .get('/v1/logs')
+          .set('Authorization', bearer)
+          .query({ project_id: projectId, query: 'x' });
+        return [status, (body as { detail: string }).detail, headers['retry-after']];
+      };
+      const blocker = new pg.Client({ connectionString: app.databaseUrl });
+      await blocker.connect();
+      let answers: Awaited<ReturnType<typeof searchOf>>[];
+      try {
+        await blocker.query('BEGIN');
+        await blocker.query('LOCK TABLE events IN ACCESS EXCLUSIVE MODE');
+        let areAnswered = false;
+        const searches = Promise.all([...owners, ...owners, ...owners].map(searchOf)).finally(
+          () => (areAnswered = true),
+        );
+        const stuck = async (): Promise<number> =>
+          (
+            await app.rows<{ count: number }>(
+              `SELECT count(*)::int AS count FROM pg_stat_activity
              WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%events%'`,
-          )
-        )[0]?.count ?? 0;
-      while ((await stuck()) < 2) await new Promise((resolve) => setTimeout(resolve, 10));
-      await app.request().get('/v1/organizations').set('Authorization', owner.bearer).expect(200);
-      expect(await stuck()).toBe(2);
-      expect(areAnswered).toBe(false);
-      answers = await searches;
-    } finally {
-      await blocker.end();
-    }
-    const tooLong = [503, 'Log search took too long: choose a shorter range or a more frequent text', '5'];
-    const tooMany = [503, 'Too many log searches at once', '2'];
-    expect(answers.filter(([, detail]) => detail === tooLong[1])).toEqual([tooLong, tooLong]);
-    expect(answers.filter(([, detail]) => detail !== tooLong[1])).toEqual(Array(7).fill(tooMany));
-    await get({ query: 'x' }).expect(200);
-  });
+            )
+          )[0]?.count ?? 0;
+        while ((await stuck()) < 2) await new Promise((resolve) => setTimeout(resolve, 10));
+        await app.request().get('/v1/organizations').set('Authorization', owner.bearer).expect(200);
+        expect(await stuck()).toBe(2);
+        expect(areAnswered).toBe(false);
+        answers = await searches;
+      } finally {
+        await blocker.end();
+      }
+      const tooLong = [503, 'Log search took too long: choose a shorter range or a more frequent text', '5'];
+      const tooMany = [503, 'Too many log searches at once', '2'];
+      expect(answers.filter(([, detail]) => detail === tooLong[1])).toEqual([tooLong, tooLong]);
+      expect(answers.filter(([, detail]) => detail !== tooLong[1])).toEqual(Array(7).fill(tooMany));
+      await get({ query: 'x' }).expect(200);
+    },
+  );
 });

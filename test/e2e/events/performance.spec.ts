@@ -24,6 +24,7 @@ import {
   storedRequests,
   summaryOf,
 } from '../../support/request-model.js';
+import { describeOfPostgres, itOfPostgres } from '../../support/second-store.js';
 
 const HOUR_MS = 3_600_000;
 const HOURS = 75;
@@ -578,7 +579,8 @@ describe('the performance of requests', () => {
     expect(kept).toEqual({ most: 200 });
   });
 
-  it('finds the slowest without looking at hours that cannot have them', async () => {
+  // Which hours are looked at is PostgreSQL's.
+  itOfPostgres('finds the slowest without looking at hours that cannot have them', async () => {
     const spread = await ownerWithProject(app);
     const rows = Array.from({ length: 40 }, (_, hour): EventRow[] => [
       { timestamp: new Date(beginning + hour * HOUR_MS), log_latency_ms: 1_000 },
@@ -733,7 +735,7 @@ describe('the performance of requests', () => {
     }
   });
 
-  describe('that takes long', () => {
+  describeOfPostgres('that takes long', () => {
     const reads = (): PlannedReads => app.nest.get(PlannedReads);
     const snapshots = (): LongSnapshots => app.nest.get(LongSnapshots);
     afterEach(() => {

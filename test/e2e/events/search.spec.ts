@@ -21,6 +21,7 @@ import { countEvents, type EventRow, insertEvents } from '../../support/event-ro
 import { Objects } from '../../support/objects.js';
 import { RuleClient } from '../../support/rules.js';
 import { lockedTable } from '../../support/table-lock.js';
+import { itOfPostgres } from '../../support/second-store.js';
 
 interface Item {
   readonly type: string;
@@ -469,7 +470,7 @@ describe('search', () => {
         Object.assign(limits(), usual);
       });
 
-      it('are partial: the newest are found, and names are whole', async () => {
+      itOfPostgres('are partial: the newest are found, and names are whole', async () => {
         Object.assign(limits(), { eventsMs: 500, firstRows: 5 });
         const repository = app.nest.get(EventSearchReader, { strict: false });
         const best = repository.best.bind(repository);

@@ -1,0 +1,2 @@
+import './begin-counted.js';
+import '../dashboard.spec.js';

@@ -1,0 +1,2 @@
+import './begin.js';
+import '../event-reads.spec.js';

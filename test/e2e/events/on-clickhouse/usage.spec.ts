@@ -1,0 +1,2 @@
+import './begin-counted.js';
+import '../usage.spec.js';

@@ -1,0 +1,106 @@
+import { afterAll, describe, expect, it } from '@jest/globals';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { INestApplicationContext } from '@nestjs/common';
+import { NewestPlacesReader } from '../../src/modules/events/event-store/places/newest-places.reader.js';
+import { CopiedEventsReader } from '../../src/modules/events/event-store/reading/copied-events.reader.js';
+import { CopiedRequestsReader } from '../../src/modules/events/event-store/rollups/copied-requests.reader.js';
+import { CopyLimits } from '../../src/modules/events/event-store/shipping/copy-limits.js';
+import { Shipper } from '../../src/modules/events/event-store/shipping/shipper.js';
+import { WaitingEventsRepository } from '../../src/modules/events/event-store/shipping/waiting-events.repository.js';
+import { EVENT_SERVER } from '../../src/modules/events/event-store/event-server.js';
+import type { ClickHouse } from '../../src/platform/clickhouse/index.js';
+import { DATABASE_URL } from '../../src/platform/database/database.js';
+import { Metrics } from '../../src/platform/telemetry/index.js';
+import { ShippingLoop } from '../../src/modules/events/event-store/shipping/shipping-loop.js';
+import { type EventStore, eventStore, testClickHouse } from './clickhouse.js';
+import { type Rows, waiting } from './event-copies.js';
+
+/** Requests that only tell of events. */
+const TELLS = /^(GET|POST .*\/(eql|export|backtest)$)/;
+
+const [POLL_MS, HELD_AFTER_MS] = [5, 2_000];
+
+/** By the address of the database of PostgreSQL whose events are copied there. */
+const stores = new Map<string, Promise<EventStore>>();
+let isOn = false;
+let answers = 0;
+
+/**
+ * Has the suites that are imported behind it read from ClickHouse: each request that only tells of events waits until
+ * everything before it is copied, so what can be answered there is answered there.
+ * @param isRead false: they read nothing that is answered there
+ */
+export function readFromClickHouse({ isRead = true } = {}): void {
+  isOn = true;
+  afterAll(async () => {
+    for (const store of stores.values()) await (await store).drop();
+    if (isRead) expect(answers).toBeGreaterThan(0);
+  });
+}
+
+/** A test of what PostgreSQL alone does, such as looking through its rows in turns: with the second store it is none. */
+export function itOfPostgres(name: string, test: () => Promise<void>): void {
+  if (!isOn) it(name, test);
+}
+
+/** As {@link itOfPostgres}, of tests that have reads wait for its locks. */
+export function describeOfPostgres(name: string, tests: () => void): void {
+  if (!isOn) describe(name, tests);
+}
+
+/** For the environment of an application. */
+export async function secondStoreEnv(databaseUrl: string): Promise<Readonly<Record<string, string>>> {
+  if (!isOn) return {};
+  const known = stores.get(databaseUrl) ?? open();
+  stores.set(databaseUrl, known);
+  return { ...(await known).env, EVENT_STORE: 'clickhouse' };
+}
+
+/** Has an application that was not listened to so far answer from there. */
+export function watchSecondStore(nest: INestApplicationContext, server: Server, database: Rows): void {
+  if (!isOn) return;
+  const loop = nest.get<ShippingLoop | null>(ShippingLoop, { strict: false }) ?? loopBeside(nest, server);
+  Object.assign(loop, { idleMs: 5, apartMs: 0 });
+  nest.get(NewestPlacesReader, { strict: false }).lookedAt = 0;
+  nest.get(CopiedRequestsReader, { strict: false }).fewestEvents = 1;
+  const copied = nest.get(CopiedEventsReader, { strict: false });
+  const answered = copied.answered.bind(copied);
+  copied.answered = (store) => {
+    if (store === 'clickhouse') answers += 1;
+    answered(store);
+  };
+  const listeners = server.listeners('request') as ((request: IncomingMessage, response: ServerResponse) => void)[];
+  server.removeAllListeners('request');
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    const take = (): void => listeners.forEach((listener) => listener.call(server, request, response));
+    const [path] = (request.url ?? '').split('?');
+    if (!TELLS.test(`${request.method} ${path}`)) take();
+    else void copiedOrHeld(database).then(take);
+  });
+}
+
+/** As a worker beside an application that runs none has it. */
+function loopBeside(nest: INestApplicationContext, server: Server): ShippingLoop {
+  const clickHouse = nest.get<ClickHouse>(EVENT_SERVER, { strict: false });
+  const databaseUrl = nest.get<string>(DATABASE_URL, { strict: false });
+  const waits = nest.get(WaitingEventsRepository, { strict: false });
+  const shipper = Shipper.between(databaseUrl, clickHouse, () => waits.doubt(), new CopyLimits());
+  const loop = new ShippingLoop(shipper, new Metrics());
+  loop.onApplicationBootstrap();
+  server.once('close', () => void loop.beforeApplicationShutdown());
+  return loop;
+}
+
+/** A suite may lock tables, so that nothing is copied, or take the database away. */
+async function copiedOrHeld(database: Rows): Promise<void> {
+  for (const until = performance.now() + HELD_AFTER_MS; performance.now() < until; await pause(POLL_MS)) {
+    if ((await waiting(database).catch(() => 0)) === 0) return;
+  }
+}
+
+async function open(): Promise<EventStore> {
+  const access = await testClickHouse();
+  if ('absent' in access) throw new Error(access.absent);
+  return eventStore(access);
+}
