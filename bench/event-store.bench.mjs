@@ -4,8 +4,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { offerClickHouse } from '../test/support/clickhouse/server.mjs';
 import { startDatabase } from './database.mjs';
+import { startClickHouse } from './event-store/clickhouse.mjs';
 import { ingestionBeside, shippingAlone } from './event-store/shipping.mjs';
 import { goal, print, ratio } from './goal-table.mjs';
 import { load } from './load.mjs';
@@ -95,8 +95,7 @@ function questions(projectId) {
 
 export async function run() {
   const stops = [];
-  const clickHouse = await (await fetch(await offerClickHouse(stops))).json();
-  if (clickHouse.absent !== undefined) throw new Error(clickHouse.absent);
+  const { access: clickHouse, env: store } = await startClickHouse(stops, 'bench_events');
   const server = await startDatabase();
   const dataDir = await newDataDir();
   stops.push(
@@ -121,12 +120,6 @@ export async function run() {
       await countRows(database);
     });
     await database.query('VACUUM (ANALYZE)');
-    const store = {
-      CLICKHOUSE_URL: clickHouse.url,
-      CLICKHOUSE_USER: clickHouse.user,
-      CLICKHOUSE_PASSWORD: clickHouse.password,
-      CLICKHOUSE_DATABASE: 'bench_events',
-    };
     const moved = await move({ DATABASE_URL: database.url, DATA_DIR: dataDir, ...store });
     const [{ events }] = await database.query('SELECT count(*)::int AS events FROM events');
     const copied = await start({ ...store, EVENT_STORE: 'clickhouse' });

@@ -17,6 +17,8 @@ export const QUESTION = process.env.BENCH_QUESTION ?? '';
 export const PROJECTS = number('BENCH_PROJECTS', 1_000);
 /** Of `event-store`: ClickHouse and the load have a core of their own while ingestion is measured. */
 export const IS_APART = process.env.BENCH_APART === '1';
+/** Of `worst`: `clickhouse` for a service that reads events from there, too. */
+export const STORE = process.env.BENCH_STORE ?? 'postgres';
 export const SOAK_SECONDS = number('BENCH_SOAK_SECONDS', 600);
 export const CONNECTIONS = 64;
 /** Another Node's program, on which `ingest` measures the service and the echo too. */

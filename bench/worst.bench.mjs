@@ -1,6 +1,6 @@
 // The worst that one tenant, or nobody, may send, case by case, while another tenant goes on with its work: what the
 // other waits for, what memory the service takes, and whether it lives. One process with a small heap does everything.
-// BENCH_CASE chooses the cases whose names contain it.
+// BENCH_CASE chooses the cases whose names contain it; with BENCH_STORE=clickhouse events are read from there, too.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
@@ -8,9 +8,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { startDatabase } from './database.mjs';
+import { startClickHouse } from './event-store/clickhouse.mjs';
 import { goal, print } from './goal-table.mjs';
 import { facts, residentMegabytes, watchOthers } from './machine.mjs';
 import { newDataDir, startService } from './service.mjs';
+import { STORE } from './settings.mjs';
 import { liftQuotas } from './tenants.mjs';
 import { Attacker } from './worst/attacker.mjs';
 import { CASES, SIZES } from './worst/cases.mjs';
@@ -31,7 +33,7 @@ export async function run() {
   try {
     const cases = [...CASES, heldTransaction(bench.database)];
     for (const one of cases.filter(({ name }) => name.includes(process.env.BENCH_CASE ?? ''))) await bench.take(one);
-    console.log(`\n${facts()}; heap of ${HEAP_MB} MB; others: ${others().toFixed(2)} cores`);
+    console.log(`\n${facts()}; heap of ${HEAP_MB} MB; events read from ${STORE}; others: ${others().toFixed(2)} cores`);
     print('Worst cases', bench.rows);
     print('Goals', bench.goals());
   } finally {
@@ -58,6 +60,8 @@ function heldTransaction({ url }) {
 
 class WorstBench {
   rows = [];
+  stops = [];
+  store = {};
   restarts = 0;
   peak = 0;
 
@@ -66,6 +70,10 @@ class WorstBench {
     bench.server = await startDatabase();
     bench.database = await bench.server.database('bench_worst', { migrated: true });
     bench.dataDir = await newDataDir();
+    if (STORE === 'clickhouse') {
+      const { env } = await startClickHouse(bench.stops, 'bench_worst');
+      bench.store = { ...env, EVENT_STORE: 'clickhouse' };
+    }
     await bench.startService();
     bench.bystander = fork(BYSTANDER, { stdio: 'inherit' });
     bench.watched = await (await bench.person()).inNewProject();
@@ -86,7 +94,7 @@ class WorstBench {
       databaseUrl: this.database.url,
       dataDir: this.dataDir,
       nodeArguments: [`--max-old-space-size=${HEAP_MB}`],
-      env: { OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8' },
+      env: { OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8', ...this.store },
     });
   }
 
@@ -181,6 +189,7 @@ class WorstBench {
     clearInterval(this.sampler);
     this.bystander.disconnect();
     await this.service.stop();
+    for (const stop of this.stops.reverse()) await stop();
     await this.server.stop();
     await rm(this.dataDir, { recursive: true, force: true });
   }
