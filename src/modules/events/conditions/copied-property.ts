@@ -10,14 +10,14 @@ import { PLACE } from './filter-sql.js';
 export function copiedPropertySql(path: readonly string[], bind: BindValue): string {
   const names = path.map((name) => bind(name, 'String'));
   const wholeName = path.length === 1 ? null : bind(path.join('.'), 'String');
-  const read = (properties: string, taken: (json: string) => string): string => {
-    const at = followed(path, names, properties, taken);
+  const read = (properties: string, again: (json: string) => string): string => {
+    const at = followed(path, names, properties, again);
     if (wholeName === null) return at;
-    const named = taken(`JSONExtractRaw(${properties}, ${wholeName})`);
+    const named = `JSONExtractRaw(${properties}, ${wholeName})`;
     return `if(${named} IN ('', 'null'), ${at}, ${named})`;
   };
   const found = read('e.properties', (json) => json);
-  const parsed = `if(${found} = '', ${read('e.other_properties', withDoubles)}, ${found})`;
+  const parsed = `if(${found} = '', ${withDoubles(read('e.other_properties', withDoubles))}, ${found})`;
   const [name = ''] = path;
   return path.length === 1 && AS_WRITTEN.test(name) ? unparsedOr(parsed, name, bind) : parsed;
 }
@@ -53,18 +53,19 @@ function plainOr(otherwise: string, quote: string, isThere: string): string {
 
 /**
  * A number is a place in a list, and the name of a member elsewhere.
- * @param taken makes the text of what was taken from another one, in which ClickHouse writes it anew
+ * @param again makes what was taken readable once more, where ClickHouse has written it anew
  */
 function followed(
   path: readonly string[],
   names: readonly string[],
   properties: string,
-  taken: (json: string) => string,
+  again: (json: string) => string,
 ): string {
   let value = properties;
   let run: string[] = [];
+  const readable = (): string => (value === properties ? value : again(value));
   const follow = (): void => {
-    if (run.length > 0) value = taken(`JSONExtractRaw(${value}, ${run.join(', ')})`);
+    if (run.length > 0) value = `JSONExtractRaw(${readable()}, ${run.join(', ')})`;
     run = [];
   };
   for (const [nth, name] of path.entries()) {
@@ -76,20 +77,26 @@ function followed(
     follow();
     const item = `JSONExtractRaw(parent, ${Number(name) + 1})`;
     const member = `JSONExtractRaw(parent, ${bound})`;
-    value = taken(`arrayMap(parent -> if(startsWith(parent, '['), ${item}, ${member}), [${value}])[1]`);
+    value = `arrayMap(parent -> if(startsWith(parent, '['), ${item}, ${member}), [${readable()}])[1]`;
   }
   follow();
   return value;
 }
+
+/** Of more properties to look whether one is there takes longer than to read once more what has one. */
+const MOST_LOOKED_FOR = 8;
 
 /**
  * Whether a row `e` cannot be read that has none of these properties; what has one can be read, and is not read once more.
  * @param properties as `copiedPropertySql` has them, one at least
  */
 export function copiedIsUnreadable(properties: readonly string[]): string {
-  const isNone = [...new Set(properties)].map((property) => `${property} = ''`).join(' AND ');
+  const isUnreadable = `e.other_properties = ''`;
+  const all = new Set(properties);
+  if (all.size > MOST_LOOKED_FOR) return `(${isUnreadable})`;
+  const isNone = [...all].map((property) => `${property} = ''`).join(' AND ');
   // With AND each event would be prepared for the look that almost none needs.
-  return `if(${isNone}, e.other_properties = '', toUInt8(0))`;
+  return `if(${isNone}, ${isUnreadable}, toUInt8(0))`;
 }
 
 /** The service's own fields by the names of conditions, of the rows `e` of ClickHouse. */
