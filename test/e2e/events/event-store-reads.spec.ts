@@ -664,8 +664,17 @@ function tests(access: ClickHouseAccess): void {
       await allCopied(app);
       const window = { from_ts: new Date(now - HOUR_MS).toISOString(), to_ts: new Date(now).toISOString() };
       const kept = await readsOf('postgres');
+      // As many as are read without a look whether one of them is there.
+      const many = ['k', 'a', 'kk', 'k.k', 'a.k', 'kk.k', 'a.a', 'k.a', 'k.k.k', 'a.k.k'];
+      const wheres = [
+        undefined,
+        'properties.k == "v"',
+        'properties.k != null and properties.kk == "k"',
+        many.map((one) => `properties.${one} == "v"`).join(' or '),
+        many.map((one) => `properties.${one} != "k"`).join(' or '),
+      ];
       for (const by of ['k', 'a', 'kk', '}', 'k.k', 'a.k']) {
-        for (const where of [undefined, 'properties.k == "v"', 'properties.k != null and properties.kk == "k"']) {
+        for (const where of wheres) {
           const query = {
             project_id: another.projectId,
             by: `properties.${by}`,
@@ -716,7 +725,9 @@ function tests(access: ClickHouseAccess): void {
         return [(await readsOf('clickhouse')) - before[0], (await readsOf('postgres')) - before[1]];
       };
       const text = `properties.text : "[1${'0'.repeat(30)}, *"`;
-      const wheres = ['any', 'properties.n > 1', 'length(properties.text) > 1 and properties.n < 1e25', text];
+      const others = Array.from({ length: 10 }, (_, at) => ` or properties.n.of${at} > 1`).join('');
+      const many = `properties.n > 1e20${others}`;
+      const wheres = ['any', 'properties.n > 1', 'length(properties.text) > 1 and properties.n < 1e25', text, many];
       for (const where of wheres) {
         const under = where === 'any' ? {} : { where };
         for (const by of ['properties.n', 'properties.list.0.0', 'properties.text']) {
