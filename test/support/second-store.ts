@@ -61,7 +61,7 @@ export async function secondStoreEnv(databaseUrl: string): Promise<Readonly<Reco
 export function watchSecondStore(nest: INestApplicationContext, server: Server, database: Rows): void {
   if (!isOn) return;
   const loop = nest.get<ShippingLoop | null>(ShippingLoop, { strict: false }) ?? loopBeside(nest, server);
-  Object.assign(loop, { idleMs: 5, apartMs: 0 });
+  Object.assign(loop, { idleMs: 60, apartMs: 0 });
   nest.get(NewestPlacesReader, { strict: false }).lookedAt = 0;
   nest.get(CopiedRequestsReader, { strict: false }).fewestEvents = 1;
   const copied = nest.get(CopiedEventsReader, { strict: false });

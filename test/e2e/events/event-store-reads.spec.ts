@@ -733,7 +733,7 @@ function tests(access: ClickHouseAccess): void {
         for (const by of ['properties.n', 'properties.list.0.0', 'properties.text']) {
           expect(await compareOne('/v1/analytics/breakdown', { by, limit: 100, ...under })).toEqual([1, 0]);
         }
-        for (const aggregate of ['sum', 'avg', 'min', 'max', 'p50', 'unique']) {
+        for (const aggregate of where === many ? ['sum'] : ['sum', 'avg', 'min', 'max', 'p50', 'unique']) {
           for (const aggregate_field of ['properties.n', 'properties.list.0.0']) {
             // Sums have as many digits as ClickHouse has decimals.
             await compareOne('/v1/analytics/timeseries', {
