@@ -157,12 +157,34 @@ function tests(access: ClickHouseAccess): void {
     });
 
     it('are whole however long those take who read them', async () => {
+      // Of the server's own time the statement has enough.
+      faulty.readSettings = { max_execution_time: '20' };
       let rows = 0;
-      for await (const some of server.stream<Row>(statement(70_000), { text: TEXT }, { milliseconds: 500 })) {
-        if (rows === 0) await delay(3_500);
+      for await (const some of server.stream<Row>(statement(70_000), { text: TEXT }, { milliseconds: 3_000 })) {
+        if (rows === 0) await delay(6_000);
         rows += some.length;
       }
       expect(rows).toBe(70_000);
+      faulty.behave();
+    });
+
+    it('are whole, or said to have taken too long', async () => {
+      const outcomes = { whole: 0, late: 0 };
+      for (let round = 0; round < 200; round += 1) {
+        faulty.readSettings = { max_execution_time: String((round % 100) / 5_000 + 0.000_1) };
+        await server.read<Row>(statement(70_000), { text: TEXT }, BOUNDS).then(
+          (rows) => {
+            expect(rows).toHaveLength(70_000);
+            outcomes.whole += 1;
+          },
+          (error: unknown) => {
+            expect(isTooMuch(error)).toBe(true);
+            outcomes.late += 1;
+          },
+        );
+      }
+      expect(outcomes.late).toBeGreaterThan(0);
+      faulty.behave();
     });
 
     it('may be left before their end', async () => {

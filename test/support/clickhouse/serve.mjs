@@ -121,7 +121,12 @@ async function execute(session, searchParams, { text, file }) {
   );
   const options = { format: searchParams.get('default_format') ?? 'TabSeparated' };
   if (file === undefined) {
+    const begin = performance.now();
     const result = await session.queryAsync(withValues(withSettings(text, settings), values), options);
+    // At the end of the time the engine in the process may hand out the rows it has by then as if they were all; a server does not.
+    const seconds = Number(searchParams.get('max_execution_time') ?? Infinity);
+    if (performance.now() - begin >= seconds * 1_000)
+      throw new Error(`Code: 159. DB::Exception: Timeout exceeded: maximum: ${seconds} s. (TIMEOUT_EXCEEDED)`);
     return result.bytes();
   }
   if ((await stat(file)).size === 0) return '';
