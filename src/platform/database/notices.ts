@@ -11,6 +11,8 @@ const LONGEST_WAIT_MS = 5_000;
 const PROBE_EVERY_MS = 15_000;
 const PROBE_LIMIT_MS = 5_000;
 const CLOSE_LIMIT_MS = 3_000;
+/** The first time whole seconds may go by without a look at the connection: the service is being put together meanwhile. */
+const [FIRST_CONNECT_LIMIT_MS, CONNECT_LIMIT_MS] = [30_000, 5_000];
 
 export type NoticeHandler = (payload: string) => void | Promise<void>;
 
@@ -43,7 +45,7 @@ export class NoticeBus {
 
   /** Connects; rejects when the database is not there. Later losses of the connection are mended by the bus itself. */
   start(): Promise<void> {
-    this.starting ??= this.connect().catch((error: unknown) => {
+    this.starting ??= this.connect(FIRST_CONNECT_LIMIT_MS).catch((error: unknown) => {
       this.starting = undefined;
       throw error;
     });
@@ -93,13 +95,13 @@ export class NoticeBus {
     await Promise.race([client?.end().catch(this.options.onError), tooLate]);
   }
 
-  private async connect(): Promise<void> {
+  private async connect(limitMs: number): Promise<void> {
     const client = new pg.Client({
       connectionString: this.options.databaseUrl,
       application_name: 'notices',
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
-      connectionTimeoutMillis: 5_000,
+      connectionTimeoutMillis: limitMs,
       query_timeout: PROBE_LIMIT_MS,
     });
     client.on('error', (error) => this.lose(client, error));
@@ -133,7 +135,7 @@ export class NoticeBus {
   private scheduleReconnect(): void {
     if (this.closed) return;
     this.retryTimer = setTimeout(() => {
-      this.starting = this.connect();
+      this.starting = this.connect(CONNECT_LIMIT_MS);
       this.starting.then(
         () => this.announceReconnect(),
         (error: unknown) => {

@@ -82,7 +82,7 @@ export class RedisRateLimitStore extends RateLimitStore {
       maxRetriesPerRequest: 0,
       autoResendUnfulfilledCommands: false,
       connectTimeout: CONNECT_LIMIT_MS,
-      commandTimeout: CONNECT_LIMIT_MS,
+      commandTimeout: Math.max(CONNECT_LIMIT_MS, options.answerLimitMs ?? 0),
       disconnectTimeout: CUT_MS,
       retryStrategy: (times) => Math.min(times * 50, 1_000),
     });

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { CopyLagReader } from '../../events/event-store/index.js';
 import { Clock } from '../../../platform/clock/index.js';
+import { within } from '../../../platform/concurrency/index.js';
 import { Database } from '../../../platform/database/database.js';
 import { isMigrated } from '../../../platform/database/migration-state.js';
 import { JobQueue, type QueueHealth } from '../../../platform/queue/index.js';
@@ -53,16 +54,11 @@ export class HealthService {
     return (await this.checkDatabase()) === 'ok' && (await isMigrated(this.database).catch(() => false));
   }
 
-  private async checkDatabase(): Promise<CheckState> {
-    let timer: NodeJS.Timeout | undefined;
-    const limit = new Promise<CheckState>((resolve) => {
-      timer = setTimeout(() => resolve('down'), DATABASE_LIMIT_MS);
-    });
-    const answer = this.database.ping().then(
-      (): CheckState => 'ok',
-      (): CheckState => 'down',
+  private checkDatabase(): Promise<CheckState> {
+    return within(DATABASE_LIMIT_MS, this.database.ping(), () => new Error('no answer in time')).then(
+      () => 'ok',
+      () => 'down',
     );
-    return Promise.race([answer, limit]).finally(() => clearTimeout(timer));
   }
 
   private async checkEventStore(): Promise<Pick<HealthChecks, 'event_store'>> {

@@ -52,6 +52,7 @@ export class CopiedEventsReader {
   private readonly logger = new Logger('event-store');
   private readonly seldom = new LogThrottle();
   private readonly reads;
+  letAloneMs = LET_ALONE_MS;
   /** On the process's clock, in milliseconds. */
   private silentUntil = -Infinity;
 
@@ -130,7 +131,7 @@ export class CopiedEventsReader {
   private faultOf(error: unknown, { signal }: ReadBounds): Error {
     signal?.throwIfAborted();
     if (isTooMuch(error)) return new CopyReadTooLong();
-    if (error instanceof SilentServer) this.silentUntil = performance.now() + LET_ALONE_MS;
+    if (error instanceof SilentServer) this.silentUntil = performance.now() + this.letAloneMs;
     this.seldom.happened('read', (times) =>
       this.logger.warn(
         `ClickHouse cannot be read, PostgreSQL answers: ${shortReason(error)}, ${times} times since the last such line`,

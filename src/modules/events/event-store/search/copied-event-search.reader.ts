@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
 import { type BindValue, type ReadBounds, StatementValues } from '../../../../platform/clickhouse/index.js';
-import { FairSemaphore } from '../../../../platform/concurrency/index.js';
+import { FairSemaphore, within } from '../../../../platform/concurrency/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import type { Search, SearchTime, SearchWords } from '../../../tenancy/search-sources/index.js';
 import { CopiedEventsReader, CopyCannotTell, CopyReadTooLong } from '../reading/copied-events.reader.js';
@@ -58,6 +58,9 @@ export interface CopiedType {
  */
 @Injectable()
 export class CopiedEventSearchReader {
+  /** Of milliseconds, at most. */
+  quickMs = QUICK_MS;
+
   private readonly quickTurns = new FairSemaphore(QUICK_TURNS);
 
   constructor(
@@ -99,7 +102,7 @@ export class CopiedEventSearchReader {
   ): Promise<T | null> {
     if (!this.copied.isAsked) return null;
     const giveUpAt = performance.now() + time.milliseconds;
-    const bounds = { ...time, milliseconds: Math.ceil(Math.min(QUICK_MS, time.milliseconds / 2)) };
+    const bounds = { ...time, milliseconds: Math.ceil(Math.min(this.quickMs, time.milliseconds / 2)) };
     const found = await this.quickTurns.runNow(scope.projectId, async () => {
       const moment = await this.moment(scope, window, tx);
       if (moment === null) return null;
@@ -259,23 +262,11 @@ export class CopiedEventSearchReader {
     statement: StatementValues,
     bounds: ReadBounds,
   ): Promise<Row[]> {
-    const rows = await inTime(this.copied.rows<Row>(scope, block, select, statement, bounds), bounds.milliseconds);
+    // One that comes too late goes on, and ends by bounds of its own.
+    const read = this.copied.rows<Row>(scope, block, select, statement, bounds);
+    const rows = await within(bounds.milliseconds, read, () => new CopyReadTooLong());
     if (rows === null) throw new CopyCannotTell();
     return rows;
-  }
-}
-
-/** @throws CopyReadTooLong; the read goes on, and ends by bounds of its own */
-async function inTime<T>(read: Promise<T>, milliseconds: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new CopyReadTooLong()), milliseconds);
-  });
-  try {
-    return await Promise.race([read, late]);
-  } finally {
-    clearTimeout(timer);
-    read.catch(() => undefined);
   }
 }
 
