@@ -1,11 +1,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ClickHouse, isTooMuch, type ReadBounds } from '../../src/platform/clickhouse/index.js';
 import { type BrokenAnswer, type ClickHouseAccess, FaultyServer, testClickHouse } from '../support/clickhouse.js';
-
-jest.setTimeout(300_000);
 
 const clickHouse = await testClickHouse();
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { copiedFilter, filterSql, storedFilter } from '../../src/modules/events/conditions/index.js';
 import { OTHER_PROPERTIES } from '../../src/modules/events/fields/index.js';
@@ -9,8 +9,6 @@ import { allCopied } from '../support/event-copies.js';
 import { insertEvents } from '../support/event-rows.js';
 import { event, filter } from '../support/filters.js';
 import { tenant } from '../support/ingestion.js';
-
-jest.setTimeout(300_000);
 
 const clickHouse = await testClickHouse();
 

@@ -1,12 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { copiedSearchSql } from '../../src/modules/events/event-store/search/copied-search-sql.js';
 import { judge, readWords } from '../../src/modules/tenancy/search-sources/index.js';
 import { StatementValues } from '../../src/platform/clickhouse/index.js';
 import { isSafeText } from '../../src/platform/http/fields/index.js';
 import { type ClickHouseAccess, type EventStore, eventStore, testClickHouse } from '../support/clickhouse.js';
-
-jest.setTimeout(300_000);
 
 const clickHouse = await testClickHouse();
 const RUNS = Number(process.env.EVENT_STORE_QUERIES ?? 60);

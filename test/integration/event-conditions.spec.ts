@@ -23,7 +23,7 @@ import { readCondition } from '../../src/modules/events/eql/index.js';
 import { QueryFault } from '../../src/modules/events/eql-language/language/query-fault.js';
 
 // Beside the usual, what more cases of the query language take.
-jest.setTimeout(120_000 + 100 * EQL_RUNS);
+jest.setTimeout(300_000 + 100 * EQL_RUNS);
 
 describe('conditions in memory and in the database', () => {
   let app: TestApp;

@@ -1,5 +1,8 @@
-import { jest } from '@jest/globals';
+import { RunLimits } from '../../src/modules/events/eql/running/run-limits.js';
 import { EVENT_SERVER } from '../../src/modules/events/event-store/event-server.js';
+import { CopiedEventSearchReader } from '../../src/modules/events/event-store/search/copied-event-search.reader.js';
+import { LongSnapshots } from '../../src/modules/events/long-reads/index.js';
+import { SearchLimits } from '../../src/modules/events/search/search-limits.js';
 import type { ClickHouse, ReadBounds } from '../../src/platform/clickhouse/index.js';
 import { createTestApp, type TestApp } from './app.js';
 import { type ClickHouseAccess, type EventStore, eventStore, FaultyServer } from './clickhouse.js';
@@ -13,8 +16,13 @@ export interface BothStores {
   readonly app: TestApp;
   /** Reads from PostgreSQL alone. */
   readonly plain: TestApp;
+  /** Has ClickHouse be waited for no longer than usual, as by those whose reads it does not answer. */
+  inUsualTime(work: () => Promise<void>): Promise<void>;
   close(): Promise<void>;
 }
+
+/** What reads of ClickHouse have of their usual time: PostgreSQL is not to answer because the machine is busy. */
+const PATIENCE = 20;
 
 /** @param env of the application that reads from ClickHouse, beside what names it */
 export async function bothStores(access: ClickHouseAccess, env: Record<string, string> = {}): Promise<BothStores> {
@@ -22,11 +30,22 @@ export async function bothStores(access: ClickHouseAccess, env: Record<string, s
   const store = await eventStore(access, server.url);
   const app = await createTestApp({ env: { ...store.env, EVENT_STORE: 'clickhouse', ...env } });
   const plain = await createTestApp({ databaseUrl: app.databaseUrl, dataDir: app.dataDir });
+  const search = app.nest.get(CopiedEventSearchReader, { strict: false });
+  const { quickMs } = search;
+  for (const one of [app, plain]) haveTime(one);
+  const time = patient(app.nest.get<ClickHouse>(EVENT_SERVER, { strict: false }));
   return {
     server,
     store,
     app,
     plain,
+    inUsualTime: async (work) => {
+      [time.is, search.quickMs] = [1, quickMs];
+      await work().finally(() => {
+        time.is = PATIENCE;
+        haveTime(app);
+      });
+    },
     close: async () => {
       await plain.close();
       await app.close();
@@ -36,23 +55,23 @@ export async function bothStores(access: ClickHouseAccess, env: Record<string, s
   };
 }
 
-/** Reads of ClickHouse have twenty times their time meanwhile: PostgreSQL is not to answer because the machine is busy. */
-export async function unhurried(app: TestApp, work: () => Promise<void>): Promise<void> {
-  const server = app.nest.get<ClickHouse>(EVENT_SERVER, { strict: false });
-  const [read, stream] = [server.read.bind(server), server.stream.bind(server)];
-  const spies = [
-    jest.spyOn(server, 'read').mockImplementation((sql, values, bounds) => read(sql, values, patient(bounds))),
-    jest.spyOn(server, 'stream').mockImplementation((sql, values, bounds) => stream(sql, values, patient(bounds))),
-  ];
-  try {
-    await work();
-  } finally {
-    for (const spy of spies) spy.mockRestore();
-  }
+/** Nothing is partial, refused or without warnings because the machine is busy. */
+export function haveTime({ nest }: Pick<TestApp, 'nest'>): void {
+  const limits = { eventsMs: 120_000, knownMs: 60_000, namesMs: 60_000 };
+  Object.assign(nest.get(SearchLimits, { strict: false }), limits);
+  Object.assign(nest.get(RunLimits, { strict: false }), { milliseconds: 120_000, warningMilliseconds: 60_000 });
+  const snapshots = { milliseconds: 120_000, shortMilliseconds: 60_000 };
+  Object.assign(nest.get(LongSnapshots, { strict: false }), snapshots);
+  nest.get(CopiedEventSearchReader, { strict: false }).quickMs = 60_000;
 }
 
-function patient(bounds: ReadBounds): ReadBounds {
-  return { ...bounds, milliseconds: bounds.milliseconds * 20 };
+function patient(server: ClickHouse): { is: number } {
+  const times = { is: PATIENCE };
+  const [read, stream] = [server.read.bind(server), server.stream.bind(server)];
+  const longer = (bounds: ReadBounds): ReadBounds => ({ ...bounds, milliseconds: bounds.milliseconds * times.is });
+  server.read = (sql, values, bounds) => read(sql, values, longer(bounds));
+  server.stream = (sql, values, bounds) => stream(sql, values, longer(bounds));
+  return times;
 }
 
 /** An answer without what is of the moment in which it was asked. */

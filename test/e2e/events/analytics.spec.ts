@@ -974,7 +974,7 @@ describe('analytics', () => {
     };
 
     it('end after their time, and wait for their turn for a while', async () => {
-      snapshots().milliseconds = 2_500;
+      snapshots().milliseconds = 8_000;
       await lockedTable(app, 'events', async () => {
         const answers = await Promise.all([ask('overview', LONG.overview!), ask('funnel', LONG.funnel!)]);
         const told = answers.map(({ status, body, headers }) => [

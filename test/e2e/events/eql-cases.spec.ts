@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { HotEvents } from '../../../src/modules/events/event-store/retention/hot-events.js';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
@@ -9,8 +9,6 @@ import { allCopied } from '../../support/event-copies.js';
 import { insertEvents } from '../../support/event-rows.js';
 import { parseCondition, parseQuery } from '../../../src/modules/events/eql-language/language/query-parser.js';
 import { checkCondition, checkQuery } from '../../../src/modules/events/eql-language/checking/checker.js';
-
-jest.setTimeout(300_000);
 
 /** A folder with public cases of the language, which are not ours to keep here: `cases.json`, `data.json`, `parser_cases.json`. */
 const FOLDER = process.env.EQL_CASES ?? '';

@@ -89,6 +89,7 @@ describe('queries of events', () => {
 
   beforeAll(async () => {
     app = await createTestApp({ env: { PROCESS_ROLE: 'api' } });
+    app.nest.get(RunLimits).warningMilliseconds = 60_000;
     owner = await ownerWithProject(app, 'Tea House');
     const rows: EventRow[] = [
       at(0, 'login.failed', { n: 'f1', user: 'ann', ip: '10.1.2.3', tries: 1 }),
@@ -1075,7 +1076,7 @@ describe('queries of events', () => {
   describe('that take much', () => {
     const limits = (): RunLimits => app.nest.get(RunLimits);
     afterEach(() => {
-      Object.assign(limits(), new RunLimits());
+      Object.assign(limits(), new RunLimits(), { warningMilliseconds: 60_000 });
     });
 
     const query = { query: 'any where true', ...WINDOW };
@@ -1127,7 +1128,7 @@ describe('queries of events', () => {
 
     describeOfPostgres('and wait for PostgreSQL', () => {
       it('end after their time, and wait for their turn for a while', async () => {
-        limits().milliseconds = 2_500;
+        limits().milliseconds = 8_000;
         await lockedTable(app, 'events', async () => {
           const answers = await Promise.all([1, 2].map(() => post({ project_id: owner.projectId, ...query })));
           const told = answers.map(({ status, body, headers }) => [
@@ -1185,11 +1186,11 @@ describe('queries of events', () => {
 
       it('have no warnings where these take longer than a moment, and the language has as long as queries', async () => {
         limits().warningMilliseconds = 50;
-        limits().milliseconds = 1_000;
         await lockedTable(app, 'events_default', async () => {
           const now = new Date(Date.now() - 1_000).toISOString();
           const asked = { project_id: owner.projectId, query: 'any where usr == "ann"', from_ts: now };
           expect((await post(asked).expect(200)).body).toMatchObject({ events: [], warnings: [] });
+          limits().milliseconds = 1_000;
           const language = app
             .request()
             .get(`/v1/eql?project_id=${owner.projectId}`)
@@ -1246,7 +1247,6 @@ describe('queries of events', () => {
       // As many names as are looked for: those behind them are told nothing of.
       const asked = (names: string[]): Promise<{ warnings: string[] }> =>
         ask(`any where ${names.map((name) => `${name} == null`).join(' or ')}`);
-      limits().warningMilliseconds = 60_000;
       expect((await asked(Array.from({ length: 40 }, (_, at) => `gone${at}`))).warnings).toHaveLength(10);
       const looked = Array.from({ length: 19 }, (_, at) => `text[${at}]`);
       const ofLast = (told: { warnings: string[] }): boolean => told.warnings.some((text) => text.includes('txet'));

@@ -7,19 +7,19 @@ import { AskedWindows } from '../../../src/modules/events/asked-windows/index.js
 import { type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import type { Json } from '../../support/delivery.js';
+import { makeMonths, monthOf, tableOf } from '../../support/event-months.js';
+import { eventually } from '../../support/eventually.js';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.js';
 
 const TOKEN = 'maintenance-of-the-tests';
 const DAY_MS = 86_400_000;
 const LONG_AGO = '2001-02-03T04:05:06.789Z';
 
-const monthOf = (at: Date, more = 0): Date => new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + more, 1));
-
 describe('Events that are kept for some days', () => {
   /** Of the month that began last, of those that are older than 30 days in part. */
   const retainedFrom = monthOf(new Date(Date.now() - 30 * DAY_MS));
   const before = new Date(retainedFrom.getTime() - 1);
-  const month = `events_${before.toISOString().slice(0, 7).replace('-', '_')}`;
+  const month = tableOf(monthOf(before));
   let database: TestDatabase;
   let app: TestApp;
   /** Another process, whose environment says how long. */
@@ -38,9 +38,7 @@ describe('Events that are kept for some days', () => {
     database = await createTestDatabase();
     app = await open({});
     owner = await ownerWithProject(app);
-    await app.rows(
-      `CREATE TABLE ${month} PARTITION OF events FOR VALUES FROM ('${monthOf(before).toISOString()}') TO ('${retainedFrom.toISOString()}')`,
-    );
+    await makeMonths(app, [monthOf(before)]);
   });
   afterAll(async () => {
     await app.close();
@@ -200,8 +198,14 @@ describe('Events that are kept for some days', () => {
     await ingest(LONG_AGO, 'old', quiet);
     const second = await open({});
     try {
-      await maintain(second);
-      expect(await months()).not.toContain(month);
+      // A round takes what it can within its time.
+      await eventually(
+        async () => {
+          await maintain(second);
+          return months();
+        },
+        (left) => !left.includes(month),
+      );
       expect(await stored()).toEqual([retainedFrom.toISOString(), expect.any(String), expect.any(String)]);
       const { body: health } = await app
         .request()

@@ -46,7 +46,6 @@ function tests(access: ClickHouseAccess): void {
       // What the newest events fill, and few requests, are asked there, too.
       app.nest.get(NewestPlacesReader, { strict: false }).lookedAt = 0;
       app.nest.get(CopiedRequestsReader).fewestEvents = 1;
-      for (const one of [app, plain]) one.nest.get(RunLimits).warningMilliseconds = 60_000;
       // Beyond those it is told apart by keys what is looked at.
       app.nest.get(RunLimits).firstCandidates = 4;
       owner = await ownerWithProject(app);

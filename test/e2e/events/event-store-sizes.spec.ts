@@ -1,10 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { RunLimits } from '../../../src/modules/events/eql/running/run-limits.js';
 import { CopiedEventsReader } from '../../../src/modules/events/event-store/reading/copied-events.reader.js';
 import { NewestPlacesReader } from '../../../src/modules/events/event-store/places/newest-places.reader.js';
 import { HotEvents } from '../../../src/modules/events/event-store/retention/hot-events.js';
-import { LongSnapshots } from '../../../src/modules/events/long-reads/index.js';
-import { SearchLimits } from '../../../src/modules/events/search/search-limits.js';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
 import type { TestApp } from '../../support/app.js';
 import { type BothStores, bothStores } from '../../support/both-stores.js';
@@ -41,13 +38,6 @@ function tests(access: ClickHouseAccess): void {
       stores = await bothStores(access);
       ({ app, plain } = stores);
       app.nest.get(NewestPlacesReader, { strict: false }).lookedAt = 0;
-      for (const one of [app, plain]) {
-        one.nest.get(RunLimits).warningMilliseconds = 60_000;
-        // What both take for so many is not what is asked here.
-        one.nest.get(LongSnapshots, { strict: false }).milliseconds = 120_000;
-        const limits = { eventsMs: 120_000, knownMs: 60_000, namesMs: 60_000 };
-        Object.assign(one.nest.get(SearchLimits, { strict: false }), limits);
-      }
     });
 
     afterEach(() => {

@@ -453,8 +453,14 @@ else {
       app.nest.get(RetainedEvents, { strict: false }).told.forMs = 0;
       const maintain = () => app.nest.get(MaintenanceRunner, { strict: false }).run();
       await server.goAway();
-      await maintain();
-      expect(await app.rows('SELECT 1 FROM events WHERE "timestamp" < $1', [from])).toEqual([]);
+      // A round takes what it can within its time.
+      await eventually(
+        async () => {
+          await maintain();
+          return app.rows('SELECT 1 FROM events WHERE "timestamp" < $1 LIMIT 1', [from]);
+        },
+        (left) => left.length === 0,
+      );
       await server.comeBack();
       await eventually(
         async () => {
@@ -645,7 +651,9 @@ else {
         await store.server.command(
           `ALTER TABLE \`${database}\`.events ADD INDEX ${name} ${text} TYPE ngrambf_v1(3, 32768, 3, 0) GRANULARITY 1`,
         );
-        await store.server.command(`ALTER TABLE \`${database}\`.events MATERIALIZE INDEX ${name}`);
+        await store.server.command(
+          `ALTER TABLE \`${database}\`.events MATERIALIZE INDEX ${name} SETTINGS mutations_sync = 2`,
+        );
       }
       expect(await indexes()).toEqual(
         expect.arrayContaining(

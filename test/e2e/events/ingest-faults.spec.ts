@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { DataSource, type QueryRunner } from 'typeorm';
 import { addEventField, dropEventField } from '../../../migrations/add-event-field.js';
@@ -15,8 +15,6 @@ import {
 import { startTcpGate } from '../../support/fixtures/tcp-gate.js';
 import { createTestDatabase } from '../../support/postgres.js';
 import { eventually } from '../../support/service-process.js';
-
-jest.setTimeout(300_000);
 
 const EVENT = { event_type: 'order.paid', source: 'shop' };
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import {
@@ -15,8 +15,6 @@ import {
 } from '../../support/ingestion.js';
 import { eventually } from '../../support/service-process.js';
 import { utcDay } from '../../support/utc-day.js';
-
-jest.setTimeout(300_000);
 
 const EVENT = { event_type: 'order.paid', source: 'shop' };
 const CONNECTIONS = 64;

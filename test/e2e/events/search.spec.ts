@@ -17,6 +17,7 @@ import { newId } from '../../../src/platform/ids/index.js';
 import { type Actor, addMember, type Owner, ownerWithProject } from '../../support/actors.js';
 import { AlertEventsClient } from '../../support/alert-events.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
+import { haveTime } from '../../support/both-stores.js';
 import { countEvents, type EventRow, insertEvents } from '../../support/event-rows.js';
 import { Objects } from '../../support/objects.js';
 import { RuleClient } from '../../support/rules.js';
@@ -124,6 +125,7 @@ describe('search', () => {
 
   beforeAll(async () => {
     app = await createTestApp();
+    haveTime(app);
     owner = await ownerWithProject(app);
     stranger = await ownerWithProject(app);
     await furnish(owner);
@@ -432,6 +434,7 @@ describe('search', () => {
         expect(items.slice(0, 10).map(({ subtitle }) => subtitle)).toEqual(Array(10).fill('Bittern'));
       } finally {
         Object.assign(limits, new SearchLimits());
+        haveTime(app);
       }
     });
 
@@ -464,20 +467,26 @@ describe('search', () => {
 
     describe('that take too long', () => {
       const limits = (): SearchLimits => app.nest.get(SearchLimits, { strict: false });
-      const usual = new SearchLimits();
+      const beUsual = (): void => {
+        Object.assign(limits(), new SearchLimits());
+        haveTime(app);
+      };
       afterEach(() => {
         jest.restoreAllMocks();
-        Object.assign(limits(), usual);
+        beUsual();
       });
 
       itOfPostgres('are partial: the newest are found, and names are whole', async () => {
-        Object.assign(limits(), { eventsMs: 500, firstRows: 5 });
+        limits().firstRows = 5;
         const repository = app.nest.get(EventSearchReader, { strict: false });
         const best = repository.best.bind(repository);
         let stretches = 0;
         jest.spyOn(repository, 'best').mockImplementation(async (scope, asked, stretch, limit, tx) => {
           stretches += 1;
-          if (stretches > 1) await app.nest.get(Database).execute('SELECT pg_sleep(600)', [], tx);
+          if (stretches > 1) {
+            await app.nest.get(Database).limit(tx, 1);
+            await app.nest.get(Database).execute('SELECT pg_sleep(600)', [], tx);
+          }
           return best(scope, asked, stretch, limit, tx);
         });
         const [newest] = await put([{ timestamp: ago(0), event: 'other', message: 'heron at last' }]);
@@ -491,7 +500,6 @@ describe('search', () => {
       });
 
       it('are those that an index knows where their turn does not come', async () => {
-        limits().eventsMs = 1_000;
         let release: () => void = () => undefined;
         const held = new Promise<void>((resolve) => (release = resolve));
         const other = app.nest.get(LongReads, { strict: false }).run(project.projectId, () => held);
@@ -501,7 +509,6 @@ describe('search', () => {
         expect(bestOf(named)).toBe('heron.many');
         release();
         await other;
-        Object.assign(limits(), usual);
         const whole = await seek('heron', { type: ['event', 'event_type'] });
         expect(whole.is_partial).toBe(false);
         expect(bestOf(whole)).toBe('rare');
@@ -514,6 +521,7 @@ describe('search', () => {
             detail: 'Query took too long: choose a shorter range or a narrower filter',
           });
           expect(headers['retry-after']).toBe('5');
+          beUsual();
           await find({ q: 'heron', type: ['event', 'secret'] }, project, project.projectId).expect(200);
         });
       });
