@@ -5,8 +5,10 @@ import { join } from 'node:path';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import pg from 'pg';
 import supertest from 'supertest';
+import { DataSource } from 'typeorm';
 import { createApp } from '../../src/app.js';
 import { loadConfig, RATE_LIMIT_POLICY_NAMES, resolveSecrets } from '../../src/config/index.js';
+import { PatternTrialsRepository } from '../../src/modules/events/conditions/pattern-trials.repository.js';
 import { BackgroundWork } from '../../src/platform/background/background-work.js';
 import { Logger } from '../../src/platform/telemetry/index.js';
 import { answerFaults } from './answer-faults.js';
@@ -38,6 +40,10 @@ export interface TestAppOptions {
   /** The limits that a deployment has, unless `env` says otherwise. */
   withRateLimits?: boolean;
 }
+
+/** What a busy machine may take for them, if they wait for it. */
+export const PATIENT_PATTERNS = { patternMs: 20_000, requestMs: 60_000 };
+const PATIENT_CONNECTIONS_MS = 30_000;
 
 /** So that suites do not trip over each other; a suite about limits sets its own, and the later one holds. */
 const NO_LIMITS = RATE_LIMIT_POLICY_NAMES.map((name) => `${name}=1000000/1000000`).join(',');
@@ -75,6 +81,9 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
       throw error;
     },
   );
+  // No pattern is refused because the machine does much else, and nobody is because requests wait for a connection.
+  nest.get(PatternTrialsRepository, { strict: false }).limits = PATIENT_PATTERNS;
+  optionsOfPool(nest).connectionTimeoutMillis = PATIENT_CONNECTIONS_MS;
   const server = nest.getHttpServer();
   const answers = new DocumentedAnswers();
   answers.watch(server);
@@ -104,4 +113,12 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
       answerFaults.push(...answers.faults);
     },
   };
+}
+
+/** Of the connections of an application, as they hold from then on. */
+export function optionsOfPool(nest: Pick<NestExpressApplication, 'get'>): { connectionTimeoutMillis: number } {
+  const { master } = nest.get(DataSource).driver as unknown as {
+    master: { options: { connectionTimeoutMillis: number } };
+  };
+  return master.options;
 }

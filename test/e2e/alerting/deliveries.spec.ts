@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { alertDeliveriesJob } from '../../../src/modules/alerting/destinations/index.js';
@@ -11,8 +11,6 @@ import { type AlertClient, alertsOf, expectedSignature, noticeOf, runAlertDelive
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { DELIVERY_ENV, deliveryOf, INTERNAL_TOKEN, type Json } from '../../support/delivery.js';
 import { type Receiver, type Received, startReceiver } from '../../support/receiver.js';
-
-jest.setTimeout(90_000);
 
 const SECRET = 'the-secret-of-the-receiver-0123456789';
 const isOver = ({ status }: Json): boolean => status === 'sent' || status === 'failed';

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { asProjectId } from '../../../src/modules/access/index.js';
 import { addMember, type Actor, type Owner, ownerWithProject } from '../../support/actors.js';
@@ -6,8 +6,6 @@ import { AlertClient, alertsOf, expectedSignature } from '../../support/alerts.j
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { DELIVERY_ENV, type Json } from '../../support/delivery.js';
 import { type Receiver, startReceiver } from '../../support/receiver.js';
-
-jest.setTimeout(60_000);
 
 const SECRET = 'a-secret-as-it-was-typed-ü';
 const SLACK = 'https://hooks.slack.com/services/T000/B000/slackpathsecret';

@@ -8,8 +8,6 @@ import { createTestApp, type TestApp } from '../../support/app.js';
 import { DELIVERY_ENV, type Json } from '../../support/delivery.js';
 import { StreamClient } from '../../support/event-stream.js';
 
-jest.setTimeout(60_000);
-
 const inAnHour = (): string => new Date(Date.now() + 3_600_000).toISOString();
 /** Nothing is looked at by itself. */
 const ENV = { ...DELIVERY_ENV, PROCESS_ROLE: 'api' };

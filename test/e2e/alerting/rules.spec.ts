@@ -1,13 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Response } from 'supertest';
+import { PatternTrialsRepository } from '../../../src/modules/events/conditions/pattern-trials.repository.js';
 import { newId } from '../../../src/platform/ids/index.js';
 import { addMember, type Owner, ownerWithProject } from '../../support/actors.js';
 import { type AlertClient, alertsOf } from '../../support/alerts.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
+import { createTestApp, PATIENT_PATTERNS, type TestApp } from '../../support/app.js';
 import { deliveryOf, type Json } from '../../support/delivery.js';
 import { eventIs, type RuleClient, RULES_ENV, rulesOf } from '../../support/rules.js';
-
-jest.setTimeout(60_000);
 
 const HOOK = 'https://hooks.example.com/alerts';
 const NO_ID_OF_IT = 'Value error, the project has none of this id';
@@ -508,9 +507,15 @@ describe('alert rules', () => {
       const id = await rules.rule();
       const before = await stored();
       const fault = unusable(1, sentence);
-      expect(refused(await rules.create({ condition: matching('fine', pattern) }))).toEqual(fault);
-      expect(refused(await rules.patch(id, { condition: matching('fine', pattern) }))).toEqual(fault);
-      expect(await stored()).toEqual(before);
+      const trials = app.nest.get(PatternTrialsRepository, { strict: false });
+      trials.limits = { ...PATIENT_PATTERNS, patternMs: 2_000 };
+      try {
+        expect(refused(await rules.create({ condition: matching('fine', pattern) }))).toEqual(fault);
+        expect(refused(await rules.patch(id, { condition: matching('fine', pattern) }))).toEqual(fault);
+        expect(await stored()).toEqual(before);
+      } finally {
+        trials.limits = PATIENT_PATTERNS;
+      }
     });
 
     it('are 20 at most, wherever they stand', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { RuleRunner } from '../../../src/modules/alerting/rules/engine/rule-runner.js';
 import { AlertFeed } from '../../../src/modules/alerting/alerts/events/alert-feed.js';
@@ -10,8 +10,6 @@ import { DELIVERY_ENV, type Json } from '../../support/delivery.js';
 import { emptyRedis, modeEnv, Sender } from '../../support/ingestion.js';
 import { evaluateRules, matchEvents, type RuleClient, RULES_ENV, rulesOf } from '../../support/rules.js';
 import { eventually } from '../../support/service-process.js';
-
-jest.setTimeout(120_000);
 
 describe('runs over the rules of all projects', () => {
   let app: TestApp;

@@ -20,8 +20,6 @@ import { RULES_ENV, rulesOf } from '../../support/rules.js';
 import { SentinelClient, type Steady } from '../../support/sentinel.js';
 import { eventually } from '../../support/eventually.js';
 
-jest.setTimeout(120_000);
-
 const DAY = 288;
 
 describe('Sentinel', () => {
@@ -280,7 +278,11 @@ describe('Sentinel', () => {
     it('is not missed while no process of ours was there, which the next one says', async () => {
       const beats = jest.spyOn(app.nest.get(HeartbeatsWriter, { strict: false }), 'beat').mockResolvedValue();
       const diedAt = sentinel.at(sentinel.newest - 6);
-      await app.rows(`INSERT INTO alert_heartbeats (name, up_since, beat_at) VALUES ('ingestion', $1, $1)`, [diedAt]);
+      await app.rows(
+        `INSERT INTO alert_heartbeats (name, up_since, beat_at) VALUES ('ingestion', $1, $1)
+         ON CONFLICT ON CONSTRAINT pk_alert_heartbeats DO UPDATE SET up_since = $1, beat_at = $1, down_since = NULL`,
+        [diedAt],
+      );
       const next = await createTestApp({ env: RULES_ENV, databaseUrl: app.databaseUrl });
       try {
         const [known] = await eventually(

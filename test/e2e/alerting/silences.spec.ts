@@ -10,8 +10,6 @@ import { StreamClient } from '../../support/event-stream.js';
 import { type Receiver, startReceiver } from '../../support/receiver.js';
 import { eventually } from '../../support/service-process.js';
 
-jest.setTimeout(60_000);
-
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const fromNow = (ms: number): string => new Date(Date.now() + ms).toISOString();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
 import { createServer, type RequestListener } from 'node:http';
 import { once } from 'node:events';
@@ -25,8 +25,6 @@ import { createTestApp, type TestApp } from '../../support/app.js';
 import { launchChromium, servePage } from '../../support/chromium.js';
 import { eventually } from '../../support/eventually.js';
 import { createSource } from '../../support/sources.js';
-
-jest.setTimeout(90_000);
 
 type Fetch = typeof globalThis.fetch;
 interface Paged {

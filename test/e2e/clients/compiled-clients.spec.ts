@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { execFile } from 'node:child_process';
 import { access, cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,8 +12,6 @@ import { createTestApp, type TestApp } from '../../support/app.js';
 import { DELIVERY_ENV } from '../../support/delivery.js';
 import { startReceiver } from '../../support/receiver.js';
 import { senderBundle } from '../../support/sender-bundle.js';
-
-jest.setTimeout(300_000);
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const PACKAGE = join(ROOT, 'clients/typescript');

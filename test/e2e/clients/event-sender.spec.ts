@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   Controller,
   Get,
@@ -33,8 +33,6 @@ import { senderBundle, withProgram } from '../../support/sender-bundle.js';
 import { eventually, type ServiceProcess, startService } from '../../support/service-process.js';
 import { openAccount, storedEvents } from '../../support/service-traffic.js';
 import { createSource, type KeyRecord, setPlan } from '../../support/sources.js';
-
-jest.setTimeout(300_000);
 
 /** A page with `EventSender`. */
 function pageWithSender(title: string): string {
@@ -352,7 +350,7 @@ describe('the event sender', () => {
   });
 
   it.each(['application', 'module'] as const)('records requests of Nest as a middleware of an %s', async (place) => {
-    const { sender: made } = sender();
+    const { sender: made } = sender({ maxWaitMs: 600_000 });
     const record = recordRequests(made);
     @Controller('orders')
     class OrdersController {
@@ -392,7 +390,7 @@ describe('the event sender', () => {
   });
 
   it('records requests of a server by their routes', async () => {
-    const { sender: made } = sender();
+    const { sender: made } = sender({ maxWaitMs: 600_000 });
     const server = express()
       .use(recordRequests(made))
       .use(

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { addMember, type Owner, ownerWithProject } from '../../support/actors.js';
 import { alertEventsOf } from '../../support/alert-events.js';
@@ -8,8 +8,6 @@ import { addressOf, DESKTOP, enter, faultsOf, goTo, heading, SCREENS } from '../
 import { insertEvents } from '../../support/event-rows.js';
 import { evaluateRules, RULES_ENV, rulesOf } from '../../support/rules.js';
 import { SentinelClient } from '../../support/sentinel.js';
-
-jest.setTimeout(120_000);
 
 const HOUR = 3_600_000;
 const DAY_BUCKETS = 288;

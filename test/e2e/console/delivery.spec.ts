@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { addMember, type Owner, ownerWithProject } from '../../support/actors.js';
 import { alertEventsOf } from '../../support/alert-events.js';
@@ -7,8 +7,6 @@ import { type ConsoleBrowser, openConsole } from '../../support/console-browser.
 import { addressOf, DESKTOP, enter, faultsOf, goTo, heading, SCREENS } from '../../support/console-pages.js';
 import { DELIVERY_ENV, deliveryOf, ruleMatch } from '../../support/delivery.js';
 import { type Receiver, startReceiver } from '../../support/receiver.js';
-
-jest.setTimeout(120_000);
 
 const SECRET = 'a-secret-of-the-receiver';
 

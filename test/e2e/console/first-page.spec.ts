@@ -38,6 +38,8 @@ describe.each(SCREENS)('the sign-in page, before its program is there, on $devic
       waitUntil: 'commit',
     });
     await page.locator(`${BY_BUILD} ${SECRET}`).waitFor();
+    // It has the focus of itself, once it is drawn.
+    await page.locator(`${BY_BUILD} input[name=username]:focus`).waitFor();
   });
   afterEach(async () => {
     letCome();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,8 +16,6 @@ import {
 } from '../../support/delivery.js';
 import { createTestDatabase } from '../../support/postgres.js';
 import { type Receiver, startReceiver } from '../../support/receiver.js';
-
-jest.setTimeout(60_000);
 
 const SECRET = 'protected-value-0123456789';
 

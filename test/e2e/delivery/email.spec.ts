@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import PostalMime from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
@@ -14,8 +14,6 @@ import {
   ruleMatch,
   runRetries,
 } from '../../support/delivery.js';
-
-jest.setTimeout(60_000);
 
 describe('mail channels', () => {
   let plain: TestApp;

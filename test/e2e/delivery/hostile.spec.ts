@@ -1,14 +1,12 @@
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { DELIVERY_ENV, type DeliveryClient, deliveryOf, ruleMatch } from '../../support/delivery.js';
 import { everythingKept } from '../../support/kept.js';
 import { type Receiver, startReceiver } from '../../support/receiver.js';
-
-jest.setTimeout(120_000);
 
 describe('destinations in the own network', () => {
   let app: TestApp;

@@ -2,15 +2,13 @@ import { spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { signDelivery } from '../../../src/platform/outbound-http/index.js';
 import { ownerWithProject } from '../../support/actors.js';
 import { alertsOf } from '../../support/alerts.js';
 import { createTestApp } from '../../support/app.js';
 import { DELIVERY_ENV } from '../../support/delivery.js';
 import { startReceiver } from '../../support/receiver.js';
-
-jest.setTimeout(120_000);
 
 interface Case {
   readonly title: string;

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { newId } from '../../../src/platform/ids/index.js';
 import { addMember, type Owner, ownerWithProject } from '../../support/actors.js';
@@ -18,8 +18,6 @@ import { type Receiver, startReceiver } from '../../support/receiver.js';
 import { eventually } from '../../support/service-process.js';
 import { startRedis } from '../../support/redis.js';
 import type { RedisServer } from '../../support/redis-server.mjs';
-
-jest.setTimeout(60_000);
 
 const ACTIONS = ['replay', 'retry-now', 'dlq-drain'] as const;
 type Action = (typeof ACTIONS)[number];

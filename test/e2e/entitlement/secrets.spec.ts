@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newId } from '../../../src/platform/ids/index.js';
 import { MaintenanceRunner } from '../../../src/platform/maintenance/maintenance-task.js';
 import { type Actor, addMember, type Owner, ownerWithProject } from '../../support/actors.js';
@@ -6,8 +6,6 @@ import { createTestApp, type TestApp } from '../../support/app.js';
 import { DELIVERY_ENV, type DeliveryClient, deliveryOf, type Json } from '../../support/delivery.js';
 import { type Receiver, startReceiver } from '../../support/receiver.js';
 import { type SecretsClient, secretsOf } from '../../support/secrets.js';
-
-jest.setTimeout(60_000);
 
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as unknown;
 

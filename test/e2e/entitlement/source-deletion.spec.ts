@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
@@ -13,8 +13,6 @@ import {
 } from '../../support/ingestion.js';
 import { eventually } from '../../support/service-process.js';
 import { createSource, setPlan } from '../../support/sources.js';
-
-jest.setTimeout(120_000);
 
 const EVENT = { event_type: 'order.paid', source: 'shop' };
 const HAS_EVENTS = { detail: 'Event source has ingested events and cannot be deleted. Disable the source instead.' };

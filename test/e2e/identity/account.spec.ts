@@ -24,7 +24,7 @@ describe('an account', () => {
   let app: TestApp;
 
   beforeAll(async () => {
-    app = await createTestApp({ env: { INTERNAL_JOB_TOKEN: TOKEN } });
+    app = await createTestApp({ env: { INTERNAL_JOB_TOKEN: TOKEN, PROCESS_ROLE: 'api' } });
   });
   afterAll(() => app.close());
 

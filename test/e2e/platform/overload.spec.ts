@@ -6,7 +6,7 @@ import { Passwords } from '../../../src/platform/crypto/index.js';
 import { Mailer } from '../../../src/platform/mail/index.js';
 import { currentContext } from '../../../src/platform/telemetry/index.js';
 import { ownerWithProject, PASSWORD, randomEmail, signedIn } from '../../support/actors.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
+import { createTestApp, optionsOfPool, type TestApp } from '../../support/app.js';
 import { mailsTo, tokenIn, waitForMails } from '../../support/outbox.js';
 
 const OVERLOADED = { detail: 'Service overloaded' };
@@ -281,12 +281,12 @@ describe('a service that is asked for too much', () => {
     it('answers 503 with Retry-After, and works again when there is one', async () => {
       const owner = await ownerWithProject(app);
       const source = app.nest.get(DataSource);
-      const { options } = Reflect.get(source.driver, 'master') as { options: { connectionTimeoutMillis: number } };
+      const options = optionsOfPool(app.nest);
       const usual = options.connectionTimeoutMillis;
-      options.connectionTimeoutMillis = 50;
       const runners = Array.from({ length: 3 }, () => source.createQueryRunner());
       try {
         await Promise.all(runners.map((runner) => runner.connect()));
+        options.connectionTimeoutMillis = 50;
         const answers = await Promise.all([
           app.request().get('/v1/organizations').set('Authorization', owner.bearer),
           app.request().get(`/v1/logs?project_id=${owner.projectId}`).set('Authorization', owner.bearer),

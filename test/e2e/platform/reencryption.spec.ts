@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { MaintenanceRunner } from '../../../src/platform/maintenance/maintenance-task.js';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
@@ -22,8 +22,6 @@ import {
   totpCode,
 } from '../../support/second-factors.js';
 
-jest.setTimeout(60_000);
-
 const [OLD, NEW] = ['old', 'new'].map((id) => `${id}:${randomBytes(32).toString('base64')}`);
 /** Rows that one transaction encrypts again. */
 const BATCH = 200;
@@ -40,7 +38,8 @@ describe('what is kept encrypted', () => {
 
   /** The instance with these keys, on the same database and with the same sessions. */
   async function start(keys: string): Promise<void> {
-    const env = { ...DELIVERY_ENV, CREDENTIAL_ENCRYPTION_KEYS: keys };
+    // Rounds of maintenance come when the test says so.
+    const env = { ...DELIVERY_ENV, PROCESS_ROLE: 'api', CREDENTIAL_ENCRYPTION_KEYS: keys };
     app = await createTestApp({ env, databaseUrl: database.url, dataDir });
   }
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
 import { type AlertClient, alertsOf } from '../../support/alerts.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
@@ -7,7 +7,6 @@ import { createTestDatabase } from '../../support/postgres.js';
 import { type Receiver, startReceiver } from '../../support/receiver.js';
 import { CLEAN_EXIT, eventually, type ServiceProcess, startWorker } from '../../support/service-process.js';
 
-jest.setTimeout(180_000);
 afterEach(cleanUp);
 
 const DESTINATIONS = 12;

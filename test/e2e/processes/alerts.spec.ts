@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
 import { alertsOf } from '../../support/alerts.js';
@@ -10,7 +10,6 @@ import { type Receiver, startReceiver } from '../../support/receiver.js';
 import { type RuleClient, rulesOf } from '../../support/rules.js';
 import { CLEAN_EXIT, eventually, type ServiceProcess, startWorker } from '../../support/service-process.js';
 
-jest.setTimeout(240_000);
 afterEach(cleanUp);
 
 const BATCHES = 40;
@@ -55,12 +54,14 @@ describe('workers in the middle of matching', () => {
       await rules.rule({ name: 'Kept', keep_firing_seconds: 3_600, group_by: ['properties.shop'] }),
     ];
     // So that a transaction lasts long enough to be killed in.
-    await app.rows(`CREATE FUNCTION linger() RETURNS trigger LANGUAGE plpgsql AS
-      'BEGIN PERFORM pg_sleep(0.01); RETURN NEW; END'`);
+    await linger(0.01);
     await app.rows(`CREATE TRIGGER linger BEFORE INSERT OR UPDATE ON alert_events
       FOR EACH ROW EXECUTE FUNCTION linger()`);
   });
 
+  const linger = (seconds: number): Promise<unknown> =>
+    app.rows(`CREATE OR REPLACE FUNCTION linger() RETURNS trigger LANGUAGE plpgsql AS
+      'BEGIN PERFORM pg_sleep(${seconds}); RETURN NEW; END'`);
   const worker = (): Promise<ServiceProcess> => startWorker({ ...env, DATABASE_URL: app.databaseUrl });
   const sendAll = async (): Promise<void> => {
     for (let batch = 0; batch < BATCHES; batch += 1) {
@@ -105,6 +106,8 @@ describe('workers in the middle of matching', () => {
   };
 
   it('may be killed: every event counts once for every rule', async () => {
+    // For so long that the later of two workers begins before the earlier one is done.
+    await linger(0.1);
     const sending = sendAll();
     for (let kills = 0; kills < 3; kills += 1) {
       const [first, second] = await Promise.all([worker(), worker()]);
@@ -113,6 +116,7 @@ describe('workers in the middle of matching', () => {
     }
     await sending;
     expect(await waiting()).toBeGreaterThan(0);
+    await linger(0);
     await Promise.all([worker(), worker()]);
     await eventually(waiting, (count) => count === 0);
     expect(await counted()).toEqual(everyEventOnce);

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { JOBS } from '../../../src/jobs.js';
@@ -11,7 +11,6 @@ import { testRedisUrl } from '../../support/redis.js';
 import { CLEAN_EXIT, eventually, startService, startWorker } from '../../support/service-process.js';
 import { call, HEALTH, ingestMessage, meMessage, openAccount, storedEvents } from '../../support/service-traffic.js';
 
-jest.setTimeout(180_000);
 afterEach(cleanUp);
 
 /** Each has a worker that listens for its jobs. */
@@ -63,7 +62,12 @@ describe('a service on a database of its operator', () => {
       (runs) => runs.length > 0,
     );
     expect(scheduled).toMatchObject({ name: 'maintenance', error: null });
-    expect(await call(service.url, HEALTH)).toMatchObject({
+    // A Redis that a busy machine holds up counts as away for a moment.
+    const health = await eventually(
+      () => call(service.url, HEALTH),
+      ({ body }) => (body as { status: string }).status === 'ok',
+    );
+    expect(health).toMatchObject({
       status: 200,
       body: { status: 'ok', checks: { database: 'ok', redis: 'ok', queue: 'ok', workers: 'healthy' } },
     });

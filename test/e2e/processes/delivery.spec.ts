@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import pg from 'pg';
@@ -15,7 +15,6 @@ import {
   startWorker,
 } from '../../support/service-process.js';
 
-jest.setTimeout(240_000);
 afterEach(cleanUp);
 
 /** Fast enough for a test; what they bound is the same as with the defaults. */

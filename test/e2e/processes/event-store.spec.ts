@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { type ClickHouseAccess, eventStore, FaultyServer, testClickHouse } from '../../support/clickhouse.js';
 import { startClickHouse } from '../../support/clickhouse/server.mjs';
@@ -15,7 +15,6 @@ import {
 } from '../../support/service-process.js';
 import { eventually } from '../../support/eventually.js';
 
-jest.setTimeout(300_000);
 afterEach(cleanUp);
 
 const clickHouse = await testClickHouse();

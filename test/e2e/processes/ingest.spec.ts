@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { waitUntilGone } from '../../../src/embedded-postgres/processes.js';
 import { cleanUp, cleanups, GONE_WITHIN_MS, query, start, temporaryFolder } from '../../support/embedded-database.js';
@@ -25,7 +25,6 @@ import {
 } from '../../support/service-traffic.js';
 import { StubbornTraffic } from '../../support/stubborn-traffic.js';
 
-jest.setTimeout(300_000);
 afterEach(cleanUp);
 
 const CLIENTS = 16;

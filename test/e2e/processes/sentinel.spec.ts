@@ -1,4 +1,4 @@
-import { afterEach, expect, it, jest } from '@jest/globals';
+import { afterEach, expect, it } from '@jest/globals';
 import { ownerWithProject } from '../../support/actors.js';
 import { alertsOf } from '../../support/alerts.js';
 import { createTestApp } from '../../support/app.js';
@@ -16,7 +16,6 @@ import {
   startWorker,
 } from '../../support/service-process.js';
 
-jest.setTimeout(240_000);
 afterEach(cleanUp);
 
 const DAY = 288;
@@ -46,7 +45,7 @@ it('loses and doubles no finding, and tells of each once, whoever is killed in a
   // So that a bucket takes long enough to be killed in.
   const slow = async (event: 'INSERT' | 'UPDATE', tables: readonly string[]): Promise<void> => {
     await app.rows(`CREATE FUNCTION linger() RETURNS trigger LANGUAGE plpgsql AS
-      'BEGIN PERFORM pg_sleep(0.1); RETURN NEW; END'`);
+      'BEGIN PERFORM pg_sleep(0.3); RETURN NEW; END'`);
     for (const table of tables) {
       await app.rows(`CREATE TRIGGER linger BEFORE ${event} ON ${table} FOR EACH ROW EXECUTE FUNCTION linger()`);
     }

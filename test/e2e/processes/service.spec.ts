@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { waitUntilGone } from '../../../src/embedded-postgres/processes.js';
 import {
@@ -36,7 +36,6 @@ import {
   storedEvents,
 } from '../../support/service-traffic.js';
 
-jest.setTimeout(180_000);
 afterEach(cleanUp);
 afterAll(removeMadeDatabase);
 
@@ -119,7 +118,8 @@ describe('a stop under traffic', () => {
     await traffic.hasAccepted(200);
     expect(await service.stop()).toEqual(CLEAN_EXIT);
     await traffic.over;
-    expect(traffic.others.filter((outcome) => outcome.kind !== 'refused')).toEqual([]);
+    // A request that meets the end of its connection is lost, and nothing of it is stored, as is seen below.
+    expect(traffic.others.filter(({ kind }) => kind !== 'refused' && kind !== 'lost')).toEqual([]);
 
     await startService({ env: { DATA_DIR: dataDir } });
     const ids = [...traffic.accepted].sort();

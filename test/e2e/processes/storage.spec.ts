@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import supertest from 'supertest';
 import type { ProjectId } from '../../../src/modules/access/index.js';
 import { cleanUp, cleanups, query, temporaryFolder } from '../../support/embedded-database.js';
@@ -18,7 +18,6 @@ import { createTestDatabase } from '../../support/postgres.js';
 import { eventually, type ServiceProcess, startService } from '../../support/service-process.js';
 import { openAccount } from '../../support/service-traffic.js';
 
-jest.setTimeout(240_000);
 afterEach(cleanUp);
 
 const TOKEN = 'maintenance-token-of-the-storage-processes';

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Answer, Attacker, type Target } from '../../../bench/worst/attacker.mjs';
 import { CASES, SIZES } from '../../../bench/worst/cases.mjs';
 import { RATE_LIMIT_POLICY_NAMES } from '../../../src/config/index.js';
@@ -7,8 +7,6 @@ import { operations } from '../../support/document.js';
 import { cleanUp, cleanups, query, temporaryFolder } from '../../support/embedded-database.js';
 import { createTestDatabase } from '../../support/postgres.js';
 import { CLEAN_EXIT, eventually, type ServiceProcess, startService } from '../../support/service-process.js';
-
-jest.setTimeout(180_000);
 
 const SMALL_HEAP = [process.execPath, '--max-old-space-size=512', 'dist/src/main.js'] as const;
 const NO_LIMITS = RATE_LIMIT_POLICY_NAMES.map((name) => `${name}=1000000/1000000`).join(',');
