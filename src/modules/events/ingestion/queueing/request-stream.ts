@@ -1,6 +1,7 @@
 import type { OnApplicationShutdown } from '@nestjs/common';
 import { Redis, type RedisOptions } from 'ioredis';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { within } from '../../../../platform/concurrency/index.js';
 import { sha256Hex } from '../../../../platform/crypto/index.js';
 import { OutcomeUnknown } from '../../../../platform/database/dedicated-connection.js';
 import type { Sender } from '../../event-store/index.js';
@@ -99,16 +100,15 @@ export class RequestStream implements OnApplicationShutdown {
       client.defineCommand('releaseEntries', { numberOfKeys: 4, lua: RELEASE_SCRIPT });
       return client;
     };
-    this.commands = connect({ commandTimeout: COMMAND_LIMIT_MS, enableAutoPipelining: true }) as Redis & Scripts;
+    this.commands = connect({ enableAutoPipelining: true }) as Redis & Scripts;
     this.reader = connect({});
   }
 
   /** What a request with this idempotency key was answered in the last 24 hours. */
   async answerOf(sender: Sender, key: string): Promise<KnownAnswer | null> {
     const client = await this.connected(this.commands);
-    const [hash, record, admitted, ending] = await client.hmget(
-      answerKey(sender, key),
-      ...(['hash', 'record', 'admitted', 'ending'] as const),
+    const [hash, record, admitted, ending] = await inTime(
+      client.hmget(answerKey(sender, key), ...(['hash', 'record', 'admitted', 'ending'] as const)),
     );
     if (typeof hash !== 'string' || typeof record !== 'string') return null;
     return { hash, record, admitted: Number(admitted), ending: ending ?? '' };
@@ -117,8 +117,8 @@ export class RequestStream implements OnApplicationShutdown {
   async stored(sender: Sender, day: string): Promise<StoredCounts> {
     const client = await this.connected(this.commands);
     const [month, today] = await Promise.all([
-      client.hget(monthKey(sender, day), 'd'),
-      client.hget(dayKey(sender, day), 'd'),
+      inTime(client.hget(monthKey(sender, day), 'd')),
+      inTime(client.hget(dayKey(sender, day), 'd')),
     ]);
     return { month: Number(month ?? 0), day: Number(today ?? 0) };
   }
@@ -142,7 +142,7 @@ export class RequestStream implements OnApplicationShutdown {
       idempotency?.record ?? '',
       Number(request.requestsBlocked),
     );
-    const [kind, ...rest] = await sent.catch((error: unknown) => {
+    const [kind, ...rest] = await inTime(sent).catch((error: unknown) => {
       if (error instanceof Error && error.name === 'ReplyError') throw error;
       throw new OutcomeUnknown('Redis did not say whether it took the request', { cause: error });
     });
@@ -165,7 +165,7 @@ export class RequestStream implements OnApplicationShutdown {
   /** Takes over what another consumer has had for so long without letting it go. */
   async claim(consumer: string, most: number, idleMs: number): Promise<Entry[]> {
     const client = await this.connected(this.commands);
-    const [, replies] = (await client.xautoclaim(STREAM, GROUP, consumer, idleMs, '0-0', 'COUNT', most)) as [
+    const [, replies] = (await inTime(client.xautoclaim(STREAM, GROUP, consumer, idleMs, '0-0', 'COUNT', most))) as [
       string,
       (EntryReply | null)[],
     ];
@@ -179,7 +179,7 @@ export class RequestStream implements OnApplicationShutdown {
     for (const { entry, sender } of work) ids.get(workKey(sender))?.push(entry.id);
     const pipeline = client.pipeline();
     for (const [key, its] of ids) pipeline.sadd(key, ...its).expire(key, WORK_IS_KEPT_S);
-    for (const [error] of (await pipeline.exec()) ?? []) if (error !== null) throw error;
+    for (const [error] of (await inTime(pipeline.exec())) ?? []) if (error !== null) throw error;
   }
 
   /** After its events are stored. What is stored together, with a batch, is let go together. */
@@ -198,7 +198,7 @@ export class RequestStream implements OnApplicationShutdown {
     const done = nextTurn().then(async () => {
       this.releases.delete(name);
       const client = await this.connected(this.commands);
-      await client.releaseEntries(...keys, GROUP, ...entries.flatMap(({ id, admitted }) => [id, admitted]));
+      await inTime(client.releaseEntries(...keys, GROUP, ...entries.flatMap(({ id, admitted }) => [id, admitted])));
     });
     const release = { entries, done };
     this.releases.set(name, release);
@@ -211,17 +211,17 @@ export class RequestStream implements OnApplicationShutdown {
     const { id, payload, admitted, ending } = entry;
     const burial = client.multi();
     if (sender !== null) burial.srem(workKey(sender), id);
-    await burial
+    burial
       .xadd(BURIED, '*', 'entry', id, 'request', payload, 'admitted', admitted, 'ending', ending, 'reason', reason)
       .xack(STREAM, GROUP, id)
-      .xdel(STREAM, id)
-      .exec();
+      .xdel(STREAM, id);
+    await inTime(burial.exec());
   }
 
   /** Makes stream and group when they are not there. */
   async prepare(): Promise<void> {
     const client = await this.connected(this.commands);
-    await client.xgroup('CREATE', STREAM, GROUP, '0', 'MKSTREAM').catch((error: unknown) => {
+    await inTime(client.xgroup('CREATE', STREAM, GROUP, '0', 'MKSTREAM')).catch((error: unknown) => {
       if (!(error instanceof Error && error.message.includes('BUSYGROUP'))) throw error;
     });
   }
@@ -229,24 +229,24 @@ export class RequestStream implements OnApplicationShutdown {
   /** Forgets consumers of processes that are gone and hold nothing. */
   async forgetConsumers(idleMs: number): Promise<void> {
     const client = await this.connected(this.commands);
-    const consumers = (await client.xinfo('CONSUMERS', STREAM, GROUP)) as (string | number)[][];
+    const consumers = (await inTime(client.xinfo('CONSUMERS', STREAM, GROUP))) as (string | number)[][];
     for (const fields of consumers) {
       const of = (name: string): string | number => fields[fields.indexOf(name) + 1] ?? '';
       if (of('pending') === 0 && Number(of('idle')) > idleMs) {
-        await client.xgroup('DELCONSUMER', STREAM, GROUP, String(of('name')));
+        await inTime(client.xgroup('DELCONSUMER', STREAM, GROUP, String(of('name'))));
       }
     }
   }
 
   /** Requests that wait to be stored. */
   async length(): Promise<number> {
-    return (await this.connected(this.commands)).xlen(STREAM);
+    return inTime((await this.connected(this.commands)).xlen(STREAM));
   }
 
   /** Whether Redis writes down what it is told; null when it does not say. */
   async isDurable(): Promise<boolean | null> {
     const client = await this.connected(this.commands);
-    const answer = (await client.config('GET', 'appendonly').catch(() => [])) as string[];
+    const answer = (await inTime(client.config('GET', 'appendonly')).catch(() => [])) as string[];
     return answer[1] === undefined ? null : answer[1] === 'yes';
   }
 
@@ -261,6 +261,11 @@ export class RequestStream implements OnApplicationShutdown {
     if (client.status === 'connecting' || client.status === 'connect') await this.opening.get(client);
     return client;
   }
+}
+
+/** The answer of a command. One that comes too late may have been carried out. */
+function inTime<T>(answer: Promise<T>): Promise<T> {
+  return within(COMMAND_LIMIT_MS, answer, () => new Error('Redis did not answer in time'));
 }
 
 function monthKey({ organizationId }: Sender, day: string): string {
