@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ClickHouse, isTooMuch, type ReadBounds } from '../../src/platform/clickhouse/index.js';
+import { eventually } from '../support/eventually.js';
 import { type BrokenAnswer, type ClickHouseAccess, FaultyServer, testClickHouse } from '../support/clickhouse.js';
 
 const clickHouse = await testClickHouse();
@@ -144,8 +145,13 @@ function tests(access: ClickHouseAccess): void {
         };
         await expect(ask({ milliseconds: 500 })).rejects.toThrow('no answer in time');
         const leaving = new AbortController();
-        setTimeout(() => leaving.abort(given), 1_500);
+        const isAsked = eventually(
+          () => faulty.readFaults.length,
+          (left) => left === 0,
+        );
+        const left = isAsked.then(() => delay(1_000)).then(() => leaving.abort(given));
         await expect(ask({ ...BOUNDS, signal: leaving.signal })).rejects.toThrow();
+        await left;
         expect(faulty.readFaults).toEqual([]);
         // Who had left before asks nothing.
         await expect(ask({ ...BOUNDS, signal: leaving.signal })).rejects.toBe(given);

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const DAY_MS = 86_400_000;
-/** What a test about one UTC day may take on a busy machine. */
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** What a test about one UTC day or hour may take on a busy machine. */
 const ROOM_MS = 30_000;
 
 /**
@@ -12,6 +13,12 @@ export async function utcDay(): Promise<string> {
   const left = DAY_MS - (Date.now() % DAY_MS);
   if (left < ROOM_MS) await sleep(left);
   return new Date().toISOString().slice(0, 10);
+}
+
+/** Waits for the next hour where this one is about to end, for a test whose numbers hold within one hour. */
+export async function withinAnHour(): Promise<void> {
+  const left = HOUR_MS - (Date.now() % HOUR_MS);
+  if (left < ROOM_MS) await sleep(left);
 }
 
 /** The first days of the month of `day` and of the next. */

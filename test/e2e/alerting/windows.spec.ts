@@ -325,7 +325,8 @@ describe('rules on windows', () => {
     try {
       await Promise.all(
         Array.from({ length: 20 }, (_, n) =>
-          rules.rule({ name: `Rule ${n}`, condition: { ...COUNT_OVER_10, op: 'lt' } }),
+          // Over so long that none of them is due again before the test says so.
+          rules.rule({ name: `Rule ${n}`, condition: { ...COUNT_OVER_10, window_seconds: 3_600, op: 'lt' } }),
         ),
       );
       await rules.rule({ name: 'Off', is_enabled: false, condition: { ...COUNT_OVER_10, op: 'lt' } });

@@ -18,6 +18,7 @@ import {
   type SourceRecord,
   type Verb,
 } from '../../support/sources.js';
+import { withinAnHour } from '../../support/utc-day.js';
 
 const NOBODY = '0199f3a1-0000-7000-8000-000000000000';
 const ROOT = '/v1/ingest-sources';
@@ -208,6 +209,7 @@ describe('Event Sources', () => {
   });
 
   it('refuse their keys while disabled, here and on another instance, and record it', async () => {
+    await withinAnHour();
     const second = await createTestApp({ databaseUrl: app.databaseUrl, dataDir: app.dataDir });
     try {
       const { key: first, ...source } = await createSource(app, owner);

@@ -3,6 +3,7 @@ import { type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { Objects } from '../../support/objects.js';
 import { PaymentStandIn } from '../../support/payment-provider.js';
+import { utcDay } from '../../support/utc-day.js';
 
 const TOKEN = 'maintenance-token-of-the-overage-suite';
 const MIB = 1024 ** 2;
@@ -82,6 +83,7 @@ describe('What lies beyond the storage quotas', () => {
   });
 
   it('is reported once, when the day is over, whatever the provider does meanwhile', async () => {
+    await utcDay();
     await subscribe('active');
     const { id } = await objects.stored('one', Buffer.alloc(1.5 * MIB));
     await app
@@ -128,6 +130,7 @@ describe('What lies beyond the storage quotas', () => {
   });
 
   it('is rounded up over the sum of a month, not day by day', async () => {
+    await utcDay();
     await subscribe('active');
     const start = [8, 14].find((before) => day(before).slice(0, 7) === day(before - 3).slice(0, 7)) ?? 8;
     const storage = [0.4, 0.4, 0.4, 2.9];
