@@ -14,9 +14,6 @@ import { EVENT_SERVER } from '../event-server.js';
 import { OTHER_PROPERTIES } from '../../fields/index.js';
 import { eventTable } from '../tables/table-statements.js';
 
-/** A server that has not answered is let alone for so long, so that not each read waits for it. */
-const LET_ALONE_MS = 10_000;
-
 /** The copy could not tell within the time and memory of one read. */
 export class CopyReadTooLong extends Error {}
 
@@ -52,7 +49,8 @@ export class CopiedEventsReader {
   private readonly logger = new Logger('event-store');
   private readonly seldom = new LogThrottle();
   private readonly reads;
-  letAloneMs = LET_ALONE_MS;
+  /** A server that has not answered is let alone for so long, so that not each read waits for it. */
+  letAloneMs = 10_000;
   /** On the process's clock, in milliseconds. */
   private silentUntil = -Infinity;
 
