@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { ClickHouse, isTooMuch, type ReadBounds } from '../../src/platform/clickhouse/index.js';
 import { eventually } from '../support/eventually.js';
 import { type BrokenAnswer, type ClickHouseAccess, FaultyServer, testClickHouse } from '../support/clickhouse.js';
@@ -25,6 +25,8 @@ function tests(access: ClickHouseAccess): void {
       faulty = await FaultyServer.before(access);
       server = await ClickHouse.open({ ...access, url: faulty.url, database: 'default', cluster: undefined });
     });
+
+    afterEach(() => faulty.behave());
 
     afterAll(async () => {
       await server.close();
@@ -169,7 +171,35 @@ function tests(access: ClickHouseAccess): void {
         rows += some.length;
       }
       expect(rows).toBe(70_000);
-      faulty.behave();
+    });
+
+    it('are asked for once more, and no more, where a connection ends before a word of them', async () => {
+      const outcomes: ('answer' | 'close')[] = [];
+      let asked = 0;
+      const http = createServer((request, response) =>
+        request.resume().once('end', () => {
+          asked += 1;
+          if (outcomes.shift() === 'close') request.socket.destroy();
+          else response.end('[\n{"n":0,"text":"a"}\n]\n');
+        }),
+      );
+      await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
+      const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
+      const other = await ClickHouse.open({ ...access, url, database: 'default', cluster: undefined });
+      for (const ask of [() => other.read<Row>('SELECT 1', {}, BOUNDS), () => other.rows<Row>('SELECT 1')]) {
+        asked = 0;
+        outcomes.push('answer', 'close', 'answer', 'close', 'close', 'answer');
+        await expect(ask()).resolves.toHaveLength(1);
+        expect(asked).toBe(1);
+        await expect(ask()).resolves.toHaveLength(1);
+        expect(asked).toBe(3);
+        await expect(ask()).rejects.toThrow('socket hang up');
+        expect(asked).toBe(5);
+        await expect(ask()).resolves.toHaveLength(1);
+        expect(asked).toBe(6);
+      }
+      await other.close();
+      await new Promise((resolve) => http.close(resolve));
     });
 
     it('are whole, or said to have taken too long', async () => {
@@ -188,7 +218,6 @@ function tests(access: ClickHouseAccess): void {
         );
       }
       expect(outcomes.late).toBeGreaterThan(0);
-      faulty.behave();
     });
 
     it('may be left before their end', async () => {

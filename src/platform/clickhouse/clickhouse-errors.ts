@@ -1,6 +1,7 @@
 /** The server's own numbers of errors. */
 const AUTHENTICATION = new Set(['192', '193', '194', '516']);
 const ACCESS_DENIED = '497';
+const CLOSED = new Set(['ECONNRESET', 'EPIPE']);
 /** Time or memory of a statement is used up. */
 const LIMITS = new Set(['159', '160', '241', '396']);
 
@@ -12,6 +13,11 @@ export function isWrongPassword(error: unknown): boolean {
 /** The user may not do that. */
 export function isAccessDenied(error: unknown): boolean {
   return codeOf(error) === ACCESS_DENIED;
+}
+
+/** The connection has ended without a word of an answer. */
+export function isClosedUnanswered(error: unknown): boolean {
+  return CLOSED.has(codeOf(error));
 }
 
 /** The server has answered that it did not do what was asked. */

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
-import type { ClickHouseClient, ClickHouseSettings as QuerySettings, ResultSet } from '@clickhouse/client';
+import type { ClickHouseClient, ClickHouseSettings as QuerySettings, QueryParams, ResultSet } from '@clickhouse/client';
 import type { ClickHouseSettings } from '../../config/index.js';
-import { SilentServer } from './clickhouse-errors.js';
+import { isClosedUnanswered, SilentServer } from './clickhouse-errors.js';
 
 /** Longer than any statement of ours may take: a server that hangs is given up. */
 const LIMIT_MS = 60_000;
@@ -40,6 +40,8 @@ export interface Insert {
   readonly signal: AbortSignal;
 }
 
+type Question = Pick<QueryParams, 'query' | 'query_params' | 'abort_signal' | 'clickhouse_settings'>;
+
 /** What one read may take. */
 export interface ReadBounds {
   readonly milliseconds: number;
@@ -67,6 +69,8 @@ export class ClickHouse {
       application: 'operational-event-service',
       request_timeout: LIMIT_MS,
       max_open_connections: MOST_CONNECTIONS,
+      // A process that stood still for seconds would go on with connections that the server has closed meanwhile.
+      keep_alive: { eagerly_destroy_stale_sockets: true },
       // Who gets an error tells of it.
       log: { level: ClickHouseLogLevel.OFF },
     });
@@ -87,11 +91,10 @@ export class ClickHouse {
     parameters: Readonly<Record<string, unknown>> = {},
     settings: QuerySettings = {},
   ): Promise<Row[]> {
-    const result = await this.client.query({
+    const result = await this.ask({
       query: sql,
       query_params: { ...parameters },
-      format: 'JSONEachRow',
-      clickhouse_settings: { ...WHOLE, ...this.consistency, ...settings },
+      clickhouse_settings: settings,
     });
     return allOf(rowsOf<Row>(result));
   }
@@ -123,10 +126,9 @@ export class ClickHouse {
     signal?.throwIfAborted();
     const silenceMs = milliseconds + GRACE_MS;
     const silence = AbortSignal.timeout(silenceMs);
-    const asked = this.client.query({
+    const asked = this.ask({
       query,
       query_params: { ...parameters },
-      format: 'JSONEachRow',
       abort_signal: signal === undefined ? silence : AbortSignal.any([signal, silence]),
       clickhouse_settings: {
         max_execution_time: milliseconds / 1_000,
@@ -139,8 +141,6 @@ export class ClickHouse {
         readonly: '2',
         cancel_http_readonly_queries_on_client_close: 1,
         output_format_json_quote_64bit_integers: 0,
-        ...WHOLE,
-        ...this.consistency,
         ...settings,
       },
     });
@@ -148,6 +148,24 @@ export class ClickHouse {
       throw silence.aborted ? new SilentServer() : error;
     });
     return attended<Row>(result, silenceMs, signal);
+  }
+
+  /**
+   * Once more where the connection ended before anything was said: a server closes those that lie idle, also at the moment
+   * when one is used again. A statement that reads may be carried out twice.
+   */
+  private async ask(question: Question): Promise<ResultSet<'JSONEachRow'>> {
+    const query = {
+      ...question,
+      format: 'JSONEachRow',
+      clickhouse_settings: { ...WHOLE, ...this.consistency, ...question.clickhouse_settings },
+    } as const;
+    try {
+      return await this.client.query(query);
+    } catch (error) {
+      if (!isClosedUnanswered(error) || question.abort_signal?.aborted === true) throw error;
+      return this.client.query(query);
+    }
   }
 
   /** @throws as {@link rows} */
