@@ -1,9 +1,10 @@
 /** The server's own numbers of errors. */
 const AUTHENTICATION = new Set(['192', '193', '194', '516']);
 const ACCESS_DENIED = '497';
-const CLOSED = new Set(['ECONNRESET', 'EPIPE']);
 /** Time or memory of a statement is used up. */
 const LIMITS = new Set(['159', '160', '241', '396']);
+/** Not the server's: those of a connection that the other end has closed. */
+const CLOSED = new Set(['ECONNRESET', 'EPIPE']);
 
 /** The server says that user or password is wrong. */
 export function isWrongPassword(error: unknown): boolean {
