@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { decodeJwt } from 'jose';
 import type { Test } from 'supertest';
@@ -8,6 +7,7 @@ import type { TestApp } from './app.js';
 import { type CeremonyOptions, SoftwareAuthenticator } from './authenticator.js';
 import { eventually } from './eventually.js';
 import { mailsTo } from './outbox.js';
+import { totpAt } from './totp.js';
 
 export interface Challenge {
   mfa_required: true;
@@ -33,11 +33,9 @@ export interface Guarded extends Actor {
   readonly recoveryCodes: string[];
 }
 
-/** The code an independent generator gives, so many 30-second steps from now. */
+/** The code that an authenticator app shows, so many 30-second steps from now. */
 export function totpCode(secret: string, steps = 0): string {
-  const now = new Date(Date.now() + steps * 30_000).toISOString().replace('T', ' ').replace('Z', ' UTC');
-  const program = process.env.TEST_OATHTOOL ?? 'oathtool';
-  return execFileSync(program, ['--totp', '--base32', `--now=${now}`, secret], { encoding: 'utf8' }).trim();
+  return totpAt(secret, Date.now() / 1000 + steps * 30);
 }
 
 /** Never the code of this or a neighbouring step. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { totpAt } from '../../../../../test/support/totp.js';
 import { newTotpSecret, otpauthUrl, stepOfCode } from './totp-codes.js';
 
 /** The ASCII secret of RFC 6238, appendix B, in base32. */
@@ -17,6 +18,25 @@ describe('TOTP codes', () => {
   ])('are those of RFC 6238 at %i seconds', async (seconds, printed) => {
     const step = await stepOfCode(SECRET, printed.slice(-6), { now: at(seconds), afterStep: null });
     expect(step).toBe(Math.floor(seconds / 30));
+    expect(totpAt(SECRET, seconds)).toBe(printed.slice(-6));
+  });
+
+  // A counter of HOTP is a 30-second step of TOTP.
+  it.each([
+    [0, '755224'],
+    [1, '287082'],
+    [2, '359152'],
+    [3, '969429'],
+    [4, '338314'],
+    [5, '254676'],
+    [6, '287922'],
+    [7, '162583'],
+    [8, '399871'],
+    [9, '520489'],
+  ])('are those of RFC 4226, appendix D, for the counter %i', async (counter, code) => {
+    const seconds = counter * 30;
+    expect(await stepOfCode(SECRET, code, { now: at(seconds), afterStep: null })).toBe(counter);
+    expect(totpAt(SECRET, seconds)).toBe(code);
   });
 
   it('hold one step before and after their own and no longer', async () => {
