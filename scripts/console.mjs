@@ -1,5 +1,6 @@
-// Makes dist/console from console/ and clients/typescript. It does nothing while what the pages are made from has the content it
-// had then, whatever its dates: a clone, a copy or a cache of dist/ is enough.
+// Builds dist/console from console/ and clients/typescript. Whether a build is needed depends on the content of these files
+// and not on their dates, so a clone, a copy or a cache of dist/ needs none. It runs in a process of its own, because Vite
+// clears lines of a terminal.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,12 +13,14 @@ const INPUTS = [
   'console',
   'clients/typescript/src',
   'docs/api/openapi.json',
+  'docs/api/limits.json',
+  'src/openapi/client-document.ts',
   'scripts/client.mjs',
   'scripts/console.mjs',
   'package-lock.json',
 ];
 
-/** What the client's types and table of routes are made into follows from the rest. */
+/** The generated files of the client are left out: they follow from the other inputs. */
 function filesBelow(path) {
   const entries = readdirSync(join(root, path), { withFileTypes: true }).filter(({ name }) => name !== 'generated');
   return entries.flatMap((entry) => {
@@ -33,44 +36,51 @@ function digest() {
   return hash.digest('hex');
 }
 
-const content = digest();
-if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== content) {
+export function isConsoleBuilt() {
+  return existsSync(stamp) && readFileSync(stamp, 'utf8') === digest();
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await buildConsole();
+
+async function buildConsole() {
+  const content = digest();
   const client = spawnSync(process.execPath, ['scripts/client.mjs', '--if-needed'], { cwd: root, stdio: 'inherit' });
   if (client.status !== 0) process.exit(1);
   const { build } = await import('vite');
-  const configFile = join(root, 'console', 'vite.config.mjs');
-  await build({ configFile, logLevel: 'warn' });
-  await drawLoginPage(build, configFile);
+  const settings = { configFile: join(root, 'console', 'vite.config.mjs'), logLevel: 'warn' };
+  // The bundler works in threads of its own while this thread reads the component library for the form.
+  const [form] = await Promise.all([drawForm(build, settings), build(settings)]);
+  writeLoginPage(form);
   writeFileSync(stamp, content);
 }
 
 /**
- * The sign-in page with its form in it, so that it can be used before its program is there. The policy of the page takes no written
- * styles but those with the nonce of its answer: what elements have becomes rules.
+ * Renders the form of the sign-in page, so that the form can be used before the program has loaded. The policy of the page allows
+ * styles only in elements with the nonce of the answer, so the style of each element becomes a rule.
  */
-async function drawLoginPage(build, configFile) {
-  const made = join(root, 'dist', 'console');
-  const drawing = join(root, 'dist', `.drawn-${process.pid}`);
+async function drawForm(build, settings) {
+  const folder = join(root, 'dist', `.drawn-${process.pid}`);
   const output = { codeSplitting: false };
-  const drawn = { ssr: 'src/drawn-by-build.tsx', outDir: drawing, rolldownOptions: { output } };
-  await build({ configFile, logLevel: 'warn', build: drawn });
-  const { loginPage } = await import(pathToFileURL(join(drawing, 'drawn-by-build.js')).href);
+  await build({ ...settings, build: { ssr: 'src/drawn-by-build.tsx', outDir: folder, rolldownOptions: { output } } });
+  const { loginPage } = await import(pathToFileURL(join(folder, 'drawn-by-build.js')).href);
+  rmSync(folder, { recursive: true, force: true });
   const rules = [];
-  const form = loginPage('__NONCE__').replaceAll(/ style="([^"]*)"/g, (_, style) => {
-    // As strong as what stands at an element itself.
+  const html = loginPage('__NONCE__').replaceAll(/ style="([^"]*)"/g, (_, style) => {
+    // The selector makes the rule as strong as a style of the element.
     rules.push(`#root [data-drawn="${rules.length}"]{${style.replaceAll('&quot;', '"')}}`);
     return ` data-drawn="${rules.length - 1}"`;
   });
+  return `<style nonce="__NONCE__">${rules.join('')}</style>${html}`;
+}
 
-  const before = readFileSync(join(root, 'console', 'src', 'before-program.js'));
-  const name = `before-program-${createHash('sha256').update(before).digest('base64url').slice(0, 8)}.js`;
-  writeFileSync(join(made, 'assets', name), before);
+/** Adds the form, and the script that serves it until the program has loaded, to the page that Vite built. */
+function writeLoginPage(form) {
+  const made = join(root, 'dist', 'console');
+  const script = readFileSync(join(root, 'console', 'src', 'before-program.js'));
+  const name = `before-program-${createHash('sha256').update(script).digest('base64url').slice(0, 8)}.js`;
+  writeFileSync(join(made, 'assets', name), script);
   const page = readFileSync(join(made, 'index.html'), 'utf8')
     .replace('<script type="module"', `<script src="/console/assets/${name}"></script>\n    $&`)
-    .replace(
-      '<div id="root"></div>',
-      () => `<div id="root" data-drawn-by-build><style nonce="__NONCE__">${rules.join('')}</style>${form}</div>`,
-    );
+    .replace('<div id="root"></div>', () => `<div id="root" data-drawn-by-build>${form}</div>`);
   writeFileSync(join(made, 'login.html'), page);
-  rmSync(drawing, { recursive: true, force: true });
 }

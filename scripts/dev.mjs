@@ -2,11 +2,11 @@
 // and a second process that has read all packages waits for its turn. Types are not checked: an editor does, or npm run check.
 import { fork, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { watch } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { Transpiled } from './dev/transpile.mjs';
+import { isSource, Transpiled } from './dev/transpile.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const SERVICE = fileURLToPath(new URL('dev/service.mjs', import.meta.url));
@@ -16,9 +16,11 @@ const SETTLED_MS = 50;
 const build = spawnSync(process.execPath, [join(root, 'scripts', 'build.mjs'), '--if-needed'], { stdio: 'inherit' });
 if (build.status !== 0) process.exit(1);
 
-const target = join(root, 'dist', 'dev');
+const dist = join(root, 'dist');
+const target = join(dist, 'dev');
 const MAIN = pathToFileURL(join(target, 'src', 'main.js')).href;
 const code = new Transpiled(root, target);
+linkFolders();
 const database = await embeddedDatabase();
 
 let running = null;
@@ -30,10 +32,20 @@ let isDue = false;
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => void stop());
 for (const folder of ['src', 'migrations']) {
   watch(join(root, folder), { recursive: true }, (_event, name) => {
-    if (name !== null && code.isSource(`${folder}/${name.replaceAll('\\', '/')}`)) restartSoon();
+    if (name !== null && isSource(`${folder}/${name.replaceAll('\\', '/')}`)) restartSoon();
   });
 }
 await restart();
+
+/** The service finds the console and the documentation pages next to its own code. */
+function linkFolders() {
+  mkdirSync(target, { recursive: true });
+  for (const name of ['console', 'pages']) {
+    const link = join(target, name);
+    rmSync(link, { force: true });
+    symlinkSync(join(dist, name), link, 'junction');
+  }
+}
 
 /** Null when DATABASE_URL names a server. */
 async function embeddedDatabase() {
@@ -70,7 +82,7 @@ function restartSoon() {
 /** What does not compile leaves the service as it is. */
 async function restart() {
   try {
-    code.update();
+    await code.compileChanged();
   } catch (error) {
     console.error(error.message);
     return;

@@ -31,13 +31,25 @@ export async function prepareRuntime(config: Config, logger: Logger): Promise<Pr
   try {
     const databaseUrl = config.database.url ?? embedded?.url ?? '';
     if (embedded === null) await waitForDatabase(databaseUrl);
-    const applied = await runMigrations(databaseUrl);
-    if (applied.length > 0) logger.info('migrations applied', { applied });
+    await migrate(databaseUrl, logger);
     return { runtime: { config, secrets: resolveSecrets(config), databaseUrl, logger }, embedded };
   } catch (error) {
     await embedded?.stop();
     throw error;
   }
+}
+
+/** One log line says what changed: 57 names of an empty database would fill a screen. */
+async function migrate(databaseUrl: string, logger: Logger): Promise<void> {
+  const startedAt = performance.now();
+  const applied = await runMigrations(databaseUrl);
+  if (applied.length === 0) return;
+  logger.info('migrations applied', {
+    count: applied.length,
+    first: applied[0],
+    last: applied.at(-1),
+    duration_ms: Math.round(performance.now() - startedAt),
+  });
 }
 
 /** Reads the environment, or says every fault on standard error and ends with exit code 78. */

@@ -4,12 +4,7 @@ import { readFileSync } from 'node:fs';
 
 const { dependencies } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
 
-/** What is no module of Node: the files of pages. */
-const NOT_AT_START = ['redoc', 'swagger-ui-dist'];
-
-for (const name of Object.keys(dependencies)) {
-  if (!NOT_AT_START.includes(name)) await import(name);
-}
+for (const name of Object.keys(dependencies)) await import(name);
 process.once('message', async (main) => {
   await import(main);
   // Its end of the line would keep it from ending by itself.

@@ -85,7 +85,8 @@ describe('the image', () => {
     };
     expect(settings.compilerOptions).toMatchObject({ rootDir: '.', outDir: 'dist' });
     const folders = copiesOf(runtime).filter((copy) => copy.from === 'build');
-    expect(folders.map((copy) => copy.target)).toEqual(expect.arrayContaining(['dist/src/', 'dist/migrations/']));
+    const built = ['dist/src/', 'dist/migrations/', 'dist/console/', 'dist/pages/'];
+    expect(folders.map((copy) => copy.target)).toEqual(expect.arrayContaining(built));
     expect(textsOf(runtime, 'STOPSIGNAL')).toEqual(['SIGTERM']);
   });
 

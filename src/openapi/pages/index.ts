@@ -3,44 +3,60 @@ import type { Request, Response } from 'express';
 import { PageFile } from '../../platform/http/page-file.js';
 import { clientDocument } from '../client-document.js';
 import type { BuiltDocument } from '../document.js';
+import { copiedPackage } from './copied-package.js';
 import { DOCS_SCRIPT, docsPage } from './docs-page.js';
 import { ICON } from './icon.js';
-import { installedPackage } from './packages.js';
 import { redocPage, redocScript } from './redoc-page.js';
 
 interface Routes {
   get(path: string, handler: (request: Request, response: Response) => Promise<void>): void;
 }
 
+type Served = readonly [paths: readonly string[], file: PageFile];
+
 /**
- * Serves the document, the one that clients are made from, and two readers of that from files of installed packages; nothing
- * comes from elsewhere. The document is made when it is first asked for, and once: at every start it would be a tenth of
- * what that costs.
+ * Serves the API document, the document that clients are made from, and two pages that show it: Swagger UI and Redoc. Every
+ * file comes from this service. The document is made once, at the first request for it: making it takes a tenth of a start.
  */
 export function serveDocument(
   app: NestExpressApplication,
   make: () => Pick<BuiltDocument, 'document' | 'limits'>,
 ): void {
   const built = once(make);
-  const swagger = installedPackage('swagger-ui-dist');
-  const redoc = installedPackage('redoc');
-  const ofSwagger = (type: string, name: string): PageFile =>
-    new PageFile(type, () => swagger.read(name), swagger.version);
-  const redocBundle = async (): Promise<Buffer> => redocScript(await redoc.read('bundles/redoc.standalone.js'));
   const forClients = (): string => JSON.stringify(clientDocument(built().document, built().limits));
-  const files: readonly (readonly [paths: string[], file: PageFile])[] = [
+  const files: readonly Served[] = [
     [['/openapi.json'], new PageFile('json', () => JSON.stringify(built().document))],
     [['/openapi.client.json'], new PageFile('json', forClients)],
-    [['/docs', '/docs/'], new PageFile('html', () => docsPage(swagger.version))],
-    [['/docs/start.js'], new PageFile('js', () => DOCS_SCRIPT)],
-    [['/docs/swagger-ui.css'], ofSwagger('css', 'swagger-ui.css')],
-    [['/docs/swagger-ui-bundle.js'], ofSwagger('js', 'swagger-ui-bundle.js')],
     [['/docs/icon.svg'], new PageFile('svg', () => ICON)],
-    [['/redoc', '/redoc/'], new PageFile('html', () => redocPage(redoc.version))],
-    [['/redoc/redoc.standalone.js'], new PageFile('js', redocBundle, redoc.version)],
+    ...swaggerFiles(),
+    ...redocFiles(),
   ];
   const express = app.getHttpAdapter().getInstance() as Routes;
   for (const [paths, file] of files) for (const path of paths) express.get(path, file.send);
+}
+
+function swaggerFiles(): Served[] {
+  const swagger = copiedPackage('swagger-ui-dist');
+  if (swagger === null) return [];
+  const { version } = swagger;
+  const copied = (type: string, name: string): PageFile => new PageFile(type, () => swagger.read(name), version);
+  return [
+    [['/docs', '/docs/'], new PageFile('html', () => docsPage(version))],
+    [['/docs/start.js'], new PageFile('js', () => DOCS_SCRIPT)],
+    [['/docs/swagger-ui.css'], copied('css', 'swagger-ui.css')],
+    [['/docs/swagger-ui-bundle.js'], copied('js', 'swagger-ui-bundle.js')],
+  ];
+}
+
+function redocFiles(): Served[] {
+  const redoc = copiedPackage('redoc');
+  if (redoc === null) return [];
+  const { version } = redoc;
+  const script = async (): Promise<Buffer> => redocScript(await redoc.read('redoc.standalone.js'));
+  return [
+    [['/redoc', '/redoc/'], new PageFile('html', () => redocPage(version))],
+    [['/redoc/redoc.standalone.js'], new PageFile('js', script, version)],
+  ];
 }
 
 function once<T>(make: () => T): () => T {
