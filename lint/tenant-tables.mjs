@@ -1,5 +1,5 @@
 /**
- * The tables of the migrated schema by the columns that name whose their rows are; `test/contract/lint.spec.ts` holds the list
+ * The tables of the migrated schema by the columns that name whose their rows are; `test/contract/tenant-tables.spec.ts` holds the list
  * against it.
  */
 export const TENANT_TABLES = {

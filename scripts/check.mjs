@@ -1,113 +1,142 @@
-// npm run check: everything that must hold beside the tests. All of it runs even when something fails;
-// exits with 1 and the names of what failed.
+// npm run check: everything that must hold in addition to the tests. Names after "--" run these parts only:
+// "npm run check -- types lint". All parts run even when one fails; the exit code is then 1, and the last line names what failed.
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { cachePath } from './check/cache.mjs';
+import { faultsOfLockFiles } from './check/lock-files.mjs';
+import { ensureTools } from './tools.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const AT_ONCE = Math.min(2, availableParallelism());
-const FORMATTED = [
-  'src',
-  'test',
-  'lint',
-  'migrations',
-  'scripts',
-  'bench',
-  'clients/**/*.ts',
-  'console/**/*.{ts,tsx,css,mjs}',
-  'docs/receivers',
-  '*.mjs',
-  '.dependency-cruiser.cjs',
-];
-const DUPLICATES_LOOKED_FOR_IN = ['src', 'migrations', 'scripts', 'bench', 'clients', 'console'];
+const MAX_PARALLEL_PARTS = Math.min(2, availableParallelism());
+const DUPLICATION_FOLDERS = ['src', 'migrations', 'scripts', 'bench', 'clients', 'console'];
 
-/** What comes before the lanes: they read the types of the client. */
-const FIRST = [
-  { name: 'build', run: () => node('scripts/build.mjs', '--if-needed') },
-  { name: 'client', needs: 'build', run: () => node('scripts/client.mjs', '--if-needed') },
+/** What parts need. A preparation runs once, and only when one of the chosen parts names it. */
+const PREPARATIONS = [
+  { name: 'build', run: () => node('scripts/build.mjs', '--if-needed', '--service') },
+  { name: 'tools', run: installTools },
+  { name: 'client', needs: ['build'], run: () => node('scripts/client.mjs', '--types', '--if-needed') },
 ];
 
-/** The steps of one lane run one after the other, since each needs what the former made or holds. */
-const LANES = [
-  [
-    { name: 'generated artifacts', needs: 'build', run: () => node('dist/src/cli.js', 'generate', '--check') },
-    { name: 'API documents', needs: 'build', run: () => node('scripts/lint-contract.mjs') },
-    { name: 'migration drift', needs: 'build', run: () => node('dist/src/cli.js', 'drift') },
-  ],
-  [{ name: 'lint', run: () => node('node_modules/eslint/bin/eslint.js', '.', '--max-warnings', '0') }],
-  [
-    { name: 'types', run: () => node('node_modules/typescript/bin/tsc', '--noEmit') },
-    {
-      name: 'types of the client',
-      run: () => node('node_modules/typescript/bin/tsc', '--noEmit', '-p', 'clients/typescript'),
-    },
-    { name: 'types of the console', run: () => node('node_modules/typescript/bin/tsc', '--noEmit', '-p', 'console') },
-  ],
-  [{ name: 'documents', run: () => node('scripts/check-documents.mjs') }],
-  [
-    {
-      name: 'format',
-      run: () =>
-        node('node_modules/prettier/bin/prettier.cjs', '--check', '--no-error-on-unmatched-pattern', ...FORMATTED),
-    },
-  ],
-  [
-    {
-      name: 'dependency rules',
-      run: () =>
-        node(
-          'node_modules/dependency-cruiser/bin/dependency-cruise.mjs',
-          ...['--config', '.dependency-cruiser.cjs', '--output-type', 'err-long'],
-          ...['src', 'migrations', 'test'],
-        ),
-    },
-  ],
-  [{ name: 'unused code', run: () => node('node_modules/knip/bin/knip.js', '--no-progress') }],
-  [{ name: 'duplication', run: () => node('node_modules/jscpd/run-jscpd.js', ...DUPLICATES_LOOKED_FOR_IN) }],
-  [{ name: 'lock file', run: checkLockFile }],
+/** The longest ones come first, so that two at a time end together. */
+const PARTS = [
+  { name: 'lint', needs: ['build', 'tools', 'client'], run: () => node('scripts/lint.mjs', '--max-warnings', '0') },
+  {
+    name: 'types',
+    needs: ['build', 'client'],
+    run: () => inOrder([() => tsc('.'), () => tsc('clients/typescript'), () => tsc('console')]),
+  },
+  {
+    name: 'dependencies',
+    needs: ['build', 'tools'],
+    run: () =>
+      node(
+        'tools/node_modules/dependency-cruiser/bin/dependency-cruise.mjs',
+        ...['--config', 'tools/dependency-cruiser.cjs', '--output-type', 'err-long'],
+        ...['src', 'migrations', 'test'],
+      ),
+  },
+  { name: 'documents', run: () => node('scripts/check-documents.mjs') },
+  { name: 'api', needs: ['build', 'tools'], run: () => node('tools/api-documents.mjs') },
+  { name: 'format', needs: ['tools'], run: () => node('scripts/format.mjs', '--check') },
+  {
+    name: 'unused',
+    needs: ['build', 'tools', 'client'],
+    run: () => node('tools/node_modules/knip/bin/knip.js', '--no-progress', '--config', 'tools/knip.json'),
+  },
+  { name: 'drift', needs: ['build'], run: () => node('dist/src/cli.js', 'drift') },
+  { name: 'generated', needs: ['build'], run: () => node('dist/src/cli.js', 'generate', '--check') },
+  { name: 'contract', needs: ['build'], run: () => node('scripts/check-contract.mjs') },
+  {
+    name: 'duplication',
+    needs: ['tools'],
+    run: () => node('tools/node_modules/jscpd/run-jscpd.js', '--config', 'tools/jscpd.json', ...DUPLICATION_FOLDERS),
+  },
+  { name: 'lint-rules', needs: ['tools'], run: () => node('lint/rules.test.mjs') },
+  { name: 'lockfile', run: () => resultOf(faultsOfLockFiles(root)) },
 ];
 
-process.exitCode = await main();
+process.exitCode = await main(process.argv.slice(2));
 
-async function main() {
+async function main(names) {
+  const unknown = names.filter((name) => !PARTS.some((part) => part.name === name));
+  if (unknown.length > 0) {
+    console.error(
+      `There is no check named ${unknown.join(', ')}: the checks are ${PARTS.map(({ name }) => name).join(', ')}.`,
+    );
+    return 2;
+  }
+  const parts = names.length === 0 ? PARTS : PARTS.filter(({ name }) => names.includes(name));
   const failed = new Set();
-  await runLane(FIRST, failed);
-  const waiting = [...LANES];
-  const workers = Array.from({ length: AT_ONCE }, async () => {
-    for (let steps = waiting.shift(); steps !== undefined; steps = waiting.shift()) await runLane(steps, failed);
+  for (const step of preparationsOf(parts)) await runStep(step, failed);
+
+  const waiting = [...parts];
+  const workers = Array.from({ length: MAX_PARALLEL_PARTS }, async () => {
+    for (let part = waiting.shift(); part !== undefined; part = waiting.shift()) await runStep(part, failed);
   });
   await Promise.all(workers);
 
-  const names = [...FIRST, ...LANES.flat()].map((step) => step.name);
   if (failed.size === 0) {
-    console.log(`\nAll ${names.length} checks hold.`);
+    console.log(`\n${parts.length === 1 ? 'The check holds.' : `All ${parts.length} checks hold.`}`);
     return 0;
   }
-  console.log(
-    `\n${failed.size} of ${names.length} checks failed: ${names.filter((name) => failed.has(name)).join(', ')}`,
-  );
+  console.log(`\nFailed: ${[...failed].join(', ')}. Run one again with "npm run check -- <name>".`);
   return 1;
 }
 
-async function runLane(steps, failed) {
-  for (const { name, needs, run } of steps) {
-    const startedAt = performance.now();
-    const { ok, output } = failed.has(needs)
-      ? { ok: false, output: `Not run: it needs "${needs}", which failed.` }
-      : await run();
-    if (!ok) failed.add(name);
-    const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
-    console.log(`\n== ${name}: ${ok ? 'ok' : 'FAILED'} (${seconds} s)`);
-    if (!ok && output !== '') console.log(output);
+function preparationsOf(parts) {
+  const needed = new Set(parts.flatMap(({ needs = [] }) => needs));
+  for (const { name, needs = [] } of PREPARATIONS.toReversed())
+    if (needed.has(name)) needs.forEach((one) => needed.add(one));
+  return PREPARATIONS.filter(({ name }) => needed.has(name));
+}
+
+async function runStep({ name, needs = [], run }, failed) {
+  const startedAt = performance.now();
+  const missing = needs.find((one) => failed.has(one));
+  const { ok, output } =
+    missing === undefined ? await run() : { ok: false, output: `Not run: it needs "${missing}", which failed.` };
+  if (!ok) failed.add(name);
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+  console.log(`\n== ${name}: ${ok ? 'ok' : 'FAILED'} (${seconds} s)`);
+  if (!ok && output !== '') console.log(output);
+}
+
+async function installTools() {
+  try {
+    await ensureTools();
+    return { ok: true, output: '' };
+  } catch (error) {
+    return { ok: false, output: error.message };
   }
 }
 
-/** Runs a script in this Node; output is kept together, so that steps running side by side do not mix. */
+/** Runs all of them, and fails with the output of those that fail. */
+async function inOrder(runs) {
+  const faults = [];
+  for (const run of runs) {
+    const { ok, output } = await run();
+    if (!ok) faults.push(output);
+  }
+  return resultOf(faults);
+}
+
+function resultOf(faults) {
+  return { ok: faults.length === 0, output: faults.join('\n') };
+}
+
+function tsc(project) {
+  const cache = cachePath(`types-${project.replace(/\W+/g, '-')}.tsbuildinfo`);
+  const incremental = cache === null ? [] : ['--incremental', '--tsBuildInfoFile', cache];
+  return node('node_modules/typescript/bin/tsc', '--noEmit', '-p', project, ...incremental);
+}
+
+/** Runs a script in this Node. Its output is printed at the end, so that the output of two parts does not mix. */
 function node(script, ...words) {
   if (!existsSync(join(root, script))) {
-    return { ok: false, output: `${script} is not there: run "npm ci" for a tool, "npm run build" for dist/.` };
+    return { ok: false, output: `${script} does not exist: run "npm ci", or "npm run build" for dist/.` };
   }
   const child = spawn(process.execPath, [script, ...words], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
   const chunks = [];
@@ -120,31 +149,4 @@ function node(script, ...words) {
       resolve({ ok: code === 0, output: signal === null ? text : `${text}\nended by ${signal}` });
     });
   });
-}
-
-/** Packages come from whatever registry is configured where they are installed; none is written down here. */
-function checkLockFile() {
-  const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
-  const faults = [];
-  const visit = (value, path) => {
-    if (typeof value === 'string') {
-      if (/\bregistry[\w-]*\.[\w.-]+\.[a-z]{2,}/i.test(value)) faults.push(`${path} names a registry`);
-      return;
-    }
-    if (value === null || typeof value !== 'object') return;
-    for (const [key, inner] of Object.entries(value)) {
-      const where = `${path}/${key}`;
-      // A package of this same repository is "resolved" to its folder.
-      if (key === 'resolved' && !(value.link === true && !/^[a-z+]+:/i.test(inner)))
-        faults.push(`${where} is an address`);
-      else visit(inner, where);
-    }
-  };
-  visit(lock, 'package-lock.json');
-  const settings = readFileSync(join(root, '.npmrc'), 'utf8');
-  if (!/^omit-lockfile-registry-resolved\s*=\s*true$/m.test(settings)) {
-    faults.push('.npmrc lacks omit-lockfile-registry-resolved=true: the next install would write addresses');
-  }
-  if (/^\s*(@[^=]*:)?registry\s*=/m.test(settings)) faults.push('.npmrc names a registry');
-  return { ok: faults.length === 0, output: faults.join('\n') };
 }

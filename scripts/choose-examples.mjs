@@ -5,10 +5,10 @@ import swc from '@swc/core';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import prettier from 'prettier';
 import { SWC_OPTIONS } from './dev/transpile.mjs';
 import { bestExchange, readExchanges } from './examples/exchanges.mjs';
 import { Scrubber } from './examples/scrub.mjs';
+import { ensureTools, importTool } from './tools.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const target = join(root, 'src', 'openapi', 'examples');
@@ -22,6 +22,8 @@ if (folder === undefined) {
   console.error('Usage: node scripts/choose-examples.mjs <folder of a recording>');
   process.exit(2);
 }
+await ensureTools();
+const prettier = await importTool('prettier');
 process.exitCode = await main();
 
 async function main() {

@@ -1,7 +1,9 @@
-// Makes clients/typescript/src/generated from docs/api/openapi.json and limits.json: the types of every operation, by openapi-typescript, and
-// the table of their routes. With --if-needed it does nothing while they are newer than what they are made from.
+// Makes clients/typescript/src/generated from docs/api/openapi.json and limits.json. operations.ts is the table of routes and needs no
+// package. With --types it also makes schema.ts, the types of every operation, with openapi-typescript of tools/. With --if-needed
+// it leaves a file alone that was made from the same content.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -12,21 +14,31 @@ const INPUTS = [
   'docs/api/limits.json',
   'src/openapi/client-document.ts',
   'scripts/client.mjs',
-  'package-lock.json',
 ];
 const DERIVE = 'dist/src/openapi/client-document.js';
-/** The last one stands for both. */
-const [SCHEMA, OPERATIONS] = ['schema.ts', 'operations.ts'].map((name) => join(target, name));
-const MADE = '// Made by scripts/client.mjs from docs/api/openapi.json.\n';
 const JSON_TYPE = 'application/json';
 
-function isUpToDate() {
-  if (!existsSync(OPERATIONS) || !existsSync(SCHEMA)) return false;
-  const made = statSync(OPERATIONS).mtimeMs;
-  return INPUTS.every((path) => statSync(join(root, path)).mtimeMs < made);
+/** Each file has the digest of its own inputs in its first line. */
+const FILES = [
+  { name: 'operations.ts', inputs: INPUTS, make: table },
+  ...(process.argv.includes('--types')
+    ? [{ name: 'schema.ts', inputs: [...INPUTS, 'tools/client-types.mjs', 'tools/package-lock.json'], make: types }]
+    : []),
+];
+
+/** The first line of a generated file. It holds a digest of what the file is made from, since a clone changes all dates. */
+function headOf({ inputs }) {
+  const hash = createHash('sha256');
+  for (const path of inputs) hash.update(`${path}\0`).update(readFileSync(join(root, path)));
+  return `// Made by scripts/client.mjs from docs/api/openapi.json; digest of the inputs: ${hash.digest('hex')}\n`;
 }
 
-async function make() {
+function isUpToDate(file) {
+  const path = join(target, file.name);
+  return existsSync(path) && readFileSync(path, 'utf8').startsWith(headOf(file));
+}
+
+async function make(files) {
   const build = spawnSync(process.execPath, ['scripts/build.mjs', '--if-needed', '--service'], {
     cwd: root,
     stdio: 'inherit',
@@ -36,40 +48,19 @@ async function make() {
   const [plain, limits] = ['openapi.json', 'limits.json'].map((name) =>
     JSON.parse(readFileSync(join(root, 'docs/api', name), 'utf8')),
   );
-  const document = clientDocument(plain, limits);
   mkdirSync(target, { recursive: true });
-  writeFileSync(SCHEMA, await types(structuredClone(document)));
-  writeFileSync(OPERATIONS, table(document));
+  for (const file of files) {
+    const text = await file.make(clientDocument(plain, limits));
+    writeFileSync(join(target, file.name), `${headOf(file)}${text}`);
+  }
 }
 
-/**
- * Without `paths`, which the operations say again, without headers, which the client reads by their names, and without
- * examples, which the pages of the service show.
- */
+/** openapi-typescript and its packages are read only where types are made: the service is built without them. */
 async function types(document) {
-  const { default: openapiTS, astToString } = await import('openapi-typescript');
-  delete document.components.headers;
-  delete document.components.examples;
-  for (const { responses, requestBody, parameters } of [...operationsOf(document), document.components]) {
-    for (const response of Object.values(responses)) {
-      delete response.headers;
-      leaveOutExamples(Object.values(response.content ?? {}));
-    }
-    leaveOutExamples(Object.values(requestBody?.content ?? {}));
-    leaveOutExamples(Object.values(parameters ?? {}));
-  }
-  const nodes = await openapiTS(document, { silent: true });
-  const kept = nodes.filter(({ name }) => ['components', 'operations'].includes(name?.escapedText));
-  return `${MADE}${astToString(kept)}`
-    .replaceAll(/^ {16}headers: \{\n {20}\[name: string\]: unknown;\n {16}\};\n/gm, '')
-    .replaceAll(' (enum property replaced by openapi-typescript)', '');
-}
-
-function leaveOutExamples(parts) {
-  for (const part of parts) {
-    delete part.example;
-    delete part.examples;
-  }
+  const { ensureTools } = await import('./tools.mjs');
+  await ensureTools();
+  const { clientTypes } = await import('../tools/client-types.mjs');
+  return clientTypes(document);
 }
 
 function table(document) {
@@ -84,7 +75,7 @@ function table(document) {
     );
     return `${comment(words.join('\n\n'))}  readonly ${operationId}: Calls['${operationId}'];`;
   });
-  return `${MADE}/** Who may call, the method, the path, and the media type of a body that is no JSON. */
+  return `/** Who may call, the method, the path, and the media type of a body that is no JSON. */
 export const OPERATIONS = {
 ${routes.join('\n')}
 } as const;
@@ -108,7 +99,7 @@ function route({ security = [], method, path, requestBody }, components) {
   return [access(security.flatMap(Object.keys)), method, path, ...(media === undefined ? [] : [media])].join(' ');
 }
 
-/** What a reference leads to, of the shared parts of its kind. */
+/** Follows a reference to a shared part of the same kind. */
 function resolved(part, shared) {
   return '$ref' in part ? shared[part.$ref.replace(/.*\//, '')] : part;
 }
@@ -127,7 +118,7 @@ function refusals({ responses }, { components }) {
   return `Refused with\n${lines.join('\n')}`;
 }
 
-/** Those that an answer may hold; where they are not told one by one, what is said of them. */
+/** The sentences that a refusal may hold. Where the document does not list them, its description stands for them. */
 function sentences({ description, content = {} }, components) {
   const { properties = {} } = resolved(content[JSON_TYPE]?.schema ?? {}, components.schemas);
   const { enum: listed, const: only } = resolved(properties.detail ?? {}, components.schemas);
@@ -139,4 +130,10 @@ function comment(text) {
   return `  /**\n${lines.map((line) => `   * ${line}`.trimEnd()).join('\n')}\n   */\n`;
 }
 
-if (!process.argv.includes('--if-needed') || !isUpToDate()) await make();
+const wanted = FILES.filter((file) => !process.argv.includes('--if-needed') || !isUpToDate(file));
+try {
+  if (wanted.length > 0) await make(wanted);
+} catch (error) {
+  console.error(error.message);
+  process.exitCode = 1;
+}

@@ -1,169 +1,130 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
-import type { ValidateFunction } from 'ajv/dist/2020.js';
 import { describe, expect, it } from '@jest/globals';
+import { faultsOfExamples } from '../../scripts/contract/index.mjs';
 import { clientDocument } from '../../src/openapi/client-document.js';
 import { document, limits, operations } from '../support/document.js';
-import { answerValidatorOf, sentValidatorOf } from '../support/documented-answers.js';
 
-interface Media {
-  readonly example?: unknown;
-  readonly examples?: Readonly<Record<string, { readonly $ref: string }>>;
+// `npm run check -- contract` calls `faultsOfExamples` as well.
+
+interface Example {
+  example?: unknown;
+  examples?: unknown;
 }
-interface Given {
-  readonly in: string;
-  readonly name: string;
-  readonly required?: boolean;
-  readonly schema: object;
-  readonly example?: unknown;
+interface Parameter extends Example {
+  in: string;
 }
-interface Told {
-  readonly parameters?: readonly (Given | { readonly $ref: string })[];
-  readonly requestBody?: { readonly required?: boolean; readonly content: Record<string, Media> };
-  readonly responses: Record<string, { readonly content?: Record<string, Media>; readonly $ref?: string }>;
+interface Shown {
+  parameters?: (Parameter | { $ref: string })[];
+  requestBody?: { content: Record<string, Example> };
+  responses: Record<string, { content?: Record<string, Example> }>;
+}
+
+/** The document with its examples, as `/docs` shows it. */
+const forClients = clientDocument(structuredClone(document) as unknown as OpenAPIObject, limits);
+
+function shownIn(changed: OpenAPIObject, method: 'get' | 'post', path: string): Shown {
+  return changed.paths[path]?.[method] as unknown as Shown;
+}
+
+/** The faults after one operation of the document for clients has changed. */
+function faultsAfter(change: (shown: Shown) => void, method: 'get' | 'post', path: string): string[] {
+  const changed = structuredClone(forClients);
+  change(shownIn(changed, method, path));
+  return faultsOfExamples(document, changed);
 }
 
 const JSON_TYPE = 'application/json';
-/** Those of one recording are those of every other: of the first Monday of March 2026, numbered. */
-const FAKE_ID = /^019cadc6-9a80-7[0-9a-f]{3}-8000-\d{12}$/;
+const PROJECTS = ['post', '/v1/projects'] as const;
+const FILE = 'src/openapi/examples/projects.ts';
 
-/** With its examples, as `/docs` shows it. */
-const forPeople = clientDocument(structuredClone(document) as unknown as OpenAPIObject, limits);
-const told = operations.map((listed) => ({
-  ...listed,
-  where: `${listed.method} ${listed.path}`,
-  shown: forPeople.paths[listed.path]?.[listed.method.toLowerCase() as 'get'] as unknown as Told,
-}));
-
-const shared = forPeople.components?.parameters as unknown as Readonly<Record<string, Given>>;
-
-/** What stands in paths and queries. */
-function givenTo({ parameters = [] }: Told): Given[] {
-  return parameters
-    .map((one) => ('$ref' in one ? (shared[one.$ref.replace(/.*\//, '')] as Given) : one))
-    .filter(({ in: place }) => place === 'path' || place === 'query');
-}
-
-const successOf = <T>(responses: Record<string, T>): [status: string, response: T] => {
-  const found = Object.entries(responses).find(([status]) => status.startsWith('2'));
-  if (found === undefined) throw new Error('an operation that never succeeds');
-  return found;
-};
-
-/** The media type and the example of a body that has one, its own or one that it shares. */
-function exampleIn(content: Record<string, Media> | undefined): readonly [type: string, value: unknown] | undefined {
-  return Object.entries(content ?? {})
-    .map(([type, { example, examples }]) => [type, example ?? sharedExample(examples?.recorded?.$ref)] as const)
-    .find(([, value]) => value !== undefined);
-}
-
-function sharedExample(reference: string | undefined): unknown {
-  if (reference === undefined) return undefined;
-  const found = forPeople.components?.examples?.[reference.replace('#/components/examples/', '')];
-  if (found === undefined || '$ref' in found) throw new Error(`${reference} leads nowhere`);
-  return found.value;
-}
-
-function faultsOf(where: string, value: unknown, validate: ValidateFunction): string[] {
-  if (validate(structuredClone(value))) return [];
-  return (validate.errors ?? []).map(({ instancePath, message }) => `${where} ${instancePath} ${message}`);
+function withRequest(change: (example: Record<string, unknown>) => unknown): string[] {
+  return faultsAfter(
+    ({ requestBody }) => {
+      const media = requestBody?.content[JSON_TYPE];
+      if (media === undefined) throw new Error('the operation has no body');
+      media.example = change(media.example as Record<string, unknown>);
+    },
+    ...PROJECTS,
+  );
 }
 
 describe('the examples of the document', () => {
-  it('stand at the request and at the success of every operation that has a body there', () => {
-    const without = told.flatMap(({ where, shown }) => {
-      const [, { content }] = successOf(shown.responses);
-      return [
-        ...(shown.requestBody?.required === true && exampleIn(shown.requestBody.content) === undefined
-          ? [`${where} request`]
-          : []),
-        ...(content !== undefined && exampleIn(content) === undefined ? [`${where} answer`] : []),
-      ];
-    });
-    expect(without).toEqual([]);
+  it('are complete, fit their schemas, hold no secret and stand in the document once', () => {
+    expect(faultsOfExamples(document, forClients)).toEqual([]);
   });
 
-  it('tell of every operation what it must be given, and of every parameter what its schema says', () => {
-    const faults = told.flatMap(({ where, shown }) =>
-      givenTo(shown).flatMap(({ name, required, schema, example }) => {
-        if (example === undefined) return required === true ? [`${where} ${name}`] : [];
-        return faultsOf(`${where} ${name}`, example, sentValidatorOf(`${where} ${name} example`, schema));
-      }),
-    );
-    expect(faults).toEqual([]);
-    const [taught, asked] = [
-      told.filter(({ shown }) => givenTo(shown).length > 0),
-      told.flatMap(({ shown }) => givenTo(shown)),
-    ];
-    expect(taught.length).toBeGreaterThan(100);
-    expect(asked.filter(({ example }) => example !== undefined).length).toBeGreaterThan(asked.length / 2);
+  it('are given for more than half of the parameters', () => {
+    const shared = (forClients.components?.parameters ?? {}) as unknown as Record<string, Parameter>;
+    const parameters = Object.values(forClients.paths)
+      .flatMap((item) => Object.values(item) as Shown[])
+      .flatMap((shown) => shown.parameters ?? [])
+      .map((one) => ('$ref' in one ? shared[one.$ref.replace(/.*\//, '')] : one))
+      .filter((one) => one?.in === 'path' || one?.in === 'query');
+    expect(parameters.length).toBeGreaterThan(200);
+    expect(parameters.filter((one) => one?.example !== undefined).length).toBeGreaterThan(parameters.length / 2);
   });
 
-  it('are what the schemas say, and have no member that they do not name', () => {
-    const faults = told.flatMap(({ where, operation, shown }) => {
-      const [sentType, sent] = exampleIn(shown.requestBody?.content) ?? [];
-      const [status, { content }] = successOf(operation.responses);
-      const [answerType, answered] = exampleIn(shown.responses[status]?.content) ?? [];
-      const sentSchema = operation.requestBody?.content[sentType ?? '']?.schema;
-      const answerSchema = content?.[JSON_TYPE]?.schema;
-      return [
-        ...(typeof sent === 'object' && sentSchema !== undefined
-          ? faultsOf(`${where} request`, sent, sentValidatorOf(`${where} example`, sentSchema))
-          : []),
-        ...(answerType === JSON_TYPE && answerSchema !== undefined
-          ? faultsOf(`${where} answer`, answered, answerValidatorOf(`${where} ${status}`, answerSchema))
-          : []),
-      ];
-    });
-    expect(faults).toEqual([]);
-  });
-
-  it('hold no secret, no address of a machine and no identifier of a recording', () => {
-    const texts = told.map(({ where, shown }) => {
-      const [, { content }] = successOf(shown.responses);
-      const text = JSON.stringify([
-        givenTo(shown).map(({ example }) => example),
-        exampleIn(shown.requestBody?.content),
-        exampleIn(content),
-      ]);
-      return { where, text };
-    });
-    const found = texts.flatMap(({ where, text }) => [
-      ...[...text.matchAll(/127\.0\.0\.1|localhost|\/tmp\/|oes_[0-9A-Za-z]{8}_|eyJ[\w-]{10,}\.|whsec_/g)].map(
-        ([what]) => `${where} ${what}`,
-      ),
-      ...[...text.matchAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi)]
-        .filter(([id]) => !FAKE_ID.test(id))
-        .map(([id]) => `${where} ${id}`),
-    ]);
-    expect(found).toEqual([]);
-  });
-
-  it('stand once where operations have the same', () => {
-    const own = told.flatMap(({ shown }) => {
-      const [, { content }] = successOf(shown.responses);
-      return [shown.requestBody?.content, content]
-        .flatMap((each) => Object.values(each ?? {}))
-        .flatMap(({ example }) => (example === undefined ? [] : [JSON.stringify(example)]))
-        .filter((text) => text.length >= 150);
-    });
-    expect(own.filter((text, at) => own.indexOf(text) !== at)).toEqual([]);
-    const names = Object.keys(forPeople.components?.examples ?? {});
+  it('are shared by at least two operations where they stand in the shared part', () => {
+    const names = Object.keys(forClients.components?.examples ?? {});
     expect(names.length).toBeGreaterThan(3);
-    const uses = [...JSON.stringify(forPeople.paths).matchAll(/"#\/components\/examples\/(\w+)"/g)].map(
+    const uses = [...JSON.stringify(forClients.paths).matchAll(/"#\/components\/examples\/(\w+)"/g)].map(
       ([, name]) => name,
     );
     for (const name of names) expect(uses.filter((each) => each === name).length).toBeGreaterThan(1);
   });
 
-  it('stand beside what the first document says, which is without them and of which nothing is lost', () => {
-    const { components } = forPeople;
+  it('are in the document for clients only, which loses nothing of the public document', () => {
+    const { components } = forClients;
     expect(Object.keys(components?.schemas ?? {})).toEqual(Object.keys(document.components.schemas));
-    const references = new Set(JSON.stringify(forPeople).match(/(?<="\$ref":"#\/components\/responses\/)[^"]+/g));
+    const references = new Set(JSON.stringify(forClients).match(/(?<="\$ref":"#\/components\/responses\/)[^"]+/g));
     expect([...references].sort()).toEqual(Object.keys(components?.responses ?? {}).sort());
     const media = operations.flatMap(({ operation: { requestBody, responses } }) => [
       ...Object.values(requestBody?.content ?? {}),
       ...Object.values(responses).flatMap(({ content }) => Object.values(content ?? {})),
     ]);
     expect(media.filter((each) => 'example' in each)).toEqual([]);
+  });
+});
+
+describe('an example with a fault', () => {
+  it('is reported when it is missing', () => {
+    const faults = faultsAfter(
+      (shown) => {
+        for (const { content = {} } of [shown.requestBody ?? {}, ...Object.values(shown.responses)])
+          for (const media of Object.values(content)) {
+            delete media.example;
+            delete media.examples;
+          }
+      },
+      ...PROJECTS,
+    );
+    expect(faults).toEqual([
+      `${FILE}: \`createProject\` has no example of the request. CONTRIBUTING.md says how to record one.`,
+      `${FILE}: \`createProject\` has no example of the answer. CONTRIBUTING.md says how to record one.`,
+    ]);
+  });
+
+  it('is reported when it does not fit its schema', () => {
+    expect(withRequest((example) => ({ ...example, name: [] }))).toEqual([
+      expect.stringContaining(`${FILE}: the example of \`createProject\` does not fit its schema: request /name must`),
+    ]);
+    const faults = faultsAfter(
+      ({ responses }) => {
+        const media = responses['201']?.content?.[JSON_TYPE];
+        if (media !== undefined) media.example = { ...(media.example as object), nickname: 'x' };
+      },
+      ...PROJECTS,
+    );
+    expect(faults).toContainEqual(expect.stringMatching(/does not fit its schema: answer .* \(`nickname`\)\.$/));
+  });
+
+  it('is reported when it holds an address of a machine or an identifier of its recording', () => {
+    expect(withRequest((example) => ({ ...example, name: 'localhost' }))).toEqual([
+      `${FILE}: the example of \`createProject\` holds \`localhost\`. Record it again with scripts/choose-examples.mjs.`,
+    ]);
+    const id = '0199f3a1-0000-7000-8000-000000000000';
+    expect(withRequest((example) => ({ ...example, name: id }))).toEqual([
+      `${FILE}: the example of \`createProject\` holds \`${id}\`. Record it again with scripts/choose-examples.mjs.`,
+    ]);
   });
 });

@@ -1,54 +1,7 @@
-import { readFileSync } from 'node:fs';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { describe, expect, it } from '@jest/globals';
 import { clientDocument } from '../../src/openapi/client-document.js';
 import { document, limits, operations, resolve, type Schema, whole } from '../support/document.js';
-
-const OF_SENDERS = 'what senders give events, in their own words';
-const OF_WEBAUTHN = 'what browsers take and give, which WebAuthn says';
-const OF_RECORDS = 'what an act was about, which is another thing for each of sixty acts';
-const OF_GROUPS = 'by names that the rule itself gives';
-const BY_CALLERS_NAMES = 'texts or numbers by names that nobody knows beforehand; the values are typed';
-
-/** Objects whose members no schema names, and why not. */
-const FREE_FORM: Readonly<Record<string, string>> = {
-  'operations/receiveStripeWebhook': 'an event as the payment provider has it',
-  'schemas/AlertEventResponse/payload': OF_SENDERS,
-  'schemas/AlertEventResponse/group_values': OF_GROUPS,
-  'schemas/AuditEventResponse/detail': OF_RECORDS,
-  'schemas/BacktestFiring/group': OF_GROUPS,
-  'schemas/BacktestFiring/values': OF_SENDERS,
-  'schemas/BeginUploadRequest/metadata': BY_CALLERS_NAMES,
-  'schemas/CeremonyResponse/options': OF_WEBAUTHN,
-  'schemas/ChangeObjectRequest/metadata': BY_CALLERS_NAMES,
-  'schemas/ChangeSavedViewRequest/filters': 'what a console keeps of its own state; the service reads nothing of it',
-  'schemas/CreateSavedViewRequest/filters': 'what a console keeps of its own state; the service reads nothing of it',
-  'schemas/EventRecord/properties': OF_SENDERS,
-  'schemas/IngestRequest/payload': OF_SENDERS,
-  'schemas/IngestRequest/properties': OF_SENDERS,
-  'schemas/IngestResponse/properties': OF_SENDERS,
-  'schemas/LanguageResponse/limits': BY_CALLERS_NAMES,
-  'schemas/LogRow/request_body': OF_SENDERS,
-  'schemas/LogRow/response_body': OF_SENDERS,
-  'schemas/OAuthLoginRequest/raw_user': 'what Apple posts, of which the name alone is read',
-  'schemas/ObjectResponse/metadata': BY_CALLERS_NAMES,
-  'schemas/Outdated': 'a condition that is none of today’s: clients ask whether one is in form',
-  'schemas/RaiseAlertRequest/payload': OF_SENDERS,
-  'schemas/SavedViewResponse/filters': 'what a console keeps of its own state; the service reads nothing of it',
-  'schemas/SecurityEventResponse/detail': OF_RECORDS,
-  'schemas/TimelineEntryResponse/detail': OF_RECORDS,
-  'schemas/UploadResponse/metadata': BY_CALLERS_NAMES,
-  'schemas/ValidationContext/error/oneOf/1': 'nothing is in it: the sentence stands in `msg`',
-  'schemas/WebhookConfiguration/headers': BY_CALLERS_NAMES,
-};
-
-/** The first words of the names of operations that have no product's own word: one for one act. */
-const VERBS: Readonly<Record<string, readonly string[]>> = {
-  GET: ['get', 'list', 'search', 'stream', 'download'],
-  PUT: ['replace', 'upload'],
-  PATCH: ['update', 'rotate'],
-  DELETE: ['delete', 'abort', 'revoke'],
-};
 
 interface Told {
   readonly $ref?: string;
@@ -75,21 +28,6 @@ describe('the OpenAPI document', () => {
     expect(document).not.toHaveProperty('servers');
     expect(document).not.toHaveProperty('security');
     expect(Object.keys(document.components.securitySchemes)).toEqual(['bearer']);
-  });
-
-  it('keeps the names of operations, which are those of functions of clients', () => {
-    // A line that is changed here breaks clients that are made anew.
-    const kept = readFileSync(new URL('operation-ids.txt', import.meta.url), 'utf8');
-    expect(
-      operations.map(({ method, path, operation }) => `${method} ${path} ${operation.operationId}\n`).join(''),
-    ).toBe(kept);
-    const ids = operations.map(({ operation }) => operation.operationId);
-    expect(new Set(ids).size).toBe(ids.length);
-    expect(ids.filter((id) => !/^[a-z]+([A-Z][a-zA-Z]+)$/.test(id))).toEqual([]);
-    const otherVerbs = operations.filter(
-      ({ method, operation }) => VERBS[method]?.includes(/^[a-z]+/.exec(operation.operationId)?.[0] ?? '') === false,
-    );
-    expect(titles(otherVerbs)).toEqual([]);
   });
 
   it('declares every tag with a sentence, those of operators last', () => {
@@ -119,25 +57,6 @@ describe('the OpenAPI document', () => {
     };
     look({ components: document.components, operations }, '');
     expect(inline).toEqual([]);
-  });
-
-  it('leaves the members of few objects open, each for a reason', () => {
-    const open: string[] = [];
-    const look = (part: unknown, place: string): void => {
-      if (part === null || typeof part !== 'object') return;
-      const { type, properties, allOf, oneOf, anyOf } = part as Schema;
-      const isObject = [type].flat().includes('object');
-      if (isObject && [properties, allOf, oneOf, anyOf].every((said) => said === undefined))
-        open.push(place.replace(/^(schemas\/\w+)\/properties\//, '$1/'));
-      for (const [key, value] of Object.entries(part)) if (!/^examples?$/.test(key)) look(value, `${place}/${key}`);
-    };
-    look(document.components.schemas, 'schemas');
-    for (const { operation } of operations) {
-      const found = open.length;
-      look(operation, '');
-      if (open.length > found) open.splice(found, Infinity, `operations/${operation.operationId}`);
-    }
-    expect(open.toSorted()).toEqual(Object.keys(FREE_FORM).toSorted());
   });
 
   it('describes every parameter and every member, where they stand or by their own types', () => {

@@ -57,7 +57,7 @@ module.exports = {
     },
     {
       name: 'module-has-a-domain',
-      comment: 'The domain is missing from DOMAINS in .dependency-cruiser.cjs.',
+      comment: 'The domain is missing from DOMAINS in tools/dependency-cruiser.cjs.',
       severity: 'error',
       from: {},
       to: { path: '^src/modules/', pathNot: anyOf(DOMAINS) },

@@ -1,50 +1,20 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { RuleTester } from 'eslint';
-import pg from 'pg';
-import tseslint from 'typescript-eslint';
-import { EVENT_COUNTERS, EVENT_ROWS, local, NOBODYS_TABLES, PARENTS, TENANT_TABLES } from '../../lint/index.mjs';
-import { createTestDatabase, type TestDatabase } from '../support/postgres.js';
+// npm run check -- lint-rules: what each of our own rules finds and leaves alone.
+import { describe, it } from 'node:test';
+import { ensureTools, importTool } from '../scripts/tools.mjs';
+import { local } from './index.mjs';
 
-Object.assign(RuleTester, { describe, it, itOnly: it, afterAll });
-const tester = new RuleTester({ languageOptions: { parser: tseslint.parser } });
+await ensureTools();
+const { RuleTester } = await importTool('eslint');
+const { default: typescript } = await importTool('typescript-eslint');
+
+Object.assign(RuleTester, { describe, it, itOnly: it.only });
+const tester = new RuleTester({ languageOptions: { parser: typescript.parser } });
 const { rules } = local;
 
 /** Code that runs a statement. */
-const rows = (sql: string, before = ''): string => `${before}void database.rows(\`${sql}\`, [id]);`;
+const rows = (sql, before = '') => `${before}void database.rows(\`${sql}\`, [id]);`;
 const missing = [{ messageId: 'missing' }];
 const pieces = [{ messageId: 'pieces' }];
-
-describe('the tables of tenants', () => {
-  let database: TestDatabase;
-
-  beforeAll(async () => {
-    database = await createTestDatabase();
-  });
-  afterAll(() => database.drop());
-
-  it('are those of the migrated schema, each by the columns that name its tenant', async () => {
-    const client = new pg.Client({ connectionString: database.url });
-    await client.connect();
-    const { rows: found } = await client.query<{ name: string; columns: string[] }>(
-      `SELECT c.relname AS name, coalesce(array_agg(a.attname ORDER BY a.attnum) FILTER (WHERE a.attname IN
-         ('project_id', 'organization_id', 'user_id')), '{}')::text[] AS columns
-       FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
-       WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relnamespace = 'public'::regnamespace
-       GROUP BY 1 ORDER BY 1`,
-    );
-    await client.end();
-    const itself = { projects: ['id', 'organization_id'], organizations: ['id'], users: ['id'] };
-    const tenants = Object.fromEntries(
-      found.filter((one) => one.columns.length > 0).map((one) => [one.name, one.columns]),
-    );
-    expect(TENANT_TABLES).toEqual({ ...tenants, ...itself });
-    const others = found
-      .filter(({ name, columns }) => columns.length === 0 && !(name in itself))
-      .map(({ name }) => name);
-    expect([...Object.keys(PARENTS), ...NOBODYS_TABLES].sort()).toEqual(others);
-    for (const parent of Object.values(PARENTS)) expect(TENANT_TABLES).toHaveProperty(parent);
-  });
-});
 
 describe('tenants in statements', () => {
   tester.run('a statement names its tenant', rules['tenant-in-sql'], {
@@ -147,11 +117,6 @@ describe('events', () => {
   const outside = 'src/modules/events/notes/notes.repository.ts';
   const store = 'src/modules/events/event-store/notes/notes.repository.ts';
 
-  it('have tables that the schema has', () => {
-    const known = [...Object.keys(TENANT_TABLES), ...NOBODYS_TABLES, 'events_default'];
-    expect(known).toEqual(expect.arrayContaining([...EVENT_ROWS, ...EVENT_COUNTERS]));
-  });
-
   tester.run('are read behind one door, apart from all else', rules['event-rows-in-store'], {
     valid: [
       { filename: outside, code: rows('SELECT events FROM event_hours WHERE project_id = $1') },
@@ -210,6 +175,64 @@ describe('repositories', () => {
       { filename: 'notes/index.ts', code: `export type { NoteRow } from './notes.repository.js';`, errors: leaves },
       { filename: 'notes/index.ts', code: `export * from './store/notes.repository.js';`, errors: leaves },
       { filename: 'index.ts', code: `import { NotesRepository } from './notes.repository.js';`, errors: leaves },
+    ],
+  });
+});
+
+describe('controllers', () => {
+  const nest = [{ messageId: 'nest' }];
+  const imported = (name, from) => `import { Controller, ${name} } from '${from}';`;
+  tester.run('read inputs by the decorators of src/platform/http', rules['own-inputs'], {
+    valid: [
+      imported('Get', '@nestjs/common'),
+      imported('Res', '@nestjs/common'),
+      imported('Body', '../../../platform/http/inputs.js'),
+      { code: imported('Param, Query', '@nestjs/common'), options: [{ allow: ['Param', 'Query'] }] },
+    ],
+    invalid: [
+      ...['Body', 'Headers', 'HttpCode', 'Param', 'Query', 'RawBody', 'Req'].map((name) => ({
+        code: imported(name, '@nestjs/common'),
+        errors: nest,
+      })),
+      {
+        code: imported('Body as Input', '@nestjs/common'),
+        errors: [
+          {
+            message: 'Do not import Body from @nestjs/common. Use Body of src/platform/http/inputs.ts.',
+          },
+        ],
+      },
+      { code: imported('Body, Param', '@nestjs/common'), options: [{ allow: ['Param'] }], errors: nest },
+    ],
+  });
+});
+
+describe('a rule that is switched off', () => {
+  const unexplained = [{ messageId: 'unexplained' }];
+  tester.run('names its reason', rules['explained-disable'], {
+    valid: [
+      '// eslint-disable-next-line no-var -- an old browser reads this\nvar a;',
+      '// a comment about eslint-disable',
+    ],
+    invalid: [
+      { code: '// eslint-disable-next-line no-var\nvar a;', errors: unexplained },
+      { code: '/* eslint-disable -- everything */', errors: unexplained },
+    ],
+  });
+});
+
+describe('an injected class', () => {
+  const erased = [{ messageId: 'erased' }];
+  const injected = (before) => `${before}\n@Injectable() class A { constructor(private readonly b: B) {} }`;
+  tester.run('is imported as a value', rules['injected-value-import'], {
+    valid: [
+      injected("import { B } from './b.js';"),
+      "import type { B } from './b.js';\n@Injectable() class A { constructor(@Inject(C) private readonly b: B) {} }",
+      "import type { B } from './b.js';\nclass A { constructor(private readonly b: B) {} }",
+    ],
+    invalid: [
+      { code: injected("import type { B } from './b.js';"), errors: erased },
+      { code: injected("import { type B } from './b.js';"), errors: erased },
     ],
   });
 });

@@ -1,6 +1,10 @@
+// npm run lint: run from the root with "-c tools/eslint.config.mjs", so that the patterns below begin there.
+import { fileURLToPath } from 'node:url';
 import { defineConfig, globalIgnores } from 'eslint/config';
 import tseslint from 'typescript-eslint';
-import { local } from './lint/index.mjs';
+import { local } from '../lint/index.mjs';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 const NO_ENVIRONMENT = [
   {
@@ -82,7 +86,7 @@ export default defineConfig(
   {
     files: ['**/*.ts', '**/*.tsx'],
     extends: [tseslint.configs.strictTypeChecked],
-    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: ROOT } },
     rules: {
       'local/injected-value-import': 'error',
       'no-console': 'error',
@@ -109,6 +113,16 @@ export default defineConfig(
       'no-restricted-properties': ['error', ...NO_ENVIRONMENT],
       'no-restricted-imports': ['error', NO_ENVIRONMENT_IMPORT],
     },
+  },
+  {
+    files: ['src/**/*.ts'],
+    ignores: ['src/platform/http/**', '**/*.spec.ts'],
+    rules: { 'local/own-inputs': 'error' },
+  },
+  {
+    // A signature covers the path and the query as they were sent. @SignedInputs documents them, and UrlSigner checks them.
+    files: ['src/modules/entitlement/storage/{content,uploads}/*.controller.ts'],
+    rules: { 'local/own-inputs': ['error', { allow: ['Param', 'Query'] }] },
   },
   {
     // What was answered stands there as it was, code of other languages included.

@@ -1,0 +1,25 @@
+/** The operations of an API document, with the shared parts of the document in their places. */
+export function operationsOf(document) {
+  return Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, { parameters = [], requestBody, responses, ...rest }]) => ({
+      method: method.toUpperCase(),
+      path,
+      operation: {
+        ...rest,
+        parameters: parameters.map((one) => resolved(document, one)),
+        ...(requestBody !== undefined && { requestBody: resolved(document, requestBody) }),
+        responses: Object.fromEntries(
+          Object.entries(responses).map(([status, response]) => [status, resolved(document, response)]),
+        ),
+      },
+    })),
+  );
+}
+
+export function resolved(document, part) {
+  if (part.$ref === undefined) return part;
+  const [kind, name] = part.$ref.replace('#/components/', '').split('/');
+  const found = document.components[kind]?.[name];
+  if (found === undefined) throw new Error(`docs/api/openapi.json has no ${part.$ref}.`);
+  return found;
+}

@@ -1,0 +1,2 @@
+/** Makes sure that tools/node_modules has what tools/package-lock.json says. Rejects with one sentence when it cannot. */
+export function ensureTools(): Promise<void>;
