@@ -1,5 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { SWC_OPTIONS } from './scripts/dev/transpile.mjs';
+import { TEST_TIMEOUT_MS } from './test/support/bounds.mjs';
+
+const isDeep = process.env.TEST_TIER === 'deep';
 
 /** @type {import('jest').Config} */
 export default {
@@ -7,6 +10,8 @@ export default {
   runtime: '<rootDir>/test/support/jest/runtime.cjs',
   roots: ['<rootDir>/src', '<rootDir>/test'],
   testMatch: ['**/*.spec.ts'],
+  // `npm run test:deep` runs these.
+  testPathIgnorePatterns: isDeep ? [] : ['<rootDir>/test/deep/'],
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   transform: {
@@ -23,6 +28,5 @@ export default {
   // A worker above that limit is replaced behind its last file too. The new one has yet to start before it can end, which
   // on a busy machine takes longer than the usual half second and reads as a test that left something open.
   workerGracefulExitTimeout: 10_000,
-  // A bound only, for a machine that does much else: what hangs is found, what is slow is not.
-  testTimeout: 300_000,
+  testTimeout: isDeep ? 3 * TEST_TIMEOUT_MS : TEST_TIMEOUT_MS,
 };

@@ -1,5 +1,5 @@
 // The ClickHouse of the tests, for a service of a bench.
-import { offerClickHouse } from '../../test/support/clickhouse/server.mjs';
+import { startClickHouse as startEngine } from '../../test/support/clickhouse/server.mjs';
 
 /**
  * Starts it.
@@ -7,11 +7,10 @@ import { offerClickHouse } from '../../test/support/clickhouse/server.mjs';
  * @returns its address and access, and the environment of a service that has its events in a database there
  */
 export async function startClickHouse(stops, database) {
-  const access = await (await fetch(await offerClickHouse(stops))).json();
-  if (access.absent !== undefined) throw new Error(access.absent);
-  const { url, user, password } = access;
+  const { url, user, password, stop } = await startEngine();
+  stops.push(stop);
   return {
-    access,
+    access: { url, user, password },
     env: {
       CLICKHOUSE_URL: url,
       CLICKHOUSE_USER: user,

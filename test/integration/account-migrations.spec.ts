@@ -7,6 +7,7 @@ import { ProofsOfChanges1795223000000 } from '../../migrations/1795223000000-pro
 import { runMigrations } from '../../src/platform/database/migrate.js';
 import { emailKeyOf } from '../../src/modules/identity/users/index.js';
 import { createEmptyDatabase, type TestDatabase } from '../support/postgres.js';
+import { propertyRuns } from '../support/property-runs.js';
 
 /** Addresses by chance, of letters and marks that go together in one order or another; equal ones among them. */
 const MARKED = fc.sample(
@@ -17,7 +18,7 @@ const MARKED = fc.sample(
     })
     .map((parts) => `${parts.join('')}@by-chance.example`)
     .filter((email) => /[^\0-\x7f]/.test(email)),
-  { numRuns: 400, seed: 7 },
+  { numRuns: propertyRuns(400), seed: 7 },
 );
 const FIRST_MARKED = 100;
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
   type Bind,
@@ -21,9 +21,7 @@ import { tenant } from '../support/ingestion.js';
 import { compileCondition, type EventCondition, type Work } from '../../src/modules/events/eql-language/index.js';
 import { readCondition } from '../../src/modules/events/eql/index.js';
 import { QueryFault } from '../../src/modules/events/eql-language/language/query-fault.js';
-
-// Beside the usual, what more cases of the query language take.
-jest.setTimeout(300_000 + 100 * EQL_RUNS);
+import { propertyRuns } from '../support/property-runs.js';
 
 describe('conditions in memory and in the database', () => {
   let app: TestApp;
@@ -65,7 +63,7 @@ describe('conditions in memory and in the database', () => {
         const differing = rows.filter((row) => fits(subjectOf(row)) !== inDatabase.get(row.id));
         expect(differing).toEqual([]);
       }),
-      { numRuns: 400 },
+      { numRuns: propertyRuns(400, 60) },
     );
   });
 
@@ -77,7 +75,7 @@ describe('conditions in memory and in the database', () => {
         const inDatabase = await asked((bind) => `coalesce(${filterSql(node, bind)}, false)`);
         expect(rows.filter((row) => fits(subjectOf(row)) !== inDatabase.get(row.id))).toEqual([]);
       }),
-      { numRuns: 500 },
+      { numRuns: propertyRuns(500, 60) },
     );
   });
 
@@ -88,7 +86,7 @@ describe('conditions in memory and in the database', () => {
         const inDatabase = await asked((bind) => `coalesce(${filterSql(excluded, bind)}, false)`);
         expect(rows.filter((row) => fits(subjectOf(row)) === inDatabase.get(row.id))).toEqual([]);
       }),
-      { numRuns: 100 },
+      { numRuns: propertyRuns(100) },
     );
   });
 

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { newOrganizationId, newProjectId } from '../../src/modules/access/index.js';
 import type {
@@ -13,7 +13,7 @@ import type { Sender, Verdict, WriteRequest } from '../../src/modules/events/eve
 import { OutcomeUnknown } from '../../src/platform/database/dedicated-connection.js';
 import { ServiceOverloaded } from '../../src/platform/http/domain-error.js';
 import { newId } from '../../src/platform/ids/index.js';
-import { type RedisServer, startRedis } from '../support/redis.js';
+import { describeWithRedis, type RedisServer, startRedis } from '../support/redis.js';
 import { eventually } from '../support/service-process.js';
 
 const AT = new Date('2026-03-01T10:00:00.000Z');
@@ -26,7 +26,7 @@ const UNLIMITED: SenderAllowances = {
   today: { used: 0, limit: null },
 };
 
-describe('the queue of events', () => {
+describeWithRedis('the queue of events', () => {
   let server: RedisServer;
   let redis: Redis;
   let stream: RequestStream;

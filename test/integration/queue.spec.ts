@@ -27,7 +27,7 @@ import {
 } from '../../src/platform/queue/index.js';
 import { startTcpGate, type TcpGate } from '../support/fixtures/tcp-gate.js';
 import { createEmptyDatabase, type TestDatabase } from '../support/postgres.js';
-import { testRedisUrl } from '../support/redis.js';
+import { hasRedis, testRedisUrl } from '../support/redis.js';
 
 const WORKER = fileURLToPath(new URL('../support/fixtures/queue-worker.mjs', import.meta.url));
 const JOB_RUNS = `CREATE TABLE job_runs (
@@ -108,7 +108,7 @@ describe('a job declaration', () => {
   });
 });
 
-describe.each<QueueBackend>(['postgres', 'redis'])('jobs on %s', (backend) => {
+describe.each<QueueBackend>(hasRedis ? ['postgres', 'redis'] : ['postgres'])('jobs on %s', (backend) => {
   let database: TestDatabase;
   let options: QueueOptions;
   const apps: TestingModule[] = [];

@@ -10,7 +10,7 @@ import {
   RedisRateLimitStore,
 } from '../../src/platform/rate-limit/index.js';
 import { Logger } from '../../src/platform/telemetry/index.js';
-import { testRedisUrl } from '../support/redis.js';
+import { describeWithRedis, hasRedis, testRedisUrl } from '../support/redis.js';
 
 const START = Date.UTC(2026, 0, 15, 12);
 /** Long, so that no key of a simulated window leaves Redis while a test runs. */
@@ -32,10 +32,11 @@ afterEach(() => {
   for (const store of open.splice(0)) store.close();
 });
 
-describe.each([
-  ['in memory', (clock: FixedClock) => Promise.resolve<RateLimitStore>(new MemoryRateLimitStore(clock))],
-  ['in Redis', (clock: FixedClock): Promise<RateLimitStore> => redisStore(() => clock.now().getTime())],
-])('a store of rate limits %s', (_, storeOn) => {
+type StoreOn = (clock: FixedClock) => Promise<RateLimitStore>;
+const IN_MEMORY: [string, StoreOn] = ['in memory', (clock) => Promise.resolve(new MemoryRateLimitStore(clock))];
+const IN_REDIS: [string, StoreOn] = ['in Redis', (clock) => redisStore(() => clock.now().getTime())];
+
+describe.each(hasRedis ? [IN_MEMORY, IN_REDIS] : [IN_MEMORY])('a store of rate limits %s', (_, storeOn) => {
   it('decides every sequence of requests as a plain count over the window does', async () => {
     const clock = new FixedClock(START);
     const store = await storeOn(clock);
@@ -134,7 +135,7 @@ describe.each([
   });
 });
 
-describe('rate limits in Redis', () => {
+describeWithRedis('rate limits in Redis', () => {
   let redis: Redis;
 
   beforeAll(async () => {

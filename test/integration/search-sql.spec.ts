@@ -4,6 +4,7 @@ import { judge, readWords, type SearchField, searchSql } from '../../src/modules
 import { isSafeText } from '../../src/platform/http/fields/index.js';
 import { Parameters } from '../../src/platform/database/parameters.js';
 import { createTestApp, type TestApp } from '../support/app.js';
+import { propertyRuns } from '../support/property-runs.js';
 
 const LETTERS = ['a', 'A', 'b', 'c', ' ', '.', '-', '1', '%', '_', '\\', "'", '"', '$', '(', '[', '*', '^', '\n'];
 const OTHERS = ['ä', 'Ä', 'k', 'K', '\u212a', 's', '\u017f', 'ß', 'σ', 'ς', 'Σ', 'é', 'İ', 'ı', 'I', '中', '😀'];
@@ -47,7 +48,7 @@ describe('what fits, in the database', () => {
           if (isSafeText(q) && readWords(q).words.length > 0) await same(given, q);
         }
       }),
-      { numRuns: 150 },
+      { numRuns: propertyRuns(150) },
     );
   });
 

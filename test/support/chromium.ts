@@ -1,10 +1,11 @@
-import { accessSync, constants } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { type BrowserContext, chromium } from 'playwright-core';
+import { askProgram } from './programs/ask.js';
+import { HANG_TIMEOUT_MS } from './bounds.mjs';
 
 export interface Served {
   /** `http://localhost:<port>`, every one its own origin. */
@@ -28,9 +29,6 @@ const FLAGS = [
   '--disable-sync',
 ];
 
-/** A bound only, for a machine that does much else; what fails is told before the test's own bound ends it. */
-const SHOWN_WITHIN_MS = 120_000;
-
 /** Serves one page on a free port. */
 export async function servePage(html: string): Promise<Served> {
   const server = createServer((_, response) => {
@@ -50,22 +48,23 @@ export interface Screen {
   readonly isMobile: boolean;
 }
 
-/** Debian's Chromium with an empty profile. */
+/** Debian's Chromium with an empty profile. Rejects where it is missing and cannot be installed. */
 export async function launchChromium(screen?: Screen): Promise<Chromium> {
+  const executablePath = await chromiumPath();
   const profile = await mkdtemp(join(tmpdir(), 'oes-chromium-'));
   const release = (): Promise<void> => rm(profile, { recursive: true, force: true });
   const context = await chromium
     .launchPersistentContext(profile, {
-      executablePath: chromiumPath(),
+      executablePath,
       args: FLAGS,
-      timeout: SHOWN_WITHIN_MS,
+      timeout: HANG_TIMEOUT_MS,
       ...(screen !== undefined && { ...screen, hasTouch: screen.isMobile }),
     })
     .catch(async (error: unknown) => {
       await release();
       throw error;
     });
-  context.setDefaultTimeout(SHOWN_WITHIN_MS);
+  context.setDefaultTimeout(HANG_TIMEOUT_MS);
   return {
     context,
     close: async () => {
@@ -75,17 +74,8 @@ export async function launchChromium(screen?: Screen): Promise<Chromium> {
   };
 }
 
-function chromiumPath(): string {
-  const chosen = process.env.TEST_CHROMIUM;
-  if (chosen) return chosen;
-  for (const folder of (process.env.PATH ?? '').split(delimiter)) {
-    const path = join(folder, 'chromium');
-    try {
-      accessSync(path, constants.X_OK);
-      return path;
-    } catch {
-      continue;
-    }
-  }
-  throw new Error('chromium is not on PATH: run the tests through "npm test", which installs it where it may');
+async function chromiumPath(): Promise<string> {
+  const answer = await askProgram<{ path: string }>('chromium');
+  if ('absent' in answer) throw new Error(answer.absent);
+  return answer.path;
 }

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { createServer, get, type IncomingMessage, request as httpRequest, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, request as httpRequest, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
-import { buffer, text } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import type { ClickHouseSettings } from '../../src/config/index.js';
 import { ClickHouse } from '../../src/platform/clickhouse/index.js';
-import type { Absent } from './s3.js';
+import { type Absent, askProgram, type AskOptions } from './programs/ask.js';
 
 /** Where a ClickHouse is, and who may do everything there. */
 export type ClickHouseAccess = Pick<ClickHouseSettings, 'url' | 'user' | 'password'>;
@@ -13,22 +13,14 @@ export type ClickHouseAccess = Pick<ClickHouseSettings, 'url' | 'user' | 'passwo
  * A ClickHouse for the tests: that of TEST_CLICKHOUSE_URL and its user and password, else one of this worker's own, which starts
  * when it is asked for first. Each test makes a database of its own there.
  */
-export async function testClickHouse(): Promise<ClickHouseAccess | Absent> {
-  const { TEST_CLICKHOUSE_URL: url, TEST_CLICKHOUSE_OFFER: offer } = process.env;
-  const { TEST_CLICKHOUSE_USER: user, TEST_CLICKHOUSE_PASSWORD: password } = process.env;
+export async function testClickHouse(options?: AskOptions): Promise<ClickHouseAccess | Absent> {
+  const { TEST_CLICKHOUSE_URL: url, TEST_CLICKHOUSE_USER: user, TEST_CLICKHOUSE_PASSWORD: password } = process.env;
   if (url) return { url, user: user || 'default', password: password ?? '' };
-  if (!offer) throw new Error('TEST_CLICKHOUSE_OFFER is not set: run the tests through Jest with its global setup');
-  return new Promise((resolve, reject) => {
-    const request = get(`${offer}/${process.env.JEST_WORKER_ID ?? ''}`, { agent: false }, (response) => {
-      text(response).then((answer) => {
-        const told = JSON.parse(answer) as ClickHouseAccess | Absent;
-        // A whole run is not green without what it cannot have.
-        if ('absent' in told && process.env.CI === 'true') reject(new Error(told.absent));
-        else resolve(told);
-      }, reject);
-    });
-    request.on('error', reject);
-  });
+  const answer = await askProgram<ClickHouseAccess>(`clickhouse/${process.env.JEST_WORKER_ID ?? ''}`, options);
+  // Continuous integration is not green without the engine, unless somebody turned the engine off.
+  const isNeeded = process.env.CI === 'true' && process.env.TEST_CLICKHOUSE !== 'off' && options?.fetch !== false;
+  if ('absent' in answer && isNeeded) throw new Error(answer.absent);
+  return answer;
 }
 
 /** A database that is gone after the test. */

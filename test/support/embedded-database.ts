@@ -15,10 +15,9 @@ import {
   startEmbeddedPostgres,
 } from '../../src/embedded-postgres/index.js';
 import { waitUntilGone } from '../../src/embedded-postgres/processes.js';
+import { HANG_TIMEOUT_MS } from './bounds.mjs';
 
 export const isRoot = process.getuid?.() === 0;
-/** How long a server may take to end; only a bound, the tests go on as soon as it has. */
-export const GONE_WITHIN_MS = 20_000;
 
 export const cleanups: (() => Promise<unknown>)[] = [];
 
@@ -108,7 +107,7 @@ export async function startService(
   cleanups.push(async () => {
     await killHard(child);
     // It ends with the service, but a moment later, and would write into the folder that is removed next.
-    await waitUntilGone(postgres.pid, GONE_WITHIN_MS);
+    await waitUntilGone(postgres.pid, HANG_TIMEOUT_MS);
   });
   return { child, postgres };
 }
@@ -136,14 +135,14 @@ export async function makeZombie(): Promise<number> {
   const pid = Number(line);
   await untilProgramIs('sleep', parent.pid ?? 0);
   input.end();
-  expect(await waitUntilGone(pid, GONE_WITHIN_MS)).toBe(true);
+  expect(await waitUntilGone(pid, HANG_TIMEOUT_MS)).toBe(true);
   // Still known to the system, or it would be just a dead process.
   expect(process.kill(pid, 0)).toBe(true);
   return pid;
 }
 
 export async function serverIsReady(data: string, pid: number): Promise<void> {
-  const deadline = Date.now() + GONE_WITHIN_MS;
+  const deadline = Date.now() + HANG_TIMEOUT_MS;
   for (;;) {
     const lines = (await readFile(join(data, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n');
     if (lines[0] === String(pid) && lines[7]?.trim() === 'ready') return;

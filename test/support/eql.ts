@@ -7,9 +7,10 @@ import type {
   Query,
   Term,
 } from '../../src/modules/events/eql-language/language/ast.js';
+import { propertyRuns } from './property-runs.js';
 
-/** How many cases a property of the language is tried with; `EQL_RUNS` asks for more. */
-export const EQL_RUNS = Number(process.env.EQL_RUNS ?? 200);
+/** How many cases a property of the language is tried with; `EQL_RUNS` sets another number. */
+export const EQL_RUNS = Number(process.env.EQL_RUNS ?? propertyRuns(200, 40));
 
 /** Writes a query as its tree reads, every part between brackets. */
 export function printQuery(query: Query): string {

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { HANG_TIMEOUT_MS } from './bounds.mjs';
 
-/** A bound only, for a machine that does much else; nothing waits longer than what it waits for. */
-const SETTLED_WITHIN_MS = 120_000;
 /** Between two questions, soon at first: each may cost a connection, and a run waits for minutes in all. */
 const [FIRST_POLL_MS, LONGEST_POLL_MS] = [5, 200];
 
@@ -11,7 +10,7 @@ export async function eventually<T>(
   holds: (answer: T) => boolean,
   says: (answer: T) => string = (answer) => `still ${JSON.stringify(answer)}`,
 ): Promise<T> {
-  const deadline = performance.now() + SETTLED_WITHIN_MS;
+  const deadline = performance.now() + HANG_TIMEOUT_MS;
   for (let pauseMs = FIRST_POLL_MS; ; pauseMs = Math.min(pauseMs * 1.5, LONGEST_POLL_MS)) {
     const answer = await ask();
     if (holds(answer)) return answer;

@@ -1,11 +1,12 @@
-// One PostgreSQL and one Redis for the whole run; workers find them in TEST_DATABASE_URL and TEST_REDIS_URL.
-// A variable that is set already names a server to use instead. An S3 service and a ClickHouse are started for whoever asks for them.
+// One PostgreSQL for the whole run, at TEST_DATABASE_URL; a variable that is set already names a server to use instead.
+// TEST_PROGRAMS_URL is where test files ask for the other programs that they need.
 import { existsSync } from 'node:fs';
 import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
+import { servePrograms } from './programs/serve.mjs';
 
 const starter = new URL('../../dist/src/embedded-postgres/index.js', import.meta.url);
 const PREFIX = /^oes-(?:tests|redis|swift|clickhouse)-(\d+)-/;
@@ -20,9 +21,7 @@ export default async function globalSetup() {
   await removeLeftFolders();
   try {
     if (!process.env.TEST_DATABASE_URL) process.env.TEST_DATABASE_URL = await startPostgres(stops);
-    if (!process.env.TEST_REDIS_URL) process.env.TEST_REDIS_URL = await startRedis(stops);
-    if (!process.env.TEST_S3_ENDPOINT) process.env.TEST_S3_OFFER = await offerS3(stops);
-    if (!process.env.TEST_CLICKHOUSE_URL) process.env.TEST_CLICKHOUSE_OFFER = await offerClickHouse(stops);
+    process.env.TEST_PROGRAMS_URL = await servePrograms(stops);
   } catch (error) {
     await globalThis.stopTestServers();
     throw error;
@@ -54,23 +53,6 @@ async function startPostgres(stops) {
   await admin.end();
   url.pathname = '/postgres';
   return url.toString();
-}
-
-async function startRedis(stops) {
-  const { startRedisServer } = await import('./redis-server.mjs');
-  const redis = await startRedisServer();
-  stops.push(() => redis.stop());
-  return redis.url;
-}
-
-async function offerS3(stops) {
-  const { offerSwift } = await import('./swift/server.mjs');
-  return offerSwift(stops);
-}
-
-async function offerClickHouse(stops) {
-  const server = await import('./clickhouse/server.mjs');
-  return server.offerClickHouse(stops);
 }
 
 /** The servers of a run that was killed stop by themselves; their folders are removed by the next run. */

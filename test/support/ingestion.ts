@@ -4,11 +4,12 @@ import { Redis } from 'ioredis';
 import { generateKey } from '../../src/platform/crypto/index.js';
 import { newId } from '../../src/platform/ids/index.js';
 import type { TestApp } from './app.js';
-import { testRedisUrl } from './redis.js';
+import { hasRedis, testRedisUrl } from './redis.js';
 import { eventually } from './service-process.js';
 
-export const INGEST_MODES = ['direct', 'batched', 'queued'] as const;
-export type IngestMode = (typeof INGEST_MODES)[number];
+export type IngestMode = 'direct' | 'batched' | 'queued';
+/** `queued` needs Redis. */
+export const INGEST_MODES: readonly IngestMode[] = hasRedis ? ['direct', 'batched', 'queued'] : ['direct', 'batched'];
 
 export interface Answer {
   readonly status: number;

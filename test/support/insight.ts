@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { newId } from '../../src/platform/ids/index.js';
 import type { EventRow } from './event-rows.js';
+import { propertyRuns } from './property-runs.js';
 
-/** How many cases a property of what is told of events is tried with; `INSIGHT_RUNS` asks for more. */
-export const INSIGHT_RUNS = Number(process.env.INSIGHT_RUNS ?? 40);
+/** How many cases a property of analytics is tried with; `INSIGHT_RUNS` sets another number. */
+export const INSIGHT_RUNS = Number(process.env.INSIGHT_RUNS ?? propertyRuns(40, 12));
 /** A great many cases take longer than a token is usually good for. */
 export const LASTING_TOKENS = { ACCESS_TOKEN_TTL_SECONDS: '86400' } as const;
 

@@ -13,4 +13,4 @@ export interface RedisServer {
 }
 
 /** Rejects when `redis-server` (or the program at TEST_REDIS_SERVER) is not there or does not start. */
-export function startRedisServer(options?: { durable?: boolean }): Promise<RedisServer>;
+export function startRedisServer(options?: { durable?: boolean; install?: boolean }): Promise<RedisServer>;

@@ -6,15 +6,17 @@ import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { findProgram, REDIS } from './programs/find.mjs';
 import { startTied } from '../../dist/src/embedded-postgres/tied-process.js';
 
 /** Enough for one database per Jest worker. */
 const DATABASES = 256;
 
-export async function startRedisServer({ durable = false } = {}) {
+export async function startRedisServer({ durable = false, install = true } = {}) {
+  const program = await findProgram(REDIS, { install });
   const folder = await mkdtemp(join(tmpdir(), `oes-redis-${process.pid}-`));
   const port = await freePort();
-  let server = await launch(folder, port, durable);
+  let server = await launch(program, folder, port, durable);
   return {
     url: `redis://127.0.0.1:${port}`,
     port,
@@ -31,13 +33,12 @@ export async function startRedisServer({ durable = false } = {}) {
     },
     async restart() {
       await server.stop();
-      server = await launch(folder, port, durable);
+      server = await launch(program, folder, port, durable);
     },
   };
 }
 
-async function launch(folder, port, durable) {
-  const program = process.env.TEST_REDIS_SERVER ?? 'redis-server';
+async function launch(program, folder, port, durable) {
   const logFile = join(folder, 'redis.log');
   const server = await startTied({
     command: [

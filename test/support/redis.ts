@@ -1,18 +1,28 @@
+import { describe, it } from '@jest/globals';
+import { askProgram } from './programs/ask.js';
 import { type RedisServer, startRedisServer } from './redis-server.mjs';
 
 export type { RedisServer };
 
+const { TEST_REDIS_URL } = process.env;
+const redis = TEST_REDIS_URL ? { url: TEST_REDIS_URL } : await askProgram<{ url: string }>('redis');
+
+/** Without Redis the suites run on the PostgreSQL queue alone; each file that imports this module then names what it leaves out. */
+export const hasRedis = !('absent' in redis);
+export const describeWithRedis = hasRedis ? describe : describe.skip;
+if ('absent' in redis) it.skip(`what runs on Redis: ${redis.absent}`, () => undefined);
+
 /**
- * The suite's Redis with a database number of this Jest worker's own: test files of one worker run one after the
- * other, so `FLUSHDB` at a file's start is safe and `FLUSHALL` is not.
+ * The Redis of the run, with a database number of this Jest worker. Files of one worker run one after another, so `FLUSHDB` at the
+ * start of a file is safe and `FLUSHALL` is not.
  */
 export function testRedisUrl(): string {
-  const url = process.env.TEST_REDIS_URL;
-  if (!url) throw new Error('TEST_REDIS_URL is not set: run the tests through Jest with its global setup');
+  if ('absent' in redis) throw new Error(redis.absent);
+  const { url } = redis;
   return new URL(url).pathname.length > 1 ? url : `${url.replace(/\/$/, '')}/${process.env.JEST_WORKER_ID ?? '0'}`;
 }
 
-/** A Redis for one test file that stops, kills or restarts it; a durable one has its data again then. */
+/** A Redis for one test file that stops, kills or restarts it. A durable one keeps its data. */
 export function startRedis(options?: { durable?: boolean }): Promise<RedisServer> {
   return startRedisServer(options);
 }

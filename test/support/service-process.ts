@@ -6,16 +6,14 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { waitUntilGone } from '../../src/embedded-postgres/processes.js';
-import { GONE_WITHIN_MS, cleanups } from './embedded-database.js';
+import { HANG_TIMEOUT_MS } from './bounds.mjs';
+import { cleanups } from './embedded-database.js';
 import { eventually } from './eventually.js';
 import { lazyOptimizer } from './lazy-optimizer.mjs';
 
 export { eventually };
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-/** Bounds only, for a machine that does much else; nothing waits longer than what it waits for. */
-const STARTED_WITHIN_MS = 180_000;
-const ENDED_WITHIN_MS = 90_000;
 
 /** What `npm start` runs, without npm. */
 export const START = [process.execPath, 'scripts/start.mjs'] as const;
@@ -83,7 +81,7 @@ export class ServiceProcess {
 
   /** Waits until standard output has the text; fails when the process ends without it. */
   async printed(text: string): Promise<void> {
-    const deadline = AbortSignal.timeout(STARTED_WITHIN_MS);
+    const deadline = AbortSignal.timeout(HANG_TIMEOUT_MS);
     while (!this.stdout.includes(text)) {
       if (this.over) throw new Error(`the service ended without "${text}"${this.output()}`);
       if (deadline.aborted || this.child.stdout === null) throw new Error(`no "${text}" in time${this.output()}`);
@@ -103,7 +101,7 @@ export class ServiceProcess {
   /** How it ended; fails when it still runs after a generous bound. */
   async end(): Promise<Exit> {
     const late = new AbortController();
-    const timer = delay(ENDED_WITHIN_MS, 'late' as const, { signal: late.signal }).catch(() => 'late' as const);
+    const timer = delay(HANG_TIMEOUT_MS, 'late' as const, { signal: late.signal }).catch(() => 'late' as const);
     const outcome = await Promise.race([this.exited, timer]);
     late.abort();
     if (outcome === 'late') throw new Error(`the service did not end${this.output()}`);
@@ -120,7 +118,7 @@ export class ServiceProcess {
     const database = this.dataDir === undefined ? null : await embeddedDatabase(this.dataDir);
     if (!this.kill()) return;
     await this.exited;
-    if (database !== null) await waitUntilGone(database.pid, GONE_WITHIN_MS);
+    if (database !== null) await waitUntilGone(database.pid, HANG_TIMEOUT_MS);
   }
 
   /** Whether there was anybody left to kill. */

@@ -1,9 +1,11 @@
-// Writes the counts of a run as JSON to the file that SUMMARY_REPORT_FILE names, and names the tests that were left out,
-// unless somebody asked for some by name.
+// The end of a run: its minutes, what was left out and why, and with TEST_SLOWEST=<n> the n slowest files and tests. The counts go
+// as JSON to the file that SUMMARY_REPORT_FILE names.
 import { writeFileSync } from 'node:fs';
+import { relative } from 'node:path';
 
 export default class SummaryReporter {
-  constructor({ testNamePattern }) {
+  constructor({ rootDir, testNamePattern }) {
+    this.rootDir = rootDir;
     this.isSelection = Boolean(testNamePattern);
   }
 
@@ -13,8 +15,38 @@ export default class SummaryReporter {
     // A file that could not be loaded ran none of its tests; it counts as one failure.
     const failed = results.numFailedTests + results.numRuntimeErrorTestSuites;
     writeFileSync(file, JSON.stringify({ passed: results.numPassedTests, failed }));
-    if (this.isSelection) return;
-    const leftOut = results.testResults.flatMap((one) => one.testResults.filter(({ status }) => status === 'pending'));
-    for (const { fullName } of leftOut) console.log(`Left out: ${fullName}`);
+    console.log(`Minutes: ${((Date.now() - results.startTime) / 60_000).toFixed(1)}`);
+    this.listSlowest(results.testResults);
+    // A test that a name pattern excludes is pending, too.
+    if (!this.isSelection) listLeftOut(results.testResults);
   }
+
+  listSlowest(files) {
+    const count = Number(process.env.TEST_SLOWEST ?? 0);
+    if (count === 0) return;
+    const pathOf = ({ testFilePath }) => relative(this.rootDir, testFilePath);
+    const tests = files.flatMap((file) =>
+      file.testResults.map(({ fullName, duration }) => [duration ?? 0, `${pathOf(file)}: ${fullName}`]),
+    );
+    list(
+      `The ${count} slowest files, in seconds:`,
+      count,
+      files.map((file) => [file.perfStats.runtime, pathOf(file)]),
+    );
+    list(`The ${count} slowest tests, in seconds:`, count, tests);
+  }
+}
+
+function list(title, count, rows) {
+  console.log(title);
+  const slowest = rows.sort(([one], [other]) => other - one).slice(0, count);
+  for (const [ms, name] of slowest) console.log(`${(ms / 1000).toFixed(1).padStart(8)}  ${name}`);
+}
+
+/** The same reason may stand in several files. */
+function listLeftOut(files) {
+  const names = files.flatMap((file) =>
+    file.testResults.filter(({ status }) => status === 'pending').map(({ fullName }) => fullName),
+  );
+  for (const name of new Set(names)) console.log(`Left out: ${name}`);
 }

@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { type CipherContext, CredentialCipher } from './cipher.js';
 import { CryptographyUnavailableError, DecryptionError } from './crypto-errors.js';
+import { propertyRuns } from '../../../test/support/property-runs.js';
 
 const oldKey = { id: 'old-1', key: randomBytes(32) };
 const newKey = { id: 'new_2', key: randomBytes(32) };
@@ -35,7 +36,7 @@ describe('CredentialCipher', () => {
         bytes.writeUInt8(bytes.readUInt8(index) ^ (1 << bit), index);
         expect(() => cipher.decrypt(bytes.toString('latin1'), place)).toThrow(DecryptionError);
       }),
-      { numRuns: 1_000 },
+      { numRuns: propertyRuns(1_000) },
     );
   });
 

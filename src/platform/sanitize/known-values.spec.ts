@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { sanitizeText } from './sanitize-text.js';
 import { cutAtEnd, occurrences } from './search.js';
+import { propertyRuns } from '../../../test/support/property-runs.js';
 
 const hex = (code: number, width = 2): string => code.toString(16).padStart(width, '0');
 
@@ -118,7 +119,7 @@ describe('a known value', () => {
         expect(rest.length).toBeLessThanOrEqual(before.length + after.length);
         expect(clean).toContain('[redacted]');
       }),
-      { numRuns: 600 },
+      { numRuns: propertyRuns(600) },
     );
   });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { maskSecrets, sanitizeText } from './sanitize-text.js';
+import { propertyRuns } from '../../../test/support/property-runs.js';
 
 const table = (rows: readonly (readonly [input: string, output: string])[]) => {
   for (const [input, output] of rows) expect(sanitizeText(input)).toBe(output);
@@ -394,7 +395,7 @@ describe('sanitizeText: properties', () => {
         expect(once).not.toMatch(/[\p{Cc}\p{Surrogate}]/u);
         expect(once).not.toContain('known-value-1');
       }),
-      { numRuns: 3_000 },
+      { numRuns: propertyRuns(3_000) },
     );
   });
 
@@ -444,14 +445,14 @@ describe('sanitizeText: properties', () => {
       fc.property(fc.string({ maxLength: 12 }), names, frames, values, (lead, name, [open, close], value) => {
         expect(sanitizeText(`${lead} ${name}${open}${value}${close} end`)).not.toContain(value);
       }),
-      { numRuns: 3_000 },
+      { numRuns: propertyRuns(3_000) },
     );
     const leads = fc.tuple(names, fc.constantFrom(':', ': ', '=', ' = ', ':"', "='")).map((parts) => parts.join(''));
     fc.assert(
       fc.property(leads, names, frames, values, (lead, name, [open, close], value) => {
         expect(sanitizeText(`${lead}${name}${open}${value}${close} end`)).not.toContain(value);
       }),
-      { numRuns: 3_000 },
+      { numRuns: propertyRuns(3_000) },
     );
   });
 });

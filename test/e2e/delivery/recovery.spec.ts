@@ -16,7 +16,7 @@ import {
 } from '../../support/delivery.js';
 import { type Receiver, startReceiver } from '../../support/receiver.js';
 import { eventually } from '../../support/service-process.js';
-import { startRedis } from '../../support/redis.js';
+import { describeWithRedis, startRedis } from '../../support/redis.js';
 import type { RedisServer } from '../../support/redis-server.mjs';
 
 const ACTIONS = ['replay', 'retry-now', 'dlq-drain'] as const;
@@ -508,7 +508,7 @@ const HEALTHY = {
   checks: { database: 'ok', redis: 'ok', queue: 'ok', workers: 'healthy' },
 };
 
-describe('recovery while the queue is away', () => {
+describeWithRedis('recovery while the queue is away', () => {
   let redis: RedisServer;
   let app: TestApp;
   let receiver: Receiver;

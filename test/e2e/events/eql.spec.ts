@@ -602,80 +602,76 @@ describe('queries of events', () => {
     expect(await found(query)).toEqual(expected);
   });
 
-  it(
-    'finds the sequences that the rules say, whatever is asked and however it is said',
-    async () => {
-      const runs = Math.ceil(EQL_RUNS * 0.3);
-      const many = await ownerWithProject(app);
-      let { bearer } = many;
-      const begin = START + 3 * 3_600_000;
-      // Twenty lots of events, each with a time of its own; what an event fits is a list of its numbers.
-      const lots = fc.sample(
-        fc.array(
-          fc.record({
-            step: fc.nat(2),
-            fits: fc.subarray([0, 1, 2, 3, 4]),
-            keys: fc.constantFrom<readonly string[]>(['x'], ['y'], ['x', 'y'], []),
-          }),
-          { minLength: 5, maxLength: 24 },
-        ),
-        { numRuns: 20, seed: 8 },
-      );
-      const known = await Promise.all(
-        lots.map(async (lot, number) => {
-          const from = begin + number * 1_000;
-          let ms = from;
-          const rows = lot.map(({ step, fits, keys }) => {
-            ms += step;
-            const key = keys.length === 1 ? keys[0] : keys;
-            return { timestamp: new Date(ms), event: 'e', properties: { fits, ...(keys.length > 0 && { key }) } };
-          });
-          const events = lot.map(({ fits, keys }, at): KeyedEvent => ({
-            ms: rows[at]?.timestamp.getTime() ?? 0,
-            keys: Array.from({ length: TERMS }, (_, term) => (fits.includes(term) ? keys : [])),
-          }));
-          const ids = await insertEvents(app, many.projectId, rows);
-          const window = { from_ts: new Date(from).toISOString(), to_ts: new Date(from + 1_000).toISOString() };
-          return { events, ids, window };
+  it('finds the sequences that the rules say, whatever is asked and however it is said', async () => {
+    const runs = Math.ceil(EQL_RUNS * 0.3);
+    const many = await ownerWithProject(app);
+    let { bearer } = many;
+    const begin = START + 3 * 3_600_000;
+    // Twenty lots of events, each with a time of its own; what an event fits is a list of its numbers.
+    const lots = fc.sample(
+      fc.array(
+        fc.record({
+          step: fc.nat(2),
+          fits: fc.subarray([0, 1, 2, 3, 4]),
+          keys: fc.constantFrom<readonly string[]>(['x'], ['y'], ['x', 'y'], []),
         }),
-      );
-      const asked = fc
-        .tuple(anyPlan, fc.nat(lots.length - 1), fc.array(fc.boolean(), { minLength: 16, maxLength: 16 }))
-        .filter(([{ stages, gaps, trailing }]) => stages.length + gaps.flat().length + trailing.length > 1);
-      await fc.assert(
-        fc.asyncProperty(asked, async ([plan, number, forms]) => {
-          const { events, ids: all, window } = known[number]!;
-          let written = 0;
-          // Said in SQL, or asked one by one.
-          const term = (of: number): string => `[e where fits ${forms[(written += 1)] === true ? '' : '+ 0 '}== ${of}]`;
-          const terms = plan.stages.map((stage, at) => [
-            ...(plan.gaps[at] ?? []).map((gap) => `!${term(gap)}`),
-            term(stage),
-          ]);
-          const query = [
-            `sequence by key${plan.maxspanMs === null ? '' : ` with maxspan=${plan.maxspanMs}ms`}`,
-            ...terms.flat(),
-            ...plan.trailing.map((gap) => `!${term(gap)}`),
-            ...(plan.until === null ? [] : [`until ${term(plan.until)}`]),
-          ].join(' ');
-          const ask = () => post({ project_id: many.projectId, query, ...window, limit: 1_000 }, bearer);
-          let answer = await ask();
-          // A great many of them take longer than a token is good for.
-          if (answer.status === 401) {
-            ({ bearer } = await login(app, many.email));
-            answer = await ask();
-          }
-          expect([query, answer.status]).toEqual([query, 200]);
-          const told = (answer.body as Answer).sequences.map(({ events: of }) =>
-            of.flatMap(({ id }) => (id === undefined ? [] : [all.indexOf(id)])),
-          );
-          expect([query, told]).toEqual([query, byRules(plan, events)]);
-        }),
-        { numRuns: runs },
-      );
-    },
-    120_000 + 25 * EQL_RUNS,
-  );
+        { minLength: 5, maxLength: 24 },
+      ),
+      { numRuns: 20, seed: 8 },
+    );
+    const known = await Promise.all(
+      lots.map(async (lot, number) => {
+        const from = begin + number * 1_000;
+        let ms = from;
+        const rows = lot.map(({ step, fits, keys }) => {
+          ms += step;
+          const key = keys.length === 1 ? keys[0] : keys;
+          return { timestamp: new Date(ms), event: 'e', properties: { fits, ...(keys.length > 0 && { key }) } };
+        });
+        const events = lot.map(({ fits, keys }, at): KeyedEvent => ({
+          ms: rows[at]?.timestamp.getTime() ?? 0,
+          keys: Array.from({ length: TERMS }, (_, term) => (fits.includes(term) ? keys : [])),
+        }));
+        const ids = await insertEvents(app, many.projectId, rows);
+        const window = { from_ts: new Date(from).toISOString(), to_ts: new Date(from + 1_000).toISOString() };
+        return { events, ids, window };
+      }),
+    );
+    const asked = fc
+      .tuple(anyPlan, fc.nat(lots.length - 1), fc.array(fc.boolean(), { minLength: 16, maxLength: 16 }))
+      .filter(([{ stages, gaps, trailing }]) => stages.length + gaps.flat().length + trailing.length > 1);
+    await fc.assert(
+      fc.asyncProperty(asked, async ([plan, number, forms]) => {
+        const { events, ids: all, window } = known[number]!;
+        let written = 0;
+        // Said in SQL, or asked one by one.
+        const term = (of: number): string => `[e where fits ${forms[(written += 1)] === true ? '' : '+ 0 '}== ${of}]`;
+        const terms = plan.stages.map((stage, at) => [
+          ...(plan.gaps[at] ?? []).map((gap) => `!${term(gap)}`),
+          term(stage),
+        ]);
+        const query = [
+          `sequence by key${plan.maxspanMs === null ? '' : ` with maxspan=${plan.maxspanMs}ms`}`,
+          ...terms.flat(),
+          ...plan.trailing.map((gap) => `!${term(gap)}`),
+          ...(plan.until === null ? [] : [`until ${term(plan.until)}`]),
+        ].join(' ');
+        const ask = () => post({ project_id: many.projectId, query, ...window, limit: 1_000 }, bearer);
+        let answer = await ask();
+        // A great many of them take longer than a token is good for.
+        if (answer.status === 401) {
+          ({ bearer } = await login(app, many.email));
+          answer = await ask();
+        }
+        expect([query, answer.status]).toEqual([query, 200]);
+        const told = (answer.body as Answer).sequences.map(({ events: of }) =>
+          of.flatMap(({ id }) => (id === undefined ? [] : [all.indexOf(id)])),
+        );
+        expect([query, told]).toEqual([query, byRules(plan, events)]);
+      }),
+      { numRuns: runs },
+    );
+  });
 
   it('tells keys, missing events and how many samples there are for a key', async () => {
     const { kind, sequences, events } = await run(
@@ -945,34 +941,30 @@ describe('queries of events', () => {
     }
   });
 
-  it(
-    'answers or refuses whatever queries become when something in them is changed',
-    async () => {
-      const changed = fc
-        .tuple(anyQuery, fc.nat(), fc.nat(2), fc.constantFrom('', '"', '(', ')', ']', '!', '~', '1', '*', 'null '))
-        .map(
-          ([text, place, left, put]) =>
-            text.slice(0, place % text.length) + put + text.slice((place % text.length) + left),
-        );
-      // A great many of them take longer than a token is good for.
-      let { bearer } = owner;
-      const statusOf = async (query: string): Promise<number> =>
-        (await post({ project_id: owner.projectId, query, ...WINDOW }, bearer)).status;
-      const answered = async (query: string): Promise<number> => {
-        const status = await statusOf(query);
-        if (status !== 401) return status;
-        ({ bearer } = await login(app, owner.email));
-        return statusOf(query);
-      };
-      await fc.assert(
-        fc.asyncProperty(fc.oneof(anyQuery, changed), async (query) => {
-          expect([200, 422]).toContain(await answered(query));
-        }),
-        { numRuns: EQL_RUNS / 4 },
+  it('answers or refuses whatever queries become when something in them is changed', async () => {
+    const changed = fc
+      .tuple(anyQuery, fc.nat(), fc.nat(2), fc.constantFrom('', '"', '(', ')', ']', '!', '~', '1', '*', 'null '))
+      .map(
+        ([text, place, left, put]) =>
+          text.slice(0, place % text.length) + put + text.slice((place % text.length) + left),
       );
-    },
-    120_000 + 25 * EQL_RUNS,
-  );
+    // A great many of them take longer than a token is good for.
+    let { bearer } = owner;
+    const statusOf = async (query: string): Promise<number> =>
+      (await post({ project_id: owner.projectId, query, ...WINDOW }, bearer)).status;
+    const answered = async (query: string): Promise<number> => {
+      const status = await statusOf(query);
+      if (status !== 401) return status;
+      ({ bearer } = await login(app, owner.email));
+      return statusOf(query);
+    };
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(anyQuery, changed), async (query) => {
+        expect([200, 422]).toContain(await answered(query));
+      }),
+      { numRuns: EQL_RUNS / 4 },
+    );
+  });
 
   it('answers the examples of the guide', async () => {
     const guide = readFileSync('docs/guide/eql.md', 'utf8');

@@ -25,6 +25,7 @@ import {
   summaryOf,
 } from '../../support/request-model.js';
 import { describeOfPostgres, itOfPostgres } from '../../support/second-store.js';
+import { propertyRuns } from '../../support/property-runs.js';
 
 const HOUR_MS = 3_600_000;
 const HOURS = 75;
@@ -39,7 +40,7 @@ const UNHURRIED_MS = 60_000;
 const STATES = 4;
 /** Each of these is asked in every state. */
 const QUESTIONS = ['summary', 'timeseries', 'endpoints', 'errors', 'slowest', 'explorer'] as const;
-const FEWEST_RUNS = 240;
+const FEWEST_RUNS = propertyRuns(240, 60);
 const MOST_MINUTES = 300;
 
 describe('the performance of requests', () => {

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Response } from 'supertest';
@@ -6,11 +6,11 @@ import { RateLimitStore } from '../../../src/platform/rate-limit/index.js';
 import { signedIn } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { startTcpGate } from '../../support/fixtures/tcp-gate.js';
-import { type RedisServer, startRedis } from '../../support/redis.js';
+import { describeWithRedis, type RedisServer, startRedis } from '../../support/redis.js';
 
 const OVERRIDES = 'auth-login=3,usage=3/4';
 
-describe('rate limits in Redis', () => {
+describeWithRedis('rate limits in Redis', () => {
   const releases: (() => Promise<unknown>)[] = [];
 
   afterEach(async () => {

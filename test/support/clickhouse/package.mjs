@@ -12,21 +12,33 @@ const VERSION = '3.4.0';
 /** Those that it is built for. */
 const PLATFORMS = ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64'];
 
+/** Every worker asks at the same time, and one of them downloads. */
+let installing;
+
 /**
- * @returns the folder with its node_modules, filled the first time (546 MB)
+ * @param {{ download?: boolean }} options `download`: whether to fill the cache (546 MB) when it is empty
+ * @returns {Promise<string>} the folder with its node_modules
  * @throws Error whose message says why there is none
  */
-export async function chdbFolder() {
+export async function chdbFolder({ download = true } = {}) {
+  if (process.env.TEST_CLICKHOUSE === 'off') throw new Error('TEST_CLICKHOUSE=off turns the tests on ClickHouse off');
   const platform = `${process.platform}-${process.arch}`;
   if (!PLATFORMS.includes(platform))
     throw new Error(`chDB is not built for ${platform}, but for ${PLATFORMS.join(', ')}`);
   const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'operational-event-service');
   const folder = join(cache, `chdb-${VERSION}-${platform}`);
-  if (!existsSync(folder)) await install(cache, folder);
+  if (existsSync(folder)) return folder;
+  if (!download)
+    throw new Error(`ClickHouse's engine is not in ${cache}: "npm run test:deep -- clickhouse" downloads it`);
+  installing ??= install(cache, folder);
+  await installing;
   return folder;
 }
 
 async function install(cache, folder) {
+  process.stderr.write(
+    `Downloading ClickHouse's engine (chDB ${VERSION}, 546 MB) into ${cache} ... TEST_CLICKHOUSE=off turns this off.\n`,
+  );
   await mkdir(cache, { recursive: true, mode: 0o700 });
   const draft = await mkdtemp(join(cache, 'draft-'));
   try {

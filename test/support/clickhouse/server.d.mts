@@ -11,5 +11,5 @@ export interface OwnClickHouse {
   restart(): Promise<void>;
 }
 
-/** Rejects where there is none for this machine. */
-export function startClickHouse(): Promise<OwnClickHouse>;
+/** Rejects where this machine has none. `download`: whether to download the engine when the cache does not have it. */
+export function startClickHouse(options?: { download?: boolean }): Promise<OwnClickHouse>;

@@ -1,5 +1,4 @@
 // A ClickHouse of the tests' own on 127.0.0.1, gone when the process that started it is gone.
-import { createServer } from 'node:http';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,44 +6,17 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { startTied } from '../../../dist/src/embedded-postgres/tied-process.js';
 import { chdbFolder } from './package.mjs';
+import { HANG_TIMEOUT_MS } from '../bounds.mjs';
 
 const SERVE = fileURLToPath(new URL('serve.mjs', import.meta.url));
-const READY_WITHIN_MS = 120_000;
 const POLL_MS = 50;
 
 /**
- * Tells at an address whoever asks where their ClickHouse is, which the first to ask under a path starts: each takes few statements
- * at a time, so tests that run side by side have one each.
- * @param stops gets what has to be stopped
+ * Starts a server that a test can also kill. Rejects with a reason where this machine has none.
+ * @param {{ download?: boolean }} options `download`: whether to download the engine when the cache does not have it
  */
-export async function offerClickHouse(stops) {
-  const settings = new Map();
-  const server = createServer(({ url }, response) => {
-    if (!settings.has(url)) {
-      settings.set(
-        url,
-        startOne(stops).catch((error) => ({ absent: error.message })),
-      );
-    }
-    void settings.get(url).then((answer) => response.end(JSON.stringify(answer)));
-  });
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  server.unref();
-  stops.push(() => new Promise((resolve) => server.close(resolve).closeAllConnections()));
-  return `http://127.0.0.1:${server.address().port}`;
-}
-
-async function startOne(stops) {
-  const { url, user, password, stop } = await startClickHouse();
-  stops.push(stop);
-  return { url, user, password };
-}
-
-let folderOfPackage;
-
-/** One that can be killed, too. Rejects with a reason where there is none for this machine. */
-export async function startClickHouse() {
-  const folder = await (folderOfPackage ??= chdbFolder());
+export async function startClickHouse({ download = true } = {}) {
+  const folder = await chdbFolder({ download });
   const home = await mkdtemp(join(tmpdir(), `oes-clickhouse-${process.pid}-`));
   const access = { user: 'tester', password: 'the-password-of-the-tests' };
   const { url, ...first } = await launch(folder, home, '0', access);
@@ -80,7 +52,7 @@ async function launch(folder, home, port, { user, password }) {
 }
 
 async function addressOf(home, server) {
-  for (let waited = 0; waited < READY_WITHIN_MS && !server.hasExited(); waited += POLL_MS) {
+  for (let waited = 0; waited < HANG_TIMEOUT_MS && !server.hasExited(); waited += POLL_MS) {
     const address = await readFile(join(home, 'address'), 'utf8').catch(() => null);
     if (address !== null) return address;
     await delay(POLL_MS);

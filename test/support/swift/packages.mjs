@@ -18,14 +18,18 @@ const UNUSED = /^(?:rsync|rsyslog|logrotate|uwsgi-.*|openstack-pkg-tools|po-debc
  * @returns the folder that stands for the root of a system with Swift, downloaded the first time
  * @throws Error whose message says why there is none
  */
-export async function swiftRoot() {
+export async function swiftRoot({ download = true } = {}) {
   for (const program of [PYTHON, '/usr/bin/apt-get', '/usr/bin/dpkg']) {
     if (!existsSync(program)) throw new Error(`${program} is not there, by which Debian's Swift comes`);
   }
   const { stdout } = await run(PYTHON, ['-c', 'import platform; print(platform.python_version())']);
   const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'operational-event-service');
   const root = join(cache, `swift-python-${stdout.trim()}`);
-  if (!existsSync(root)) await unpack(cache, root);
+  if (!existsSync(root)) {
+    if (!download) throw new Error(`OpenStack Swift is not in ${cache}: "npm run test:deep -- storage" downloads it`);
+    process.stderr.write('Downloading OpenStack Swift (about 15 MB of Debian packages) for the tests of S3 ...\n');
+    await unpack(cache, root);
+  }
   return root;
 }
 

@@ -1,35 +1,23 @@
 // An S3 service of the tests' own: OpenStack Swift on 127.0.0.1, gone when the process that started it is gone.
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { startTied } from '../../../dist/src/embedded-postgres/tied-process.js';
 import { PYTHON, swiftRoot } from './packages.mjs';
+import { HANG_TIMEOUT_MS } from '../bounds.mjs';
 
 const SERVE = fileURLToPath(new URL('serve.py', import.meta.url));
-const READY_WITHIN_MS = 120_000;
 const POLL_MS = 50;
 
 /**
- * Tells at an address whoever asks where the S3 service of this run is, which the first to ask starts.
- * @param stops gets what has to be stopped
+ * @param {(() => Promise<void>)[]} stops collects what has to be stopped
+ * @param {{ download?: boolean }} options `download`: whether to download the packages when the cache does not have them
+ * @returns {Promise<object>} the settings of the S3 client
  */
-export async function offerSwift(stops) {
-  let settings;
-  const server = createServer((_, response) => {
-    settings ??= startSwift(stops).catch((error) => ({ absent: error.message }));
-    void settings.then((answer) => response.end(JSON.stringify(answer)));
-  });
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  server.unref();
-  stops.push(() => new Promise((resolve) => server.close(resolve).closeAllConnections()));
-  return `http://127.0.0.1:${server.address().port}`;
-}
-
-async function startSwift(stops) {
-  const root = await swiftRoot();
+export async function startSwift(stops, { download = true } = {}) {
+  const root = await swiftRoot({ download });
   const home = await mkdtemp(join(tmpdir(), `oes-swift-${process.pid}-`));
   stops.push(() => rm(home, { recursive: true, force: true }));
   const keys = { accessKeyId: 'test:tester', secretAccessKey: 'the secret key of the tests'.replaceAll(' ', '-') };
@@ -53,7 +41,7 @@ async function startSwift(stops) {
 }
 
 async function addressOf(home, server) {
-  for (let waited = 0; waited < READY_WITHIN_MS && !server.hasExited(); waited += POLL_MS) {
+  for (let waited = 0; waited < HANG_TIMEOUT_MS && !server.hasExited(); waited += POLL_MS) {
     const address = await readFile(join(home, 'address'), 'utf8').catch(() => null);
     if (address !== null) return address.trim();
     await delay(POLL_MS);

@@ -8,6 +8,7 @@ import type { Meter, Search } from './operators/search.js';
 import { MACHINES } from './patterns/machine-pool.js';
 import { MAX_SEARCHED } from './patterns/pattern-syntax.js';
 import { patternFault } from './patterns/text-pattern.js';
+import { propertyRuns } from '../../../../test/support/property-runs.js';
 
 /** Operations of one character of one pattern, with the most positions that a pattern may have. */
 const MOST_OF_A_CHARACTER = 8 * (8 * 8 + 2);
@@ -100,7 +101,7 @@ describe('a run of filters', () => {
           patterns * (MAX_SEARCHED * MOST_OF_A_CHARACTER + MOST_TO_MAKE) + 100 * (2 * length + 1_000) * (pauses + 1),
         );
       }),
-      { numRuns: 150 },
+      { numRuns: propertyRuns(150) },
     );
     expect(MACHINES.bytes).toBeLessThanOrEqual(32 * 1_024 * 1_024);
   });

@@ -5,6 +5,7 @@ import { EVENT_FIELDS, type FilterNode, type FilterSubject } from './filter.js';
 import { FilterField, filterVocabulary } from './filter-kind.js';
 import { FilterReader } from './filter-reader.js';
 import { compileFilter } from './matcher.js';
+import { propertyRuns } from '../../../../test/support/property-runs.js';
 
 class Holder {
   @FilterField(filterVocabulary('Event', EVENT_FIELDS))
@@ -177,7 +178,7 @@ describe('the meaning of filters', () => {
         const isMissing = !of({ field, op: 'exists', value: true });
         if (isMissing) expect(of(one)).toBe(op === 'ne' || (op === 'exists' && !value));
       }),
-      { numRuns: 2_000 },
+      { numRuns: propertyRuns(2_000) },
     );
   });
 });

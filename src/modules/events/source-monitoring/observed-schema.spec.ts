@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { observeSchema } from './observed-schema.js';
 import { MAX_DEPTH, MAX_PATHS, PropertyScan } from './property-scan.js';
+import { propertyRuns } from '../../../../test/support/property-runs.js';
 
 const at = (ms: number): Date => new Date(1_700_000_000_000 + ms);
 const event = (name: string, properties: Record<string, unknown>, ms = 0) => ({
@@ -146,7 +147,7 @@ describe('the observed schema', () => {
           );
         },
       ),
-      { numRuns: 500 },
+      { numRuns: propertyRuns(500) },
     );
   });
 });

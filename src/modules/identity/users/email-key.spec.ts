@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { emailKeyOf } from './email-key.js';
+import { propertyRuns } from '../../../../test/support/property-runs.js';
 
 describe('the key of an address', () => {
   it.each([
@@ -30,7 +31,7 @@ describe('the key of an address', () => {
         expect(emailKeyOf(email.normalize('NFD'))).toBe(key);
         expect(emailKeyOf(email.normalize('NFC'))).toBe(key);
       }),
-      { numRuns: 2_000 },
+      { numRuns: propertyRuns(2_000) },
     );
   });
 

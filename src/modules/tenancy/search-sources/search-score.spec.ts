@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { fold } from '../../../platform/case-folding/index.js';
 import { judge, MOST_EXCERPT, type SearchField } from './search-score.js';
 import { readWords } from './search-words.js';
+import { propertyRuns } from '../../../../test/support/property-runs.js';
 
 const ID = '0199f3a1-0000-7000-8000-00000000abcd';
 const of = (name: string, description: string | null = null): SearchField[] => [
@@ -112,7 +113,7 @@ describe('how well a thing fits', () => {
         expect(judged.score).toBe(Math.max(...scores));
         expect(scores[Number(judged.field)]).toBe(judged.score);
       }),
-      { numRuns: 2_000 },
+      { numRuns: propertyRuns(2_000) },
     );
   });
 });

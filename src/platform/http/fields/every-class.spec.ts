@@ -8,6 +8,7 @@ import { validate, validateSync } from 'class-validator';
 import fc from 'fast-check';
 import { propertiesOf } from './class-metadata.js';
 import { compile, type Issue, issuesOf, type Kind, validateJson } from './index.js';
+import { propertyRuns } from '../../../../test/support/property-runs.js';
 
 const SOURCES = fileURLToPath(new URL('../../../', import.meta.url));
 const DECLARES_FIELDS = /^ +@\w+Field\(/m;
@@ -170,7 +171,7 @@ describe('every class of the service', () => {
           outcomes['value' in compiled ? 'taken' : 'refused']++;
           expect({ name, ...byTheLibraries(cls, body) }).toStrictEqual({ name, ...compiled });
         }),
-        { numRuns: RUNS_PER_CLASS },
+        { numRuns: propertyRuns(RUNS_PER_CLASS) },
       );
     }
     expect(Math.min(outcomes.taken, outcomes.refused)).toBeGreaterThan(classes.length);

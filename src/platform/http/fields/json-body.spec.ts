@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { parseJsonBody } from './json-body.js';
 import { findJsonFault } from './json-fault.js';
+import { propertyRuns } from '../../../../test/support/property-runs.js';
 
 function fault(bytes: string | Buffer): [unknown, unknown] | null {
   const result = parseJsonBody(Buffer.from(bytes as string));
@@ -132,7 +133,7 @@ describe('parsing a JSON body', () => {
         }
         expect(findJsonFault(text) === null).toBe(valid);
       }),
-      { numRuns: 3_000 },
+      { numRuns: propertyRuns(3_000) },
     );
   });
 

@@ -10,6 +10,7 @@ import {
   type MoveFault,
   NEW_ALERT,
 } from './alert-machine.js';
+import { propertyRuns } from '../../../../../test/support/property-runs.js';
 
 const at = (seconds: number): Date => new Date(seconds * 1_000);
 const STATES: Readonly<Record<AlertStatus | 'snoozed till 90', AlertState>> = {
@@ -102,7 +103,7 @@ describe('the machine of an alert event', () => {
         }
         expect(asOf(state, at(now + 1_000)).status).not.toBe('snoozed');
       }),
-      { numRuns: 1_000 },
+      { numRuns: propertyRuns(1_000) },
     );
   });
 });

@@ -9,6 +9,7 @@ import {
   stateOfRule,
   step,
 } from './rule-machine.js';
+import { propertyRuns } from '../../../../../test/support/property-runs.js';
 
 const at = (state: 'pending' | 'firing' | 'recovering', since: number, breachedAt = since): SeriesState => ({
   state,
@@ -92,7 +93,7 @@ describe('every walk of the machine', () => {
           series = after;
         }
       }),
-      { numRuns: 2_000 },
+      { numRuns: propertyRuns(2_000) },
     );
   });
 

@@ -9,6 +9,7 @@ import type { AcceptedEvent, AcceptedPlace } from '../../../events/event-store/i
 import { type Act, actsOf, HitFinder, MOST_STEPS_OF_AN_EVENT, type SeriesHits } from './match-batch.js';
 import { lapsed } from '../machine/matched-series.js';
 import { RulesTooCostly } from '../outcomes/failure-reasons.js';
+import { propertyRuns } from '../../../../../test/support/property-runs.js';
 
 const SINCE = 1_000_000_000_000;
 
@@ -95,7 +96,7 @@ describe('a batch of matching events', () => {
         const one = rule({ holds: held });
         expect(run(one, batches)).toEqual(run(one, [batches.flat()]));
       }),
-      { numRuns: 500 },
+      { numRuns: propertyRuns(500) },
     );
   });
 
@@ -137,7 +138,7 @@ describe('a batch of matching events', () => {
         const { done } = run(rule({ holds: { forSeconds, keepFiringSeconds: 0 } }), [events]);
         expect(done.reduce((sum, count) => sum + Number(count), 0)).toBe(fires);
       }),
-      { numRuns: 500 },
+      { numRuns: propertyRuns(500) },
     );
   });
 

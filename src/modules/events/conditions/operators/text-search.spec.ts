@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { TextSearch } from './text-search.js';
+import { propertyRuns } from '../../../../../test/support/property-runs.js';
 
 const letters = (minLength: number, maxLength: number): fc.Arbitrary<string> =>
   fc.string({ unit: fc.constantFrom('a', 'b', 'ä', '😀'), minLength, maxLength });
@@ -13,7 +14,7 @@ describe('a search in texts', () => {
         const whole = isLong ? `${'-'.repeat(70_000)}${text}` : text;
         expect(new TextSearch(part).isIn(whole)).toBe(text.includes(part));
       }),
-      { numRuns: 500 },
+      { numRuns: propertyRuns(500) },
     );
   });
 

@@ -5,6 +5,7 @@ import { MachinePool } from './machine-pool.js';
 import { PatternMachine } from './pattern-machine.js';
 import { parsePattern } from './pattern-syntax.js';
 import { patternFault } from './text-pattern.js';
+import { propertyRuns } from '../../../../../test/support/property-runs.js';
 
 const machineOf = (source: string): PatternMachine => new PatternMachine(parsePattern(source));
 /** Separate characters, none next to another. */
@@ -60,7 +61,7 @@ describe('the machine of a pattern', () => {
         expect(stepsToMake).toBeLessThan(SLICE_STEPS / 2);
         expect(bytes).toBeLessThan(64 * 1_024);
       }),
-      { numRuns: 500 },
+      { numRuns: propertyRuns(500) },
     );
     const long = machineOf(`[${characters(180)}]`).stepsToMake;
     const short = machineOf(`[${characters(90)}]`).stepsToMake;

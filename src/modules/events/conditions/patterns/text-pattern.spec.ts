@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { RE2JS } from 're2js';
 import { patternFault, TextPattern } from './text-pattern.js';
+import { propertyRuns } from '../../../../../test/support/property-runs.js';
 
 const matches = (source: string, text: string): boolean => new TextPattern('project', source).isIn(text);
 
@@ -28,7 +29,7 @@ describe('a text pattern', () => {
         fc.pre(patternFault(source) === null);
         expect(matches(source, text)).toBe(new RegExp(source, 'u').test(text));
       }),
-      { numRuns: 2_000 },
+      { numRuns: propertyRuns(2_000) },
     );
   });
 
@@ -93,7 +94,7 @@ describe('a text pattern', () => {
         const other = RE2JS.compile(source);
         expect([matches(source, text), matches(source, long)]).toEqual([other.test(text), other.test(long)]);
       }),
-      { numRuns: 1_000 },
+      { numRuns: propertyRuns(1_000) },
     );
   });
 

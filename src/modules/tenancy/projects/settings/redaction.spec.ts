@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { compileRedaction, PROPERTY_PATH_PATTERN, REDACTED, Redaction } from './redaction.js';
+import { propertyRuns } from '../../../../../test/support/property-runs.js';
 
 const SECRET = 's3cr3t';
 const R = REDACTED;
@@ -94,7 +95,7 @@ describe('redaction of properties', () => {
       fc.property(fc.array(PATH, { maxLength: 4 }), PROPERTIES, (paths, properties) => {
         expect(compileRedaction(paths)(properties)).toEqual(plainly(paths, properties));
       }),
-      { numRuns: 500 },
+      { numRuns: propertyRuns(500) },
     );
   });
 

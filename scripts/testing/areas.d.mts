@@ -1,0 +1,3 @@
+export const AREAS: string[];
+export function filesOf(root: string, areas: readonly string[]): string[];
+export function areasOf(paths: readonly string[]): string[];

@@ -1,0 +1,66 @@
+// The deep areas of the suite, their files, and which of them a change concerns. test/deep/areas.json has the sources of each area.
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const { everyArea, ...SOURCES } = JSON.parse(
+  readFileSync(fileURLToPath(new URL('../../test/deep/areas.json', import.meta.url)), 'utf8'),
+);
+/** Properties have no folder: their area runs every file with a number of runs that PROPERTY_RUNS raises. */
+const PROPERTY_RUNS = /property-runs\.js|\b(?:EQL|INSIGHT)_RUNS\b/;
+
+export const AREAS = Object.keys(SOURCES);
+
+/** @returns {string[]} the spec files of the areas, relative to the root */
+export function filesOf(root, areas) {
+  return areas.flatMap((area) =>
+    area === 'properties'
+      ? ['src', 'test'].flatMap((folder) => specsBelow(root, folder)).filter((path) => hasLargeRuns(root, path))
+      : specsBelow(root, `test/deep/${area}`),
+  );
+}
+
+function specsBelow(root, folder) {
+  const entries = readdirSync(join(root, folder), { recursive: true, withFileTypes: true });
+  return entries
+    .filter(({ name }) => name.endsWith('.spec.ts'))
+    .map(({ parentPath, name }) => join(parentPath, name).slice(root.length))
+    .sort();
+}
+
+function hasLargeRuns(root, path) {
+  return !path.startsWith('test/deep/') && PROPERTY_RUNS.test(readFileSync(join(root, path), 'utf8'));
+}
+
+/**
+ * The areas that differ from the merge base with origin/main. In a clone that is at that base: those that the commits of the last
+ * 24 hours changed.
+ * @returns {{ areas: string[], since: string }}
+ */
+export function changedAreas(root) {
+  const git = (...words) =>
+    execFileSync('git', words, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+  const { paths, since } = changedPaths(git);
+  return { areas: areasOf(paths), since };
+}
+
+/** @returns {string[]} the areas that have one of the paths among their sources */
+export function areasOf(paths) {
+  const isBelow = (path, sources) => sources.some((source) => path.startsWith(source));
+  if (paths.some((path) => isBelow(path, everyArea))) return AREAS;
+  return AREAS.filter((area) => paths.some((path) => isBelow(path, [...SOURCES[area], `test/deep/${area}/`])));
+}
+
+function changedPaths(git) {
+  const lines = (text) => text.split('\n').filter((line) => line !== '');
+  try {
+    const base = git('merge-base', 'HEAD', 'origin/main').trim();
+    const paths = lines(git('diff', '--name-only', '--no-renames', base));
+    if (paths.length > 0) return { paths, since: 'since origin/main' };
+  } catch {
+    // A clone without a remote has no origin/main; its recent commits tell as much.
+  }
+  const paths = lines(git('log', '--since=24 hours ago', '--name-only', '--no-renames', '--format='));
+  return { paths: [...new Set(paths)], since: 'in the last 24 hours' };
+}

@@ -1,0 +1,2 @@
+import './begin.js';
+import '../../../e2e/events/event-retention.spec.js';

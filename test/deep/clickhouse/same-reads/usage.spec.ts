@@ -1,0 +1,2 @@
+import './begin-counted.js';
+import '../../../e2e/events/usage.spec.js';

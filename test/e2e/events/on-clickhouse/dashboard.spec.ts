@@ -1,2 +1,0 @@
-import './begin-counted.js';
-import '../dashboard.spec.js';

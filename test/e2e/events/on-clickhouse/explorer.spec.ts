@@ -1,2 +1,0 @@
-import './begin.js';
-import '../explorer.spec.js';

@@ -1,2 +1,0 @@
-import './begin.js';
-import '../search.spec.js';

@@ -1,2 +1,0 @@
-import './begin.js';
-import '../source-monitoring.spec.js';

@@ -1,2 +1,0 @@
-import './begin-counted.js';
-import '../usage.spec.js';

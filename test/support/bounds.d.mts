@@ -1,0 +1,2 @@
+export const HANG_TIMEOUT_MS: number;
+export const TEST_TIMEOUT_MS: number;

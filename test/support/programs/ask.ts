@@ -1,0 +1,27 @@
+import { get } from 'node:http';
+import { text } from 'node:stream/consumers';
+
+/** A program that this machine does not have, and the reason. */
+export interface Absent {
+  readonly absent: string;
+}
+
+export interface AskOptions {
+  /** False: use only what is on the machine; install and download nothing. */
+  readonly fetch?: boolean;
+}
+
+/**
+ * Asks the run for a program; `serve.mjs` lists the paths and the answers. Use `'absent' in answer` to leave tests out, with
+ * `it.skip` and the reason as its title.
+ */
+export async function askProgram<T>(path: string, { fetch = true }: AskOptions = {}): Promise<T | Absent> {
+  const { TEST_PROGRAMS_URL: address } = process.env;
+  if (!address) throw new Error('TEST_PROGRAMS_URL is not set: run the tests through Jest with its global setup');
+  return new Promise((resolve, reject) => {
+    const request = get(`${address}/${path}${fetch ? '' : '?fetch=no'}`, { agent: false }, (response) => {
+      text(response).then((answer) => resolve(JSON.parse(answer) as T | Absent), reject);
+    });
+    request.on('error', reject);
+  });
+}

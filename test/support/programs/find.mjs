@@ -1,0 +1,69 @@
+// Finds the programs that tests need beyond npm packages. As root on Debian it installs what is missing.
+import { execFile } from 'node:child_process';
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** A program is on PATH or at the path in `variable`. `debianPackage` contains it. */
+export const REDIS = { program: 'redis-server', variable: 'TEST_REDIS_SERVER', debianPackage: 'redis-server' };
+export const CHROMIUM = { program: 'chromium', variable: 'TEST_CHROMIUM', debianPackage: 'chromium' };
+
+/** apt-get takes one lock, so installations run one after another. */
+let installing = Promise.resolve();
+
+/**
+ * @param {{ program: string, variable: string, debianPackage: string }} wanted
+ * @param {{ install?: boolean }} options `install`: whether to install a program that is missing
+ * @returns {Promise<string>} the path of the program
+ * @throws {Error} whose message says what is missing and how to install it
+ */
+export async function findProgram(wanted, { install = true } = {}) {
+  const found = pathOf(wanted);
+  if (found !== null) return found;
+  if (install && process.getuid?.() === 0 && pathOf({ program: 'apt-get' }) !== null) {
+    installing = installing.then(() => (pathOf(wanted) === null ? installPackage(wanted.debianPackage) : undefined));
+    await installing;
+    const installed = pathOf(wanted);
+    if (installed !== null) return installed;
+  }
+  throw new Error(
+    `${wanted.program} is missing: set ${wanted.variable} to its path, or run "apt-get install ${wanted.debianPackage}" as root.`,
+  );
+}
+
+function pathOf({ program, variable }) {
+  const chosen = variable === undefined ? undefined : process.env[variable];
+  const paths = chosen
+    ? [chosen]
+    : (process.env.PATH ?? '').split(delimiter).flatMap((folder) => (folder === '' ? [] : [join(folder, program)]));
+  return paths.find(isExecutable) ?? null;
+}
+
+function isExecutable(path) {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Reports a failure; the caller looks for the program again. Run level 1 keeps the package from starting its service. */
+async function installPackage(name) {
+  process.stderr.write(`Installing the Debian package ${name} for the tests ...\n`);
+  try {
+    await aptGet('update');
+    await aptGet('install', '-y', '--no-install-recommends', name);
+  } catch (error) {
+    process.stderr.write(`apt-get failed: ${`${error.stderr ?? ''}`.trim() || error.message}\n`);
+  }
+}
+
+function aptGet(...words) {
+  return run('apt-get', ['-o', 'DPkg::Lock::Timeout=300', '-q', ...words], {
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' },
+    maxBuffer: 16 * 1_024 * 1_024,
+  });
+}

@@ -1,0 +1,63 @@
+// Tells test files where the programs are that they need. Each program is looked for when a file asks for it first, so that a
+// run without such a file needs none of them.
+import { createServer } from 'node:http';
+import { startClickHouse } from '../clickhouse/server.mjs';
+import { startRedisServer } from '../redis-server.mjs';
+import { startSwift } from '../swift/server.mjs';
+import { CHROMIUM, findProgram } from './find.mjs';
+
+/**
+ * `?fetch=no` uses only what is on the machine; without it, what is missing is installed or downloaded where that is possible.
+ * The answer is JSON: the settings of the program, or `{ "absent": reason }`.
+ *
+ * - `/redis`: `{ url }`, one server for the run
+ * - `/s3`: the settings of one S3 service for the run
+ * - `/clickhouse/<worker>`: `{ url, user, password }`, one server for each worker, as each runs few statements at a time
+ * - `/chromium`: `{ path }`
+ *
+ * @param {(() => Promise<void>)[]} stops collects what has to be stopped at the end of the run
+ * @returns {Promise<string>} the address
+ */
+export async function servePrograms(stops) {
+  const answers = new Map();
+  const server = createServer(({ url }, response) => {
+    const { pathname, searchParams } = new URL(url, 'http://127.0.0.1');
+    const fetch = searchParams.get('fetch') !== 'no';
+    void settingsOf(answers, pathname, fetch, stops).then((answer) => response.end(JSON.stringify(answer)));
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  server.unref();
+  stops.push(() => new Promise((resolve) => server.close(resolve).closeAllConnections()));
+  return `http://127.0.0.1:${server.address().port}`;
+}
+
+async function settingsOf(answers, pathname, fetch, stops) {
+  // A program that was found without fetching serves everyone; its absence is asked for again by those who may fetch.
+  const known = answers.get(`${pathname} no`);
+  if (fetch && known !== undefined && !('absent' in (await known))) return known;
+  const key = `${pathname} ${fetch ? 'yes' : 'no'}`;
+  if (!answers.has(key)) {
+    answers.set(
+      key,
+      start(pathname, fetch, stops).catch((error) => ({ absent: error.message })),
+    );
+  }
+  return answers.get(key);
+}
+
+async function start(pathname, fetch, stops) {
+  const [, name] = pathname.split('/');
+  if (name === 'chromium') return { path: await findProgram(CHROMIUM, { install: fetch }) };
+  if (name === 'redis') {
+    const { url, stop } = await startRedisServer({ install: fetch });
+    stops.push(stop);
+    return { url };
+  }
+  if (name === 's3') return startSwift(stops, { download: fetch });
+  if (name === 'clickhouse') {
+    const { url, user, password, stop } = await startClickHouse({ download: fetch });
+    stops.push(stop);
+    return { url, user, password };
+  }
+  throw new Error(`no program is called ${name}`);
+}
