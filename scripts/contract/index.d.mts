@@ -1,5 +1,3 @@
-import type { ValidateFunction } from 'ajv/dist/2020.js';
-
 /** Each function returns a sentence for each fault, which begins with the file to edit. */
 export declare function faultsOfOperationIds(
   document: object,
@@ -11,12 +9,3 @@ export declare function faultsOfExamples(document: object, forClients: object): 
 
 /** The controller that names an operation. */
 export declare function controllerOf(operationId: string): string;
-
-/** The compiled schemas of a document. `place` names a schema: each is compiled once. */
-export declare class Validators {
-  constructor(document: object);
-  /** An answer has the members of its schema and no other ones. */
-  ofAnswer(place: string, schema: object): ValidateFunction;
-  /** A request may have further members, and numbers as text. */
-  ofRequest(place: string, schema: object): ValidateFunction;
-}

@@ -6,7 +6,6 @@ import { fileURLToPath } from 'node:url';
 export { faultsOfExamples } from './examples.mjs';
 export { faultsOfFreeForm } from './free-form.mjs';
 export { faultsOfOperationIds } from './operation-ids.mjs';
-export { Validators } from './validators.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 

@@ -96,7 +96,7 @@ const validators = new Map<string, ValidateFunction>();
 let schemas: Ajv2020 | undefined;
 
 /** Answers have what the schema names and nothing else. */
-export function answerValidatorOf(where: string, schema: Schema): ValidateFunction {
+function answerValidatorOf(where: string, schema: Schema): ValidateFunction {
   let validate = validators.get(where);
   if (validate === undefined) {
     const known = JSON.stringify(schema).replaceAll('"#/', '"document#/');
