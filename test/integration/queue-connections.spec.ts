@@ -13,7 +13,7 @@ describe('the connections of the queue', () => {
 
   it('may be ended by the server while somebody holds one who does not listen to it', async () => {
     database = await createEmptyDatabase();
-    connections = await QueueConnections.open({ backend: 'postgres', databaseUrl: database.url, runWorkers: false }, 1);
+    connections = await QueueConnections.open({ backend: 'postgres', databaseUrl: database.url, runWorkers: false });
     const held = await connections.pool.connect();
     const { rows } = await held.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
     const other = new pg.Client({ connectionString: database.url });

@@ -1,8 +1,8 @@
 import { Logger } from '@nestjs/common';
 import {
-  createPostgresBackend,
   createRedisBackend,
-  isPgPool,
+  PostgresConnection,
+  PostgresQueueBackend,
   withBackend,
   type BackendFactory,
   type IQueueBackend,
@@ -16,11 +16,22 @@ import { connectionErrors } from './connection-errors.js';
 /** Closing takes this long only when the backend is gone. */
 const IDLE_CLOSE_MS = 2_000;
 
-/** PostgreSQL for a pool, Redis for anything else, so that applications on either can share a process. */
+/** BullMQ's backend on a connection that all queues and workers share: closing one of them leaves it to the others. */
+class SharedPostgresBackend extends PostgresQueueBackend {
+  override close(): Promise<void> {
+    return this.disconnectBlocking();
+  }
+
+  override disconnect(): Promise<void> {
+    return this.disconnectBlocking();
+  }
+}
+
+/** PostgreSQL for its connection, Redis for anything else, so that applications on either can share a process. */
 const backendOfConnection: BackendFactory = (name, options, roles) => {
   const connection: unknown = options.connection;
-  return isPgPool(connection)
-    ? createPostgresBackend(name, { ...options, connection }, roles)
+  return connection instanceof PostgresConnection
+    ? new SharedPostgresBackend(connection, name, { ...options, connection: connection.pool })
     : createRedisBackend(name, options, roles);
 };
 

@@ -1,5 +1,11 @@
-import { assertSchemaCompatibility, LATEST_SCHEMA_VERSION, runMigrations, SchemaMigrationRequiredError } from 'bullmq';
-import type { ConnectionOptions } from 'bullmq';
+import {
+  assertSchemaCompatibility,
+  type ConnectionOptions,
+  LATEST_SCHEMA_VERSION,
+  PostgresConnection,
+  runMigrations,
+  SchemaMigrationRequiredError,
+} from 'bullmq';
 import pg from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DEFAULT_TIMINGS, type QueueOptions, type QueueTimings } from './queue.options.js';
@@ -7,8 +13,8 @@ import { describeError, QueueUnavailableError } from './queue-errors.js';
 import { within } from '../concurrency/index.js';
 import { connectionErrors } from './connection-errors.js';
 
-/** Clients beside the one that each worker keeps for LISTEN; without spare ones workers wait for each other for ever. */
-const SPARE_CLIENTS = 4;
+/** Connections with the backend `postgres`: one that all workers listen on, and the rest for queries. */
+const POOL_SIZE = 5;
 const RETRY_MS = 250;
 const POOL_CLOSE_MS = 2_000;
 /** How long a connection to Redis that is not up may linger after closing; it keeps the process alive meanwhile. */
@@ -27,6 +33,8 @@ async function migrateQueueSchema(client: pg.ClientBase): Promise<void> {
 /** What queues and workers connect with; made once per application and closed last. */
 export class QueueConnections {
   readonly timings: QueueTimings;
+  /** What the queues and workers share with the backend `postgres`. */
+  private readonly shared: PostgresConnection | null;
   private closing?: Promise<void>;
 
   private constructor(
@@ -40,21 +48,25 @@ export class QueueConnections {
     // BullMQ takes clients out without listening to them: one that the server ends then would end the process.
     this.pool.on('connect', (client) => {
       client.on('error', (error) => connectionErrors.report('database connection', error));
+      // Each worker listens to the notifications of the same client.
+      client.setMaxListeners(0);
     });
+    this.shared = options.backend === 'postgres' ? new PostgresConnection(this.pool) : null;
+    this.shared?.setMaxListeners(0);
   }
 
   /**
    * Waits until the database answers and the queue's schema is up to date, for as long as `timings.start`. A queue
    * created before that would remember the failure and refuse every later job.
    */
-  static async open(options: QueueOptions, queues: number): Promise<QueueConnections> {
+  static async open(options: QueueOptions): Promise<QueueConnections> {
     if (options.backend === 'redis' && !options.redisUrl) throw new TypeError('the redis backend needs a redis url');
     const onPostgres = options.backend === 'postgres';
     const connections = new QueueConnections(
       options,
       new pg.Pool({
         connectionString: options.databaseUrl,
-        max: onPostgres ? (options.runWorkers ? queues : 0) + SPARE_CLIENTS : 2,
+        max: onPostgres ? POOL_SIZE : 2,
         keepAlive: true,
         keepAliveInitialDelayMillis: 10_000,
         // Whoever answers a request waits no longer than `timings.add`; a start beside much else may need all of its time.
@@ -74,22 +86,30 @@ export class QueueConnections {
 
   /** Fails fast while Redis is away: whoever adds a job is answering a request. */
   get forQueues(): ConnectionOptions {
-    if (this.options.backend === 'postgres') return this.pool;
-    return { url: this.options.redisUrl, disconnectTimeout: REDIS_CUT_MS, enableOfflineQueue: false };
+    return this.postgres ?? { url: this.options.redisUrl, disconnectTimeout: REDIS_CUT_MS, enableOfflineQueue: false };
   }
 
   /** Waits for Redis to come back. */
   get forWorkers(): ConnectionOptions {
-    if (this.options.backend === 'postgres') return this.pool;
-    return { url: this.options.redisUrl, disconnectTimeout: REDIS_CUT_MS, maxRetriesPerRequest: null };
+    return this.postgres ?? { url: this.options.redisUrl, disconnectTimeout: REDIS_CUT_MS, maxRetriesPerRequest: null };
+  }
+
+  /** As a BullMQ option, whose type does not know of connections that are there already; see backend.ts. */
+  private get postgres(): ConnectionOptions | null {
+    return this.shared as unknown as ConnectionOptions | null;
   }
 
   /** Ends the pool; to be called after every queue and worker has closed. */
   close(): Promise<void> {
-    this.closing ??= within(POOL_CLOSE_MS, this.pool.end(), () => new Error('closing took too long')).catch(
+    this.closing ??= within(POOL_CLOSE_MS, this.endPool(), () => new Error('closing took too long')).catch(
       (error: unknown) => connectionErrors.report('database connection', error),
     );
     return this.closing;
+  }
+
+  private async endPool(): Promise<void> {
+    await this.shared?.close();
+    await this.pool.end();
   }
 
   private async waitForDatabase(): Promise<void> {

@@ -48,8 +48,7 @@ export class QueueModule {
         {
           provide: QueueConnections,
           inject,
-          useFactory: async (...dependencies: A) =>
-            QueueConnections.open(await useFactory(...dependencies), names.length),
+          useFactory: async (...dependencies: A) => QueueConnections.open(await useFactory(...dependencies)),
         },
       ],
       exports: [QueueConnections],
