@@ -21,8 +21,8 @@ export default {
   setupFilesAfterEnv: ['<rootDir>/test/support/after-file.ts'],
   globalTeardown: '<rootDir>/test/support/global-teardown.mjs',
   testSequencer: '<rootDir>/test/support/longest-first.mjs',
-  // Two more than there are cores: much of its time a file waits, for processes, polls and the database.
-  maxWorkers: Math.min(availableParallelism(), 4) + 2,
+  // One more than there are cores: now and then a file waits. More of them load the service once more each, and share the cores.
+  maxWorkers: Math.min(availableParallelism(), 4) + 1,
   // A replaced worker has to find all packages anew, which takes as long as a small file.
   workerIdleMemoryLimit: '1GB',
   // A worker above that limit is replaced behind its last file too. The new one has yet to start before it can end, which

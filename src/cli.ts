@@ -1,8 +1,4 @@
 import 'reflect-metadata';
-import { runDemo } from './demo/index.js';
-import { moveEvents } from './modules/events/event-store/index.js';
-import { configOrExit, prepareRuntime } from './runtime.js';
-import { generateArtifacts, reportDrift } from './tooling/index.js';
 
 const [command, ...argv] = process.argv.slice(2);
 
@@ -18,15 +14,18 @@ function requireOptions(usage: string, options: Readonly<Record<string, string |
   if (!isFit) throw new UsageError(usage);
 }
 
+/** Each loads what it needs itself: a mistyped command is refused before the service is loaded. */
 const COMMANDS: Record<string, () => Promise<number>> = {
   /** Applies the migrations, on the embedded database when none is named; with --event-store fills ClickHouse, too. */
   migrate: async () => {
     requireOptions('migrate [--event-store [--restored]]', { '--event-store': null, '--restored': '--event-store' });
+    const { configOrExit, prepareRuntime } = await import('./runtime.js');
     const { config, logger } = configOrExit(process.env);
     const { runtime, embedded } = await prepareRuntime(config, logger);
     try {
       process.stdout.write('The database has every migration.\n');
       if (!argv.includes('--event-store')) return 0;
+      const { moveEvents } = await import('./modules/events/event-store/index.js');
       return await moveEvents(runtime.databaseUrl, config.eventStore, process.stdout, {
         isRestored: argv.includes('--restored'),
       });
@@ -34,15 +33,20 @@ const COMMANDS: Record<string, () => Promise<number>> = {
       await embedded?.stop();
     }
   },
-  demo: () => runDemo(argv, process.env, process.stdout),
+  demo: async () => {
+    const { runDemo } = await import('./demo/index.js');
+    return runDemo(argv, process.env, process.stdout);
+  },
   /** Writes the files of docs/api and .env.example; with --check only compares. */
   generate: async () => {
     requireOptions('generate [--check]', { '--check': null });
+    const { generateArtifacts } = await import('./tooling/index.js');
     return generateArtifacts({ check: argv.includes('--check') });
   },
   /** Fails when entities and migrations differ. */
   drift: async () => {
     requireOptions('drift', {});
+    const { reportDrift } = await import('./tooling/index.js');
     return reportDrift();
   },
 };

@@ -7,18 +7,19 @@ import { fileURLToPath } from 'node:url';
 const { everyArea, ...SOURCES } = JSON.parse(
   readFileSync(fileURLToPath(new URL('../../test/deep/areas.json', import.meta.url)), 'utf8'),
 );
-/** Properties have no folder: their area runs every file with a number of runs that PROPERTY_RUNS raises. */
+/** The area of properties also runs every file with a number of runs that PROPERTY_RUNS raises, wherever it lies. */
 const PROPERTY_RUNS = /property-runs\.js|\b(?:EQL|INSIGHT)_RUNS\b/;
 
 export const AREAS = Object.keys(SOURCES);
 
 /** @returns {string[]} the spec files of the areas, relative to the root */
 export function filesOf(root, areas) {
-  return areas.flatMap((area) =>
-    area === 'properties'
+  return areas.flatMap((area) => [
+    ...specsBelow(root, `test/deep/${area}`),
+    ...(area === 'properties'
       ? ['src', 'test'].flatMap((folder) => specsBelow(root, folder)).filter((path) => hasLargeRuns(root, path))
-      : specsBelow(root, `test/deep/${area}`),
-  );
+      : []),
+  ]);
 }
 
 function specsBelow(root, folder) {

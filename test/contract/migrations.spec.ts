@@ -48,7 +48,8 @@ describe('migrations', () => {
   });
 
   it('partition events by month, with every index beginning at the project', async () => {
-    database = await createTestDatabase();
+    database = await createEmptyDatabase();
+    await runMigrations(database.url);
     expect(
       await query(
         `SELECT partstrat, pg_get_partkeydef(partrelid) AS key FROM pg_partitioned_table WHERE partrelid = 'events'::regclass`,

@@ -14,6 +14,7 @@ import { TimeZone } from '../../src/platform/clock/index.js';
 import { newId } from '../../src/platform/ids/index.js';
 import { createTestApp, type TestApp } from '../support/app.js';
 import { countEvents, type EventRow, insertEvents } from '../support/event-rows.js';
+import { propertyRuns } from '../support/property-runs.js';
 
 const HOUR_MS = 3_600_000;
 const HOURS_BACK = 130;
@@ -92,7 +93,7 @@ describe('the totals of events', () => {
     );
   }
   const COUNTS = `count(*)::int AS events, (count(*) FILTER (WHERE log_status >= 500))::int AS errors`;
-  const check = (property: fc.IAsyncProperty<unknown>) => fc.assert(property, { numRuns: 60 });
+  const check = (property: fc.IAsyncProperty<unknown>) => fc.assert(property, { numRuns: propertyRuns(60, 20) });
 
   it('equal the number of rows for every window and filter', async () => {
     await check(

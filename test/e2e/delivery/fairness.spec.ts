@@ -1,13 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { AttemptClaimsRepository } from '../../../src/modules/delivery/deliveries/engine/attempt-claims.repository.js';
-import type { Database } from '../../../src/platform/database/database.js';
 import { newId } from '../../../src/platform/ids/index.js';
-import type { Lane } from '../../../src/modules/delivery/sending/index.js';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { DELIVERY_ENV, deliveryOf, runRetries } from '../../support/delivery.js';
-import { eventually } from '../../support/eventually.js';
 import { type Receiver, startReceiver } from '../../support/receiver.js';
 
 interface Node {
@@ -71,41 +68,6 @@ describe('due deliveries of many', () => {
   /** Nodes of a plan with everything below them. */
   const nodesOf = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
 
-  it('are found by jumping from channel to channel and claimed by the index, however many there are', async () => {
-    const [big, small] = [await ownerWithProject(app), await ownerWithProject(app)];
-    await due(big, await channels(big, 1), 100_000, '2 hours');
-    await due(big, await channels(big, 50), 5_000, '2 hours');
-    await due(small, await channels(small, 1), 1, '1 minute');
-    const asked: [sql: string, parameters: unknown[]][] = [];
-    const recorder = {
-      rows: (sql: string, parameters: unknown[]): unknown[] => {
-        asked.push([sql, parameters]);
-        return [];
-      },
-    };
-    const claims = new AttemptClaimsRepository(recorder as unknown as Database).common;
-    await claims.dueLanes(500, null);
-    const lanes = await app.rows<Lane>(...asked[0]!);
-    expect(lanes).toHaveLength(52);
-    expect(new Set(lanes.slice(0, 2).map(({ tenant }) => tenant))).toEqual(new Set([big.projectId, small.projectId]));
-    const shares = lanes.slice(0, 10).map((lane) => ({ ...lane, most: 3 }));
-    await claims.claim({ owner: 'test', kind: 'worker', leaseSeconds: 60 }, shares, 10);
-    for (const [sql, parameters] of asked) {
-      const [answer] = await app.rows<{ 'QUERY PLAN': { Plan: Node }[] }>(
-        `EXPLAIN (ANALYZE, FORMAT JSON) ${sql}`,
-        parameters,
-      );
-      const scans = nodesOf(answer!['QUERY PLAN'][0]!.Plan).filter(
-        (node) => node['Relation Name'] === 'delivery_attempts' && node['Node Type'].includes('Scan'),
-      );
-      expect(scans.length).toBeGreaterThan(0);
-      for (const scan of scans) {
-        expect(scan['Node Type']).toMatch(/^Index/);
-        expect(scan['Actual Rows'] * scan['Actual Loops']).toBeLessThanOrEqual(52);
-      }
-    }
-  });
-
   it('begin behind the tenant with which the look before ended', async () => {
     const owners = [await ownerWithProject(app), await ownerWithProject(app), await ownerWithProject(app)];
     for (const owner of owners) await due(owner, await channels(owner, 2), 2, '1 minute');
@@ -144,45 +106,5 @@ describe('due deliveries of many', () => {
     expect(left).toBeGreaterThan(15_000);
     await app.rows('UPDATE delivery_attempts SET due_at = now() + $1::interval WHERE due_at IS NOT NULL', ['1 day']);
     await round;
-  });
-
-  it('are not held up by the backlogs of other projects, each in many channels', async () => {
-    for (let project = 0; project < 12; project += 1) {
-      const big = await ownerWithProject(app);
-      await due(big, await channels(big, 10), 300, '2 hours');
-    }
-    const small = await ownerWithProject(app);
-    await due(small, await channels(small, 1), 1, '1 minute');
-    const before = receiver.received.length;
-    const round = runRetries(app);
-    await came(small);
-    expect(receiver.received.length - before).toBeLessThan(1_000);
-    await round;
-  });
-
-  it('get the next free slot while hanging receivers of other projects hold all of them', async () => {
-    const hanging = await startReceiver(() => undefined);
-    const small = await ownerWithProject(app);
-    const [own = ''] = await channels(small, 1);
-    for (let project = 0; project < 5; project += 1) {
-      const big = await ownerWithProject(app);
-      await due(big, await channels(big, 10, { url: hanging.url }), 200, '2 hours');
-    }
-    const first = runRetries(app);
-    await hanging.requests(200);
-    // One whose try is over by then leaves its slot to another one.
-    await eventually(
-      async () => (await app.request().get('/metrics')).text,
-      (metrics) => /^delivery_in_flight 200$/m.test(metrics),
-    );
-    await due(small, [own], 1, '1 minute');
-    const second = runRetries(app);
-    await came(small);
-    // 200 every five seconds, of 1,000: far from the end of them, however slow the machine is.
-    expect(hanging.received.length).toBeLessThan(800);
-    await app.rows('UPDATE delivery_attempts SET due_at = now() + $1::interval WHERE due_at IS NOT NULL', ['1 day']);
-    await hanging.close();
-    // Neither could begin a send while all slots were taken; each tells of those that ended while it waited.
-    for (const processed of await Promise.all([first, second])) expect(processed).toBeGreaterThan(0);
   });
 });

@@ -5,6 +5,7 @@ import { newId } from '../../../src/platform/ids/index.js';
 import { type Actor, signedIn } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { PaymentStandIn, type StandInEvent, type StandInSubscription } from '../../support/payment-provider.js';
+import { propertyRuns } from '../../support/property-runs.js';
 
 const START = 1_750_000_000;
 const STATUSES = ['active', 'trialing', 'past_due', 'unpaid', 'paused', 'incomplete'] as const;
@@ -166,7 +167,7 @@ describe('the life of a subscription', () => {
         await deliver(some(events, delivered.times), delivered);
         expect(await stateOf(id)).toEqual(expected(final));
       }),
-      { numRuns: 30 },
+      { numRuns: propertyRuns(30, 8) },
     );
   });
 
@@ -183,7 +184,7 @@ describe('the life of a subscription', () => {
         await deliver(often, delivered);
         expect(await stateOf(id)).toEqual(expected(final));
       }),
-      { numRuns: 30 },
+      { numRuns: propertyRuns(30, 8) },
     );
   });
 
@@ -210,7 +211,7 @@ describe('the life of a subscription', () => {
           pending_price_id: isOver ? null : payment_price_id,
         });
       }),
-      { numRuns: 20 },
+      { numRuns: propertyRuns(20, 6) },
     );
   });
 
@@ -229,7 +230,7 @@ describe('the life of a subscription', () => {
         const counts = rank(first.final) > rank(second.final) ? first.final : second.final;
         expect(await stateOf(id)).toEqual(expected(counts));
       }),
-      { numRuns: 20 },
+      { numRuns: propertyRuns(20, 6) },
     );
   });
 });

@@ -17,6 +17,7 @@ import {
   type UploadRecord,
 } from '../../support/objects.js';
 import { anyAct, StorageModel } from '../../support/storage-model.js';
+import { propertyRuns } from '../../support/property-runs.js';
 
 const PART = 5 * 1024 * 1024;
 const TOKEN = 'maintenance-token-of-the-upload-suite';
@@ -338,7 +339,7 @@ describe('Uploads in parts', () => {
         await app.rows(`UPDATE organizations SET plan = 'pro' WHERE id = $1`, [one.organizationId]);
         await new StorageModel(app, one, maintain).follow(acts);
       }),
-      { numRuns: 8 },
+      { numRuns: propertyRuns(8, 4) },
     );
   });
 

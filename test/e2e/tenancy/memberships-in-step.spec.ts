@@ -5,6 +5,7 @@ import type { Response } from 'supertest';
 import { type Actor, signedIn } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { outOfStep, withoutPlanLimits } from '../../support/memberships.js';
+import { propertyRuns } from '../../support/property-runs.js';
 
 const PEOPLE = 4;
 const GIVEN_ROLES = ['admin', 'operator', 'member', 'viewer'] as const;
@@ -165,7 +166,7 @@ describe('memberships of organizations and projects', () => {
           await compare(organization, model);
         }
       }),
-      { numRuns: 15, endOnFailure: true },
+      { numRuns: propertyRuns(15, 6), endOnFailure: true },
     );
   });
 

@@ -147,7 +147,7 @@ describe('the observed schema', () => {
           );
         },
       ),
-      { numRuns: propertyRuns(500) },
+      { numRuns: propertyRuns(500, 40) },
     );
   });
 });

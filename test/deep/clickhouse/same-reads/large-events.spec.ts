@@ -1,2 +1,2 @@
 import './begin.js';
-import '../../../e2e/events/large-events.spec.js';
+import '../../properties/large-events.spec.js';

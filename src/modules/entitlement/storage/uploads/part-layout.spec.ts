@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { LARGEST_PART, layOut, partAt, SMALLEST_PART, USUAL_PART } from './part-layout.js';
+import { propertyRuns } from '../../../../../test/support/property-runs.js';
 
 const GIB = 1024 ** 3;
 
@@ -36,7 +37,7 @@ describe('the parts of an upload', () => {
           null,
         ]);
       }),
-      { numRuns: 50 },
+      { numRuns: propertyRuns(50, 15) },
     );
   });
 });

@@ -1,0 +1,2 @@
+import './begin.js';
+import '../../properties/export-sizes.spec.js';
