@@ -1,4 +1,4 @@
-const DIRECTIVE = /^\s*eslint-disable(-line|-next-line)?\b/;
+const DIRECTIVE = /^\s*(?:eslint|oxlint)-disable(-line|-next-line)?\b/;
 
 /** A switched-off rule says why after `--`. Reported on line 0, the one line a directive cannot switch off. */
 export const explainedDisable = {

@@ -1,12 +1,14 @@
-// npm run lint: ESLint on the whole tree, or on the paths that are given. Further arguments go to ESLint, such as --fix.
+// npm run lint: Oxlint with the rules that need types (.oxlintrc.json), then ESLint with all others (tools/eslint.config.mjs), on the whole
+// tree or on the paths that are given. Options go to both, such as --fix.
 import { spawnSync } from 'node:child_process';
+import { delimiter } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cachePath } from './check/cache.mjs';
 import { ensureTools, toolPath } from './tools.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const words = process.argv.slice(2);
-const hasPath = words.some((word, index) => !word.startsWith('-') && words[index - 1] !== '--max-warnings');
+const options = process.argv.slice(2).filter((word) => word.startsWith('-'));
+const paths = process.argv.slice(2).filter((word) => !word.startsWith('-'));
 
 try {
   await ensureTools();
@@ -14,13 +16,24 @@ try {
   console.error(error.message);
   process.exit(1);
 }
-// Results are kept by the content of a file. A changed type can make a fault in a file that has not changed: only a run
-// without cache finds it, as CI makes it.
+// ESLint's results are kept by the content of a file.
 const cache = cachePath('lint.json');
 const cached = cache === null ? [] : ['--cache', '--cache-strategy', 'content', '--cache-location', cache];
-const { status } = spawnSync(
-  process.execPath,
-  [toolPath('eslint/bin/eslint.js'), '-c', 'tools/eslint.config.mjs', ...cached, ...words, ...(hasPath ? [] : ['.'])],
-  { cwd: root, stdio: 'inherit' },
-);
-process.exitCode = status ?? 1;
+const config = ['-c', 'tools/eslint.config.mjs', '--max-warnings=0'];
+const statuses = [
+  // It looks for tsgolint, which knows the types, on the path.
+  run(['oxlint/bin/oxlint', '--type-aware', ...options, ...paths], {
+    PATH: `${toolPath('.bin')}${delimiter}${process.env.PATH}`,
+  }),
+  run(['eslint/bin/eslint.js', ...config, ...cached, ...options, ...(paths.length > 0 ? paths : ['.'])]),
+];
+process.exitCode = statuses.find((status) => status !== 0) ?? 0;
+
+function run([program, ...words], env = {}) {
+  const { status } = spawnSync(process.execPath, [toolPath(program), ...words], {
+    cwd: root,
+    env: { ...process.env, ...env },
+    stdio: 'inherit',
+  });
+  return status ?? 1;
+}

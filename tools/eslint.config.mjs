@@ -1,10 +1,8 @@
-// npm run lint: run from the root with "-c tools/eslint.config.mjs", so that the patterns below begin there.
-import { fileURLToPath } from 'node:url';
+// npm run lint: run from the root with "-c tools/eslint.config.mjs", so that the patterns below begin there. Rules that need types
+// stand in .oxlintrc.json.
 import { defineConfig, globalIgnores } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 import { local } from '../lint/index.mjs';
-
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 const NO_ENVIRONMENT = [
   {
@@ -85,23 +83,15 @@ export default defineConfig(
   },
   {
     files: ['**/*.ts', '**/*.tsx'],
-    extends: [tseslint.configs.strictTypeChecked],
-    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: ROOT } },
+    extends: [tseslint.configs.strict],
+    // So that a type import of what a constructor is given is told from one that nothing needs at run time.
+    languageOptions: { parserOptions: { emitDecoratorMetadata: true, experimentalDecorators: true } },
     rules: {
       'local/injected-value-import': 'error',
       'no-console': 'error',
       '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
-      '@typescript-eslint/consistent-type-exports': 'error',
-      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
       // A Nest module class holds nothing but its decorator.
       '@typescript-eslint/no-extraneous-class': ['error', { allowWithDecorator: true, allowEmpty: true }],
-      // A decorated method keeps its async signature whether it waits today or not.
-      '@typescript-eslint/require-await': 'off',
-      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
-      '@typescript-eslint/no-confusing-void-expression': 'off',
-      // Answers are plain objects of a documented class's shape, put together from rows and other answers.
-      '@typescript-eslint/no-unsafe-class-instance-assignment': 'off',
-      '@typescript-eslint/no-misused-spread': 'off',
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', ignoreRestSiblings: true }],
       'no-restricted-syntax': ['error', ...NO_CIRCLES_NO_SYNCHRONIZE],
     },
@@ -148,28 +138,12 @@ export default defineConfig(
     },
   },
   {
-    // The router takes a redirect that is thrown for one.
-    files: ['console/**/*.ts', 'console/**/*.tsx'],
-    rules: {
-      '@typescript-eslint/only-throw-error': [
-        'error',
-        { allow: [{ from: 'package', package: '@tanstack/router-core', name: 'Redirect' }] },
-      ],
-    },
-  },
-  {
     files: ['src/cli.ts', 'src/cli/**/*.ts'],
     rules: { 'no-console': 'off' },
   },
   {
     files: ['test/**/*.ts', '**/*.spec.ts'],
     rules: {
-      // Answers of the service arrive as `any` in supertest; the assertions are what checks them.
-      '@typescript-eslint/no-unsafe-argument': 'off',
-      '@typescript-eslint/no-unsafe-assignment': 'off',
-      '@typescript-eslint/no-unsafe-call': 'off',
-      '@typescript-eslint/no-unsafe-member-access': 'off',
-      '@typescript-eslint/no-unsafe-return': 'off',
       '@typescript-eslint/no-non-null-assertion': 'off',
       '@typescript-eslint/no-dynamic-delete': 'off',
     },

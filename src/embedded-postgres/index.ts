@@ -82,6 +82,13 @@ async function start(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres
       throw error;
     }
 
+    const stop = async (): Promise<void> => {
+      try {
+        await server.stop();
+      } finally {
+        await unlock();
+      }
+    };
     let stopping: Promise<void> | null = null;
     return {
       url: clusterUrl(cluster, server.port, SERVICE_ROLE, SERVICE_DATABASE),
@@ -91,7 +98,7 @@ async function start(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres
         return server.pid;
       },
       dataDir: cluster.data,
-      stop: () => (stopping ??= server.stop().finally(unlock)),
+      stop: () => (stopping ??= stop()),
     };
   } catch (error) {
     await unlock();

@@ -20,7 +20,7 @@ export function takeLimits(operation: Operation, hasPolicy: boolean): string[] {
   const { '429': named, ...responses } = operation.responses;
   operation.responses = responses;
   if (operation.tags?.includes('health') === true) return [];
-  const schema = named?.content?.['application/json']?.schema as { 'x-refusal'?: DocumentedRefusal } | undefined;
+  const schema: { 'x-refusal'?: DocumentedRefusal } | undefined = named?.content?.['application/json']?.schema;
   const own = schema?.['x-refusal']?.sentences ?? [];
   return [...new Set([...own, AT_ONCE, ...(hasPolicy ? [BY_POLICY] : [])])].sort();
 }

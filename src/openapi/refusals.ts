@@ -152,9 +152,8 @@ export function writeRefusals(operation: Operation, ownSentences: Readonly<Recor
   const access = operation['x-access'] ?? '';
   const refusals = new Refusals(ownSentences);
   for (const [status, { content }] of Object.entries(operation.responses)) {
-    const named = (content?.['application/json']?.schema as { 'x-refusal'?: DocumentedRefusal } | undefined)?.[
-      'x-refusal'
-    ];
+    const schema: { 'x-refusal'?: DocumentedRefusal } | undefined = content?.['application/json']?.schema;
+    const named = schema?.['x-refusal'];
     if (named !== undefined) refusals.add(Number(status), named);
   }
   if (access !== 'public' && access !== 'provider') refusals.say(401, 'Not authenticated');
@@ -197,7 +196,7 @@ export function writeRefusals(operation: Operation, ownSentences: Readonly<Recor
 
 /** What a refusal can say: each sentence, and each named form in words; nothing where its schema has no `detail`. */
 export function wordsOf({ content }: Response): string[] {
-  const schema = content?.['application/json']?.schema as Refusal | undefined;
+  const schema: Refusal | undefined = content?.['application/json']?.schema;
   if (schema === undefined) return [];
   if ('$ref' in schema) return [VALIDATION_FAILED];
   const { detail } = schema.properties ?? {};

@@ -109,7 +109,7 @@ function nameOfResponse(status: number, response: Response): string | null {
     return name ?? (words.length === 0 || words.length > MOST_WORDS ? null : words.map(pascal).join('Or'));
   }
   const { description, content } = response;
-  const schema = content?.['application/json']?.schema as { $ref?: string; items?: { $ref?: string } } | undefined;
+  const schema: { $ref?: string; items?: { $ref?: string } } | undefined = content?.['application/json']?.schema;
   const type = schema?.$ref ?? schema?.items?.$ref;
   if (type !== undefined)
     return type.replace(/.*\//, '').replace(/Response$/, '') + (schema?.items === undefined ? '' : 'List');

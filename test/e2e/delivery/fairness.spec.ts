@@ -7,14 +7,6 @@ import { createTestApp, type TestApp } from '../../support/app.js';
 import { DELIVERY_ENV, deliveryOf, runRetries } from '../../support/delivery.js';
 import { type Receiver, startReceiver } from '../../support/receiver.js';
 
-interface Node {
-  readonly 'Node Type': string;
-  readonly 'Relation Name'?: string;
-  readonly 'Actual Rows': number;
-  readonly 'Actual Loops': number;
-  readonly Plans?: readonly Node[];
-}
-
 describe('due deliveries of many', () => {
   let app: TestApp;
   let receiver: Receiver;
@@ -64,9 +56,6 @@ describe('due deliveries of many', () => {
     );
     await app.rows('ANALYZE delivery_attempts');
   }
-
-  /** Nodes of a plan with everything below them. */
-  const nodesOf = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
 
   it('begin behind the tenant with which the look before ended', async () => {
     const owners = [await ownerWithProject(app), await ownerWithProject(app), await ownerWithProject(app)];

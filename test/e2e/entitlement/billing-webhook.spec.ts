@@ -306,7 +306,8 @@ describe('events of the payment provider', () => {
           .set('Provider-Signature', provider.sign(payload))
           .send(payload),
       ),
-    ).finally(() => second.close());
+    );
+    await second.close();
     const bodies = answers.map(({ status, body }) => JSON.stringify([status, body])).sort();
     expect(bodies).toEqual([
       ...Array.from({ length: 19 }, () => '[200,{"ok":true,"duplicate":true}]'),

@@ -49,7 +49,7 @@ export function Editor({ value, onChange, onRun, language, fault, faultId }: Pro
     element.focus();
     element.setSelectionRange(completion.from, element.selectionStart);
     // As if it were typed.
-    // eslint-disable-next-line @typescript-eslint/no-deprecated -- nothing else leaves it to the browser's undo
+    // oxlint-disable-next-line typescript/no-deprecated -- nothing else leaves it to the browser's undo
     document.execCommand('insertText', false, about.startsWith('function') ? `${text}(` : `${text} `);
     setCompletion(null);
   };

@@ -151,7 +151,11 @@ function InviteForm({ onDone }: { readonly onDone: () => void }) {
   const [role, setRole] = useState<Schemas['InviteRole']>('viewer');
   const invite = async () => {
     const path = { organization_id: organization.id };
-    await api.createInvite({ path, body: { email: email.trim(), role } }).finally(readAnew);
+    try {
+      await api.createInvite({ path, body: { email: email.trim(), role } });
+    } finally {
+      await readAnew();
+    }
   };
   return (
     <ActForm verb="Send the invitation" act={invite} onDone={onDone}>
