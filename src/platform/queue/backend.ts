@@ -7,6 +7,7 @@ import {
   type BackendFactory,
   type IQueueBackend,
   type Processor,
+  type QueueBaseOptions,
   type QueueOptions,
   type WorkerOptions,
 } from 'bullmq';
@@ -16,8 +17,35 @@ import { connectionErrors } from './connection-errors.js';
 /** Closing takes this long only when the backend is gone. */
 const IDLE_CLOSE_MS = 2_000;
 
-/** BullMQ's backend on a connection that all queues and workers share: closing one of them leaves it to the others. */
-class SharedPostgresBackend extends PostgresQueueBackend {
+/** What the queues and workers of a process share on PostgreSQL: a pool, and one connection of it that listens for jobs. */
+export class SharedConnection extends PostgresConnection {
+  private lastTurn: Promise<unknown> = Promise.resolve();
+
+  /** Runs work on the listening connection when that of others is over: pg takes one query of a connection at a time. */
+  inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.lastTurn.then(work);
+    this.lastTurn = turn.catch(() => undefined);
+    return turn;
+  }
+}
+
+/** BullMQ's backend on a shared connection. Closing one queue or worker leaves the connection to the others. */
+class SharedBackend extends PostgresQueueBackend {
+  private isSubscribed = false;
+
+  constructor(
+    private readonly shared: SharedConnection,
+    name: string,
+    options: QueueBaseOptions,
+  ) {
+    super(shared, name, { ...options, connection: shared.pool });
+    shared.on('listenerinvalidated', () => (this.isSubscribed = false));
+  }
+
+  override async waitForJob(seconds: number): ReturnType<PostgresQueueBackend['waitForJob']> {
+    return (await this.subscribe()) ?? super.waitForJob(seconds);
+  }
+
   override close(): Promise<void> {
     return this.disconnectBlocking();
   }
@@ -25,13 +53,25 @@ class SharedPostgresBackend extends PostgresQueueBackend {
   override disconnect(): Promise<void> {
     return this.disconnectBlocking();
   }
+
+  /** BullMQ subscribes when it waits for the first time. @returns what a wait of no time finds; null when that was done before */
+  private async subscribe(): ReturnType<PostgresQueueBackend['waitForJob']> {
+    if (this.isSubscribed) return null;
+    this.isSubscribed = true;
+    try {
+      return await this.shared.inTurn(() => super.waitForJob(0));
+    } catch (error) {
+      this.isSubscribed = false;
+      throw error;
+    }
+  }
 }
 
 /** PostgreSQL for its connection, Redis for anything else, so that applications on either can share a process. */
 const backendOfConnection: BackendFactory = (name, options, roles) => {
   const connection: unknown = options.connection;
-  return connection instanceof PostgresConnection
-    ? new SharedPostgresBackend(connection, name, { ...options, connection: connection.pool })
+  return connection instanceof SharedConnection
+    ? new SharedBackend(connection, name, options)
     : createRedisBackend(name, options, roles);
 };
 

@@ -2,7 +2,6 @@ import {
   assertSchemaCompatibility,
   type ConnectionOptions,
   LATEST_SCHEMA_VERSION,
-  PostgresConnection,
   runMigrations,
   SchemaMigrationRequiredError,
 } from 'bullmq';
@@ -11,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DEFAULT_TIMINGS, type QueueOptions, type QueueTimings } from './queue.options.js';
 import { describeError, QueueUnavailableError } from './queue-errors.js';
 import { within } from '../concurrency/index.js';
+import { SharedConnection } from './backend.js';
 import { connectionErrors } from './connection-errors.js';
 
 /** Connections with the backend `postgres`: one that all workers listen on, and the rest for queries. */
@@ -34,7 +34,7 @@ async function migrateQueueSchema(client: pg.ClientBase): Promise<void> {
 export class QueueConnections {
   readonly timings: QueueTimings;
   /** What the queues and workers share with the backend `postgres`. */
-  private readonly shared: PostgresConnection | null;
+  private readonly shared: SharedConnection | null;
   private closing?: Promise<void>;
 
   private constructor(
@@ -51,7 +51,7 @@ export class QueueConnections {
       // Each worker listens to the notifications of the same client.
       client.setMaxListeners(0);
     });
-    this.shared = options.backend === 'postgres' ? new PostgresConnection(this.pool) : null;
+    this.shared = options.backend === 'postgres' ? new SharedConnection(this.pool) : null;
     this.shared?.setMaxListeners(0);
   }
 
