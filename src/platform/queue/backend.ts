@@ -17,11 +17,11 @@ import { connectionErrors } from './connection-errors.js';
 /** Closing takes this long only when the backend is gone. */
 const IDLE_CLOSE_MS = 2_000;
 
-/** What the queues and workers of a process share on PostgreSQL: a pool, and one connection of it that listens for jobs. */
+/** All queues and workers of a process use this pool on PostgreSQL. One connection of the pool listens for jobs. */
 export class SharedConnection extends PostgresConnection {
   private lastTurn: Promise<unknown> = Promise.resolve();
 
-  /** Runs work on the listening connection when that of others is over: pg takes one query of a connection at a time. */
+  /** Runs work when earlier work is done. pg runs one query at a time on a connection, and the listening one is shared. */
   inTurn<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.lastTurn.then(work);
     this.lastTurn = turn.catch(() => undefined);
@@ -54,7 +54,10 @@ class SharedBackend extends PostgresQueueBackend {
     return this.disconnectBlocking();
   }
 
-  /** BullMQ subscribes when it waits for the first time. @returns what a wait of no time finds; null when that was done before */
+  /**
+   * BullMQ subscribes when it waits for the first time, so this waits for no time at all.
+   * @returns a job that is ready; null when there is none, or when this backend is subscribed already
+   */
   private async subscribe(): ReturnType<PostgresQueueBackend['waitForJob']> {
     if (this.isSubscribed) return null;
     this.isSubscribed = true;

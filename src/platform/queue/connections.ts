@@ -33,7 +33,7 @@ async function migrateQueueSchema(client: pg.ClientBase): Promise<void> {
 /** What queues and workers connect with; made once per application and closed last. */
 export class QueueConnections {
   readonly timings: QueueTimings;
-  /** What the queues and workers share with the backend `postgres`. */
+  /** Null with the backend `redis`. */
   private readonly shared: SharedConnection | null;
   private closing?: Promise<void>;
 
