@@ -4,8 +4,10 @@ import type { Batch } from './event-queue.js';
 export type Outcome =
   /** It was taken; of its lines so many were refused, the first with `detail`. */
   | { readonly kind: 'stored'; readonly refused: number; readonly detail?: unknown }
-  /** It was refused and would be again. */
-  | { readonly kind: 'refused'; readonly status: number; readonly detail: unknown }
+  /** It was refused and would be again. Pages do not learn the status of a redirect. */
+  | { readonly kind: 'refused'; readonly status?: number; readonly detail: unknown }
+  /** The request is larger than the service, or a proxy before it, takes. Nothing of it was stored. */
+  | { readonly kind: 'tooLarge'; readonly status: number; readonly detail: unknown }
   /** Nobody knows, or not now: the same request is to be sent again, not before so many milliseconds. */
   | { readonly kind: 'again'; readonly afterMs: number };
 
@@ -20,6 +22,11 @@ export interface Target {
 export const KEEPALIVE_BYTES = 60_000;
 /** A service that asks for longer is asked again after so long: a limit may have been raised meanwhile. */
 const LONGEST_ASKED_WAIT_MS = 3_600_000;
+
+interface Answer {
+  readonly detail?: unknown;
+  readonly results?: readonly unknown[];
+}
 
 interface LineResult {
   readonly accepted: boolean;
@@ -39,22 +46,55 @@ export async function attempt(batch: Batch, { url, apiKey, timeoutMs, fetch }: T
       body: batch.lines.join('\n'),
       keepalive: batch.bytes <= KEEPALIVE_BYTES,
       credentials: 'omit',
-      redirect: 'error',
+      // A redirect would take the key elsewhere, and to follow it would hide that the address is wrong.
+      redirect: 'manual',
       signal: AbortSignal.timeout(timeoutMs),
     });
-    const answer = (await response.json().catch(() => ({}))) as { detail?: unknown; results?: readonly LineResult[] };
-    if (response.ok) return storedOf(answer.results ?? []);
-    if (isPassing(response.status)) return { kind: 'again', afterMs: askedWait(response.headers.get('Retry-After')) };
-    return { kind: 'refused', status: response.status, detail: answer.detail };
+    if (isRedirect(response)) return await redirected(response);
+    if (isPassing(response.status)) {
+      await response.body?.cancel();
+      return { kind: 'again', afterMs: askedWait(response.headers.get('Retry-After')) };
+    }
+    if (response.ok) return outcomeOf((await response.json()) as Answer | null, batch);
+    const { status } = response;
+    const detail = await detailOf(response);
+    return { kind: status === 413 ? 'tooLarge' : 'refused', status, detail };
   } catch {
-    // No answer, or half of one.
+    // There was no answer, half of one, or one that is no JSON: the service may have stored the batch or not.
     return { kind: 'again', afterMs: 0 };
   }
 }
 
-function storedOf(results: readonly LineResult[]): Outcome {
+/** Only an answer with a result for each line proves that the service has decided on the batch. A proxy may answer 200, too. */
+function outcomeOf(answer: Answer | null, { lines }: Batch): Outcome {
+  const results = answer?.results;
+  if (!Array.isArray(results) || results.length !== lines.length || !results.every(isResult)) {
+    return { kind: 'again', afterMs: 0 };
+  }
   const refused = results.filter(({ accepted }) => !accepted);
   return { kind: 'stored', refused: refused.length, ...(refused.length > 0 && { detail: refused[0]?.detail }) };
+}
+
+function isResult(value: unknown): value is LineResult {
+  return typeof (value as LineResult | null)?.accepted === 'boolean';
+}
+
+/** The status says that the batch was refused, also when the words are missing or broken off. */
+async function detailOf(response: Response): Promise<unknown> {
+  const answer = (await response.json().catch(() => null)) as Answer | null;
+  return answer?.detail;
+}
+
+/** Pages see an opaque answer instead of the redirect. */
+function isRedirect({ type, status }: Response): boolean {
+  return type === 'opaqueredirect' || [301, 302, 303, 307, 308].includes(status);
+}
+
+async function redirected({ status, headers, body }: Response): Promise<Outcome> {
+  await body?.cancel();
+  const location = headers.get('Location');
+  const detail = location === null ? 'Redirects are not followed' : `Redirects are not followed: ${location}`;
+  return { kind: 'refused', ...(status > 0 && { status }), detail };
 }
 
 /** 409: the same request is still under way. */

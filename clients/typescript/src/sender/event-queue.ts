@@ -5,6 +5,23 @@ export interface Batch {
   readonly bytes: number;
 }
 
+/** Two requests with the halves of a batch of two events or more. They have keys of their own: a key belongs to one body. */
+export function halves({ lines }: Batch): Batch[] {
+  const middle = Math.ceil(lines.length / 2);
+  return [lines.slice(0, middle), lines.slice(middle)].map((half) => ({
+    key: globalThis.crypto.randomUUID(),
+    lines: half,
+    bytes: half.reduce((sum, line) => sum + bytesOf(line), 0),
+  }));
+}
+
+const encoder = new TextEncoder();
+
+/** Of a line with its end. */
+function bytesOf(line: string): number {
+  return encoder.encode(line).length + 1;
+}
+
 /** What a queued event takes beside its text. */
 const BYTES_OF_A_LINE = 64;
 
@@ -12,7 +29,6 @@ const BYTES_OF_A_LINE = 64;
 export class EventQueue {
   private lines: { readonly text: string; readonly bytes: number }[] = [];
   private waitingBytes = 0;
-  private readonly encoder = new TextEncoder();
 
   constructor(private readonly maxBytes: number) {}
 
@@ -26,7 +42,7 @@ export class EventQueue {
 
   /** @returns false when there is no room; `held` bytes are taken by what has left the queue and has no answer yet */
   add(text: string, held: number): boolean {
-    const bytes = this.encoder.encode(text).length + 1;
+    const bytes = bytesOf(text);
     if (this.waitingBytes + held + bytes + BYTES_OF_A_LINE > this.maxBytes) return false;
     this.lines.push({ text, bytes });
     this.waitingBytes += bytes + BYTES_OF_A_LINE;

@@ -1,5 +1,5 @@
-import { attempt, KEEPALIVE_BYTES, type Target } from './attempt.js';
-import { type Batch, EventQueue } from './event-queue.js';
+import { attempt, KEEPALIVE_BYTES, type Outcome, type Target } from './attempt.js';
+import { type Batch, EventQueue, halves } from './event-queue.js';
 import { isPage, onExit } from './exit-hooks.js';
 import type { Loss, SenderOptions, SentEvent } from './sender-options.js';
 
@@ -122,10 +122,7 @@ export class EventSender {
     if (this.beside !== null || room <= 0) return;
     const batch = this.queue.take(MOST_EVENTS, room);
     if (batch === null) return;
-    this.beside = this.deliver(batch).then(() => {
-      this.beside = null;
-      this.decide(batch);
-    });
+    this.beside = this.deliver(batch).then(() => void (this.beside = null));
   }
 
   private decide({ lines }: Batch): void {
@@ -147,32 +144,36 @@ export class EventSender {
     await this.beside;
     while (!this.hasGivenUp && (this.held = this.queue.take(this.maxBatchEvents, this.maxBatchBytes)) !== null) {
       await this.deliver(this.held);
-      const batch = this.held;
       this.held = null;
-      this.decide(batch);
       await this.beside;
     }
     this.isRunning = false;
   }
 
-  /** Sends a batch until the service has decided on it, or nobody waits for that any more. */
+  /** Sends a batch until the service has decided on all of it, or nobody waits for that any more. */
   private async deliver(batch: Batch): Promise<void> {
     for (let tries = 0; !this.hasGivenUp; tries += 1) {
       const outcome = await attempt(batch, this.target);
-      switch (outcome.kind) {
-        case 'stored':
-          if (outcome.refused > 0) {
-            this.lose({ reason: 'refused', events: outcome.refused, status: 200, detail: outcome.detail });
-          }
-          return;
-        case 'refused': {
-          const { status, detail } = outcome;
-          return this.lose({ reason: 'refused', events: batch.lines.length, status, detail });
-        }
-        case 'again':
-          // Whoever flushes waits for a service that is away, and not until it asks for more.
-          await this.pause(this.flushes.length > 0 ? backoff(tries) : Math.max(outcome.afterMs, backoff(tries)));
+      if (outcome.kind === 'again') {
+        // Whoever flushes waits for a service that is away, and not until it asks for more.
+        await this.pause(this.flushes.length > 0 ? backoff(tries) : Math.max(outcome.afterMs, backoff(tries)));
+      } else if (outcome.kind === 'tooLarge' && batch.lines.length > 1) {
+        for (const half of halves(batch)) await this.deliver(half);
+        return;
+      } else {
+        this.loseRefused(batch, outcome);
+        break;
       }
+    }
+    this.decide(batch);
+  }
+
+  private loseRefused({ lines }: Batch, outcome: Exclude<Outcome, { kind: 'again' }>): void {
+    if (outcome.kind !== 'stored') {
+      const { status, detail } = outcome;
+      this.lose({ reason: 'refused', events: lines.length, ...(status !== undefined && { status }), detail });
+    } else if (outcome.refused > 0) {
+      this.lose({ reason: 'refused', events: outcome.refused, status: 200, detail: outcome.detail });
     }
   }
 

@@ -26,9 +26,9 @@ export interface Loss {
   readonly reason: LossReason;
   /** How many. */
   readonly events: number;
-  /** What the service answered, where it was refused. */
+  /** What the service answered, where it was refused. A page does not learn the status of a redirect. */
   readonly status?: number;
-  /** The `detail` of that answer, or of the first line that was refused. */
+  /** The `detail` of that answer, or of the first line that was refused. Of a redirect: where it leads, in Node. */
   readonly detail?: unknown;
 }
 
