@@ -5,6 +5,7 @@ import { type NestApplicationOptions, StreamableFile } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import type { Application, Response as Answer } from 'express';
 import type { CheckedRequest } from './inputs.js';
+import { clientAddress, type ProxyTrust } from './client-address.js';
 import { SERVER_OPTIONS } from './request-head.js';
 import { sendJson } from './send-json.js';
 import { takeDefaultHeaders } from './default-headers.js';
@@ -40,6 +41,13 @@ export class FastExpressAdapter extends ExpressAdapter {
 
     class Request extends http.IncomingMessage {}
     Object.setPrototypeOf(Request.prototype, application.request);
+    Object.defineProperty(Request.prototype, 'ip', {
+      get(this: http.IncomingMessage) {
+        const trusts = application.get('trust proxy fn') as ProxyTrust;
+        const forwarded = this.headers['x-forwarded-for'] as string | undefined;
+        return clientAddress(this.socket.remoteAddress, forwarded, trusts);
+      },
+    });
     application.request = Request.prototype;
 
     class Response extends http.ServerResponse<Request> {}

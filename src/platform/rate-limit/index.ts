@@ -1,4 +1,4 @@
-export { addressBucket } from './client-address.js';
+export { addressBucket } from './address-bucket.js';
 export { FailOpenStore } from './fail-open-store.js';
 export { MemoryRateLimitStore } from './memory-store.js';
 export { PolicyFinder } from './policy-finder.js';

@@ -3,7 +3,7 @@ import type { NextFunction, Request, Response } from 'express';
 import { whenThere } from '../concurrency/index.js';
 import { domainError } from '../http/domain-error.js';
 import { Metrics } from '../telemetry/index.js';
-import { addressBucket } from './client-address.js';
+import { addressBucket } from './address-bucket.js';
 import type { RateLimitPolicy } from './policy.js';
 import { PolicyFinder } from './policy-finder.js';
 import { type Hit, RateLimitStore } from './rate-limit-store.js';

@@ -100,7 +100,7 @@ describe('a limited route', () => {
   });
 });
 
-it('counts clients behind a trusted proxy apart, and admits exactly the limit of parallel ones', async () => {
+it('counts clients behind a trusted proxy apart, whatever port a gateway adds, and admits exactly the limit of parallel ones', async () => {
   await withApp({ env: { RATE_LIMIT_OVERRIDES: 'auth-login=5', TRUST_PROXY: '1' } }, async (app) => {
     const from = (address: string) => loginAt(app, { 'X-Forwarded-For': address });
     const answers = await Promise.all(Array.from({ length: 20 }, () => from('203.0.113.1')));
@@ -109,6 +109,23 @@ it('counts clients behind a trusted proxy apart, and admits exactly the limit of
     await from('203.0.113.2').expect(401);
     // What a client writes in front of the proxy's own entry is not believed.
     await from('198.51.100.7, 203.0.113.1').expect(429);
+    for (const spelling of ['203.0.113.1:1', '203.0.113.1:65535', '::ffff:203.0.113.1', '[::FFFF:cb00:7101]:443'])
+      await from(spelling).expect(429);
+    // What is no address counts as the proxy's.
+    const nobody = await Promise.all(Array.from({ length: 6 }, (_, number) => from(`unknown-${number}`)));
+    expect(nobody.filter((answer) => answer.status === 429)).toHaveLength(1);
+    // A device is told by the address alone.
+    const { email } = await signedIn(app);
+    const { body } = await app
+      .request()
+      .post('/v1/auth/login')
+      .set('X-Forwarded-For', '[2001:DB8::7]:40000')
+      .type('form')
+      .send({ username: email, password: PASSWORD })
+      .expect(200);
+    const { access_token: token } = body as { access_token: string };
+    const sessions = await app.request().get('/v1/auth/sessions').auth(token, { type: 'bearer' }).expect(200);
+    expect(sessions.text).toContain('"ip":"2001:db8::7"');
   });
 });
 

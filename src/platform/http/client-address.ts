@@ -1,0 +1,43 @@
+import { isIP, SocketAddress } from 'node:net';
+
+/** Whether a proxy is trusted, by its address and its distance from this process: what Express makes of TRUST_PROXY. */
+export type ProxyTrust = (address: string, hops: number) => boolean;
+
+/**
+ * The address of the client: the nearest one that is no trusted proxy.
+ * `X-Forwarded-For` is text of the client as soon as a proxy only appends to it, so an entry that is no address counts as the peer.
+ * @param peer the other end of the connection
+ * @param forwarded the header `X-Forwarded-For`, the nearest address last
+ */
+export function clientAddress(
+  peer: string | undefined,
+  forwarded: string | undefined,
+  trusts: ProxyTrust,
+): string | undefined {
+  const nearest = peer === undefined ? undefined : addressIn(peer);
+  if (nearest === undefined || forwarded === undefined) return nearest;
+  let client: string | undefined = nearest;
+  let hops = 0;
+  for (let end = forwarded.length; end > 0 && trusts(client ?? '', hops);) {
+    const comma = forwarded.lastIndexOf(',', end - 1);
+    const entry = forwarded.slice(comma + 1, end).trim();
+    end = comma;
+    if (entry === '') continue;
+    client = addressIn(entry);
+    hops += 1;
+  }
+  return client ?? nearest;
+}
+
+/**
+ * One spelling for each address: without port, brackets and zone, IPv4 that is mapped into IPv6 as IPv4.
+ * Rate limits and devices compare addresses as text.
+ */
+function addressIn(text: string): string | undefined {
+  const bare = /^\[([^\]]*)\](?::\d{0,5})?$/.exec(text)?.[1] ?? /^([\d.]+):\d{0,5}$/.exec(text)?.[1] ?? text;
+  const family = isIP(bare);
+  if (family === 4) return bare;
+  if (family === 0) return undefined;
+  const { address } = new SocketAddress({ family: 'ipv6', address: bare.split('%', 1)[0] ?? bare });
+  return address.startsWith('::ffff:') && address.includes('.') ? address.slice('::ffff:'.length) : address;
+}
