@@ -51,7 +51,27 @@ describe('Metrics', () => {
   it('keeps applications of one process apart', async () => {
     const [one, other] = [new Metrics(), new Metrics()];
     one.counter('hits_total', 'Hits').inc();
-    other.counter('hits_total', 'Hits');
-    expect(await other.render()).toContain('hits_total 0');
+    other.counter('hits_total', 'Hits').inc(2);
+    expect(await one.render()).toContain('hits_total 1');
+    expect(await other.render()).toContain('hits_total 2');
+  });
+
+  it('exports a family from its first move on', async () => {
+    const metrics = new Metrics();
+    const hits = metrics.counter('hits_total', 'Hits');
+    const labelled = metrics.counter('labelled_total', 'Hits', ['route']);
+    const seconds = metrics.histogram('hit_seconds', 'Duration');
+    const waiting = metrics.gauge('hits_waiting', 'Hits that wait');
+    expect(await metrics.render()).not.toMatch(/hit|labelled/);
+    hits.inc();
+    hits.inc(2);
+    labelled.inc({ route: '/a' });
+    seconds.observe(1);
+    seconds.observe(1);
+    waiting.inc(3);
+    waiting.set(5);
+    const text = await metrics.render();
+    for (const line of ['hits_total 3', 'labelled_total{route="/a"} 1', 'hit_seconds_count 2', 'hits_waiting 5'])
+      expect(text.split('\n')).toContain(line);
   });
 });

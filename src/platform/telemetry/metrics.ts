@@ -17,11 +17,15 @@ function processMetrics(): Registry {
 /**
  * Prometheus metrics of one application. Each instance has a registry of its own, so applications in one
  * process do not clash; asking twice for a name gives the same metric, and an Error when kind or labels differ.
+ *
+ * A family is exported from its first move on: the code of every role is loaded in every process, and a constant zero of a
+ * process that never does the work would look like work that stands still. A gauge with `collect` is exported at once, so
+ * ask for it only where its value can change.
  */
 export class Metrics {
   private readonly registry = new Registry();
   private readonly process = processMetrics();
-  private readonly signatures = new Map<string, string>();
+  private readonly made = new Map<string, { readonly signature: string; readonly metric: unknown }>();
 
   /** The Content-Type of {@link render}. */
   get contentType(): string {
@@ -29,11 +33,8 @@ export class Metrics {
   }
 
   counter<L extends string = never>(name: string, help: string, labelNames: readonly L[] = []): Counter<L> {
-    return this.once(
-      'counter',
-      name,
-      labelNames,
-      () => new Counter<L>({ name, help, labelNames, registers: [this.registry] }),
+    return this.once('counter', name, labelNames, () =>
+      this.exportedOnMove(new Counter<L>({ name, help, labelNames, registers: [] }), ['inc']),
     );
   }
 
@@ -45,10 +46,13 @@ export class Metrics {
     collect?: (gauge: Gauge<L>) => void | Promise<void>,
   ): Gauge<L> {
     return this.once('gauge', name, labelNames, () => {
-      const options = { name, help, labelNames, registers: [this.registry] };
-      if (collect === undefined) return new Gauge<L>(options);
+      if (collect === undefined)
+        return this.exportedOnMove(new Gauge<L>({ name, help, labelNames, registers: [] }), ['set', 'inc', 'dec']);
       return new Gauge<L>({
-        ...options,
+        name,
+        help,
+        labelNames,
+        registers: [this.registry],
         collect() {
           return collect(this);
         },
@@ -63,17 +67,18 @@ export class Metrics {
     labelNames: readonly L[] = [],
     buckets: readonly number[] = SECONDS,
   ): Histogram<L> {
-    const make = () => new Histogram<L>({ name, help, labelNames, buckets: [...buckets], registers: [this.registry] });
-    return this.once('histogram', name, labelNames, make);
+    return this.once('histogram', name, labelNames, () =>
+      this.exportedOnMove(new Histogram<L>({ name, help, labelNames, buckets: [...buckets], registers: [] }), [
+        'observe',
+      ]),
+    );
   }
 
   /** {@link histogram} for what happens on every request: cheap to observe, its series are kept by who observes. */
   leanHistogram(name: string, help: string, buckets: readonly number[] = SECONDS): LeanHistogram {
-    return this.once('lean histogram', name, [], () => {
-      const made = new LeanHistogram(name, help, buckets);
-      this.registry.registerMetric(made as unknown as Metric);
-      return made;
-    });
+    return this.once('lean histogram', name, [], () =>
+      this.exportedOnMove(new LeanHistogram(name, help, buckets), ['series']),
+    );
   }
 
   /** All metrics in Prometheus text form, those of the process first. */
@@ -81,12 +86,31 @@ export class Metrics {
     return [await this.process.metrics(), await this.registry.metrics()].join('\n');
   }
 
+  /** Puts the metric into the registry at the first call of one of these methods, which then cost nothing more. */
+  private exportedOnMove<M extends object>(metric: M, moves: readonly (string & keyof M)[]): M {
+    const own = new Map(moves.map((move) => [move, metric[move]]));
+    for (const move of moves) {
+      Object.assign(metric, {
+        [move]: (...values: unknown[]): unknown => {
+          this.registry.registerMetric(metric as unknown as Metric);
+          for (const [name, original] of own) Object.assign(metric, { [name]: original });
+          return (metric[move] as (...values: unknown[]) => unknown)(...values);
+        },
+      });
+    }
+    return metric;
+  }
+
   private once<M>(kind: string, name: string, labelNames: readonly string[], make: () => M): M {
     const signature = `${kind}(${labelNames.join(',')})`;
-    const known = this.signatures.get(name);
-    if (known !== undefined && known !== signature) throw new Error(`Metric ${name} is declared twice, differently`);
-    this.signatures.set(name, signature);
-    // The signature says which of the kinds the registry holds under this name.
-    return (this.registry.getSingleMetric(name) as M | undefined) ?? make();
+    const known = this.made.get(name);
+    if (known === undefined) {
+      const metric = make();
+      this.made.set(name, { signature, metric });
+      return metric;
+    }
+    if (known.signature !== signature) throw new Error(`Metric ${name} is declared twice, differently`);
+    // The signature says which of the kinds is kept under this name.
+    return known.metric as M;
   }
 }

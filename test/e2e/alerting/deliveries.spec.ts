@@ -422,7 +422,7 @@ describe('alert deliveries', () => {
 
   it('are not written over by a result that comes after their claim was ended, which is counted', async () => {
     const lost = async (): Promise<number> =>
-      Number(/^alert_delivery_lost_leases_total (\d+)$/m.exec((await app.request().get('/metrics')).text)?.[1]);
+      Number(/^alert_delivery_lost_leases_total (\d+)$/m.exec((await app.request().get('/metrics')).text)?.[1] ?? 0);
     const before = await lost();
     let release: () => void = () => undefined;
     receiver.answer((response) => void (release = () => response.writeHead(200).end()));

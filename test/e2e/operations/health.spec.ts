@@ -33,6 +33,40 @@ describe('health and internal jobs', () => {
     expect(answer.text).toMatch(/^object_store_up\{driver="files",store="[0-9a-f-]{36}"\} 1$/m);
   });
 
+  it.each(['api', 'worker'] as const)(
+    'exports no metric family that only other roles move, in the role %s',
+    async (role) => {
+      const process = await createTestApp({ databaseUrl: app.databaseUrl, env: { PROCESS_ROLE: role } });
+      try {
+        const { text } = await process.request().get('/metrics').expect(200);
+        const families = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = '', kind = '']) => ({
+          name,
+          kind,
+        }));
+        const own = families.filter(({ name }) => !/^(?:process|nodejs)_/.test(name));
+        const samples = [...text.matchAll(/^([a-z_]+)(?:\{.*\})? (\S+)$/gm)].map(
+          ([, name = '', value]) => [name, Number(value)] as const,
+        );
+        const hasMoved = (family: string) => samples.some(([name, value]) => name.startsWith(family) && value > 0);
+        const counted = own.filter(({ kind }) => kind !== 'gauge').map(({ name }) => name);
+        expect(counted.filter((name) => !hasMoved(name))).toEqual([]);
+        const names = own.map(({ name }) => name);
+        if (role === 'api') {
+          expect(names.filter((name) => /^(?:alert_rule|sentinel|event_shipping|object_storage_s)/.test(name))).toEqual(
+            [],
+          );
+          expect(names).toEqual(
+            expect.arrayContaining(['event_streams_open', 'ingest_backlog_events', 'delivery_backlog']),
+          );
+        } else {
+          expect(names.filter((name) => /^(?:event_streams|ingest|rate_limit)/.test(name))).toEqual([]);
+        }
+      } finally {
+        await process.close();
+      }
+    },
+  );
+
   it('keeps /internal out of reach without a configured token', async () => {
     const closed = await createTestApp({ databaseUrl: app.databaseUrl });
     try {

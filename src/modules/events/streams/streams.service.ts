@@ -1,5 +1,6 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { CONFIG, type Config } from '../../../config/index.js';
 import type { ProjectId, ProjectMemberScope } from '../../access/index.js';
 import { Clock } from '../../../platform/clock/index.js';
 import { FairSemaphore } from '../../../platform/concurrency/index.js';
@@ -26,7 +27,9 @@ export class EventStreamsService {
     private readonly streams: OpenStreamRegistry,
     private readonly clock: Clock,
     metrics: Metrics,
+    @Inject(CONFIG) { process }: Config,
   ) {
+    if (!process.runsApi) return;
     metrics.gauge('event_streams_open', 'Event streams that clients read', [], (gauge) => gauge.set(streams.count));
   }
 

@@ -19,7 +19,12 @@ export const INGEST_CONNECTION_NAME = 'service-ingest';
 export const EVENT_WRITER: FactoryProvider<EventWriter> = {
   provide: EventWriter,
   inject: [CONFIG, DATABASE_URL, RequestLimitsService, Metrics],
-  useFactory: ({ ingestion }: Config, databaseUrl: string, requestLimits: RequestLimitsService, metrics: Metrics) => {
+  useFactory: (
+    { ingestion, process, redis }: Config,
+    databaseUrl: string,
+    requestLimits: RequestLimitsService,
+    metrics: Metrics,
+  ) => {
     const logger = new Logger('ingestion');
     const alone = ingestion.mode === 'direct';
     const sizes = metrics.histogram('ingest_batch_events', 'Events of one transaction', [], BATCH_SIZES);
@@ -40,9 +45,12 @@ export const EVENT_WRITER: FactoryProvider<EventWriter> = {
       },
       onFault: (error, what) => logger.error(error instanceof Error ? error : new Error(String(error)), what),
     });
-    metrics.gauge('ingest_backlog_events', 'Events that wait for the database or are being written', [], (gauge) =>
-      gauge.set(writer.backlog),
-    );
+    // A worker alone writes events only out of the Redis stream.
+    if (process.runsApi || redis.url !== undefined) {
+      metrics.gauge('ingest_backlog_events', 'Events that wait for the database or are being written', [], (gauge) =>
+        gauge.set(writer.backlog),
+      );
+    }
     return writer;
   },
 };
