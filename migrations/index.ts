@@ -45,6 +45,7 @@ import { MovedEvents1801700000000 } from './1801700000000-moved-events.js';
 import { EventRetention1801800000000 } from './1801800000000-event-retention.js';
 import { HotEvents1801900000000 } from './1801900000000-hot-events.js';
 import { LastCopiedEvent1802000000000 } from './1802000000000-last-copied-event.js';
+import { RefreshSecrets1802300000000 } from './1802300000000-refresh-secrets.js';
 
 /** Every migration in order; a test checks that each file of this folder is listed. */
 export const MIGRATIONS = [
@@ -95,4 +96,5 @@ export const MIGRATIONS = [
   EventRetention1801800000000,
   HotEvents1801900000000,
   LastCopiedEvent1802000000000,
+  RefreshSecrets1802300000000,
 ] as const;

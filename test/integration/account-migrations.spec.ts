@@ -92,6 +92,13 @@ describe('accounts that were there before their present rules', () => {
         [id(n), minutes],
       );
     }
+    for (const n of [1, 2]) {
+      await client.query(
+        `INSERT INTO sessions (id, user_id, method, expires_at)
+         VALUES ($1::uuid, $1::uuid, 'password', now() + interval '1 day')`,
+        [id(n)],
+      );
+    }
     await client.query(`INSERT INTO organizations (id, name, slug, owner_id) VALUES ($1, 'One', 'one', $1)`, [id(1)]);
     for (const [n, email, status] of [
       [1, 'J\u030c@example.com', 'pending'],
@@ -155,6 +162,13 @@ describe('accounts that were there before their present rules', () => {
 
   it('have no password of registrations that disagree', async () => {
     expect((await column('password_hash')).slice(0, 7)).toEqual(['a', 'a', 'a', 'a', 'a', 'a', null]);
+  });
+
+  it('have a secret of its own for each session', async () => {
+    const { rows } = await client.query<{ refresh_secret: Buffer }>('SELECT refresh_secret FROM sessions');
+    const secrets = rows.map(({ refresh_secret: secret }) => secret);
+    expect(secrets.map(({ length }) => length)).toEqual([32, 32]);
+    expect(new Set(secrets.map((secret) => secret.toString('hex'))).size).toBe(2);
   });
 
   it('keep passkeys as proven that no young session can have added', async () => {

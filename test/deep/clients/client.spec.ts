@@ -94,6 +94,12 @@ describe('the client', () => {
     const expired = (onChange?: (tokens: Tokens | null) => void): Session =>
       new Session({ access_token: 'expired', refresh_token: owner.refreshToken }, onChange);
 
+    const storageIn = (kept: Map<string, string>) => ({
+      getItem: (key: string) => kept.get(key) ?? null,
+      setItem: (key: string, text: string) => void kept.set(key, text),
+      removeItem: (key: string) => void kept.delete(key),
+    });
+
     it('signs in with a form, keeps what it was given, and signs out', async () => {
       const told: (Tokens | null)[] = [];
       const session = new Session(null, (changed) => told.push(changed));
@@ -137,11 +143,7 @@ describe('the client', () => {
 
     it('is one for all tabs: each uses what another has refreshed, and is signed out with it', async () => {
       const kept = new Map<string, string>();
-      const storage = {
-        getItem: (key: string) => kept.get(key) ?? null,
-        setItem: (key: string, text: string) => void kept.set(key, text),
-        removeItem: (key: string) => void kept.delete(key),
-      };
+      const storage = storageIn(kept);
       let turn: Promise<unknown> = Promise.resolve();
       const locks = {
         request: <T>(_: string, work: () => Promise<T>): Promise<T> => {
@@ -168,6 +170,33 @@ describe('the client', () => {
       expect(await errorOf(clientOf({ session: third }).getCurrentUser())).toMatchObject({ status: 401 });
       kept.set('operational-events.session', 'no tokens');
       expect(third?.tokens).toBeNull();
+    });
+
+    it('goes on in all tabs that refreshed at once, where there are no locks', async () => {
+      const storage = storageIn(new Map());
+      const sessions = [1, 2].map(() => new StoredSession({ storage }));
+      let waiting: (() => void)[] = [];
+      const together: Fetch = async (at, init) => {
+        if (!(at as string).endsWith('/refresh')) return fetch(at, init);
+        const turn = new Promise<void>((resolve) => waiting.push(resolve));
+        if (waiting.length === sessions.length) {
+          for (const go of waiting) go();
+          waiting = [];
+        }
+        await turn;
+        return fetch(at, init);
+      };
+      const tabs = sessions.map((session) => clientOf({ session, fetch: together }));
+      let refreshToken = owner.refreshToken;
+      for (const round of [1, 2, 3]) {
+        sessions[0]?.set({ access_token: `expired ${round}`, refresh_token: refreshToken });
+        const asked = await Promise.all(tabs.map((tab) => tab.getCurrentUser()));
+        expect(asked.map(({ email }) => email)).toEqual([owner.email, owner.email]);
+        const [first, second] = sessions.map(({ tokens }) => tokens?.refresh_token);
+        expect(second).toBe(first);
+        expect(second).not.toBe(refreshToken);
+        refreshToken = second ?? '';
+      }
     });
 
     it('is one for the tabs of a browser', async () => {

@@ -171,6 +171,15 @@ describe('the keeper of refresh tokens', () => {
     expect((await keeper('POST', { Cookie: second })).status).toBe(204);
   });
 
+  it('gives two tabs that go on at once the same cookie, which both go on with', async () => {
+    const cookie = await takenOver(await signedIn(app));
+    const answers = await Promise.all([1, 2].map(() => keeper('POST', { Cookie: cookie })));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    const [first = '', second] = answers.map(cookieOf);
+    expect(second).toBe(first);
+    for (const next of [first, first]) expect((await keeper('POST', { Cookie: next })).status).toBe(200);
+  });
+
   it.each([
     ['no token', {}],
     ['another scheme', { Authorization: 'Basic eA==' }],

@@ -13,9 +13,10 @@ import {
   UnsecuredJWT,
 } from 'jose';
 import { emailKeyOf } from '../../../src/modules/identity/users/index.js';
-import { login, PASSWORD, randomEmail, registered } from '../../support/actors.js';
+import { login, PASSWORD, randomEmail, registered, signedIn } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { mailsTo, tokenIn, waitForMails } from '../../support/outbox.js';
+import { securityEvents, securityEventTypes } from '../../support/security-events.js';
 
 interface Tokens {
   access_token: string;
@@ -342,6 +343,17 @@ describe('accounts and sessions', () => {
   });
 
   describe('refresh', () => {
+    const afterTheGrace = () =>
+      app.rows(`UPDATE refresh_tokens SET used_at = used_at - interval '11 seconds' WHERE used_at IS NOT NULL`);
+    const livingTokens = async (userId: string): Promise<number> => {
+      const living = await app.rows(
+        `SELECT 1 FROM refresh_tokens r JOIN sessions s ON s.id = r.session_id
+         WHERE s.user_id = $1 AND r.used_at IS NULL AND r.superseded_at IS NULL`,
+        [userId],
+      );
+      return living.length;
+    };
+
     it('rotates, and a token used again ends the whole session', async () => {
       const first = await registered(app);
       const second = (await refresh(first.refreshToken).expect(200)).body as Tokens;
@@ -356,38 +368,88 @@ describe('accounts and sessions', () => {
       }
     });
 
-    it('answers the direct predecessor within the grace, and lets only one line live', async () => {
-      const { refreshToken } = await registered(app);
+    it('answers a token with the same successor again within the grace', async () => {
+      const { refreshToken } = await signedIn(app);
       const lost = (await refresh(refreshToken).expect(200)).body as Tokens;
       const again = (await refresh(refreshToken).expect(200)).body as Tokens;
-      await refresh(lost.refresh_token).expect(401, { detail: 'Invalid refresh token' });
-      await refresh(again.refresh_token).expect(200);
+      expect(again.refresh_token).toBe(lost.refresh_token);
+      expect(again.refresh_token).toMatch(/^[\w-]{43}$/);
+      for (const { access_token } of [lost, again]) await me(`Bearer ${access_token}`).expect(200);
+      const third = (await refresh(lost.refresh_token).expect(200)).body as Tokens;
+      expect(((await refresh(again.refresh_token).expect(200)).body as Tokens).refresh_token).toBe(third.refresh_token);
+    });
+
+    it('records a refresh within the grace from another address or program, mails it, and ends the session when both go on', async () => {
+      const { email, refreshToken } = await signedIn(app);
+      const from = (program: string, token: string) => refresh(token).set('User-Agent', program);
+      const owner = (await from('Browser/1.0', refreshToken).expect(200)).body as Tokens;
+      const retry = (await from('Browser/1.0', refreshToken).expect(200)).body as Tokens;
+      const types = () => securityEventTypes(app, `Bearer ${retry.access_token}`);
+      expect(await types()).not.toContain('refresh_token_shared');
+
+      const thief = (await from('curl/8.0', refreshToken).expect(200)).body as Tokens;
+      expect(thief.refresh_token).toBe(owner.refresh_token);
+      const [event] = await securityEvents(app, `Bearer ${owner.access_token}`);
+      expect(event).toMatchObject({ type: 'refresh_token_shared', ip: '127.0.0.1', user_agent: 'curl/8.0' });
+      expect(event?.detail).toEqual({ session_id: decodeJwt(owner.access_token).sid });
+      const [mail] = await waitForMails(app.dataDir, email, 1);
+      expect(mail?.subject).toBe('A session of your account was refreshed from two places');
+
+      await app.rows('UPDATE refresh_tokens SET used_ip = $2 WHERE token_hash = sha256(convert_to($1, $3))', [
+        refreshToken,
+        '203.0.113.7',
+        'UTF8',
+      ]);
+      await from('Browser/1.0', refreshToken).expect(200);
+      expect((await types()).filter((type) => type === 'refresh_token_shared')).toHaveLength(2);
+
+      await from('curl/8.0', thief.refresh_token).expect(200);
+      await afterTheGrace();
+      await from('Browser/1.0', owner.refresh_token).expect(401, { detail: 'Refresh token reuse detected' });
+      await me(`Bearer ${thief.access_token}`).expect(401);
     });
 
     it('calls the predecessor reused once the grace is over', async () => {
       const actor = await registered(app);
       const next = (await refresh(actor.refreshToken).expect(200)).body as Tokens;
-      await app.rows(`UPDATE refresh_tokens SET used_at = used_at - interval '11 seconds' WHERE used_at IS NOT NULL`);
+      await afterTheGrace();
       await refresh(actor.refreshToken).expect(401, { detail: 'Refresh token reuse detected' });
       await refresh(next.refresh_token).expect(401, { detail: 'Invalid refresh token' });
     });
 
-    it('never makes two living lines of 20 parallel refreshes', async () => {
-      const actor = await registered(app);
-      const answers = await Promise.all(Array.from({ length: 20 }, () => refresh(actor.refreshToken)));
-      const tokens = answers
-        .filter((answer) => answer.status === 200)
-        .map((answer) => (answer.body as Tokens).refresh_token);
-      expect(tokens.length).toBeGreaterThan(0);
-      const living = await app.rows(
-        `SELECT 1 FROM refresh_tokens r JOIN sessions s ON s.id = r.session_id
-         WHERE s.user_id = $1 AND r.used_at IS NULL AND r.superseded_at IS NULL`,
-        [actor.id],
+    it('gives 20 parallel refreshes by two instances the same successor, which goes on', async () => {
+      const second = await createTestApp({ databaseUrl: app.databaseUrl, dataDir: app.dataDir });
+      try {
+        const actor = await signedIn(app);
+        const instances = [app, second];
+        const answers = await Promise.all(
+          Array.from({ length: 20 }, (_, n) =>
+            (instances[n % 2] ?? app).request().post('/v1/auth/refresh').send({ refresh_token: actor.refreshToken }),
+          ),
+        );
+        expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
+        const tokens = new Set(answers.map(({ body }) => (body as Tokens).refresh_token));
+        expect(tokens.size).toBe(1);
+        expect(await livingTokens(actor.id)).toBe(1);
+        for (const token of tokens) await refresh(token).expect(200);
+      } finally {
+        await second.close();
+      }
+    });
+
+    it('goes on with sessions of versions that drew each token at random', async () => {
+      const actor = await signedIn(app);
+      await refresh(actor.refreshToken).expect(200);
+      const drawn = 'd'.repeat(43);
+      await app.rows(
+        `UPDATE refresh_tokens r SET token_hash = sha256(convert_to($2, 'UTF8')) FROM sessions s
+         WHERE s.id = r.session_id AND s.user_id = $1 AND r.used_at IS NULL`,
+        [actor.id, drawn],
       );
-      expect(living).toHaveLength(1);
-      const results = [];
-      for (const token of tokens) results.push((await refresh(token)).status);
-      expect(results.filter((status) => status === 200)).toHaveLength(1);
+      const repeated = (await refresh(actor.refreshToken).expect(200)).body as Tokens;
+      await refresh(drawn).expect(401, { detail: 'Invalid refresh token' });
+      expect(await livingTokens(actor.id)).toBe(1);
+      await refresh(repeated.refresh_token).expect(200);
     });
 
     it('refuses unknown tokens and those of an expired session', async () => {

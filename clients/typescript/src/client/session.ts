@@ -33,8 +33,8 @@ export class Session {
   }
 
   /**
-   * The tokens after those that were refused. Whoever asks meanwhile waits for the same refresh: a second one would be taken
-   * for the theft of a token that has been used.
+   * The tokens after those that were refused. Whoever asks meanwhile waits for the same refresh: more than 10 seconds later a
+   * second one would be taken for the theft of a token that has been used.
    * @param refresh resolves with null when the session has ended
    */
   renew(refused: Tokens, refresh: (refreshToken: string) => Promise<Tokens | null>): Promise<Tokens | null> {

@@ -27,7 +27,7 @@ export interface StoredSessionOptions {
   readonly onChange?: ((tokens: Tokens | null) => void) | undefined;
   /** Default: `localStorage`. */
   readonly storage?: TextStorage | undefined;
-  /** Default: `navigator.locks`; where there are none, tabs may refresh at the same time. */
+  /** Default: `navigator.locks`; where there are none, tabs may refresh at the same time, and get the same refresh token. */
   readonly locks?: Locks | undefined;
 }
 

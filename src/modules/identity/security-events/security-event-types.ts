@@ -13,6 +13,7 @@ export const SECURITY_EVENT_MAILS = {
   signed_out: null,
   session_revoked: null,
   other_sessions_revoked: null,
+  refresh_token_shared: 'A session of your account was refreshed from two places',
   refresh_token_reused: 'A session of your account was ended',
   password_changed: 'Your password was changed',
   password_reset_requested: null,

@@ -22,7 +22,14 @@ export class RefreshToken {
   @Column('timestamptz', { name: 'used_at', nullable: true })
   usedAt!: Date | null;
 
-  /** When a retry within the grace replaced it; its use afterwards is refused but no sign of theft. */
+  /** The client of that exchange. */
+  @Column('text', { name: 'used_ip', nullable: true })
+  usedIp!: string | null;
+
+  @Column('text', { name: 'used_user_agent', nullable: true })
+  usedUserAgent!: string | null;
+
+  /** Versions that drew each token at random replaced it when its predecessor was repeated. Its use is refused, but is no sign of theft. */
   @Column('timestamptz', { name: 'superseded_at', nullable: true })
   supersededAt!: Date | null;
 }

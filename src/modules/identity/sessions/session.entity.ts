@@ -22,6 +22,14 @@ export class Session {
   @Column('integer', { default: 0 })
   generation!: number;
 
+  /** Key of the HMAC that makes the next refresh token of the present one: useless without that token, which is not stored. */
+  @Column('bytea', {
+    name: 'refresh_secret',
+    select: false,
+    default: () => 'uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())',
+  })
+  refreshSecret!: Buffer;
+
   @Column('text', { nullable: true })
   ip!: string | null;
 

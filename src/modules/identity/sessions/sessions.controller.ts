@@ -32,7 +32,7 @@ export class SessionsController {
     operationId: 'refreshSession',
     summary: 'Rotate the refresh token',
     description:
-      'Using a rotated token again revokes the whole session. For 10 seconds the direct predecessor is answered with a fresh token, so that a lost answer can be asked for again; the one given before then ends.',
+      'Using a rotated token again revokes the whole session. For 10 seconds the direct predecessor is answered with the same successor as before, so that a lost answer can be asked for again and two refreshes at once get the same token. Refreshing then from another address or user agent is a security event, which is mailed.',
     answer: TokenResponse,
     errors: [InvalidRefreshToken, RefreshTokenReused],
   })

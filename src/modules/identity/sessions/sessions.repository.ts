@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { MaintenanceTask } from '../../../platform/maintenance/maintenance-task.js';
 import type { UserId, UserScope } from '../../access/index.js';
+import type { Client } from './client.js';
 import { Session, type SignInMethod } from './session.entity.js';
 
 export interface NewSession {
@@ -17,6 +18,7 @@ export interface LockedSession {
   id: string;
   user_id: UserId;
   generation: number;
+  refresh_secret: Buffer;
   alive: boolean;
 }
 
@@ -28,6 +30,8 @@ export interface StoredRefreshToken {
   superseded: boolean;
   /** Null: not used yet. */
   used_seconds_ago: number | null;
+  /** Whether it was used by another address or program than the one that shows it now. */
+  used_elsewhere: boolean;
 }
 
 /** Sessions and the line of refresh tokens of each. Time is the database's. */
@@ -58,7 +62,7 @@ export class SessionsRepository extends MaintenanceTask {
   /** Locks the session a refresh token belongs to, so that refreshes of one session follow each other. */
   async lockByToken(tokenHash: Buffer, tx: Db): Promise<LockedSession | null> {
     const rows = await this.database.rows<LockedSession>(
-      `SELECT s.id, s.user_id, s.generation, (s.revoked_at IS NULL AND s.expires_at > now()) AS alive
+      `SELECT s.id, s.user_id, s.generation, s.refresh_secret, (s.revoked_at IS NULL AND s.expires_at > now()) AS alive
        FROM sessions s WHERE s.id = (SELECT session_id FROM refresh_tokens WHERE token_hash = $1)
        /* tenant: whoever shows the token */ FOR UPDATE`,
       [tokenHash],
@@ -68,35 +72,38 @@ export class SessionsRepository extends MaintenanceTask {
   }
 
   /** Read after the lock, so that a rotation that was waited for is seen. */
-  async getToken(tokenHash: Buffer, tx: Db): Promise<StoredRefreshToken> {
+  async getToken(tokenHash: Buffer, { ip, userAgent }: Client, tx: Db): Promise<StoredRefreshToken> {
     const [row] = await this.database.rows<StoredRefreshToken>(
       `SELECT generation, superseded_at IS NOT NULL AS superseded,
-              extract(epoch FROM clock_timestamp() - used_at)::float8 AS used_seconds_ago
+              extract(epoch FROM clock_timestamp() - used_at)::float8 AS used_seconds_ago,
+              used_ip IS NOT NULL AND (used_ip, used_user_agent) IS DISTINCT FROM ($2::text, $3::text) AS used_elsewhere
        FROM refresh_tokens WHERE token_hash = $1 /* tenant: whoever shows the token */`,
-      [tokenHash],
+      [tokenHash, ip, userAgent],
       tx,
     );
     if (row === undefined) throw new Error('a refresh token vanished under its session lock');
     return row;
   }
 
-  async markUsed(tokenHash: Buffer, tx: Db): Promise<void> {
+  async markUsed(tokenHash: Buffer, { ip, userAgent }: Client, tx: Db): Promise<void> {
     await this.database.execute(
-      'UPDATE refresh_tokens SET used_at = clock_timestamp() WHERE token_hash = $1 /* tenant: whoever shows the token */',
-      [tokenHash],
+      `UPDATE refresh_tokens SET used_at = clock_timestamp(), used_ip = $2, used_user_agent = $3
+       WHERE token_hash = $1 /* tenant: whoever shows the token */`,
+      [tokenHash, ip, userAgent],
       tx,
     );
   }
 
-  /** Ends the living token of a generation without calling its later use theft. */
-  async supersede({ id, user_id }: SessionKey, generation: number, tx: Db): Promise<void> {
-    await this.database.execute(
+  /** Ends the living token of a session unless it is the derived one. @returns whether there was another one */
+  async supersedeDrawn({ id, user_id }: SessionKey, derivedHash: Buffer, tx: Db): Promise<boolean> {
+    const ended = await this.database.execute(
       `UPDATE refresh_tokens t SET superseded_at = clock_timestamp() FROM sessions s
-       WHERE s.user_id = $1 AND s.id = $2 AND t.session_id = s.id AND t.generation = $3
+       WHERE s.user_id = $1 AND s.id = $2 AND t.session_id = s.id AND t.token_hash <> $3
          AND t.used_at IS NULL AND t.superseded_at IS NULL`,
-      [user_id, id, generation],
+      [user_id, id, derivedHash],
       tx,
     );
+    return ended > 0;
   }
 
   /** Records a refresh; the end moves ahead but never past the absolute life. @returns seconds left */

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import type { UserId, UserScope } from '../../access/index.js';
 import { CONFIG, type Config } from '../../../config/index.js';
@@ -12,15 +13,22 @@ import { SessionLivenessCache } from './session-liveness.cache.js';
 import type { SignInMethod } from './session.entity.js';
 import type { TokenResponse } from './sessions.dto.js';
 import { InvalidRefreshToken, RefreshTokenReused } from './sessions.errors.js';
-import { SessionsRepository } from './sessions.repository.js';
+import { type LockedSession, SessionsRepository } from './sessions.repository.js';
 
-/** Within this the direct predecessor may be sent again, because its answer may have been lost (DECISIONS 2). */
+/** For so long a used token is answered with its successor again: the answer may have been lost, or two tabs refreshed at once. */
 const GRACE_SECONDS = 10;
 /** However often it is refreshed, a session ends after this many refresh lives. */
 const ABSOLUTE_LIVES = 6;
 
 type Rotation =
-  | { outcome: 'rotated'; refreshToken: string; sessionId: string; userId: UserId; secondsLeft: number }
+  | {
+      outcome: 'rotated';
+      refreshToken: string;
+      sessionId: string;
+      userId: UserId;
+      secondsLeft: number;
+      act: SecurityAct | null;
+    }
   | { outcome: 'invalid' }
   | { outcome: 'reused'; sessionId: string; act: SecurityAct };
 
@@ -72,12 +80,13 @@ export class SessionsService {
   }
 
   /**
-   * Exchanges a refresh token. The session row is locked first, so parallel calls with one token make one
-   * line: the second call finds the token used and, within the grace, supersedes what the first was given.
+   * Exchanges a refresh token for its successor. The successor is derived, so however often and wherever a token is
+   * exchanged within the grace, every answer has the same successor, and a session never has two of them.
    */
   async refresh(refreshToken: string, client: Client): Promise<TokenResponse> {
-    const rotation = await this.rotate(sha256(refreshToken), client);
+    const rotation = await this.rotate(refreshToken, client);
     if (rotation.outcome === 'rotated') {
+      if (rotation.act !== null) this.events.announce(rotation.act);
       return this.answer(rotation.userId, rotation.sessionId, rotation.refreshToken, rotation.secondsLeft);
     }
     if (rotation.outcome === 'invalid') throw new InvalidRefreshToken();
@@ -125,11 +134,12 @@ export class SessionsService {
   }
 
   /** The reuse outcome commits too: the revocation must stand although the caller is refused. */
-  private rotate(tokenHash: Buffer, client: Client): Promise<Rotation> {
+  private rotate(refreshToken: string, client: Client): Promise<Rotation> {
+    const tokenHash = sha256(refreshToken);
     return this.database.transaction(async (tx): Promise<Rotation> => {
       const session = await this.sessions.lockByToken(tokenHash, tx);
       if (session === null || !session.alive) return { outcome: 'invalid' };
-      const token = await this.sessions.getToken(tokenHash, tx);
+      const token = await this.sessions.getToken(tokenHash, client, tx);
       if (token.superseded) return { outcome: 'invalid' };
 
       const isLiving = token.used_seconds_ago === null;
@@ -144,14 +154,25 @@ export class SessionsService {
       }
 
       const generation = token.generation + 1;
-      if (isLiving) await this.sessions.markUsed(tokenHash, tx);
-      else await this.sessions.supersede(session, generation, tx);
-      const next = randomToken();
-      await this.sessions.insertToken(sha256(next), session.id, generation, tx);
+      const successor = successorOf(refreshToken, session.refresh_secret, generation);
+      const successorHash = sha256(successor);
+      if (isLiving) await this.sessions.markUsed(tokenHash, client, tx);
+      // Within the grace the successor is there already, unless a version that drew tokens at random made the exchange.
+      if (isLiving || (await this.sessions.supersedeDrawn(session, successorHash, tx)))
+        await this.sessions.insertToken(successorHash, session.id, generation, tx);
+      const act = token.used_elsewhere ? await this.noteSecondPlace(session, client, tx) : null;
       const life = this.config.tokens.refreshTtlSeconds;
       const secondsLeft = await this.sessions.extend(session, generation, life, life * ABSOLUTE_LIVES, tx);
-      return { outcome: 'rotated', refreshToken: next, sessionId: session.id, userId: session.user_id, secondsLeft };
+      const { id: sessionId, user_id: userId } = session;
+      return { outcome: 'rotated', refreshToken: successor, sessionId, userId, secondsLeft, act };
     });
+  }
+
+  private async noteSecondPlace(session: LockedSession, client: Client, tx: Db): Promise<SecurityAct> {
+    const detail = { session_id: session.id };
+    const act: SecurityAct = { userId: session.user_id, type: 'refresh_token_shared', client, detail };
+    await this.events.record(act, tx);
+    return act;
   }
 
   private async answer(
@@ -168,4 +189,12 @@ export class SessionsService {
       token_type: 'bearer',
     };
   }
+}
+
+/**
+ * Takes both the session's secret, which is stored, and the present token, of which only a hash is. So neither a copy of the
+ * database nor a stolen token alone gives the tokens that follow.
+ */
+function successorOf(refreshToken: string, secret: Buffer, generation: number): string {
+  return createHmac('sha256', secret).update(`${generation}:${refreshToken}`).digest('base64url');
 }
