@@ -489,13 +489,13 @@ export const VARIABLES = {
   DELIVERY_RETRY_BATCH_SIZE: variable(
     'Delivery',
     '10',
-    'due deliveries that one look takes at most',
+    'due rows that one claim takes at most, of attempts and of alert deliveries each; claims follow one another while rows are due and slots are free, so it bounds no rate',
     integer(10, 1, 1_000),
   ),
   DELIVERY_RETRY_POLL_SECONDS: variable(
     'Delivery',
     '10',
-    'seconds between two looks for due deliveries in each worker process',
+    'seconds between two looks for due deliveries in each worker process; retries are sent when they are due, a look finds what a process that ended left behind',
     integer(10, 1, 3_600),
   ),
   DELIVERY_RETRY_LEASE_SECONDS: variable(

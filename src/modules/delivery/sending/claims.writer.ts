@@ -1,8 +1,8 @@
 import type { Database, Db } from '../../../platform/database/database.js';
 import { type Bind, Parameters } from '../../../platform/database/parameters.js';
 import type { LaneShare } from './dispatcher.js';
-import { backlogSql, dueLanesSql, lockedDueSql } from './due-rows.repository.js';
-import type { Claimant, ClaimedRow, Held, OutboxTable, Writing } from './outbox-table.js';
+import { backlogSql, dueLanesSql, dueSoonSql, lockedDueSql } from './due-rows.repository.js';
+import type { Claimant, ClaimedRow, Held, NextTry, OutboxTable, Writing } from './outbox-table.js';
 import type { Lane } from './slots.js';
 import type { TryOutcome } from './try-outcome.js';
 
@@ -25,6 +25,11 @@ export class ClaimsWriter<X extends Held, C extends X & ClaimedRow> {
   /** Lanes that something is due for, those of all projects in turn. */
   dueLanes(most: number, after: string | null): Promise<Lane[]> {
     return this.database.rows<Lane>(this.dueLanesSql, [most, after]);
+  }
+
+  /** Lanes in which a try comes due within so many seconds, each with when. */
+  dueSoon(withinSeconds: number, most: number): Promise<(Lane & { readonly inSeconds: number })[]> {
+    return this.database.rows(dueSoonSql(this.table), [withinSeconds, most]);
   }
 
   /** The oldest due rows of each lane, up to its `most`, and no more than `batch` in all. */
@@ -74,9 +79,9 @@ export class ClaimsWriter<X extends Held, C extends X & ClaimedRow> {
   /**
    * Writes what came of a try, with its evidence, unless the claim has been lost.
    * @param by who writes: the holder of the claim, or whoever ends it because its lease is over
-   * @returns false when the claim is not ours any more, and nothing was written
+   * @returns what was written; null when the claim is not ours any more, and nothing was written
    */
-  settle(held: X, outcome: TryOutcome, by: 'holder' | 'expiry', db?: Db): Promise<boolean> {
+  async settle(held: X, outcome: TryOutcome, by: 'holder' | 'expiry', db?: Db): Promise<NextTry | null> {
     const { values, bind } = new Parameters();
     const { next, set, evidence } = this.table.settle(bind, held, outcome);
     const delay = `${bind(next.delaySeconds)}::float8`;
@@ -92,7 +97,7 @@ export class ClaimsWriter<X extends Held, C extends X & ClaimedRow> {
       ...(by === 'holder' ? ['finished_token = claim_token'] : []),
       ...set,
     ];
-    return this.release(held, { set: columns, evidence }, { values, bind }, db);
+    return (await this.release(held, { set: columns, evidence }, { values, bind }, db)) ? next : null;
   }
 
   /** Whether this claim's result stands already: its first writing succeeded and only the answer got lost. */

@@ -42,6 +42,18 @@ export function lockedDueSql(
   )`;
 }
 
+/** What comes due within `$1` seconds, at most `$2` of it: the lane, and in how many seconds, in tenths of a second. */
+export function dueSoonSql({ name, lane }: DueTable): string {
+  return `
+  SELECT DISTINCT tenant, lane, ceil("inSeconds" * 10)::float8 / 10 AS "inSeconds"
+  FROM ( /* every tenant: what comes due */
+    SELECT project_id AS tenant, ${lane} AS lane, extract(epoch FROM due_at - clock_timestamp()) AS "inSeconds"
+    FROM ${name} a
+    WHERE due_at > now() AND due_at <= now() + $1 * interval '1 second' AND claim_token IS NULL
+      AND ${isLive('a.project_id')}
+    ORDER BY due_at LIMIT $2) soon`;
+}
+
 /** How many rows are due and not claimed, and for how many seconds the longest is. */
 export function backlogSql({ name }: DueTable): string {
   return `

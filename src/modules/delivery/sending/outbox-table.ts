@@ -24,7 +24,7 @@ export interface Claimant {
 }
 
 /** What becomes of a row by the outcome of its try. */
-interface NextTry {
+export interface NextTry {
   readonly status: string;
   readonly retryCount: number;
   /** When to try again, in seconds from now; null: never. */

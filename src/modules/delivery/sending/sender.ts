@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
-import type { ClaimedRow, Held } from './outbox-table.js';
+import type { ClaimedRow, Held, NextTry } from './outbox-table.js';
 import type { Outbox } from './outbox.js';
 import type { SendingMetrics } from './sending-metrics.js';
 import { failedTry, type TryOutcome } from './try-outcome.js';
@@ -17,6 +17,8 @@ export class Sender<X extends Held, C extends X & ClaimedRow> {
   constructor(
     private readonly outbox: Outbox<X, C>,
     private readonly metrics: SendingMetrics<C>,
+    /** The result of a try is written. */
+    private readonly onSettled: (claimed: C, next: NextTry) => void,
   ) {
     this.logger = new Logger(outbox.profile.log.context);
   }
@@ -63,7 +65,8 @@ export class Sender<X extends Held, C extends X & ClaimedRow> {
 
   private async settle(claimed: C, outcome: TryOutcome): Promise<void> {
     const { claims, profile } = this.outbox;
-    if (await claims.settle(claimed, outcome, 'holder')) return;
+    const next = await claims.settle(claimed, outcome, 'holder');
+    if (next !== null) return this.onSettled(claimed, next);
     if (await claims.isSettledBy(claimed)) return;
     this.metrics.leaseLost();
     this.logger.warn(`the claim on ${profile.log.row} ${claimed.id} had expired before the result of its try came`);

@@ -14,6 +14,7 @@ import { Metrics } from '../../../platform/telemetry/index.js';
 import type { Claimant, ClaimedRow, Held } from './outbox-table.js';
 import { Dispatcher } from './dispatcher.js';
 import { DuePoller } from './due-poller.js';
+import { DueTimers } from './due-timers.js';
 import { ExpiredClaims } from './expired-claims.js';
 import type { Outbox } from './outbox.js';
 import { Sender } from './sender.js';
@@ -24,6 +25,8 @@ import { WakeUps } from './wake-ups.js';
 /** Due rows of one lane in one claim. */
 const OF_LANE = 3;
 const STOP_MS = 15_000;
+/** Timers that one poll arms. */
+const MAX_ARMED = 1_000;
 
 /**
  * Sends what is due of one outbox: claims it, a lane after the other, sends it within the limits of this process, of each
@@ -39,17 +42,30 @@ export class SendingEngine<X extends Held, C extends X & ClaimedRow>
   private readonly dispatcher: Dispatcher<C>;
   private readonly wakeUps: WakeUps<C>;
   private readonly poller: DuePoller;
+  private readonly timers: DueTimers;
+  private readonly horizonSeconds: number;
 
-  constructor(outbox: Outbox<X, C>, database: Database, queue: JobQueue, metrics: Metrics, config: Config) {
+  constructor(
+    private readonly outbox: Outbox<X, C>,
+    database: Database,
+    queue: JobQueue,
+    metrics: Metrics,
+    private readonly config: Config,
+  ) {
     const { profile, claims } = outbox;
-    const { leaseSeconds, batchSize: batch } = config.deliveryRetries;
+    const { leaseSeconds, batchSize: batch, pollSeconds } = config.deliveryRetries;
     const logger = new Logger(profile.log.context);
     const backlog = () => claims.backlog();
     const measured = new SendingMetrics(metrics, profile.metrics, {
       inFlight: () => this.dispatcher.inUse,
       backlog,
     });
-    const sender = new Sender(outbox, measured);
+    const sender = new Sender(outbox, measured, (claimed, { delaySeconds }) => {
+      if (delaySeconds !== null) this.timers.arm({ tenant: claimed.tenant, lane: claimed.lane }, delaySeconds);
+    });
+    // A poll arms what is due before the one after the next, so that nothing comes due between two of them unnoticed.
+    this.horizonSeconds = 2 * pollSeconds;
+    this.timers = new DueTimers((lane) => this.onDue(lane), this.horizonSeconds * 1_000);
     this.leaseSeconds = leaseSeconds;
     this.expired = new ExpiredClaims(outbox, database, measured);
     this.wakeUps = new WakeUps(profile, database, queue);
@@ -77,6 +93,7 @@ export class SendingEngine<X extends Held, C extends X & ClaimedRow>
   }
 
   async beforeApplicationShutdown(): Promise<void> {
+    this.timers.stop();
     await Promise.all([this.poller.stop(), this.dispatcher.stop(), this.wakeUps.stop()]);
   }
 
@@ -107,7 +124,20 @@ export class SendingEngine<X extends Held, C extends X & ClaimedRow>
    */
   async look({ wait }: { readonly wait: boolean }): Promise<number> {
     const ended = await this.endExpired();
+    if (!wait && this.config.process.runsWorkers) await this.armTimers();
     return ended + (await (wait ? this.dispatcher.round() : this.dispatcher.pump()));
+  }
+
+  /** Retries that other processes, or this one before it was started again, have scheduled. */
+  private async armTimers(): Promise<void> {
+    const soon = await this.outbox.claims.dueSoon(this.horizonSeconds, MAX_ARMED);
+    for (const { inSeconds, ...lane } of soon) this.timers.arm(lane, inSeconds);
+  }
+
+  /** A process without workers sends nothing by itself: it tells one that has them. */
+  private onDue(lane: Lane): void {
+    if (this.config.process.runsWorkers) this.dispatcher.wake([lane]);
+    else void this.wakeUps.now([lane]);
   }
 
   /** Ends claims whose holders died. @returns how many */
