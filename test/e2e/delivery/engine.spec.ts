@@ -254,11 +254,13 @@ describe('the delivery engine', () => {
     }
   });
 
-  it('waits as long as 429 and 503 ask, up to the policy, and hears nothing from others', async () => {
+  it('waits as long as 429 asks and at least as long as 503 asks, up to the policy, and hears nothing from others', async () => {
     const waits: number[] = [];
     for (const [status, value] of [
       [429, '5000'],
+      [429, '20'],
       [503, '100000'],
+      [503, '20'],
       [500, '5000'],
       [429, 'nonsense'],
     ] as const) {
@@ -271,11 +273,32 @@ describe('the delivery engine', () => {
       );
       waits.push(row?.wait ?? 0);
     }
-    const [asked = 0, capped = 0, unheard = 0, nonsense = 0] = waits;
+    const [asked = 0, shorter = 0, capped = 0, own = 0, unheard = 0, nonsense = 0] = waits;
     expect(asked).toBeGreaterThanOrEqual(5_000);
     expect(capped).toBeGreaterThanOrEqual(7_200);
     expect(capped).toBeLessThan(9_000);
-    for (const own of [unheard, nonsense]) expect(own).toBeLessThan(5_000);
+    expect(shorter).toBeGreaterThanOrEqual(20);
+    expect(shorter).toBeLessThan(60);
+    for (const wait of [own, unheard, nonsense]) {
+      expect(wait).toBeGreaterThanOrEqual(3_600);
+      expect(wait).toBeLessThan(5_000);
+    }
+  });
+
+  it('sends a retry when it is due and not at the next poll, which is an hour away', async () => {
+    let answers = 0;
+    receiver.answer((response) => response.writeHead(++answers < 3 ? 503 : 200).end());
+    const quick = await delivery.webhook(`${receiver.url}/hook`, {
+      configuration: { retry_policy: { strategy: 'fixed', base_delay_seconds: 1, max_delay_seconds: 1 } },
+    });
+    const id = await ruleMatch(app, owner.projectId, quick);
+    await delivery.until(id, ({ status }) => status === 'sent');
+    const times = receiver.received.map(({ at }) => at);
+    expect(times).toHaveLength(3);
+    for (const wait of [times[1]! - times[0]!, times[2]! - times[1]!]) {
+      expect(wait).toBeGreaterThanOrEqual(1_000);
+      expect(wait).toBeLessThan(5_000);
+    }
   });
 
   it('makes an attempt for a disabled channel that is not sent, and none for a channel of another project', async () => {

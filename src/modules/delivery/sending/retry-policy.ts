@@ -1,3 +1,5 @@
+import type { TryOutcome } from './try-outcome.js';
+
 export const RETRY_STRATEGIES = ['fixed', 'linear', 'exponential'] as const;
 export type RetryStrategy = (typeof RETRY_STRATEGIES)[number];
 
@@ -13,13 +15,28 @@ export interface RetryPolicy {
 /** The largest share of a wait that jitter adds to it. */
 const MOST_JITTER = 0.1;
 
+/** Bounds of the wait that a receiver asks for with 429. */
+const MIN_ASKED_SECONDS = 1;
+const MAX_ASKED_SECONDS = 86_400;
+
+/** The wait that an answer asks for by `Retry-After`; null when it asks for none. */
+type Asked = Pick<TryOutcome, 'retryAfterSeconds' | 'responseCode'>;
+
+const NOTHING_ASKED: Asked = { retryAfterSeconds: null, responseCode: null };
+
 /**
  * Seconds to wait before the n-th retry (from 1). `random` in [0, 1) spreads retries that failed together; it only
- * adds, and the policy's maximum comes last. `atLeastSeconds` is what the receiver asked for, 0 when it did not.
+ * adds, and the policy's maximum comes last. A receiver that answers 429 knows when it takes more: its wait replaces that
+ * of the policy, also when it is shorter. The wait of any other answer only makes the policy's longer.
  */
-export function retryDelaySeconds(policy: RetryPolicy, n: number, random: number, atLeastSeconds = 0): number {
-  const wait = waitOf(policy, n) * (1 + MOST_JITTER * random);
-  return Math.min(Math.max(wait, atLeastSeconds), policy.maxDelaySeconds);
+export function retryDelaySeconds(policy: RetryPolicy, n: number, random: number, asked = NOTHING_ASKED): number {
+  const { retryAfterSeconds, responseCode } = asked;
+  const own = waitOf(policy, n) * (1 + MOST_JITTER * random);
+  const wait =
+    responseCode === 429 && retryAfterSeconds !== null
+      ? Math.min(Math.max(retryAfterSeconds, MIN_ASKED_SECONDS), MAX_ASKED_SECONDS)
+      : Math.max(own, retryAfterSeconds ?? 0);
+  return Math.min(wait, policy.maxDelaySeconds);
 }
 
 function waitOf({ strategy, baseDelaySeconds, maxDelaySeconds }: RetryPolicy, n: number): number {

@@ -35,10 +35,21 @@ describe('the wait before a retry', () => {
     expect(retryDelaySeconds(POLICY, 1, 0.5)).toBe(63);
   });
 
-  it('is what the receiver asked for when that is longer, up to the maximum', () => {
-    expect(retryDelaySeconds(POLICY, 1, 0, 100)).toBe(100);
-    expect(retryDelaySeconds(POLICY, 1, 0, 10)).toBe(60);
-    expect(retryDelaySeconds(POLICY, 1, 0, 86_400)).toBe(900);
+  it('is what the receiver asked for with 503 when that is longer, up to the maximum', () => {
+    const asked = (retryAfterSeconds: number) => ({ retryAfterSeconds, responseCode: 503 });
+    expect(retryDelaySeconds(POLICY, 1, 0, asked(100))).toBe(100);
+    expect(retryDelaySeconds(POLICY, 1, 0, asked(10))).toBe(60);
+    expect(retryDelaySeconds(POLICY, 1, 0, asked(86_400))).toBe(900);
+  });
+
+  it('is what the receiver asked for with 429, from a second to a day, up to the maximum', () => {
+    const asked = (retryAfterSeconds: number) => ({ retryAfterSeconds, responseCode: 429 });
+    expect(retryDelaySeconds(POLICY, 1, 0.5, asked(100))).toBe(100);
+    expect(retryDelaySeconds(POLICY, 1, 0.5, asked(10))).toBe(10);
+    expect(retryDelaySeconds(POLICY, 1, 0.5, asked(0))).toBe(1);
+    expect(retryDelaySeconds(POLICY, 1, 0.5, asked(86_400))).toBe(900);
+    const patient = { ...POLICY, maxDelaySeconds: 604_800 };
+    expect(retryDelaySeconds(patient, 1, 0.5, asked(500_000))).toBe(86_400);
   });
 
   it('is never above the maximum, never below the plain wait, and never shrinks with n', () => {

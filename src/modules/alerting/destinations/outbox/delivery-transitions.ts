@@ -37,7 +37,7 @@ export interface NextDelivery {
  */
 export function nextDelivery(
   { status, retryCount }: ClaimedDelivery,
-  { kind, retryAfterSeconds }: Pick<TryOutcome, 'kind' | 'retryAfterSeconds'>,
+  { kind, ...asked }: Pick<TryOutcome, 'kind' | 'retryAfterSeconds' | 'responseCode'>,
 ): NextDelivery {
   switch (kind) {
     case 'sent':
@@ -51,12 +51,7 @@ export function nextDelivery(
     case 'transient': {
       const failures = retryCount + 1;
       if (failures >= MOST_TRIES) return { status: 'failed', retryCount: failures, delaySeconds: null };
-      return { status: 'retrying', retryCount: failures, delaySeconds: waitAfter(failures, retryAfterSeconds) };
+      return { status: 'retrying', retryCount: failures, delaySeconds: retryDelaySeconds(POLICY, failures, 0, asked) };
     }
   }
-}
-
-/** What a receiver asks for makes the policy's wait longer, never shorter: a receiver in trouble is no reason to hurry. */
-function waitAfter(failures: number, asked: number | null): number {
-  return retryDelaySeconds(POLICY, failures, 0, asked ?? 0);
 }

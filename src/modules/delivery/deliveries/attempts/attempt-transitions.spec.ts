@@ -7,7 +7,12 @@ import { type ClaimedState, nextState } from './attempt-transitions.js';
 const POLICY: RetryPolicy = { strategy: 'exponential', baseDelaySeconds: 60, maxDelaySeconds: 900, maxRetries: 2 };
 const OUTCOMES = ['sent', 'transient', 'permanent', 'refused', 'unavailable'] as const;
 
-function next(state: Partial<ClaimedState>, kind: TryOutcome['kind'], retryAfterSeconds: number | null = null) {
+function next(
+  state: Partial<ClaimedState>,
+  kind: TryOutcome['kind'],
+  retryAfterSeconds: number | null = null,
+  responseCode: number | null = null,
+) {
   const full: ClaimedState = {
     kind: 'rule_match',
     status: 'failed',
@@ -16,7 +21,7 @@ function next(state: Partial<ClaimedState>, kind: TryOutcome['kind'], retryAfter
     tryNumber: 2,
     ...state,
   };
-  return nextState(full, { kind, retryAfterSeconds }, POLICY, 0);
+  return nextState(full, { kind, retryAfterSeconds, responseCode }, POLICY, 0);
 }
 
 const FIRST: Partial<ClaimedState> = { status: 'pending', retryCount: 0, tryNumber: 1 };
@@ -59,16 +64,26 @@ describe('the life of an attempt', () => {
     },
   );
 
-  it('waits as long as the receiver asks, up to the policy', () => {
-    expect(next(FIRST, 'transient', 300).delaySeconds).toBe(300);
-    expect(next(FIRST, 'transient', 30).delaySeconds).toBe(60);
-    expect(next(FIRST, 'transient', 3_600).delaySeconds).toBe(900);
+  it('waits at least as long as a receiver asks with 503, up to the maximum of the policy', () => {
+    expect(next(FIRST, 'transient', 300, 503).delaySeconds).toBe(300);
+    expect(next(FIRST, 'transient', 30, 503).delaySeconds).toBe(60);
+    expect(next(FIRST, 'transient', 3_600, 503).delaySeconds).toBe(900);
+  });
+
+  it('waits exactly as long as a receiver asks with 429, from a second up to the maximum of the policy', () => {
+    expect(next(FIRST, 'transient', 300, 429).delaySeconds).toBe(300);
+    expect(next(FIRST, 'transient', 5, 429).delaySeconds).toBe(5);
+    expect(next(FIRST, 'transient', 0, 429).delaySeconds).toBe(1);
+    expect(next(FIRST, 'transient', 3_600, 429).delaySeconds).toBe(900);
+    expect(next(FIRST, 'transient', null, 429).delaySeconds).toBe(60);
   });
 
   it('goes to the dead letters at once when the policy allows no retry', () => {
     const state: ClaimedState = { kind: 'rule_match', status: 'pending', claim: 'worker', retryCount: 0, tryNumber: 1 };
     const policy = { ...POLICY, maxRetries: 0 };
-    expect(nextState(state, { kind: 'transient', retryAfterSeconds: null }, policy, 0).retryState).toBe('dlq');
+    expect(
+      nextState(state, { kind: 'transient', retryAfterSeconds: null, responseCode: null }, policy, 0).retryState,
+    ).toBe('dlq');
   });
 
   it('has a wait exactly when there is another try, and counters that never fall below zero', () => {
@@ -81,7 +96,12 @@ describe('the life of an attempt', () => {
     });
     fc.assert(
       fc.property(states, fc.constantFrom(...OUTCOMES), fc.integer({ min: 0, max: 100 }), (state, kind, maxRetries) => {
-        const result = nextState(state, { kind, retryAfterSeconds: null }, { ...POLICY, maxRetries }, 0.5);
+        const result = nextState(
+          state,
+          { kind, retryAfterSeconds: null, responseCode: null },
+          { ...POLICY, maxRetries },
+          0.5,
+        );
         const waits = result.retryState === 'pending' || result.retryState === 'scheduled_retry';
         expect(result.delaySeconds !== null).toBe(waits);
         expect(result.retryCount).toBeGreaterThanOrEqual(0);
@@ -103,7 +123,12 @@ describe('the life of an attempt', () => {
           tryNumber: 1,
         };
         for (;;) {
-          const result = nextState(state, { kind: 'transient', retryAfterSeconds: null }, { ...POLICY, maxRetries }, 0);
+          const result = nextState(
+            state,
+            { kind: 'transient', retryAfterSeconds: null, responseCode: null },
+            { ...POLICY, maxRetries },
+            0,
+          );
           if (result.retryState === 'dlq') break;
           state = { ...state, status: 'failed', retryCount: result.retryCount + 1, tryNumber: result.tryNumber + 1 };
         }

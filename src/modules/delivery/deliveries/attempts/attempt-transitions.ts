@@ -30,7 +30,7 @@ const UNAVAILABLE_SECONDS = 60;
  */
 export function nextState(
   state: ClaimedState,
-  { kind: outcome, retryAfterSeconds }: Pick<TryOutcome, 'kind' | 'retryAfterSeconds'>,
+  { kind: outcome, ...asked }: Pick<TryOutcome, 'kind' | 'retryAfterSeconds' | 'responseCode'>,
   policy: RetryPolicy,
   random: number,
 ): NextState {
@@ -45,7 +45,7 @@ export function nextState(
     case 'transient': {
       if (state.kind === 'test') return failedFor('retry_exhausted', retryCount, tryNumber, 'exhausted');
       if (retryCount >= policy.maxRetries) return failedFor('dlq', retryCount, tryNumber, 'exhausted');
-      const delaySeconds = retryDelaySeconds(policy, retryCount + 1, random, retryAfterSeconds ?? 0);
+      const delaySeconds = retryDelaySeconds(policy, retryCount + 1, random, asked);
       return { ...failedFor('scheduled_retry', retryCount, tryNumber, 'failed'), delaySeconds };
     }
     case 'unavailable': {
