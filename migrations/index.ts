@@ -46,6 +46,7 @@ import { EventRetention1801800000000 } from './1801800000000-event-retention.js'
 import { HotEvents1801900000000 } from './1801900000000-hot-events.js';
 import { LastCopiedEvent1802000000000 } from './1802000000000-last-copied-event.js';
 import { RefreshSecrets1802300000000 } from './1802300000000-refresh-secrets.js';
+import { OrderedNotices1802500000000 } from './1802500000000-ordered-notices.js';
 
 /** Every migration in order; a test checks that each file of this folder is listed. */
 export const MIGRATIONS = [
@@ -97,4 +98,5 @@ export const MIGRATIONS = [
   HotEvents1801900000000,
   LastCopiedEvent1802000000000,
   RefreshSecrets1802300000000,
+  OrderedNotices1802500000000,
 ] as const;

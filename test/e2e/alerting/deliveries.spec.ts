@@ -255,6 +255,70 @@ describe('alert deliveries', () => {
     expect(second!.at - first!.at).toBeLessThan(5_000);
   });
 
+  describe('of one fingerprint', () => {
+    const messagesOf = (requests: readonly Received[]): string[] =>
+      requests.map(({ body }) => (JSON.parse(body) as { message: string }).message);
+
+    it('reach a destination in order while the first is retried, and hold up no other fingerprint or destination', async () => {
+      let answers = 0;
+      receiver.answer((response) => response.writeHead(++answers === 1 ? 503 : 200).end());
+      const other = await startReceiver();
+      const id = await alerts.destination(receiver.url);
+      const elsewhere = await alerts.destination(other.url);
+      const series = { fingerprint: 'checkout' };
+      const first = await alerts.raiseFor(id, { ...series, message: 'opened' });
+      await alerts.until(first, isRetrying);
+      await alerts.raise(linked([id, elsewhere]), { ...series, message: 'resolved' });
+      const third = await alerts.raiseFor(id, { ...series, message: 'opened again' });
+      const free = await alerts.raiseFor(id, { fingerprint: 'search', message: 'another series' });
+      await alerts.until(free, isOver);
+      expect(messagesOf(await other.requests(1))).toEqual(['resolved']);
+      await runAlertDeliveries(app);
+      expect(messagesOf(receiver.received)).toEqual(['opened', 'another series']);
+      expect((await app.request().get('/metrics')).text).toMatch(/^alert_delivery_backlog 0$/m);
+
+      await makeDue(first);
+      await runAlertDeliveries(app);
+      await alerts.until(third, isOver);
+      expect(messagesOf(receiver.received).slice(2)).toEqual(['opened', 'resolved', 'opened again']);
+      await other.close();
+    });
+
+    it('follow at once when the one before was sent or has failed for good, each after the answer to the last', async () => {
+      const answered: string[] = [];
+      receiver.answer((response, { body }) => {
+        const { message } = JSON.parse(body) as { message: string };
+        setTimeout(() => {
+          answered.push(message);
+          response.writeHead(message === '2' ? 400 : 200).end();
+        }, 20);
+      });
+      const id = await alerts.destination(receiver.url);
+      const messages = Array.from({ length: 6 }, (_, index) => String(index));
+      const ids: string[] = [];
+      for (const message of messages) ids.push(await alerts.raiseFor(id, { fingerprint: 'checkout', message }));
+      for (const each of ids) await alerts.until(each, isOver);
+      expect(messagesOf(receiver.received)).toEqual(messages);
+      expect(answered).toEqual(messages);
+    });
+
+    it('wait for those before them no longer than an hour', async () => {
+      receiver.answer((response, { body }) => response.writeHead(body.includes('stuck') ? 503 : 200).end());
+      const id = await alerts.destination(receiver.url);
+      const first = await alerts.raiseFor(id, { fingerprint: 'checkout', message: 'stuck' });
+      await alerts.until(first, isRetrying);
+      const second = await alerts.raiseFor(id, { fingerprint: 'checkout', message: 'later' });
+      await runAlertDeliveries(app);
+      expect(await alerts.delivery(second)).toMatchObject({ status: 'pending' });
+      await app.rows(
+        `UPDATE alert_deliveries SET created_at = created_at - interval '61 minutes' WHERE id = ANY ($1)`,
+        [[first, second]],
+      );
+      await runAlertDeliveries(app);
+      expect(await alerts.delivery(second)).toMatchObject({ status: 'sent' });
+    });
+  });
+
   it('hear Retry-After with no other answer', async () => {
     receiver.answer((response) => response.writeHead(503, { 'Retry-After': '3600' }).end());
     const id = await alerts.raiseFor(await alerts.destination(receiver.url));

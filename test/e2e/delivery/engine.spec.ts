@@ -17,6 +17,7 @@ import {
   type DeliveryClient,
   deliveryOf,
   INTERNAL_TOKEN,
+  type Json,
   makeDue,
   ruleMatch,
   runRetries,
@@ -299,6 +300,22 @@ describe('the delivery engine', () => {
       expect(wait).toBeGreaterThanOrEqual(1_000);
       expect(wait).toBeLessThan(5_000);
     }
+  });
+
+  it('sends what one fingerprint brings to a channel in order, also while the first is retried', async () => {
+    receiver.answer(503);
+    const first = await ruleMatch(app, owner.projectId, channel, { fingerprint: 'checkout', event: { at: 'first' } });
+    await delivery.until(first, failed);
+    receiver.answer(200);
+    const second = await ruleMatch(app, owner.projectId, channel, { fingerprint: 'checkout', event: { at: 'second' } });
+    const other = await ruleMatch(app, owner.projectId, channel, { fingerprint: 'search', event: { at: 'other' } });
+    await delivery.until(other, ({ status }) => status === 'sent');
+    expect(await delivery.attempt(second)).toMatchObject({ status: 'pending', try_number: 0 });
+    await makeDue(app, first);
+    await runRetries(app);
+    await delivery.until(second, ({ status }) => status === 'sent');
+    const events = receiver.received.map(({ body }) => (JSON.parse(body) as Json).event.at as string);
+    expect(events).toEqual(['first', 'other', 'first', 'second']);
   });
 
   it('makes an attempt for a disabled channel that is not sent, and none for a channel of another project', async () => {

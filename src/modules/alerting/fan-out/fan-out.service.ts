@@ -40,13 +40,14 @@ export class FanOutService {
 
 /** What channels read of the alert: who fired under `rule`, what is to be told under `event`. */
 function ruleMatchOf(alert: AlertNotice): RuleMatches {
-  const { projectId, alertRuleId: ruleId, eventId, sourceId, severity, source, message, payload } = alert;
+  const { projectId, alertRuleId: ruleId, eventId, sourceId, severity, source, message, payload, fingerprint } = alert;
   const { occurrences, status } = alert;
   return {
     projectId,
     ruleId,
     eventId,
     sourceId,
+    fingerprint,
     rule: { id: ruleId, name: alert.ruleName, severity },
     event: {
       alert_event_id: alert.alertEventId,

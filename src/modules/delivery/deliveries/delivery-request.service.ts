@@ -16,6 +16,8 @@ export interface RuleMatches {
   /** The Event Source of the event. */
   readonly sourceId?: string | null;
   readonly evaluationId?: string | null;
+  /** Attempts of the same one reach a channel in order. */
+  readonly fingerprint?: string | null;
 }
 
 /** The same for one channel. */
@@ -52,14 +54,14 @@ export class DeliveryRequestService {
    */
   async ruleMatches(tx: Db, match: RuleMatches, channelIds: readonly string[]): Promise<string[]> {
     if (channelIds.length === 0) return [];
-    const { projectId, rule, event, ruleId, eventId, sourceId, evaluationId } = match;
+    const { projectId, rule, event, ruleId, eventId, sourceId, evaluationId, fingerprint } = match;
     const channels = await this.channels.shareAll(match, channelIds, tx);
     const made = channels.map(({ id: channelId, enabled }) => ({
       id: newId(),
       channelId,
       skippedFor: enabled ? null : 'channel_disabled',
     }));
-    const common = { kind: 'rule_match' as const, rule, event, ruleId, eventId, sourceId, evaluationId };
+    const common = { kind: 'rule_match' as const, rule, event, ruleId, eventId, sourceId, evaluationId, fingerprint };
     await this.attempts.insertAll(match, common, made, tx);
     const due = made.filter(({ skippedFor }) => skippedFor === null);
     this.engine.wakeAfterCommit(

@@ -56,7 +56,7 @@ export class ClaimsWriter<X extends Held, C extends X & ClaimedRow> {
   async claimLocked(locked: (bind: Bind) => string, claimant: Claimant, most: number, db?: Db): Promise<C[]> {
     const heldUntil = performance.now() + claimant.leaseSeconds * 1_000;
     const { values, bind } = new Parameters();
-    const { name, lane, claimed } = this.table;
+    const { name, lane, series, claimed } = this.table;
     const { set, evidence } = this.table.claim(bind, claimant, most);
     const columns = [
       'claim_token = gen_random_uuid()',
@@ -68,7 +68,7 @@ export class ClaimsWriter<X extends Held, C extends X & ClaimedRow> {
       `${locked(bind)}, claimed AS (
          UPDATE ${name} a SET ${columns.join(', ')} FROM locked l WHERE a.id = l.id RETURNING a.*
        )${evidence}
-       SELECT c.id, c.claim_token AS token, c.project_id AS tenant, c.${lane} AS lane, ${claimed.columns}
+       SELECT c.id, c.claim_token AS token, c.project_id AS tenant, c.${lane} AS lane, c.${series} AS series, ${claimed.columns}
        FROM claimed c ${claimed.joins} ORDER BY c.due_at`,
       values,
       db,

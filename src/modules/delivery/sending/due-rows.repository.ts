@@ -1,4 +1,4 @@
-import { type DueTable, isLive } from './outbox-table.js';
+import { type DueTable, isLive, isNext } from './outbox-table.js';
 
 /**
  * The lanes in which something is due, with their tenants: one of each tenant, its longest due first, then another of
@@ -22,21 +22,22 @@ export function dueLanesSql({ name, lane }: DueTable): string {
 }
 
 /**
- * Due rows of given lanes, locked, as the beginning of a statement that claims them: `WITH locked AS (…)` of their ids.
+ * Due rows of given lanes whose turn it is, locked, as the beginning of a statement that claims them: `WITH locked AS (…)` of their ids.
  * Rows that somebody else is claiming are passed over. The parameters' places: the tenants of the lanes, the lanes and how
  * many of each (three arrays), and how many in all.
  */
 export function lockedDueSql(
-  { name, lane }: DueTable,
+  table: DueTable,
   { tenants, lanes, most, batch }: Readonly<Record<'tenants' | 'lanes' | 'most' | 'batch', string>>,
 ): string {
+  const { name, lane } = table;
   return `
   WITH locked AS (
     SELECT d.id
     FROM unnest(${tenants}::uuid[], ${lanes}::uuid[], ${most}::int[]) AS asked (tenant, lane, most), LATERAL (
       SELECT a.id FROM ${name} a
       WHERE a.project_id = asked.tenant /* tenant: of each lane */ AND a.${lane} = asked.lane AND a.due_at <= now()
-        AND a.claim_token IS NULL AND ${isLive('a.project_id')}
+        AND a.claim_token IS NULL AND ${isNext(table)} AND ${isLive('a.project_id')}
       ORDER BY a.due_at LIMIT asked.most FOR UPDATE OF a SKIP LOCKED) d
     LIMIT ${batch}
   )`;
@@ -54,10 +55,11 @@ export function dueSoonSql({ name, lane }: DueTable): string {
     ORDER BY due_at LIMIT $2) soon`;
 }
 
-/** How many rows are due and not claimed, and for how many seconds the longest is. */
-export function backlogSql({ name }: DueTable): string {
+/** How many rows are due and not claimed, and for how many seconds the longest is. Those that wait for their turn are not. */
+export function backlogSql(table: DueTable): string {
   return `
   SELECT count(*)::int AS due, coalesce(extract(epoch FROM now() - min(due_at)), 0)::float8 AS "oldestSeconds"
-  FROM ${name} a
-  WHERE /* every tenant: counted */ due_at <= now() AND claim_token IS NULL AND ${isLive('a.project_id')}`;
+  FROM ${table.name} a
+  WHERE /* every tenant: counted */ due_at <= now() AND claim_token IS NULL AND ${isNext(table)}
+    AND ${isLive('a.project_id')}`;
 }

@@ -13,6 +13,8 @@ export interface Held {
 export interface ClaimedRow extends Held, Lane {
   /** The end of the lease on the clock of `performance.now()`, counted from before the claim: never later than the database's. */
   readonly heldUntil: number;
+  /** Null: it goes in no order. */
+  readonly series: string | null;
 }
 
 export interface Claimant {
@@ -68,13 +70,27 @@ export interface OutboxTable<X extends Held, C extends X & ClaimedRow> extends D
 }
 
 /**
- * A table of things to send, each with `id`, `project_id`, `due_at` and `claim_token`, and a partial index on (lane, due_at)
- * of the rows that are due some time and not claimed. Names of our own making.
+ * A table of things to send, each with `id`, `project_id`, `due_at` and `claim_token`, `created_at` and partial indexes on
+ * (lane, due_at) of the rows that are due some time and not claimed, and on (lane, series, created_at) of those that are due
+ * some time. Names of our own making.
  */
 export interface DueTable {
   readonly name: string;
   /** The column that tells where a row goes. */
   readonly lane: string;
+  /** The column of what must arrive in order: rows of one lane and series are sent one after another. Null: in any order. */
+  readonly series: string;
+}
+
+/** So long a row waits for earlier ones of its series at most: a receiver that stays broken piles up no more than that. */
+const MAX_HOLD_SECONDS = 3_600;
+
+/** Whether a row `a` is the first of its series that is not over yet. */
+export function isNext({ name, lane, series }: DueTable): string {
+  return `(a.${series} IS NULL OR a.created_at < now() - interval '${MAX_HOLD_SECONDS} seconds' OR NOT EXISTS (
+    SELECT 1 FROM ${name} e
+    WHERE e.project_id = a.project_id AND e.${lane} = a.${lane} AND e.${series} = a.${series}
+      AND e.due_at IS NOT NULL AND (e.created_at, e.id) < (a.created_at, a.id)))`;
 }
 
 /** What is due for a deleted project is not sent any more. */

@@ -60,8 +60,10 @@ export class SendingEngine<X extends Held, C extends X & ClaimedRow>
       inFlight: () => this.dispatcher.inUse,
       backlog,
     });
-    const sender = new Sender(outbox, measured, (claimed, { delaySeconds }) => {
-      if (delaySeconds !== null) this.timers.arm({ tenant: claimed.tenant, lane: claimed.lane }, delaySeconds);
+    const sender = new Sender(outbox, measured, ({ tenant, lane, series }, { delaySeconds }) => {
+      if (delaySeconds !== null) this.timers.arm({ tenant, lane }, delaySeconds);
+      // The next of the series has waited for this one.
+      else if (series !== null) this.onDue({ tenant, lane });
     });
     // A poll arms what is due before the one after the next, so that nothing comes due between two of them unnoticed.
     this.horizonSeconds = 2 * pollSeconds;

@@ -100,9 +100,10 @@ function againAt(hold: Hold, now: Date): Date | null {
 
 function noticeOf(alert: AlertEvent, occurrences: number): AlertNotice {
   const { id: alertEventId, alertRuleId, ruleName, projectId, eventId, eventType, source, sourceId } = alert;
-  const { severity, status, message, payload, createdAt } = alert;
+  const { severity, status, message, payload, createdAt, fingerprint } = alert;
   return {
     alertEventId,
+    fingerprint,
     alertRuleId,
     ruleName,
     projectId,

@@ -2,6 +2,8 @@ import type { ProjectId } from '../../../access/index.js';
 /** What is to be told of an alert event, as it is now. */
 export interface AlertNotice {
   readonly alertEventId: string;
+  /** Notices of the same one reach a destination in order. */
+  readonly fingerprint?: string;
   /** Null for an alert raised by hand; so is the name. */
   readonly alertRuleId: string | null;
   readonly ruleName: string | null;
@@ -21,12 +23,12 @@ export interface AlertNotice {
 }
 
 /** The notice as the database keeps it; a test has no alert event. */
-export type StoredNotice = Omit<AlertNotice, 'createdAt' | 'alertEventId'> & {
+export type StoredNotice = Omit<AlertNotice, 'createdAt' | 'alertEventId' | 'fingerprint'> & {
   readonly alertEventId: string | null;
   readonly createdAt: string;
 };
 
-export function storedNotice(notice: AlertNotice): StoredNotice {
+export function storedNotice({ fingerprint: _, ...notice }: AlertNotice): StoredNotice {
   return { ...notice, createdAt: notice.createdAt.toISOString() };
 }
 

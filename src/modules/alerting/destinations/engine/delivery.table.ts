@@ -23,6 +23,7 @@ export interface HeldDelivery
 export const ALERT_DELIVERIES: OutboxTable<ExpiredDelivery, HeldDelivery> = {
   name: 'alert_deliveries',
   lane: 'destination_id',
+  series: 'fingerprint',
   claimColumns: [],
   claim: () => ({ set: [], evidence: '' }),
   claimed: {

@@ -74,7 +74,12 @@ export class DeliveriesRepository {
   /** One notice for each destination, due at once. */
   async insert(
     { projectId }: Tenant,
-    notice: { readonly id: string; readonly alertEventId: string; readonly json: string },
+    notice: {
+      readonly id: string;
+      readonly alertEventId: string;
+      readonly fingerprint: string | null;
+      readonly json: string;
+    },
     deliveries: readonly {
       readonly id: string;
       readonly destination: { readonly id: string; readonly name: string; readonly type: DestinationType };
@@ -87,8 +92,9 @@ export class DeliveriesRepository {
          VALUES ($1, $2, $3, $4, clock_timestamp()) RETURNING id
        )
        INSERT INTO alert_deliveries
-         (id, project_id, notice_id, alert_event_id, destination_id, destination_name, destination_type, created_at, due_at)
-       SELECT d.id, $2, notice.id, $3, d.destination_id, d.name, d.type, clock_timestamp(), clock_timestamp()
+         (id, project_id, notice_id, alert_event_id, destination_id, destination_name, destination_type, fingerprint,
+          created_at, due_at)
+       SELECT d.id, $2, notice.id, $3, d.destination_id, d.name, d.type, $9, clock_timestamp(), clock_timestamp()
        FROM notice, unnest($5::uuid[], $6::uuid[], $7::text[], $8::text[]) AS d (id, destination_id, name, type)`,
       [
         notice.id,
@@ -99,6 +105,7 @@ export class DeliveriesRepository {
         deliveries.map(({ destination }) => destination.id),
         deliveries.map(({ destination }) => destination.name),
         deliveries.map(({ destination }) => destination.type),
+        notice.fingerprint,
       ],
       tx,
     );

@@ -14,6 +14,9 @@ const WAITING = 'due_at IS NOT NULL AND claim_token IS NULL';
 @Index('ix_alert_deliveries_alert_event_id', ['alertEventId', 'createdAt'])
 @Index('ix_alert_deliveries_failed', ['projectId', 'createdAt'], { where: `status = 'failed'` })
 @Index('ix_alert_deliveries_due', ['destinationId', 'dueAt'], { where: WAITING })
+@Index('ix_alert_deliveries_series', ['destinationId', 'fingerprint', 'createdAt'], {
+  where: 'due_at IS NOT NULL AND fingerprint IS NOT NULL',
+})
 @Index('ix_alert_deliveries_backlog', ['dueAt'], { where: WAITING })
 @Index('ix_alert_deliveries_claim_expires_at', ['claimExpiresAt'], { where: 'claim_token IS NOT NULL' })
 @Check('ck_alert_deliveries_status', `status IN ('pending', 'retrying', 'sent', 'failed')`)
@@ -37,6 +40,10 @@ export class AlertDelivery extends OutboxRow {
 
   @Column('uuid', { name: 'destination_id' })
   destinationId!: string;
+
+  /** Of the alert: its deliveries reach the destination in order. Null: in any order. */
+  @Column('text', { nullable: true })
+  fingerprint!: string | null;
 
   /** As they were when the alert was raised. */
   @Column('text', { name: 'destination_name' })

@@ -16,6 +16,9 @@ const WAITING = 'due_at IS NOT NULL AND claim_token IS NULL';
 @Index('ix_delivery_attempts_project_id', ['projectId', 'createdAt', 'id'])
 @Index('ix_delivery_attempts_channel_id', ['channelId', 'createdAt'])
 @Index('ix_delivery_attempts_due', ['channelId', 'dueAt'], { where: WAITING })
+@Index('ix_delivery_attempts_series', ['channelId', 'fingerprint', 'createdAt'], {
+  where: 'due_at IS NOT NULL AND fingerprint IS NOT NULL',
+})
 @Index('ix_delivery_attempts_backlog', ['dueAt'], { where: WAITING })
 @Index('ix_delivery_attempts_claim_expires_at', ['claimExpiresAt'], { where: 'claim_token IS NOT NULL' })
 @Check('ck_delivery_attempts_kind', `kind IN ('test', 'rule_match')`)
@@ -46,6 +49,10 @@ export class DeliveryAttempt extends OutboxRow {
 
   @Column('text')
   kind!: AttemptKind;
+
+  /** Of the alert: its attempts reach the channel in order. Null: in any order, as what an operator asks for. */
+  @Column('text', { nullable: true })
+  fingerprint!: string | null;
 
   @Column('text', { default: 'pending' })
   status!: AttemptStatus;

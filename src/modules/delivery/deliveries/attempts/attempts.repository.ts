@@ -11,7 +11,14 @@ export type NewAttempt = Pick<DeliveryAttempt, 'id' | 'channelId' | 'kind'> & {
 } & Partial<
     Pick<
       DeliveryAttempt,
-      'eventId' | 'ruleId' | 'sourceId' | 'evaluationId' | 'parentAttemptId' | 'recovery' | 'deliveredTo'
+      | 'fingerprint'
+      | 'eventId'
+      | 'ruleId'
+      | 'sourceId'
+      | 'evaluationId'
+      | 'parentAttemptId'
+      | 'recovery'
+      | 'deliveredTo'
     >
   >;
 
@@ -39,8 +46,8 @@ export class AttemptsRepository {
     await this.database.execute(
       `INSERT INTO delivery_attempts
          (id, project_id, channel_id, kind, rule, event, event_id, rule_id, source_id, evaluation_id, delivered_to,
-          created_at, status, retry_state, due_at, failure_code, failure_reason, completed_at, terminal_at)
-       SELECT a.id, $1, a.channel_id, $2, $3::jsonb, $4::jsonb, $5::uuid, $6::uuid, $7::uuid, $8::uuid, '{}', at.now,
+          fingerprint, created_at, status, retry_state, due_at, failure_code, failure_reason, completed_at, terminal_at)
+       SELECT a.id, $1, a.channel_id, $2, $3::jsonb, $4::jsonb, $5::uuid, $6::uuid, $7::uuid, $8::uuid, '{}', $12, at.now,
               CASE WHEN skipped THEN 'failed' ELSE 'pending' END, CASE WHEN skipped THEN 'terminal' ELSE 'pending' END,
               CASE WHEN NOT skipped THEN at.now END, a.skipped_for, a.skipped_for, CASE WHEN skipped THEN at.now END,
               CASE WHEN skipped THEN at.now END
@@ -59,6 +66,7 @@ export class AttemptsRepository {
         attempts.map(({ id }) => id),
         attempts.map(({ channelId }) => channelId),
         attempts.map(({ skippedFor }) => skippedFor),
+        common.fingerprint ?? null,
       ],
       tx,
     );

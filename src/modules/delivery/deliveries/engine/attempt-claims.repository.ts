@@ -51,6 +51,7 @@ type AttemptClaimant = Claimant & { readonly kind: ClaimKind };
 const ATTEMPTS: OutboxTable<ExpiredAttempt, ClaimedAttempt> = {
   name: 'delivery_attempts',
   lane: 'channel_id',
+  series: 'fingerprint',
   claimColumns: ['claim_kind'],
 
   claim(bind, { kind }, most) {
