@@ -47,6 +47,7 @@ import { HotEvents1801900000000 } from './1801900000000-hot-events.js';
 import { LastCopiedEvent1802000000000 } from './1802000000000-last-copied-event.js';
 import { RefreshSecrets1802300000000 } from './1802300000000-refresh-secrets.js';
 import { OrderedNotices1802500000000 } from './1802500000000-ordered-notices.js';
+import { NewestOccurrences1802501000000 } from './1802501000000-newest-occurrences.js';
 
 /** Every migration in order; a test checks that each file of this folder is listed. */
 export const MIGRATIONS = [
@@ -99,4 +100,5 @@ export const MIGRATIONS = [
   LastCopiedEvent1802000000000,
   RefreshSecrets1802300000000,
   OrderedNotices1802500000000,
+  NewestOccurrences1802501000000,
 ] as const;

@@ -123,6 +123,57 @@ describe('alert events', () => {
       }
     });
 
+    it('tell the newest occurrence, and of the end what it was and after how long it came', async () => {
+      await alerts.http.destination(NOWHERE);
+      const rule = { id: newId(), cooldownSeconds: 0 };
+      const event = (n: number) => ({
+        id: newId(),
+        type: `payment.failed.${n}`,
+        source: `s${n}`,
+        timestamp: new Date(),
+      });
+      const [first, second, third] = [event(1), event(2), event(3)] as const;
+      const id = await alerts.fire({ rule, event: first, message: 'Payments fail: one', payload: { n: 1 } });
+      await alerts.fire({ rule, event: second, message: 'Payments fail: two', payload: { n: 2 } });
+      const newest = {
+        eventId: third.id,
+        eventType: third.type,
+        source: third.source,
+        sourceId: null,
+        message: 'Payments fail: three',
+        payload: { n: 3 },
+      };
+      await alerts.fire({ rule, event: event(0), message: 'Payments fail: zero', payload: {}, newest, occurrences: 2 });
+      await app.rows(`UPDATE alert_events SET created_at = created_at - interval '2 hours 5 minutes' WHERE id = $1`, [
+        id,
+      ]);
+      await alerts.act(id, 'resolve');
+      const told = await app.rows<Json>(
+        `SELECT notice ->> 'status' AS status, notice ->> 'eventId' AS event, notice ->> 'eventType' AS type,
+                notice ->> 'source' AS source, notice ->> 'message' AS message, notice -> 'payload' AS payload
+         FROM alert_notices WHERE alert_event_id = $1 ORDER BY created_at`,
+        [id],
+      );
+      const of = ({ id: eventId, type, source }: { id: string; type: string; source: string }, n: number) => ({
+        event: eventId,
+        type,
+        source,
+        payload: { n },
+      });
+      expect(told).toEqual([
+        { ...of(first, 1), status: 'open', message: 'Payments fail: one' },
+        { ...of(second, 2), status: 'open', message: 'Payments fail: two' },
+        { ...of(third, 3), status: 'open', message: 'Payments fail: three' },
+        { ...of(third, 3), status: 'resolved', message: 'Payments fail: Resolved after 2 h 5 min: three' },
+      ]);
+      // The alert event keeps what began it.
+      expect(await alerts.get(id)).toMatchObject({
+        event_id: first.id,
+        message: 'Payments fail: one',
+        payload: { n: 1 },
+      });
+    });
+
     it('lose and double nothing while others resolve and recover them', async () => {
       const rule = { id: newId() };
       const work = Array.from({ length: 60 }, async (_, n) => {

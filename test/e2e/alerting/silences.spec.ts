@@ -159,7 +159,11 @@ describe('who hears of alert events', () => {
       };
       expect(bodies).toEqual([
         { ...told, status: 'open' },
-        { ...told, status: 'resolved' },
+        {
+          ...told,
+          status: 'resolved',
+          message: expect.stringMatching(/^Payments fail: Resolved after \d+ s: card declined$/),
+        },
         expect.objectContaining({ alert_event_id: next, status: 'open' }),
       ]);
       expect(await alerts.notices(id)).toHaveLength(2);

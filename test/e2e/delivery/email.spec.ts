@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import PostalMime from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
+import { newId } from '../../../src/platform/ids/index.js';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import {
@@ -108,6 +109,18 @@ describe('mail channels', () => {
     expect(await delivery.attempt(permanent.delivery_id)).toMatchObject({ retry_state: 'terminal' });
     const rows = await app.rows<{ t: string }>('SELECT t::text FROM delivery_attempts t');
     expect(JSON.stringify([rows, transient, permanent, app.logLines])).not.toContain('fake-reply-password');
+  });
+
+  it('say the name of the rule once in their text, and what the alert says', async () => {
+    const id = await channel(['g@example.com']);
+    const attempt = await ruleMatch(app, owner.projectId, id, {
+      rule: { id: newId(), name: 'Payments fail', severity: 'critical' },
+      event: { message: 'Payments fail: card declined', payload: { amount: 12 } },
+    });
+    await delivery.until(attempt, ({ status }) => status === 'sent');
+    const { text = '' } = await PostalMime.parse(delivered.find(({ to }) => to === 'g@example.com')!.raw);
+    expect(text.split('Payments fail')).toHaveLength(2);
+    expect(text).toMatch(/^Alert: Payments fail\s+card declined\s+Event/);
   });
 
   it('leave out in later tries, and in a replay, who has got the mail', async () => {

@@ -10,6 +10,7 @@ export {
   type RetryPolicy,
   type RetryStrategy,
 } from './retry-policy.js';
+export { withoutName } from './rule-name.js';
 export { claimOwner, SendingEngine, sendingEngineOf } from './sending-engine.js';
 export { type Lane, Slots } from './slots.js';
 export { failedTry, outcomeOfHttp, type TryOutcome } from './try-outcome.js';

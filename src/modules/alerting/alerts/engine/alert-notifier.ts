@@ -7,6 +7,7 @@ import { AlertEventsRepository } from '../events/alert-events.repository.js';
 import { TimelineRepository } from '../events/timeline.repository.js';
 import { asOf } from '../machine/alert-machine.js';
 import { type Hold, holdOf, tellsResolve } from '../machine/notice-hold.js';
+import { resolvedMessage } from '../machine/resolved-message.js';
 import { SilenceEvaluator, type Silencing } from '../silences/silence-evaluator.js';
 
 /** A silence may be ended or changed before its time. */
@@ -98,9 +99,10 @@ function againAt(hold: Hold, now: Date): Date | null {
   return 'until' in hold ? hold.until : null;
 }
 
+/** Of the newest occurrence. */
 function noticeOf(alert: AlertEvent, occurrences: number): AlertNotice {
-  const { id: alertEventId, alertRuleId, ruleName, projectId, eventId, eventType, source, sourceId } = alert;
-  const { severity, status, message, payload, createdAt, fingerprint } = alert;
+  const { id: alertEventId, alertRuleId, ruleName, projectId, severity, status, createdAt, fingerprint } = alert;
+  const { eventId, eventType, source, sourceId, message, payload } = alert.newestOccurrence ?? alert;
   return {
     alertEventId,
     fingerprint,
@@ -113,7 +115,7 @@ function noticeOf(alert: AlertEvent, occurrences: number): AlertNotice {
     sourceId,
     severity,
     status,
-    message,
+    message: status === 'resolved' ? resolvedMessage(alert, message) : message,
     payload,
     occurrences,
     createdAt,

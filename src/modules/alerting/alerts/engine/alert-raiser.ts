@@ -3,7 +3,7 @@ import type { ProjectId } from '../../../access/index.js';
 import type { Db } from '../../../../platform/database/database.js';
 import { newId } from '../../../../platform/ids/index.js';
 import type { NoticeTargets } from '../../fan-out/index.js';
-import type { AlertSeverity, GroupValues } from '../events/alert-event.entity.js';
+import type { AlertSeverity, GroupValues, ToldOccurrence } from '../events/alert-event.entity.js';
 import { AlertEventsRepository } from '../events/alert-events.repository.js';
 import { TimelineRepository } from '../events/timeline.repository.js';
 import { AlertLifecycleService } from './alert-lifecycle.service.js';
@@ -35,6 +35,8 @@ export interface Firing {
   readonly payload: Readonly<Record<string, unknown>>;
   /** The event of the last occurrence; that of the first when left out. */
   readonly lastEventId?: string;
+  /** What notices tell: the last of the occurrences; the first when left out. */
+  readonly newest?: ToldOccurrence;
   /** 1 when left out. */
   readonly occurrences?: number;
   /** The rule fired before and still does: nothing new, unless that alert event was resolved meanwhile. */
@@ -66,7 +68,7 @@ export class AlertRaiser {
    */
   async fire(firing: AnyFiring, tx: Db): Promise<string> {
     const { projectId, rule, fingerprint, groupValues, event, message, payload, occurrences = 1, actorUserId } = firing;
-    const { lastEventId = event?.id ?? null } = firing;
+    const { lastEventId = event?.id ?? null, newest: newestOccurrence = null } = firing;
     if (firing.continues === true) {
       const known = await this.events.unresolvedOf(firing, fingerprint, tx);
       if (known !== null) return known;
@@ -85,6 +87,7 @@ export class AlertRaiser {
         source: event?.source ?? null,
         sourceId: event?.sourceId ?? null,
         lastEventId,
+        newestOccurrence,
         severity: rule.severity,
         message,
         payload,

@@ -1,4 +1,4 @@
-/** Every column of `alert_events a` under the names of the entity. */
+/** Every column of `alert_events a` that readers are shown, under the names of the entity. */
 export const ALERT_COLUMNS = `
   a.id, a.project_id AS "projectId", a.alert_rule_id AS "alertRuleId", a.rule_name AS "ruleName", a.fingerprint,
   a.group_values AS "groupValues", a.event_id AS "eventId", a.event_at AS "eventAt",
@@ -9,6 +9,9 @@ export const ALERT_COLUMNS = `
   a.notice_due_at AS "noticeDueAt", a.is_resolve_told AS "isResolveTold", a.created_at AS "createdAt",
   a.changed_at AS "changedAt", a.last_occurred_at AS "lastOccurredAt", a.acknowledged_at AS "acknowledgedAt",
   a.first_acknowledged_at AS "firstAcknowledgedAt", a.resolved_at AS "resolvedAt"`;
+
+/** Also what notices tell of the newest occurrence. */
+export const HELD_COLUMNS = `${ALERT_COLUMNS}, a.newest_occurrence AS "newestOccurrence"`;
 
 /** The same with the payload as JSON text: as objects it may take twenty times as much. */
 export const READ_COLUMNS = ALERT_COLUMNS.replace('a.payload,', 'a.payload::text AS payload,');

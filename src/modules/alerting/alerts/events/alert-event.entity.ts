@@ -9,6 +9,16 @@ export type AlertSeverity = (typeof ALERT_SEVERITIES)[number];
 /** Values of the fields that a rule groups by. */
 export type GroupValues = Readonly<Record<string, string | number | boolean | null>>;
 
+/** What a notice tells of one occurrence. */
+export interface ToldOccurrence {
+  readonly eventId: string | null;
+  readonly eventType: string | null;
+  readonly source: string | null;
+  readonly sourceId: string | null;
+  readonly message: string;
+  readonly payload: Readonly<Record<string, unknown>>;
+}
+
 const BIGINT = { to: (value: number): number => value, from: (value: string): number => Number(value) };
 
 /**
@@ -69,6 +79,10 @@ export class AlertEvent {
   @Index('ix_alert_events_last_event_id', { where: 'last_event_id IS NOT NULL' })
   @Column('uuid', { name: 'last_event_id', nullable: true })
   lastEventId!: string | null;
+
+  /** Null: the alert event itself tells of it. Only read under the row lock, for notices. */
+  @Column('json', { name: 'newest_occurrence', nullable: true })
+  newestOccurrence!: ToldOccurrence | null;
 
   @Column('text')
   severity!: AlertSeverity;

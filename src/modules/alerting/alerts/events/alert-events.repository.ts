@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type ProjectId, projectOf, type ProjectScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import type { AlertState } from '../machine/alert-machine.js';
-import { ALERT_COLUMNS, MOMENT } from './alert-event-columns.js';
+import { HELD_COLUMNS, MOMENT } from './alert-event-columns.js';
 import { AlertEvent } from './alert-event.entity.js';
 import { AlertEventNotFound } from '../alerts.errors.js';
 
@@ -26,6 +26,7 @@ type Occurrence = Pick<
   | 'source'
   | 'sourceId'
   | 'lastEventId'
+  | 'newestOccurrence'
   | 'severity'
   | 'message'
   | 'payload'
@@ -58,17 +59,21 @@ export class AlertEventsRepository {
     const { id, projectId, alertRuleId, ruleName, fingerprint, eventId, eventAt, eventType, source } = occurrence;
     const { sourceId, lastEventId, severity, message, occurrences, cooldownSeconds, groupValues, payload, targets } =
       occurrence;
+    const { newestOccurrence: newest } = occurrence;
     const [row] = await this.database.rows<HeldRow>(
       `INSERT INTO alert_events AS a (id, project_id, alert_rule_id, rule_name, fingerprint, group_values, event_id,
          event_at, event_type, source, source_id, last_event_id, severity, message, payload, occurrences, cooldown_seconds, targets,
-         created_at, changed_at, last_occurred_at)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, ${MOMENT}, ${MOMENT},
+         newest_occurrence, created_at, changed_at, last_occurred_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, ${MOMENT}, ${MOMENT},
          ${MOMENT})
        ON CONFLICT (project_id, fingerprint) WHERE status <> 'resolved' DO UPDATE
        SET occurrences = a.occurrences + excluded.occurrences, cooldown_seconds = excluded.cooldown_seconds,
            targets = excluded.targets, last_event_id = coalesce(excluded.last_event_id, a.last_event_id),
+           newest_occurrence = coalesce(excluded.newest_occurrence, json_build_object(
+             'eventId', excluded.event_id, 'eventType', excluded.event_type, 'source', excluded.source,
+             'sourceId', excluded.source_id, 'message', excluded.message, 'payload', excluded.payload)),
            changed_at = ${MOMENT}, last_occurred_at = ${MOMENT}
-       RETURNING ${ALERT_COLUMNS}, ${MOMENT} AS now`,
+       RETURNING ${HELD_COLUMNS}, ${MOMENT} AS now`,
       [
         id,
         projectId,
@@ -88,6 +93,7 @@ export class AlertEventsRepository {
         occurrences,
         cooldownSeconds,
         JSON.stringify(targets),
+        newest === null ? null : JSON.stringify(newest),
       ],
       tx,
     );
@@ -266,7 +272,7 @@ export class AlertEventsRepository {
     tx: Db,
   ): Promise<HeldAlert | null> {
     const [row] = await this.database.rows<HeldRow>(
-      `SELECT ${ALERT_COLUMNS}, ${MOMENT} AS now FROM alert_events a
+      `SELECT ${HELD_COLUMNS}, ${MOMENT} AS now FROM alert_events a
        WHERE a.project_id = $1 AND ${where} FOR NO KEY UPDATE OF a`,
       [projectId, ...parameters],
       tx,

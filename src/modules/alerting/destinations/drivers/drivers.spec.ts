@@ -59,6 +59,12 @@ describe('a message to Slack', () => {
     expect(slackMessage({ ...NOTICE, status: 'resolved' }).text).toMatch(/^\[RESOLVED\] /);
   });
 
+  it('says the name of the rule once', () => {
+    const { text, blocks } = slackMessage({ ...NOTICE, message: 'Payments fail: card declined' });
+    expect(text).toBe('[CRITICAL] Payments fail: card declined');
+    expect(JSON.stringify(blocks).split('Payments fail')).toHaveLength(2);
+  });
+
   it('is never without text, whatever the alert lacks', () => {
     const bare = { ruleName: null, eventType: null, source: null, severity: null, status: null, message: '  ' };
     const { text, blocks } = slackMessage({ ...NOTICE, ...bare, alertEventId: null });

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { TryOutcome } from '../../../delivery/sending/index.js';
+import { type TryOutcome, withoutName } from '../../../delivery/sending/index.js';
 import type { StoredNotice } from './notice.js';
 import type { DestinationDriver, DestinationMessage } from './destination-driver.js';
 import { SignedPostClient } from './signed-post.client.js';
@@ -46,7 +46,7 @@ export function slackMessage(notice: StoredNotice): SlackMessage {
   const label = (notice.status === 'resolved' ? 'resolved' : (notice.severity ?? 'alert')).toUpperCase();
   const title = notice.ruleName ?? notice.eventType ?? 'Alert';
   const head = `[${label}] ${title.replace(/\s+/g, ' ')}`;
-  const message = notice.message?.trim() || null;
+  const message = withoutName(notice.message ?? '', notice.ruleName).trim() || null;
   const fields: readonly (readonly [string, string | number | null])[] = [
     ['Severity', notice.severity],
     ['Status', notice.status],

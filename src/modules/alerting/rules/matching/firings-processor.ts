@@ -8,7 +8,7 @@ import { type LiveRule, LiveRulesRepository } from '../live-rules.repository.js'
 import { BatchSizes } from './batch-sizes.js';
 import { AcceptedEventsReader, type ToldEvent } from '../../../events/event-store/index.js';
 import { type Firing, FiringsRepository, type WaitingFiring } from './firings.repository.js';
-import { matchFiring } from './match-firing.js';
+import { matchFiring, toldOf } from './match-firing.js';
 import { SetAsideService } from './set-aside.service.js';
 
 /** Firings that one transaction takes on, and after how long it ends with fewer; one may tell a hundred receivers. */
@@ -99,9 +99,10 @@ export class FiringsProcessor {
     firings: readonly F[],
     tx: Db,
   ): Promise<Prepared<F>[]> {
-    const events = firings.flatMap(({ eventId, eventAt }) =>
-      eventId === null || eventAt === null ? [] : [{ eventId, eventAt }],
-    );
+    const events = firings.flatMap(({ eventId, eventAt, lastEventId, lastEventAt }) => [
+      ...placeOf(eventId, eventAt),
+      ...(lastEventId === eventId ? [] : placeOf(lastEventId, lastEventAt)),
+    ]);
     const told = await this.events.told(projectId, events, tx);
     const eventOf = new Map(events.map(({ eventId }, index) => [eventId, told[index] ?? null]));
     const ruleOf = new Map(rules.map((rule) => [rule.id, rule]));
@@ -109,7 +110,8 @@ export class FiringsProcessor {
       const rule = ruleOf.get(firing.ruleId);
       const isOfThisRule = rule !== undefined && firing.acceptedAt >= rule.watchedSince;
       const event = firing.eventId === null ? null : (eventOf.get(firing.eventId) ?? null);
-      return { firing, rule: isOfThisRule ? rule : null, event };
+      const last = firing.lastEventId === null ? null : (eventOf.get(firing.lastEventId) ?? null);
+      return { firing, rule: isOfThisRule ? rule : null, event, last };
     });
   }
 
@@ -118,14 +120,15 @@ export class FiringsProcessor {
     if (fault !== null) await this.setAside.alert(projectId, one.firing, 'failed', fault.error, tx);
   }
 
-  private async one(projectId: ProjectId, { firing, rule, event }: Prepared<Firing>, tx: Db): Promise<void> {
+  private async one(projectId: ProjectId, { firing, rule, event, last }: Prepared<Firing>, tx: Db): Promise<void> {
     if (rule === null) return;
     const { fingerprint, groupValues, occurrences, lastEventId } = firing;
     if (firing.kind === 'recover') return this.alerts.recover({ projectId, ruleId: rule.id, fingerprint }, tx);
     // An event that is gone since it was matched, with its whole month, is told no more.
     if (event === null) return;
     const fired = matchFiring(rule, { fingerprint, groupValues }, event, occurrences);
-    await this.alerts.fire(lastEventId === null ? fired : { ...fired, lastEventId }, tx);
+    const newest = last === null || last.id === event.id ? {} : { newest: toldOf(rule, last) };
+    await this.alerts.fire({ ...fired, ...newest, ...(lastEventId !== null && { lastEventId }) }, tx);
     this.metrics.occurred(occurrences);
   }
 }
@@ -135,4 +138,10 @@ interface Prepared<F extends Firing> {
   /** Null: it is not that rule any more. */
   readonly rule: LiveRule | null;
   readonly event: ToldEvent | null;
+  /** The last of the events; null also when it is gone since. */
+  readonly last: ToldEvent | null;
+}
+
+function placeOf(eventId: string | null, eventAt: string | null): { eventId: string; eventAt: string }[] {
+  return eventId === null || eventAt === null ? [] : [{ eventId, eventAt }];
 }

@@ -10,11 +10,14 @@ export interface Firing {
   readonly kind: 'fire' | 'recover';
   readonly fingerprint: string;
   readonly groupValues: Readonly<Record<string, GroupValue>>;
-  /** The first of the events, which is told; null with `recover`, like the rest. */
+  /** The first of the events, which an alert event begins with; null with `recover`, like the rest. */
   readonly eventId: string | null;
   /** As the database writes it. */
   readonly eventAt: string | null;
+  /** The last of the events, which notices tell. */
   readonly lastEventId: string | null;
+  /** As `eventAt`; null also where a process of the version before has written it. */
+  readonly lastEventAt: string | null;
   readonly occurrences: number;
   readonly acceptedAt: Date;
 }
@@ -28,11 +31,12 @@ export function firingOf(act: Act): Firing {
   const { fingerprint, groupValues } = series;
   const of = { ruleId: rule.id, kind: act.kind, fingerprint, groupValues };
   if (act.kind === 'recover') {
-    return { ...of, eventId: null, eventAt: null, lastEventId: null, occurrences: 0, acceptedAt: act.at.acceptedAt };
+    const none = { eventId: null, eventAt: null, lastEventId: null, lastEventAt: null, occurrences: 0 };
+    return { ...of, ...none, acceptedAt: act.at.acceptedAt };
   }
   const { first, last, occurrences } = act;
   const { id: eventId, timestamp: eventAt, acceptedAt } = first;
-  return { ...of, eventId, eventAt, lastEventId: last.id, occurrences, acceptedAt };
+  return { ...of, eventId, eventAt, lastEventId: last.id, lastEventAt: last.timestamp, occurrences, acceptedAt };
 }
 
 /** Firings that wait until they are raised, in the order in which they came about. */
@@ -50,16 +54,19 @@ export class FiringsRepository {
       event_id: one.eventId,
       event_at: one.eventAt,
       last_event_id: one.lastEventId,
+      last_event_at: one.lastEventAt,
       occurrences: one.occurrences,
       accepted_at: one.acceptedAt,
     }));
     await this.database.execute(
       `INSERT INTO alert_rule_firings
-         (project_id, rule_id, kind, fingerprint, group_values, event_id, event_at, last_event_id, occurrences, accepted_at)
-       SELECT $1, rule_id, kind, fingerprint, group_values, event_id, event_at, last_event_id, occurrences, accepted_at
+         (project_id, rule_id, kind, fingerprint, group_values, event_id, event_at, last_event_id,
+          last_event_at, occurrences, accepted_at)
+       SELECT $1, rule_id, kind, fingerprint, group_values, event_id, event_at, last_event_id, last_event_at, occurrences,
+              accepted_at
        FROM ROWS FROM (json_to_recordset($2::json) AS (
          rule_id uuid, kind text, fingerprint text, group_values json, event_id uuid, event_at timestamptz,
-         last_event_id uuid, occurrences integer, accepted_at timestamptz)) WITH ORDINALITY
+         last_event_id uuid, last_event_at timestamptz, occurrences integer, accepted_at timestamptz)) WITH ORDINALITY
        ORDER BY ordinality`,
       [projectId, JSON.stringify(rows)],
       tx,
@@ -70,7 +77,8 @@ export class FiringsRepository {
     // By the column: without its table the name would be the text above it, and the tenth come before the ninth.
     return this.database.rows<WaitingFiring>(
       `SELECT f.position::text, f.rule_id AS "ruleId", f.kind, f.fingerprint, f.group_values AS "groupValues",
-              f.event_id AS "eventId", to_json(f.event_at) #>> '{}' AS "eventAt", f.last_event_id AS "lastEventId", f.occurrences,
+              f.event_id AS "eventId", to_json(f.event_at) #>> '{}' AS "eventAt", f.last_event_id AS "lastEventId",
+              to_json(f.last_event_at) #>> '{}' AS "lastEventAt", f.occurrences,
               f.accepted_at AS "acceptedAt"
        FROM alert_rule_firings f WHERE f.project_id = $1 ORDER BY f.position LIMIT $2`,
       [projectId, limit],

@@ -1,4 +1,4 @@
-import type { Firing } from '../../alerts/index.js';
+import type { Firing, ToldOccurrence } from '../../alerts/index.js';
 import { cut, ruleOf } from '../firing-rule.js';
 import type { LiveRule } from '../live-rules.repository.js';
 import type { Series } from '../machine/series.js';
@@ -7,12 +7,8 @@ import { LEFT_OUT, type ToldEvent } from '../../../events/event-store/index.js';
 /** Characters of JSON; alerts are kept and sent many times, so large properties are left out. */
 const MAX_PAYLOAD = 16_384;
 
-export function matchFiring(
-  rule: LiveRule,
-  series: Series,
-  { properties, ...event }: ToldEvent,
-  occurrences: number,
-): Firing {
+export function matchFiring(rule: LiveRule, series: Series, event: ToldEvent, occurrences: number): Firing {
+  const { message, payload } = toldOf(rule, event);
   return {
     projectId: rule.projectId,
     rule: ruleOf(rule),
@@ -25,8 +21,20 @@ export function matchFiring(
       sourceId: event.source_id,
       timestamp: event.timestamp,
     },
+    message,
+    payload,
+    occurrences,
+  };
+}
+
+/** What notices tell of an event that a rule has matched. */
+export function toldOf(rule: LiveRule, { properties, ...event }: ToldEvent): ToldOccurrence {
+  return {
+    eventId: event.id,
+    eventType: event.event,
+    source: event.source,
+    sourceId: event.source_id,
     message: cut(`${rule.name}: ${event.message ?? event.event}`),
     payload: JSON.stringify(properties).length > MAX_PAYLOAD ? LEFT_OUT : properties,
-    occurrences,
   };
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { email, type Issue, ListField, NestedField, TextField } from '../../../../platform/http/fields/index.js';
 import { type Mail, Mailer, type MailResult, oneLine } from '../../../../platform/mail/index.js';
 import { sanitizeText } from '../../../../platform/sanitize/index.js';
-import { failedTry, type TryOutcome } from '../../sending/index.js';
+import { failedTry, type TryOutcome, withoutName } from '../../sending/index.js';
 import { RetryPolicyConfiguration } from './channel-configuration.js';
 import type { ChannelDriver, ChannelMessage, Notification } from './channel-driver.js';
 
@@ -109,22 +109,34 @@ function mailOf(
   };
 }
 
-function titleOf({ type, rule }: Notification): string {
-  if (type === 'test') return 'Test notification';
-  const name = rule?.name;
-  return typeof name === 'string' ? `Alert: ${name}` : 'Alert';
+function titleOf(notification: Notification): string {
+  if (notification.type === 'test') return 'Test notification';
+  const name = ruleNameOf(notification);
+  return name === null ? 'Alert' : `Alert: ${name}`;
+}
+
+function ruleNameOf({ rule }: Notification): string | null {
+  return typeof rule?.name === 'string' ? rule.name : null;
 }
 
 function textOf(notification: Notification): string {
   const { type, rule, event, ...ids } = notification;
+  const { message, ...facts } = event ?? {};
+  // The title has the name of the rule.
+  const { name: _, ...properties } = rule ?? {};
   const parts = [
     titleOf(notification),
     ...(type === 'test' ? ['This channel works.'] : []),
-    ...(event === null ? [] : [`Event\n${JSON.stringify(event, null, 2)}`]),
-    ...(rule === null ? [] : [`Rule\n${JSON.stringify(rule, null, 2)}`]),
+    ...(typeof message === 'string' ? [withoutName(message, ruleNameOf(notification))] : []),
+    ...partOf('Event', facts),
+    ...partOf('Rule', properties),
     Object.entries(ids)
       .map(([name, value]) => `${name}: ${value}`)
       .join('\n'),
   ];
   return `${parts.join('\n\n')}\n`;
+}
+
+function partOf(heading: string, facts: Readonly<Record<string, unknown>>): string[] {
+  return Object.keys(facts).length === 0 ? [] : [`${heading}\n${JSON.stringify(facts, null, 2)}`];
 }
