@@ -97,7 +97,7 @@ describe('recovery of failed deliveries', () => {
 
   it('is decided by the state of the attempt', async () => {
     const retry = await scheduled();
-    expect(await codes(retry)).toEqual(['not_terminal', null, 'not_terminal']);
+    expect(await codes(retry)).toEqual([null, null, 'not_terminal']);
     const gone = await terminal();
     expect(await codes(gone)).toEqual([null, 'already_terminal', 'not_dlq']);
     receiver.answer(500);
@@ -230,6 +230,48 @@ describe('recovery of failed deliveries', () => {
     expect(await codes(source)).toEqual(['replay_created_attempt', 'retry_policy_exhausted', 'replay_created_attempt']);
     const audits = await app.rows(`SELECT action FROM audit_events WHERE target_id = $1`, [source]);
     expect(audits).toEqual([{ action: 'delivery.replay' }]);
+  });
+
+  it('replays an attempt whose retry is scheduled, and ends that retry with its evidence kept', async () => {
+    const source = await scheduled();
+    const before = await delivery.attempt(source);
+    receiver.answer(200);
+    const { status, body } = await act(source, 'replay');
+    expect([status, body.replay_attempt.status]).toEqual([200, 'sent']);
+    const after = await delivery.attempt(source);
+    expect(after).toEqual({
+      ...before,
+      retry_state: 'terminal',
+      next_retry_at: null,
+      terminal_at: expect.any(String),
+      completed_at: after.terminal_at,
+      lifecycle: ['original', 'terminal', 'replay_created'],
+      replay_readiness: expect.objectContaining({ allowed: false, reason_code: 'replay_created_attempt' }),
+      lineage: { ...before.lineage, replay_attempt_id: body.replay_attempt.id },
+    });
+    expect(await codes(source)).toEqual(['replay_created_attempt', 'already_terminal', 'replay_created_attempt']);
+    const sends = receiver.received.length;
+    await makeDue(app, source);
+    expect(await runRetries(app)).toBe(0);
+    expect((await act(source, 'retry-now')).body).toMatchObject({ executed: false });
+    expect((await act(source, 'replay')).status).toBe(409);
+    expect(receiver.received).toHaveLength(sends);
+  });
+
+  it('sends once when a replay races the scheduled retry that comes due', async () => {
+    for (let round = 0; round < 4; round += 1) {
+      receiver.answer(500);
+      const source = await scheduled();
+      receiver.answer(200);
+      const sends = receiver.received.length;
+      await makeDue(app, source);
+      const [replayed] = await Promise.all([act(source, 'replay'), runRetries(app), act(source, 'retry-now')]);
+      expect([200, 409]).toContain(replayed.status);
+      await delivery.until(source, ({ next_retry_at, lineage, status }) =>
+        replayed.status === 200 ? lineage.replay_attempt_id !== null && next_retry_at === null : status === 'sent',
+      );
+      expect(receiver.received).toHaveLength(sends + 1);
+    }
   });
 
   it('drains once, and what a recovery made is no source itself but is retried by the policy', async () => {

@@ -79,6 +79,17 @@ export class AttemptsRepository {
       .findOne({ where: { projectId, id }, lock: { mode: 'pessimistic_write' } });
   }
 
+  /** Ends a scheduled retry that nobody has begun; what came of the tries before stays. The row is locked. */
+  async endSchedule({ projectId }: Tenant, id: string, tx: Db): Promise<void> {
+    await this.database.execute(
+      `UPDATE delivery_attempts
+       SET retry_state = 'terminal', due_at = NULL, completed_at = clock_timestamp(), terminal_at = clock_timestamp()
+       WHERE project_id = $1 AND id = $2 AND retry_state = 'scheduled_retry' AND claim_token IS NULL`,
+      [projectId, id],
+      tx,
+    );
+  }
+
   find({ projectId }: Tenant, id: string, db?: Db): Promise<DeliveryAttempt | null> {
     return this.database.repository(DeliveryAttempt, db).findOneBy({ projectId, id });
   }

@@ -46,6 +46,7 @@ describe('readiness', () => {
     ['replay', 'dlq'],
     ['replay', 'terminal'],
     ['replay', 'retry_exhausted'],
+    ['replay', 'scheduled_retry'],
     ['retry_now', 'scheduled_retry'],
     ['dlq_drain', 'dlq'],
   ] as const)('allows %s of an attempt that is %s', (action, retryState) => {

@@ -113,7 +113,7 @@ export const PRECEDENCE: Readonly<Record<RecoveryAction, readonly ReasonCode[]>>
     'unsupported_delivery_kind',
     'replay_created_attempt',
     'dlq_drain_created_attempt',
-    'not_terminal',
+    'retry_claim_active',
     'already_drained',
     ...CHANNEL_CODES,
   ],

@@ -45,7 +45,7 @@ export class RecoveryController {
     operationId: 'replayDeliveryAttempt',
     summary: 'Replay',
     description:
-      'Makes a new attempt of a dead-lettered or terminal one and sends it at once, retried by the policy. Once for each source.',
+      'Makes a new attempt of a failed one and sends it at once, retried by the policy. Once for each source. A retry that is scheduled for the source ends with it: the source becomes `terminal` and keeps its evidence.',
     answer: ReplayResponse,
     errors: [AttemptNotFound, RecoveryRefused],
   })

@@ -27,7 +27,10 @@ interface Recovered {
   readonly created: AttemptView;
 }
 
-/** Replay and drain: a failed attempt is sent again as a new one, once. The source never changes. */
+/**
+ * Replay and drain: a failed attempt is sent again as a new one, once. The source keeps its evidence; a retry that is
+ * scheduled for it ends, so that the notification does not go out twice.
+ */
 @Injectable()
 export class RecoveryService {
   constructor(
@@ -61,6 +64,7 @@ export class RecoveryService {
       const view = await this.view(scope, id, tx);
       const decision = await this.presenter.decide(action, view);
       if (!decision.allowed) throw refusalOf(decision, view);
+      if (source.retryState === 'scheduled_retry') await this.attempts.endSchedule(scope, id, tx);
       const createdId = newId();
       await this.attempts.insert(
         scope,
