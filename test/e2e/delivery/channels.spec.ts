@@ -491,10 +491,60 @@ describe('without cryptography', () => {
     }
     expect((await delivery.get('/channels')).body).toHaveLength(1);
     const test = await delivery.send('post', `/channels/${id}/test`);
-    expect(test.body).toMatchObject({ ok: false, failure_reason: 'cryptography_unavailable' });
+    expect([test.status, test.body]).toEqual([503, { detail }]);
+    expect((await delivery.get('/history')).body.total).toBe(0);
     expect(receiver.connections()).toBe(0);
     expect(await delivery.send('delete', `${path}/X-A`)).toMatchObject({ status: 200 });
     expect((await delivery.send('post', `/channels/${id}/test`)).body.ok).toBe(true);
+    await off.close();
+    await app.close();
+    await receiver.close();
+  });
+
+  it('answers 503 to replay, Retry Now and drain of a channel with protected headers, and changes nothing', async () => {
+    const app = await createTestApp({ env: DELIVERY_ENV });
+    const receiver = await startReceiver(500);
+    const owner = await ownerWithProject(app);
+    const before = deliveryOf(app, owner);
+    const made = async (policy: object, protected_headers: object[], state: string): Promise<string> => {
+      const channel = await before.webhook(receiver.url, {
+        configuration: { retry_policy: policy },
+        protected_headers,
+      });
+      const id = await ruleMatch(app, owner.projectId, channel);
+      await before.until(id, ({ retry_state }) => retry_state === state);
+      return id;
+    };
+    const headers = [{ name: 'X-A', value: SECRET }];
+    const scheduled = await made({ base_delay_seconds: 3_600, max_delay_seconds: 3_600 }, headers, 'scheduled_retry');
+    const dead = await made({ max_attempts: 0 }, headers, 'dlq');
+    const open = await made({ max_attempts: 0 }, [], 'dlq');
+    const off = await createTestApp({
+      env: { ...DELIVERY_ENV, CREDENTIAL_ENCRYPTION_KEYS: 'disabled' },
+      databaseUrl: app.databaseUrl,
+      dataDir: app.dataDir,
+    });
+    const delivery = deliveryOf(off, owner);
+    const sends = receiver.received.length;
+    const rows = () => app.rows('SELECT to_jsonb(a) AS attempt FROM delivery_attempts a ORDER BY id');
+    const unchanged = await rows();
+    for (const [id, act] of [
+      [scheduled, 'replay'],
+      [scheduled, 'retry-now'],
+      [dead, 'replay'],
+      [dead, 'dlq-drain'],
+    ] as const) {
+      const answer = await delivery.send('post', `/history/${id}/${act}`);
+      expect([act, answer.status, answer.body]).toEqual([
+        act,
+        503,
+        { detail: 'Protected webhook headers are unavailable' },
+      ]);
+    }
+    expect(await rows()).toEqual(unchanged);
+    expect(receiver.received).toHaveLength(sends);
+    receiver.answer(200);
+    expect((await delivery.send('post', `/history/${open}/dlq-drain`)).status).toBe(200);
     await off.close();
     await app.close();
     await receiver.close();

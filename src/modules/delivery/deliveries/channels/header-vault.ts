@@ -9,9 +9,14 @@ import { HEADER_VALUE, type ProtectedHeader } from './protected-header.entity.js
 export class HeaderVault {
   constructor(private readonly cipher: CredentialCipher) {}
 
+  /** False while credential encryption is switched off. */
+  get isAvailable(): boolean {
+    return this.cipher.isAvailable;
+  }
+
   /** @throws ProtectedHeadersUnavailable while credential encryption is switched off */
   assertAvailable(): void {
-    if (!this.cipher.isAvailable) throw new ProtectedHeadersUnavailable();
+    if (!this.isAvailable) throw new ProtectedHeadersUnavailable();
   }
 
   /** @throws ProtectedHeadersUnavailable */

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
+import type { Db } from '../../../../platform/database/database.js';
 import { SecretsReader } from '../../../entitlement/secrets/index.js';
 import { headerValueFault, PROTECTED_VALUE_LENGTH } from '../drivers/header-rules.js';
 import { ChannelsRepository } from './channels.repository.js';
@@ -43,6 +44,15 @@ export class ProtectedHeaderOpener {
     private readonly secrets: SecretsReader,
     private readonly channels: ChannelsRepository,
   ) {}
+
+  /**
+   * For whoever has somebody wait for a send: before anything is written.
+   * @throws ProtectedHeadersUnavailable when the channel has headers that cannot be read now
+   */
+  async assertAvailable(scope: Pick<ProjectScope, 'projectId'>, channelId: string, db: Db): Promise<void> {
+    if (this.vault.isAvailable) return;
+    if ((await this.channels.headers(scope, channelId, db)).length > 0) this.vault.assertAvailable();
+  }
 
   /** @throws CryptographyUnavailableError, DecryptionError as {@link HeaderVault.open}, UnbuildableHeader, ChannelChanged */
   async open(claimed: ClaimedChannel): Promise<OpenedHeaders> {

@@ -10,6 +10,7 @@ import { AttemptClaimsRepository } from './attempt-claims.repository.js';
 import { DELIVERY_ENGINE, type DeliveryEngine } from './attempt.outbox.js';
 import { channelTestResponse, type ChannelTestResponse } from './channel-test.dto.js';
 import { ChannelsRepository } from '../channels/channels.repository.js';
+import { ProtectedHeaderOpener } from '../channels/protected-header.opener.js';
 
 /** Test notifications: sent while the caller waits, never retried. */
 @Injectable()
@@ -17,6 +18,7 @@ export class ChannelTestService {
   constructor(
     private readonly database: Database,
     private readonly channels: ChannelsRepository,
+    private readonly headers: ProtectedHeaderOpener,
     private readonly attempts: AttemptsRepository,
     private readonly claims: AttemptClaimsRepository,
     @Inject(DELIVERY_ENGINE) private readonly engine: DeliveryEngine,
@@ -30,6 +32,7 @@ export class ChannelTestService {
     const claimed = await this.database.transaction(async (tx) => {
       await this.acts.begin(scope, tx);
       if ((await this.channels.share(scope, channelId, tx)) === null) throw new ChannelNotFound();
+      await this.headers.assertAvailable(scope, channelId, tx);
       await this.attempts.insert(scope, { id, channelId, kind: 'test' }, tx);
       const target = { type: 'delivery_channel', id: channelId };
       await this.audit.record(projectAct(scope, 'delivery.channel_tested', { attempt_id: id }, target), tx);

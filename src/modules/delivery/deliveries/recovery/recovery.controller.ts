@@ -4,7 +4,7 @@ import { type ProjectMemberScope, Requires } from '../../../access/index.js';
 import { Documented } from '../../../../platform/http/documented.js';
 import { IdParam, Query, Scope } from '../../../../platform/http/inputs.js';
 import { ProjectOfDeliveryQuery } from '../channels/channels.dto.js';
-import { AttemptNotFound, RecoveryRefused } from '../delivery.errors.js';
+import { AttemptNotFound, ProtectedHeadersUnavailable, RecoveryRefused } from '../delivery.errors.js';
 import { AttemptOfProject } from '../history/history.repository.js';
 import { ReadinessService } from './readiness.service.js';
 import { DlqDrainResponse, ReadinessResponse, ReplayResponse, RetryNowResponse } from './recovery.dto.js';
@@ -47,7 +47,7 @@ export class RecoveryController {
     description:
       'Makes a new attempt of a failed one and sends it at once, retried by the policy. Once for each source. A retry that is scheduled for the source ends with it: the source becomes `terminal` and keeps its evidence.',
     answer: ReplayResponse,
-    errors: [AttemptNotFound, RecoveryRefused],
+    errors: [AttemptNotFound, RecoveryRefused, ProtectedHeadersUnavailable],
   })
   replay(
     @Scope() scope: ProjectMemberScope,
@@ -82,7 +82,7 @@ export class RecoveryController {
     description:
       'Makes the next try of a scheduled attempt at once and waits for it. Takes nothing of the automatic retries. Refused: `executed` false; of callers at the same time one gets the try, and the others `retry_claim_active`, also when that try is over by then.',
     answer: RetryNowResponse,
-    errors: [AttemptNotFound],
+    errors: [AttemptNotFound, ProtectedHeadersUnavailable],
   })
   retryNow(
     @Scope() scope: ProjectMemberScope,
@@ -116,7 +116,7 @@ export class RecoveryController {
     summary: 'Drain one dead-lettered attempt',
     description: 'Makes a new attempt of it and sends that at once, retried by the policy. Once for each source.',
     answer: DlqDrainResponse,
-    errors: [AttemptNotFound, RecoveryRefused],
+    errors: [AttemptNotFound, RecoveryRefused, ProtectedHeadersUnavailable],
   })
   drain(
     @Scope() scope: ProjectMemberScope,

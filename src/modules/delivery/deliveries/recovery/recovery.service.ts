@@ -5,6 +5,7 @@ import { Database, type Db } from '../../../../platform/database/database.js';
 import { newId } from '../../../../platform/ids/index.js';
 import { ProjectActsService } from '../../../tenancy/projects/index.js';
 import type { Recovery } from '../attempts/attempt-states.js';
+import { ProtectedHeaderOpener } from '../channels/protected-header.opener.js';
 import { AttemptsRepository } from '../attempts/attempts.repository.js';
 import { AttemptNotFound, RecoveryRefused } from '../delivery.errors.js';
 import { AttemptPresenter } from '../history/attempt.presenter.js';
@@ -37,6 +38,7 @@ export class RecoveryService {
     private readonly database: Database,
     private readonly attempts: AttemptsRepository,
     private readonly history: HistoryRepository,
+    private readonly headers: ProtectedHeaderOpener,
     private readonly presenter: AttemptPresenter,
     private readonly acts: ProjectActsService,
     private readonly audits: RecoveryAuditWriter,
@@ -64,6 +66,7 @@ export class RecoveryService {
       const view = await this.view(scope, id, tx);
       const decision = await this.presenter.decide(action, view);
       if (!decision.allowed) throw refusalOf(decision, view);
+      await this.headers.assertAvailable(scope, source.channelId, tx);
       if (source.retryState === 'scheduled_retry') await this.attempts.endSchedule(scope, id, tx);
       const createdId = newId();
       await this.attempts.insert(

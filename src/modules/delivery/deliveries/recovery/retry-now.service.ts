@@ -4,6 +4,7 @@ import { Database, type Db } from '../../../../platform/database/database.js';
 import { currentContext } from '../../../../platform/telemetry/index.js';
 import { AuditWriter } from '../../../identity/audit/index.js';
 import { projectAct, ProjectActsService } from '../../../tenancy/projects/index.js';
+import { ProtectedHeaderOpener } from '../channels/protected-header.opener.js';
 import { AttemptNotFound } from '../delivery.errors.js';
 import { AttemptClaimsRepository, type ClaimedAttempt } from '../engine/attempt-claims.repository.js';
 import { DELIVERY_ENGINE, type DeliveryEngine } from '../engine/attempt.outbox.js';
@@ -22,6 +23,7 @@ export class RetryNowService {
   constructor(
     private readonly database: Database,
     private readonly history: HistoryRepository,
+    private readonly headers: ProtectedHeaderOpener,
     private readonly readiness: ReadinessService,
     private readonly claims: AttemptClaimsRepository,
     @Inject(DELIVERY_ENGINE) private readonly engine: DeliveryEngine,
@@ -51,7 +53,9 @@ export class RetryNowService {
   ): Promise<{ readiness: ReadinessResponse; claimed: ClaimedAttempt | null }> {
     return this.database.transaction(async (tx) => {
       await this.acts.begin(scope, tx);
-      const before = await this.readiness.of(await this.view(scope, id, tx), 'retry_now');
+      const view = await this.view(scope, id, tx);
+      const before = await this.readiness.of(view, 'retry_now');
+      if (before.allowed) await this.headers.assertAvailable(scope, view.channelId, tx);
       const claimant = { owner: `user:${scope.userId}`, kind: 'retry_now', leaseSeconds: LEASE_SECONDS } as const;
       // The view is no lock: a worker may have been quicker, and then there is nothing to claim. A try that has begun since
       // this request came is the one its caller asks for, also when it has failed meanwhile.
