@@ -48,6 +48,7 @@ import { LastCopiedEvent1802000000000 } from './1802000000000-last-copied-event.
 import { RefreshSecrets1802300000000 } from './1802300000000-refresh-secrets.js';
 import { OrderedNotices1802500000000 } from './1802500000000-ordered-notices.js';
 import { NewestOccurrences1802501000000 } from './1802501000000-newest-occurrences.js';
+import { VersionsOfHeaders1802502000000 } from './1802502000000-versions-of-headers.js';
 
 /** Every migration in order; a test checks that each file of this folder is listed. */
 export const MIGRATIONS = [
@@ -101,4 +102,5 @@ export const MIGRATIONS = [
   RefreshSecrets1802300000000,
   OrderedNotices1802500000000,
   NewestOccurrences1802501000000,
+  VersionsOfHeaders1802502000000,
 ] as const;

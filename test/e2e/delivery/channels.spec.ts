@@ -305,7 +305,13 @@ describe('delivery channels', () => {
     const id = await delivery.webhook(url());
     const path = `/channels/${id}/protected-headers`;
     const added = await delivery.send('post', path, { name: 'X-Token', value: SECRET });
-    const masked = { name: 'X-Token', configured: true, masked_value: '********', last_rotated_at: expect.any(String) };
+    const masked = {
+      name: 'X-Token',
+      configured: true,
+      masked_value: '********',
+      key_version: 1,
+      last_rotated_at: expect.any(String),
+    };
     expect([added.status, added.body]).toEqual([201, masked]);
     expect(await delivery.send('post', path, { name: 'x-TOKEN', value: 'other' })).toMatchObject({ status: 409 });
     const stored = (): Promise<Json[]> =>
@@ -317,7 +323,7 @@ describe('delivery channels', () => {
     expect((await delivery.send('post', `/channels/${id}/test`)).body.ok).toBe(true);
     expect(receiver.received.at(-1)?.headers['x-token']).toBe(SECRET);
     const rotated = await delivery.send('patch', `${path}/x-token`, { value: 'a-new-value-9876543210' });
-    expect([rotated.status, rotated.body.name]).toEqual([200, 'X-Token']);
+    expect([rotated.status, rotated.body.name, rotated.body.key_version]).toEqual([200, 'X-Token', 2]);
     expect(Date.parse(rotated.body.last_rotated_at)).toBeGreaterThan(Date.parse(added.body.last_rotated_at));
     expect((await stored())[0].value).not.toBe(before.value);
     await delivery.send('post', `/channels/${id}/test`);
@@ -329,7 +335,10 @@ describe('delivery channels', () => {
         { name: 'X-More', value: 'v' },
       ],
     });
-    expect(upserted.body.protected_headers.map(({ name }: Json) => name)).toEqual(['X-Token', 'X-More']);
+    expect(upserted.body.protected_headers.map(({ name, key_version }: Json) => [name, key_version])).toEqual([
+      ['X-Token', 3],
+      ['X-More', 1],
+    ]);
     expect(await delivery.send('delete', `${path}/x-token`)).toMatchObject({ status: 200, body: { name: 'X-Token' } });
     for (const [method, body] of [
       ['delete', undefined],

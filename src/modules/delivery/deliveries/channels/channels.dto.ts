@@ -4,6 +4,7 @@ import {
   ConstantField,
   DateTimeField,
   EnumField,
+  IntField,
   ListField,
   nested,
   ObjectField,
@@ -126,6 +127,9 @@ export class ProtectedHeaderResponse {
   @ConstantField(MASKED, { description: 'The same for every value' })
   masked_value!: typeof MASKED;
 
+  @IntField({ min: 1, description: '1 when it was added; each rotation raises it by one' })
+  key_version!: number;
+
   @DateTimeField({ description: 'When the value was last set' })
   last_rotated_at!: string;
 }
@@ -164,8 +168,14 @@ export class ChannelResponse {
   updated_at!: string;
 }
 
-export function protectedHeaderResponse({ name, lastRotatedAt }: ProtectedHeader): ProtectedHeaderResponse {
-  return { name, configured: true, masked_value: MASKED, last_rotated_at: lastRotatedAt.toISOString() };
+export function protectedHeaderResponse({ name, version, lastRotatedAt }: ProtectedHeader): ProtectedHeaderResponse {
+  return {
+    name,
+    configured: true,
+    masked_value: MASKED,
+    key_version: version,
+    last_rotated_at: lastRotatedAt.toISOString(),
+  };
 }
 
 export function channelResponse(channel: DeliveryChannel, headers: readonly ProtectedHeader[]): ChannelResponse {

@@ -103,7 +103,7 @@ export class ChannelsRepository {
 
   async insertHeader(
     { projectId }: Tenant,
-    header: Omit<ProtectedHeader, 'projectId' | 'lastRotatedAt'>,
+    header: Omit<ProtectedHeader, 'projectId' | 'version' | 'lastRotatedAt'>,
     tx: Db,
   ): Promise<void> {
     await this.database.repository(ProtectedHeader, tx).insert({ ...header, projectId });
@@ -116,7 +116,7 @@ export class ChannelsRepository {
   ): Promise<void> {
     await this.database.execute(
       `UPDATE delivery_protected_headers
-       SET value = $3, key_version = $4, last_rotated_by = $5, last_rotated_at = clock_timestamp()
+       SET value = $3, key_version = $4, version = version + 1, last_rotated_by = $5, last_rotated_at = clock_timestamp()
        WHERE project_id = $1 AND id = $2`,
       [projectId, id, value, keyVersion, lastRotatedBy],
       tx,

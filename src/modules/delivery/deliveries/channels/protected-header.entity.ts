@@ -1,10 +1,11 @@
-import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
+import { Check, Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
 import type { ProjectId } from '../../../access/index.js';
 import { SealedColumn } from '../../../../platform/sealed-columns/index.js';
 
 /** A header whose value is a credential: stored encrypted, sent, never answered. */
 @Entity('delivery_protected_headers')
 @Unique('uq_delivery_protected_headers_channel_id_name_key', ['channelId', 'nameKey'])
+@Check('ck_delivery_protected_headers_version', 'version >= 1')
 @Index('ix_delivery_protected_headers_value_key', { synchronize: false })
 export class ProtectedHeader {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'pk_delivery_protected_headers' })
@@ -28,9 +29,13 @@ export class ProtectedHeader {
   @Column('text')
   value!: string;
 
-  /** Id of the key that encrypted the value. */
+  /** Id of the key that encrypted the value: re-encryption changes it, a rotation need not. */
   @Column('text', { name: 'key_version' })
   keyVersion!: string;
+
+  /** 1 when it was added, one more with each rotation. Readers know it as `key_version`. */
+  @Column('integer', { default: 1 })
+  version!: number;
 
   @Column('timestamptz', { name: 'last_rotated_at', default: () => 'now()' })
   lastRotatedAt!: Date;
