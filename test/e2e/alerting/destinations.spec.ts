@@ -162,6 +162,26 @@ describe('alert destinations', () => {
     expect(receiver.received).toEqual([]);
   });
 
+  it('show the whole address to operators alone; members and viewers read its origin and nothing else of it', async () => {
+    const url = `${receiver.url}/services/T0/B0?token=credential-in-the-query`;
+    const id = await alerts.destination(url);
+    for (const role of ['viewer', 'member']) {
+      const reader = alerts.as(await addMember(app, owner, role));
+      const answers = [
+        await reader.send('get', `/v1/alert-destinations?project_id=${owner.projectId}`),
+        await reader.send('get', `/v1/alerts/deliveries?project_id=${owner.projectId}`),
+        await reader.send('get', `/v1/search?project_id=${owner.projectId}&q=Receiver`),
+        await reader.send('get', `/v1/projects/${owner.projectId}/activity`),
+      ];
+      expect(answers[0]?.body).toMatchObject([{ id, target_url: `${receiver.url}/***` }]);
+      expect(answers.map(({ text }) => text).join()).not.toMatch(/credential-in-the-query|services\/T0/);
+    }
+    for (const role of ['operator', 'admin']) {
+      const reader = alerts.as(await addMember(app, owner, role));
+      expect(await reader.destinations()).toMatchObject([{ id, target_url: url }]);
+    }
+  });
+
   it.each([
     ['ftp://example.com/', "URL scheme should be 'http' or 'https'"],
     ['http://169.254.169.254/latest/meta-data', 'Value error, URL must lead to a public address'],

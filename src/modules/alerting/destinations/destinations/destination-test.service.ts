@@ -49,7 +49,7 @@ export class DestinationTestService {
     if (outcome.kind !== 'sent') throw new DestinationTestFailed(outcome.reason ?? undefined);
     return {
       ok: true,
-      destination: destinationResponse(destination),
+      destination: destinationResponse(scope, destination),
       delivery_id: deliveryId,
       response_code: outcome.responseCode,
       response_summary: outcome.summary,

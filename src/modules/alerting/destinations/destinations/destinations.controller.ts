@@ -33,7 +33,7 @@ export class DestinationsController {
   @Documented({
     operationId: 'listAlertDestinations',
     summary: 'Destinations',
-    description: 'Newest first.',
+    description: 'Newest first. Roles below operator read `target_url` as its origin and `/***`.',
     answer: [DestinationResponse],
   })
   list(

@@ -9,6 +9,8 @@ import {
   UuidField,
   NameField,
 } from '../../../../platform/http/fields/index.js';
+import { type ProjectMemberScope, roleAtLeast } from '../../../access/index.js';
+import { maskedAddress } from '../drivers/destination-driver.js';
 import { DESTINATION_TYPES, type DestinationType } from '../drivers/destination-drivers.js';
 import type { AlertDestination } from './destination.entity.js';
 
@@ -83,7 +85,7 @@ export class DestinationResponse {
   @TextField({ description: 'Name of the destination' })
   name!: string;
 
-  @TextField({ description: 'Of Slack the origin and `/***`' })
+  @TextField({ description: 'Of Slack, and for roles below operator, the origin and `/***`' })
   target_url!: string;
 
   @BooleanField({ description: 'Whether requests are signed' })
@@ -122,13 +124,18 @@ export class DestinationTestResponse {
   tested_at!: string;
 }
 
-export function destinationResponse(destination: AlertDestination): DestinationResponse {
+/** @param scope who reads it: an address may hold credentials, which are for operators alone */
+export function destinationResponse(
+  { role }: Pick<ProjectMemberScope, 'role'>,
+  destination: AlertDestination,
+): DestinationResponse {
+  const { targetUrl } = destination;
   return {
     id: destination.id,
     project_id: destination.projectId,
     type: destination.type,
     name: destination.name,
-    target_url: destination.targetUrl,
+    target_url: roleAtLeast(role, 'operator') ? targetUrl : maskedAddress(new URL(targetUrl)),
     has_secret: destination.secret !== null,
     is_enabled: destination.isEnabled,
     created_at: destination.createdAt.toISOString(),

@@ -40,8 +40,8 @@ export class DestinationsService {
     private readonly audit: AuditWriter,
   ) {}
 
-  async list(scope: ProjectScope): Promise<DestinationResponse[]> {
-    return (await this.destinations.list(scope)).map(destinationResponse);
+  async list(scope: ProjectMemberScope): Promise<DestinationResponse[]> {
+    return (await this.destinations.list(scope)).map((each) => destinationResponse(scope, each));
   }
 
   async create(scope: ProjectMemberScope, request: CreateDestinationRequest): Promise<DestinationResponse> {
@@ -55,7 +55,7 @@ export class DestinationsService {
       if ((await this.destinations.countOf(scope, tx)) >= MOST_DESTINATIONS) throw new TooManyDestinations();
       await this.destinations.insert(scope, { id, type, name, ...address, secret, isEnabled }, tx);
       await this.record(scope, 'created', id, { name, type, is_enabled: isEnabled, has_secret: secret !== null }, tx);
-      return destinationResponse(await this.get(scope, id, tx));
+      return destinationResponse(scope, await this.get(scope, id, tx));
     });
   }
 
@@ -80,7 +80,7 @@ export class DestinationsService {
       if (isNewSecret) await this.destinations.rotateSecret(scope, id, secret, ROTATION_SECONDS, tx);
       const detail = changesOf(before, after, { address: url !== null, secret: isNewSecret ? secret : undefined });
       await this.record(scope, 'updated', id, detail, tx);
-      return destinationResponse(await this.get(scope, id, tx));
+      return destinationResponse(scope, await this.get(scope, id, tx));
     });
   }
 
@@ -94,7 +94,7 @@ export class DestinationsService {
         await this.change(scope, before, { ...before, isEnabled }, tx);
         await this.record(scope, isEnabled ? 'enabled' : 'disabled', id, { name: before.name }, tx);
       }
-      return destinationResponse(await this.get(scope, id, tx));
+      return destinationResponse(scope, await this.get(scope, id, tx));
     });
   }
 

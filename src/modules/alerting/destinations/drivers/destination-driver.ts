@@ -1,6 +1,11 @@
 import type { TryOutcome } from '../../../delivery/sending/index.js';
 import type { StoredNotice } from './notice.js';
 
+/** An address of which only the receiver is shown: the rest may be a credential. */
+export function maskedAddress({ origin }: Pick<URL, 'origin'>): string {
+  return `${origin}/***`;
+}
+
 /** What a request needs of a destination in plain; lives no longer than the request. */
 export interface OpenedDestination {
   readonly url: string;

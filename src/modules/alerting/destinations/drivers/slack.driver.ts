@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type TryOutcome, withoutName } from '../../../delivery/sending/index.js';
 import type { StoredNotice } from './notice.js';
-import type { DestinationDriver, DestinationMessage } from './destination-driver.js';
+import { type DestinationDriver, type DestinationMessage, maskedAddress } from './destination-driver.js';
 import { SignedPostClient } from './signed-post.client.js';
 
 /** Slack's limits, in characters of the escaped text. */
@@ -34,7 +34,7 @@ export class SlackDriver implements DestinationDriver {
   constructor(private readonly posts: SignedPostClient) {}
 
   maskOf(url: URL): string {
-    return `${url.origin}/***`;
+    return maskedAddress(url);
   }
 
   send(message: DestinationMessage, deadlineMs: number): Promise<TryOutcome> {
