@@ -17,13 +17,18 @@ describe('the value of a protected header', () => {
     ['{{secret:NESTED}}', ['NESTED'], '{{secret:A}}'],
     // Other braces are text.
     ['{{', [], '{{'],
-    ['{{user}} {{secret}} {secret:A} {{ secret:A}} {{secrets:A}}', [], undefined],
+    ['{{user}} {{secret}} {secret:A} {{secrets:A}} {{my secret:A}} { {secret:A}}', [], undefined],
     ['{{secret:A', [], '{{secret:A'],
     ['{{secret:A}', [], '{{secret:A}'],
     ['}}{{secret:A}}{{', ['A'], '}}one{{'],
     // Whatever stands between the braces is the name.
     ['{{secret:}}', [''], null],
-    ['{{secret: A}}', [' A'], null],
+    ['{{secret:A B_2}}', ['A B_2'], null],
+    ['{{ Secret : A }}', ['Secret : A'], null],
+    // Blanks around the word and the name are ignored.
+    ['Bearer {{ secret:A }}', ['A'], 'Bearer one'],
+    ['{{secret: A}}{{\tsecret :\tB_2\t}}{{secret:A}}', ['A', 'B_2'], 'onetwoone'],
+    ['{{ secret: }}', [''], null],
     ['{{secret:a}}', ['a'], null],
     ['{{secret:MISSING}}', ['MISSING'], null],
     ['{{secret:A{{secret:A}}', ['A{{secret:A'], null],

@@ -1,13 +1,13 @@
-const OPENING = /\{\{secret:/i;
-const EXACT_OPENING = '{{secret:';
+const OPENING = /\{\{\s*(secret)\s*:/i;
+const KEYWORD = 'secret';
 const CLOSING = '}}';
 
 type Part = { readonly text: string } | { readonly name: string };
 
 /**
- * The value of a protected header with the secrets it names, each as `{{secret:NAME}}` among other text (DECISIONS 12).
- * Everything between the braces is the name, whatever it is spelled like, so that a mistaken one is told and not sent. What
- * is not closed, and every other `{{`, is text. A secret's own value is not looked into.
+ * The value of a protected header with the secrets it names, each as `{{secret:NAME}}` among other text.
+ * Blanks around the word and the name are ignored. Everything else between the braces is the name, whatever it is spelled
+ * like, so that a mistaken one is told and not sent. What is not closed, and every other `{{`, is text. A secret's own value is not looked into.
  */
 export class HeaderTemplate {
   private constructor(private readonly parts: readonly Part[]) {}
@@ -20,11 +20,11 @@ export class HeaderTemplate {
       const opening = OPENING.exec(rest);
       const end = opening === null ? -1 : rest.indexOf(CLOSING, opening.index);
       if (opening === null || end === -1) break;
-      const inside = opening.index + EXACT_OPENING.length;
+      const inside = opening.index + opening[0].length;
       // Another spelling of the word itself names nothing either: no secret is called like that.
-      const isExact = opening[0] === EXACT_OPENING;
+      const isExact = opening[1] === KEYWORD;
       const name = isExact ? rest.slice(inside, end) : rest.slice(opening.index + 2, end);
-      parts.push({ text: rest.slice(0, opening.index) }, { name });
+      parts.push({ text: rest.slice(0, opening.index) }, { name: name.trim() });
       rest = rest.slice(end + CLOSING.length);
     }
     parts.push({ text: rest });
