@@ -89,6 +89,20 @@ describe('mail channels', () => {
     expect(mail.to).toHaveLength(1);
   });
 
+  it('send one mail to recipients that differ in the case of the domain alone, also when a retry or a replay follows', async () => {
+    const id = await channel(['i@example.com', 'i@EXAMPLE.com', 'i@Example.Com', 'I@example.com', 'j@example.com']);
+    replies.set('j@example.com', 451);
+    const attempt = await ruleMatch(app, owner.projectId, id);
+    await delivery.until(attempt, ({ status }) => status === 'failed');
+    expect(await delivery.attempt(attempt)).toMatchObject({ response_metadata: { addresses: 3, accepted: 2 } });
+    replies.clear();
+    await makeDue(app, attempt);
+    await runRetries(app);
+    await delivery.until(attempt, ({ status }) => status === 'sent');
+    const mailboxes = delivered.map(({ to }) => to.replace(/@.*$/, (domain) => domain.toLowerCase()));
+    expect(mailboxes.sort()).toEqual(['I@example.com', 'i@example.com', 'j@example.com']);
+  });
+
   it('take a reply of 4xx for transient and of 5xx for permanent', async () => {
     const id = await channel(['c@example.com']);
     replies.set('c@example.com', 451);

@@ -1,3 +1,4 @@
+import { domainToASCII } from 'node:url';
 import { Injectable } from '@nestjs/common';
 import { email, type Issue, ListField, NestedField, TextField } from '../../../../platform/http/fields/index.js';
 import { type Mail, Mailer, type MailResult, oneLine } from '../../../../platform/mail/index.js';
@@ -9,7 +10,11 @@ import type { ChannelDriver, ChannelMessage, Notification } from './channel-driv
 const LONGEST_SUBJECT = 200;
 
 class EmailConfiguration {
-  @ListField(email(), { min: 1, max: 20, description: 'Each gets a mail of its own' })
+  @ListField(email(), {
+    min: 1,
+    max: 20,
+    description: 'Each gets a mail of its own; spellings of the domain that differ in case are one address',
+  })
   to!: string[];
 
   @TextField({
@@ -51,16 +56,24 @@ export class EmailDriver implements ChannelDriver<EmailConfiguration> {
 
   async deliver(message: ChannelMessage<EmailConfiguration>): Promise<TryOutcome> {
     const { notification, configuration, tryNumber, deliveredTo } = message;
-    const done = new Set(deliveredTo);
-    const open = [...new Set(configuration.to)].filter((address) => !done.has(address));
+    const done = new Set(deliveredTo.map(mailboxOf));
+    const mailboxes = new Map(configuration.to.map((address) => [mailboxOf(address), address]));
+    const open = [...mailboxes].flatMap(([mailbox, address]) => (done.has(mailbox) ? [] : [address]));
     const results = await Promise.all(
       open.map((to) => this.mailer.send(mailOf(notification, configuration, to, tryNumber))),
     );
     const taken = open.filter((_, at) => results[at]?.status !== 'failed');
     const counts = { addresses: done.size + open.length, accepted: done.size + taken.length };
     const outcome = outcomeOf(results, { try_number: tryNumber, addresses: open.length }, counts);
-    return { ...outcome, deliveredTo: [...done, ...taken] };
+    return { ...outcome, deliveredTo: [...deliveredTo, ...taken] };
   }
+}
+
+/** The same for all spellings of an address that lead to one mailbox: the domain is compared without case, in its ASCII form. */
+function mailboxOf(address: string): string {
+  const at = address.lastIndexOf('@');
+  const domain = address.slice(at + 1);
+  return `${address.slice(0, at)}@${domainToASCII(domain) || domain.toLowerCase()}`;
 }
 
 function outcomeOf(
