@@ -141,6 +141,16 @@ describe('what an HTTP try came to', () => {
     expect(kindOf({ kind: 'failure', reason, message: 'It failed', durationMs: 1 })).toBe(kind);
   });
 
+  it.each([
+    [302, 'http_302: Redirects are not followed'],
+    [308, 'http_308: Redirects are not followed'],
+    [304, 'http_304: The receiver answered 304'],
+    [305, 'http_305: The receiver answered 305'],
+    [404, 'http_404: The receiver answered 404'],
+  ])('calls %i a redirect only when it is one', (status, reason) => {
+    expect(outcomeOfHttp(answer(status), rules, new Date(0)).reason).toBe(reason);
+  });
+
   it('has nothing of what the destination keeps secret', () => {
     const told = outcomeOfHttp(
       answer(500, { body: 'no: sesame-open', headers: { 'content-type': 'text/sesame-open' } }),

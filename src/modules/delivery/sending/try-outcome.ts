@@ -92,8 +92,11 @@ function dateOf(headers: Readonly<Record<string, string>>, now: Date): Date {
   return Number.isNaN(at) ? now : new Date(at);
 }
 
+/** Other answers of 3xx, as 304, lead nowhere. */
+const REDIRECTS: ReadonlySet<number> = new Set([300, 301, 302, 303, 307, 308]);
+
 function sentenceOf(status: number): string {
   if (status === 410) return 'The receiver is gone for good: consider disabling this destination';
-  if (status >= 300 && status < 400) return 'Redirects are not followed';
+  if (REDIRECTS.has(status)) return 'Redirects are not followed';
   return `The receiver answered ${status}`;
 }
