@@ -7,7 +7,7 @@ import { goal, notMeasured, print, ratio } from './goal-table.mjs';
 import { load } from './load.mjs';
 import { facts, measuredMicros, nodeMicros } from './machine.mjs';
 import { median } from './processes.mjs';
-import { startService } from './service.mjs';
+import { metricsOf, startService } from './service.mjs';
 import { CONNECTIONS, ROUNDS, SECONDS } from './settings.mjs';
 import { emptyTables, makeTenants } from './tenants.mjs';
 import { startRedis } from './two-processes.bench.mjs';
@@ -131,7 +131,7 @@ async function queuedBeside({ redis, start, one, shot }) {
 
 /** How many batches they have stored so far. */
 async function batchesOf(services) {
-  const texts = await Promise.all(services.map(async ({ url }) => (await fetch(`${url}/metrics`)).text()));
+  const texts = await Promise.all(services.map(metricsOf));
   return texts.reduce((sum, text) => sum + Number(/^ingest_batch_events_count (\d+)/m.exec(text)?.[1] ?? 0), 0);
 }
 

@@ -11,6 +11,9 @@ import { announced, stopped } from './processes.mjs';
 /** The limits work, and nobody reaches them. */
 const HIGH_LIMITS = RATE_LIMIT_POLICY_NAMES.map((name) => `${name}=100000000/100000000`).join(',');
 
+/** With which benches read the metrics. */
+const INTERNAL_JOB_TOKEN = 'internal-job-token-of-the-bench';
+
 const MAIN = fileURLToPath(new URL('../dist/src/main.js', import.meta.url));
 
 /**
@@ -32,6 +35,7 @@ export async function startService({
       LOG_LEVEL: 'info',
       RATE_LIMIT_OVERRIDES: HIGH_LIMITS,
       DATA_DIR: dataDir,
+      INTERNAL_JOB_TOKEN,
       ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
       ...env,
     },
@@ -50,6 +54,12 @@ export async function startService({
       if (given === undefined) await rm(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+/** What `/metrics` of a service tells; it may be a second old. */
+export async function metricsOf({ url }) {
+  const answer = await fetch(`${url}/metrics`, { headers: { 'X-Internal-Token': INTERNAL_JOB_TOKEN } });
+  return answer.text();
 }
 
 export async function newDataDir() {

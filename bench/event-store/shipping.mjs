@@ -6,7 +6,7 @@ import { load } from '../load.mjs';
 import { clickHouseMicros, measuredMicros, setApart, watchOthers } from '../machine.mjs';
 import { median } from '../processes.mjs';
 import { makeRows } from '../rows.mjs';
-import { startService } from '../service.mjs';
+import { metricsOf, startService } from '../service.mjs';
 import { CONNECTIONS, EVENTS, IS_APART, ROUNDS, SECONDS } from '../settings.mjs';
 import { makeTenants } from '../tenants.mjs';
 
@@ -114,7 +114,7 @@ function lagsOf({ url }) {
   let isOver = false;
   const looking = (async () => {
     while (!isOver) {
-      const text = await (await fetch(`${url}/metrics`)).text();
+      const text = await metricsOf({ url });
       lags.push(Number(/^event_shipping_lag_seconds (\S+)$/m.exec(text)?.[1]));
       await pause(LOOK_MS);
     }

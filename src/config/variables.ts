@@ -443,7 +443,12 @@ export const VARIABLES = {
     'id:base64(32 bytes) pairs; the first encrypts, all decrypt; disabled turns protected credentials off (required in production)',
     credentialKeys,
   ),
-  INTERNAL_JOB_TOKEN: variable('Secrets', '', 'expected in X-Internal-Token; unset: /internal answers 404', text),
+  INTERNAL_JOB_TOKEN: variable(
+    'Secrets',
+    '',
+    'expected in X-Internal-Token; unset: /internal and /metrics answer 404',
+    text,
+  ),
   WEBAUTHN_RP_ID: variable(
     'Passkeys',
     'localhost',

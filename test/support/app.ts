@@ -10,7 +10,7 @@ import { createApp } from '../../src/app.js';
 import { loadConfig, RATE_LIMIT_POLICY_NAMES, resolveSecrets } from '../../src/config/index.js';
 import { PatternTrialsRepository } from '../../src/modules/events/conditions/pattern-trials.repository.js';
 import { BackgroundWork } from '../../src/platform/background/background-work.js';
-import { Logger } from '../../src/platform/telemetry/index.js';
+import { Logger, Metrics } from '../../src/platform/telemetry/index.js';
 import { answerFaults } from './answer-faults.js';
 import { DocumentedAnswers } from './documented-answers.js';
 import { createTestDatabase } from './postgres.js';
@@ -26,6 +26,8 @@ export interface TestApp {
   readonly logLines: string[];
   /** A request over a real socket. */
   request(): supertest.Agent;
+  /** The metrics as they are now; `/metrics` keeps what it answers for a second. */
+  metrics(): Promise<string>;
   rows<Row>(sql: string, parameters?: unknown[]): Promise<Row[]>;
   /** Resolves when what answers did not wait for is done, so that what did not happen can be told. */
   backgroundDone(): Promise<void>;
@@ -104,6 +106,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     databaseUrl,
     logLines,
     request: () => supertest.agent(url),
+    metrics: () => nest.get(Metrics).render(),
     rows,
     backgroundDone: () => nest.get(BackgroundWork).idle(),
     close: async () => {

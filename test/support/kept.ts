@@ -7,6 +7,6 @@ export async function everythingKept(app: TestApp): Promise<string> {
      WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`,
   );
   const rows = await Promise.all(tables.map(({ name }) => app.rows(`SELECT t::text FROM ${name} t`)));
-  const { text: metrics } = await app.request().get('/metrics').expect(200);
+  const metrics = await app.metrics();
   return [JSON.stringify(rows), metrics, ...app.logLines].join('\n');
 }

@@ -136,7 +136,7 @@ function tests(access: ClickHouseAccess): void {
     }
 
     const readsOf = async (by: 'clickhouse' | 'postgres'): Promise<number> => {
-      const { text: written } = await app.request().get('/metrics').expect(200);
+      const written = await app.metrics();
       return Number(new RegExp(`^event_store_reads_total\\{store="${by}"\\} (\\d+)$`, 'm').exec(written)?.[1] ?? 0);
     };
 

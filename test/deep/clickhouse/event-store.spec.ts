@@ -53,7 +53,7 @@ async function insertMany(app: TestApp, projectId: string, events: number, prope
 }
 
 async function metric(app: TestApp, name: string): Promise<number | undefined> {
-  const { text } = await app.request().get('/metrics').expect(200);
+  const text = await app.metrics();
   const found = new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1];
   return found === undefined ? undefined : Number(found);
 }
@@ -753,7 +753,7 @@ it('costs a service without one nothing', async () => {
   expect([await waiting(app), await app.rows('SELECT 1 FROM event_shipping')]).toEqual([0, []]);
   const { body } = await app.request().get('/health').expect(200);
   expect(Object.keys((body as { checks: object }).checks)).toEqual(['database', 'redis', 'queue', 'workers']);
-  expect((await app.request().get('/metrics')).text).not.toContain('event_shipping');
+  expect(await app.metrics()).not.toContain('event_shipping');
 
   // Beginning twice at once is beginning once, and what was begun can be ended.
   await Promise.all([1, 2, 3].map(() => app.rows('SELECT begin_event_shipping()')));

@@ -129,7 +129,7 @@ describe('due deliveries of many', () => {
     await hanging.requests(200);
     // One whose try is over by then leaves its slot to another one.
     await eventually(
-      async () => (await app.request().get('/metrics')).text,
+      () => app.metrics(),
       (metrics) => /^delivery_in_flight 200$/m.test(metrics),
     );
     await due(small, [own], 1, '1 minute');

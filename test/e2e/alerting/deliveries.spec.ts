@@ -275,7 +275,7 @@ describe('alert deliveries', () => {
       expect(messagesOf(await other.requests(1))).toEqual(['resolved']);
       await runAlertDeliveries(app);
       expect(messagesOf(receiver.received)).toEqual(['opened', 'another series']);
-      expect((await app.request().get('/metrics')).text).toMatch(/^alert_delivery_backlog 0$/m);
+      expect(await app.metrics()).toMatch(/^alert_delivery_backlog 0$/m);
 
       await makeDue(first);
       await runAlertDeliveries(app);
@@ -497,7 +497,7 @@ describe('alert deliveries', () => {
 
   it('are not written over by a result that comes after their claim was ended, which is counted', async () => {
     const lost = async (): Promise<number> =>
-      Number(/^alert_delivery_lost_leases_total (\d+)$/m.exec((await app.request().get('/metrics')).text)?.[1] ?? 0);
+      Number(/^alert_delivery_lost_leases_total (\d+)$/m.exec(await app.metrics())?.[1] ?? 0);
     const before = await lost();
     let release: () => void = () => undefined;
     receiver.answer((response) => void (release = () => response.writeHead(200).end()));
@@ -601,7 +601,7 @@ describe('alert deliveries', () => {
   it('are shown by the state of the jobs and by the metrics', async () => {
     const state = (await app.nest.get(JobQueue).state()).find(({ name }) => name === alertDeliveriesJob.name);
     expect(state).toMatchObject({ every_ms: 3_600_000, last_error: null });
-    const metrics = (await app.request().get('/metrics')).text;
+    const metrics = await app.metrics();
     for (const name of [
       'outcomes_total{outcome="sent"}',
       'try_seconds_count',

@@ -233,7 +233,7 @@ describe('rules that are woken by events', () => {
     const linked = await alerts.destination(`${receiver.url}/linked`);
     const id = await rules.rule({ destination_ids: [linked], cooldown_seconds: 0, group_by: ['properties.n'] });
     const toNobody = async (): Promise<number> =>
-      Number(/^alert_notices_to_nobody_total (\d+)/m.exec((await app.request().get('/metrics')).text)?.[1] ?? 0);
+      Number(/^alert_notices_to_nobody_total (\d+)/m.exec(await app.metrics())?.[1] ?? 0);
     const before = await toNobody();
     // Its last link goes while it fires.
     const storm = Array.from({ length: 20 }, (_, n) => ({ payload: { n } }));
@@ -371,7 +371,7 @@ describe('rules that are woken by events', () => {
     expect(logged).toContain(`rule ${unreadable} cannot be read`);
     // Once for each batch, and a batch is all that follows.
     const failures = async (): Promise<number> =>
-      Number(/^alert_rule_evaluation_failures_total (\d+)/m.exec((await app.request().get('/metrics')).text)?.[1] ?? 0);
+      Number(/^alert_rule_evaluation_failures_total (\d+)/m.exec(await app.metrics())?.[1] ?? 0);
     const before = await failures();
     await ingest({});
     expect(await failures()).toBe(before + 1);

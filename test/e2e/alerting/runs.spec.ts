@@ -308,7 +308,7 @@ describe('runs over the rules of all projects', () => {
         }),
       ]);
       expect(app.logLines.join('\n')).toContain(`event ${row?.ids[0]} of project ${owner.projectId} is set aside`);
-      expect((await app.request().get('/metrics')).text).toMatch(/^alert_rule_skipped_total\{what="event"\} [1-9]/m);
+      expect(await app.metrics()).toMatch(/^alert_rule_skipped_total\{what="event"\} [1-9]/m);
     });
 
     it('set nothing aside for a mark of a worker that lives', async () => {

@@ -333,7 +333,7 @@ describe('Sentinel', () => {
 
     it('is counted, and so are the rounds that find it', async () => {
       const read = async (): Promise<Map<string, number>> => {
-        const { text } = await app.request().get('/metrics').expect(200);
+        const text = await app.metrics();
         return new Map(
           [...text.matchAll(/^(sentinel_\S+) (\S+)$/gm)].map(([, name = '', value]) => [name, Number(value)]),
         );

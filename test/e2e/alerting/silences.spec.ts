@@ -562,7 +562,7 @@ describe('who hears of alert events', () => {
         type: 'notified',
         detail: { silences_unasked: true },
       });
-      expect((await app.request().get('/metrics')).text).toMatch(/^alert_notices_despite_silences_total [1-9]/m);
+      expect(await app.metrics()).toMatch(/^alert_notices_despite_silences_total [1-9]/m);
       expect(answeredMeanwhile).toBeGreaterThan(5);
     });
 

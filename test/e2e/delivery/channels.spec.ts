@@ -582,7 +582,7 @@ describe('without cryptography', () => {
       retry_count: 0,
       completed_at: null,
     });
-    expect((await off.request().get('/metrics')).text).toMatch(/^delivery_backlog 0$/m);
+    expect(await off.metrics()).toMatch(/^delivery_backlog 0$/m);
     await off.close();
     expect(receiver.connections()).toBe(0);
     const again = await start();

@@ -407,7 +407,7 @@ describe('the delivery engine', () => {
       ['skipped', 'lease_lost'],
       ['failed', 'lease_expired'],
     ]);
-    expect((await app.request().get('/metrics')).text).toMatch(/delivery_lost_leases_total [1-9]/);
+    expect(await app.metrics()).toMatch(/delivery_lost_leases_total [1-9]/);
   });
 
   it('gives back, uncounted, what it has too little time left for', async () => {
@@ -493,7 +493,7 @@ describe('the delivery engine', () => {
   });
 
   it('is seen in the metrics, the jobs and the health', async () => {
-    const metrics = (await app.request().get('/metrics')).text;
+    const metrics = await app.metrics();
     for (const name of [
       'delivery_backlog',
       'delivery_oldest_due_seconds',

@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { Database } from '../../../src/platform/database/database.js';
+import { Metrics } from '../../../src/platform/telemetry/index.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { eventually } from '../../support/eventually.js';
 
@@ -24,7 +26,7 @@ describe('health and internal jobs', () => {
 
   it('gives Prometheus text with routes as labels and no identifiers', async () => {
     await app.request().get('/v1/projects/0199f3a1-0000-7000-8000-000000000000').expect(401);
-    const answer = await app.request().get('/metrics').expect(200);
+    const answer = await app.request().get('/metrics').set('X-Internal-Token', TOKEN).expect(200);
     expect(answer.headers['content-type']).toMatch(/^text\/plain/);
     expect(answer.text).toContain(
       'http_request_duration_seconds_count{method="GET",route="/v1/projects/:project_id",status="401"} 1',
@@ -38,7 +40,7 @@ describe('health and internal jobs', () => {
     async (role) => {
       const process = await createTestApp({ databaseUrl: app.databaseUrl, env: { PROCESS_ROLE: role } });
       try {
-        const { text } = await process.request().get('/metrics').expect(200);
+        const text = await process.metrics();
         const families = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = '', kind = '']) => ({
           name,
           kind,
@@ -73,6 +75,9 @@ describe('health and internal jobs', () => {
       await closed.request().get('/internal/jobs').set('X-Internal-Token', TOKEN).expect(404, { detail: 'Not Found' });
       await closed.request().post('/internal/jobs/maintenance').expect(404, { detail: 'Not Found' });
       await closed.request().get('/internal/board').auth('operator', TOKEN).expect(404, { detail: 'Not Found' });
+      await closed.request().get('/metrics').expect(404, { detail: 'Not Found' });
+      await closed.request().get('/metrics').set('X-Internal-Token', TOKEN).expect(404, { detail: 'Not Found' });
+      await closed.request().get('/metrics').set('X-Internal-Token', '').expect(404, { detail: 'Not Found' });
     } finally {
       await closed.close();
     }
@@ -86,6 +91,44 @@ describe('health and internal jobs', () => {
       .set('X-Internal-Token', `${TOKEN}x`)
       .expect(401, { detail: 'Not authenticated' });
     await app.request().post('/internal/jobs/maintenance').set('X-Internal-Token', 'wrong').expect(401);
+  });
+
+  it.each([
+    ['no token', {}],
+    ['an empty token', { 'X-Internal-Token': '' }],
+    ['another token', { 'X-Internal-Token': `${TOKEN}x` }],
+    ['the token as a bearer token', { Authorization: `Bearer ${TOKEN}` }],
+  ])('returns 401 for the metrics with %s', async (_, headers) => {
+    await app.request().get('/metrics').set(headers).expect(401, { detail: 'Not authenticated' });
+    await app.request().head('/metrics').set(headers).expect(401);
+  });
+
+  it('looks at its parts and writes its metrics once for many who ask at the same time', async () => {
+    const rendered = jest.spyOn(app.nest.get(Metrics), 'render');
+    const pinged = jest.spyOn(app.nest.get(Database), 'ping');
+    // The answers to earlier tests are a second old at most.
+    await eventually(
+      async () => {
+        await app.request().get('/metrics').set('X-Internal-Token', TOKEN).expect(200);
+        await app.request().get('/health').expect(200);
+        return [rendered.mock.calls.length, pinged.mock.calls.length];
+      },
+      ([renderings = 0, pings = 0]) => renderings > 0 && pings > 0,
+    );
+    rendered.mockClear();
+    pinged.mockClear();
+    const startedAt = performance.now();
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, (__, at) =>
+        at % 2 === 0
+          ? app.request().get('/metrics').set('X-Internal-Token', TOKEN)
+          : app.request().get(at % 4 === 1 ? '/health' : '/ready'),
+      ),
+    );
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    const seconds = Math.ceil((performance.now() - startedAt) / 1_000);
+    expect(rendered.mock.calls.length).toBeLessThanOrEqual(seconds);
+    expect(pinged.mock.calls.length).toBeLessThanOrEqual(2 * seconds);
   });
 
   it('shows the queues to look at, to who has the token, and lets nobody change them there', async () => {
@@ -113,9 +156,8 @@ describe('health and internal jobs', () => {
     expect(queues.map(({ name }) => name)).toEqual(expect.arrayContaining(['maintenance', 'delivery-retries']));
     expect(queues.filter(({ readOnlyMode }) => !readOnlyMode)).toEqual([]);
     await app.request().put('/internal/board/api/queues/maintenance/pause').auth('operator', TOKEN).expect(404);
-    const { text } = await app.request().get('/metrics').expect(200);
-    expect(text).toContain('{method="GET",route="/internal/board",status="200"}');
-    expect(text).not.toContain('/api/queues');
+    expect(await app.metrics()).toContain('{method="GET",route="/internal/board",status="200"}');
+    expect(await app.metrics()).not.toContain('/api/queues');
   });
 
   it('runs a round of maintenance: makes partitions, removes what expired, and says when it ran', async () => {

@@ -52,7 +52,7 @@ describe('a service that is asked for too much', () => {
       ({ subject }) => subject === 'Choose a new password',
     );
     expect(mails).toHaveLength(1);
-    const { text } = await app.request().get('/metrics').expect(200);
+    const text = await app.metrics();
     expect(text).toMatch(/background_work_total\{lane="request",outcome="folded"\} [1-9]/);
   });
 

@@ -309,7 +309,7 @@ describe('the rate limits of a deployment', () => {
     expect(new Set(refusals.filter(({ status }) => status === '429').map((one) => one.rate_limit_policy))).toEqual(
       new Set(RATE_LIMIT_POLICY_NAMES),
     );
-    const { text } = await app.request().get('/metrics').expect(200);
+    const text = await app.metrics();
     expect(text).toMatch(/^rate_limit_refusals_total\{policy="usage"\} [1-9]/m);
   });
 });

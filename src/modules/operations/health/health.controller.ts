@@ -1,31 +1,44 @@
 import { Controller, Get, Res } from '@nestjs/common';
 import { ApiExcludeEndpoint, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { Public } from '../../access/index.js';
+import { Internal, Public } from '../../access/index.js';
+import { KeptResult } from '../../../platform/concurrency/index.js';
 import { Documented } from '../../../platform/http/documented.js';
 import { Metrics } from '../../../platform/telemetry/index.js';
 import { HealthResponse } from './health.dto.js';
 import { HealthService } from './health.service.js';
 
+/** However often somebody asks, the components are looked at and the metrics are written once a second. */
+const KEPT_MS = 1_000;
+
 @ApiTags('health')
 @Controller()
 export class HealthController {
+  private readonly report: KeptResult<HealthResponse>;
+  private readonly readiness: KeptResult<boolean>;
+  private readonly text: KeptResult<string>;
+
   constructor(
-    private readonly health: HealthService,
+    health: HealthService,
     private readonly metrics: Metrics,
-  ) {}
+  ) {
+    this.report = new KeptResult(KEPT_MS, () => health.check());
+    this.readiness = new KeptResult(KEPT_MS, () => health.isReady());
+    this.text = new KeptResult(KEPT_MS, () => metrics.render());
+  }
 
   @Get('health')
   @Public('load balancers and people ask it')
   @Documented({
     operationId: 'getHealth',
     summary: 'Liveness and component health',
-    description: '`degraded` is answered with 200 as well; 503 says that the database cannot be reached.',
+    description:
+      '`degraded` is answered with 200 as well; 503 says that the database cannot be reached. The answer may be a second old.',
     answer: HealthResponse,
   })
   @ApiResponse({ status: 503, description: 'The database cannot be reached', type: HealthResponse })
   async check(@Res({ passthrough: true }) response: Response): Promise<HealthResponse> {
-    const report = await this.health.check();
+    const report = await this.report.get();
     if (report.status === 'down') response.status(503);
     return report;
   }
@@ -34,16 +47,16 @@ export class HealthController {
   @ApiExcludeEndpoint()
   @Public('load balancers ask it')
   async ready(@Res({ passthrough: true }) response: Response): Promise<{ ready: boolean }> {
-    const ready = await this.health.isReady();
+    const ready = await this.readiness.get();
     if (!ready) response.status(503);
     return { ready };
   }
 
   @Get('metrics')
   @ApiExcludeEndpoint()
-  @Public('scraped inside the network; holds no tenant data')
+  @Internal()
   async render(@Res({ passthrough: true }) response: Response): Promise<string> {
     response.type(this.metrics.contentType);
-    return this.metrics.render();
+    return this.text.get();
   }
 }

@@ -1,0 +1,26 @@
+/**
+ * Computes a value for all who ask for it: one computation runs at a time, callers share it, and its result is kept for a
+ * while. So however many ask, the computation costs the same. A failure is not kept.
+ */
+export class KeptResult<T> {
+  private running: Promise<T> | undefined;
+  private kept: { readonly value: T; readonly until: number } | undefined;
+
+  /** @param keepMs counted from the end of the computation */
+  constructor(
+    private readonly keepMs: number,
+    private readonly compute: () => Promise<T>,
+  ) {}
+
+  async get(): Promise<T> {
+    if (this.kept !== undefined && performance.now() < this.kept.until) return this.kept.value;
+    this.running ??= this.run().finally(() => (this.running = undefined));
+    return this.running;
+  }
+
+  private async run(): Promise<T> {
+    const value = await this.compute();
+    this.kept = { value, until: performance.now() + this.keepMs };
+    return value;
+  }
+}
