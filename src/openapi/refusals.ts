@@ -66,7 +66,6 @@ export const REFUSAL_SCHEMAS = {
 const ROWS = { type: 'array', items: { $ref: '#/components/schemas/ValidationRow' } } as const;
 /** What a key can be refused for where an access token would do as well. */
 const OF_KEYS = [
-  'API key is not active',
   'Event source is disabled',
   'Missing required scope: events:read',
   'Origin is not allowed for this API key',
@@ -159,6 +158,7 @@ export function writeRefusals(operation: Operation, ownSentences: Readonly<Recor
   if (access !== 'public' && access !== 'provider') refusals.say(401, 'Not authenticated');
   if (access.startsWith('bearer-or-key')) {
     refusals.say(401, 'Invalid API key');
+    refusals.say(401, 'API key is not active');
     for (const sentence of OF_KEYS) refusals.say(403, sentence);
   }
   if (access === 'internal') refusals.say(404, 'Not Found');

@@ -34,6 +34,7 @@ const NAMES: Readonly<Record<string, string>> = Object.fromEntries(
       'Project is archived',
       'Storage quota exceeded',
     ],
+    KeyRefused: ['API key is not active', 'Invalid API key', 'Not authenticated'],
     KeyIsPastRotation: ['API key has already been rotated', 'API key has been revoked', 'API key has expired'],
     InvitationIsSettled: [
       'Invitation already accepted',

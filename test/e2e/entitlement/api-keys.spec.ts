@@ -119,18 +119,37 @@ describe('API keys', () => {
       await ingest(app, key).expect(403, { detail: 'API key is not active' });
       expect((await revoke(id).expect(200)).body).toMatchObject({ id, status: 'revoked' });
       const statuses: number[] = [];
-      while (statuses.at(-1) !== 403 && statuses.length < 500) statuses.push((await onSecond()).status);
-      expect(statuses.at(-1)).toBe(403);
+      while (statuses.at(-1) !== 401 && statuses.length < 500) statuses.push((await onSecond()).status);
+      expect(statuses.at(-1)).toBe(401);
     } finally {
       await second.close();
     }
   });
 
-  it('stops an expired key', async () => {
-    const { id, key } = (await create({ expires_at: new Date(Date.now() + 3_600_000).toISOString() }).expect(201))
-      .body as Key;
-    await app.rows(`UPDATE api_keys SET expires_at = now() - interval '1 second' WHERE id = $1`, [id]);
-    await ingest(app, key).expect(403, { detail: 'API key is not active' });
+  it.each([
+    ['401 everywhere for a key that has expired', [`expires_at = now() - interval '1 second'`], 401],
+    ['403 at ingestion and 401 elsewhere for a revoked key', ['revoked_at = now()'], 403],
+    [
+      '403 at ingestion and 401 elsewhere for a revoked key that would have expired meanwhile',
+      ['revoked_at = now()', `expires_at = now() - interval '1 second'`],
+      403,
+    ],
+  ])('returns %s', async (_, change, atIngestion) => {
+    const { id, key } = (await create({}).expect(201)).body as Key;
+    await app.rows(`UPDATE api_keys SET ${change.join(', ')} WHERE id = $1`, [id]);
+    const refused = { detail: 'API key is not active' };
+    await ingest(app, key).expect(atIngestion, refused);
+    await app
+      .request()
+      .post('/v1/events/ingest')
+      .set('X-API-Key', key)
+      .set('Content-Type', 'application/x-ndjson')
+      .send('{"event_type":"a","source":"b"}')
+      .expect(atIngestion, refused);
+    await own(key).expect(401, refused);
+    for (const path of ['/v1/usage/current', '/v1/billing/status']) {
+      await app.request().get(path).set('X-API-Key', key).expect(401, refused);
+    }
   });
 
   it('lets admins alone create and revoke, and hides the keys of other projects', async () => {
@@ -219,7 +238,7 @@ describe('changes of API keys', () => {
   it('revive a key that has expired, but none that was revoked', async () => {
     const { id, key } = await create();
     await app.rows(`UPDATE api_keys SET expires_at = now() - interval '1 hour' WHERE id = $1`, [id]);
-    await own(key).expect(403, { detail: 'API key is not active' });
+    await own(key).expect(401, { detail: 'API key is not active' });
     expect(await one(id)).toMatchObject({ status: 'expired' });
     await keys('post', `/${id}/rotate`).expect(409, { detail: 'API key has expired' });
     await keys('patch', `/${id}`, { expires_at: null }).expect(200);
@@ -242,7 +261,7 @@ describe('changes of API keys', () => {
       created_at: expect.any(String),
     });
     expect([second.id === first.id, second.key === first.key]).toEqual([false, false]);
-    await ingest(app, first.key).expect(403, { detail: 'API key is not active' });
+    await ingest(app, first.key).expect(401, { detail: 'API key is not active' });
     await ingest(app, second.key).expect(200);
     expect(await one(first.id)).toMatchObject({ status: 'expired' });
 
@@ -271,7 +290,7 @@ describe('changes of API keys', () => {
       clock.mockImplementation(() => new Date(Date.parse(expires_at) - 1));
       await own(key).expect(200);
       clock.mockImplementation(() => new Date(Date.parse(expires_at)));
-      await own(key).expect(403);
+      await own(key).expect(401);
       expect(await one(id)).toMatchObject({ status: 'expired' });
     } finally {
       clock.mockRestore();
@@ -293,7 +312,7 @@ describe('changes of API keys', () => {
       await keys('patch', `/${id}`, { expires_at: null }).expect(409, { detail: 'API key has already been rotated' });
       await keys('patch', `/${id}`, { name: 'Old' }).expect(200);
       expect((await keys('post', `/${id}/revoke`).expect(200)).body).toMatchObject({ status: 'revoked', name: 'Old' });
-      await own(key).expect(403, { detail: 'API key is not active' });
+      await own(key).expect(401, { detail: 'API key is not active' });
     }
   });
 
@@ -354,9 +373,9 @@ describe('changes of API keys', () => {
       const rotated = await create();
       await own(rotated.key, second).expect(200);
       const fresh = (await keys('post', `/${rotated.id}/rotate`).expect(200)).body as KeyRecord;
-      await own(rotated.key).expect(403);
+      await own(rotated.key).expect(401);
       await own(fresh.key, second).expect(200);
-      await answered(() => own(rotated.key, second), 403);
+      await answered(() => own(rotated.key, second), 401);
 
       const narrowed = await create();
       await ingest(second, narrowed.key).expect(200);

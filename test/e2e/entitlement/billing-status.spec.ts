@@ -115,7 +115,7 @@ describe('the billing status of an organization', () => {
       .expect(201);
     const { id, key } = body as { id: string; key: string };
     await app.request().post(`/v1/api-keys/${id}/revoke`).set('Authorization', owner.bearer).expect(200);
-    await byKey(key).expect(403, { detail: 'API key is not active' });
+    await byKey(key).expect(401, { detail: 'API key is not active' });
   });
 
   it.each([

@@ -1,7 +1,10 @@
 import { domainError } from '../../../platform/http/domain-error.js';
 
 export class InvalidApiKey extends domainError(401, 'Invalid API key') {}
-export class ApiKeyNotActive extends domainError(403, 'API key is not active') {}
+/** Of an expired key everywhere, of a revoked one on reads. */
+export class ApiKeyNotActive extends domainError(401, 'API key is not active') {}
+/** At ingestion a sender learns that somebody has taken the key back, which another credential will not cure. */
+export class IngestionKeyRevoked extends domainError(403, 'API key is not active') {}
 export class EventSourceDisabled extends domainError(403, 'Event source is disabled') {}
 export class MissingWriteScope extends domainError(403, 'Missing required scope: events:write') {}
 export class MissingReadScope extends domainError(403, 'Missing required scope: events:read') {}
@@ -17,6 +20,7 @@ export class ApiKeyRotated extends domainError(409, 'API key has already been ro
 export const INGESTION_KEY_ERRORS = [
   InvalidApiKey,
   ApiKeyNotActive,
+  IngestionKeyRevoked,
   EventSourceDisabled,
   MissingWriteScope,
   OriginNotAllowed,

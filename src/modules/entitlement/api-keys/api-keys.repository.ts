@@ -19,8 +19,9 @@ export interface KeyIdentity {
   readonly organizationId: OrganizationId;
   readonly sourceId: string | null;
   readonly scopes: readonly ApiKeyScopeName[];
-  /** Revoked, or past its end by the database's clock. */
-  readonly ended: boolean;
+  readonly isRevoked: boolean;
+  /** By the database's clock. */
+  readonly isExpired: boolean;
   readonly expiresAt: Date | null;
   /** True also for a key without an Event Source. */
   readonly sourceEnabled: boolean;
@@ -98,7 +99,7 @@ export class ApiKeysRepository {
     const rows = await this.database.rows<KeyIdentity>(
       `SELECT k.id AS "apiKeyId", k.project_id AS "projectId", p.organization_id AS "organizationId",
               k.source_id AS "sourceId", k.scopes, k.expires_at AS "expiresAt", k.allowed_origins AS "allowedOrigins",
-              k.revoked_at IS NOT NULL OR coalesce(k.expires_at <= now(), false) AS ended,
+              k.revoked_at IS NOT NULL AS "isRevoked", coalesce(k.expires_at <= now(), false) AS "isExpired",
               coalesce(s.is_enabled, true) AS "sourceEnabled"
        FROM api_keys k JOIN projects p ON p.id = k.project_id
        LEFT JOIN event_sources s ON s.id = k.source_id

@@ -22,6 +22,7 @@ import { ProjectChangesNotifier } from '../../tenancy/projects/index.js';
 import {
   ApiKeyNotActive,
   EventSourceDisabled,
+  IngestionKeyRevoked,
   InvalidApiKey,
   MissingReadScope,
   MissingWriteScope,
@@ -93,8 +94,10 @@ export class KeyAuthenticator extends ApiKeyAuthenticator implements OnModuleIni
     const identity = await this.identityOf(request);
     if (identity === null) throw new InvalidApiKey();
     const now = this.clock.now();
-    if (identity.ended || (identity.expiresAt !== null && identity.expiresAt <= now)) throw new ApiKeyNotActive();
     const isIngestion = needed.length === 1 && needed[0] === 'events:write';
+    if (!isActive(identity, now)) {
+      throw identity.isRevoked && isIngestion ? new IngestionKeyRevoked() : new ApiKeyNotActive();
+    }
     if (isIngestion && !identity.sourceEnabled) {
       const requestId = request.requestId ?? null;
       const failure = { reasonCode: 'source_disabled' as const, statusCode: EventSourceDisabled.status, requestId };
@@ -122,7 +125,7 @@ export class KeyAuthenticator extends ApiKeyAuthenticator implements OnModuleIni
     const work = async (): Promise<void> => {
       const identity = await this.identityOf(request);
       const now = this.clock.now();
-      if (identity === null || identity.ended || (identity.expiresAt !== null && identity.expiresAt <= now)) return;
+      if (identity === null || !isActive(identity, now)) return;
       await this.failures.record(identity, { reasonCode: 'rate_limited', statusCode: 429, requestId });
     };
     this.background.start('record', {
@@ -167,6 +170,10 @@ export class KeyAuthenticator extends ApiKeyAuthenticator implements OnModuleIni
     this.lookups.forgetAll();
     this.unknown.clear();
   }
+}
+
+function isActive({ isRevoked, isExpired, expiresAt }: KeyIdentity, now: Date): boolean {
+  return !isRevoked && !isExpired && (expiresAt === null || expiresAt > now);
 }
 
 /** Whether events of a page at this origin may come by the key. */
