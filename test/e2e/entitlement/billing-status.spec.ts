@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { NoticeBus } from '../../../src/platform/database/notices.js';
 import { type Actor, addMember, type Owner, ownerWithProject, signedIn } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
+import { ingest } from '../../support/sources.js';
 import { monthOf, utcDay } from '../../support/utc-day.js';
 
 const ADMIN = 'root@example.com';
@@ -91,6 +92,41 @@ describe('the billing status of an organization', () => {
       owner.bearer,
     );
     expect(both.body).toMatchObject({ organization_id: stranger.organizationId });
+  });
+
+  describe('by a key whose rows are incomplete', () => {
+    const reads = ['/v1/billing/status', '/v1/usage/current'];
+    const orphan = async (change: string, idOf: (of: Owner) => string): Promise<Owner> => {
+      const of = await ownerWithProject(app);
+      // Foreign keys forbid it otherwise.
+      await app.rows(`SET session_replication_role = replica; ${change.replace('$1', `'${idOf(of)}'`)};
+                      SET session_replication_role = DEFAULT`);
+      return of;
+    };
+
+    it('returns 404 when the organization is missing', async () => {
+      const { apiKey } = await orphan('DELETE FROM organizations WHERE id = $1', (of) => of.organizationId);
+      for (const path of reads) {
+        await app.request().get(path).set('X-API-Key', apiKey).expect(404, { detail: 'Organization not found' });
+      }
+    });
+
+    it('returns 400 when the project is missing', async () => {
+      const { apiKey } = await orphan('DELETE FROM projects WHERE id = $1', (of) => of.projectId);
+      for (const path of reads) {
+        await app.request().get(path).set('X-API-Key', apiKey).expect(400, { detail: 'Project has no organization' });
+      }
+      await app.request().get('/v1/api-keys/me').set('X-API-Key', apiKey).expect(401, { detail: 'Invalid API key' });
+      await ingest(app, apiKey).expect(401, { detail: 'Invalid API key' });
+    });
+
+    it('returns 400 when the project names no organization', async () => {
+      await app.rows('ALTER TABLE projects ALTER organization_id DROP NOT NULL');
+      const { apiKey } = await orphan('UPDATE projects SET organization_id = NULL WHERE id = $1', (of) => of.projectId);
+      for (const path of reads) {
+        await app.request().get(path).set('X-API-Key', apiKey).expect(400, { detail: 'Project has no organization' });
+      }
+    });
   });
 
   it('opens to a key with either scope, and not to credentials in the wrong place', async () => {

@@ -10,6 +10,8 @@ export class MissingWriteScope extends domainError(403, 'Missing required scope:
 export class MissingReadScope extends domainError(403, 'Missing required scope: events:read') {}
 export class OriginNotAllowed extends domainError(403, 'Origin is not allowed for this API key') {}
 
+/** Foreign keys forbid it; a database that was repaired by hand may have it. */
+export class ProjectHasNoOrganization extends domainError(400, 'Project has no organization') {}
 export class ApiKeyNotFound extends domainError(404, 'API key not found') {}
 export class EventSourceNotFound extends domainError(404, 'Event source not found') {}
 export class ApiKeyRevoked extends domainError(409, 'API key has been revoked') {}

@@ -16,7 +16,8 @@ import { ApiKeyNotFound } from './api-keys.errors.js';
 export interface KeyIdentity {
   readonly apiKeyId: string;
   readonly projectId: ProjectId;
-  readonly organizationId: OrganizationId;
+  /** Null: the project's row is gone, or names no organization. */
+  readonly organizationId: OrganizationId | null;
   readonly sourceId: string | null;
   readonly scopes: readonly ApiKeyScopeName[];
   readonly isRevoked: boolean;
@@ -101,7 +102,7 @@ export class ApiKeysRepository {
               k.source_id AS "sourceId", k.scopes, k.expires_at AS "expiresAt", k.allowed_origins AS "allowedOrigins",
               k.revoked_at IS NOT NULL AS "isRevoked", coalesce(k.expires_at <= now(), false) AS "isExpired",
               coalesce(s.is_enabled, true) AS "sourceEnabled"
-       FROM api_keys k JOIN projects p ON p.id = k.project_id
+       FROM api_keys k LEFT JOIN projects p ON p.id = k.project_id
        LEFT JOIN event_sources s ON s.id = k.source_id
        WHERE k.key_hash = $1 /* tenant: whoever shows the key */ AND p.deleted_at IS NULL`,
       [keyHash],

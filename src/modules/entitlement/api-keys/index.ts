@@ -10,6 +10,7 @@ export {
   INGESTION_KEY_ERRORS,
   InvalidApiKey,
   MissingReadScope,
+  ProjectHasNoOrganization,
 } from './api-keys.errors.js';
 export { ApiKeyResponse, CreatedApiKeyResponse, ProjectQuery, RotateApiKeyRequest } from './api-keys.dto.js';
 export { ApiKeysModule } from './api-keys.module.js';

@@ -27,6 +27,7 @@ import {
   MissingReadScope,
   MissingWriteScope,
   OriginNotAllowed,
+  ProjectHasNoOrganization,
 } from './api-keys.errors.js';
 import { ApiKeysRepository, type KeyIdentity } from './api-keys.repository.js';
 import { KeyUseRecorder } from './key-use.recorder.js';
@@ -114,8 +115,12 @@ export class KeyAuthenticator extends ApiKeyAuthenticator implements OnModuleIni
     // Everybody who opens the page has a browser-safe key: it writes events, shows itself, and does nothing else (DECISIONS 4).
     if (needed.length > 0 && !isIngestion && identity.allowedOrigins !== null) throw new MissingReadScope();
     if (isIngestion && !admitsOrigin(identity, request.headers.origin)) throw new OriginNotAllowed();
-    this.uses.record(identity.apiKeyId, now);
     const { apiKeyId, projectId, organizationId, sourceId, scopes } = identity;
+    // What needs `events:read` reads of the organization.
+    if (organizationId === null) {
+      throw needed.includes('events:read') ? new ProjectHasNoOrganization() : new InvalidApiKey();
+    }
+    this.uses.record(apiKeyId, now);
     return { kind: 'api-key', apiKeyId, projectId, organizationId, sourceId, scopes };
   }
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { OrganizationScope } from '../../access/index.js';
+import { OrganizationNotFound, type OrganizationScope } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import type { Plan } from '../../tenancy/organizations/index.js';
 import { type IngestionAllowances, monthlyEventLimit } from './ingestion-decision.js';
@@ -32,7 +32,7 @@ export class OrganizationAllowancesReader {
       [scope.organizationId],
       db,
     );
-    if (row === undefined) throw new Error('an organization with a scope has a row');
+    if (row === undefined) throw new OrganizationNotFound();
     return {
       plan: row.plan,
       billingStatus: row.billing_status,

@@ -1,9 +1,20 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { ApiKey, type ApiKeyScope, type ProjectMemberScope, Requires } from '../../access/index.js';
+import {
+  ApiKey,
+  type ApiKeyScope,
+  OrganizationNotFound,
+  type ProjectMemberScope,
+  Requires,
+} from '../../access/index.js';
 import { Documented } from '../../../platform/http/documented.js';
 import { IdParam, Query, Scope } from '../../../platform/http/inputs.js';
-import { ApiKeyNotActive, InvalidApiKey, MissingReadScope } from '../../entitlement/api-keys/index.js';
+import {
+  ApiKeyNotActive,
+  InvalidApiKey,
+  MissingReadScope,
+  ProjectHasNoOrganization,
+} from '../../entitlement/api-keys/index.js';
 import { CurrentUsageResponse, DailyUsageQuery, DailyUsageResponse, UsageQuery, UsageResponse } from './usage.dto.js';
 import { ColdEventsAway } from '../event-store/index.js';
 import { UnsupportedPeriod, UsageService } from './usage.service.js';
@@ -33,7 +44,7 @@ export class UsageController {
     summary: "Organization usage of the key's project",
     description: 'Of the whole organization, not of the project of the key alone.',
     answer: CurrentUsageResponse,
-    errors: [InvalidApiKey, ApiKeyNotActive, MissingReadScope],
+    errors: [InvalidApiKey, ApiKeyNotActive, MissingReadScope, ProjectHasNoOrganization, OrganizationNotFound],
   })
   current(@Scope() scope: ApiKeyScope): Promise<CurrentUsageResponse> {
     return this.usage.current(scope);

@@ -1,5 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import type { OrganizationMembership, OrganizationScope, UserId } from '../../access/index.js';
+import {
+  type OrganizationMembership,
+  OrganizationNotFound,
+  type OrganizationScope,
+  type UserId,
+} from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { Organization } from './organization.entity.js';
 
@@ -8,8 +13,10 @@ import { Organization } from './organization.entity.js';
 export class OrganizationsReader {
   constructor(private readonly database: Database) {}
 
-  get(scope: Pick<OrganizationScope, 'organizationId'>, db?: Db): Promise<Organization> {
-    return this.database.repository(Organization, db).findOneByOrFail({ id: scope.organizationId });
+  async get(scope: Pick<OrganizationScope, 'organizationId'>, db?: Db): Promise<Organization> {
+    const organization = await this.database.repository(Organization, db).findOneBy({ id: scope.organizationId });
+    if (organization === null) throw new OrganizationNotFound();
+    return organization;
   }
 
   /** Holds the organization's row, so that plan limits are counted by one act at a time. */
