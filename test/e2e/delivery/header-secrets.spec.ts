@@ -443,7 +443,7 @@ describe('secrets in protected headers', () => {
     });
   });
 
-  it('wait, and are no try, while encryption is switched off', async () => {
+  it('answer 503 to a test and make no attempt while encryption is switched off', async () => {
     await secrets.made('TOKEN', 'value');
     const channel = await channelWith('{{secret:TOKEN}}');
     const off = await createTestApp({
@@ -452,10 +452,9 @@ describe('secrets in protected headers', () => {
       dataDir: app.dataDir,
     });
     try {
-      expect((await deliveryOf(off, owner).send('post', `/channels/${channel}/test`)).body).toMatchObject({
-        ok: false,
-        failure_reason: 'cryptography_unavailable',
-      });
+      const answer = await deliveryOf(off, owner).send('post', `/channels/${channel}/test`);
+      expect([answer.status, answer.body]).toEqual([503, { detail: 'Protected webhook headers are unavailable' }]);
+      expect((await delivery.get('/history', { channel_id: channel })).body.total).toBe(0);
     } finally {
       await off.close();
     }
