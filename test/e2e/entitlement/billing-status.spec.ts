@@ -94,41 +94,6 @@ describe('the billing status of an organization', () => {
     expect(both.body).toMatchObject({ organization_id: stranger.organizationId });
   });
 
-  describe('by a key whose rows are incomplete', () => {
-    const reads = ['/v1/billing/status', '/v1/usage/current'];
-    const orphan = async (change: string, idOf: (of: Owner) => string): Promise<Owner> => {
-      const of = await ownerWithProject(app);
-      // Foreign keys forbid it otherwise.
-      await app.rows(`SET session_replication_role = replica; ${change.replace('$1', `'${idOf(of)}'`)};
-                      SET session_replication_role = DEFAULT`);
-      return of;
-    };
-
-    it('returns 404 when the organization is missing', async () => {
-      const { apiKey } = await orphan('DELETE FROM organizations WHERE id = $1', (of) => of.organizationId);
-      for (const path of reads) {
-        await app.request().get(path).set('X-API-Key', apiKey).expect(404, { detail: 'Organization not found' });
-      }
-    });
-
-    it('returns 400 when the project is missing', async () => {
-      const { apiKey } = await orphan('DELETE FROM projects WHERE id = $1', (of) => of.projectId);
-      for (const path of reads) {
-        await app.request().get(path).set('X-API-Key', apiKey).expect(400, { detail: 'Project has no organization' });
-      }
-      await app.request().get('/v1/api-keys/me').set('X-API-Key', apiKey).expect(401, { detail: 'Invalid API key' });
-      await ingest(app, apiKey).expect(401, { detail: 'Invalid API key' });
-    });
-
-    it('returns 400 when the project names no organization', async () => {
-      await app.rows('ALTER TABLE projects ALTER organization_id DROP NOT NULL');
-      const { apiKey } = await orphan('UPDATE projects SET organization_id = NULL WHERE id = $1', (of) => of.projectId);
-      for (const path of reads) {
-        await app.request().get(path).set('X-API-Key', apiKey).expect(400, { detail: 'Project has no organization' });
-      }
-    });
-  });
-
   it('opens to a key with either scope, and not to credentials in the wrong place', async () => {
     for (const scope of ['events:read', 'events:write']) {
       const { body } = await app
@@ -337,5 +302,42 @@ describe('the billing status of an organization', () => {
       expect(body).toMatchObject({ upgrade_url: 'https://front.example.com/billing' });
       await other.close();
     });
+  });
+});
+
+describe('the reads of a key whose rows are incomplete', () => {
+  let app: TestApp;
+
+  beforeAll(async () => {
+    app = await createTestApp();
+    // The database forbids it otherwise.
+    await app.rows(
+      'ALTER TABLE projects DROP CONSTRAINT fk_projects_organization_id, ALTER organization_id DROP NOT NULL',
+    );
+    await app.rows('ALTER TABLE api_keys DROP CONSTRAINT fk_api_keys_project_id');
+  });
+  afterAll(() => app.close());
+
+  const read = async (of: Owner, status: number, detail: string): Promise<void> => {
+    for (const path of ['/v1/billing/status', '/v1/usage/current']) {
+      await app.request().get(path).set('X-API-Key', of.apiKey).expect(status, { detail });
+    }
+  };
+
+  it('return 404 when the organization is missing', async () => {
+    const of = await ownerWithProject(app);
+    await app.rows('DELETE FROM organizations WHERE id = $1', [of.organizationId]);
+    await read(of, 404, 'Organization not found');
+  });
+
+  it.each([
+    ['the project is missing', 'DELETE FROM projects WHERE id = $1'],
+    ['the project names no organization', 'UPDATE projects SET organization_id = NULL WHERE id = $1'],
+  ])('return 400 when %s', async (_, change) => {
+    const of = await ownerWithProject(app);
+    await app.rows(change, [of.projectId]);
+    await read(of, 400, 'Project has no organization');
+    await app.request().get('/v1/api-keys/me').set('X-API-Key', of.apiKey).expect(401, { detail: 'Invalid API key' });
+    await ingest(app, of.apiKey).expect(401, { detail: 'Invalid API key' });
   });
 });
