@@ -49,6 +49,7 @@ import { RefreshSecrets1802300000000 } from './1802300000000-refresh-secrets.js'
 import { OrderedNotices1802500000000 } from './1802500000000-ordered-notices.js';
 import { NewestOccurrences1802501000000 } from './1802501000000-newest-occurrences.js';
 import { VersionsOfHeaders1802502000000 } from './1802502000000-versions-of-headers.js';
+import { SlugsWithoutCase1802700000000 } from './1802700000000-slugs-without-case.js';
 
 /** Every migration in order; a test checks that each file of this folder is listed. */
 export const MIGRATIONS = [
@@ -103,4 +104,5 @@ export const MIGRATIONS = [
   OrderedNotices1802500000000,
   NewestOccurrences1802501000000,
   VersionsOfHeaders1802502000000,
+  SlugsWithoutCase1802700000000,
 ] as const;

@@ -4,6 +4,22 @@ import { addMember, ownerWithProject, signedIn } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 
 const slugOf = (): string => randomBytes(6).toString('hex');
+const BAD_SLUGS = [
+  '',
+  '-',
+  '.',
+  '..',
+  '---',
+  '.-.',
+  'a b',
+  'a/b',
+  'a%20',
+  'a+b',
+  'a\n',
+  'spaß',
+  'ＡＢ',
+  'a'.repeat(201),
+];
 const RECORD_TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as unknown;
 
 describe('organizations and projects', () => {
@@ -50,9 +66,53 @@ describe('organizations and projects', () => {
     const slug = slugOf();
     await post(one.bearer, '/v1/organizations', { name: 'One', slug }).expect(201);
     await post(two.bearer, '/v1/organizations', { name: 'Two', slug }).expect(409, { detail: 'Slug already in use' });
-    for (const bad of ['Upper', 'under_score', '', 'a'.repeat(201), 'spaß', 5, null]) {
+    await post(two.bearer, '/v1/organizations', { name: 'Two', slug: slug.toUpperCase() }).expect(409, {
+      detail: 'Slug already in use',
+    });
+    for (const bad of [...BAD_SLUGS, 5, null]) {
       await post(two.bearer, '/v1/organizations', { name: 'Two', slug: bad }).expect(422);
     }
+  });
+
+  it('takes slugs of every unreserved character of URLs, and keeps them as given', async () => {
+    const owner = await ownerWithProject(app);
+    await app.rows(`UPDATE organizations SET plan = 'enterprise' WHERE id = $1`, [owner.organizationId]);
+    const body = { organization_id: owner.organizationId, name: 'P' };
+    for (const slug of [
+      'Upper',
+      'a',
+      '7',
+      '_',
+      '~',
+      'under_score',
+      '-a',
+      '.well-known',
+      'a.b~c-D_9',
+      '..x',
+      'B'.repeat(200),
+    ]) {
+      expect((await post(owner.bearer, '/v1/projects', { ...body, slug }).expect(201)).body).toMatchObject({ slug });
+    }
+    for (const slug of ['UPPER', 'upper', 'A', 'b'.repeat(200), '.WELL-known']) {
+      await post(owner.bearer, '/v1/projects', { ...body, slug }).expect(409, { detail: 'Slug already in use' });
+    }
+    for (const slug of BAD_SLUGS) await post(owner.bearer, '/v1/projects', { ...body, slug }).expect(422);
+    // Another organization has slugs of its own.
+    const other = await ownerWithProject(app);
+    await app.rows(`UPDATE organizations SET plan = 'enterprise' WHERE id = $1`, [other.organizationId]);
+    await post(other.bearer, '/v1/projects', { ...body, organization_id: other.organizationId, slug: 'upper' }).expect(
+      201,
+    );
+  });
+
+  it('gives one of several organizations that are created at once the slug that they write in different cases', async () => {
+    const slug = `race-${slugOf()}`;
+    const forms = [slug, slug.toUpperCase(), `R${slug.slice(1)}`];
+    const actors = await Promise.all(forms.map(() => signedIn(app)));
+    const answers = await Promise.all(
+      forms.map((form, index) => post(actors[index]?.bearer ?? '', '/v1/organizations', { name: 'One', slug: form })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
   });
 
   it('holds the plan limit of owned organizations under parallel creates', async () => {
@@ -147,8 +207,8 @@ describe('organizations and projects', () => {
     const [owner, stranger] = [await ownerWithProject(app), await signedIn(app)];
     const path = '/v1/projects';
     await app.request().post(path).send('{').expect(401);
-    await post(stranger.bearer, path, { organization_id: owner.organizationId, slug: 'BAD' }).expect(403);
-    await post(owner.bearer, path, { organization_id: owner.organizationId, slug: 'BAD' }).expect(422);
+    await post(stranger.bearer, path, { organization_id: owner.organizationId, slug: 'B A D' }).expect(403);
+    await post(owner.bearer, path, { organization_id: owner.organizationId, slug: 'B A D' }).expect(422);
     await post(owner.bearer, path, { slug: 'ok', name: 'ok' }).expect(422);
     await post(owner.bearer, path, { organization_id: owner.organizationId, slug: 'ok', name: 'ok' }).expect(403);
   });

@@ -61,12 +61,13 @@ describe('the life of a project', () => {
     expect((await call('get').expect(200)).body).toEqual({ ...before, name: 'Shop', slug });
     await call('patch').expect(200);
     await call('patch').send({ name: 'Shop', slug }).expect(200);
-    for (const body of [{ name: '' }, { name: null }, { slug: 'Upper' }, { slug: 'a'.repeat(201) }]) {
+    for (const body of [{ name: '' }, { name: null }, { slug: '-' }, { slug: 'a b' }, { slug: 'a'.repeat(201) }]) {
       await call('patch').send(body).expect(422);
     }
     await app.rows(`UPDATE organizations SET plan = 'pro' WHERE id = $1`, [owner.organizationId]);
     const other = (await create().expect(201)).body as { slug: string };
     await call('patch').send({ slug: other.slug }).expect(409, { detail: 'Slug already in use' });
+    await call('patch').send({ slug: other.slug.toUpperCase() }).expect(409, { detail: 'Slug already in use' });
     const { items } = await activity();
     expect(items.map(({ action, detail }) => ({ action, detail })).slice(0, 2)).toEqual([
       { action: 'project.renamed', detail: { from: { name: 'Shop', slug: before.slug }, to: { name: 'Shop', slug } } },

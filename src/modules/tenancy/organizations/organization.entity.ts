@@ -9,7 +9,7 @@ export const BILLING_STATES = ['active', 'trialing', 'past_due', 'inactive', 'ca
 export type BillingHold = (typeof BILLING_HOLDS)[number];
 
 @Entity('organizations')
-@Unique('uq_organizations_slug', ['slug'])
+@Index('uq_organizations_slug', { synchronize: false })
 @Check('ck_organizations_plan', `plan IN ('free', 'pro', 'scale', 'enterprise')`)
 @Check('ck_organizations_limit', 'events_per_month_limit >= 0')
 @Check('ck_organizations_billing_hold', `billing_hold IN ('blocked', 'suspended')`)

@@ -1,8 +1,11 @@
 import { DateTimeField, TextField, UuidField, NameField } from '../../../platform/http/fields/index.js';
 import type { Organization } from './organization.entity.js';
 
-/** Slugs of organizations and projects. */
-export const SLUG_PATTERN = /^[a-z0-9-]+$/;
+/**
+ * Slugs of organizations and projects: what URLs take without escaping. Of dots and dashes alone they would be a step in a
+ * path, or hard to see.
+ */
+export const SLUG_PATTERN = /^[.-]*[A-Za-z0-9_~][A-Za-z0-9_.~-]*$/;
 
 export class CreateOrganizationRequest {
   @NameField({ example: 'Acme', description: 'Name of the organization' })
@@ -13,7 +16,7 @@ export class CreateOrganizationRequest {
     max: 200,
     pattern: SLUG_PATTERN,
     example: 'acme',
-    description: 'Unique among all organizations',
+    description: 'Unique among all organizations, in upper and lower case; kept as given',
   })
   slug!: string;
 }
@@ -25,7 +28,7 @@ export class OrganizationResponse {
   @TextField({ description: 'Name of the organization' })
   name!: string;
 
-  @TextField({ description: 'Its name in addresses, of a-z, 0-9 and `-`' })
+  @TextField({ description: 'Its name in addresses, of `A-Z a-z 0-9 - _ . ~`' })
   slug!: string;
 
   @UuidField({ description: 'The person it belongs to' })

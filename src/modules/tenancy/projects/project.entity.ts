@@ -2,7 +2,7 @@ import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { OrganizationId, ProjectId, UserId } from '../../access/index.js';
 
 @Entity('projects')
-@Index('uq_projects_organization_id_slug', ['organizationId', 'slug'], { unique: true, where: 'deleted_at IS NULL' })
+@Index('uq_projects_organization_id_slug', { synchronize: false })
 @Check('ck_projects_deleted', 'deleted_at IS NULL OR archived_at IS NOT NULL')
 export class Project {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'pk_projects' })

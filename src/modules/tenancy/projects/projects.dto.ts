@@ -14,7 +14,7 @@ export class CreateProjectRequest {
     max: 200,
     pattern: SLUG_PATTERN,
     example: 'web-shop',
-    description: 'Unique in its organization',
+    description: 'Unique in its organization, in upper and lower case; kept as given',
   })
   slug!: string;
 }
@@ -28,7 +28,7 @@ export class RenameProjectRequest {
     max: 200,
     pattern: SLUG_PATTERN,
     optional: true,
-    description: 'Unique in its organization',
+    description: 'Unique in its organization, in upper and lower case; kept as given',
   })
   slug?: string;
 }
@@ -48,7 +48,7 @@ export class ProjectResponse {
   @TextField({ description: 'Name of the project' })
   name!: string;
 
-  @TextField({ description: 'Its name in addresses, of a-z, 0-9 and `-`' })
+  @TextField({ description: 'Its name in addresses, of `A-Z a-z 0-9 - _ . ~`' })
   slug!: string;
 
   @UuidField({ description: 'The person it belongs to' })
