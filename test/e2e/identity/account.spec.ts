@@ -70,7 +70,7 @@ describe('an account', () => {
     });
   });
 
-  it('meets nothing in its lists whose name cannot be seen', async () => {
+  it('meets nothing in its lists whose name cannot be seen or steers the text around it', async () => {
     const owner = await ownerWithProject(app);
     const { organizationId: organization_id, projectId: project_id } = owner;
     const send = (path: string, body: object) => app.request().post(path).set('Authorization', owner.bearer).send(body);
@@ -90,14 +90,18 @@ describe('an account', () => {
       ['/v1/alert-rules', { project_id }],
       ['/v1/account/passkeys/register/verify', {}],
     ] as const) {
-      const answer = await send(path, { ...body, name: '\u202e\u2800' }).expect(422);
-      const { detail } = answer.body as { detail: { loc: string[]; msg: string; type: string }[] };
-      const [issue] = detail.filter(({ loc }) => loc.join('.') === 'body.name');
-      expect([path, issue?.type, issue?.msg]).toEqual([
-        path,
-        'value_error',
-        'Value error, name must have a visible character',
-      ]);
+      for (const [name, msg] of [
+        ['\u200b\u2800', 'Value error, name must have a visible character'],
+        ...['a\nb', 'a\r', '\u001b[31ma', 'a\u2028b', 'a\u202eb', '\u2066a', 'a\u200f'].map((text) => [
+          text,
+          'Value error, name must not have control, line-end or bidirectional formatting characters',
+        ]),
+      ]) {
+        const answer = await send(path, { ...body, name }).expect(422);
+        const { detail } = answer.body as { detail: { loc: string[]; msg: string; type: string }[] };
+        const [issue] = detail.filter(({ loc }) => loc.join('.') === 'body.name');
+        expect([path, issue?.type, issue?.msg]).toEqual([path, 'value_error', msg]);
+      }
     }
   });
 

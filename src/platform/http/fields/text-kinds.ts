@@ -2,7 +2,7 @@ import { emailFault, MAX_EMAIL } from './email-address.js';
 import { alternatives, Fault, plural, unsafeText, withCheck, type Failure, type Read } from './fault.js';
 import type { CheckOptions, Kind } from './kind.js';
 import { isSafeText } from './safe-text.js';
-import { INVISIBLE_NAME, isVisible } from './visible-text.js';
+import { INVISIBLE_NAME, isSteering, isVisible, STEERING_NAME } from './visible-text.js';
 import { parseUrl } from './url-text.js';
 import { parseUuid, uuidFault } from './uuid-text.js';
 
@@ -42,9 +42,12 @@ export function text(options: TextOptions = {}): Kind<string> {
   return { document, build: () => withCheck(read, check) };
 }
 
-/** The name of something, as people give it: 1 to 200 characters, of which one can be seen. */
+/** The name of something, as people give it: 1 to 200 characters on one line, of which one can be seen. */
 export function name({ trim, check }: Pick<TextOptions, 'trim' | 'check'> = {}): Kind<string> {
-  const fault = (value: string): string | undefined => (isVisible(value) ? check?.(value) : INVISIBLE_NAME);
+  const fault = (value: string): string | undefined => {
+    if (isSteering(value)) return STEERING_NAME;
+    return isVisible(value) ? check?.(value) : INVISIBLE_NAME;
+  };
   return text({ min: 1, max: 200, trim, check: fault });
 }
 

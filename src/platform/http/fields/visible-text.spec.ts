@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isVisible } from './visible-text.js';
+import { isSteering, isVisible } from './visible-text.js';
 
 const BLANKS: readonly [string, string][] = [
   ['a blank', ' '],
@@ -43,4 +43,30 @@ describe('visible text', () => {
       expect(isVisible(text)).toBe(true);
     },
   );
+});
+
+describe('steering text', () => {
+  it.each([
+    ['a tab', '\t'],
+    ['a line feed', '\n'],
+    ['a carriage return', '\r'],
+    ['an escape', '\u001b'],
+    ['a delete', '\u007f'],
+    ['a next line', '\u0085'],
+    ['a line separator', '\u2028'],
+    ['a paragraph separator', '\u2029'],
+    ['an Arabic letter mark', '\u061c'],
+    ['a left-to-right mark', '\u200e'],
+    ['a right-to-left mark', '\u200f'],
+    ['a left-to-right embedding', '\u202a'],
+    ['a right-to-left override', '\u202e'],
+    ['a left-to-right isolate', '\u2066'],
+    ['a pop of an isolate', '\u2069'],
+  ])('is one with %s', (_, text) => {
+    expect(isSteering(`a${text}b`)).toBe(true);
+  });
+
+  it.each(['Ada Lovelace', 'עדה', 'آدا', '👩‍👩‍👧', 'a\u00a0b', 'e\u0301', '日本\u3000'])('is none as %j', (text) => {
+    expect(isSteering(text)).toBe(false);
+  });
 });
