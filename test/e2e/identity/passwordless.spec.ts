@@ -6,11 +6,13 @@ import { type Lies, SoftwareAuthenticator } from '../../support/authenticator.js
 import {
   addPasskey,
   type Ceremony,
+  challengeFor,
   eventTypes,
   get,
   guardedByTotp,
   mailAbout,
   post,
+  registrationOptions,
   signIn,
   tally,
   type Tokens,
@@ -72,6 +74,51 @@ describe('passkeys without a password, renamed and removed', () => {
       const ceremony = await options();
       await verify(ceremony.challenge_token, authenticator.get(ceremony.options, lies)).expect(401, WRONG);
       await verify(ceremony.challenge_token, authenticator.get(ceremony.options)).expect(401, GONE);
+    });
+
+    it('refuses a passkey registered without user verification until it verified its user as a second factor', async () => {
+      const authenticator = new SoftwareAuthenticator();
+      const actor = await signedIn(app);
+      const { options: creation } = await registrationOptions(app, actor.bearer);
+      const credential = authenticator.create(creation, { userVerified: false });
+      await post(app, `${PASSKEYS}/register/verify`, { credential }, actor.bearer).expect(201);
+      const alone = async () => {
+        const ceremony = await options();
+        return verify(ceremony.challenge_token, authenticator.get(ceremony.options));
+      };
+      const asSecondFactor = async (lies: Lies) => {
+        const { challenge_token } = await challengeFor(app, actor.email);
+        const given = (await post(app, '/v1/auth/mfa/passkey/options', { challenge_token }).expect(200))
+          .body as Ceremony;
+        const answer = { challenge_token, credential: authenticator.get(given.options, lies) };
+        await post(app, '/v1/auth/mfa/passkey/verify', answer).expect(200);
+      };
+      const stepUp = async (more: object) => {
+        const asked = await post(app, '/v1/auth/step-up', { method: 'passkey' }, actor.bearer).expect(200);
+        const { challenge_token, options: given } = asked.body as Ceremony;
+        const answer = { challenge_token, credential: authenticator.get(given), ...more };
+        await post(app, '/v1/auth/step-up', answer, actor.bearer).expect(200);
+      };
+      const refused = async () => {
+        const answer = await alone();
+        expect([answer.status, answer.body]).toEqual([401, WRONG]);
+      };
+
+      await refused();
+      await asSecondFactor({ userVerified: false });
+      await refused();
+      // A session may be stolen with the key: this is no proof that the one who set the PIN is the owner.
+      await stepUp({});
+      await refused();
+      await asSecondFactor({ userVerified: true });
+      expect((await alone()).status).toBe(200);
+      await asSecondFactor({ userVerified: false });
+      expect((await alone()).status).toBe(200);
+
+      await app.rows('UPDATE passkeys SET uv_initialized = false WHERE user_id = $1', [actor.id]);
+      await refused();
+      await stepUp({ password: PASSWORD });
+      expect((await alone()).status).toBe(200);
     });
 
     it('refuses unknown passkeys, foreign challenges and those of five minutes ago', async () => {

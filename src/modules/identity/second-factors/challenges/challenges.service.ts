@@ -55,6 +55,7 @@ export class ChallengesService {
         credential,
         ceremony: { purpose: 'second_factor', userId, sessionId: null, token },
         userVerification: 'preferred',
+        role: 'after_first_factor',
       },
     });
     return this.verify(request, answer, client);

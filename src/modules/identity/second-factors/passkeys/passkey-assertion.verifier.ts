@@ -6,11 +6,17 @@ import { PasskeysRepository } from './passkeys.repository.js';
 import { challengeOf, RelyingPartyService, userHandleOf } from './relying-party.service.js';
 import { type Ceremony, WebAuthnChallengesRepository } from './webauthn-challenges.repository.js';
 
+/** What an assertion stands for, beside the rest of what its owner has shown. */
+interface AssertionTerms {
+  readonly userVerification: 'required' | 'preferred';
+  /** `alone`: it signs in by itself. `after_first_factor`: another factor came before. `in_session`: its owner is signed in. */
+  readonly role: 'alone' | 'after_first_factor' | 'in_session';
+}
+
 /** A signed answer and the ceremony it was asked for in. */
-export interface AssertionOffer {
+export interface AssertionOffer extends AssertionTerms {
   readonly credential: AssertionCredential;
   readonly ceremony: Ceremony;
-  readonly userVerification: 'required' | 'preferred';
 }
 
 /** Judges passkey assertions: whose they are, that their challenge is used once, and that the key was not copied. */
@@ -23,10 +29,10 @@ export class PasskeyAssertionVerifier {
   ) {}
 
   /** True for a good assertion by a passkey of the account; its challenge is used up either way. */
-  async accept(act: AccountAct, { credential, ceremony, userVerification }: AssertionOffer): Promise<boolean> {
+  async accept(act: AccountAct, { credential, ceremony, ...terms }: AssertionOffer): Promise<boolean> {
     const challenge = challengeOf(credential);
     if (challenge === null || !(await this.challenges.consume(challenge, ceremony, act.tx))) return false;
-    return this.isGood(act, credential, challenge, userVerification);
+    return this.isGood(act, credential, challenge, terms);
   }
 
   /** For a challenge that the caller has used up. */
@@ -34,7 +40,7 @@ export class PasskeyAssertionVerifier {
     act: AccountAct,
     credential: AssertionCredential,
     challenge: string,
-    userVerification: 'required' | 'preferred',
+    { userVerification, role }: AssertionTerms,
   ): Promise<boolean> {
     const { tx, user, note } = act;
     const passkey = await this.passkeys.findByCredential(user.id, Buffer.from(credential.id, 'base64url'), tx);
@@ -50,7 +56,10 @@ export class PasskeyAssertionVerifier {
       await note('passkey_counter_regressed', { passkey_id: passkey.id, name: passkey.name });
       return false;
     }
-    await this.passkeys.markUsed(user.id, passkey.id, { signCount: given, backedUp: info.credentialBackedUp }, tx);
+    if (role === 'alone' && !passkey.uvInitialized) return false;
+    const initializesUv = role === 'after_first_factor' && info.userVerified;
+    const use = { signCount: given, backedUp: info.credentialBackedUp, initializesUv };
+    await this.passkeys.markUsed(user.id, passkey.id, use, tx);
     return true;
   }
 }

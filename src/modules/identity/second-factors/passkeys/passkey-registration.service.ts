@@ -65,6 +65,7 @@ export class PasskeyRegistrationService {
         transports: [...new Set(transports)],
         // Only options give out challenges of registrations, and they take the proof.
         proven: true,
+        uvInitialized: info.userVerified,
       },
       tx,
     );

@@ -41,6 +41,13 @@ export class Passkey {
   @Column('boolean', { default: false })
   proven!: boolean;
 
+  /**
+   * Whether its user was verified at registration or at a use as a second factor, when the owner had shown another factor too. Only
+   * then does a verified user mean the owner: whoever finds a security key without a PIN can set one.
+   */
+  @Column('boolean', { name: 'uv_initialized', default: false })
+  uvInitialized!: boolean;
+
   @Column('timestamptz', { name: 'created_at', default: () => 'now()' })
   createdAt!: Date;
 

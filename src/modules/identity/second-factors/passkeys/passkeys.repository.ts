@@ -15,6 +15,7 @@ export type NewPasskey = Pick<
   | 'backedUp'
   | 'transports'
   | 'proven'
+  | 'uvInitialized'
 >;
 
 /** Passkeys, by the account they belong to. */
@@ -74,10 +75,17 @@ export class PasskeysRepository {
     await this.database.execute('DELETE FROM passkeys WHERE user_id = $1 AND NOT proven', [userId], tx);
   }
 
-  async markUsed(userId: UserId, id: string, use: { signCount: number; backedUp: boolean }, tx: Db): Promise<void> {
+  /** @param use `initializesUv`: its user was verified together with another factor */
+  async markUsed(
+    userId: UserId,
+    id: string,
+    use: { signCount: number; backedUp: boolean; initializesUv: boolean },
+    tx: Db,
+  ): Promise<void> {
     await this.database.execute(
-      'UPDATE passkeys SET sign_count = $3, backed_up = $4, last_used_at = now() WHERE user_id = $1 AND id = $2',
-      [userId, id, use.signCount, use.backedUp],
+      `UPDATE passkeys SET sign_count = $3, backed_up = $4, uv_initialized = uv_initialized OR $5, last_used_at = now()
+       WHERE user_id = $1 AND id = $2`,
+      [userId, id, use.signCount, use.backedUp, use.initializesUv],
       tx,
     );
   }

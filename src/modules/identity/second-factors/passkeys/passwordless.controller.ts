@@ -32,7 +32,8 @@ export class PasswordlessController {
   @Documented({
     operationId: 'logInWithPasskey',
     summary: 'Sign in with a discoverable passkey',
-    description: 'The authenticator must verify its user, so that this counts as both factors.',
+    description:
+      'The authenticator must verify its user, so that this counts as both factors. A passkey that was registered without that is refused until it was used once as a second factor with its user verified.',
     answer: TokenResponse,
     errors: [InvalidChallenge, InvalidAuthenticationCode],
   })

@@ -40,7 +40,8 @@ export class PasswordlessService {
     if (owner === null || !credential.response.userHandle) throw new InvalidAuthenticationCode();
     try {
       await this.acts.run<null>(owner, client, async (act) => {
-        if (await this.assertions.isGood(act, credential, challenge, 'required')) return null;
+        const terms = { userVerification: 'required', role: 'alone' } as const;
+        if (await this.assertions.isGood(act, credential, challenge, terms)) return null;
         return new Refused(new InvalidAuthenticationCode());
       });
       return await this.sessions.open(owner, 'passkey', client);

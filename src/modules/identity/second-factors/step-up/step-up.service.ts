@@ -73,7 +73,8 @@ function answersIn({ userId, sessionId }: UserScope, request: StepUpRequest): Fa
   if (recovery_code !== undefined) answers.push({ method: 'recovery_code', code: recovery_code });
   if (credential !== undefined) {
     const ceremony = { purpose: 'step_up', userId, sessionId, token } as const;
-    answers.push({ method: 'passkey', offer: { credential, ceremony, userVerification: 'required' } });
+    const role = request.password === undefined ? 'in_session' : 'after_first_factor';
+    answers.push({ method: 'passkey', offer: { credential, ceremony, userVerification: 'required', role } });
   }
   return answers;
 }
