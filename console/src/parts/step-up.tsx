@@ -64,7 +64,11 @@ export function useStepUp(): Prove {
 }
 
 /** As the service refuses what comes without a proof, with half of one, or with one that has ended. */
-const REFUSALS: readonly unknown[] = ['Incorrect password', 'Second factor required'];
+const REFUSALS: readonly unknown[] = [
+  'Incorrect password',
+  'Sign in again to confirm this change',
+  'Second factor required',
+];
 
 function asksForProof(error: unknown): boolean {
   return isRefusal(error) && error.status === 403 && REFUSALS.includes(error.detail);

@@ -73,6 +73,7 @@ describe('accounts and sessions', () => {
         email_verified: true,
         two_factor_enabled: false,
         passkey_count: 0,
+        has_password: true,
         is_platform_admin: false,
         pending_plan: null,
         selected_project_id: null,

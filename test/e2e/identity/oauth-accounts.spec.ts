@@ -273,7 +273,7 @@ describe('accounts of people who sign in by Google and Apple', () => {
          WHERE user_id = (SELECT id FROM users WHERE email_key = $1)`,
         [email],
       );
-      await options(fresh).expect(403, { detail: 'Incorrect password' });
+      await options(fresh).expect(403, { detail: 'Sign in again to confirm this change' });
     });
   });
 

@@ -24,6 +24,7 @@ const REGENERATE = '/v1/account/two-factor/recovery-codes/regenerate';
 const REGISTER = '/v1/account/passkeys/register/options';
 const WRONG = { detail: 'Invalid authentication code' };
 const NO_PASSWORD = { detail: 'Incorrect password' };
+const SIGN_IN_AGAIN = { detail: 'Sign in again to confirm this change' };
 const REQUIRED = { detail: 'Second factor required' };
 
 describe('step-up', () => {
@@ -152,8 +153,24 @@ describe('step-up', () => {
     const actor = await signedIn(app);
     const passkey = await addPasskey(app, actor);
     await app.rows('UPDATE users SET password_hash = NULL WHERE id = $1', [actor.id]);
-    await post(app, SETUP, { current_password: PASSWORD }, actor.bearer).expect(403, NO_PASSWORD);
-    await stepUp({ password: PASSWORD }, actor.bearer).expect(403, NO_PASSWORD);
+    expect((await get(app, '/v1/auth/me', actor.bearer).expect(200)).body).toMatchObject({ has_password: false });
+    const changes: [string, object][] = [
+      [SETUP, {}],
+      [REGISTER, {}],
+      [REGENERATE, {}],
+      [DISABLE, {}],
+      [`/v1/account/passkeys/${passkey.id}/remove`, {}],
+      ['/v1/account/password/change', { password: 'difference-engine-no-2' }],
+      ['/v1/account/email-change/request', { email: randomEmail() }],
+      ['/v1/account/delete', {}],
+    ];
+    for (const [path, body] of changes) {
+      for (const proof of [{}, { current_password: PASSWORD }, { recovery_code: passkey.recoveryCodes?.[0] }]) {
+        const answer = await post(app, path, { ...body, ...proof }, actor.bearer);
+        expect([path, answer.status, answer.body]).toEqual([path, 403, SIGN_IN_AGAIN]);
+      }
+    }
+    await stepUp({ password: PASSWORD }, actor.bearer).expect(403, SIGN_IN_AGAIN);
     const { challenge_token, options } = await assertion(actor.bearer);
     const token = await earn({ challenge_token, credential: passkey.authenticator.get(options) }, actor.bearer);
     await change(SETUP, token, actor.bearer).expect(200);
@@ -163,7 +180,7 @@ describe('step-up', () => {
     const [one = '', two = ''] = passkey.recoveryCodes ?? [];
     await post(app, SETUP, { recovery_code: one }, actor.bearer).expect(200);
     await app.rows(`UPDATE sessions SET created_at = now() - interval '5 minutes' WHERE user_id = $1`, [actor.id]);
-    await post(app, SETUP, { recovery_code: two }, actor.bearer).expect(403, NO_PASSWORD);
+    await post(app, SETUP, { recovery_code: two }, actor.bearer).expect(403, SIGN_IN_AGAIN);
   });
 
   describe('where an authenticator app stands', () => {

@@ -5,7 +5,13 @@ import { Documented } from '../../../platform/http/documented.js';
 import { MessageResponse } from '../../../platform/http/message.dto.js';
 import { Body, Headers, Query, Scope } from '../../../platform/http/inputs.js';
 import { MeResponse } from '../auth/index.js';
-import { IncorrectPassword, ProofTurnInterceptor, StepUpHeaders, TooManySignInAttempts } from '../proof/index.js';
+import {
+  FreshSignInRequired,
+  IncorrectPassword,
+  ProofTurnInterceptor,
+  StepUpHeaders,
+  TooManySignInAttempts,
+} from '../proof/index.js';
 import { CHANGE_PROOF, InvalidAuthenticationCode, SecondFactorRequired } from '../second-factors/index.js';
 import { CallingClient, type Client } from '../sessions/index.js';
 import { AccountOwnsOrganization } from '../users/index.js';
@@ -26,7 +32,13 @@ import { EmailChangeConfirmationService } from './email-change-confirmation.serv
 import { EmailChangeService } from './email-change.service.js';
 import { PasswordChangeService } from './password-change.service.js';
 
-const CHANGE_REFUSALS = [IncorrectPassword, SecondFactorRequired, InvalidAuthenticationCode, TooManySignInAttempts];
+const CHANGE_REFUSALS = [
+  IncorrectPassword,
+  FreshSignInRequired,
+  SecondFactorRequired,
+  InvalidAuthenticationCode,
+  TooManySignInAttempts,
+];
 
 @ApiTags('account')
 @Controller('v1/account')

@@ -96,6 +96,9 @@ export class MeResponse {
   @IntField({ min: 0, description: 'How many passkeys the account has' })
   passkey_count!: number;
 
+  @BooleanField({ description: 'False: it signs in by a provider or passkey alone' })
+  has_password!: boolean;
+
   @BooleanField({ description: 'Whether it may administer billing' })
   is_platform_admin!: boolean;
 
@@ -120,6 +123,7 @@ export function meResponse(user: User, isPlatformAdmin: boolean, factors: Factor
     email_verified: user.emailVerifiedAt !== null,
     two_factor_enabled: factors.totp,
     passkey_count: factors.passkeys,
+    has_password: user.passwordHash !== null,
     is_platform_admin: isPlatformAdmin,
     pending_plan: user.pendingPlan,
     selected_project_id: user.selectedProjectId,

@@ -4,7 +4,7 @@ import type { Db } from '../../../platform/database/database.js';
 import { RecentSignInsReader } from '../sessions/index.js';
 import { type User, UsersReader } from '../users/index.js';
 import { PasswordVerifier } from './password.verifier.js';
-import { IncorrectPassword } from './proof.errors.js';
+import { FreshSignInRequired, IncorrectPassword } from './proof.errors.js';
 import { StepUpTokensRepository } from './step-up-tokens.repository.js';
 import { STEP_UP_SECONDS } from './step-up-tokens.writer.js';
 
@@ -40,6 +40,7 @@ export class FreshProofService {
 
   /**
    * @throws IncorrectPassword when nothing offered stands for the password
+   * @throws FreshSignInRequired when nothing offered stands for it and the account has none
    * @throws TooManySignInAttempts after ten wrong passwords
    */
   async require(scope: UserScope, { currentPassword, stepUpToken }: OfferedProof): Promise<ShownProof> {
@@ -54,27 +55,38 @@ export class FreshProofService {
     if (user === null) throw new IncorrectPassword();
     if (user.passwordHash === null) {
       if (methods.includes('passkey') || (await this.signIns.has(scope, STEP_UP_SECONDS, 'oauth'))) return shown;
-      throw new IncorrectPassword();
+      throw new FreshSignInRequired();
     }
     if (currentPassword === undefined) throw new IncorrectPassword();
     await this.comparePassword(user, currentPassword);
     return { ...shown, comparedHash: user.passwordHash };
   }
 
-  /** Once the account's row is held: an act that came in between may have taken the proof's ground away. */
-  async stillHolds(scope: UserScope, user: User, { stepUpToken, comparedHash }: ShownProof, tx: Db): Promise<boolean> {
-    if (comparedHash !== null && comparedHash !== user.passwordHash) return false;
-    return stepUpToken === null || (await this.stepUps.methodsOf(scope, stepUpToken, tx)).length > 0;
+  /**
+   * Once the account's row is held: an act that came in between may have taken the proof's ground away.
+   * @throws IncorrectPassword, FreshSignInRequired
+   */
+  async requireStillHolds(
+    scope: UserScope,
+    user: User,
+    { stepUpToken, comparedHash }: ShownProof,
+    tx: Db,
+  ): Promise<void> {
+    if (comparedHash !== null && comparedHash !== user.passwordHash) throw new IncorrectPassword();
+    if (stepUpToken === null || (await this.stepUps.methodsOf(scope, stepUpToken, tx)).length > 0) return;
+    throw user.passwordHash === null ? new FreshSignInRequired() : new IncorrectPassword();
   }
 
   /**
    * The password itself, whatever else would do.
    * @returns the stored hash it was compared with, to be found unchanged once the account's row is held
-   * @throws IncorrectPassword also for an account without one
+   * @throws IncorrectPassword
+   * @throws FreshSignInRequired for an account without one
    */
   async requirePassword(scope: UserScope, password: string): Promise<string> {
     const user = await this.users.findById(scope.userId);
-    if (user === null || user.passwordHash === null) throw new IncorrectPassword();
+    if (user === null) throw new IncorrectPassword();
+    if (user.passwordHash === null) throw new FreshSignInRequired();
     await this.comparePassword(user, password);
     return user.passwordHash;
   }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { UserScope } from '../../access/index.js';
 import { TextField } from '../../../platform/http/fields/index.js';
 import type { DomainError } from '../../../platform/http/domain-error.js';
-import { FreshProofService, IncorrectPassword, PasswordProofRequest, type ShownProof } from '../proof/index.js';
+import { FreshProofService, PasswordProofRequest, type ShownProof } from '../proof/index.js';
 import type { Client } from '../sessions/index.js';
 import { type AccountAct, AccountActsService, type LockFirst, Refused } from './account-acts.service.js';
 import { FactorAnswerVerifier } from './challenges/factor-answer.verifier.js';
@@ -66,7 +66,7 @@ export class ChangeProofService {
     await this.run<null>(change, () => Promise.resolve(null), more);
   }
 
-  /** The first part, before the act, since hashing takes its time. @throws IncorrectPassword */
+  /** The first part, before the act, since hashing takes its time. @throws IncorrectPassword, FreshSignInRequired */
   begin({ scope, request, stepUpToken }: ProvenChange): Promise<ShownProof> {
     return this.freshProof.require(scope, { currentPassword: request.current_password, stepUpToken });
   }
@@ -82,7 +82,7 @@ export class ChangeProofService {
     { lockFirst, allow }: Circumstances = {},
   ): Promise<T> {
     const provenWork = async (act: AccountAct): Promise<T | Refused> => {
-      if (!(await this.freshProof.stillHolds(scope, act.user, shown, act.tx))) throw new IncorrectPassword();
+      await this.freshProof.requireStillHolds(scope, act.user, shown, act.tx);
       const standing = await this.inventory.of(scope.userId, act.tx);
       allow?.(standing);
       const isNeeded = hasSecondFactor(standing) && !shown.showsSecondFactor;

@@ -4,7 +4,13 @@ import { Requires, type UserScope } from '../../../access/index.js';
 import { Documented } from '../../../../platform/http/documented.js';
 import { Body, Headers, IdParam, Scope } from '../../../../platform/http/inputs.js';
 import { MessageResponse } from '../../../../platform/http/message.dto.js';
-import { IncorrectPassword, ProofTurnInterceptor, StepUpHeaders, TooManySignInAttempts } from '../../proof/index.js';
+import {
+  FreshSignInRequired,
+  IncorrectPassword,
+  ProofTurnInterceptor,
+  StepUpHeaders,
+  TooManySignInAttempts,
+} from '../../proof/index.js';
 import { CallingClient, type Client } from '../../sessions/index.js';
 import { CHANGE_PROOF, FactorProofRequest } from '../change-proof.service.js';
 import {
@@ -58,6 +64,7 @@ export class PasskeysController {
     answer: CeremonyResponse,
     errors: [
       IncorrectPassword,
+      FreshSignInRequired,
       SecondFactorRequired,
       InvalidAuthenticationCode,
       TooManySignInAttempts,
@@ -120,6 +127,7 @@ export class PasskeysController {
     answer: MessageResponse,
     errors: [
       IncorrectPassword,
+      FreshSignInRequired,
       SecondFactorRequired,
       InvalidAuthenticationCode,
       TooManySignInAttempts,

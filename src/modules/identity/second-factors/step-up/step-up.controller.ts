@@ -3,7 +3,12 @@ import { ApiTags } from '@nestjs/swagger';
 import { Requires, type UserScope } from '../../../access/index.js';
 import { Documented } from '../../../../platform/http/documented.js';
 import { Body, Scope } from '../../../../platform/http/inputs.js';
-import { IncorrectPassword, ProofTurnInterceptor, TooManySignInAttempts } from '../../proof/index.js';
+import {
+  FreshSignInRequired,
+  IncorrectPassword,
+  ProofTurnInterceptor,
+  TooManySignInAttempts,
+} from '../../proof/index.js';
 import { CallingClient, type Client } from '../../sessions/index.js';
 import { CeremonyResponse } from '../passkeys/passkeys.dto.js';
 import { InvalidAuthenticationCode, NoPasskey } from '../second-factors.errors.js';
@@ -24,7 +29,7 @@ export class StepUpController {
     description:
       'Takes `password`, `code`, `recovery_code` or a passkey. For a passkey, `{"method": "passkey"}` answers a challenge token and assertion options; both `challenge_token` and `credential` then come back here. The step-up token goes into `X-Step-Up-Token` wherever a change asks for the current password and remembers what was shown for it: the password, a second factor, or both in one request. A passkey must verify its user; it is a second factor, and for an account without a password both. A new password ends the tokens of the account; the end of a factor, those that it was shown for.',
     answer: { oneOf: [StepUpResponse, CeremonyResponse] },
-    errors: [IncorrectPassword, InvalidAuthenticationCode, TooManySignInAttempts, NoPasskey],
+    errors: [IncorrectPassword, FreshSignInRequired, InvalidAuthenticationCode, TooManySignInAttempts, NoPasskey],
   })
   stepUp(
     @Scope() scope: UserScope,

@@ -3,7 +3,13 @@ import { ApiTags } from '@nestjs/swagger';
 import { Requires, type UserScope } from '../../../access/index.js';
 import { Documented } from '../../../../platform/http/documented.js';
 import { Body, Headers, Scope } from '../../../../platform/http/inputs.js';
-import { IncorrectPassword, ProofTurnInterceptor, StepUpHeaders, TooManySignInAttempts } from '../../proof/index.js';
+import {
+  FreshSignInRequired,
+  IncorrectPassword,
+  ProofTurnInterceptor,
+  StepUpHeaders,
+  TooManySignInAttempts,
+} from '../../proof/index.js';
 import { CallingClient, type Client } from '../../sessions/index.js';
 import { CHANGE_PROOF, FactorProofRequest } from '../change-proof.service.js';
 import {
@@ -50,6 +56,7 @@ export class TwoFactorController {
     answer: TwoFactorSetupResponse,
     errors: [
       IncorrectPassword,
+      FreshSignInRequired,
       SecondFactorRequired,
       InvalidAuthenticationCode,
       TooManySignInAttempts,
@@ -93,6 +100,7 @@ export class TwoFactorController {
     answer: TwoFactorStatusResponse,
     errors: [
       IncorrectPassword,
+      FreshSignInRequired,
       SecondFactorRequired,
       InvalidAuthenticationCode,
       TooManySignInAttempts,
@@ -118,6 +126,7 @@ export class TwoFactorController {
     answer: RecoveryCodesResponse,
     errors: [
       IncorrectPassword,
+      FreshSignInRequired,
       SecondFactorRequired,
       InvalidAuthenticationCode,
       TooManySignInAttempts,
