@@ -38,6 +38,11 @@ export function totpCode(secret: string, steps = 0): string {
   return totpAt(secret, Date.now() / 1000 + steps * 30);
 }
 
+/** As an input method of East Asian languages types it. */
+export function fullWidth(code: string): string {
+  return code.replaceAll(/[!-~]/g, (character) => String.fromCharCode(character.charCodeAt(0) + 0xfee0));
+}
+
 /** Never the code of this or a neighbouring step. */
 export function wrongCode(secret: string): string {
   const near = new Set([-2, -1, 0, 1, 2].map((steps) => totpCode(secret, steps)));

@@ -6,6 +6,7 @@ import {
   challengeFor,
   eventTypes,
   forgetUsedCodes,
+  fullWidth,
   get,
   type Guarded,
   guardedByTotp,
@@ -42,13 +43,15 @@ describe('recovery codes and the removal of the authenticator app', () => {
 
   it('let in once each, however they are typed', async () => {
     const actor = await guardedByTotp(app);
-    const [first = '', second = ''] = actor.recoveryCodes;
+    const [first = '', second = '', third = '', fourth = ''] = actor.recoveryCodes;
     expect(first).toMatch(/^([0-9a-z]{4}-){5}[0-9a-z]{4}$/);
     expect((await answer(actor, first)).status).toBe(200);
     expect(await status(actor.bearer)).toMatchObject({ recovery_codes_remaining: 9 });
     const again = await answer(actor, first);
     expect([again.status, again.body]).toEqual([401, WRONG]);
     expect((await answer(actor, ` ${second.toUpperCase().replaceAll('-', ' ')} `)).status).toBe(200);
+    expect((await answer(actor, third.replaceAll('-', ' \u2013\u00a0'))).status).toBe(200);
+    expect((await answer(actor, fullWidth(fourth))).status).toBe(200);
     await mailAbout(app, actor.email, 'A recovery code of your account was used');
     expect(await eventTypes(app, actor.id)).toContain('recovery_code_used');
   });

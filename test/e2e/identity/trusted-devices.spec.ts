@@ -186,6 +186,17 @@ describe('trusted devices', () => {
     expect(await devices(actor.bearer)).toHaveLength(1);
   });
 
+  it('end with a changed password, in the session that changed it too', async () => {
+    const actor = await trusted();
+    const password = 'difference-engine-no-2';
+    const change = { current_password: PASSWORD, code: totpCode(actor.secret), password };
+    await post(app, '/v1/account/password/change', change, actor.bearer).expect(200);
+    expect(await devices(actor.bearer)).toEqual([]);
+    const answer = await signIn(app, actor.email, { password, trusted_device_token: actor.deviceToken }).expect(200);
+    expect(answer.body).toEqual(ASKED);
+    expect(await eventTypes(app, actor.id)).toContain('trusted_device_revoked');
+  });
+
   it('end with a password reset, as half-finished sign-ins do', async () => {
     const actor = await trusted();
     const { challenge_token } = await challengeFor(app, actor.email);

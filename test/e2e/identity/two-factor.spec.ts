@@ -5,6 +5,7 @@ import {
   challengeFor,
   eventTypes,
   forgetUsedCodes,
+  fullWidth,
   get,
   guardedByTotp,
   mailAbout,
@@ -171,6 +172,27 @@ describe('two-factor authentication', () => {
         } while (status !== 200 && before !== stepNow());
         expect(status).toBe(200);
       }
+    });
+
+    it('takes a code in full-width digits and with blanks and dashes of any kind, in each place for one', async () => {
+      const actor = await signedIn(app);
+      const setup = await post(app, SETUP, { current_password: PASSWORD }, actor.bearer);
+      const { secret } = setup.body as { secret: string };
+      await post(app, ENABLE, { code: fullWidth(totpCode(secret)) }, actor.bearer).expect(200);
+      const spelt = (): string => totpCode(secret).replace(/^.../, '$&\u2009\u2013');
+      const useAgain = () => forgetUsedCodes(app, actor.id);
+      await useAgain();
+      const { challenge_token } = await challengeFor(app, actor.email);
+      await post(app, VERIFY, { challenge_token, code: spelt() }).expect(200);
+      await useAgain();
+      expect((await signIn(app, actor.email, { otp_code: fullWidth(totpCode(secret)) }).expect(200)).body).toEqual(
+        TOKENS,
+      );
+      await useAgain();
+      await post(app, '/v1/auth/step-up', { code: spelt() }, actor.bearer).expect(200);
+      await useAgain();
+      const proof = { current_password: PASSWORD, code: fullWidth(spelt()) };
+      await post(app, '/v1/account/two-factor/disable', proof, actor.bearer).expect(200);
     });
 
     it('takes otp_code or recovery_code with the password, and a bad one leads to the challenge', async () => {

@@ -73,7 +73,7 @@ export class AccountController {
   @Documented({
     operationId: 'changePassword',
     summary: 'Change the password',
-    description: `${CHANGE_PROOF} Revokes the other sessions and every step-up token. An account that signs in through a provider sets its first password by this.`,
+    description: `${CHANGE_PROOF} Revokes the other sessions, the trusted devices and every step-up token. An account that signs in through a provider sets its first password by this.`,
     answer: MessageResponse,
     errors: [...CHANGE_REFUSALS, TooManyPasswordChanges],
   })

@@ -27,7 +27,7 @@ export class PasswordChangeService {
   ) {}
 
   /**
-   * Ends the other sessions, and makes stale what was mailed before and shown for a step-up. The session is looked at
+   * Ends the other sessions and the trusted devices, and makes stale what was mailed before and shown for a step-up. The session is looked at
    * again under the row lock: a reset by mail that came in between wins.
    * @throws TooManyPasswordChanges
    */
@@ -40,9 +40,10 @@ export class PasswordChangeService {
       await this.refuseFurtherChanges(scope, tx);
       refuseAddressAsPassword(password, user.email);
       await this.credentials.replacePasswordHash(user.id, passwordHash, tx);
-      await this.earned.endAll(user.id, tx);
+      const devices = await this.earned.endAll(user.id, tx);
       await this.tokens.revoke(user.id, ['reset_password', 'change_email'], tx);
       await note('password_changed');
+      if (devices > 0) await note('trusted_device_revoked', { devices, reason: 'password changed' });
       return this.sessions.revokeAllOf(user.id, tx, scope.sessionId);
     });
     this.sessions.forget(ended);

@@ -9,7 +9,6 @@ import type { Passkey } from './passkeys/passkey.entity.js';
 import { PasskeysRepository } from './passkeys/passkeys.repository.js';
 import { RecoveryCodesRepository } from './recovery-codes/recovery-codes.repository.js';
 import { TotpRepository } from './totp/totp.repository.js';
-import { TrustedDevicesRepository } from './trusted-devices/trusted-devices.repository.js';
 
 /**
  * A new password leaves the second factors as they are, but for passkeys that were added without a proof: whoever had
@@ -18,7 +17,6 @@ import { TrustedDevicesRepository } from './trusted-devices/trusted-devices.repo
 @Injectable()
 export class SecondFactorsResetHandler extends OnCredentialsReset {
   constructor(
-    private readonly devices: TrustedDevicesRepository,
     private readonly codes: RecoveryCodesRepository,
     private readonly challenges: SignInChallengesRepository,
     private readonly inventory: FactorInventoryReader,
@@ -31,7 +29,6 @@ export class SecondFactorsResetHandler extends OnCredentialsReset {
 
   async credentialsReset(userId: UserId, tx: Db): Promise<WayIn[]> {
     await this.earned.endAll(userId, tx);
-    await this.devices.removeAllOf(userId, tx);
     await this.challenges.closeAllOf(userId, tx);
     await this.codes.remove(userId, false, tx);
     await this.totps.removePending(userId, tx);

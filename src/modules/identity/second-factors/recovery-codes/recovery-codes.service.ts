@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { sha256 } from '../../../../platform/crypto/index.js';
 import type { AccountAct } from '../account-acts.service.js';
 import { EarnedProofsService } from '../earned-proofs.service.js';
+import { typedCode } from '../typed-code.js';
 import { RecoveryCodesRepository } from './recovery-codes.repository.js';
 
 const COUNT = 10;
@@ -62,7 +63,7 @@ function newRecoveryCode(): string {
   return digits.replace(/.{4}(?=.)/g, '$&-');
 }
 
-/** Of the digits alone: case, blanks and hyphens do not matter, and letters that look like digits are read as such. */
+/** Of the digits alone: case, blanks and dashes do not matter, and letters that look like digits are read as such. */
 function hashOf(code: string): Buffer {
-  return sha256(code.toLowerCase().replaceAll(/[\s-]/g, '').replaceAll('o', '0').replaceAll(/[il]/g, '1'));
+  return sha256(typedCode(code).toLowerCase().replaceAll('o', '0').replaceAll(/[il]/g, '1'));
 }

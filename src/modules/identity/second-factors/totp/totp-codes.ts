@@ -1,4 +1,5 @@
 import { generateSecret, generateURI, verify } from 'otplib';
+import { typedCode } from '../typed-code.js';
 
 const PERIOD_SECONDS = 30;
 const DIGITS = 6;
@@ -25,14 +26,14 @@ export function otpauthUrl(options: { issuer: string; account: string; secret: s
 
 /**
  * The 30-second step a code belongs to, or null when it is none of this secret now or of the steps beside it,
- * or of a step that is not after `afterStep`. Blanks within the code are let pass, since apps show them.
+ * or of a step that is not after `afterStep`. Blanks and dashes within the code are ignored, since apps show them.
  */
 export async function stepOfCode(
   secret: string,
   code: string,
   { now, afterStep }: { now: Date; afterStep: number | null },
 ): Promise<number | null> {
-  const token = code.replaceAll(/\s/g, '');
+  const token = typedCode(code);
   if (!/^[0-9]{6}$/.test(token)) return null;
   const epoch = Math.floor(now.getTime() / 1000);
   // The library takes a bound beyond the last acceptable step for a mistake and throws; nothing can be good then.
