@@ -12,6 +12,7 @@ import {
   signedIn,
 } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
+import { failedSignIns } from '../../support/failed-sign-ins.js';
 import { mailsTo, tokenIn, waitForMails } from '../../support/outbox.js';
 import { stepUpOf as showing } from '../../support/second-factors.js';
 import { securityEvents, securityEventTypes } from '../../support/security-events.js';
@@ -403,8 +404,8 @@ describe('an account', () => {
     it('name the program from a list and never repeat what a stranger sent', async () => {
       const actor = await signedIn(app);
       const words = 'URGENT your account was hacked. Restore it at https://evil.example/x';
-      for (let one = 0; one < 10; one += 1)
-        await signIn(actor.email, 'wrong-guess').set('User-Agent', words).expect(401);
+      await failedSignIns(app, actor.email, 29);
+      await signIn(actor.email, 'wrong-guess').set('User-Agent', words).expect(401);
       await app.backgroundDone();
       const mails = await mailsTo(app.dataDir, actor.email);
       const mail = mails.find(({ subject }) => subject === 'Too many failed sign-in attempts');

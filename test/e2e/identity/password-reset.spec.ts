@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { login, PASSWORD, randomEmail, registered } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
+import { failedSignIns } from '../../support/failed-sign-ins.js';
 import { capturedMails, mailsTo, tokenIn, waitForMails } from '../../support/outbox.js';
 import { type AddedPasskey, addPasskey, type Ceremony, get, post, stepUpOf } from '../../support/second-factors.js';
 import { securityEvents } from '../../support/security-events.js';
@@ -255,7 +256,8 @@ describe('a password reset', () => {
 
   it('lets the owner in whose address wrong guesses have locked', async () => {
     const { email } = await registered(app);
-    for (let one = 0; one < 10; one += 1) await signIn(email, 'wrong-guess').expect(401);
+    await failedSignIns(app, email, 29);
+    await signIn(email, 'wrong-guess').expect(401);
     await signIn(email, PASSWORD).expect(429);
     await request(email).expect(200);
     await app.backgroundDone();

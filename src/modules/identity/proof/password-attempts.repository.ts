@@ -2,8 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { MaintenanceTask } from '../../../platform/maintenance/maintenance-task.js';
 
-/** So many attempts within the window lock for the length of the window (DECISIONS 2). */
-const MOST_ATTEMPTS = 10;
+/** The window, and the length of a lock. */
 const WINDOW = `interval '15 minutes'`;
 
 export type Reservation =
@@ -22,10 +21,10 @@ export class PasswordAttemptsRepository extends MaintenanceTask {
   }
 
   /**
-   * Counts an attempt before its password is looked at: whatever runs in parallel, no more than
-   * {@link MOST_ATTEMPTS} are granted in a window. The last one locks; a right password deletes the row.
+   * Counts an attempt before its password is looked at: whatever runs in parallel, no more than `maxAttempts` are granted
+   * in a window. The last one locks; a right password deletes the row.
    */
-  async reserve(subjectHash: Buffer): Promise<Reservation> {
+  async reserve(subjectHash: Buffer, maxAttempts: number): Promise<Reservation> {
     const [granted] = await this.database.rows<{ at: string; is_last: boolean }>(
       `INSERT INTO password_attempts AS a (subject_hash, attempted_at, expires_at)
        VALUES ($1, ARRAY[clock_timestamp()], clock_timestamp() + ${WINDOW})
@@ -36,7 +35,7 @@ export class PasswordAttemptsRepository extends MaintenanceTask {
        )
        WHERE a.locked_until IS NULL OR a.locked_until <= clock_timestamp()
        RETURNING attempted_at[cardinality(attempted_at)]::text AS at, locked_until IS NOT NULL AS is_last`,
-      [subjectHash, MOST_ATTEMPTS],
+      [subjectHash, maxAttempts],
     );
     if (granted !== undefined) return { outcome: 'granted', at: granted.at, isLast: granted.is_last };
     const [lock] = await this.database.rows<{ seconds: number }>(
@@ -53,13 +52,13 @@ export class PasswordAttemptsRepository extends MaintenanceTask {
   }
 
   /** An attempt whose password was never looked at does not count. */
-  async release(subjectHash: Buffer, at: string): Promise<void> {
+  async release(subjectHash: Buffer, at: string, maxAttempts: number): Promise<void> {
     await this.database.execute(
       `UPDATE password_attempts SET
          attempted_at = array_remove(attempted_at, $2::timestamptz),
          locked_until = CASE WHEN cardinality(array_remove(attempted_at, $2::timestamptz)) >= $3 THEN locked_until END
        WHERE subject_hash = $1`,
-      [subjectHash, at, MOST_ATTEMPTS],
+      [subjectHash, at, maxAttempts],
     );
   }
 

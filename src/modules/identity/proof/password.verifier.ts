@@ -11,7 +11,17 @@ export interface CheckedPassword {
   readonly locks: boolean;
 }
 
-/** Compares passwords, at most ten wrong ones in 15 minutes for each address, and for each signed-in account. */
+/** More than the login limit of one client address, so that a lock takes guesses from several of them. */
+const MAX_SIGN_IN_ATTEMPTS = 30;
+const MAX_ACCOUNT_ATTEMPTS = 10;
+
+interface Subject {
+  readonly name: string;
+  readonly share: string;
+  readonly maxAttempts: number;
+}
+
+/** Compares passwords. So many wrong ones in 15 minutes lock an address at sign-in, or a signed-in account at its settings. */
 @Injectable()
 export class PasswordVerifier {
   /** One comparison of a subject at a time, so that right passwords in parallel never lock. */
@@ -33,8 +43,9 @@ export class PasswordVerifier {
    * @throws ShareExhaustedError when more than a few of the address wait
    */
   ofAddress(address: string, user: User | null, password: string): Promise<CheckedPassword> {
-    const subject = signInSubject(address);
-    return this.guarded(subject, subject, user?.passwordHash ?? null, password);
+    const name = signInSubject(address);
+    const subject = { name, share: name, maxAttempts: MAX_SIGN_IN_ATTEMPTS };
+    return this.guarded(subject, user?.passwordHash ?? null, password);
   }
 
   /**
@@ -42,7 +53,8 @@ export class PasswordVerifier {
    * @throws TooManySignInAttempts
    */
   ofAccount(user: User, password: string): Promise<CheckedPassword> {
-    return this.guarded(`account:${user.id}`, user.id, user.passwordHash, password);
+    const subject = { name: `account:${user.id}`, share: user.id, maxAttempts: MAX_ACCOUNT_ATTEMPTS };
+    return this.guarded(subject, user.passwordHash, password);
   }
 
   /** After a reset by mail: wrong guesses at the old password do not keep its owner out. */
@@ -50,13 +62,17 @@ export class PasswordVerifier {
     return this.attempts.clear(sha256(signInSubject(address)));
   }
 
-  private guarded(subject: string, share: string, hash: string | null, password: string): Promise<CheckedPassword> {
-    const subjectHash = sha256(subject);
-    return this.turns.run(subject, async () => {
-      const reservation = await this.attempts.reserve(subjectHash);
+  private guarded(
+    { name, share, maxAttempts }: Subject,
+    hash: string | null,
+    password: string,
+  ): Promise<CheckedPassword> {
+    const subjectHash = sha256(name);
+    return this.turns.run(name, async () => {
+      const reservation = await this.attempts.reserve(subjectHash, maxAttempts);
       if (reservation.outcome === 'locked') throw new TooManySignInAttempts(reservation.secondsLeft);
       const isCorrect = await this.compare(hash, password, share).catch(async (error: unknown) => {
-        await this.attempts.release(subjectHash, reservation.at);
+        await this.attempts.release(subjectHash, reservation.at, maxAttempts);
         throw error;
       });
       if (isCorrect) await this.attempts.clear(subjectHash);
