@@ -69,6 +69,8 @@ function sendLine(sender: EventSender, eventType: string, text: string): void {
     ...(severity !== undefined && { severity }),
     ...(timestamp !== undefined && { timestamp }),
     ...(typeof msg === 'string' && msg !== '' && { message: msg.slice(0, LONGEST_MESSAGE) }),
+    // Logs derive their status from it: without one, lines of `error` would be successes. A status of the line's own stays.
+    ...(isError(severity) && payload.status === undefined && { status: 'error' }),
     payload: typeof msg === 'string' || msg === undefined ? payload : { ...payload, msg },
   });
 }
@@ -76,6 +78,10 @@ function sendLine(sender: EventSender, eventType: string, text: string): void {
 function severityOf(level: unknown): string | undefined {
   if (typeof level === 'string') return SEVERITY_OF_LABEL[level.toLowerCase()];
   return typeof level === 'number' ? SEVERITIES.find(([from]) => level >= from)?.[1] : undefined;
+}
+
+function isError(severity: string | undefined): boolean {
+  return severity === 'error' || severity === 'critical';
 }
 
 function timeOf(time: unknown): Date | undefined {

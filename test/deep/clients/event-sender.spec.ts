@@ -407,9 +407,28 @@ describe('the event sender', () => {
       event: 'shop.log',
       severity: 'error',
       message: 'payment failed',
-      properties: { n: 0, order: 'ö-17' },
+      properties: { n: 0, order: 'ö-17', status: 'error' },
     });
     expect(rows[1]).toMatchObject({ severity: 'info', message: null });
+  });
+
+  it('lets logs show lines of error and fatal as errors, and keeps the status that a line has', async () => {
+    const transport = pinoTransport({ url: app.url, apiKey: of.apiKey, source: 'shop' });
+    const logger = pino({ base: null }, transport);
+    logger.info({ n: 0 });
+    logger.warn({ n: 1 });
+    logger.error({ n: 2 });
+    logger.fatal({ n: 3 });
+    logger.error({ n: 4, status: 'retried' });
+    logger.error({ n: 5, status_code: 404 });
+    transport.write('{"n":6,"level":"ERROR"}\n');
+    transport.end();
+    await once(transport, 'finish');
+    const rows = await app.rows<{ status: number }>(
+      `SELECT log_status AS status FROM events WHERE project_id = $1 ORDER BY (properties->>'n')::int`,
+      [of.projectId],
+    );
+    expect(rows.map(({ status }) => status)).toEqual([200, 400, 500, 500, 200, 404, 500]);
   });
 
   it('takes whatever pino can be made to log', async () => {
