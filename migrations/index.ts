@@ -46,11 +46,11 @@ import { EventRetention1801800000000 } from './1801800000000-event-retention.js'
 import { HotEvents1801900000000 } from './1801900000000-hot-events.js';
 import { LastCopiedEvent1802000000000 } from './1802000000000-last-copied-event.js';
 import { RefreshSecrets1802300000000 } from './1802300000000-refresh-secrets.js';
+import { VerifiedPasskeys1802310000000 } from './1802310000000-verified-passkeys.js';
 import { OrderedNotices1802500000000 } from './1802500000000-ordered-notices.js';
 import { NewestOccurrences1802501000000 } from './1802501000000-newest-occurrences.js';
 import { VersionsOfHeaders1802502000000 } from './1802502000000-versions-of-headers.js';
 import { SlugsWithoutCase1802700000000 } from './1802700000000-slugs-without-case.js';
-import { VerifiedPasskeys1802310000000 } from './1802310000000-verified-passkeys.js';
 
 /** Every migration in order; a test checks that each file of this folder is listed. */
 export const MIGRATIONS = [
@@ -102,9 +102,9 @@ export const MIGRATIONS = [
   HotEvents1801900000000,
   LastCopiedEvent1802000000000,
   RefreshSecrets1802300000000,
+  VerifiedPasskeys1802310000000,
   OrderedNotices1802500000000,
   NewestOccurrences1802501000000,
   VersionsOfHeaders1802502000000,
   SlugsWithoutCase1802700000000,
-  VerifiedPasskeys1802310000000,
 ] as const;
