@@ -5,12 +5,13 @@ import { INSIGHT } from './insight.mjs';
 import { PAGES } from './pages.mjs';
 import { PROGRAMS } from './programs.mjs';
 import { REQUESTS } from './requests.mjs';
+import { SLOW_READS } from './slow-reads.mjs';
 
 /**
  * `prepare(attacker, size)` gives what the attacks need, or undefined when the service refuses it: then there is nothing
  * to attack with. `attacks` by name: `(attacker, size, prepared)`. `release(prepared)` ends what `prepare` started.
  */
-export const CASES = [...PROGRAMS, ...PAGES, ...REQUESTS, ...ACCOUNTS, ...FANOUT, ...INSIGHT];
+export const CASES = [...PROGRAMS, ...PAGES, ...REQUESTS, ...ACCOUNTS, ...FANOUT, ...INSIGHT, ...SLOW_READS];
 
 /** How much of each: as much as hurts, in a bounded time. */
 export const SIZES = {
@@ -28,6 +29,8 @@ export const SIZES = {
     channels: 60,
     fanned: 3_000,
     asked: 6_000,
+    slowReadRounds: 3,
+    slowReadEveryMs: 3_000,
   },
   test: {
     events: 24,
@@ -43,5 +46,7 @@ export const SIZES = {
     channels: 4,
     fanned: 100,
     asked: 200,
+    slowReadRounds: 2,
+    slowReadEveryMs: 500,
   },
 };

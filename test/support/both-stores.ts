@@ -1,7 +1,7 @@
 import { RunLimits } from '../../src/modules/events/eql/running/run-limits.js';
 import { EVENT_SERVER } from '../../src/modules/events/event-store/event-server.js';
 import { CopiedEventSearchReader } from '../../src/modules/events/event-store/search/copied-event-search.reader.js';
-import { LongSnapshots } from '../../src/modules/events/long-reads/index.js';
+import { LongReads, LongSnapshots } from '../../src/modules/events/long-reads/index.js';
 import { SearchLimits } from '../../src/modules/events/search/search-limits.js';
 import type { ClickHouse, ReadBounds } from '../../src/platform/clickhouse/index.js';
 import { createTestApp, type TestApp } from './app.js';
@@ -57,11 +57,11 @@ export async function bothStores(access: ClickHouseAccess, env: Record<string, s
 
 /** Nothing is partial, refused or without warnings because the machine is busy. */
 export function haveTime({ nest }: Pick<TestApp, 'nest'>): void {
-  const limits = { eventsMs: 120_000, knownMs: 60_000, namesMs: 60_000 };
+  const limits = { eventsMs: 120_000, namesMs: 60_000 };
   Object.assign(nest.get(SearchLimits, { strict: false }), limits);
   Object.assign(nest.get(RunLimits, { strict: false }), { milliseconds: 120_000, warningMilliseconds: 60_000 });
-  const snapshots = { milliseconds: 120_000, shortMilliseconds: 60_000 };
-  Object.assign(nest.get(LongSnapshots, { strict: false }), snapshots);
+  nest.get(LongSnapshots, { strict: false }).milliseconds = 120_000;
+  Object.assign(nest.get(LongReads, { strict: false }).limits, { shortMs: 60_000, budgetMs: Infinity });
   nest.get(CopiedEventSearchReader, { strict: false }).quickMs = 60_000;
 }
 

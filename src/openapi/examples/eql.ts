@@ -61,7 +61,7 @@ export const EXAMPLES: Examples = {
           limit: 1000,
           max_samples_per_key: 100,
           seconds: 8,
-          turn_seconds: 2,
+          turn_seconds: 10,
           at_once: 2,
           at_once_of_project: 1,
           pending_partials: 200000,

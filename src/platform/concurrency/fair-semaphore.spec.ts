@@ -135,6 +135,37 @@ describe('fair turns', () => {
     expect([works.begun, turns.waiting, never.mock.calls]).toEqual([['a1', 'b1', 'c1'], 0, []]);
   });
 
+  it('serve the waiting share that has used least first, and let equals take turns', async () => {
+    const used = new Map([
+      ['a', 9],
+      ['b', 5],
+    ]);
+    const turns = new FairSemaphore({ parallel: 1, mostWaiting: 100, used: (share) => used.get(share) ?? 0 });
+    const works = new Works();
+    const names = ['c0', 'a1', 'b1', 'c1', 'd1', 'c2'];
+    const all = names.map((name) => works.start(turns, name.slice(0, 1), name));
+    for (const name of ['c0', 'c1', 'd1', 'c2', 'b1', 'a1']) await works.end(name);
+    await Promise.all(all);
+    expect(works.begun).toEqual(['c0', 'c1', 'd1', 'c2', 'b1', 'a1']);
+  });
+
+  it('give the last place of the share that has used most to one that has used less, when all is full', async () => {
+    const used = new Map([
+      ['a', 9],
+      ['b', 5],
+    ]);
+    const turns = new FairSemaphore({ parallel: 1, mostWaiting: 2, used: (share) => used.get(share) ?? 0 });
+    const works = new Works();
+    const first = works.start(turns, 'x', 'x');
+    const refused = expect(works.start(turns, 'a', 'a')).rejects.toBeInstanceOf(OverloadedError);
+    const others = [works.start(turns, 'b', 'b'), works.start(turns, 'c', 'c')];
+    await refused;
+    await expect(works.start(turns, 'a', 'again')).rejects.toBeInstanceOf(OverloadedError);
+    for (const name of ['x', 'c', 'b']) await works.end(name);
+    await Promise.all([first, ...others]);
+    expect([works.begun, turns.waiting]).toEqual([['x', 'c', 'b'], 0]);
+  });
+
   it('never run or keep more than they may, and serve all that they took', async () => {
     const pieces = fc.array(fc.record({ share: fc.constantFrom('a', 'b', 'c', 'd'), steps: fc.nat({ max: 4 }) }), {
       maxLength: 60,

@@ -11,6 +11,11 @@ export interface FairSemaphoreOptions {
   readonly mostWaitingOfShare?: number;
   /** How long a piece waits, and what it is told when there is no place or its turn does not come; by default it waits for ever. */
   readonly patience?: { readonly ms: number; readonly refusal: new () => Error };
+  /**
+   * How much a share has used lately. The waiting share that has used least has the next turn, and where there is no place
+   * for all, the one that has used most loses its own; by default shares take turns.
+   */
+  readonly used?: (share: string) => number;
 }
 
 interface Waiter {
@@ -23,9 +28,12 @@ interface Share {
   readonly waiting: Waiter[];
 }
 
+type NamedShare = readonly [name: string, share: Share];
+
 /**
  * A semaphore with a bounded queue whose shares take turns, so that whoever brings much waits for themselves alone. When
- * the queue is full, a share that has less waiting takes the last place of the one that has most.
+ * the queue is full, a share that has less waiting takes the last place of the one that has most, and a share that has
+ * used less takes one of a share that has used more.
  */
 export class FairSemaphore {
   /** In the order of their turns: a share that has had one goes to the end. */
@@ -80,7 +88,7 @@ export class FairSemaphore {
   private turnOf(name: string, signal: AbortSignal | undefined): Promise<void> | undefined {
     const share = this.shareOf(name);
     if (this.beginNow(name, share)) return undefined;
-    this.makeRoomFor(share);
+    this.makeRoomFor(name, share);
     this.shares.set(name, share);
     this.waitingNow += 1;
     return this.wait(name, share, signal);
@@ -140,15 +148,36 @@ export class FairSemaphore {
     this.shares.set(name, share);
   }
 
-  private makeRoomFor(share: Share): void {
+  private makeRoomFor(name: string, share: Share): void {
     const { mostWaiting, mostWaitingOfShare = Infinity } = this.options;
     if (share.waiting.length >= mostWaitingOfShare) throw this.refusalInPlaceOf(new ShareExhaustedError());
     if (this.waitingNow < mostWaiting) return;
-    let largest = share;
-    for (const other of this.shares.values()) if (other.waiting.length > largest.waiting.length) largest = other;
-    if (largest.waiting.length <= share.waiting.length + 1) throw this.refusalInPlaceOf(new OverloadedError());
+    const loser = this.largest(share.waiting.length + 1) ?? this.mostUsed(name);
+    if (loser === undefined) throw this.refusalInPlaceOf(new OverloadedError());
+    const [loserName, loserShare] = loser;
     this.waitingNow -= 1;
-    largest.waiting.pop()?.refuse(new OverloadedError());
+    loserShare.waiting.pop()?.refuse(new OverloadedError());
+    this.forgetIdle(loserName, loserShare);
+  }
+
+  /** The share that has most waiting, where that is more than `than`. */
+  private largest(than: number): NamedShare | undefined {
+    let largest: NamedShare | undefined;
+    for (const one of this.shares) {
+      if (one[1].waiting.length > (largest?.[1].waiting.length ?? than)) largest = one;
+    }
+    return largest;
+  }
+
+  /** The waiting share that has used most, where that is more than the named one has. */
+  private mostUsed(than: string): NamedShare | undefined {
+    const { used } = this.options;
+    if (used === undefined) return undefined;
+    let [most, found]: [number, NamedShare | undefined] = [used(than), undefined];
+    for (const one of this.shares) {
+      if (one[1].waiting.length > 0 && used(one[0]) > most) [most, found] = [used(one[0]), one];
+    }
+    return found;
   }
 
   private refusalInPlaceOf(error: Error): Error {
@@ -163,14 +192,28 @@ export class FairSemaphore {
       share.running -= 1;
       this.forgetIdle(name, share);
     }
-    for (const [next, waiting] of this.shares) {
-      if (this.running >= this.options.parallel) return;
-      if (!this.mayRun(waiting)) continue;
+    while (this.running < this.options.parallel) {
+      const next = this.next();
+      if (next === undefined) return;
+      const [name, waiting] = next;
       const waiter = waiting.waiting.shift();
-      if (waiter === undefined) continue;
       this.waitingNow -= 1;
-      this.begin(next, waiting);
-      waiter.begin();
+      this.begin(name, waiting);
+      waiter?.begin();
     }
+  }
+
+  /** Whose turn is next: the first one that waits and may run, or of these the one that has used least. */
+  private next(): NamedShare | undefined {
+    const { used } = this.options;
+    let [least, found]: [number, NamedShare | undefined] = [Infinity, undefined];
+    for (const one of this.shares) {
+      const [name, share] = one;
+      if (share.waiting.length === 0 || !this.mayRun(share)) continue;
+      if (used === undefined) return one;
+      const usedOfIt = used(name);
+      if (usedOfIt < least) [least, found] = [usedOfIt, one];
+    }
+    return found;
   }
 }

@@ -951,13 +951,15 @@ describe('analytics', () => {
 
   describeOfPostgres('that take long', () => {
     const snapshots = (): LongSnapshots => app.nest.get(LongSnapshots);
-    let shortMilliseconds = 0;
+    const turns = (): LongReads => app.nest.get(LongReads);
+    let { limits } = new LongReads();
     beforeAll(() => {
-      ({ shortMilliseconds } = snapshots());
+      limits = { ...turns().limits };
     });
     afterEach(() => {
       jest.restoreAllMocks();
-      Object.assign(snapshots(), { milliseconds: LONG_READ_MS, shortMilliseconds });
+      snapshots().milliseconds = LONG_READ_MS;
+      Object.assign(turns().limits, limits);
     });
     const LONG: Readonly<Record<string, Asked>> = {
       overview: { where: 'event == "a"' },
@@ -974,7 +976,8 @@ describe('analytics', () => {
     };
 
     it('end after their time, and wait for their turn for a while', async () => {
-      snapshots().milliseconds = 8_000;
+      snapshots().milliseconds = 4_000;
+      turns().limits.patienceMs = 500;
       await lockedTable(app, 'events', async () => {
         const answers = await Promise.all([ask('overview', LONG.overview!), ask('funnel', LONG.funnel!)]);
         const told = answers.map(({ status, body, headers }) => [
@@ -991,8 +994,8 @@ describe('analytics', () => {
     it.each(Object.keys(COUNTED))(
       'are not begun again, where counting %s has a turn that is free',
       async (operation) => {
-        const [begun, turns] = [jest.spyOn(app.nest.get(Database), 'snapshot'), jest.spyOn(snapshots(), 'run')];
-        snapshots().shortMilliseconds = 1;
+        const begun = jest.spyOn(app.nest.get(Database), 'snapshot');
+        turns().limits.shortMs = 1;
         await lockedTable(app, 'events', async (lock) => {
           const asked = answer(operation, COUNTED[operation]!);
           await lock.until('waited for');
@@ -1000,7 +1003,6 @@ describe('analytics', () => {
           await asked;
         });
         expect(begun).toHaveBeenCalledTimes(1);
-        expect(turns).not.toHaveBeenCalled();
         snapshots().milliseconds = 50;
         await lockedTable(app, 'events', async () => {
           await ask(operation, COUNTED[operation]!).expect(503, {
@@ -1011,24 +1013,25 @@ describe('analytics', () => {
     );
 
     it.each(Object.keys(COUNTED))('wait for a turn, where counting %s takes long beside others', async (operation) => {
-      const turns = jest.spyOn(snapshots(), 'run');
       const known = await answer(operation, COUNTED[operation]!);
       let release: () => void = () => undefined;
-      const busy = app.nest.get(LongReads).run(owner.projectId, () => new Promise<void>((done) => (release = done)));
+      const busy = turns().run(owner, () => new Promise<void>((done) => (release = done)));
       // What is quick waits for nobody's turn.
-      snapshots().shortMilliseconds = 60_000;
+      turns().limits.shortMs = 60_000;
       await answer(operation, COUNTED[operation]!);
-      expect(turns).not.toHaveBeenCalled();
-      snapshots().shortMilliseconds = 20;
+      turns().limits.shortMs = 20;
+      const begun = jest.spyOn(app.nest.get(Database), 'snapshot');
       await lockedTable(app, 'events', async (lock) => {
         const asked = answer(operation, COUNTED[operation]!);
-        while (turns.mock.calls.length === 0) await new Promise(setImmediate);
+        while (begun.mock.calls.length === 0) await new Promise(setImmediate);
+        await lock.until('left alone');
+        await expect(begun.mock.results[0]?.value).rejects.toThrow();
         release();
         await busy;
         await lock.release();
         expect(Object.keys(await asked)).toEqual(Object.keys(known));
       });
-      expect(turns).toHaveBeenCalledTimes(1);
+      expect(begun).toHaveBeenCalledTimes(2);
     });
 
     it('let others in between, as often as their conditions are work', async () => {
@@ -1062,7 +1065,7 @@ describe('analytics', () => {
     it.each([...Object.entries(LONG), ...Object.entries(COUNTED)])(
       'leave no statement of %s %j behind when their request is closed',
       async (operation, asked) => {
-        snapshots().shortMilliseconds = 60_000;
+        turns().limits.shortMs = 60_000;
         snapshots().milliseconds = 60_000;
         await lockedTable(app, 'events', async (lock) => {
           const query = new URLSearchParams();

@@ -12,6 +12,7 @@ import { describeOfPostgres, itOfPostgres } from '../../support/second-store.js'
 import { anyPlan, byRules, type KeyedEvent, TERMS } from '../../support/sequence-rules.js';
 import { lockedTable } from '../../support/table-lock.js';
 import { RunLimits } from '../../../src/modules/events/eql/running/run-limits.js';
+import { LongReads } from '../../../src/modules/events/long-reads/index.js';
 
 const START = Date.UTC(2026, 0, 1);
 const WINDOW = { from_ts: new Date(START).toISOString(), to_ts: new Date(START + 3_600_000).toISOString() };
@@ -999,7 +1000,7 @@ describe('queries of events', () => {
     expect(operators.map(({ name }) => name)).toContain('regex~');
     expect(limits).toMatchObject({
       ...{ nodes: 1_000, depth: 50, pending_partials: 200_000, characters: 10_000, pipes: 10, seconds: 8 },
-      ...{ turn_seconds: 2, at_once: 2, at_once_of_project: 1 },
+      ...{ turn_seconds: 10, at_once: 2, at_once_of_project: 1 },
     });
     const statusAsKey = async (name: string): Promise<unknown[]> => {
       const query = `sample by ${name} [any where false] [any where false]`;
@@ -1120,7 +1121,10 @@ describe('queries of events', () => {
 
     describeOfPostgres('and wait for PostgreSQL', () => {
       it('end after their time, and wait for their turn for a while', async () => {
-        limits().milliseconds = 8_000;
+        limits().milliseconds = 4_000;
+        const turns = app.nest.get(LongReads);
+        const { patienceMs } = turns.limits;
+        turns.limits.patienceMs = 500;
         await lockedTable(app, 'events', async () => {
           const answers = await Promise.all([1, 2].map(() => post({ project_id: owner.projectId, ...query })));
           const told = answers.map(({ status, body, headers }) => [
@@ -1131,7 +1135,59 @@ describe('queries of events', () => {
           expect(told).toContainEqual([503, 'Query took too long: choose a shorter range or a narrower filter', '5']);
           expect(told).toContainEqual([503, 'Too many queries at once', '2']);
         });
+        turns.limits.patienceMs = patienceMs;
         expect(await found('any where n == "f1"')).toEqual(['f1']);
+      });
+
+      it('are answered, like other reads of a tenant, while others have all turns of long reads', async () => {
+        const turns = app.nest.get(LongReads);
+        let release: () => void = () => undefined;
+        const held = new Promise<void>((resolve) => (release = resolve));
+        const others = await Promise.all([ownerWithProject(app), ownerWithProject(app)]);
+        const busy = others.map((other) => turns.run(other, () => held));
+        const { shortMs } = turns.limits;
+        // Nothing is refused because the machine is busy.
+        turns.limits.shortMs = 60_000;
+        const about = `project_id=${owner.projectId}&range=all`;
+        try {
+          const answers = await Promise.all([
+            post({ project_id: owner.projectId, ...query }),
+            ...[
+              `logs?${about}&query=f1`,
+              `analytics/breakdown?${about}&by=properties.n`,
+              `search?${about}&q=order`,
+            ].map((path) => app.request().get(`/v1/${path}`).set('Authorization', owner.bearer)),
+          ]);
+          expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+        } finally {
+          turns.limits.shortMs = shortMs;
+          release();
+          await Promise.all(busy);
+        }
+      });
+
+      it('return 503 where they are long and the organization has used up its minute, and nobody else', async () => {
+        const turns = app.nest.get(LongReads);
+        const usual = { ...turns.limits };
+        Object.assign(turns.limits, { shortMs: 200, budgetMs: 500 });
+        limits().milliseconds = 1_000;
+        const [spender, other] = await Promise.all([ownerWithProject(app), ownerWithProject(app)]);
+        const asked = (who: Owner) =>
+          post({ project_id: who.projectId, query: 'any where true', range: 'all' }, who.bearer);
+        const tooLong = { detail: 'Query took too long: choose a shorter range or a narrower filter' };
+        try {
+          await lockedTable(app, 'events', async () => {
+            await asked(spender).expect(503, tooLong);
+            const { headers } = await asked(spender).expect(503, { detail: 'Too many queries at once' });
+            expect(Number(headers['retry-after'])).toBeGreaterThan(50);
+            expect(Number(headers['retry-after'])).toBeLessThanOrEqual(60);
+            await asked(other).expect(503, tooLong);
+          });
+          turns.limits.shortMs = 60_000;
+          await asked(spender).expect(200);
+        } finally {
+          Object.assign(turns.limits, usual);
+        }
       });
 
       /** A request that is closed once it waits for a table. */

@@ -3,6 +3,7 @@ import pg from 'pg';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { itOfPostgres } from '../../support/second-store.js';
+import { LongReads } from '../../../src/modules/events/long-reads/index.js';
 
 interface LogRow {
   id: string;
@@ -279,6 +280,9 @@ describe('logs', () => {
       };
       const blocker = new pg.Client({ connectionString: app.databaseUrl });
       await blocker.connect();
+      const { limits } = app.nest.get(LongReads, { strict: false });
+      const usual = { ...limits };
+      Object.assign(limits, { shortMs: 50, patienceMs: 1_000 });
       let answers: Awaited<ReturnType<typeof searchOf>>[];
       try {
         await blocker.query('BEGIN');
@@ -295,12 +299,15 @@ describe('logs', () => {
             )
           )[0]?.count ?? 0;
         while ((await stuck()) < 2) await new Promise((resolve) => setTimeout(resolve, 10));
+        // Those that begin in a turn of short reads do not stay.
+        while ((await stuck()) > 2) await new Promise((resolve) => setTimeout(resolve, 10));
         await app.request().get('/v1/organizations').set('Authorization', owner.bearer).expect(200);
-        expect(await stuck()).toBe(2);
+        expect(await stuck()).toBeLessThanOrEqual(2 + 3);
         expect(areAnswered).toBe(false);
         answers = await searches;
       } finally {
         await blocker.end();
+        Object.assign(limits, usual);
       }
       const tooLong = [503, 'Log search took too long: choose a shorter range or a more frequent text', '5'];
       const tooMany = [503, 'Too many log searches at once', '2'];

@@ -3,8 +3,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { HourRollupsService } from '../../../src/modules/events/hour-rollups/hour-rollups.service.js';
-import { PlannedReads } from '../../../src/modules/events/performance/planned-reads.service.js';
-import { LONG_READ_MS, LongSnapshots } from '../../../src/modules/events/long-reads/index.js';
+import { LONG_READ_MS, LongReads, LongSnapshots } from '../../../src/modules/events/long-reads/index.js';
 import { Database } from '../../../src/platform/database/database.js';
 import { newId } from '../../../src/platform/ids/index.js';
 import { addMember, type Owner, ownerWithProject } from '../../support/actors.js';
@@ -94,7 +93,7 @@ describe('the performance of requests', () => {
   beforeAll(async () => {
     app = await createTestApp({ env: { PROCESS_ROLE: 'api', INTERNAL_JOB_TOKEN: TOKEN, ...LASTING_TOKENS } });
     // A first try that ends is begun again, which a machine that does much else decides.
-    app.nest.get(PlannedReads).attemptMs = UNHURRIED_MS;
+    app.nest.get(LongReads).limits.shortMs = UNHURRIED_MS;
     owner = await ownerWithProject(app, 'Tea House');
     beginning = Math.floor(Date.now() / HOUR_MS - HOURS + 2) * HOUR_MS;
     await insertEvents(app, owner.projectId, fc.sample(requestRow, { numRuns: 1_200, seed: 5 }));
@@ -737,11 +736,14 @@ describe('the performance of requests', () => {
   });
 
   describeOfPostgres('that takes long', () => {
-    const reads = (): PlannedReads => app.nest.get(PlannedReads);
+    const turns = (): LongReads => app.nest.get(LongReads);
+    let { limits } = new LongReads();
+    beforeAll(() => {
+      limits = { ...turns().limits };
+    });
     const snapshots = (): LongSnapshots => app.nest.get(LongSnapshots);
     afterEach(() => {
-      reads().rowsAtOnce = 50_000;
-      reads().attemptMs = UNHURRIED_MS;
+      Object.assign(turns().limits, limits);
       snapshots().milliseconds = LONG_READ_MS;
     });
 
@@ -756,9 +758,9 @@ describe('the performance of requests', () => {
       }
     };
 
-    it('ends after its time, and waits for its turn where it has to look through many rows', async () => {
-      reads().rowsAtOnce = 0;
-      snapshots().milliseconds = 8_000;
+    it('ends after its time, and waits for its turn for a while', async () => {
+      Object.assign(turns().limits, { shortMs: 50, patienceMs: 500 });
+      snapshots().milliseconds = 4_000;
       await lockedTable(app, 'events', async () => {
         const answers = await Promise.all(['summary', 'errors'].map((path) => ask(path, { range: '30d', event: 'a' })));
         const told = answers.map(({ status, body, headers }) => [
@@ -772,21 +774,20 @@ describe('the performance of requests', () => {
     });
 
     it('goes on with its turn where it takes longer than was expected, and lets others in', async () => {
-      reads().attemptMs = 50;
-      const turns = jest.spyOn(snapshots(), 'run');
+      turns().limits.shortMs = 50;
+      const begun = jest.spyOn(app.nest.get(Database), 'snapshot');
       const asked = ['summary', 'endpoints', 'errors', 'timeseries'].map(
         (path) => () => ask(path, { range: '7d', endpoint: '/nope' }).then(({ status }) => status),
       );
       let answers: Promise<number[]> | undefined;
       await lockedTable(app, 'events', async () => {
         answers = Promise.all(asked.map((one) => one()));
-        // One has the turn that was free.
-        while (turns.mock.calls.length < asked.length - 1) await new Promise((resolve) => setTimeout(resolve, 5));
-        // The others have tried. Of one project one goes on, and they hold no connection.
+        while (begun.mock.calls.length < asked.length) await new Promise((resolve) => setTimeout(resolve, 5));
+        // One has the turn that was free, the others have tried. Of one project one goes on, and they hold no connection.
         await until(1);
       });
       const statuses = (await answers) ?? [];
-      turns.mockRestore();
+      begun.mockRestore();
       expect(statuses).toContain(200);
       for (const status of statuses) expect([200, 503]).toContain(status);
     });

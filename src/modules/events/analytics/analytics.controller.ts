@@ -19,7 +19,7 @@ import { TimeseriesService } from './timeseries/timeseries.service.js';
 
 /** What holds for each of them. */
 const READS =
-  'Counts are exact, agree with the explorer under the same filters, and are all of one moment. What counted hours cannot tell, or not within 300 ms, has eight seconds, and two such reads run at a time in a process, one of a project; others wait for two seconds. A request that is closed ends its read.';
+  'Counts are exact, agree with the explorer under the same filters, and are all of one moment. What counted hours cannot tell, or not within 300 ms, has eight seconds; two such reads run at a time in a process, one of a project, others wait for ten seconds, and an organization has 40 seconds a minute. A request that is closed ends its read.';
 
 @ApiTags('analytics')
 @Controller('v1/analytics')

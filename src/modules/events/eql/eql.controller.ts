@@ -43,7 +43,7 @@ export class EqlController {
     operationId: 'runEqlQuery',
     summary: 'Run an EQL query',
     description:
-      'Event queries (`payment.failed where properties.amount > 100`), sequences with `by`, `with maxspan`, `with runs`, missing events `![ ]` and `until`, samples, and the pipes `head` and `tail`. What is wrong with a query is a 422 at `["body","query"]` with its line, column and length in `ctx`. A query has eight seconds; two run at a time in a process, one of a project, and others wait for two seconds. An answer ends before `limit` where its events take more than 4 MiB; `has_more` tells so. A request that is closed ends its query.',
+      'Event queries (`payment.failed where properties.amount > 100`), sequences with `by`, `with maxspan`, `with runs`, missing events `![ ]` and `until`, samples, and the pipes `head` and `tail`. What is wrong with a query is a 422 at `["body","query"]` with its line, column and length in `ctx`. A query has eight seconds; where it takes longer than 300 ms, two run at a time in a process, one of a project, others wait for ten seconds, and an organization has 40 seconds a minute. An answer ends before `limit` where its events take more than 4 MiB; `has_more` tells so. A request that is closed ends its query.',
     status: 200,
     answer: EqlAnswer,
     errors: [ColdEventsAway, QueryTooLong, TooManyQueries, QueryNeedsTooMuchMemory, TooManyLargeReads],

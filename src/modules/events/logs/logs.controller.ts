@@ -28,7 +28,7 @@ export class LogsController {
     operationId: 'listLogs',
     summary: 'Log rows',
     description:
-      'Newest first by event timestamp; no pagination. Fewer rows than `limit` come, the newest of them, where they take more than 4 MiB; one row comes always. In `query`, %, _ and \\ stand for themselves. A search that has to look through so much that it takes longer than eight seconds is refused with 503, since an answer with some of the rows would look whole. A process runs two filtered searches or queries (`/v1/eql`) at a time, of one project one; another waits for up to two seconds and is then refused with 503. Both refusals carry `Retry-After`.',
+      'Newest first by event timestamp; no pagination. Fewer rows than `limit` come, the newest of them, where they take more than 4 MiB; one row comes always. In `query`, %, _ and \\ stand for themselves. A search that has to look through so much that it takes longer than eight seconds is refused with 503, since an answer with some of the rows would look whole. A process runs two filtered searches or queries (`/v1/eql`) at a time, of one project one; another waits for up to ten seconds and is then refused with 503, as is one of an organization that has used its 40 seconds of a minute. Both refusals carry `Retry-After`.',
     answer: [LogRow],
     errors: [ColdEventsAway, LogSearchTooLong, TooManyLogSearches, TooManyLargeReads],
   })

@@ -1,59 +1,149 @@
 import { Injectable } from '@nestjs/common';
+import type { ProjectScope } from '../../access/index.js';
 import { FairSemaphore } from '../../../platform/concurrency/index.js';
 import { domainError } from '../../../platform/http/domain-error.js';
+import { RecentUse } from './recent-use.js';
+
+/** What a read may take that has to look through rows, in milliseconds (DECISIONS 11). */
+export const LONG_READ_MS = 8_000;
 
 /** Turns of long reads. */
 export const LONG_READ_TURNS = {
   /** In one process: each holds a connection of the pool, which serves everybody else too. */
   atOnce: 2,
   atOnceOfProject: 1,
-  /** A read whose turn has not come by then is refused. */
-  patienceMs: 2_000,
+  /** A read whose turn has not come by then is refused. Longer than a read may take, so that a turn ends meanwhile. */
+  patienceMs: 10_000,
 } as const;
+/** Turns of short reads, which long ones never take. */
+const SHORT_READ_TURNS = { atOnce: 3, atOnceOfProject: 2 } as const;
+/** What a read may take in a turn of short reads. */
+const SHORT_READ_MS = 300;
+/** What the long reads of an organization may take in a minute, in one process: a third of what two turns have. */
+const LONG_READ_BUDGET_MS = 40_000;
 /** Beyond them the answer comes at once. */
 const MOST_WAITING = 256;
-
-/** What a read may take that has to look through rows, in milliseconds (DECISIONS 11). */
-export const LONG_READ_MS = 8_000;
+const MOST_WAITING_OF_PROJECT = 64;
 
 export class QueryTooLong extends domainError(503, 'Query took too long: choose a shorter range or a narrower filter') {
   override readonly headers = { 'Retry-After': '5' };
 }
 
 export class TooManyQueries extends domainError(503, 'Too many queries at once') {
-  override readonly headers = { 'Retry-After': '2' };
+  override readonly headers: Readonly<Record<string, string>>;
+
+  constructor(retryAfterSeconds = 2) {
+    super();
+    this.headers = { 'Retry-After': String(retryAfterSeconds) };
+  }
 }
 
 class NoTurn extends Error {}
 
-/** The turns of all reads of this process that may take long, whoever asks: one of a project at a time. */
+interface Options {
+  /** What the read may take when it has a turn of long ones. */
+  readonly milliseconds?: number;
+  /** What the caller is told whose turn does not come, or whose organization has used up its time. */
+  readonly refusal?: new (retryAfterSeconds?: number) => Error;
+  /** Ends the waiting; work that has begun looks at it by itself. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * The turns of all reads of this process that may take long. Nobody knows beforehand which ones do, so where no turn of a
+ * long read is free, each begins in a turn of short reads, and waits for one of long reads when it has taken too much.
+ * The organization that has used least in the last minute comes first.
+ */
 @Injectable()
 export class LongReads {
-  private readonly turns = new FairSemaphore({
-    parallel: LONG_READ_TURNS.atOnce,
-    parallelOfShare: LONG_READ_TURNS.atOnceOfProject,
-    mostWaiting: MOST_WAITING,
-    patience: { ms: LONG_READ_TURNS.patienceMs, refusal: NoTurn },
-  });
+  /** Tests change them. */
+  readonly limits = {
+    shortMs: SHORT_READ_MS,
+    patienceMs: LONG_READ_TURNS.patienceMs as number,
+    budgetMs: LONG_READ_BUDGET_MS,
+  };
+  private readonly use = new RecentUse();
+  private readonly shortTurns = this.lane(SHORT_READ_TURNS);
+  private readonly longTurns = this.lane(LONG_READ_TURNS);
 
   /**
-   * @param refusal what the caller is told whose turn does not come
-   * @param signal ends the waiting; work that has begun looks at it by itself
+   * @param read throws {@link QueryTooLong} when it takes longer than it is told to, and is begun again then with more time
+   * @throws QueryTooLong, and the refusal
    */
   async run<T>(
-    projectId: string,
+    scope: Pick<ProjectScope, 'organizationId' | 'projectId'>,
+    read: (milliseconds: number) => Promise<T>,
+    { milliseconds = LONG_READ_MS, refusal = TooManyQueries, signal }: Options = {},
+  ): Promise<T> {
+    signal?.throwIfAborted();
+    const { organizationId } = scope;
+    const share = shareOf(scope);
+    const within = (time: number) => (): Promise<T> => this.counted(organizationId, () => read(time));
+    const now = this.refusedFor(organizationId) > 0 ? null : this.longTurns.runNow(share, within(milliseconds));
+    if (now !== null) return now;
+    const { shortMs } = this.limits;
+    try {
+      return await this.inTurn(this.shortTurns, share, within(Math.min(shortMs, milliseconds)), refusal, signal);
+    } catch (error) {
+      if (!(error instanceof QueryTooLong) || milliseconds <= shortMs) throw error;
+    }
+    const refusedFor = this.refusedFor(organizationId);
+    if (refusedFor > 0) throw new refusal(refusedFor);
+    return this.inTurn(this.longTurns, share, within(milliseconds), refusal, signal);
+  }
+
+  private lane({ atOnce, atOnceOfProject }: { readonly atOnce: number; readonly atOnceOfProject: number }) {
+    const { limits } = this;
+    return new FairSemaphore({
+      parallel: atOnce,
+      parallelOfShare: atOnceOfProject,
+      mostWaiting: MOST_WAITING,
+      mostWaitingOfShare: MOST_WAITING_OF_PROJECT,
+      patience: {
+        get ms() {
+          return limits.patienceMs;
+        },
+        refusal: NoTurn,
+      },
+      used: (share) => this.use.of(organizationOf(share)),
+    });
+  }
+
+  private async inTurn<T>(
+    turns: FairSemaphore,
+    share: string,
     work: () => Promise<T>,
-    { refusal = TooManyQueries, signal }: { readonly refusal?: new () => Error; readonly signal?: AbortSignal } = {},
+    refusal: new () => Error,
+    signal: AbortSignal | undefined,
   ): Promise<T> {
     try {
-      return await this.turns.run(projectId, work, signal);
+      return await turns.run(share, work, signal);
     } catch (error) {
       throw error instanceof NoTurn ? new refusal() : error;
     }
   }
 
-  /** As {@link run}, where a turn is free. @returns null when none is: nothing has begun then */
-  runNow<T>(projectId: string, work: () => Promise<T>): Promise<T> | null {
-    return this.turns.runNow(projectId, work);
+  /** Short reads are not counted, and of long ones what they take beyond. */
+  private async counted<T>(organizationId: string, work: () => Promise<T>): Promise<T> {
+    const startedAt = performance.now();
+    try {
+      return await work();
+    } finally {
+      const beyond = performance.now() - startedAt - SHORT_READ_MS;
+      if (beyond > 0) this.use.add(organizationId, beyond);
+    }
   }
+
+  /** Whole seconds for which an organization has no time left; 0: it has some. */
+  private refusedFor(organizationId: string): number {
+    return this.use.secondsUntilBelow(organizationId, this.limits.budgetMs);
+  }
+}
+
+function shareOf({ organizationId, projectId }: Pick<ProjectScope, 'organizationId' | 'projectId'>): string {
+  return `${organizationId} ${projectId}`;
+}
+
+function organizationOf(share: string): string {
+  return share.slice(0, share.indexOf(' '));
 }

@@ -5,9 +5,6 @@ import { isCanceled } from '../../../platform/database/database-faults.js';
 import { Deadline } from './deadline.js';
 import { LONG_READ_MS, LongReads, QueryTooLong } from './long-reads.js';
 
-/** What a read may take before it has to have a turn. */
-const SHORT_READ_MS = 300;
-
 interface Options {
   /** Ends the read, which then throws the signal's reason. */
   readonly signal?: AbortSignal;
@@ -19,7 +16,6 @@ interface Options {
 export class LongSnapshots {
   /** What one may take; tests make it less. */
   milliseconds: number = LONG_READ_MS;
-  shortMilliseconds: number = SHORT_READ_MS;
 
   constructor(
     private readonly database: Database,
@@ -27,69 +23,32 @@ export class LongSnapshots {
   ) {}
 
   /**
-   * @param work limits each of its statements to what the deadline leaves; the first ones have all of it
+   * @param work limits each of its statements to what the deadline leaves; the first ones have all of it. It may be begun
+   *   again, in another snapshot, where it takes longer than a short read may
    * @throws QueryTooLong, TooManyQueries
    */
   run<T>(
-    { projectId }: Pick<ProjectScope, 'projectId'>,
+    scope: Pick<ProjectScope, 'organizationId' | 'projectId'>,
     work: (tx: Db, deadline: Deadline) => Promise<T>,
     { signal, milliseconds = this.milliseconds }: Options = {},
   ): Promise<T> {
-    const read = (): Promise<T> => this.briefly(work, { milliseconds, ...(signal && { signal }) });
-    return this.turns.run(projectId, read, signal && { signal });
+    const read = (time: number): Promise<T> => this.briefly(work, { milliseconds: time, ...(signal && { signal }) });
+    return this.turns.run(scope, read, { milliseconds, signal });
   }
 
   /**
-   * As {@link run}, where a turn is free.
-   * @returns null when none is: nothing has begun then
+   * As {@link run}, without a turn: for what looks through few rows. Its time begins when there is a connection.
    * @throws QueryTooLong
    */
-  runNow<T>(
-    { projectId }: Pick<ProjectScope, 'projectId'>,
-    work: (tx: Db, deadline: Deadline) => Promise<T>,
-    options: Options = {},
-  ): Promise<T> | null {
-    return this.turns.runNow(projectId, () => this.briefly(work, options));
-  }
-
-  /**
-   * As {@link run}, without a turn for a moment, counted from when there is a connection: for what is quick but for few.
-   * @param work is begun again, with a turn, when the moment is over
-   * @throws QueryTooLong, TooManyQueries
-   */
-  async attempt<T>(
-    scope: Pick<ProjectScope, 'projectId'>,
+  async briefly<T>(
     work: (tx: Db, deadline: Deadline) => Promise<T>,
     { signal, milliseconds = this.milliseconds }: Options = {},
   ): Promise<T> {
-    const moment = Math.min(this.shortMilliseconds, milliseconds);
     try {
-      return await this.read((tx) => work(tx, new Deadline(moment, signal)), moment, signal);
-    } catch (error) {
-      if (!(error instanceof QueryTooLong)) throw error;
-      return this.run(scope, work, { milliseconds, ...(signal && { signal }) });
-    }
-  }
-
-  /**
-   * As {@link run}, without a turn: for what looks through few rows, or nobody knows yet whether there are many.
-   * @throws QueryTooLong
-   */
-  briefly<T>(
-    work: (tx: Db, deadline: Deadline) => Promise<T>,
-    { signal, milliseconds = this.milliseconds }: Options = {},
-  ): Promise<T> {
-    const deadline = new Deadline(milliseconds, signal);
-    return this.read((tx) => work(tx, deadline), milliseconds, signal);
-  }
-
-  private async read<T>(
-    work: (tx: Db) => Promise<T>,
-    milliseconds: number,
-    signal: AbortSignal | undefined,
-  ): Promise<T> {
-    try {
-      return await this.database.snapshot(work, { signal, milliseconds });
+      return await this.database.snapshot((tx) => work(tx, new Deadline(milliseconds, signal)), {
+        signal,
+        milliseconds,
+      });
     } catch (error) {
       if (!isCanceled(error)) throw error;
       signal?.throwIfAborted();

@@ -4,7 +4,6 @@ import { TimeZone } from '../../../platform/clock/index.js';
 import { ProjectsReader, ProjectTimeZoneReader } from '../../tenancy/projects/index.js';
 import {
   type AskedFigures,
-  type AskedInterval,
   type BucketFigures,
   bucketsOf,
   ReadingPlanReader,
@@ -41,7 +40,7 @@ export class RequestSeriesService {
     const [name, zone] = await Promise.all([this.projects.nameOf(scope), query.timezone ?? this.zones.of(scope)]);
     const divide = (window: TimeWindow): ZonedBuckets => bucketsOf(window, query.interval, new TimeZone(zone));
     const { buckets, figures } = await (asked.isAll
-      ? this.readAll(scope, asked, divide, query.interval, signal)
+      ? this.readAll(scope, asked, divide, signal)
       : this.readWindow(scope, asked, divide(asked.window), signal));
     return {
       ...windowHead(scope.projectId, name, asked.window),
@@ -73,17 +72,12 @@ export class RequestSeriesService {
     scope: ProjectScope,
     asked: AskedRequests,
     divide: (window: TimeWindow) => ZonedBuckets,
-    interval: AskedInterval,
     signal: AbortSignal,
   ): Promise<Read> {
     const { window, filter } = asked;
     return this.reads.run(
       scope,
-      async (tx) => {
-        const plan = await this.plans.plan(scope, window, filter, [], tx);
-        // Minutes are in no rollup, whatever this plan says.
-        return interval === 'minute' ? { ...plan, events: Infinity } : plan;
-      },
+      (tx) => this.plans.plan(scope, window, filter, [], tx),
       async (tx, plan, time) => {
         const first = await this.first.among(scope, plan, asked, time, tx);
         const since = { from: first ?? window.to, to: window.to };

@@ -46,11 +46,8 @@ export class SlowestService {
     const name = await this.projects.nameOf(scope);
     const places = await this.reads.run(
       scope,
-      async (tx) => {
-        const hours = await this.slow.hours(scope, window, filter, minMs, tx);
-        return { hours, events: hours.reduce((sum, { isMade, events }) => (isMade ? sum : sum + events), 0) };
-      },
-      (tx, { hours }, time) => this.findAll(scope, window, hours, { filter, minMs, limit }, time, tx),
+      (tx) => this.slow.hours(scope, window, filter, minMs, tx),
+      (tx, hours, time) => this.findAll(scope, window, hours, { filter, minMs, limit }, time, tx),
       signal,
     );
     return this.pages.answer(scope, places, LOG_ROWS, (rows) => writeList(rows.map((row) => logRow(row, name))));

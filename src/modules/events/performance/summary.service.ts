@@ -35,8 +35,6 @@ const NOTHING: RequestFigures = {
 interface Planned {
   readonly now: ReadingPlan;
   readonly before: ReadingPlan | null;
-  readonly events: number;
-  readonly levels: number;
 }
 
 /** The requests of a window as a whole, beside those of the window before. */
@@ -110,13 +108,7 @@ export class SummaryService {
 
   private async plan(scope: ProjectScope, asked: AskedRequests, before: TimeWindow | null, tx: Db): Promise<Planned> {
     const now = await this.plans.plan(scope, asked.window, asked.filter, [], tx);
-    const earlier = before && (await this.plans.plan(scope, before, asked.filter, [], tx));
-    return {
-      now,
-      before: earlier,
-      events: now.events + (earlier?.events ?? 0),
-      levels: now.levels + (earlier?.levels ?? 0),
-    };
+    return { now, before: before && (await this.plans.plan(scope, before, asked.filter, [], tx)) };
   }
 }
 

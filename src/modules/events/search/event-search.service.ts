@@ -21,7 +21,7 @@ import {
   type SearchedStretch,
   type TimeWindow,
 } from '../event-store/index.js';
-import { LongReads, LongSnapshots, QueryTooLong, TooManyQueries } from '../long-reads/index.js';
+import { LongReads, QueryTooLong, TooManyQueries } from '../long-reads/index.js';
 import { BestEvents } from './best-events.js';
 import { SearchLimits } from './search-limits.js';
 
@@ -37,6 +37,8 @@ export interface FoundEvents {
   readonly things: readonly FoundThing[];
   /** Whether there was no time for all events of the window. */
   readonly isPartial: boolean;
+  /** Why no event could be looked at; null: some were. */
+  readonly refusal: Error | null;
 }
 
 interface Looking {
@@ -46,6 +48,8 @@ interface Looking {
   readonly giveUpAt: number;
   readonly signal: AbortSignal;
   readonly tx: Db;
+  /** What is known of it when it fails. */
+  readonly progress: { hasLooked: boolean };
 }
 
 /**
@@ -62,42 +66,41 @@ export class EventSearch {
     private readonly types: EventTypeSearch,
     private readonly places: EventPlacesReader,
     private readonly longReads: LongReads,
-    private readonly snapshots: LongSnapshots,
     private readonly limits: SearchLimits,
   ) {}
 
-  /** The best `limit`. A turn that does not come in time leaves out all but what an index knows. */
+  /** The best `limit`. Where the time is over, or no turn comes, those that were found by then. */
   async find(scope: ProjectScope, search: Search, limit: number, signal: AbortSignal): Promise<FoundEvents> {
-    const giveUpAt = performance.now() + this.limits.eventsMs;
-    // Ends the waiting for a turn; statements end by themselves.
-    const time = AbortSignal.timeout(this.limits.eventsMs);
     const best = new BestEvents(search.words, limit);
-    const isKnown = await this.knownBriefly(scope, search, best, signal);
-    let isPartial = true;
+    const progress = { hasLooked: false };
+    const read = async (milliseconds: number): Promise<boolean> => {
+      const findIn = (tx: Db): Promise<boolean> =>
+        this.findIn({ scope, search, best, giveUpAt: performance.now() + milliseconds, signal, tx, progress });
+      try {
+        return await this.database.snapshot(findIn, { signal });
+      } catch (error) {
+        throw isCanceled(error) ? new QueryTooLong() : error;
+      }
+    };
     try {
-      await this.longReads.run(
-        scope.projectId,
-        () =>
-          this.database.snapshot(
-            async (tx) => {
-              const looking = { scope, search, best, giveUpAt, signal, tx };
-              if (!isKnown) await this.known(scope, search, best, await this.timeOf(looking), tx);
-              isPartial = !((await this.lookThroughCopy(looking)) ?? (await this.lookThroughKept(looking)));
-            },
-            { signal },
-          ),
-        { signal: AbortSignal.any([signal, time]) },
-      );
+      const isWhole = await this.longReads.run(scope, read, { milliseconds: this.limits.eventsMs, signal });
+      return { things: best.things(), isPartial: !isWhole, refusal: null };
     } catch (error) {
       signal.throwIfAborted();
-      if (error !== time.reason && !(error instanceof TooManyQueries) && !isCanceled(error)) throw error;
+      if (!(error instanceof QueryTooLong || error instanceof TooManyQueries)) throw error;
+      const things = best.things();
+      return { things, isPartial: true, refusal: progress.hasLooked || things.length > 0 ? null : error };
     }
-    return { things: best.things(), isPartial };
   }
 
-  /** As {@link look}: of events that PostgreSQL does not have any more nobody knows. */
-  private async lookThroughKept(looking: Looking): Promise<boolean> {
-    return (await this.look(looking)) && !(await this.cold.isCold(looking.search.window));
+  /** @returns whether no event of the window is missing that nobody could look at. @throws QueryTooLong */
+  private async findIn(looking: Looking): Promise<boolean> {
+    const { scope, search, best, tx } = looking;
+    await this.known(scope, search, best, await this.timeOf(looking), tx);
+    const isOver = await this.lookThroughCopy(looking);
+    if (!(isOver ?? (await this.look(looking)))) throw new QueryTooLong();
+    // Of events that PostgreSQL does not have any more it cannot tell.
+    return isOver !== null || !(await this.cold.isCold(search.window));
   }
 
   /** @returns whether it is over because nothing is left, and not the time */
@@ -110,6 +113,7 @@ export class EventSearch {
       const end: Place | null = await this.events.end(scope, search.window, before, rows, tx);
       await this.timeOf(looking);
       best.add(await this.events.best(scope, search, { before, end }, best.limit, tx));
+      looking.progress.hasLooked = true;
       if (end === null || best.isFinal(end.timestamp)) return true;
       before = end;
       rows = nextRows(rows, performance.now() - startedAt, STRETCH_MS, MOST_ROWS);
@@ -145,6 +149,7 @@ export class EventSearch {
           end: end === undefined ? await this.copied.end(scope, moment, before, rows, boundsOf(looking)) : end,
         };
         best.add(await this.copied.best(scope, search.words, moment, stretch, best.limit, boundsOf(looking)));
+        looking.progress.hasLooked = true;
         if (stretch.end === null || best.isFinal(stretch.end.timestamp)) return true;
         before = stretch.end;
         rows = nextRows(rows, performance.now() - startedAt, COPIED_STRETCH_MS, MOST_COPIED_ROWS);
@@ -167,29 +172,6 @@ export class EventSearch {
     const milliseconds = leftOf(looking);
     await this.events.within(milliseconds, looking.tx);
     return { milliseconds, signal: looking.signal };
-  }
-
-  /** @returns whether that was soon done; else it is done again when it has its turn */
-  private async knownBriefly(
-    scope: ProjectScope,
-    search: Search,
-    best: BestEvents,
-    signal: AbortSignal,
-  ): Promise<boolean> {
-    const milliseconds = Math.min(this.limits.knownMs, this.limits.eventsMs);
-    try {
-      await this.snapshots.briefly(
-        async (tx, deadline) => {
-          await this.events.within(deadline.left(), tx);
-          await this.known(scope, search, best, { milliseconds: deadline.left(), signal }, tx);
-        },
-        { signal, milliseconds },
-      );
-      return true;
-    } catch (error) {
-      if (error instanceof QueryTooLong) return false;
-      throw error;
-    }
   }
 
   private async known(

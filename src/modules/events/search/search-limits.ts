@@ -6,10 +6,8 @@ import { LONG_READ_MS } from '../long-reads/index.js';
 export class SearchLimits {
   /** For all but events. */
   namesMs: number = LONG_READ_MS;
-  /** For events, the waiting for their turn included (DECISIONS 16). */
+  /** For events, once they have their turn (DECISIONS 16). */
   eventsMs = 2_000;
-  /** Of these, for what an index knows, which waits for no turn. */
-  knownMs = 300;
   /** Rows that are looked through first; how many are next follows from how long they took. */
   firstRows = 5_000;
 }

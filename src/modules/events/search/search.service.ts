@@ -53,6 +53,8 @@ export class SearchService {
     let isPartial = false;
     if (types.includes('event')) {
       const events = await this.events.find(scope, search, MOST_COUNTED, signal);
+      // Nothing found because nothing was looked at is no answer.
+      if (events.refusal !== null && found.length === 0) throw events.refusal;
       found.push(...ranked('event', events.things, words));
       ({ isPartial } = events);
     }
@@ -78,7 +80,7 @@ export class SearchService {
     if (sources.length === 0) return [];
     const ask = (tx: Db, deadline: Deadline): Promise<RankedThing[]> =>
       this.ask(sources, scope, search, tx, deadline, signal);
-    return this.snapshots.attempt(scope, ask, { signal, milliseconds: this.limits.namesMs });
+    return this.snapshots.run(scope, ask, { signal, milliseconds: this.limits.namesMs });
   }
 
   /** One after the other: each takes a millisecond or two, and together they take one connection. */

@@ -26,8 +26,8 @@ const MOST_DAYS = 7;
 const MOST_LOOKS = 300;
 /** In one process: a back-test holds a connection of the pool, which serves everybody else too. */
 const AT_ONCE = 2;
-/** A back-test whose turn has not come by then is refused. */
-const PATIENCE_MS = 5_000;
+/** A back-test whose turn has not come by then is refused. Longer than one may take, so that a turn ends meanwhile. */
+const PATIENCE_MS = 12_000;
 /** Beyond them the answer comes at once. */
 const MOST_WAITING = 256;
 

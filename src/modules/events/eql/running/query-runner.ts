@@ -69,7 +69,7 @@ interface Run {
   end(): Shown<Found>;
 }
 
-/** Runs queries that were checked: two at a time in a process, one of a project, for eight seconds at most. */
+/** Runs queries that were checked, each as a long read. */
 @Injectable()
 export class QueryRunner {
   constructor(

@@ -29,7 +29,7 @@ export class BreakdownsReader {
   ): Promise<BreakdownRow[]> {
     const division = wholeWindows(question);
     const isOfHours = isCounted(question, [asked.by]);
-    return this.snapshots.run(question, { isLong: !isOfHours, signal }, async (snapshot) => {
+    return this.snapshots.run(question, signal, async (snapshot) => {
       const copied = isOfHours ? null : await this.copied.rows(question, division, asked, snapshot, signal);
       if (copied !== null) return copied;
       const source = await this.gathered.source(

@@ -41,7 +41,7 @@ export class FunnelsReader {
     begin: () => Follower<Result>,
     signal: AbortSignal,
   ): Promise<Result> {
-    return this.snapshots.run(question, { isLong: true, signal }, async (snapshot) => {
+    return this.snapshots.run(question, signal, async (snapshot) => {
       const followed = { ...asked, from: question.window.from };
       const copied = await this.fromCopy(question, followed, begin(), snapshot, signal);
       this.copied.answered(copied === null ? 'postgres' : 'clickhouse');

@@ -26,7 +26,7 @@ export interface LogFilter {
   readonly text: string | undefined;
 }
 
-type Scope = Pick<ProjectScope, 'projectId'>;
+type Scope = Pick<ProjectScope, 'organizationId' | 'projectId'>;
 const NEWEST_FIRST = 'ORDER BY "timestamp" DESC, id DESC';
 
 export class LogSearchTooLong extends domainError(
@@ -37,7 +37,12 @@ export class LogSearchTooLong extends domainError(
 }
 
 export class TooManyLogSearches extends domainError(503, 'Too many log searches at once') {
-  override readonly headers = { 'Retry-After': '2' };
+  override readonly headers: Readonly<Record<string, string>>;
+
+  constructor(retryAfterSeconds = 2) {
+    super();
+    this.headers = { 'Retry-After': String(retryAfterSeconds) };
+  }
 }
 
 /** Where log rows lie, straight from `events`, newest first, events of one instant by id: plain SQL along the primary key. */
@@ -72,13 +77,14 @@ export class LogsReader {
     isIndexable: boolean,
   ): Promise<EventPlace[]> {
     const asked = { window, conditions: inBoth(filter), limit };
-    const kept = (): Promise<EventPlace[]> => this.filteredKept(scope, window, filter, limit, isIndexable);
-    const inTurn = <T>(work: () => Promise<T>): Promise<T> =>
-      this.longReads.run(scope.projectId, work, { refusal: TooManyLogSearches });
+    const kept = (milliseconds: number = LONG_READ_MS): Promise<EventPlace[]> =>
+      this.filteredKept(scope, window, filter, limit, isIndexable, milliseconds);
+    const inTurn = <T>(work: (milliseconds: number) => Promise<T>): Promise<T> =>
+      this.longReads.run(scope, (milliseconds) => work(milliseconds).catch(tooLong), { refusal: TooManyLogSearches });
     try {
-      return await this.copied.read(scope, asked, kept, { milliseconds: LONG_READ_MS, inTurn });
+      return await this.copied.read(scope, asked, kept, { inTurn });
     } catch (error) {
-      if (isCanceled(error) || error instanceof QueryTooLong) throw new LogSearchTooLong();
+      if (error instanceof QueryTooLong) throw new LogSearchTooLong();
       throw error;
     }
   }
@@ -89,10 +95,11 @@ export class LogsReader {
     filter: LogFilter,
     limit: number,
     isIndexable: boolean,
+    milliseconds: number,
   ): Promise<EventPlace[]> {
     const parts = searchParts(window, isIndexable ? await this.index.months() : []);
     return this.database.snapshot(async (tx) => {
-      const giveUpAt = performance.now() + LONG_READ_MS;
+      const giveUpAt = performance.now() + milliseconds;
       const found: EventPlace[] = [];
       for (const part of parts) {
         const missing = limit - found.length;
@@ -186,6 +193,10 @@ export class LogsReader {
       tx,
     );
   }
+}
+
+function tooLong(error: unknown): never {
+  throw isCanceled(error) ? new QueryTooLong() : error;
 }
 
 function within({ from, to }: TimeWindow, parameters: Parameters): string {

@@ -37,7 +37,7 @@ export class OverviewsReader {
     const division = wholeWindows(question);
     // Latencies are counted for all events of an hour together.
     const isOfHours = isCounted(question, []) && isEmptyFilter(question.filter);
-    return this.snapshots.run(question, { isLong: !isOfHours, signal }, async (snapshot) => {
+    return this.snapshots.run(question, signal, async (snapshot) => {
       const copied = isOfHours ? null : await this.copied.source(question, division, snapshot, signal);
       const source =
         copied ?? (await this.gathered.source(question, division, isOfHours ? OVERVIEW_DIMENSIONS : null, snapshot));

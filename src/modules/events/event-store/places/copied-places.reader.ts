@@ -57,8 +57,8 @@ interface Reading {
   readonly milliseconds?: number;
   /** The window has no more hours than the page needs. */
   readonly isNarrow?: boolean;
-  /** Has what may take long wait for its turn; what the newest hours can tell takes none. */
-  readonly inTurn?: <T>(work: () => Promise<T>) => Promise<T>;
+  /** Has what may take long wait for its turn, and says what it may take then; what the newest hours can tell takes none. */
+  readonly inTurn?: <T>(work: (milliseconds: number) => Promise<T>) => Promise<T>;
 }
 
 interface Page {
@@ -108,22 +108,24 @@ export class CopiedPlacesReader {
 
   /**
    * As {@link newest}, but for a page that the newest events fill; where PostgreSQL has to answer alone, what it finds.
-   * @param kept the same of PostgreSQL
+   * @param kept the same of PostgreSQL; with the milliseconds that it may take where it has a turn
    * @throws QueryTooLong, and ColdEventsAway where PostgreSQL may lack one of them
    */
   async read(
     scope: Scope,
     asked: AskedPlaces,
-    kept: () => Promise<EventPlace[]>,
+    kept: (milliseconds?: number) => Promise<EventPlace[]>,
     reading: Reading = {},
   ): Promise<EventPlace[]> {
-    const { inTurn = (work) => work() } = reading;
     if (this.copied.isAsked) {
       const page = await this.newestPlaces.page(scope, await this.kept(asked), reading.tx);
       if (page !== null) return page;
     }
     const atOnce = await this.newestTurns.runNow(scope.projectId, () => this.amongNewest(scope, asked, reading));
-    return atOnce ?? inTurn(() => this.among(scope, asked, kept, reading));
+    if (atOnce !== null) return atOnce;
+    const { inTurn } = reading;
+    if (inTurn === undefined) return this.among(scope, asked, kept, reading);
+    return inTurn((milliseconds) => this.among(scope, asked, () => kept(milliseconds), { ...reading, milliseconds }));
   }
 
   private async among(

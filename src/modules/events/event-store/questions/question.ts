@@ -5,7 +5,7 @@ import type { TimeWindow } from '../totals/coverage.js';
 
 /** Which events are asked about. */
 export interface Question {
-  readonly scope: Pick<ProjectScope, 'projectId'>;
+  readonly scope: Pick<ProjectScope, 'organizationId' | 'projectId'>;
   readonly projectName: string;
   readonly now: Date;
   readonly window: TimeWindow;

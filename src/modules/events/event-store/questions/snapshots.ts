@@ -22,19 +22,11 @@ export class Snapshots {
   ) {}
 
   /**
-   * @param options.isLong whether events themselves are read, and not counted hours with the rows at their edges: those
-   *   are mostly few, and wait for no turn. They take one that is free, so that what turns out to take long is not begun again
-   * @param work may be begun again where no turn was free
+   * @param work may be begun again, in another snapshot
    * @throws QueryTooLong, TooManyQueries
    */
-  run<T>(
-    { scope }: Question,
-    { isLong, signal }: { readonly isLong: boolean; readonly signal: AbortSignal },
-    work: (snapshot: Snapshot) => Promise<T>,
-  ): Promise<T> {
-    const read = (tx: Db, deadline: Deadline): Promise<T> => work(this.of(tx, deadline));
-    if (isLong) return this.long.run(scope, read, { signal });
-    return this.long.runNow(scope, read, { signal }) ?? this.long.attempt(scope, read, { signal });
+  run<T>({ scope }: Question, signal: AbortSignal, work: (snapshot: Snapshot) => Promise<T>): Promise<T> {
+    return this.long.run(scope, (tx, deadline) => work(this.of(tx, deadline)), { signal });
   }
 
   private of(tx: Db, deadline: Deadline): Snapshot {

@@ -62,9 +62,8 @@ export class TimeseriesReader {
       known !== null && window !== null && asked.hasPrevious
         ? { window, buckets: dividing.before(window, known.buckets) }
         : null;
-    const isLong = !isCountable || known?.buckets.interval === 'minute';
     const divided = { known, before, divide, isCountable };
-    return this.snapshots.run(question, { isLong, signal }, async (snapshot) => {
+    return this.snapshots.run(question, signal, async (snapshot) => {
       const copied = await this.fromCopy(question, asked, divided, snapshot, signal);
       return copied ?? this.fromRows(question, asked, divided, snapshot);
     });

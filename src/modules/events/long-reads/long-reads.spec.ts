@@ -1,0 +1,60 @@
+import { describe, expect, it } from '@jest/globals';
+import { asOrganizationId, asProjectId } from '../../access/index.js';
+import { LongReads, QueryTooLong } from './long-reads.js';
+
+const scopeOf = (name: string) => ({ organizationId: asOrganizationId(name), projectId: asProjectId(`${name}1`) });
+
+/** Reads that take as long as they are let, each of which is a long one. */
+class Reads {
+  readonly begun: string[] = [];
+  private readonly ends = new Map<string, () => void>();
+
+  constructor(private readonly turns: LongReads) {}
+
+  start(organization: string): Promise<void> {
+    return this.turns.run(scopeOf(organization), (milliseconds) => {
+      if (milliseconds === this.turns.limits.shortMs) return Promise.reject(new QueryTooLong());
+      this.begun.push(organization);
+      return new Promise<void>((resolve) => this.ends.set(organization, resolve));
+    });
+  }
+
+  async end(organization: string): Promise<void> {
+    this.ends.get(organization)?.();
+    await new Promise(setImmediate);
+  }
+}
+
+describe('turns of long reads', () => {
+  it('come first to the organization that has used least in the last minute', async () => {
+    const turns = new LongReads();
+    const reads = new Reads(turns);
+    const spent = reads.start('spender');
+    // What it takes beyond a short read counts.
+    await new Promise((resolve) => setTimeout(resolve, turns.limits.shortMs + 20));
+    await reads.end('spender');
+    await spent;
+    const all = ['x', 'y', 'spender', 'other'].map((name) => reads.start(name));
+    await new Promise(setImmediate);
+    for (const name of ['x', 'other', 'y', 'spender']) await reads.end(name);
+    await Promise.all(all);
+    expect(reads.begun).toEqual(['spender', 'x', 'y', 'other', 'spender']);
+  });
+
+  it('are never those of short reads, which have their own', async () => {
+    const turns = new LongReads();
+    const reads = new Reads(turns);
+    const long = ['x', 'y', 'z'].map((name) => reads.start(name));
+    await new Promise(setImmediate);
+    expect(reads.begun).toEqual(['x', 'y']);
+    await expect(turns.run(scopeOf('victim'), (milliseconds) => Promise.resolve(milliseconds))).resolves.toBe(
+      turns.limits.shortMs,
+    );
+    for (const name of ['x', 'y', 'z']) await reads.end(name);
+    await Promise.all(long);
+  });
+
+  it('are waited for longer than a read may take', () => {
+    expect(new LongReads().limits.patienceMs).toBeGreaterThan(8_000);
+  });
+});
