@@ -297,12 +297,15 @@ describe('Sentinel', () => {
       const none = { total: 0, critical: 0, warning: 0, info: 0 };
       const learning = { state: 'learning', score: null, open_findings: none, findings: [], evaluated_until: null };
       expect(await sentinel.overview()).toMatchObject({ ...learning, coverage: { series: 0, learning: 0 } });
+      // An event of long ago is no day of history.
+      await sentinel.put(-20 * DAY, -20 * DAY, { events: 1 });
       await sentinel.put(0, 0, { events: 1 });
       await sentinel.count();
       await sentinel.judge();
       const until = sentinel.at(sentinel.newest + 1).toISOString();
       expect(await sentinel.overview()).toMatchObject({ ...learning, evaluated_until: until });
       await app.rows('DELETE FROM sentinel_projects');
+      await app.rows(`DELETE FROM events WHERE "timestamp" < now() - interval '10 days'`);
       await history({ events: 50, errors: 1 }, [{ events: 500, errors: 400 }]);
       const [first, second] = (await sentinel.overview()).findings;
       expect([first, second].map(({ kind, severity }: Json) => [kind, severity])).toEqual([

@@ -810,6 +810,43 @@ describe('analytics', () => {
     }
   });
 
+  it('divides all events into years where one of them lies in 1970, and names the window that is too long', async () => {
+    const other = await ownerWithProject(app);
+    await insertEvents(app, other.projectId, [
+      { timestamp: new Date('1970-06-01T00:00:00Z'), event: 'old' },
+      { timestamp: new Date(end - 60_000), event: 'new' },
+    ]);
+    await countEvents(app);
+    for (const family of ['analytics', 'performance']) {
+      const get = (interval: string) =>
+        app
+          .request()
+          .get(`/v1/${family}/timeseries?project_id=${other.projectId}&range=all&timezone=UTC&interval=${interval}`)
+          .set('Authorization', other.bearer);
+      const { body } = await get('auto').expect(200);
+      const points = (family === 'analytics' ? body.series[0].points : body.points) as {
+        ts: string;
+        value?: number;
+        requests?: number;
+      }[];
+      expect(body.interval).toBe('year');
+      expect(points[0]?.ts).toBe('1970-01-01T00:00:00.000Z');
+      expect(points.filter(({ value, requests }) => (value ?? requests) === 1)).toEqual([points[0], points.at(-1)]);
+      const refused = await get('week').expect(422);
+      expect(refused.body.detail).toMatchObject([
+        {
+          loc: ['query', 'interval'],
+          msg: 'Value error, the window has too many of these intervals',
+          input: 'week',
+          ctx: { from_ts: '1970-06-01T00:00:00.000Z', to_ts: expect.any(String) },
+        },
+      ]);
+    }
+    const whole = { project_id: other.projectId, from_ts: '0001-01-01', compare: 'previous' };
+    const { status, body } = await ask('timeseries', whole, other.bearer);
+    expect([status, (body as Json).interval]).toEqual([200, 'year']);
+  });
+
   describe('refuse', () => {
     const field = 'unknown field; fields are ';
     it.each<[string, Asked, string, string, string]>([

@@ -7,5 +7,5 @@ export const IntervalField = (): PropertyDecorator =>
     optional: true,
     default: 'auto',
     description:
-      'auto: the shortest with at most 200 buckets in the window, else week; minute for windows of up to 2 hours only. A window has 1,500 buckets at most',
+      'auto: the shortest with at most 200 buckets in the window, months and years included; minute for windows of up to 2 hours only. Otherwise a window has 1,500 buckets at most',
   });

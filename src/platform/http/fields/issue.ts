@@ -24,8 +24,13 @@ export class ValidationError extends Refusal {
 }
 
 /** A business rule about one input, refused in the same form as a field's own rule. `input` is shown: nothing secret. */
-export function brokenRule(loc: Issue['loc'], sentence: string, input: unknown): ValidationError {
+export function brokenRule(
+  loc: Issue['loc'],
+  sentence: string,
+  input: unknown,
+  more: Readonly<Record<string, unknown>> = {},
+): ValidationError {
   return new ValidationError([
-    { type: 'value_error', loc, msg: `Value error, ${sentence}`, input, ctx: { error: {} } },
+    { type: 'value_error', loc, msg: `Value error, ${sentence}`, input, ctx: { error: {}, ...more } },
   ]);
 }

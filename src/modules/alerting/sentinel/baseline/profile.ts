@@ -10,8 +10,9 @@ import {
 import { median, spreadAround, weightedMedian } from './robust.js';
 import { type Track, valueOf } from './track.js';
 
-/** A series learns until it is so old and has had so many events. */
-export const LEARNING_BUCKETS = 3 * DAY_BUCKETS;
+/** A series learns until it has had events on so many days, and so many events. */
+const LEARNING_DAYS = 3;
+export const LEARNING_BUCKETS = LEARNING_DAYS * DAY_BUCKETS;
 const LEARNING_EVENTS = 100;
 const DAYS_OF_ONE_HOUR = 7;
 const WEEKS = 4;
@@ -29,7 +30,10 @@ type HourList = Float32Array | readonly number[];
 /** What is usual in a series, learned from up to 28 days before `until`. */
 export interface Profile {
   readonly until: Bucket;
-  /** The first bucket with events, 28 days before `until` at the earliest. */
+  /**
+   * The first bucket with events, 28 days before `until` at the earliest. While fewer than three days have events, it is
+   * as late as if these days followed each other: a stray event of long ago is no history.
+   */
   readonly since: Bucket;
   readonly total: number;
   /** The hour of the week that lists begin with: those of a whole profile have all 168, those of a part some. */
@@ -78,8 +82,7 @@ export function methodOf(profile: Profile): 'hour_of_week' | 'recent' {
 /** Learns what is usual before a bucket, which begins an hour. The track may begin later than 28 days before. */
 export function profileOf(track: Track, until: Bucket): Profile {
   const from = Math.max(track.first, until - BASELINE_BUCKETS);
-  let since = from;
-  while (since < until && valueOf(track, 'events', since) === 0) since++;
+  const since = sinceOf(track, from, until);
   const hours = Array.from({ length: HOURS_A_WEEK }, (_, hour) => hourProfile(track, since, until, hour));
   const list = (name: Exclude<keyof HourProfile, 'lately'>): Float32Array =>
     Float32Array.from(hours, (hour) => hour[name]);
@@ -107,6 +110,16 @@ export function profileOf(track: Track, until: Bucket): Profile {
     errorRate: errorRateOf(track, since, until),
     longestGap: longestGapOf(track, Math.max(since, until - GAP_BUCKETS), until),
   };
+}
+
+function sinceOf(track: Track, from: Bucket, until: Bucket): Bucket {
+  let first = from;
+  while (first < until && valueOf(track, 'events', first) === 0) first++;
+  const days = new Set<number>();
+  for (let bucket = until - 1; bucket >= first && days.size < LEARNING_DAYS; bucket--) {
+    if (valueOf(track, 'events', bucket) > 0) days.add(Math.floor((until - 1 - bucket) / DAY_BUCKETS));
+  }
+  return days.size < LEARNING_DAYS ? Math.max(first, until - days.size * DAY_BUCKETS) : first;
 }
 
 interface HourProfile {

@@ -201,6 +201,15 @@ describe('a series', () => {
     expect(isLearning(history({ events, days }).profile, NOON)).toBe(learns);
   });
 
+  it('learns until three days have events, however old the first event is', () => {
+    const { track } = history({ events: 100, days: 28 });
+    track.events.fill(0, 1, NOON - 2 * DAY_BUCKETS - track.first);
+    expect(isLearning(profileOf(track, NOON), NOON)).toBe(false);
+    track.events.fill(0, 1, NOON - DAY_BUCKETS - track.first);
+    const learning = profileOf(track, NOON);
+    expect([isLearning(learning, NOON), learning.since]).toEqual([true, NOON - 2 * DAY_BUCKETS]);
+  });
+
   it.each([1, 2, 3, 4, 5, 6])('takes a new level for usual after a day, and no other on day %d', (days) => {
     for (const [before, after] of [
       [100, 1_000],

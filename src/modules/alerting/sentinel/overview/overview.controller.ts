@@ -18,7 +18,7 @@ export class SentinelController {
   @Documented({
     operationId: 'getSentinelOverview',
     summary: 'Health score and open findings',
-    description: 'The state is `learning` until the oldest event is a day old.',
+    description: 'The state is `learning` until there are events of a whole day; a stray event of long ago is none.',
     answer: SentinelOverviewResponse,
   })
   overview(@Scope() scope: ProjectMemberScope, @Query() _query: ProjectQuery): Promise<SentinelOverviewResponse> {

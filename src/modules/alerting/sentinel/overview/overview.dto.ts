@@ -51,7 +51,8 @@ export class SentinelOverviewResponse {
   project_id!: string;
 
   @EnumField(HEALTH_STATES, {
-    description: 'healthy from 80, degraded from 50; learning until the oldest event is a day old',
+    description:
+      'healthy from 80, degraded from 50; learning until there are events of a whole day; a stray event of long ago is none',
   })
   state!: HealthState;
 

@@ -64,13 +64,22 @@ interface Period {
 export class EventHistoryReader {
   constructor(private readonly database: Database) {}
 
-  /** How many events there are, and since when. */
+  /**
+   * How many events a period has, and since when. An event of long ago is no beginning: where events lie on fewer than three
+   * days, which are counted back from the end of the period, and on others between them there are none, it begins at its end.
+   */
   async extent(projectId: ProjectId, { from, to }: Period, tx: Db): Promise<{ events: number; oldest: Date | null }> {
     const [row] = await this.database.rows<{ events: number; oldest: Date | null }>(
-      `SELECT (SELECT coalesce(sum(events), 0)::float8 FROM event_hours WHERE project_id = $1 AND hour >= $2 AND hour < $3) AS events,
-              coalesce((SELECT min(e."timestamp") FROM events e WHERE e.project_id = $1 AND e."timestamp" < o.hour + interval '1 hour'
-                 AND e."timestamp" >= o.hour AND o.hour >= events_hot_from()), o.hour) AS oldest
-       FROM (SELECT min(hour) AS hour FROM event_hours WHERE project_id = $1 AND hour >= (SELECT events_retained_from())) o`,
+      `SELECT coalesce(h.events, 0)::float8 AS events,
+              CASE WHEN h.first IS NULL THEN NULL
+                   WHEN h.days < least(3, ceil(extract(epoch FROM $3::timestamptz - h.first) / 86400)) THEN $3::timestamptz
+                   ELSE coalesce((SELECT min(e."timestamp") FROM events e
+                          WHERE e.project_id = $1 AND e."timestamp" >= h.first AND e."timestamp" < h.first + interval '1 hour'
+                            AND h.first >= events_hot_from()), h.first) END AS oldest
+       FROM (SELECT sum(events) AS events, min(hour) FILTER (WHERE hour >= r.retained_from) AS first,
+                    count(DISTINCT ceil(extract(epoch FROM $3::timestamptz - hour) / 86400)) FILTER (WHERE hour >= r.retained_from) AS days
+             FROM event_hours, (SELECT events_retained_from() AS retained_from) r
+             WHERE project_id = $1 AND hour >= $2 AND hour < $3::timestamptz) h`,
       [projectId, from, to],
       tx,
     );

@@ -1,7 +1,11 @@
 import { INTERVALS } from './count.js';
 
-export const BUCKET_INTERVALS = [...INTERVALS, 'week'] as const;
+const NAMED_INTERVALS = [...INTERVALS, 'week'] as const;
+
+/** From the shortest to the longest. */
+export const BUCKET_INTERVALS = [...NAMED_INTERVALS, 'month', 'year'] as const;
 export type BucketInterval = (typeof BUCKET_INTERVALS)[number];
 
-export const ASKED_INTERVALS = ['auto', ...BUCKET_INTERVALS] as const;
+/** Only `auto` comes to months and years. */
+export const ASKED_INTERVALS = ['auto', ...NAMED_INTERVALS] as const;
 export type AskedInterval = (typeof ASKED_INTERVALS)[number];

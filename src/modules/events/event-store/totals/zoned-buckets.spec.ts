@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { TimeZone } from '../../../../platform/clock/index.js';
 import { ValidationError } from '../../../../platform/http/fields/index.js';
-import { type AskedInterval, BUCKET_INTERVALS } from './bucket-intervals.js';
+import type { AskedInterval } from './bucket-intervals.js';
 import { bucketCoverageOf } from './bucket-coverage.js';
 import type { TimeWindow } from './coverage.js';
 import { bucketsOf, likeBucketsOf } from './zoned-buckets.js';
@@ -77,6 +77,30 @@ describe('the buckets of a window in a time zone', () => {
     ]);
   });
 
+  it('begins months and years on their first local day', () => {
+    const months = bucketsOf(windowOf('2019-12-31T23:30Z', '2026-03-01'), 'auto', new TimeZone('Europe/Berlin'));
+    expect([months.interval, months.starts.length]).toEqual(['month', 75]);
+    expect(months.starts.slice(0, 4).map((start) => start.toISOString().slice(0, 13))).toEqual([
+      '2019-12-31T23',
+      '2020-01-31T23',
+      '2020-02-29T23',
+      '2020-03-31T22',
+    ]);
+    const years = bucketsOf(windowOf('1970-01-01', '2026-03-01'), 'auto', new TimeZone('America/New_York'));
+    expect([years.interval, years.starts.length]).toEqual(['year', 58]);
+    expect(years.starts.slice(0, 2).map((start) => start.toISOString().slice(0, 13))).toEqual([
+      '1969-01-01T05',
+      '1970-01-01T05',
+    ]);
+    expect(bucketsOf(windowOf('0001-01-01', '9999-12-31'), 'auto', UTC).starts).toHaveLength(9_999);
+  });
+
+  it('names the window that has too many intervals', () => {
+    const told = (): unknown => bucketsOf(windowOf('1970-01-01', '2026-03-01'), 'day', UTC);
+    const ctx = { error: {}, from_ts: '1970-01-01T00:00:00.000Z', to_ts: '2026-03-01T00:00:00.000Z' };
+    expect(told).toThrow(expect.objectContaining({ issues: [expect.objectContaining({ input: 'day', ctx })] }));
+  });
+
   it.each([
     ['15 minutes', 900_000, 'minute'],
     ['2 hours', 2 * HOUR_MS, 'minute'],
@@ -86,7 +110,11 @@ describe('the buckets of a window in a time zone', () => {
     ['a little more than 200 hours', 200 * HOUR_MS + 1, 'day'],
     ['200 days', 200 * DAY_MS, 'day'],
     ['201 days', 201 * DAY_MS, 'week'],
-    ['28 years', 28 * 365 * DAY_MS, 'week'],
+    ['3 years', 3 * 365 * DAY_MS, 'week'],
+    ['4 years', 4 * 365 * DAY_MS, 'month'],
+    ['16 years', 16 * 365 * DAY_MS, 'month'],
+    ['56 years', 56 * 365 * DAY_MS, 'year'],
+    ['2,000 years', 2_000 * 365 * DAY_MS, 'year'],
     ['nothing', 0, 'minute'],
   ])('automatically divides %s', (_, ms, interval) => {
     expect(bucketsOf(until('2026-03-02T00:00Z', ms), 'auto', UTC).interval).toBe(interval);
@@ -97,7 +125,6 @@ describe('the buckets of a window in a time zone', () => {
     ['hour', 1_500 * HOUR_MS],
     ['day', 1_500 * DAY_MS],
     ['week', 1_500 * 7 * DAY_MS],
-    ['auto', 1_500 * 7 * DAY_MS],
   ] as const)('divides into 1,500 buckets of %s at most', (interval, ms) => {
     expect(bucketsOf(until('2026-03-02T00:00Z', ms), interval, UTC).starts).toHaveLength(1_500);
     const longer = until('2026-03-02T00:00Z', ms + 1);
@@ -115,7 +142,7 @@ describe('the buckets of a window in a time zone', () => {
       fc.property(
         instant,
         length,
-        fc.constantFrom(...BUCKET_INTERVALS),
+        fc.constantFrom('minute', 'hour', 'day', 'week'),
         fc.constantFrom(...ZONES),
         (from, count, interval, zone) => {
           const window = { from: new Date(from), to: new Date(from + count * LENGTH_MS[interval]) };

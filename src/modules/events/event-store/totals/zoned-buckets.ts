@@ -6,17 +6,12 @@ import type { TimeWindow } from './coverage.js';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-const LENGTH_MS: Readonly<Record<BucketInterval, number>> = {
-  minute: MINUTE_MS,
-  hour: HOUR_MS,
-  day: DAY_MS,
-  week: 7 * DAY_MS,
-};
-const DAYS: Readonly<Record<'day' | 'week', number>> = { day: 1, week: 7 };
 /** 1970-01-01 was a Thursday. */
 const FIRST_MONDAY = 4;
 
 const MOST_BUCKETS = 1_500;
+/** Every year of a four-digit date: `auto` divides any window. */
+const MOST_YEARS = 10_000;
 /** What `auto` takes. */
 const MOST_AUTOMATIC = 200;
 /** Longer windows are not automatically divided into minutes. */
@@ -33,23 +28,27 @@ export interface ZonedBuckets {
 }
 
 /**
- * Divides a window: minutes and hours are those of UTC, days begin at local midnight and weeks on local Monday (DECISIONS
- * 14). An empty window has no buckets.
- * @throws ValidationError at `["query","interval"]` when there would be more than 1,500
+ * Divides a window: minutes and hours are those of UTC, days begin at local midnight, weeks on local Monday, months and
+ * years on their first local day. An empty window has no buckets. `auto` takes the shortest interval with at most 200.
+ * @throws ValidationError at `["query","interval"]` when there would be more than 1,500 of the asked interval
  */
 export function bucketsOf(window: TimeWindow, asked: AskedInterval, zone: TimeZone): ZonedBuckets {
   const candidates = asked === 'auto' ? automaticOf(window) : [asked];
   for (const interval of candidates) {
-    const most = interval === asked || interval === 'week' ? MOST_BUCKETS : MOST_AUTOMATIC;
+    const most = interval === asked ? MOST_BUCKETS : interval === 'year' ? MOST_YEARS : MOST_AUTOMATIC;
     const starts = startsOf(window, interval, zone, most);
     if (starts !== null) return { interval, starts };
   }
-  throw brokenRule(['query', 'interval'], 'the window has too many of these intervals', asked);
+  const { from, to } = window;
+  throw brokenRule(['query', 'interval'], 'the window has too many of these intervals', asked, {
+    from_ts: from.toISOString(),
+    to_ts: to.toISOString(),
+  });
 }
 
 /** Divides a window like another one: for the window before, which is as long, and may have some buckets more. */
 export function likeBucketsOf(window: TimeWindow, { interval }: ZonedBuckets, zone: TimeZone): ZonedBuckets {
-  const starts = startsOf(window, interval, zone, 2 * MOST_BUCKETS);
+  const starts = startsOf(window, interval, zone, 2 * (interval === 'year' ? MOST_YEARS : MOST_BUCKETS));
   if (starts === null) throw new RangeError('A window is divided like one that is as long');
   return { interval, starts };
 }
@@ -63,8 +62,7 @@ function automaticOf({ from, to }: TimeWindow): readonly BucketInterval[] {
 function startsOf(window: TimeWindow, interval: BucketInterval, zone: TimeZone, most: number): Date[] | null {
   const [from, to] = [window.from.getTime(), window.to.getTime()];
   if (from >= to) return [];
-  const next =
-    interval === 'day' || interval === 'week' ? days(from, DAYS[interval], zone) : utc(from, LENGTH_MS[interval]);
+  const next = beginnings(from, interval, zone);
   const starts: Date[] = [];
   for (let start = next(); start < to; start = next()) {
     // A day that a zone left out has no length.
@@ -76,16 +74,54 @@ function startsOf(window: TimeWindow, interval: BucketInterval, zone: TimeZone, 
 }
 
 /** The beginnings from the one on that holds `from`. */
+function beginnings(from: number, interval: BucketInterval, zone: TimeZone): () => number {
+  switch (interval) {
+    case 'minute':
+      return utc(from, MINUTE_MS);
+    case 'hour':
+      return utc(from, HOUR_MS);
+    case 'day':
+      return local(from, zone, { numberOf: (day) => day, firstDayOf: (number) => number });
+    case 'week':
+      return local(from, zone, {
+        numberOf: (day) => Math.floor((day - FIRST_MONDAY) / 7),
+        firstDayOf: (week) => week * 7 + FIRST_MONDAY,
+      });
+    case 'month':
+      return local(from, zone, { numberOf: monthOf, firstDayOf: firstDayOfMonth });
+    case 'year':
+      return local(from, zone, {
+        numberOf: (day) => Math.floor(monthOf(day) / 12),
+        firstDayOf: (year) => firstDayOfMonth(year * 12),
+      });
+  }
+}
+
 function utc(from: number, length: number): () => number {
   let start = Math.floor(from / length) * length - length;
   return () => (start += length);
 }
 
-function days(from: number, length: number, zone: TimeZone): () => number {
-  const phase = length === DAYS.week ? FIRST_MONDAY : 0;
-  let day = Math.floor((zone.dayAt(from) - phase) / length) * length + phase;
+/** Spans of whole local dates, which follow each other by their numbers. Days are counted from 1970-01-01. */
+interface Spans {
+  readonly numberOf: (day: number) => number;
+  readonly firstDayOf: (number: number) => number;
+}
+
+function local(from: number, zone: TimeZone, { numberOf, firstDayOf }: Spans): () => number {
+  let number = numberOf(zone.dayAt(from));
   // Where a clock is set back over midnight, the new date's first minutes belong to the old day.
-  if (zone.startOfDay(day) > from) day -= length;
-  day -= length;
-  return () => zone.startOfDay((day += length));
+  if (zone.startOfDay(firstDayOf(number)) > from) number -= 1;
+  number -= 1;
+  return () => zone.startOfDay(firstDayOf((number += 1)));
+}
+
+/** Months since the year 0. */
+function monthOf(day: number): number {
+  const date = new Date(day * DAY_MS);
+  return date.getUTCFullYear() * 12 + date.getUTCMonth();
+}
+
+function firstDayOfMonth(month: number): number {
+  return new Date(0).setUTCFullYear(Math.floor(month / 12), ((month % 12) + 12) % 12, 1) / DAY_MS;
 }
