@@ -55,6 +55,8 @@ export function answerClientErrors(server: Server, tell: (refusal: ParserRefusal
     };
     if (response !== undefined && !response.req.complete) {
       // The fault is in the body of this request, which then will never be whole: its own answer tells, if it still can.
+      // Node lets go of a request with its answer, and tells its reader of neither fault nor end.
+      socket.once('close', () => response.req.destroy());
       if (response.headersSent) return endAfter(response, socket);
       response.shouldKeepAlive = false;
       const body = bodyOf(status);

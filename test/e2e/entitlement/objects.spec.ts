@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { ObjectStore } from '../../../src/platform/storage/index.js';
 import { addMember, type Owner, ownerWithProject } from '../../support/actors.js';
@@ -242,6 +244,60 @@ describe('Objects', () => {
       expect(await objects.usage()).toMatchObject({ storage: { bytes_used: 0, objects: 0 } });
     });
 
+    it.each(['with a length', 'in chunks'])(
+      'give back what was set aside at once when the client ends %s early without closing',
+      async (form) => {
+        const { hostname, port } = new URL(app.url);
+        const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+        const isChunked = form === 'in chunks';
+        socket.write(
+          [
+            `POST /v1/core/objects?project_id=${owner.projectId}&key=ended HTTP/1.1`,
+            'Host: x',
+            `Authorization: ${owner.bearer}`,
+            isChunked ? 'Transfer-Encoding: chunked' : 'Content-Length: 400000',
+            '\r\n',
+          ].join('\r\n'),
+        );
+        socket.write(isChunked ? `61a80\r\n${'x'.repeat(200_000)}` : 'x'.repeat(200_000));
+        await until(async () => (await writing()) === 1);
+        const answer = text(socket);
+        socket.end();
+        expect(await answer).toMatch(/^HTTP\/1.1 400 /);
+        await until(async () => (await writing()) === 0);
+        expect((await objects.usage()).storage).toMatchObject({ bytes_used: 0, bytes_reserved: 0 });
+        expect(app.logLines.filter((line) => /"level":"?error/.test(line))).toEqual([]);
+      },
+    );
+
+    it('are refused when their key is not UTF-8, in queries and forms', async () => {
+      const send = (query: string) =>
+        app.request().post(`/v1/core/objects?project_id=${owner.projectId}${query}`).set('Authorization', owner.bearer);
+      for (const key of ['caf%E9.txt', '%ff', 'a%C3', '%ED%A0%80', '%C0%AF']) {
+        const { body } = await send(`&key=${key}`).set('Content-Type', 'text/plain').send('x').expect(422);
+        expect(body).toMatchObject({ detail: [{ type: 'value_error', loc: ['query', 'key'] }] });
+      }
+      for (const [name, head] of [
+        ['file', 'Content-Disposition: form-data; name="file"; filename="caf\xe9.txt"\r\n\r\nx'],
+        [
+          'key',
+          'Content-Disposition: form-data; name="key"\r\n\r\ncaf\xe9.txt\r\n--b\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\nx',
+        ],
+      ] as const) {
+        const { body } = await send('')
+          .set('Content-Type', 'multipart/form-data; boundary=b')
+          .serialize((given: unknown) => given as string)
+          .send(Buffer.from(`--b\r\n${head}\r\n--b--\r\n`, 'latin1') as unknown as string)
+          .expect(422);
+        expect([name, body]).toMatchObject([
+          name,
+          { detail: [{ type: 'value_error', loc: ['body', 'key'], msg: KEY_RULE }] },
+        ]);
+      }
+      await send('&key=caf%C3%A9-%EF%BF%BD+100%25%zz.txt').set('Content-Type', 'text/plain').send('x').expect(201);
+      expect((await objects.list()).body).toMatchObject({ items: [{ key: 'café-\ufffd 100%%zz.txt' }] });
+    });
+
     it('are stored to the last byte of the quota, and not one more, by many at once', async () => {
       const size = 64 * 1024;
       const answers = await Promise.all(
@@ -368,6 +424,22 @@ describe('Objects', () => {
         .attach('file', Buffer.from('x'), { filename: 'C:\\folder\\photo.png', contentType: 'image/png' })
         .expect(201);
       expect(body).toMatchObject({ key: 'photo.png', content_type: 'image/png' });
+    });
+
+    it.each([
+      ['text/plain', 'text/plain'],
+      ['text/plain; charset=utf-8', 'text/plain; charset=utf-8'],
+      [undefined, 'application/octet-stream'],
+    ])('keep the type %s of their part', async (sent, content_type) => {
+      const head = `Content-Disposition: form-data; name="file"; filename="f"${sent === undefined ? '' : `\r\nContent-Type: ${sent}`}`;
+      const { body } = await form({ key: 'typed' })
+        .set('Content-Type', 'multipart/form-data; boundary=b')
+        .serialize((given: unknown) => given as string)
+        .send(
+          `--b\r\nContent-Disposition: form-data; name="other"\r\nContent-Type: image/png\r\n\r\nx\r\n--b\r\n${head}\r\n\r\nabc\r\n--b--\r\n`,
+        )
+        .expect(201);
+      expect(body).toMatchObject({ content_type, size: 3 });
     });
 
     it('may bring the content as a field', async () => {

@@ -309,12 +309,52 @@ describe('Uploads in parts', () => {
     expect(await blobs()).toEqual([]);
   });
 
+  it('answer parts with their ETag, and take it in quotes at completion', async () => {
+    const upload = await objects.begun({ key: 'quoted', size: 3 });
+    const address = new URL(upload.parts[0]?.url ?? '');
+    const { headers, body } = await app
+      .request()
+      .put(`${address.pathname}${address.search}`)
+      .send(Buffer.from('abc'))
+      .expect(200);
+    expect(headers.etag).toBe(`"${sha256('abc')}"`);
+    expect(body).toMatchObject({ etag: sha256('abc') });
+    const complete = (etag: string) =>
+      app
+        .request()
+        .post(`/v1/core/uploads/${upload.id}/complete`)
+        .set('Authorization', owner.bearer)
+        .send({ parts: [{ part_number: 1, etag }] });
+    for (const etag of ['"', '""', `"${sha256('abd')}"`, `${sha256('abc')}"`]) await complete(etag).expect(409);
+    await complete(headers.etag ?? '').expect(200);
+  });
+
+  it('refuse parts once the project is archived, and take them again when it is restored', async () => {
+    const upload = await objects.begun({ key: 'archived', size: 3 });
+    const address = new URL(upload.parts[0]?.url ?? '');
+    const part = () => app.request().put(`${address.pathname}${address.search}`).send(Buffer.from('abc'));
+    const act = (name: string) =>
+      app.request().post(`/v1/projects/${owner.projectId}/${name}`).set('Authorization', owner.bearer).expect(200);
+    await act('archive');
+    await part().expect(403, { detail: 'Project is archived' });
+    await act('restore');
+    await part().expect(200);
+    await app.rows(`UPDATE organizations SET billing_status = 'canceled' WHERE id = $1`, [owner.organizationId]);
+    await part().expect(403, { detail: 'Organization billing is not active.' });
+  });
+
   it('and objects of a deleted project are forgotten with it', async () => {
     await objects.stored('one');
     await objects.stored('two');
     await objects.begun({ key: 'three', size: 100 });
     await app.request().post(`/v1/projects/${owner.projectId}/archive`).set('Authorization', owner.bearer).expect(200);
     await app.request().delete(`/v1/projects/${owner.projectId}`).set('Authorization', owner.bearer).expect(204);
+    const totals = (): Promise<object[]> =>
+      app.rows('SELECT stored, reserved, objects FROM storage_totals WHERE organization_id = $1', [
+        owner.organizationId,
+      ]);
+    // Nothing counts from the answer on, though the bytes go later.
+    expect(await totals()).toEqual([{ stored: '0', reserved: '0', objects: '0' }]);
     await app.rows(
       `UPDATE projects SET deleted_at = now() - interval '2 minutes', archived_at = now() - interval '2 minutes' WHERE id = $1`,
       [owner.projectId],
@@ -322,11 +362,7 @@ describe('Uploads in parts', () => {
     await maintain();
     await maintain();
     expect(await app.rows('SELECT 1 FROM projects WHERE id = $1', [owner.projectId])).toEqual([]);
-    expect(
-      await app.rows('SELECT stored, reserved, objects FROM storage_totals WHERE organization_id = $1', [
-        owner.organizationId,
-      ]),
-    ).toEqual([{ stored: '0', reserved: '0', objects: '0' }]);
+    expect(await totals()).toEqual([{ stored: '0', reserved: '0', objects: '0' }]);
     await app.rows(`UPDATE stored_blobs SET due_at = now() WHERE project_id = $1`, [owner.projectId]);
     await maintain();
     expect(await blobs()).toEqual([]);

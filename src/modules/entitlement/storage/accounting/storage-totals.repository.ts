@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { ProjectScope } from '../../../access/index.js';
+import type { ProjectId, ProjectScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 
 /** Bytes and objects of an organization; `reserved` is on its way. */
@@ -78,6 +78,17 @@ export class StorageTotalsRepository {
       tx,
     );
     return row?.fits ?? true;
+  }
+
+  /** All that a deleted project has stored counts no more. Doing it again does no harm: the project's row says what is left. */
+  async giveBackAll(projectId: ProjectId, tx: Db): Promise<void> {
+    await this.database.execute(
+      `WITH gone AS (DELETE FROM project_storage_totals WHERE project_id = $1 RETURNING project_id, stored, objects)
+       UPDATE storage_totals t SET stored = t.stored - gone.stored, objects = t.objects - gone.objects
+       FROM gone JOIN projects p ON p.id = gone.project_id WHERE t.organization_id = p.organization_id`,
+      [projectId],
+      tx,
+    );
   }
 
   async change(scope: ProjectScope, change: StorageChange, tx: Db): Promise<void> {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { ProjectScope } from '../../../access/index.js';
+import type { ProjectId, ProjectScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 
 /** A blob is written under a lease that is prolonged while its bytes come. */
@@ -152,6 +152,21 @@ export class BlobsRepository {
        ${GIVEN_BACK}
        SELECT FROM gone`,
       [ids, seconds],
+      tx,
+    );
+  }
+
+  /** As {@link abandonAll}, for a project that is deleted. */
+  async abandonOf(projectId: ProjectId, seconds: number, tx: Db): Promise<void> {
+    await this.database.execute(
+      `WITH gone AS (
+         UPDATE stored_blobs SET state = 'doomed', due_at = now() + make_interval(secs => $2)
+         WHERE id IN (
+           SELECT id FROM stored_blobs WHERE project_id = $1 AND state = 'writing' ORDER BY id FOR UPDATE)
+         RETURNING organization_id, size),
+       ${GIVEN_BACK}
+       SELECT FROM gone`,
+      [projectId, seconds],
       tx,
     );
   }

@@ -23,8 +23,16 @@ export class ContentAdmissionService {
    */
   async begin(scope: ProjectMemberScope, tx: Db): Promise<StorageAllowance> {
     const { archivedAt } = await this.acts.join(scope, tx);
-    if (archivedAt !== null) throw new ProjectIsArchived();
-    const allowance = await this.allowances.of(scope, tx);
+    return this.assertOpen({ ...scope, isArchived: archivedAt !== null }, tx);
+  }
+
+  /** For whoever has a signed address, which no member stands behind. @throws ProjectIsArchived, or as billing refuses */
+  async assertOpen(
+    project: Pick<ProjectScope, 'organizationId'> & { readonly isArchived: boolean },
+    tx?: Db,
+  ): Promise<StorageAllowance> {
+    if (project.isArchived) throw new ProjectIsArchived();
+    const allowance = await this.allowances.of(project, tx);
     const refusal = this.refusals.ofBilling(allowance);
     if (refusal !== null) throw refusal;
     return allowance;

@@ -72,7 +72,9 @@ function givenMediaType({ fields }: UploadForm): string | undefined {
 function keyOf(query: UploadObjectQuery, { fields, file }: UploadForm): string {
   const key = fields.get('key') ?? query.key ?? lastSegment(file?.name);
   if (key === undefined) throw missing(['body', 'key']);
-  if (!isObjectKey(key) || !isSafeText(key)) throw brokenRule(['body', 'key'], KEY_RULE, key.slice(0, 200));
+  // The parser of forms puts U+FFFD in place of bytes that are no UTF-8: different names would be the same key.
+  const isUtf8 = key === query.key || !key.includes('\ufffd');
+  if (!isUtf8 || !isObjectKey(key) || !isSafeText(key)) throw brokenRule(['body', 'key'], KEY_RULE, key.slice(0, 200));
   return key;
 }
 

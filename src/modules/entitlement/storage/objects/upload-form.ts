@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { type EventEmitter, once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import { BodyTooLarge } from '../../../../platform/http/domain-error.js';
@@ -43,11 +43,15 @@ function malformed(): Error {
   return brokenRule(['body'], 'malformed multipart body', null);
 }
 
+type PartHeader = Readonly<Record<string, readonly string[] | undefined>>;
+
 class FormReading {
   private readonly parser: BusboyInstance;
   private readonly fields = new Map<string, string>();
   private file: { stream: Readable; name: string | undefined; mediaType: string | undefined } | undefined;
   private failure: Error | undefined;
+  /** Of the part that has begun last, as it was sent: the parser tells neither parameters nor that it is missing. */
+  private sentType: string | undefined;
 
   constructor(contentType: string) {
     try {
@@ -63,6 +67,9 @@ class FormReading {
           headerSize: MOST_FIELD_BYTES,
         },
       });
+      partsOf(this.parser).prependListener('part', (part: EventEmitter) =>
+        part.on('header', (header: PartHeader) => void (this.sentType = header['content-type']?.[0])),
+      );
     } catch {
       throw malformed();
     }
@@ -72,9 +79,9 @@ class FormReading {
     const { parser } = this;
     const begun = new Promise<void>((resolve, reject) => {
       parser.on('error', () => reject(malformed()));
-      parser.on('file', (field, stream, name, _encoding, mediaType) => {
+      parser.on('file', (field, stream, name) => {
         if (field !== 'file' || this.file !== undefined) return void stream.on('error', () => undefined).resume();
-        this.file = { stream: stream as unknown as Readable, name, mediaType: declared(mediaType) };
+        this.file = { stream: stream as unknown as Readable, name, mediaType: this.sentType };
         stream.on('error', () => undefined);
         resolve();
       });
@@ -133,7 +140,7 @@ class FormReading {
   }
 }
 
-/** The parser's own word for a part that does not say what it is. */
-function declared(mediaType: string): string | undefined {
-  return mediaType === 'text/plain' ? undefined : mediaType;
+/** What the parser of a form is made of: it emits each part before its own listener reads the part's head. */
+function partsOf(parser: BusboyInstance): EventEmitter {
+  return (parser as unknown as { readonly _parser: { readonly parser: EventEmitter } })._parser.parser;
 }

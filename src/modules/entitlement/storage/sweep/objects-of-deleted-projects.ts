@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectId } from '../../../access/index.js';
-import { Database } from '../../../../platform/database/database.js';
+import { Database, type Db } from '../../../../platform/database/database.js';
 import type { RemovalStep } from '../../../tenancy/projects/index.js';
-import { UploadAbortionService } from '../uploads/upload-abortion.service.js';
-import { ObjectRemovalService } from '../objects/object-removal.service.js';
+import { StorageTotalsRepository } from '../accounting/storage-totals.repository.js';
+import { BlobsRepository } from '../blobs/blobs.repository.js';
+import { LAST_WRITERS_SECONDS, UploadAbortionService } from '../uploads/upload-abortion.service.js';
 import { ObjectsRepository } from '../objects/objects.repository.js';
 
 /** Objects and uploads of projects that are deleted: their contents are given back, and the store is to forget them. */
@@ -12,14 +13,22 @@ export class ObjectsOfDeletedProjects {
   constructor(
     private readonly database: Database,
     private readonly objects: ObjectsRepository,
-    private readonly removal: ObjectRemovalService,
+    private readonly blobs: BlobsRepository,
+    private readonly totals: StorageTotalsRepository,
     private readonly uploads: UploadAbortionService,
   ) {}
+
+  /** Nothing of it counts against the quota any more; its bytes go later. Blobs are locked before totals, as everywhere. */
+  async projectDeleted(projectId: ProjectId, tx: Db): Promise<void> {
+    await this.blobs.abandonOf(projectId, LAST_WRITERS_SECONDS, tx);
+    await this.totals.giveBackAll(projectId, tx);
+  }
 
   async removeOf(projectId: ProjectId, limit: number): Promise<RemovalStep> {
     const objects = await this.database.transaction(async (tx) => {
       const removed = await this.objects.removeSome({ projectId }, limit, tx);
-      for (const object of removed) await this.removal.release(object, object, tx);
+      for (const object of removed) await this.blobs.doom(object, object.blobId, tx);
+      await this.totals.giveBackAll(projectId, tx);
       return removed.length;
     });
     const uploads = await this.uploads.endOf({ projectId }, limit);

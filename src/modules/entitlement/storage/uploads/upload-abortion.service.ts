@@ -9,7 +9,7 @@ import { UploadCompleted, UploadNotFound } from '../storage.errors.js';
 import { type SeenUpload, UploadsRepository } from './uploads.repository.js';
 
 /** Those who still write parts notice within so long that they have lost the right to. */
-const LAST_WRITERS_SECONDS = 60;
+export const LAST_WRITERS_SECONDS = 60;
 const LOOK_AGAIN_MS = 100;
 const PATIENCE_MS = 10_000;
 

@@ -146,6 +146,11 @@ function assertAll({ partCount }: SeenUpload, given: readonly CompletedPartReque
   throw brokenRule(['body', 'parts'], `parts must be all ${partCount} parts in their order`, null);
 }
 
+/** Clients pass on the header `ETag` of a part as it is. */
+function unquoted(etag: string): string {
+  return /^"(.*)"$/.exec(etag)?.[1] ?? etag;
+}
+
 /** @throws UploadIncomplete, PartMismatch */
 function assertSame(
   { partCount }: SeenUpload,
@@ -158,6 +163,6 @@ function assertSame(
       Array.from({ length: partCount }, (_, index) => index + 1).filter((number) => !known.has(number)),
     );
   }
-  const other = given?.find(({ etag }, index) => etag !== parts[index]?.sha256);
+  const other = given?.find(({ etag }, index) => unquoted(etag) !== parts[index]?.sha256);
   if (other !== undefined) throw new PartMismatch(other.part_number);
 }

@@ -7,6 +7,7 @@ import { newId } from '../../../../platform/ids/index.js';
 import { ObjectStore, StoreUnavailable } from '../../../../platform/storage/index.js';
 import { BlobsRepository } from '../blobs/blobs.repository.js';
 import { hold } from '../blobs/lease.js';
+import { ContentAdmissionService } from '../objects/content-admission.service.js';
 import { type ExpectedDigests, MeasuredContent } from '../objects/measured-content.js';
 import { InvalidSignature, UploadCompleted, UploadNotFound } from '../storage.errors.js';
 import { storeFailure } from '../store-failure.js';
@@ -26,12 +27,14 @@ export class UploadPartsService {
     private readonly uploads: UploadsRepository,
     private readonly parts: UploadPartsRepository,
     private readonly blobs: BlobsRepository,
+    private readonly admission: ContentAdmissionService,
   ) {}
 
   /** The signature of the address has been looked at. */
   async write(id: string, number: number, body: StreamedBody, digests: ExpectedDigests): Promise<WrittenPartResponse> {
     const upload = await this.uploads.findSigned(id);
     assertTaken(upload);
+    await this.admission.assertOpen(upload);
     const part = partAt(upload, number);
     // Nothing was signed for it.
     if (part === null) throw new InvalidSignature();

@@ -84,9 +84,10 @@ export class UploadsController {
     description:
       'The raw bytes, exactly as many as the part has. Answered once they are durable; the last whole one of several holds. `Content-MD5` and `Content-Digest` are checked.',
     answer: WrittenPartResponse,
-    errors: [InvalidSignature, UploadNotFound, UploadCompleted, RequestTimeout, ObjectStorageUnavailable],
+    headers: { ETag: 'Names the part: its `etag` in quotes' },
+    errors: [InvalidSignature, UploadNotFound, UploadCompleted, RequestTimeout, ...REFUSED_TO_STORE],
   })
-  write(
+  async write(
     @Param('upload_id') id: string,
     @Param('part_number') number: string,
     @Query() query: SignedQuery,
@@ -100,12 +101,14 @@ export class UploadsController {
   ): Promise<WrittenPartResponse> {
     this.signer.verify('PUT', request.path, query);
     const { 'content-md5': md5, 'content-digest': digest } = request.headers;
-    return this.parts.write(
+    const part = await this.parts.write(
       id,
       Number(number),
       body,
       expectedDigests(md5 as string | undefined, digest as string | undefined),
     );
+    request.res?.setHeader('ETag', `"${part.etag}"`);
+    return part;
   }
 
   @Post(':upload_id/complete')

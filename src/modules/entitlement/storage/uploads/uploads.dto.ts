@@ -115,7 +115,7 @@ export class CompletedPartRequest {
   @IntField({ min: 1, description: 'From 1' })
   part_number!: number;
 
-  @TextField({ max: 100, description: 'Of the part, as its upload answered it' })
+  @TextField({ max: 100, description: 'Of the part, as its upload answered it; quotes around it are taken, too' })
   etag!: string;
 }
 

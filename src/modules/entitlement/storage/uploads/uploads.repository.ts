@@ -28,6 +28,8 @@ export type SeenUpload = ObjectUpload & {
   readonly isExpired: boolean;
 };
 
+export type SignedUpload = SeenUpload & { readonly isArchived: boolean };
+
 const SEEN = `u.id, u.project_id AS "projectId", u.organization_id AS "organizationId", u.blob_id AS "blobId", u.key,
   u.size::float8 AS size, u.content_type AS "contentType", u.metadata, u.overwrite, u.part_size::float8 AS "partSize",
   u.part_count AS "partCount", u.status, u.claim, u.claim_expires_at AS "claimExpiresAt", u.assembled_at AS "assembledAt",
@@ -59,9 +61,9 @@ export class UploadsRepository {
   }
 
   /** Of a living project, for whoever has a signed address of a part. */
-  async findSigned(id: string): Promise<SeenUpload | null> {
-    const [row] = await this.database.rows<SeenUpload>(
-      `SELECT ${SEEN} FROM object_uploads u JOIN projects p ON p.id = u.project_id /* tenant: the signature names it */
+  async findSigned(id: string): Promise<SignedUpload | null> {
+    const [row] = await this.database.rows<SignedUpload>(
+      `SELECT ${SEEN}, p.archived_at IS NOT NULL AS "isArchived" FROM object_uploads u JOIN projects p ON p.id = u.project_id /* tenant: the signature names it */
        WHERE u.id = $1 AND p.deleted_at IS NULL`,
       [id],
     );

@@ -1,5 +1,7 @@
 import type { FactoryProvider, Type } from '@nestjs/common';
+import type { DiscoveryService } from '@nestjs/core';
 import type { ProjectId } from '../../../access/index.js';
+import type { Db } from '../../../../platform/database/database.js';
 
 export interface RemovalStep {
   /** How many rows this call removed. */
@@ -13,6 +15,9 @@ export interface RemovalStep {
  * a foreign key, and large ones. Every provider that extends this is asked by {@link ProjectRemovalService}.
  */
 export abstract class ProjectBelongings {
+  /** In the transaction that deletes the project, for what has to hold when the deletion is answered. */
+  abstract projectDeleted(projectId: ProjectId, tx: Db): Promise<void>;
+
   /** Removes up to `limit` rows of a deleted project. Doing it twice, or at the same time, does no harm. */
   abstract removeOf(projectId: ProjectId, limit: number): Promise<RemovalStep>;
 }
@@ -24,11 +29,17 @@ interface Keeper {
    * @returns how many rows were removed, fewer than `limit` when none is left; a step where the number does not tell
    */
   removeOf(projectId: ProjectId, limit: number): Promise<number | RemovalStep>;
+  /** As {@link ProjectBelongings.projectDeleted}. */
+  projectDeleted?(projectId: ProjectId, tx: Db): Promise<void>;
 }
 
 class KeptBelongings extends ProjectBelongings {
   constructor(private readonly keeper: Keeper) {
     super();
+  }
+
+  async projectDeleted(projectId: ProjectId, tx: Db): Promise<void> {
+    await this.keeper.projectDeleted?.(projectId, tx);
   }
 
   async removeOf(projectId: ProjectId, limit: number): Promise<RemovalStep> {
@@ -44,4 +55,12 @@ export function belongsToProject(keeper: Type<Keeper>): FactoryProvider<ProjectB
     inject: [keeper],
     useFactory: (kept: Keeper) => new KeptBelongings(kept),
   };
+}
+
+/** Those of the whole application. */
+export function belongingsOfProjects(discovery: DiscoveryService): ProjectBelongings[] {
+  return discovery
+    .getProviders()
+    .map((provider) => provider.instance as unknown)
+    .filter((instance) => instance instanceof ProjectBelongings);
 }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { DiscoveryService } from '@nestjs/core';
 import type { ProjectMemberScope } from '../../../access/index.js';
 import { Clock } from '../../../../platform/clock/index.js';
 import { Database } from '../../../../platform/database/database.js';
@@ -8,6 +9,7 @@ import { ProjectActsService } from '../project-acts.service.js';
 import { ProjectChangesNotifier } from '../project-changes.notifier.js';
 import { type ProjectStateResponse, projectStateResponse } from '../projects.dto.js';
 import { ProjectNotArchived } from '../projects.errors.js';
+import { belongingsOfProjects } from './project-belongings.js';
 import { ProjectsRepository } from '../projects.repository.js';
 
 /** Archive, restore, delete. The project's row is locked by each, so of parallel acts the first decides. */
@@ -20,6 +22,7 @@ export class ProjectLifecycleService {
     private readonly changes: ProjectChangesNotifier,
     private readonly audit: AuditWriter,
     private readonly clock: Clock,
+    private readonly discovery: DiscoveryService,
   ) {}
 
   /** Archiving again changes and records nothing. */
@@ -39,6 +42,7 @@ export class ProjectLifecycleService {
       if (archivedAt === null) throw new ProjectNotArchived();
       await this.audit.record(projectAct(scope, 'project.deleted', { name, slug }), tx);
       await this.projects.markDeleted(scope, tx);
+      for (const kept of belongingsOfProjects(this.discovery)) await kept.projectDeleted(scope.projectId, tx);
       await this.changes.announce(scope.projectId, tx);
     });
     this.changes.apply(scope.projectId);

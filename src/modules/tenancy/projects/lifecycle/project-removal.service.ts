@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import type { ProjectId } from '../../../access/index.js';
 import { MaintenanceTask } from '../../../../platform/maintenance/maintenance-task.js';
-import { ProjectBelongings } from './project-belongings.js';
+import { belongingsOfProjects } from './project-belongings.js';
 import { ProjectRemovalRepository } from './project-removal.repository.js';
 
 /**
@@ -35,7 +35,7 @@ export class ProjectRemovalService extends MaintenanceTask {
     let removed = 0;
     for (const projectId of await this.projects.due(GRACE_SECONDS, PROJECTS_A_ROUND)) {
       let isEmpty = true;
-      for (const belongings of this.belongings()) {
+      for (const belongings of belongingsOfProjects(this.discovery)) {
         for (;;) {
           if (batches === 0) return removed;
           batches -= 1;
@@ -50,13 +50,6 @@ export class ProjectRemovalService extends MaintenanceTask {
       if (isEmpty) removed += await this.removeRow(projectId);
     }
     return removed;
-  }
-
-  private belongings(): ProjectBelongings[] {
-    return this.discovery
-      .getProviders()
-      .map((provider) => provider.instance as unknown)
-      .filter((instance) => instance instanceof ProjectBelongings);
   }
 
   private async removeRow(projectId: ProjectId): Promise<number> {
