@@ -68,7 +68,7 @@ export async function createApp(runtime: Runtime): Promise<NestExpressApplicatio
   app.set('query parser', (text: string | null) => parsePairs(text ?? '', 'query'));
   app.disable('x-powered-by');
 
-  const observer = new RequestObserver(runtime.logger, app.get(Metrics));
+  const observer = new RequestObserver(runtime.logger, app.get(Metrics), config.accessLog);
   const limiter = app.get(RateLimiter);
   const metering = app.get(UsageMetering, { strict: false });
   const allowsOrigins = config.http.corsOrigins.length > 0;

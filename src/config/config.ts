@@ -15,6 +15,8 @@ export interface Config {
     readonly maxBodyBytes: number;
   };
   readonly logLevel: LogLevel;
+  /** Which requests have a line in the log: none, those that ended with 5xx or were aborted, or all. */
+  readonly accessLog: AccessLog;
   /** Absolute folder of what the embedded parts keep. */
   readonly dataDir: { readonly path: string; readonly isDefault: boolean };
   /** Without a url the service starts an embedded PostgreSQL in the data folder. */
@@ -159,6 +161,9 @@ export const INGEST_MODES = ['direct', 'batched', 'queued'] as const;
 export type IngestMode = (typeof INGEST_MODES)[number];
 
 export type ProcessRole = 'api' | 'worker' | 'all';
+export const ACCESS_LOGS = ['off', 'errors', 'all'] as const;
+export type AccessLog = (typeof ACCESS_LOGS)[number];
+
 export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
 
 export interface CredentialKey {

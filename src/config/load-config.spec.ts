@@ -38,6 +38,7 @@ describe('the configuration', () => {
       process: { role: 'all', runsApi: true, runsWorkers: true },
       tokens: { accessTtlSeconds: 900, refreshTtlSeconds: 2_592_000 },
       dataDir: { isDefault: true },
+      accessLog: 'all',
     });
   });
 
@@ -54,8 +55,10 @@ describe('the configuration', () => {
       JWT_PRIVATE_KEYS: pem('P-384'),
       CREDENTIAL_ENCRYPTION_KEYS: 'k1:secretsecret',
       LOG_LEVEL: 'loud',
+      ACCESS_LOG: 'some',
     });
     expect(faults.map((fault) => fault.split(' ')[0]).sort()).toEqual([
+      'ACCESS_LOG',
       'CORS_ORIGINS',
       'CREDENTIAL_ENCRYPTION_KEYS',
       'JWT_PRIVATE_KEYS',

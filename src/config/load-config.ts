@@ -77,6 +77,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
       maxBodyBytes: v.MAX_BODY_BYTES,
     },
     logLevel: v.LOG_LEVEL,
+    accessLog: v.ACCESS_LOG,
     dataDir: { path: resolve(v.DATA_DIR ?? '.data'), isDefault: v.DATA_DIR === undefined },
     database: { url: v.DATABASE_URL, poolSize: v.DATABASE_POOL_SIZE },
     redis: { url: v.REDIS_URL },

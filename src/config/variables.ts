@@ -2,6 +2,7 @@ import { createPrivateKey } from 'node:crypto';
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import {
+  ACCESS_LOGS,
   type CredentialKey,
   EVENT_STORES,
   INGEST_MODES,
@@ -261,6 +262,12 @@ export const VARIABLES = {
   CORS_ORIGINS: variable('HTTP', '', 'comma-separated origins that browsers may call from', originList),
   MAX_BODY_BYTES: variable('HTTP', '1048576', 'largest JSON body', integer(1_048_576, 1, 104_857_600)),
   LOG_LEVEL: variable('Process', 'info', `one of ${LEVELS.join(', ')}`, oneOf(LEVELS, 'info')),
+  ACCESS_LOG: variable(
+    'Process',
+    'all',
+    'requests that have a line in the log: off, errors (5xx and aborted requests) or all; LOG_LEVEL only decides about them when it is silent',
+    oneOf(ACCESS_LOGS, 'all'),
+  ),
   DATA_DIR: variable(
     'Storage',
     '.data',

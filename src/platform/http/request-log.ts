@@ -1,5 +1,6 @@
 import type { Response } from 'express';
-import type { LeanHistogram, Logger, LogLevel, Metrics } from '../telemetry/index.js';
+import type { AccessLog } from '../../config/index.js';
+import type { LeanHistogram, Logger, Metrics } from '../telemetry/index.js';
 import { redactText } from '../telemetry/index.js';
 import type { ParserRefusal } from './client-errors.js';
 import type { CheckedRequest } from './inputs.js';
@@ -7,10 +8,21 @@ import type { CheckedRequest } from './inputs.js';
 /** Asked every few seconds by machines; worth a line only when they fail. */
 const PROBES: ReadonlySet<string> = new Set(['/health', '/ready', '/metrics']);
 
-/** What all requests of one method, route and outcome share. */
+/** As many proxies log a request whose client left before it had an answer. */
+const CLIENT_CLOSED_REQUEST = 499;
+
+/** How a request ended. */
+interface Ending {
+  readonly status: number;
+  /** The connection closed before the whole answer was sent. */
+  readonly isAborted: boolean;
+}
+
+/** What all requests of one method, route and ending share. */
 interface Kind {
   readonly observe: (seconds: number) => void;
-  readonly level: LogLevel;
+  /** Whether these requests have a line in the log. */
+  readonly isLogged: boolean;
   /** Spelled members of the log line. */
   readonly members: string;
 }
@@ -23,6 +35,7 @@ export class RequestObserver {
   constructor(
     private readonly logger: Logger,
     metrics: Metrics,
+    private readonly accessLog: AccessLog,
   ) {
     this.duration = metrics.leanHistogram(
       'http_request_duration_seconds',
@@ -37,36 +50,49 @@ export class RequestObserver {
       const milliseconds = performance.now() - cameAt;
       const kind = this.kindOf(request, response);
       kind.observe(milliseconds / 1000);
+      if (!kind.isLogged) return;
       const id = isOwnId ? `"${request.requestId}"` : JSON.stringify(redactText(request.requestId));
       const members = `,"request_id":${id}${kind.members},"duration_ms":${Math.round(milliseconds)}${callerMembers(request)}${refusedBy(request, response)}`;
-      this.logger.writeSpelled(kind.level, 'request', members);
+      this.logger.writeSpelled('info', 'request', members);
     });
   }
 
   /** A request without a method or route that could be told. */
   refusedByParser({ requestId, status, code }: ParserRefusal): void {
-    this.kind('unparsed', 'unparsed', String(status), 'info').observe(0);
-    this.logger.info('request', { request_id: requestId, status: String(status), code });
+    const kind = this.kind('unparsed', 'unparsed', { status, isAborted: false });
+    kind.observe(0);
+    if (!kind.isLogged) return;
+    const members = `,"request_id":${JSON.stringify(redactText(requestId))},"status":${status},"code":${JSON.stringify(code)}`;
+    this.logger.writeSpelled('info', 'request', members);
   }
 
-  private kindOf({ method, route: matched }: CheckedRequest, { writableFinished, statusCode }: Response): Kind {
+  private kindOf({ method, route: matched }: CheckedRequest, response: Response): Kind {
     const route = (matched as { path?: string } | undefined)?.path ?? 'unmatched';
-    const status = writableFinished ? String(statusCode) : 'aborted';
-    return this.kind(method, route, status, PROBES.has(route) && statusCode < 400 ? 'debug' : 'info');
+    const isAborted = !response.writableFinished;
+    const status = isAborted && !response.headersSent ? CLIENT_CLOSED_REQUEST : response.statusCode;
+    return this.kind(method, route, { status, isAborted });
   }
 
-  private kind(method: string, route: string, status: string, level: LogLevel): Kind {
-    const name = `${method} ${route} ${status}`;
+  private kind(method: string, route: string, ending: Ending): Kind {
+    const { status, isAborted } = ending;
+    const name = `${method} ${route} ${status} ${isAborted}`;
     const known = this.kinds.get(name);
     if (known !== undefined) return known;
-    const series = this.duration.series({ method, route, status });
+    const series = this.duration.series({ method, route, status: isAborted ? 'aborted' : String(status) });
+    const aborted = isAborted ? ',"aborted":true' : '';
     const kind: Kind = {
       observe: (seconds) => series.observe(seconds),
-      level,
-      members: `,"method":"${method}","route":${JSON.stringify(route)},"status":"${status}"`,
+      isLogged: this.isLogged(route, ending),
+      members: `,"method":"${method}","route":${JSON.stringify(route)},"status":${status}${aborted}`,
     };
     this.kinds.set(name, kind);
     return kind;
+  }
+
+  private isLogged(route: string, { status, isAborted }: Ending): boolean {
+    if (this.accessLog === 'off') return false;
+    if (isAborted || status >= 500) return true;
+    return this.accessLog === 'all' && (!PROBES.has(route) || status >= 400 || this.logger.isEnabled('debug'));
   }
 }
 

@@ -58,13 +58,17 @@ export class Logger implements LoggerService {
     this.writer[level](redact(withoutReserved({ ...contextFields(), ...fields })), redactText(message));
   }
 
+  isEnabled(level: LogLevel): boolean {
+    return this.writer.isLevelEnabled(level);
+  }
+
   /**
    * For the line of each request, where {@link write} would cost more than the request: `members` are JSON members that
-   * the caller has spelled and redacted, each with a comma before it. On standard output such a line may wait 100 ms for
-   * others, or for the next line of another kind.
+   * the caller has spelled and redacted, each with a comma before it. The caller decides whether the line is written; only
+   * the level `silent` drops it. On standard output such a line may wait 100 ms for others, or for the next line of another kind.
    */
   writeSpelled(level: LogLevel, message: string, members: string): void {
-    if (!this.writer.isLevelEnabled(level)) return;
+    if (this.writer.level === 'silent') return;
     const line = `{"level":"${level}"${pino.stdTimeFunctions.isoTime()}${members},"message":"${message}"}\n`;
     if (this.destination instanceof BufferedDestination) this.destination.hold(line);
     else this.destination.write(line);

@@ -113,7 +113,7 @@ describe.each([
 
     const lines = app.logLines
       .map((line) => JSON.parse(line) as Record<string, unknown>)
-      .filter(({ message, status }) => message === 'request' && status === '429');
+      .filter(({ message, status }) => message === 'request' && status === 429);
     const facts = lines.map(({ time, duration_ms, request_id, ...rest }) => [
       typeof time,
       typeof duration_ms,

@@ -287,7 +287,7 @@ describe('what every answer has in common', () => {
       const line = app.logLines
         .map((text) => JSON.parse(text) as Record<string, unknown>)
         .find((entry) => entry.request_id === 'find-me-in-the-log');
-      expect(line).toMatchObject({ message: 'request', method: 'GET', status: '404' });
+      expect(line).toMatchObject({ message: 'request', method: 'GET', status: 404, duration_ms: expect.any(Number) });
     });
   });
 
@@ -671,6 +671,37 @@ describe('what every answer has in common', () => {
       expect(JSON.stringify(line)).toContain('log_method');
     } finally {
       await broken.close();
+    }
+  });
+
+  it.each([
+    ['off', []],
+    ['errors', [499, 500]],
+    ['all', [404, 499, 500]],
+  ] as const)('writes the lines of ACCESS_LOG=%s although LOG_LEVEL is warn', async (setting, statuses) => {
+    const quiet = await createTestApp({ env: { LOG_LEVEL: 'warn', ACCESS_LOG: setting } });
+    try {
+      await quiet.rows('ALTER TABLE user_tokens RENAME TO elsewhere');
+      const socket = connect(Number(new URL(quiet.url).port), '127.0.0.1');
+      socket.write(
+        'POST /v1/auth/refresh HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{',
+      );
+      await quiet.request().get('/v1/nope').expect(404);
+      await quiet.request().get('/health').expect(200);
+      await quiet.request().post('/v1/auth/verify-email').send({ email: owner.email, token: 'a' }).expect(500);
+      socket.on('error', () => undefined).resetAndDestroy();
+      await eventually(
+        async () => (await quiet.request().get('/metrics')).text,
+        (text) => text.includes('status="aborted"'),
+      );
+      const lines = quiet.logLines.map((text) => JSON.parse(text) as Record<string, unknown>);
+      const written = lines.filter(({ message }) => message === 'request');
+      expect(written.map(({ status }) => status).sort()).toEqual(statuses);
+      for (const line of written) expect(typeof line.duration_ms).toBe('number');
+      const aborted = written.filter((line) => line.aborted === true);
+      expect(aborted.map(({ status }) => status)).toEqual(statuses.filter((status) => status === 499));
+    } finally {
+      await quiet.close();
     }
   });
 
