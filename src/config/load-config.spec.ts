@@ -15,6 +15,7 @@ const PRODUCTION = {
   JWT_PRIVATE_KEYS: pem('P-256'),
   CREDENTIAL_ENCRYPTION_KEYS: `k1:${key()}`,
   SMTP_URL: 'smtp://mail',
+  PUBLIC_API_URL: 'https://api.example.com',
 };
 
 function faultsOf(env: Record<string, string | undefined>): readonly string[] {

@@ -35,7 +35,13 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   const v = values as Values;
   const production = v.NODE_ENV === 'production';
   if (production) {
-    const required = ['DATABASE_URL', 'JWT_PRIVATE_KEYS', 'CREDENTIAL_ENCRYPTION_KEYS', 'SMTP_URL'] as const;
+    const required = [
+      'DATABASE_URL',
+      'JWT_PRIVATE_KEYS',
+      'CREDENTIAL_ENCRYPTION_KEYS',
+      'SMTP_URL',
+      'PUBLIC_API_URL',
+    ] as const;
     for (const name of required) {
       const faulty = faults.some((fault) => fault.startsWith(`${name} `));
       if (v[name] === undefined && !faulty) faults.push(`${name} is required in production`);

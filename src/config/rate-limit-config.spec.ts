@@ -11,6 +11,7 @@ const PRODUCTION = {
   JWT_PRIVATE_KEYS: generateKeyPairSync('ec', { namedCurve: 'P-256' })
     .privateKey.export({ type: 'pkcs8', format: 'pem' })
     .toString(),
+  PUBLIC_API_URL: 'https://api.example.com',
 };
 
 function faultsOf(env: Record<string, string>): readonly string[] {

@@ -256,7 +256,7 @@ export const VARIABLES = {
   PUBLIC_API_URL: variable(
     'HTTP',
     '',
-    'where clients reach this API, the base of signed URLs; unset: scheme and host of the request',
+    'where clients reach this API, the base of signed URLs; unset: scheme and host of the request (required in production)',
     baseUrl,
   ),
   CORS_ORIGINS: variable('HTTP', '', 'comma-separated origins that browsers may call from', originList),

@@ -4,12 +4,15 @@ import { domainError, type DomainError } from './domain-error.js';
 /** More than any client and the proxies before us send together. */
 const MOST_HEADER_LINES = 200;
 
+/** A name or address and a port. The host stands in addresses that the service hands out, so it holds nothing else. */
+const HOST = /^(?:[\w.~-]{1,255}|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i;
+
 class BadRequest extends domainError(400, 'Bad Request') {}
 class ExpectationFailed extends domainError(417, 'Expectation Failed') {}
 class TooManyHeaders extends domainError(431, 'Request Header Fields Too Large') {}
 
 /**
- * What Node would refuse by itself, without the documented form, or let pass: a missing or second `Host`, an `Expect` that
+ * What Node would refuse by itself, without the documented form, or let pass: a missing, second or malformed `Host`, an `Expect` that
  * is not `100-continue`, transfer codings that nobody undoes, more lines than it would have kept.
  */
 export function faultOfHead({ rawHeaders, headers, httpVersion }: IncomingMessage): DomainError | undefined {
@@ -20,6 +23,7 @@ export function faultOfHead({ rawHeaders, headers, httpVersion }: IncomingMessag
     if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
   }
   if (hosts > 1 || (hosts === 0 && httpVersion !== '1.0')) return new BadRequest();
+  if (headers.host !== undefined && !HOST.test(headers.host)) return new BadRequest();
   const coding = headers['transfer-encoding'];
   if (coding !== undefined && coding.trim().toLowerCase() !== 'chunked') return new BadRequest();
   if (headers.expect !== undefined && !/^100-continue$/i.test(headers.expect)) return new ExpectationFailed();

@@ -238,7 +238,13 @@ describe('a configuration that is not usable', () => {
 
   it('is one for production without what production needs', async () => {
     const said = await refusal({ NODE_ENV: 'production' });
-    for (const name of ['DATABASE_URL', 'JWT_PRIVATE_KEYS', 'CREDENTIAL_ENCRYPTION_KEYS', 'SMTP_URL']) {
+    for (const name of [
+      'DATABASE_URL',
+      'JWT_PRIVATE_KEYS',
+      'CREDENTIAL_ENCRYPTION_KEYS',
+      'SMTP_URL',
+      'PUBLIC_API_URL',
+    ]) {
       expect(said).toContain(`  - ${name} is required in production`);
     }
   });

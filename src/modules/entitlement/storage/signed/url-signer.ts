@@ -85,9 +85,9 @@ export class UrlSigner {
     return { secondsLeft: Math.floor(secondsLeft), disposition };
   }
 
-  /** Not signed: the same address is good wherever the service is reached. */
+  /** Not signed: the same address is good wherever the service is reached. Production always configures it. */
   private baseOf(request: Request): string {
-    return this.config.http.publicApiUrl ?? `${request.protocol}://${request.headers.host ?? ''}`;
+    return this.config.http.publicApiUrl ?? `${request.secure ? 'https' : 'http'}://${request.headers.host ?? ''}`;
   }
 }
 
