@@ -18,6 +18,15 @@ const LATEST = Symbol('latest response');
 
 type Answering = Socket & { [LATEST]?: ServerResponse };
 
+/** Responses whose request broke off in its body, and was answered here while a handler may still be at work. */
+const ANSWERED = new WeakSet<ServerResponse>();
+
+export function isAnsweredForBrokenBody(response: ServerResponse): boolean {
+  return ANSWERED.has(response);
+}
+
+const HEAD_END = '\r\n\r\n';
+
 const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** How long a refused client may go on sending before it is cut off; cut off at once it might never read the answer. */
@@ -59,6 +68,7 @@ export function answerClientErrors(server: Server, tell: (refusal: ParserRefusal
       socket.once('close', () => response.req.destroy());
       if (response.headersSent) return endAfter(response, socket);
       response.shouldKeepAlive = false;
+      ANSWERED.add(response);
       const body = bodyOf(status);
       response.writeHead(status, { 'Content-Type': JSON_TYPE, 'Content-Length': Buffer.byteLength(body) }).end(body);
       return;

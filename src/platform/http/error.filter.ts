@@ -11,6 +11,7 @@ import type { Response } from 'express';
 import { OverloadedError, ShareExhaustedError } from '../concurrency/index.js';
 import { isOutOfReach } from '../database/database-faults.js';
 import { RequestAborted } from './body-bytes.js';
+import { isAnsweredForBrokenBody } from './client-errors.js';
 import {
   DomainError,
   type DomainErrorClass,
@@ -47,6 +48,8 @@ export class ErrorFilter implements ExceptionFilter {
       response.destroy();
       return;
     }
+    // The client has broken its request and has its answer: what came of the request meanwhile has no reader.
+    if (isAnsweredForBrokenBody(response) && isTooLate(thrown)) return;
     // Of a body that is still on its way nothing more is wanted.
     if (!request.complete) response.once('finish', () => dropRest(request));
     if (thrown instanceof ValidationError) {
@@ -90,9 +93,13 @@ export function constraintOf(thrown: unknown): string | undefined {
   return driverError === undefined || driverError === thrown ? undefined : constraintOf(driverError);
 }
 
+function isTooLate(thrown: unknown): boolean {
+  return thrown instanceof Error && (thrown as NodeJS.ErrnoException).code === 'ERR_HTTP_HEADERS_SENT';
+}
+
 function write(response: Response, status: number, detail: unknown): void {
   if (response.headersSent) {
-    response.destroy();
+    if (!isAnsweredForBrokenBody(response)) response.destroy();
     return;
   }
   sendJson(response, status, { detail });

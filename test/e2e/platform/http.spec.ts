@@ -677,6 +677,57 @@ describe('what every answer has in common', () => {
       .expect(422);
   });
 
+  it('logs nothing at level error when clients break off requests of any route', async () => {
+    const { bearer, apiKey, projectId } = await ownerWithProject(app);
+    const { paths } = (await app.request().get('/openapi.json').expect(200)).body as {
+      paths: Record<string, Record<string, object>>;
+    };
+    // What would end the session or the project is left out, so that the others get as far as they can.
+    const targets = Object.entries(paths)
+      .flatMap(([path, item]) => Object.keys(item).map((method) => [method.toUpperCase(), path] as const))
+      .filter(([method, path]) => method === 'GET' || !/logout|revoke|archive|delete|password/.test(path))
+      .map(([method, path]) => {
+        const named = path
+          .replace('{project_id}', projectId)
+          .replace(/\{\w+\}/g, '0199f3a1-0000-7000-8000-000000000000');
+        return `${method} ${named}?project_id=${projectId}`;
+      });
+    expect(targets.length).toBeGreaterThan(180);
+    const CHUNKED = 'Transfer-Encoding: chunked\r\n\r\n';
+    const endings: [bytes: string, resets: boolean][] = [
+      [`${CHUNKED}zz\r\n`, false],
+      [`${CHUNKED}2\r\n{}\r\nzz\r\n`, false],
+      [`Content-Length: 100\r\n\r\n{`, true],
+      [`\r\n`, true],
+    ];
+    const { hostname, port } = new URL(app.url);
+    const breakOff = (
+      target: string,
+      authorization: string,
+      [bytes, resets]: (typeof endings)[number],
+    ): Promise<void> =>
+      new Promise((resolve) => {
+        const socket = connect(Number(port), hostname);
+        socket.on('error', () => undefined).on('close', () => resolve());
+        socket.resume();
+        const head = [`${target} HTTP/1.1`, 'Host: a', `Authorization: ${authorization}`, `X-API-Key: ${apiKey}`];
+        socket.write(`${[...head, 'Content-Type: application/json', bytes].join('\r\n')}`, () => {
+          // The server is in this process: it has read the request some turns later, and is at work on it.
+          if (resets) setImmediate(() => setImmediate(() => setImmediate(() => socket.resetAndDestroy())));
+        });
+      });
+    const seen = app.logLines.length;
+    for (const ending of endings) {
+      for (const authorization of [bearer, 'Bearer x']) {
+        for (let at = 0; at < targets.length; at += 25)
+          await Promise.all(targets.slice(at, at + 25).map((target) => breakOff(target, authorization, ending)));
+      }
+    }
+    await app.request().get('/health').expect(200);
+    const loud = app.logLines.slice(seen).filter((line) => /"level":"(?:error|fatal)"/.test(line));
+    expect(loud).toEqual([]);
+  });
+
   it('hides the cause of an unexpected fault, and the request id finds it in the log', async () => {
     const broken = await createTestApp();
     try {
