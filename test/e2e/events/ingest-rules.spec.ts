@@ -492,17 +492,19 @@ describe.each(INGEST_MODES)('ingestion in mode %s', (mode) => {
       ['nothing at all', '', 422],
       ['blank lines alone', '\n \n\r\n', 200],
       ['1,000 events', `${JSON.stringify(EVENT)}\n`.repeat(1000), 200],
-      ['1,001 events', `${JSON.stringify(EVENT)}\n`.repeat(1001), 413],
+      ['1,001 events', `${JSON.stringify(EVENT)}\n`.repeat(1001), 413, 'Request body has more than 1,000 events'],
+      ['1,001 short lines', '1\n'.repeat(1001), 413, 'Request body has more than 1,000 events'],
       [
         'more than 5 MiB',
         `${JSON.stringify({ ...EVENT, message: 'x'.repeat(1000) })}\n`.repeat(10) + ' '.repeat(5 * 1024 * 1024),
         413,
+        'Request body too large',
       ],
-    ])('answers %s', async (_, text, status) => {
+    ])('answers %s', async (_, text, status, detail = '') => {
       const fresh = await tenant(app);
       const answer = await sender.ingest(fresh.apiKey, text, { 'Content-Type': 'application/x-ndjson; charset=utf-8' });
       expect(answer.status).toBe(status);
-      if (status === 413) expect(answer.body).toEqual({ detail: 'Request body too large' });
+      if (status === 413) expect(answer.body).toEqual({ detail });
       if (status !== 200) expect(await events(fresh)).toBe(0);
     });
 

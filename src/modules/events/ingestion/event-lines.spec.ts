@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { BodyTooLarge } from '../../../platform/http/domain-error.js';
-import { splitLines } from './event-lines.js';
+import { splitLines, TooManyEvents } from './event-lines.js';
 
 const split = (text: string): [number, string][] =>
   splitLines(Buffer.from(text)).map(({ line, bytes }) => [line, bytes.toString()]);
@@ -27,7 +26,7 @@ describe('the lines of a batch', () => {
 
   it('are at most 1,000, blank ones apart', () => {
     expect(split('x\n\n'.repeat(1_000))).toHaveLength(1_000);
-    expect(() => split('x\n'.repeat(1_001))).toThrow(BodyTooLarge);
+    expect(() => split('x\n'.repeat(1_001))).toThrow(TooManyEvents);
   });
 
   it('are those of the text', () => {

@@ -1,4 +1,6 @@
-import { BodyTooLarge } from '../../../platform/http/domain-error.js';
+import { domainError } from '../../../platform/http/domain-error.js';
+
+export class TooManyEvents extends domainError(413, 'Request body has more than 1,000 events') {}
 
 /** A line that is not blank; they count from 1. */
 export interface EventLine {
@@ -12,7 +14,7 @@ export const MOST_BYTES = 5 * 1024 * 1024;
 const NEWLINE = 0x0a;
 const BLANKS = new Set([0x09, 0x0d, 0x20]);
 
-/** Splits newline-delimited JSON; a line feed ends a line, a carriage return before it is blank. @throws BodyTooLarge */
+/** Splits newline-delimited JSON; a line feed ends a line, a carriage return before it is blank. @throws TooManyEvents */
 export function splitLines(bytes: Buffer): EventLine[] {
   const lines: EventLine[] = [];
   let line = 0;
@@ -22,7 +24,7 @@ export function splitLines(bytes: Buffer): EventLine[] {
     const text = trim(bytes, from, end);
     line += 1;
     if (text.length > 0) lines.push({ line, bytes: text });
-    if (lines.length > MOST_EVENTS) throw new BodyTooLarge();
+    if (lines.length > MOST_EVENTS) throw new TooManyEvents();
     from = end + 1;
   }
   return lines;

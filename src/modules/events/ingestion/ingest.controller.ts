@@ -17,7 +17,7 @@ import {
   MonthlyRequestsExceeded,
 } from '../../entitlement/quotas/index.js';
 import { BatchIngestService } from './batch-ingest.service.js';
-import { MOST_BYTES } from './event-lines.js';
+import { MOST_BYTES, TooManyEvents } from './event-lines.js';
 import { EventRecorder } from './event-recorder.js';
 import { EventRefusalMask } from './event-refusal-mask.js';
 import { IngestBatchResponse, IngestHeaders, IngestResponse, RecordEventRequest } from './ingest.dto.js';
@@ -65,6 +65,7 @@ export class IngestController {
       DailyLimitExceeded,
       IdempotencyKeyReused,
       IdempotencyKeyInProgress,
+      TooManyEvents,
       ServiceOverloaded,
     ],
   })

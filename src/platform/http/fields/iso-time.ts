@@ -7,6 +7,9 @@ const MAX_LENGTH = 100;
 const NUMERIC = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)$/;
 const CLOCK = /^[Tt _](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?(?:([Zz])|([+\-\u2212])(\d\d):?(\d\d))?$/;
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+/** In a query a plus sign that is not escaped arrives as a blank. */
+const BLANK_OFFSET = /\d \d\d:?\d\d$/;
+const LOST_SIGN = 'timezone offset has no sign, write + as %2B in a URL';
 const TRAILING = 'unexpected extra characters at the end of the input';
 
 /** A moment as written: `local` is its wall clock in milliseconds as if it were UTC, `offset` the zone in milliseconds. */
@@ -58,10 +61,13 @@ function parseWritten(text: string): WrittenTime | string {
   if (typeof day === 'string') return day;
   if (text.length === 10) return { local: day, offset: 0 };
   const clock = text.length <= MAX_LENGTH ? CLOCK.exec(text.slice(10)) : null;
-  if (!clock) return TRAILING;
+  if (!clock) return BLANK_OFFSET.test(text) ? LOST_SIGN : TRAILING;
   const [, hour, minute, second = '0', fraction = '', , sign, zoneHour = '0', zoneMinute = '0'] = clock;
-  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return TRAILING;
-  if (Number(zoneHour) > 23 || Number(zoneMinute) > 59) return TRAILING;
+  if (Number(hour) > 23) return 'hour value is outside expected range of 0-23';
+  if (Number(minute) > 59) return 'minute value is outside expected range of 0-59';
+  if (second === '60') return 'leap seconds are not supported, expected a second of 0-59';
+  if (Number(second) > 59) return 'second value is outside expected range of 0-59';
+  if (Number(zoneHour) > 23 || Number(zoneMinute) > 59) return 'timezone offset must be less than 24 hours';
   const time = Number(hour) * 3_600_000 + Number(minute) * 60_000 + Number(second) * 1000;
   const millis = Number(fraction.slice(0, 3).padEnd(3, '0'));
   const zone = Number(zoneHour) * 3_600_000 + Number(zoneMinute) * 60_000;

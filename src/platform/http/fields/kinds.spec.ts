@@ -16,6 +16,7 @@ import {
   uuid,
   validateJson,
 } from './index.js';
+import { parseMoment } from './iso-time.js';
 
 /** What the kind makes of a JSON value: the converted value, or the type of the refusal. */
 function read(kind: Kind<unknown>, value: unknown): unknown {
@@ -182,6 +183,19 @@ describe('date-times', () => {
     '20250102T030405Z',
   ])('refuses the text %p', (value) => {
     expect(read(dateTime(), value)).toBe('datetime_from_date_parsing');
+  });
+
+  it.each([
+    ['2025-01-02T24:00', 'hour value is outside expected range of 0-23'],
+    ['2025-01-02T03:60', 'minute value is outside expected range of 0-59'],
+    ['2016-12-31T23:59:60Z', 'leap seconds are not supported, expected a second of 0-59'],
+    ['2025-01-02T03:04:61', 'second value is outside expected range of 0-59'],
+    ['2025-01-02T03:04:05+24:00', 'timezone offset must be less than 24 hours'],
+    ['2025-01-02T03:04:05 02:00', 'timezone offset has no sign, write + as %2B in a URL'],
+    ['2025-01-02T03:04:05.123 0200', 'timezone offset has no sign, write + as %2B in a URL'],
+    ['2025-01-02T03:04:05 Z', 'unexpected extra characters at the end of the input'],
+  ])('says what is wrong with %p', (value, error) => {
+    expect(parseMoment(value)).toBe(error);
   });
 
   it('refuses timestamps outside the years 1 to 9999 and other types', () => {
