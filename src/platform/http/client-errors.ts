@@ -1,6 +1,6 @@
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { newId } from '../ids/index.js';
+import { requestIdFrom } from './request-id.js';
 import { apiHeaderLines } from './security-headers.js';
 import { isStreamed } from './streamed-body.js';
 
@@ -50,13 +50,13 @@ export function answerClientErrors(server: Server, tell: (refusal: ParserRefusal
     (request.socket as Answering)[LATEST] = response;
   });
 
-  const refuse = (socket: Socket, status: number, code: string): void => {
+  const refuse = (socket: Socket, status: number, code: string, sentId?: string): void => {
     // What a refused client goes on sending is refused again by the parser.
     if (refused.has(socket)) return;
     refused.add(socket);
     const response = (socket as Answering)[LATEST];
     const answer = (): void => {
-      const requestId = newId();
+      const requestId = requestIdFrom(sentId);
       tell({ requestId, status, code });
       if (!socket.writable) return void socket.destroy();
       socket.end(answerText(status, requestId));
@@ -85,12 +85,30 @@ export function answerClientErrors(server: Server, tell: (refusal: ParserRefusal
     const current = (socket as Answering)[LATEST]?.req;
     if (code === 'ERR_HTTP_REQUEST_TIMEOUT' && current !== undefined && !current.complete && isStreamed(current))
       return;
-    refuse(socket, STATUS_OF[code] ?? 400, code);
+    refuse(socket, STATUS_OF[code] ?? 400, code, sentRequestId(error));
   });
-  server.on('connect', (_request, socket: Socket) => {
+  server.on('connect', ({ headers }: IncomingMessage, socket: Socket) => {
     socket.on('error', () => socket.destroy());
-    refuse(socket, 405, 'CONNECT');
+    refuse(socket, 405, 'CONNECT', headers['x-request-id'] as string | undefined);
   });
+}
+
+/** What Node adds to an error of its parser. */
+interface ParserError extends Error {
+  readonly rawPacket?: Buffer;
+  /** How much of the packet was understood. */
+  readonly bytesParsed?: number;
+}
+
+/** The `X-Request-ID` of a head that the parser refused, as far as it is in the packet that holds the fault; none when it is there twice. */
+function sentRequestId({ rawPacket, bytesParsed = 0 }: ParserError): string | undefined {
+  if (rawPacket === undefined) return undefined;
+  const text = rawPacket.toString('latin1');
+  const before = text.lastIndexOf(HEAD_END, bytesParsed);
+  const behind = text.indexOf(HEAD_END, bytesParsed);
+  const head = text.slice(before < 0 ? 0 : before + HEAD_END.length, behind < 0 ? text.length : behind + 2);
+  const [found, ...more] = head.matchAll(/\r\nx-request-id:[ \t]*([^\r\n]*?)[ \t]*(?=\r\n)/gi);
+  return more.length > 0 ? undefined : found?.[1];
 }
 
 /** Lets the answer finish that is being written, then ends the connection. */

@@ -239,7 +239,31 @@ describe('what every answer has in common', () => {
       const line = app.logLines
         .map((one) => JSON.parse(one) as Record<string, unknown>)
         .find((one) => one.request_id === id);
-      expect(line).toMatchObject({ message: 'request', status: '400', code: expect.stringMatching(/^HPE_/) });
+      expect(line).toMatchObject({ message: 'request', status: 400, code: expect.stringMatching(/^HPE_/) });
+    });
+
+    it('keep the X-Request-ID that was sent, when it is a good one', async () => {
+      const idOf = async (bytes: string): Promise<string | undefined> =>
+        /x-request-id: (\S+)/i.exec(await conversation([bytes]))?.[1];
+      const target = 'GET /caf\u00e9 HTTP/1.1';
+      expect(await idFor([target, 'Host: a', 'X-Request-ID: mine-1'])).toBe('mine-1');
+      expect(await idFor([target, 'x-request-id:  mine/2 ', 'Host: a'])).toBe('mine/2');
+      expect(await idFor(['GET / HTTP/1.1', 'X-Request-ID: mine-3', 'X Y: 1'])).toBe('mine-3');
+      expect(await idFor(['CONNECT a:443 HTTP/1.1', 'Host: a', 'X-Request-ID: mine-4'])).toBe('mine-4');
+      const made = /^[0-9a-f]{8}-[0-9a-f]{4}-7/;
+      for (const bad of [
+        'X-Request-ID: a b',
+        'X-Request-ID:',
+        `X-Request-ID: ${'x'.repeat(129)}`,
+        'X-Request-ID: a\r\nX-Request-ID: b',
+      ])
+        expect(await idFor([target, bad, 'Host: a'])).toMatch(made);
+      // What stands in the body of another request is no header.
+      expect(await idOf(`${head(target, 'Host: a')}X-Request-ID: of-the-body\r\n`)).toMatch(made);
+
+      function idFor(lines: string[]): Promise<string | undefined> {
+        return idOf(head(...lines));
+      }
     });
 
     it('are told from odd ones, which are answered like any other', async () => {

@@ -307,7 +307,11 @@ describe('invitations', () => {
     );
     const answers = await Promise.all(Array.from({ length: 10 }, () => invite(owner, owner, { email: randomEmail() })));
     expect(statuses(answers)).toEqual([...Array<number>(4).fill(201), ...Array<number>(6).fill(429)]);
-    expect(answers.find(({ status }) => status === 429)?.body).toEqual({ detail: 'Invitation limit reached' });
+    const refused = answers.find(({ status }) => status === 429);
+    expect(refused?.body).toEqual({ detail: 'Invitation limit reached' });
+    // The oldest one leaves the day after an hour.
+    expect(Number(refused?.headers['retry-after'])).toBeGreaterThan(3_000);
+    expect(Number(refused?.headers['retry-after'])).toBeLessThanOrEqual(3_600);
     const pending = await app.rows(`SELECT 1 FROM invitations WHERE organization_id = $1 AND status = 'pending'`, [
       owner.organizationId,
     ]);
@@ -323,11 +327,15 @@ describe('invitations', () => {
     const invitation = await invited(owner, person.email);
     const former = await tokenOf(person.email, invitation);
     const tooSoon = { detail: 'Please wait before resending this invitation' };
-    await act(owner, invitation.id, 'resend').expect(429, tooSoon);
+    await act(owner, invitation.id, 'resend')
+      .expect(429, tooSoon)
+      .expect('Retry-After', /^([1-9]|[1-5][0-9]|60)$/);
     await app.rows(`UPDATE invitations SET last_sent_at = now() - interval '30 seconds' WHERE id = $1`, [
       invitation.id,
     ]);
-    await act(owner, invitation.id, 'resend').expect(429, tooSoon);
+    await act(owner, invitation.id, 'resend')
+      .expect(429, tooSoon)
+      .expect('Retry-After', /^([1-9]|[12][0-9]|30)$/);
     await app.rows(
       `UPDATE invitations SET last_sent_at = now() - interval '61 seconds', expires_at = now() + interval '1 hour' WHERE id = $1`,
       [invitation.id],

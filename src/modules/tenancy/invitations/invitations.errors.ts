@@ -4,8 +4,16 @@ import type { InvitationStatus } from './invitation-states.js';
 export class InvitationNotFound extends domainError(404, 'Invitation not found') {}
 export class InvitationPending extends domainError(409, 'Invitation already pending') {}
 export class AlreadyMember extends domainError(409, 'User is already a member') {}
-export class InvitationLimit extends domainError(429, 'Invitation limit reached') {}
-export class ResendTooSoon extends domainError(429, 'Please wait before resending this invitation') {}
+export class InvitationLimit extends domainError(429, 'Invitation limit reached') {
+  constructor(override readonly headers: Readonly<Record<string, string>> = {}) {
+    super();
+  }
+}
+export class ResendTooSoon extends domainError(429, 'Please wait before resending this invitation') {
+  constructor(override readonly headers: Readonly<Record<string, string>> = {}) {
+    super();
+  }
+}
 export class InvitationOfAnother extends domainError(403, 'Invitation belongs to another account') {}
 export class InvalidInvitationToken extends domainError(403, 'Invalid invitation token') {}
 export class InvitationAccepted extends domainError(409, 'Invitation already accepted') {}

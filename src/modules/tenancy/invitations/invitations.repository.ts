@@ -8,6 +8,7 @@ import {
   type InvitationRole,
   type InvitationStatus,
   LIFE_DAYS,
+  MOST_A_DAY,
   RESEND_PAUSE_SECONDS,
 } from './invitation-states.js';
 
@@ -89,6 +90,29 @@ export class InvitationsRepository {
       tx,
     );
     return row?.count ?? 0;
+  }
+
+  /** Until fewer than {@link MOST_A_DAY} invitations in addition to this one are of the last 24 hours, at least one second. */
+  async secondsUntilRoom(scope: Tenant, id: string, tx: Db): Promise<number> {
+    const [row] = await this.database.rows<{ seconds: number }>(
+      `SELECT greatest(1, ceil(extract(epoch FROM created_at + interval '1 day' - now())))::int AS seconds FROM invitations
+       WHERE organization_id = $1 AND id <> $2 AND created_at > now() - interval '1 day'
+       ORDER BY created_at DESC OFFSET ${MOST_A_DAY - 1} LIMIT 1`,
+      [scope.organizationId, id],
+      tx,
+    );
+    return row?.seconds ?? 1;
+  }
+
+  /** Until {@link renew} takes the invitation, at least one second. */
+  async secondsUntilRenewal(scope: Tenant, id: string, tx: Db): Promise<number> {
+    const [row] = await this.database.rows<{ seconds: number }>(
+      `SELECT greatest(1, ceil(extract(epoch FROM last_sent_at - now()) + ${RESEND_PAUSE_SECONDS}))::int AS seconds
+       FROM invitations WHERE organization_id = $1 AND id = $2`,
+      [scope.organizationId, id],
+      tx,
+    );
+    return row?.seconds ?? 1;
   }
 
   /** A new token and a new life. False while the last mail is too young. */

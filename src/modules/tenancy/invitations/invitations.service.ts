@@ -60,7 +60,10 @@ export class InvitationsService {
         const invitation = { id, email, emailKey, role, tokenHash: sha256(token), invitedBy: scope.userId };
         const madeToday = await this.invitations.countOfLastDay(scope, tx);
         if (!(await this.invitations.insert(scope, invitation, tx))) throw new InvitationPending();
-        if (madeToday >= MOST_A_DAY) throw new InvitationLimit();
+        if (madeToday >= MOST_A_DAY) {
+          const seconds = await this.invitations.secondsUntilRoom(scope, id, tx);
+          throw new InvitationLimit({ 'Retry-After': String(seconds) });
+        }
         await this.audits.done({ ...act, invitationId: id, requestedRole: role }, tx);
       }),
     );
@@ -72,7 +75,9 @@ export class InvitationsService {
     const token = randomToken();
     await this.act(scope, id, 'resend', async (tx) => {
       const renewal = { tokenHash: sha256(token), invitedBy: scope.userId };
-      if (!(await this.invitations.renew(scope, id, renewal, tx))) throw new ResendTooSoon();
+      if (await this.invitations.renew(scope, id, renewal, tx)) return;
+      const seconds = await this.invitations.secondsUntilRenewal(scope, id, tx);
+      throw new ResendTooSoon({ 'Retry-After': String(seconds) });
     });
     return this.mailed(id, token);
   }
