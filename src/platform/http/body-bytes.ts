@@ -26,7 +26,8 @@ export class BrokenCompression extends Error {}
 export async function bodyBytes(request: IncomingMessage, maxBytes: number, inflates: boolean): Promise<Buffer> {
   const encoding = (request.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
   const decode = Object.hasOwn(ENCODINGS, encoding) ? ENCODINGS[encoding] : undefined;
-  if (encoding !== 'identity' && (decode === undefined || !inflates)) throw new UnsupportedMediaType();
+  if (encoding !== 'identity' && (decode === undefined || !inflates))
+    throw new UnsupportedMediaType({ 'Accept-Encoding': inflates ? Object.keys(ENCODINGS).join(', ') : 'identity' });
   const bytes = await allOf(request, maxBytes);
   if (decode === undefined || bytes.length === 0) return bytes;
   try {

@@ -48,9 +48,13 @@ export function isLines({ headers }: Request): boolean {
 export class BodyReader {
   constructor(private readonly maxBytes: number) {}
 
-  /** The decoded JSON value; undefined when there is no body. @param turn waited for before a large one is parsed */
-  readJson(request: Request, turn: () => Promise<LargeTurn>): unknown {
-    return whenThere(this.readBytes(request, 'json'), (bytes): unknown => {
+  /**
+   * The decoded JSON value; undefined when there is no body.
+   * @param turn waited for before a large one is parsed
+   * @param takesLines whether the route takes newline-delimited JSON as well, which a refusal says
+   */
+  readJson(request: Request, turn: () => Promise<LargeTurn>, takesLines: boolean): unknown {
+    return whenThere(this.readBytes(request, 'json', { takesLines }), (bytes): unknown => {
       if (bytes === undefined) return undefined;
       return bytes.length < LARGE_BYTES ? parsed(bytes) : parsedInTurn(bytes, turn);
     });
@@ -63,7 +67,7 @@ export class BodyReader {
 
   /** Newline-delimited JSON up to a limit of its own; undefined when there is no body. */
   readLines(request: Request, maxBytes: number): Buffer | undefined | Promise<Buffer | undefined> {
-    return this.readBytes(request, 'lines', maxBytes);
+    return this.readBytes(request, 'lines', { maxBytes, takesLines: true });
   }
 
   /** The bytes as they were sent, of any media type; compressed ones are refused (415). Empty when there is no body. */
@@ -75,12 +79,12 @@ export class BodyReader {
   private readBytes(
     request: Request,
     form: Reading,
-    maxBytes = this.maxBytes,
+    { maxBytes = this.maxBytes, takesLines = false } = {},
   ): Buffer | undefined | Promise<Buffer | undefined> {
     const { headers } = request;
     const declared = Number(headers['content-length'] ?? 0);
     if (declared === 0 && headers['transfer-encoding'] === undefined) return undefined;
-    if (form !== 'raw') this.checkMediaType(headers['content-type'], form);
+    if (form !== 'raw') this.checkMediaType(request, form, takesLines);
     if (declared > maxBytes) throw new BodyTooLarge();
     if (declared > 0 && headers['content-encoding'] === undefined) {
       const ready = readArrived(request, declared);
@@ -94,19 +98,24 @@ export class BodyReader {
     );
   }
 
-  private checkMediaType(header: string | undefined, form: Exclude<Reading, 'raw'>): void {
+  private checkMediaType({ method, headers }: Request, form: Exclude<Reading, 'raw'>, takesLines: boolean): void {
+    const header = headers['content-type'];
     if (header === MEDIA_TYPES[form][0]) return;
     const [type = '', ...parameters] = (header ?? '')
       .toLowerCase()
       .split(';')
       .map((part) => part.trim());
-    if (!MEDIA_TYPES[form].includes(type)) throw new UnsupportedMediaType();
+    const refusal = (): UnsupportedMediaType => {
+      const taken = takesLines ? [...MEDIA_TYPES.json, ...MEDIA_TYPES.lines] : MEDIA_TYPES[form];
+      return new UnsupportedMediaType({ [method === 'PATCH' ? 'Accept-Patch' : 'Accept-Post']: taken.join(', ') });
+    };
+    if (!MEDIA_TYPES[form].includes(type)) throw refusal();
     const charset = parameters
       .find((parameter) => parameter.startsWith('charset='))
       ?.slice(8)
       .replaceAll('"', '');
     if (charset !== undefined && charset !== 'utf-8' && charset !== 'utf8' && charset !== 'us-ascii') {
-      throw new UnsupportedMediaType();
+      throw refusal();
     }
   }
 }

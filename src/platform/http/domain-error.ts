@@ -47,7 +47,12 @@ export class NotAuthenticated extends domainError(401, 'Not authenticated') {
 }
 export class RouteNotFound extends domainError(404, 'Not Found') {}
 export class BodyTooLarge extends domainError(413, 'Request body too large') {}
-export class UnsupportedMediaType extends domainError(415, 'Unsupported Media Type') {}
+/** Its headers say what is taken: `Accept-Post` or `Accept-Patch` media types, `Accept-Encoding` content codings. */
+export class UnsupportedMediaType extends domainError(415, 'Unsupported Media Type') {
+  constructor(override readonly headers: Readonly<Record<string, string>> = {}) {
+    super();
+  }
+}
 export class ServiceOverloaded extends domainError(503, 'Service overloaded') {
   override readonly headers = { 'Retry-After': '1' };
   override readonly logLevel = 'warn' as const;

@@ -53,7 +53,7 @@ export class StreamedBody {
    */
   pieces(maxBytes: number): AsyncGenerator<Buffer, void> {
     const encoding = (this.request.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
-    if (encoding !== 'identity') throw new UnsupportedMediaType();
+    if (encoding !== 'identity') throw new UnsupportedMediaType({ 'Accept-Encoding': 'identity' });
     if ((this.declared ?? 0) > maxBytes) throw new BodyTooLarge();
     return this.read(maxBytes);
   }

@@ -326,7 +326,8 @@ describe('accounts and sessions', () => {
         .request()
         .post('/v1/auth/login')
         .send({ username: 'a', password: 'b' })
-        .expect(415, { detail: 'Unsupported Media Type' });
+        .expect(415, { detail: 'Unsupported Media Type' })
+        .expect('Accept-Post', 'application/x-www-form-urlencoded');
     });
 
     it('stores neither the password nor the tokens', async () => {

@@ -416,6 +416,9 @@ describe('what every answer has in common', () => {
         }
       }
       for (const encoding of ['rot13', 'zstd', 'gzip, gzip', 'constructor']) {
+        expect(await send('/v1/events/ingest', encoding, text, ...bearing)).toMatch(
+          /\r\nAccept-Encoding: gzip, deflate, br\r\n/,
+        );
         expect(await send('/v1/events/ingest', encoding, text, ...bearing)).toMatch(/^HTTP\/1\.1 415 /);
       }
       expect(await send('/v1/events/ingest', 'identity', text, ...bearing)).toMatch(/^HTTP\/1\.1 200 /);
@@ -431,7 +434,16 @@ describe('what every answer has in common', () => {
       await ingest()
         .set('Content-Type', type)
         .send(JSON.stringify(valid))
-        .expect(415, { detail: 'Unsupported Media Type' });
+        .expect(415, { detail: 'Unsupported Media Type' })
+        .expect('Accept-Post', 'application/json, application/x-ndjson');
+      await app
+        .request()
+        .patch(`/v1/projects/${owner.projectId}`)
+        .set('Authorization', owner.bearer)
+        .set('Content-Type', type)
+        .send(JSON.stringify({ name: 'Other' }))
+        .expect(415)
+        .expect('Accept-Patch', 'application/json');
     });
 
     it('may say their charset', async () => {

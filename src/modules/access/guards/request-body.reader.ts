@@ -42,7 +42,11 @@ export class RequestBodyReader {
     try {
       const value: unknown =
         body.form === 'json'
-          ? this.reader.readJson(request, () => this.largeTurn(checks.caller ?? null, request, response))
+          ? this.reader.readJson(
+              request,
+              () => this.largeTurn(checks.caller ?? null, request, response),
+              lines !== undefined,
+            )
           : this.reader.readForm(request);
       return value instanceof Promise ? value.then((read: unknown) => ({ value: read }), ofUnreadable) : { value };
     } catch (error) {
