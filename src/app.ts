@@ -3,7 +3,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import makeExpress, { type Application, type NextFunction, type Request, type Response } from 'express';
 import { AppModule, type Runtime } from './app.module.js';
 import { BrowserIngestionMiddleware } from './modules/entitlement/api-keys/index.js';
-import type { AccessScope } from './modules/access/index.js';
+import { type AccessScope, isInternal } from './modules/access/index.js';
 import { isSigned, SignedRoutesCors } from './modules/entitlement/storage/index.js';
 import { UsageMetering } from './modules/events/usage/index.js';
 import { CONSOLE_PATH, Console } from './modules/operations/console/index.js';
@@ -11,6 +11,7 @@ import { JOB_BOARD_PATH, JobBoard } from './modules/operations/job-board/index.j
 import { MonthlyRequestsExceeded } from './modules/entitlement/quotas/index.js';
 import { buildDocument } from './openapi/document.js';
 import { serveDocument } from './openapi/pages/index.js';
+import { StrangerGate } from './platform/admission/index.js';
 import type { CheckedRequest } from './platform/http/inputs.js';
 import { answerClientErrors } from './platform/http/client-errors.js';
 import { DirectRoutes, type RequestFront } from './platform/http/direct-routes.js';
@@ -22,7 +23,13 @@ import { requestIdFrom } from './platform/http/request-id.js';
 import { indexRoutes } from './platform/http/route-index.js';
 import { RouteTable } from './platform/http/route-table.js';
 import { setSecurityHeaders } from './platform/http/security-headers.js';
-import { PolicyFinder, RATE_LIMIT_POLICIES, RateLimiter, type RateLimitPolicy } from './platform/rate-limit/index.js';
+import {
+  PolicyFinder,
+  RATE_LIMIT_POLICIES,
+  RateLimitCredentials,
+  RateLimiter,
+  type RateLimitPolicy,
+} from './platform/rate-limit/index.js';
 import { Metrics, type RequestContext, runInContext } from './platform/telemetry/index.js';
 
 /** Readable by browsers of permitted origins (DECISIONS 1). */
@@ -70,6 +77,10 @@ export async function createApp(runtime: Runtime): Promise<NestExpressApplicatio
 
   const observer = new RequestObserver(runtime.logger, app.get(Metrics), config.accessLog);
   const limiter = app.get(RateLimiter);
+  const credentials = app.get(RateLimitCredentials);
+  const gate = new StrangerGate((request) =>
+    isInternal(request, config) ? 'internal' : credentials.holderOf(request),
+  );
   const metering = app.get(UsageMetering, { strict: false });
   const allowsOrigins = config.http.corsOrigins.length > 0;
   const front: RequestFront = {
@@ -92,7 +103,14 @@ export async function createApp(runtime: Runtime): Promise<NestExpressApplicatio
     },
     admit(request, response, next) {
       metering.watch(request as CheckedRequest<AccessScope>, response);
-      limiter.handle(request, response, next);
+      gate.handle(request, response, (refusal?: unknown) => {
+        if (refusal !== undefined) next(refusal);
+        else
+          limiter.handle(request, response, (exceeded?: unknown) => {
+            // The client may have left while its limit was looked up.
+            if (!response.destroyed) next(exceeded);
+          });
+      });
     },
   };
   app.use((request: CheckedRequest, response: Response, next: NextFunction) => {

@@ -1,6 +1,7 @@
 // The worst that a caller may send, shared by the bench, which measures, and the tests, which only see that all goes on.
 import { ACCOUNTS } from './accounts.mjs';
 import { FANOUT } from './fanout.mjs';
+import { FLOODS } from './floods.mjs';
 import { INSIGHT } from './insight.mjs';
 import { PAGES } from './pages.mjs';
 import { PROGRAMS } from './programs.mjs';
@@ -11,7 +12,7 @@ import { SLOW_READS } from './slow-reads.mjs';
  * `prepare(attacker, size)` gives what the attacks need, or undefined when the service refuses it: then there is nothing
  * to attack with. `attacks` by name: `(attacker, size, prepared)`. `release(prepared)` ends what `prepare` started.
  */
-export const CASES = [...PROGRAMS, ...PAGES, ...REQUESTS, ...ACCOUNTS, ...FANOUT, ...INSIGHT, ...SLOW_READS];
+export const CASES = [...PROGRAMS, ...PAGES, ...REQUESTS, ...ACCOUNTS, ...FLOODS, ...FANOUT, ...INSIGHT, ...SLOW_READS];
 
 /** How much of each: as much as hurts, in a bounded time. */
 export const SIZES = {
@@ -31,6 +32,10 @@ export const SIZES = {
     asked: 6_000,
     slowReadRounds: 3,
     slowReadEveryMs: 3_000,
+    pipelined: 1_800,
+    connections: 2_000,
+    bodies: 1_500,
+    heldMs: 8_000,
   },
   test: {
     events: 24,
@@ -48,5 +53,9 @@ export const SIZES = {
     asked: 200,
     slowReadRounds: 2,
     slowReadEveryMs: 500,
+    pipelined: 400,
+    connections: 100,
+    bodies: 90,
+    heldMs: 1_000,
   },
 };

@@ -3,6 +3,7 @@ export * from './capabilities.js';
 export * from './credentials.js';
 export * from './declarations.js';
 export { ACCESS_PROVIDERS } from './guards/access-guards.js';
+export { isInternal } from './guards/internal.guard.js';
 export * from './ids.js';
 export * from './ports.js';
 export * from './refusal-mask.js';

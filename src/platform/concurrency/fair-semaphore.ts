@@ -18,6 +18,9 @@ export interface FairSemaphoreOptions {
   readonly used?: (share: string) => number;
 }
 
+/** Gives a place back; further calls do nothing. */
+export type Leave = () => void;
+
 interface Waiter {
   readonly begin: () => void;
   readonly refuse: (error: Error) => void;
@@ -56,23 +59,35 @@ export class FairSemaphore {
    * @throws the refusal of the patience in place of both, and when that is over; all before the work has begun
    */
   async run<T>(share: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    signal?.throwIfAborted();
-    await this.turnOf(share, signal);
-    return this.ending(share, work);
+    const leave = await this.enter(share, signal);
+    return ending(leave, work);
   }
 
   /** As {@link run}, where a turn is free. @returns null when none is: nothing has begun then */
   runNow<T>(share: string, work: () => Promise<T>): Promise<T> | null {
-    if (!this.beginNow(share, this.shareOf(share))) return null;
-    return this.ending(share, work);
+    const leave = this.enterNow(share);
+    return leave && ending(leave, work);
   }
 
-  private async ending<T>(share: string, work: () => Promise<T>): Promise<T> {
-    try {
-      return await work();
-    } finally {
+  /** As {@link run}, for work that ends when the returned function is called. */
+  async enter(share: string, signal?: AbortSignal): Promise<Leave> {
+    signal?.throwIfAborted();
+    await this.turnOf(share, signal);
+    return this.leaving(share);
+  }
+
+  /** As {@link enter}, where a turn is free. @returns null when none is */
+  enterNow(share: string): Leave | null {
+    return this.beginNow(share, this.shareOf(share)) ? this.leaving(share) : null;
+  }
+
+  private leaving(share: string): Leave {
+    let isInside = true;
+    return () => {
+      if (!isInside) return;
+      isInside = false;
       this.end(share);
-    }
+    };
   }
 
   private shareOf(name: string): Share {
@@ -215,5 +230,13 @@ export class FairSemaphore {
       if (usedOfIt < least) [least, found] = [usedOfIt, one];
     }
     return found;
+  }
+}
+
+async function ending<T>(leave: Leave, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } finally {
+    leave();
   }
 }

@@ -1,6 +1,6 @@
 export { EventLoopYield, YIELD_AFTER_MS } from './event-loop-yield.js';
 export { Deadline, unlessAborted, within } from './deadline.js';
-export { FairSemaphore } from './fair-semaphore.js';
+export { FairSemaphore, type Leave } from './fair-semaphore.js';
 export { KeptResult } from './kept-result.js';
 export { OverloadedError, ShareExhaustedError } from './overload.js';
 export { Reservations } from './reservations.js';

@@ -6,6 +6,7 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import type { Application, Response as Answer } from 'express';
 import type { CheckedRequest } from './inputs.js';
 import { clientAddress, type ProxyTrust } from './client-address.js';
+import { pipelined } from './pipelined-requests.js';
 import { SERVER_OPTIONS } from './request-head.js';
 import { sendJson } from './send-json.js';
 import { takeDefaultHeaders } from './default-headers.js';
@@ -61,10 +62,9 @@ export class FastExpressAdapter extends ExpressAdapter {
       ServerResponse: Response,
     } as unknown as http.ServerOptions;
     // Both are what Express makes of them, by their prototypes.
-    const answer = (request: unknown, response: unknown): void => {
-      if (!this.direct(request as CheckedRequest, response as Answer))
-        application(request as CheckedRequest, response as Answer);
-    };
+    const answer = pipelined((request, response) => {
+      if (!this.direct(request, response as Answer)) application(request, response as Answer);
+    }) as (request: unknown, response: http.ServerResponse) => void;
     const server =
       options.httpsOptions === undefined
         ? http.createServer(classes, answer)

@@ -364,8 +364,11 @@ else {
       );
       expect((await app.request().get('/health').expect(200)).body).toMatchObject({ checks: { event_store: 'ok' } });
       await app.rows(`UPDATE event_shipments SET stored_at = stored_at - interval '2 hours'`);
-      const { body } = await app.request().get('/health').expect(200);
-      expect(body).toMatchObject({ status: 'degraded', checks: { event_store: 'degraded' } });
+      await eventually(
+        async () => (await app.request().get('/health').expect(200)).body as { status: string; checks: object },
+        ({ status }) => status === 'degraded',
+      );
+      expect((await app.request().get('/health')).body).toMatchObject({ checks: { event_store: 'degraded' } });
       expect(await metric(app, 'event_shipping_lag_seconds')).toBeGreaterThan(7_000);
       expect(app.logLines.join('')).toContain('events are not copied: ECONN');
       await server.comeBack();

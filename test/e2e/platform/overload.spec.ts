@@ -1,12 +1,16 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
 import pg from 'pg';
 import { DataSource } from 'typeorm';
 import { BackgroundWork } from '../../../src/platform/background/background-work.js';
 import { Passwords } from '../../../src/platform/crypto/index.js';
 import { Mailer } from '../../../src/platform/mail/index.js';
+import { RateLimitStore } from '../../../src/platform/rate-limit/index.js';
 import { currentContext } from '../../../src/platform/telemetry/index.js';
 import { ownerWithProject, PASSWORD, randomEmail, signedIn } from '../../support/actors.js';
 import { createTestApp, optionsOfPool, type TestApp } from '../../support/app.js';
+import { eventually } from '../../support/eventually.js';
 import { mailsTo, tokenIn, waitForMails } from '../../support/outbox.js';
 
 const OVERLOADED = { detail: 'Service overloaded' };
@@ -54,6 +58,138 @@ describe('a service that is asked for too much', () => {
     expect(mails).toHaveLength(1);
     const text = await app.metrics();
     expect(text).toMatch(/background_work_total\{lane="request",outcome="folded"\} [1-9]/);
+  });
+
+  describe('requests of callers without credentials', () => {
+    /** Of a family with a rate limit, which is asked for before anything else is done. */
+    const PATH = '/v1/analytics/nothing';
+    const head = (path: string, headers = ''): string => `GET ${path} HTTP/1.1\r\nHost: test\r\n${headers}\r\n`;
+    const opened: Socket[] = [];
+
+    afterEach(() => {
+      for (const socket of opened.splice(0)) socket.destroy();
+    });
+
+    /** What a connection answers to the text that is written to it. */
+    async function connection(
+      text: string,
+      localAddress = '127.0.0.1',
+    ): Promise<{ socket: Socket; answers: string[] }> {
+      const { hostname, port } = new URL(app.url);
+      const socket = connect({ host: hostname, port: Number(port), localAddress });
+      opened.push(socket);
+      socket.on('error', () => undefined);
+      await once(socket, 'connect');
+      const answers: string[] = [];
+      socket.setEncoding('latin1').on('data', (part: string) => answers.push(...(part.match(/HTTP\/1\.1 \d+/g) ?? [])));
+      socket.write(text);
+      return { socket, answers };
+    }
+
+    /** Has each request that has begun wait for its limit, until the function it returns is called. */
+    function holdRequests(): { begun: () => number; letGo: () => void } {
+      let letGo = (): void => undefined;
+      const held = new Promise<void>((resolve) => (letGo = resolve));
+      const store = app.nest.get(RateLimitStore);
+      const hit = store.hit.bind(store);
+      const spy = jest.spyOn(store, 'hit').mockImplementation(async (...parameters) => {
+        await held;
+        return hit(...parameters);
+      });
+      return { begun: () => spy.mock.calls.length, letGo };
+    }
+
+    it('begin eight at a time on one connection, and answers come to all of them in their order', async () => {
+      const { begun, letGo } = holdRequests();
+      const { answers } = await connection(head(PATH).repeat(8) + head('/nope').repeat(40) + head(PATH).repeat(4));
+      await eventually(begun, (count) => count === 8);
+      // A whole exchange of another connection, in which nothing further has begun.
+      await app.request().get('/health').expect(200);
+      expect(begun()).toBe(8);
+      letGo();
+      await eventually(
+        () => answers.length,
+        (count) => count === 52,
+      );
+      expect(begun()).toBe(12);
+    });
+
+    it('are dropped with their connection when they have not begun, and stop when they have', async () => {
+      const lines = app.logLines.length;
+      const { begun, letGo } = holdRequests();
+      const { socket } = await connection(head(PATH).repeat(60));
+      await eventually(begun, (count) => count === 8);
+      socket.resetAndDestroy();
+      letGo();
+      await eventually(
+        () => app.logLines.slice(lines).filter((line) => line.includes('"status":"aborted"')).length,
+        (aborted) => aborted >= 7,
+      );
+      // What the connection still brings would have begun by now; what is written first may tell that nobody is there.
+      await app.request().get('/nope').expect(404);
+      expect(begun()).toBeLessThanOrEqual(16);
+    });
+
+    it('wait for others of their address alone, and for no caller with credentials', async () => {
+      const owner = await ownerWithProject(app);
+      const { begun, letGo } = holdRequests();
+      const flood = await Promise.all(Array.from({ length: 40 }, () => connection(head(PATH))));
+      await eventually(begun, (count) => count === 32);
+      await app.request().get('/v1/organizations').set('Authorization', owner.bearer).expect(200);
+      await app.request().get('/v1/nothing').set('X-API-Key', owner.apiKey).expect(404);
+      await app.request().get('/health').expect(200);
+      await app.request().get('/ready').expect(200);
+      const elsewhere = await connection(head('/nope'), '127.0.0.2');
+      await eventually(
+        () => elsewhere.answers,
+        ([answer]) => answer === 'HTTP/1.1 404',
+      );
+      const behind = await connection(head('/nope'));
+      expect([begun(), behind.answers]).toEqual([32, []]);
+      letGo();
+      await eventually(
+        () => [...flood, behind].flatMap(({ answers }) => answers).length,
+        (count) => count === 41,
+      );
+    });
+
+    it('returns 503 with Retry-After to more of one address than may wait', async () => {
+      const { begun, letGo } = holdRequests();
+      const flood = await Promise.all(Array.from({ length: 180 }, () => connection(head(PATH).repeat(8))));
+      await eventually(begun, (count) => count === 32);
+      // Eight a connection have begun or wait; 32 and 1,280 of these have a place.
+      const refused = await app.request().get('/nope').expect(503, OVERLOADED);
+      expect(refused.headers['retry-after']).toBe('1');
+      await app.request().get('/health').expect(200);
+      letGo();
+      for (const { socket } of flood) socket.destroy();
+      await eventually(
+        async () => (await app.request().get('/nope')).status,
+        (status) => status === 404,
+      );
+    });
+
+    it('warns of no listeners that pile up', async () => {
+      const warnings: Error[] = [];
+      const note = (warning: Error): void => void warnings.push(warning);
+      process.on('warning', note);
+      try {
+        const paths = ['/nope', '/v1/auth/me', '/health', '/metrics', '/docs', '/openapi.json', '/console/', PATH];
+        const { answers } = await connection(
+          paths
+            .map((path) => head(path))
+            .join('')
+            .repeat(20),
+        );
+        await eventually(
+          () => answers.length,
+          (count) => count >= 160,
+        );
+      } finally {
+        process.off('warning', note);
+      }
+      expect(warnings.map(({ message }) => message)).toEqual([]);
+    });
   });
 
   describe('what an answer has promised', () => {

@@ -1,5 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable, type Type } from '@nestjs/common';
 import { ModuleRef, Reflector } from '@nestjs/core';
+import { RequestAborted } from '../../../platform/http/body-bytes.js';
 import { ValidationError } from '../../../platform/http/fields/index.js';
 import type { CallerIds, CheckedRequest } from '../../../platform/http/inputs.js';
 import { checkInputs } from '../input-check.js';
@@ -23,6 +24,8 @@ export class InputsGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const request = context.switchToHttp().getRequest<CheckedRequest>();
     const { plan, body, decision } = this.routes.of(context);
+    // The handler is the dear part: nobody would read its answer.
+    if (request.res?.destroyed === true) throw new RequestAborted('the client went away before its turn');
     if (decision === undefined || body === undefined)
       throw new Error('no guard has decided on the access of this route');
     const isTenantMissing = decision === 'undecided' && isTenantLeftOut(plan, request, body);

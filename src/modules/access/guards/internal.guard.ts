@@ -1,4 +1,5 @@
 import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
+import type { Request } from 'express';
 import { CONFIG, type Config } from '../../../config/index.js';
 import { constantTimeEqual } from '../../../platform/crypto/index.js';
 import { RouteNotFound } from '../../../platform/http/domain-error.js';
@@ -17,11 +18,15 @@ export class InternalGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const checks = this.routes.of(context);
     if (checks.credential !== 'internal') return true;
-    const expected = this.config.internalJobToken;
-    if (expected === undefined) throw new RouteNotFound();
-    const given = context.switchToHttp().getRequest<CheckedRequest>().headers['x-internal-token'];
-    if (typeof given !== 'string' || !constantTimeEqual(given, expected)) throw new CredentialMissing();
+    if (this.config.internalJobToken === undefined) throw new RouteNotFound();
+    if (!isInternal(context.switchToHttp().getRequest<CheckedRequest>(), this.config)) throw new CredentialMissing();
     checks.caller = null;
     return true;
   }
+}
+
+/** Whether a request has the internal job token. */
+export function isInternal({ headers }: Pick<Request, 'headers'>, { internalJobToken }: Config): boolean {
+  const given = headers['x-internal-token'];
+  return internalJobToken !== undefined && typeof given === 'string' && constantTimeEqual(given, internalJobToken);
 }

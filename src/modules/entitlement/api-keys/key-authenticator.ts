@@ -12,10 +12,11 @@ import { LRUCache } from 'lru-cache';
 import { BackgroundWork } from '../../../platform/background/background-work.js';
 import { LookupCache } from '../../../platform/caching/index.js';
 import { Clock } from '../../../platform/clock/index.js';
+import { FairSemaphore } from '../../../platform/concurrency/index.js';
 import { parseKey, sha256 } from '../../../platform/crypto/index.js';
 import type { Db } from '../../../platform/database/database.js';
 import { NoticeBus } from '../../../platform/database/notices.js';
-import { NotAuthenticated } from '../../../platform/http/domain-error.js';
+import { NotAuthenticated, ServiceOverloaded } from '../../../platform/http/domain-error.js';
 import { addressBucket } from '../../../platform/rate-limit/index.js';
 import { IngestionFailuresRecorder } from '../ingestion-failures/index.js';
 import { ProjectChangesNotifier } from '../../tenancy/projects/index.js';
@@ -37,6 +38,14 @@ const CHANNEL = 'api_key_changed';
 const TRUST_MS = 4_000;
 const MAX_ENTRIES = 20_000;
 const MAX_UNKNOWN = 5_000;
+/** Look-ups at a time, and of one address: anybody can make keys up, and their look-ups would take every connection. */
+const LOOKUP_SLOTS = {
+  parallel: 8,
+  parallelOfShare: 4,
+  mostWaiting: 2_048,
+  mostWaitingOfShare: 1_024,
+  patience: { ms: 5_000, refusal: ServiceOverloaded },
+} as const;
 
 /** Told at once where the key was looked up a moment ago: every ingestion asks. */
 type Told = KeyIdentity | null | Promise<KeyIdentity | null>;
@@ -50,6 +59,7 @@ export class KeyAuthenticator extends ApiKeyAuthenticator implements OnModuleIni
   private readonly lookups: LookupCache<string, KeyIdentity | null>;
   /** Apart from real keys: anybody can make up well-formed ones, and they may not push the real ones out. */
   private readonly unknown: LRUCache<string, true>;
+  private readonly slots = new FairSemaphore(LOOKUP_SLOTS);
   private readonly identities = new RequestMemo<Told>('API key');
   private readonly releases: (() => void)[] = [];
 
@@ -142,18 +152,22 @@ export class KeyAuthenticator extends ApiKeyAuthenticator implements OnModuleIni
   }
 
   /** The key that the request carries, looked up once a request; null for anything that is not a known key, whatever its state. */
-  identityOf(request: Credentialed): Told {
+  identityOf(request: Credentialed & { readonly ip?: string | undefined }): Told {
     return this.identities.of(request, () => {
       const key = apiKeyOf(request);
-      return key === null ? null : this.identify(key);
+      return key === null ? null : this.identify(key, request.ip);
     });
   }
 
-  private identify(key: string): Told {
+  private identify(key: string, ip: string | undefined): Told {
     const cacheKey = sha256(key).toString('base64');
     const known = this.lookups.known(cacheKey);
     if (known !== undefined) return known;
-    return parseKey(key) === null || this.unknown.has(cacheKey) ? null : this.lookups.of(cacheKey);
+    if (parseKey(key) === null || this.unknown.has(cacheKey)) return null;
+    // Another request may have looked the same key up while this one waited.
+    const look = async (): Promise<KeyIdentity | null> =>
+      this.unknown.has(cacheKey) ? null : this.lookups.of(cacheKey);
+    return this.slots.runNow(addressBucket(ip), look) ?? this.slots.run(addressBucket(ip), look);
   }
 
   private async look(cacheKey: string): Promise<KeyIdentity | null> {

@@ -1,0 +1,124 @@
+// What anybody may open: requests that are not waited for, many connections, and bodies that never end.
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { times } from './attacker.mjs';
+
+const nothing = () => ({});
+/** Until the connection of an answer that nobody reads is closed. */
+const UNREAD_MS = 300;
+const KIB = 1024;
+const LONG_BODY = 1_001_000;
+/** The most that a route without credentials takes. */
+const PUBLIC_BODY = 16 * KIB;
+const LINES_BODY = 4_000_000;
+const FILLING = Buffer.alloc(LINES_BODY, 'x');
+
+const head = (line, headers = {}) =>
+  [line, 'Host: bench', ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`), '', ''].join('\r\n');
+
+/** Undefined where the service does not take it any more. */
+async function opened({ service, deadline }) {
+  const { hostname, port } = new URL(service.url);
+  const socket = connect(Number(port), hostname);
+  socket.on('error', () => undefined);
+  const isOpen = await once(socket, 'connect', { signal: deadline }).then(
+    () => true,
+    () => false,
+  );
+  if (isOpen) return socket;
+  socket.destroy();
+  return undefined;
+}
+
+/** Writes many requests at once, reads nothing and closes. */
+async function pipelined(attacker, connections, count, path) {
+  await times(connections, async () => {
+    const socket = await opened(attacker);
+    if (socket === undefined) return;
+    socket.pause();
+    socket.write(head(`GET ${path} HTTP/1.1`).repeat(count));
+    await pause(UNREAD_MS);
+    socket.destroy();
+  });
+}
+
+/** Waits for an answer, or until the time is over. */
+async function answered(attacker, socket, ms, { method, path }) {
+  const startedAt = performance.now();
+  const signal = AbortSignal.any([attacker.deadline, AbortSignal.timeout(ms)]);
+  const [chunk] = await once(socket, 'data', { signal }).catch(() => []);
+  const text = chunk?.toString('utf8') ?? '';
+  const status = Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1] ?? 0);
+  const body = text.slice(text.indexOf('\r\n\r\n') + 4, 300);
+  attacker.answers.push({ method, path, status, bytes: text.length, ms: performance.now() - startedAt, text: body });
+}
+
+async function oneEach(attacker, connections, ms, path) {
+  await times(connections, async () => {
+    const socket = await opened(attacker);
+    if (socket === undefined) return;
+    socket.write(head(`GET ${path} HTTP/1.1`));
+    await answered(attacker, socket, ms, { method: 'GET', path });
+    socket.destroy();
+  });
+}
+
+/** Sends all but the last bytes of a body, and holds the connection. */
+async function unfinished(attacker, connections, ms, { path, length, headers }) {
+  await times(connections, async () => {
+    const socket = await opened(attacker);
+    if (socket === undefined) return;
+    socket.write(head(`POST ${path} HTTP/1.1`, { ...headers, 'Content-Length': length }));
+    socket.write(FILLING.subarray(0, length - 10));
+    const startedAt = performance.now();
+    await answered(attacker, socket, ms, { method: 'POST', path });
+    await pause(Math.max(0, ms - (performance.now() - startedAt)));
+    socket.destroy();
+  });
+  // Status 0 is what is meant to happen: the body is not there.
+  attacker.answers = attacker.answers.filter(({ status }) => status !== 0);
+}
+
+const CONFIRMATION = { path: '/v1/auth/verify-email', headers: { 'Content-Type': 'application/json' } };
+
+export const FLOODS = [
+  {
+    name: 'requests that are not waited for',
+    prepare: nothing,
+    attacks: {
+      'metrics, one connection': (attacker, size) => pipelined(attacker, 1, size.pipelined, '/metrics'),
+      'metrics, four connections': (attacker, size) => pipelined(attacker, 4, size.pipelined, '/metrics'),
+      'health, four connections': (attacker, size) => pipelined(attacker, 4, size.pipelined, '/health'),
+      'unknown path, four connections': (attacker, size) => pipelined(attacker, 4, size.pipelined, '/nope'),
+    },
+  },
+  {
+    name: 'a connection for each request',
+    prepare: nothing,
+    attacks: {
+      health: (attacker, size) => oneEach(attacker, size.connections, size.heldMs, '/health'),
+      metrics: async (attacker, size) => {
+        await oneEach(attacker, size.connections, size.heldMs, '/metrics');
+        // Not in the document that the tests hold answers against.
+        attacker.answers = attacker.answers.filter(({ path, status }) => path !== '/metrics' || status >= 500);
+      },
+    },
+  },
+  {
+    name: 'unfinished bodies',
+    prepare: nothing,
+    attacks: {
+      'without credentials': (attacker, size) =>
+        unfinished(attacker, size.bodies, size.heldMs, { ...CONFIRMATION, length: LONG_BODY }),
+      'without credentials, as long as they may be': (attacker, size) =>
+        unfinished(attacker, size.bodies, size.heldMs, { ...CONFIRMATION, length: PUBLIC_BODY }),
+      'NDJSON of one key': (attacker, size) =>
+        unfinished(attacker, Math.ceil((size.bodies * 2) / 3), size.heldMs, {
+          path: '/v1/events/ingest',
+          length: LINES_BODY,
+          headers: { 'Content-Type': 'application/x-ndjson', 'X-API-Key': attacker.key },
+        }),
+    },
+  },
+];

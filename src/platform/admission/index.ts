@@ -1,0 +1,1 @@
+export { type HolderOf, StrangerGate } from './stranger-gate.js';

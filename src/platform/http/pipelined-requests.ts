@@ -1,0 +1,120 @@
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { CheckedRequest } from './inputs.js';
+
+/** Requests of one connection whose answers are not sent. More wait, and the connection is not read meanwhile. */
+const MAX_STARTED = 8;
+/**
+ * Requests that wait on all connections of the process: each takes some kilobytes. Beyond that a connection which brings
+ * another one, and has many waiting, is closed.
+ */
+const MAX_WAITING = 8_192;
+const MANY_WAITING = 64;
+
+const LINE = Symbol('requests of the connection');
+
+type Start = (request: CheckedRequest, response: ServerResponse) => void;
+type Connection = Socket & { [LINE]?: Line };
+
+interface Waiting {
+  readonly request: CheckedRequest;
+  readonly response: ServerResponse;
+}
+
+/**
+ * Bounds the requests of each connection that are at work. Node starts all that a client has written one behind another, up
+ * to some thousands of a single packet. What waits when the connection closes is dropped, and what is at work is told.
+ */
+export function pipelined(start: Start): Start {
+  const all: AllWaiting = { count: 0 };
+  return (request, response) => {
+    const socket = request.socket as Connection;
+    const line = (socket[LINE] ??= new Line(socket, start, all));
+    line.take(request, response);
+  };
+}
+
+/** Of all connections of a server. */
+interface AllWaiting {
+  count: number;
+}
+
+class Line {
+  private readonly started: ServerResponse[] = [];
+  private waiting: Waiting[] = [];
+  private isHeld = false;
+  private isStarting = false;
+
+  constructor(
+    private readonly socket: Socket,
+    private readonly start: Start,
+    private readonly all: AllWaiting,
+  ) {
+    socket.once('close', () => this.drop());
+  }
+
+  take(request: CheckedRequest, response: ServerResponse): void {
+    if (this.started.length < MAX_STARTED && this.waiting.length === 0) {
+      this.begin(request, response);
+      return;
+    }
+    if (this.all.count >= MAX_WAITING && this.waiting.length >= MANY_WAITING) this.socket.destroy();
+    // What a packet still brings after the connection was closed.
+    if (this.socket.destroyed) {
+      abandon(response);
+      return;
+    }
+    this.waiting.push({ request, response });
+    this.all.count += 1;
+    this.hold();
+  }
+
+  private begin(request: CheckedRequest, response: ServerResponse): void {
+    this.started.push(response);
+    response.once('close', () => this.end(response));
+    // One that waited may have been refused meanwhile, for a fault in its body.
+    if (!response.writableEnded) this.start(request, response);
+  }
+
+  private end(response: ServerResponse): void {
+    this.started.splice(this.started.indexOf(response), 1);
+    if (this.waiting.length === 0 || this.isStarting) return;
+    this.isStarting = true;
+    // In the next turn of the event loop, so that answers that are there at once do not keep all others waiting.
+    setImmediate(() => this.startWaiting());
+  }
+
+  private startWaiting(): void {
+    this.isStarting = false;
+    const begun = this.waiting.splice(0, MAX_STARTED - this.started.length);
+    this.all.count -= begun.length;
+    for (const { request, response } of begun) this.begin(request, response);
+    if (this.waiting.length === 0 && !this.socket.destroyed) this.socket.resume();
+  }
+
+  /** Reads nothing further, also when a body that has come is read, which resumes the connection. */
+  private hold(): void {
+    if (!this.isHeld) {
+      this.isHeld = true;
+      this.socket.on('resume', () => {
+        if (this.waiting.length > 0) this.socket.pause();
+      });
+    }
+    this.socket.pause();
+  }
+
+  private drop(): void {
+    const { waiting } = this;
+    this.waiting = [];
+    this.all.count -= waiting.length;
+    for (const { response } of waiting) abandon(response);
+    for (const response of [...this.started]) abandon(response);
+  }
+}
+
+/** Node tells the end of a connection only to the response whose turn it is. */
+function abandon(response: ServerResponse): void {
+  if (response.closed || response.socket !== null) return;
+  Object.assign(response, { destroyed: true, _closed: true });
+  response.emit('close');
+}
