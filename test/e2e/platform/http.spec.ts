@@ -718,7 +718,7 @@ describe('what every answer has in common', () => {
     const { paths } = (await app.request().get('/openapi.json').expect(200)).body as {
       paths: Record<string, Record<string, object>>;
     };
-    // What would end the session or the project is left out, so that the others get as far as they can.
+    // Each route answers in its own way, so all of them are asked. What would end the session or the project is left out.
     const targets = Object.entries(paths)
       .flatMap(([path, item]) => Object.keys(item).map((method) => [method.toUpperCase(), path] as const))
       .filter(([method, path]) => method === 'GET' || !/logout|revoke|archive|delete|password/.test(path))
@@ -730,18 +730,14 @@ describe('what every answer has in common', () => {
       });
     expect(targets.length).toBeGreaterThan(180);
     const CHUNKED = 'Transfer-Encoding: chunked\r\n\r\n';
-    const endings: [bytes: string, resets: boolean][] = [
-      [`${CHUNKED}zz\r\n`, false],
-      [`${CHUNKED}2\r\n{}\r\nzz\r\n`, false],
-      [`Content-Length: 100\r\n\r\n{`, true],
-      [`\r\n`, true],
+    const endings: [bytes: string, authorization: string, resets: boolean][] = [
+      [`${CHUNKED}zz\r\n`, 'Bearer x', false],
+      [`${CHUNKED}2\r\n{}\r\nzz\r\n`, bearer, false],
+      ['Content-Length: 100\r\n\r\n{', bearer, true],
+      ['\r\n', bearer, true],
     ];
     const { hostname, port } = new URL(app.url);
-    const breakOff = (
-      target: string,
-      authorization: string,
-      [bytes, resets]: (typeof endings)[number],
-    ): Promise<void> =>
+    const breakOff = (target: string, [bytes, authorization, resets]: (typeof endings)[number]): Promise<void> =>
       new Promise((resolve) => {
         const socket = connect(Number(port), hostname);
         socket.on('error', () => undefined).on('close', () => resolve());
@@ -754,10 +750,8 @@ describe('what every answer has in common', () => {
       });
     const seen = app.logLines.length;
     for (const ending of endings) {
-      for (const authorization of [bearer, 'Bearer x']) {
-        for (let at = 0; at < targets.length; at += 25)
-          await Promise.all(targets.slice(at, at + 25).map((target) => breakOff(target, authorization, ending)));
-      }
+      for (let at = 0; at < targets.length; at += 25)
+        await Promise.all(targets.slice(at, at + 25).map((target) => breakOff(target, ending)));
     }
     await app.request().get('/health').expect(200);
     const loud = app.logLines.slice(seen).filter((line) => /"level":"(?:error|fatal)"/.test(line));
