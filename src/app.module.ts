@@ -55,6 +55,7 @@ import { Database, DATABASE_URL } from './platform/database/database.js';
 import { NoticeBus } from './platform/database/notices.js';
 import { typeOrmOptions } from './platform/database/typeorm.options.js';
 import { CONSTRAINT_ERRORS, ErrorFilter } from './platform/http/error.filter.js';
+import { BodyBudget } from './platform/http/body-budget.js';
 import { LargeBodies } from './platform/http/large-bodies.js';
 import { RouteTable } from './platform/http/route-table.js';
 import { CaptureMailer, Mailer, ReportingMailer, SmtpMailer } from './platform/mail/index.js';
@@ -173,6 +174,7 @@ class PlatformModule {
         { provide: DATABASE_URL, useValue: databaseUrl },
         Database,
         BackgroundWork,
+        { provide: BodyBudget, useFactory: () => new BodyBudget(config.http.maxBodyBytes) },
         LargeBodies,
         RedisConnection,
       ],
@@ -193,6 +195,7 @@ class PlatformModule {
         ObjectStore,
         Database,
         BackgroundWork,
+        BodyBudget,
         LargeBodies,
         RedisConnection,
       ],

@@ -20,6 +20,7 @@ import {
 } from '../../src/modules/access/index.js';
 import { CONSTRAINT_ERRORS, ErrorFilter } from '../../src/platform/http/error.filter.js';
 import { Body, Query } from '../../src/platform/http/inputs.js';
+import { BodyBudget } from '../../src/platform/http/body-budget.js';
 import { LargeBodies } from '../../src/platform/http/large-bodies.js';
 import { RouteTable } from '../../src/platform/http/route-table.js';
 
@@ -90,6 +91,7 @@ describe('a DTO of stock decorators alone, over HTTP', () => {
       providers: [
         ...ACCESS_PROVIDERS,
         ...NOBODY,
+        { provide: BodyBudget, useValue: new BodyBudget(1_048_576) },
         LargeBodies,
         RouteTable,
         { provide: CONFIG, useValue: loadConfig({ NODE_ENV: 'test' }) },

@@ -23,6 +23,19 @@ describe('a budget of bytes', () => {
     expect(budget.tryTake('c', 30)).not.toBeNull();
   });
 
+  it('takes back a part, and never more than was given', () => {
+    const budget = new ByteBudget(OPTIONS);
+    const release = budget.tryTake('a', 40);
+    release?.(10);
+    release?.(20);
+    expect(budget.tryTake('a', 31)).toBeNull();
+    expect(budget.tryTake('a', 30)).not.toBeNull();
+    release?.();
+    release?.();
+    expect(budget.tryTake('a', 11)).toBeNull();
+    expect(budget.tryTake('a', 10)).not.toBeNull();
+  });
+
   it('lets others pass by a holder who has all of a share', async () => {
     const budget = new ByteBudget(OPTIONS);
     const first = await budget.take('a', 40);

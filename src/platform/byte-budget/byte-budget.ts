@@ -1,5 +1,5 @@
-/** Gives back what was taken; further calls do nothing. */
-export type Release = () => void;
+/** Gives back what was taken, but for so many bytes that are kept; what is given back already stays so. */
+export type Release = (keptBytes?: number) => void;
 
 export interface ByteBudgetOptions {
   /** Of all together. */
@@ -72,11 +72,12 @@ export class ByteBudget {
     const held = this.held.get(holder) ?? 0;
     this.free -= taken;
     this.held.set(holder, held + taken);
-    let isHeld = true;
-    return () => {
-      if (!isHeld) return;
-      isHeld = false;
-      this.giveBack(holder, taken);
+    let left = taken;
+    return (keptBytes = 0) => {
+      const given = left - keptBytes;
+      if (given <= 0) return;
+      left = keptBytes;
+      this.giveBack(holder, given);
     };
   }
 

@@ -1,1 +1,1 @@
-export { ByteBudget, type ByteBudgetOptions } from './byte-budget.js';
+export { ByteBudget, type ByteBudgetOptions, type Release } from './byte-budget.js';

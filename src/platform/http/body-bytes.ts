@@ -1,7 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
+import type { Release } from '../byte-budget/index.js';
+import type { BodyShare } from './body-budget.js';
 import { BodyTooLarge, UnsupportedMediaType } from './domain-error.js';
+import { RequestTimeout, SLOW_SENDER_LIMITS } from './slow-sender.js';
 
 type Inflate = (bytes: Buffer, limits: { maxOutputLength: number }) => Promise<Buffer>;
 
@@ -11,54 +14,141 @@ const ENCODINGS: Readonly<Record<string, Inflate>> = {
   br: promisify<Buffer, { maxOutputLength: number }, Buffer>(brotliDecompress),
 };
 
+/** The room that a body of unknown length has at first; it doubles. */
+const FIRST_BYTES = 16 * 1024;
+
 /** The client went away or broke the transfer; nobody is left to answer. */
 export class RequestAborted extends Error {}
 
 /** The body is not what its `Content-Encoding` says. */
 export class BrokenCompression extends Error {}
 
+export interface BodyLimits {
+  readonly maxBytes: number;
+  /** Whether `gzip`, `deflate` and `br` are taken. */
+  readonly inflates: boolean;
+  readonly share: BodyShare;
+  readonly slow?: typeof SLOW_SENDER_LIMITS;
+}
+
+/** The bytes of a body, and what gives back the room that they are counted with. */
+export interface HeldBytes {
+  readonly bytes: Buffer;
+  readonly release: Release;
+}
+
 /**
  * The bytes of a body, inflated. Both what comes and what it becomes are cut at `maxBytes` (413); nothing is inflated
- * before all of it is there, so that slow senders hold no decoder. 415 for an encoding that is not `gzip`, `deflate` or
- * `br`, or any where `inflates` is false.
- * @throws BodyTooLarge, UnsupportedMediaType, RequestAborted, BrokenCompression
+ * before all of it is there, so that slow senders hold no decoder. A body is read once there is room for it; of unknown
+ * length it takes more while it comes. 415 for an encoding that is not `gzip`, `deflate` or `br`, or any where `inflates` is
+ * false.
+ * @throws BodyTooLarge, UnsupportedMediaType, RequestTimeout, ServiceOverloaded, RequestAborted, BrokenCompression
  */
-export async function bodyBytes(request: IncomingMessage, maxBytes: number, inflates: boolean): Promise<Buffer> {
+export async function bodyBytes(request: IncomingMessage, limits: BodyLimits): Promise<HeldBytes> {
+  const { maxBytes, inflates, share } = limits;
   const encoding = (request.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
   const decode = Object.hasOwn(ENCODINGS, encoding) ? ENCODINGS[encoding] : undefined;
   if (encoding !== 'identity' && (decode === undefined || !inflates))
     throw new UnsupportedMediaType({ 'Accept-Encoding': inflates ? Object.keys(ENCODINGS).join(', ') : 'identity' });
-  const bytes = await allOf(request, maxBytes);
-  if (decode === undefined || bytes.length === 0) return bytes;
+  const sent = await new ArrivingBody(request, limits).whole();
+  if (decode === undefined || sent.bytes.length === 0) return sent;
   try {
-    return await decode(bytes, { maxOutputLength: maxBytes });
+    const bytes = await share.inflate(() => decode(sent.bytes, { maxOutputLength: maxBytes }));
+    return { bytes, release: share.takeNow(bytes.length) };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ERR_BUFFER_TOO_LARGE') throw new BodyTooLarge();
-    if (code === 'Z_MEM_ERROR') throw error;
+    if (code === undefined || code === 'Z_MEM_ERROR') throw error;
     throw new BrokenCompression('the body is not what its Content-Encoding says', { cause: error });
+  } finally {
+    sent.release();
   }
 }
 
-/** Answers at once when the limit is passed: what still comes is read and dropped by the server. */
-function allOf(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    const settle = (outcome: () => void): void => {
-      request.off('data', onData).off('end', onEnd).off('close', onBroken).off('error', onBroken);
-      // Whoever goes away later than this is nobody's concern, but an error without a listener ends the process.
-      request.on('error', () => undefined);
-      outcome();
+/** A body on its way into one piece of memory, whatever pieces it comes in: a piece of one byte takes some hundred. */
+class ArrivingBody {
+  private room: Buffer = Buffer.alloc(0);
+  private size = 0;
+  private readonly releases: Release[] = [];
+  /** As the head says; null: in chunks, the end tells. */
+  private readonly declared: number | null;
+
+  constructor(
+    private readonly request: IncomingMessage,
+    private readonly limits: BodyLimits,
+  ) {
+    const { headers } = request;
+    this.declared = headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : null;
+  }
+
+  async whole(): Promise<HeldBytes> {
+    const release = (): void => {
+      for (const one of this.releases.splice(0)) one();
     };
-    const onData = (chunk: Buffer): void => {
-      size += chunk.length;
-      if (size <= maxBytes) chunks.push(chunk);
-      else settle(() => reject(new BodyTooLarge()));
-    };
-    const onEnd = (): void => settle(() => resolve(Buffer.concat(chunks, size)));
-    const onBroken = (): void => settle(() => reject(new RequestAborted()));
-    if (request.destroyed) onBroken();
-    else request.on('data', onData).on('end', onEnd).on('close', onBroken).on('error', onBroken);
-  });
+    try {
+      if (this.declared !== null) this.releases.push(await this.limits.share.take(this.declared));
+      const bytes = await this.read();
+      return { bytes, release };
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  /** Answers at once when the limit is passed: what still comes is read and dropped by the server. */
+  private read(): Promise<Buffer> {
+    const { request } = this;
+    const { idleMs, bytesPerSecond } = this.limits.slow ?? SLOW_SENDER_LIMITS;
+    return new Promise((resolve, reject) => {
+      const startedAt = performance.now();
+      let lastAt = startedAt;
+      let timer: NodeJS.Timeout | undefined;
+      const settle = (outcome: () => void): void => {
+        clearTimeout(timer);
+        request.off('data', onData).off('end', onEnd).off('close', onBroken).off('error', onBroken);
+        // Whoever goes away later than this is nobody's concern, but an error without a listener ends the process.
+        request.on('error', () => undefined);
+        outcome();
+      };
+      const onData = (chunk: Buffer): void => {
+        lastAt = performance.now();
+        try {
+          this.add(chunk);
+        } catch (error) {
+          settle(() => reject(error as Error));
+        }
+      };
+      const onEnd = (): void => settle(() => resolve(this.room.subarray(0, this.size)));
+      const onBroken = (): void => settle(() => reject(new RequestAborted()));
+      const watch = (): void => {
+        const endsAt = Math.min(lastAt, startedAt + (this.size / bytesPerSecond) * 1_000) + idleMs;
+        const left = endsAt - performance.now();
+        if (left <= 0) settle(() => reject(new RequestTimeout()));
+        else timer = setTimeout(watch, left).unref();
+      };
+      if (request.destroyed) return onBroken();
+      request.on('data', onData).on('end', onEnd).on('close', onBroken).on('error', onBroken);
+      watch();
+    });
+  }
+
+  /** @throws BodyTooLarge, ServiceOverloaded */
+  private add(chunk: Buffer): void {
+    const size = this.size + chunk.length;
+    if (size > this.limits.maxBytes) throw new BodyTooLarge();
+    if (size === this.declared && this.size === 0) this.room = chunk;
+    else {
+      if (size > this.room.length) this.grow(size);
+      chunk.copy(this.room, this.size);
+    }
+    this.size = size;
+  }
+
+  private grow(size: number): void {
+    const { declared, room, limits } = this;
+    const length = declared ?? Math.max(size, Math.min(limits.maxBytes, Math.max(FIRST_BYTES, 2 * room.length)));
+    if (declared === null) this.releases.push(limits.share.takeNow(length - room.length));
+    this.room = Buffer.allocUnsafeSlow(length);
+    room.copy(this.room, 0, 0, this.size);
+  }
 }

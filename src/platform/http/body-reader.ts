@@ -1,11 +1,13 @@
 import type { Request } from 'express';
 import { whenThere } from '../concurrency/index.js';
-import { bodyBytes, BrokenCompression } from './body-bytes.js';
+import { bodyBytes, BrokenCompression, type HeldBytes } from './body-bytes.js';
+import type { BodyShare } from './body-budget.js';
 import { BodyTooLarge, UnsupportedMediaType } from './domain-error.js';
 import { type Issue, parseJsonBody, ValidationError } from './fields/index.js';
 import { parsePairs } from './pairs.js';
 import type { BodyForm } from './inputs.js';
 import { LARGE_BYTES, type LargeTurn } from './large-bodies.js';
+import { turnOf } from './stranger-turn.js';
 
 /** How bytes are read: a body's form, or newline-delimited JSON in its place. */
 type Reading = Exclude<BodyForm, 'stream'> | 'lines';
@@ -41,61 +43,94 @@ export function isLines({ headers }: Request): boolean {
   return /^application\/x-ndjson(?![^ ;])/i.test(headers['content-type'] ?? '');
 }
 
+/** How much may come, and who it is counted for. */
+export interface BodyRoom {
+  readonly maxBytes: number;
+  /** Asked for when the body has not come already. */
+  readonly share: () => BodyShare;
+}
+
+/** What has come whole by itself takes no room of others. */
+const nothing = (): void => undefined;
+
 /**
  * Reads request bodies after the credentials were checked, so that strangers cannot make the service buffer.
- * Answers 413 above the limit, 415 for another media type, charset or encoding.
+ * Answers 413 above the limit, 415 for another media type, charset or encoding, 408 to who sends too slowly, and 503 when too
+ * many bodies are in flight.
  */
 export class BodyReader {
-  constructor(private readonly maxBytes: number) {}
-
   /**
    * The decoded JSON value; undefined when there is no body.
    * @param turn waited for before a large one is parsed
    * @param takesLines whether the route takes newline-delimited JSON as well, which a refusal says
    */
-  readJson(request: Request, turn: () => Promise<LargeTurn>, takesLines: boolean): unknown {
-    return whenThere(this.readBytes(request, 'json', { takesLines }), (bytes): unknown => {
-      if (bytes === undefined) return undefined;
-      return bytes.length < LARGE_BYTES ? parsed(bytes) : parsedInTurn(bytes, turn);
+  readJson(request: Request, room: BodyRoom, turn: () => Promise<LargeTurn>, takesLines: boolean): unknown {
+    return whenThere(this.readBytes(request, 'json', room, takesLines), (read): unknown => {
+      if (read === undefined) return undefined;
+      if (read.bytes.length >= LARGE_BYTES) return parsedInTurn(read, turn);
+      try {
+        return parsed(read.bytes);
+      } finally {
+        read.release();
+      }
     });
   }
 
   /** Form fields; a repeated field keeps all its values. */
-  readForm(request: Request): Fields | Promise<Fields> {
-    return whenThere(this.readBytes(request, 'form'), (bytes) => parsePairs(bytes?.toString('utf8') ?? '', 'body'));
+  readForm(request: Request, room: BodyRoom): Fields | Promise<Fields> {
+    return whenThere(this.readBytes(request, 'form', room), (read) => {
+      const fields = parsePairs(read?.bytes.toString('utf8') ?? '', 'body');
+      read?.release();
+      return fields;
+    });
   }
 
-  /** Newline-delimited JSON up to a limit of its own; undefined when there is no body. */
-  readLines(request: Request, maxBytes: number): Buffer | undefined | Promise<Buffer | undefined> {
-    return this.readBytes(request, 'lines', { maxBytes, takesLines: true });
+  /** Newline-delimited JSON; undefined when there is no body. */
+  readLines(request: Request, room: BodyRoom): Buffer | undefined | Promise<Buffer | undefined> {
+    return whenThere(this.readBytes(request, 'lines', room, true), (read) => read && keptUntilAnswered(request, read));
   }
 
   /** The bytes as they were sent, of any media type; compressed ones are refused (415). Empty when there is no body. */
-  readRaw(request: Request): Buffer | Promise<Buffer> {
-    return whenThere(this.readBytes(request, 'raw'), (bytes) => bytes ?? Buffer.alloc(0));
+  readRaw(request: Request, room: BodyRoom): Buffer | Promise<Buffer> {
+    return whenThere(this.readBytes(request, 'raw', room), (read) =>
+      read === undefined ? Buffer.alloc(0) : keptUntilAnswered(request, read),
+    );
   }
 
   /** At once where all of it has come already. */
   private readBytes(
     request: Request,
     form: Reading,
-    { maxBytes = this.maxBytes, takesLines = false } = {},
-  ): Buffer | undefined | Promise<Buffer | undefined> {
+    room: BodyRoom,
+    takesLines = false,
+  ): HeldBytes | undefined | Promise<HeldBytes | undefined> {
     const { headers } = request;
     const declared = Number(headers['content-length'] ?? 0);
     if (declared === 0 && headers['transfer-encoding'] === undefined) return undefined;
     if (form !== 'raw') this.checkMediaType(request, form, takesLines);
-    if (declared > maxBytes) throw new BodyTooLarge();
+    if (declared > room.maxBytes) throw new BodyTooLarge();
     if (declared > 0 && headers['content-encoding'] === undefined) {
       const ready = readArrived(request, declared);
-      if (ready !== null) return ready;
+      if (ready !== null) return { bytes: ready, release: nothing };
     }
-    return bodyBytes(request, maxBytes, form !== 'raw').then(
-      (body) => (body.length > 0 ? body : undefined),
-      (error: unknown) => {
-        throw error instanceof BrokenCompression ? new ValidationError([INVALID_COMPRESSION]) : error;
-      },
-    );
+    return this.receive(request, form, room);
+  }
+
+  /** A stranger's body has no place among the requests at work while it is on its way. */
+  private async receive(request: Request, form: Reading, room: BodyRoom): Promise<HeldBytes | undefined> {
+    const turn = turnOf(request);
+    turn?.leave();
+    const limits = { maxBytes: room.maxBytes, inflates: form !== 'raw', share: room.share() };
+    const read = await bodyBytes(request, limits).catch((error: unknown) => {
+      throw error instanceof BrokenCompression ? new ValidationError([INVALID_COMPRESSION]) : error;
+    });
+    try {
+      await turn?.enter();
+    } catch (error) {
+      read.release();
+      throw error;
+    }
+    return read.bytes.length > 0 ? read : undefined;
   }
 
   private checkMediaType({ method, headers }: Request, form: Exclude<Reading, 'raw'>, takesLines: boolean): void {
@@ -120,11 +155,21 @@ export class BodyReader {
   }
 }
 
-async function parsedInTurn(bytes: Buffer, turn: () => Promise<LargeTurn>): Promise<unknown> {
-  const { rest } = await turn();
-  const value = parsed(bytes);
-  await rest();
-  return value;
+async function parsedInTurn({ bytes, release }: HeldBytes, turn: () => Promise<LargeTurn>): Promise<unknown> {
+  try {
+    const { rest } = await turn();
+    const value = parsed(bytes);
+    await rest();
+    return value;
+  } finally {
+    release();
+  }
+}
+
+function keptUntilAnswered({ res }: Request, { bytes, release }: HeldBytes): Buffer {
+  if (res === undefined || res.closed) release();
+  else res.once('close', () => release());
+  return bytes;
 }
 
 /** @throws ValidationError */

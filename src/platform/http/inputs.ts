@@ -2,9 +2,11 @@ import { createParamDecorator, type ExecutionContext, type Type } from '@nestjs/
 import { ApiBody, ApiConsumes, ApiExtension, ApiHeader, ApiParam, ApiQuery } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import type { RequestContext } from '../telemetry/index.js';
+import type { BodyShare } from './body-budget.js';
 import { compile, type Schema } from './fields/index.js';
 import { TextField, UuidField } from './fields/index.js';
 import type { LargeTurn } from './large-bodies.js';
+import { SLOW_SENDER_LIMITS } from './slow-sender.js';
 import { StreamedBody } from './streamed-body.js';
 
 /** What the guard has resolved and checked before a handler runs. */
@@ -35,6 +37,8 @@ export interface CheckedRequest<Access = unknown> extends Request {
   caller?: CallerIds;
   inputs?: RequestInputs;
   requestId: string;
+  /** Of a body that the handler reads. */
+  bodyShare?: BodyShare;
   /** Of a large body. */
   largeTurn?: LargeTurn;
   /** On every log line of the request; whoever has the request adds to it here. */
@@ -226,7 +230,8 @@ export function BodyStream({ content }: StreamDocument): ParameterDecorator {
     document(ApiExtension('x-stream-body', content), target, key);
     createParamDecorator((_: unknown, context: ExecutionContext) => {
       const http = context.switchToHttp();
-      return new StreamedBody(http.getRequest<CheckedRequest>(), http.getResponse<Response>());
+      const request = http.getRequest<CheckedRequest>();
+      return new StreamedBody(request, http.getResponse<Response>(), SLOW_SENDER_LIMITS, request.bodyShare);
     })()(target, key, index);
   };
 }

@@ -1,21 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { RequestAborted } from './body-bytes.js';
-import { BodyTooLarge, domainError, UnsupportedMediaType } from './domain-error.js';
+import type { BodyShare } from './body-budget.js';
+import { BodyTooLarge, UnsupportedMediaType } from './domain-error.js';
+import { RequestTimeout, SLOW_SENDER_LIMITS } from './slow-sender.js';
+import { turnOf } from './stranger-turn.js';
 
-/** How slowly a body may come. */
-export interface SlowSenderLimits {
-  /** Whoever sends nothing for so long is refused. Beside it everybody has so long, whatever they send. */
-  readonly idleMs: number;
-  /** What has to come on average beyond that: who sends a byte now and then keeps a connection for ever. */
-  readonly bytesPerSecond: number;
-}
+export { RequestTimeout, SLOW_SENDER_LIMITS } from './slow-sender.js';
 
-export const SLOW_SENDER_LIMITS: SlowSenderLimits = { idleMs: 30_000, bytesPerSecond: 16 * 1024 };
+/** What a body takes on its way: what the system has given us and nobody has dealt with, and the piece at hand. */
+const BYTES_ON_THE_WAY = 128 * 1024;
 
 /** How long a refused sender may go on before the connection is cut; cut at once it might never read the answer. */
 const LINGER_MS = 5_000;
-
-export class RequestTimeout extends domainError(408, 'Request Timeout') {}
 
 const STREAMED = new WeakSet<IncomingMessage>();
 
@@ -39,6 +35,7 @@ export class StreamedBody {
     private readonly request: IncomingMessage,
     private readonly response: ServerResponse,
     private readonly limits = SLOW_SENDER_LIMITS,
+    private readonly share?: BodyShare,
   ) {
     const { headers } = request;
     STREAMED.add(request);
@@ -48,7 +45,8 @@ export class StreamedBody {
 
   /**
    * The pieces, each as it came. What a consumer does not take is not read. They throw BodyTooLarge as soon as more than
-   * `maxBytes` have come, RequestTimeout when they come too slowly, RequestAborted when the sender goes away.
+   * `maxBytes` have come, RequestTimeout when they come too slowly, RequestAborted when the sender goes away, ServiceOverloaded
+   * when too many bodies are in flight.
    * @throws BodyTooLarge for a length that is announced, UnsupportedMediaType for an encoded body
    */
   pieces(maxBytes: number): AsyncGenerator<Buffer, void> {
@@ -59,6 +57,20 @@ export class StreamedBody {
   }
 
   private async *read(maxBytes: number): AsyncGenerator<Buffer, void> {
+    const { request, response } = this;
+    turnOf(request)?.leave();
+    const release = await this.share?.take(BYTES_ON_THE_WAY);
+    // A reader may stop without a word.
+    response.once('close', () => release?.());
+    if (response.destroyed) release?.();
+    try {
+      yield* this.arriving(maxBytes);
+    } finally {
+      release?.();
+    }
+  }
+
+  private async *arriving(maxBytes: number): AsyncGenerator<Buffer, void> {
     const { request } = this;
     if (request.headers.expect !== undefined && !this.response.headersSent) this.response.writeContinue();
     const chunks = request.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer, undefined>;

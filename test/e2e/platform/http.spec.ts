@@ -312,7 +312,7 @@ describe('what every answer has in common', () => {
 
     it('of a form are bounded before they are taken apart', async () => {
       const login = (text: string) => app.request().post('/v1/auth/login').type('form').send(text);
-      await login('a&'.repeat(45_000)).expect(422, TOO_MANY('body'));
+      await login('a&'.repeat(5_000)).expect(422, TOO_MANY('body'));
       await login(`${'&'.repeat(998)}username=a%40example.com&password=x`).expect(401);
     });
   });

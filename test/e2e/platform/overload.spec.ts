@@ -1,8 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { once } from 'node:events';
+import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import pg from 'pg';
 import { DataSource } from 'typeorm';
+import { SLOW_SENDER_LIMITS } from '../../../src/platform/http/slow-sender.js';
 import { BackgroundWork } from '../../../src/platform/background/background-work.js';
 import { Passwords } from '../../../src/platform/crypto/index.js';
 import { Mailer } from '../../../src/platform/mail/index.js';
@@ -189,6 +191,111 @@ describe('a service that is asked for too much', () => {
         process.off('warning', note);
       }
       expect(warnings.map(({ message }) => message)).toEqual([]);
+    });
+  });
+
+  describe('request bodies in flight', () => {
+    const MIB = 1024 * 1024;
+
+    /** A request of which all but the last bytes of the body are sent. */
+    function unfinished(
+      path: string,
+      length: number,
+      headers: Record<string, string>,
+    ): ClientRequest & { status?: number } {
+      const { hostname, port } = new URL(app.url);
+      const sent: ClientRequest & { status?: number } = request({
+        host: hostname,
+        port,
+        path,
+        method: 'POST',
+        agent: false,
+        headers: { 'Content-Length': length, ...headers },
+      });
+      sent
+        .on('error', () => undefined)
+        .on('response', (response) => {
+          sent.status = response.statusCode ?? 0;
+          sent.emit('status', response);
+          response.resume();
+        });
+      sent.write(Buffer.alloc(Math.max(0, length - 10), ' '));
+      return sent;
+    }
+
+    /** The status of a body whose length the head does not say. */
+    async function chunked(path: string, headers: Record<string, string>, body: string): Promise<number> {
+      const { hostname, port } = new URL(app.url);
+      const sent = request({ host: hostname, port, path, method: 'POST', agent: false, headers });
+      sent.on('error', () => undefined).flushHeaders();
+      sent.write(body);
+      sent.end();
+      const [response] = (await once(sent, 'response')) as [IncomingMessage];
+      sent.destroy();
+      return response.statusCode ?? 0;
+    }
+
+    const lines = (apiKey: string) =>
+      unfinished('/v1/events/ingest', 5 * MIB, { 'X-API-Key': apiKey, 'Content-Type': 'application/x-ndjson' });
+
+    it('of one organization wait for each other and are refused beyond that, while another one sends', async () => {
+      const [owner, other] = [await ownerWithProject(app), await ownerWithProject(app)];
+      const ingest = (apiKey: string, type: string): Promise<number> => {
+        const headers = { 'X-API-Key': apiKey, 'Content-Type': 'application/x-ndjson' };
+        return chunked(
+          '/v1/events/ingest',
+          headers,
+          JSON.stringify({ event_type: type, source: 'bodies', payload: {} }),
+        );
+      };
+      const held = Array.from({ length: 90 }, () => lines(owner.apiKey));
+      try {
+        await eventually(
+          () => held.filter(({ status }) => status === 503).length,
+          (refused) => refused > 0,
+        );
+        expect(held.filter(({ status }) => status !== undefined && status !== 503)).toEqual([]);
+        expect(await ingest(other.apiKey, 'of another')).toBe(200);
+      } finally {
+        for (const one of held) one.destroy();
+      }
+      await eventually(
+        () => ingest(owner.apiKey, 'again'),
+        (status) => status === 200,
+      );
+    });
+
+    it('returns 408 to who stops sending, with and without credentials', async () => {
+      jest.replaceProperty(SLOW_SENDER_LIMITS, 'idleMs', 150);
+      const { apiKey } = await ownerWithProject(app);
+      const stopped = [
+        lines(apiKey),
+        unfinished('/v1/events/ingest', 60_000, { 'X-API-Key': apiKey, 'Content-Type': 'application/json' }),
+        unfinished('/v1/auth/login', 16_000, { 'Content-Type': 'application/x-www-form-urlencoded' }),
+        unfinished('/v1/auth/register', 16_000, { 'Content-Type': 'application/json' }),
+      ];
+      const statuses = await eventually(
+        () => stopped.map(({ status }) => status),
+        (all) => !all.includes(undefined),
+      );
+      for (const one of stopped) one.destroy();
+      expect(statuses).toEqual([408, 408, 408, 408]);
+    });
+
+    it.each([
+      ['/v1/auth/verify-email', 'application/json'],
+      ['/v1/auth/register', 'application/json'],
+      ['/v1/auth/login', 'application/x-www-form-urlencoded'],
+    ])('returns 413 for more than 16 KiB of %s before they have come', async (path, type) => {
+      const sent = unfinished(path, 16 * 1024 + 1, { 'Content-Type': type });
+      const [response] = (await once(sent, 'status')) as [IncomingMessage];
+      expect(response.statusCode).toBe(413);
+      sent.destroy();
+      const body =
+        type === 'application/json' ? JSON.stringify({ token: 'x'.repeat(17_000) }) : `a=${'x'.repeat(17_000)}`;
+      expect(await chunked(path, { 'Content-Type': type }, body)).toBe(413);
+      const within = app.request().post(path).set('Content-Type', type);
+      await within.send(body.replace(/x+/, 'x'.repeat(15_000))).expect(422);
     });
   });
 

@@ -34,6 +34,7 @@ import {
   type UserId,
   type UserScope,
 } from '../index.js';
+import { BodyBudget } from '../../../platform/http/body-budget.js';
 import { LargeBodies } from '../../../platform/http/large-bodies.js';
 import { ACCESS_GUARDS, ACCESS_PROVIDERS } from './access-guards.js';
 
@@ -114,6 +115,7 @@ async function guarded(
     providers: [
       ...ACCESS_PROVIDERS,
       ...ACCESS_GUARDS,
+      { provide: BodyBudget, useValue: new BodyBudget(1_048_576) },
       LargeBodies,
       ProjectOfAttempt,
       { provide: CONFIG, useValue: loadConfig({ NODE_ENV: 'test' }) },

@@ -3,26 +3,36 @@ import type { Response } from 'express';
 import { CONFIG, type Config } from '../../../config/index.js';
 import { whenThere } from '../../../platform/concurrency/index.js';
 import { RequestAborted } from '../../../platform/http/body-bytes.js';
-import { BodyReader, isLines, type ReadBody } from '../../../platform/http/body-reader.js';
+import { BodyBudget, type BodyHolder, strangerAt } from '../../../platform/http/body-budget.js';
+import { BodyReader, type BodyRoom, isLines, type ReadBody } from '../../../platform/http/body-reader.js';
 import { ValidationError } from '../../../platform/http/fields/index.js';
 import type { CheckedRequest } from '../../../platform/http/inputs.js';
 import { LargeBodies, type LargeTurn } from '../../../platform/http/large-bodies.js';
+import { addressBucket } from '../../../platform/rate-limit/index.js';
 import type { AccessScope } from '../scope.js';
 import type { Checks } from './route-checks.js';
+
+/** Of a body that anybody may send: a sign-in or a passkey's answer takes a few kilobytes. */
+const MAX_PUBLIC_BYTES = 16 * 1024;
 
 /** Reads the body that a route takes, once a request, when the guard of its credential has let it through. */
 @Injectable()
 export class RequestBodyReader {
-  private readonly reader: BodyReader;
+  private readonly reader = new BodyReader();
+  private readonly maxBytes: number;
 
   constructor(
     @Inject(CONFIG) config: Config,
+    private readonly budget: BodyBudget,
     private readonly large: LargeBodies,
   ) {
-    this.reader = new BodyReader(config.http.maxBodyBytes);
+    this.maxBytes = config.http.maxBodyBytes;
   }
 
-  /** Empty for a route without a body. @throws DomainError 413, 415, or 503 where too many large ones wait for their turn */
+  /**
+   * Empty for a route without a body.
+   * @throws DomainError 408, 413, 415, or 503 where too many bodies are in flight or too many large ones wait for their turn
+   */
   of(checks: Checks, request: CheckedRequest, response: Response): ReadBody | Promise<ReadBody> {
     return (
       checks.body ??
@@ -35,23 +45,39 @@ export class RequestBodyReader {
 
   private read(checks: Checks, request: CheckedRequest, response: Response): ReadBody | Promise<ReadBody> {
     const { body, lines } = checks.plan.inputs;
-    if (body === undefined || body.form === 'stream') return {};
+    if (body === undefined) return {};
+    if (body.form === 'stream') {
+      // Asked for when the handler has found the signature in order, where there is no other credential.
+      request.bodyShare = this.budget.shareOf({ ...bodyHolderOf(checks.caller ?? null, request), isStranger: false });
+      return {};
+    }
+    const room = this.roomFor(checks, request);
     if (lines !== undefined && isLines(request))
-      return whenThere(this.reader.readLines(request, lines.maxBytes), (bytes) => ({ lines: bytes }));
-    if (body.form === 'raw') return whenThere(this.reader.readRaw(request), (raw) => ({ raw }));
+      return whenThere(this.reader.readLines(request, { ...room, maxBytes: lines.maxBytes }), (bytes) => ({
+        lines: bytes,
+      }));
+    if (body.form === 'raw') return whenThere(this.reader.readRaw(request, room), (raw) => ({ raw }));
     try {
       const value: unknown =
         body.form === 'json'
           ? this.reader.readJson(
               request,
+              room,
               () => this.largeTurn(checks.caller ?? null, request, response),
               lines !== undefined,
             )
-          : this.reader.readForm(request);
+          : this.reader.readForm(request, room);
       return value instanceof Promise ? value.then((read: unknown) => ({ value: read }), ofUnreadable) : { value };
     } catch (error) {
       return ofUnreadable(error);
     }
+  }
+
+  private roomFor({ plan, caller }: Checks, request: CheckedRequest): BodyRoom {
+    return {
+      maxBytes: plan.access.kind === 'public' ? Math.min(MAX_PUBLIC_BYTES, this.maxBytes) : this.maxBytes,
+      share: () => this.budget.shareOf(bodyHolderOf(caller ?? null, request)),
+    };
   }
 
   /** Until the handler says that it needs the body no longer, or the answer has left. */
@@ -77,4 +103,11 @@ function ofUnreadable(error: unknown): ReadBody {
 function holderOf(caller: AccessScope | null, request: CheckedRequest): string {
   if (caller === null) return request.ip ?? '';
   return caller.kind === 'api-key' ? caller.projectId : caller.userId;
+}
+
+/** Whose bodies in flight are counted together. */
+function bodyHolderOf(caller: AccessScope | null, request: CheckedRequest): BodyHolder {
+  if (caller === null) return strangerAt(addressBucket(request.ip));
+  const name = caller.kind === 'api-key' ? `organization ${caller.organizationId}` : `user ${caller.userId}`;
+  return { name, isStranger: false };
 }

@@ -1,12 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { BodyBudget, strangerAt } from '../../../platform/http/body-budget.js';
+import { bodyBytes } from '../../../platform/http/body-bytes.js';
 import { BodyTooLarge } from '../../../platform/http/domain-error.js';
+import { addressBucket } from '../../../platform/rate-limit/index.js';
 
 type Answer = (request: Request, response: Response) => Promise<void>;
 
 const PATH = '/oauth/callback';
 /** What a provider comes back with takes some hundred bytes, and with a name a little more. */
-const MOST_BYTES = 16 * 1024;
+const MAX_BYTES = 16 * 1024;
 /** Of the address it goes on in: front ends take some kilobytes of headers. */
 const MOST_ADDRESS = 4 * 1024;
 const CARRIED = ['code', 'state', 'iss', 'user'];
@@ -17,12 +20,17 @@ const CARRIED = ['code', 'state', 'iss', 'user'];
  */
 @Injectable()
 export class ConsoleCallbacks {
+  constructor(private readonly budget: BodyBudget) {}
+
   find(method: string, path: string): Answer | undefined {
     return method === 'POST' && path === PATH ? this.passOn : undefined;
   }
 
   private readonly passOn: Answer = async (request, response) => {
-    const given = new URLSearchParams(await textOf(request));
+    const share = this.budget.shareOf(strangerAt(addressBucket(request.ip)));
+    const { bytes, release } = await bodyBytes(request, { maxBytes: MAX_BYTES, inflates: false, share });
+    release();
+    const given = new URLSearchParams(bytes.toString('utf8'));
     const carried = new URLSearchParams();
     for (const name of CARRIED) {
       const value = given.get(name);
@@ -32,15 +40,4 @@ export class ConsoleCallbacks {
     if (address.length > MOST_ADDRESS) throw new BodyTooLarge();
     response.status(303).location(address).end();
   };
-}
-
-async function textOf(request: Request): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > MOST_BYTES) throw new BodyTooLarge();
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }
