@@ -148,7 +148,7 @@ describe('an account', () => {
       await app.rows('UPDATE users SET password_hash = NULL WHERE id = $1', [actor.id]);
       await signIn(actor.email, PASSWORD).expect(401);
       const body = { current_password: PASSWORD, password: NEW_PASSWORD };
-      await post('password/change', actor, body).expect(403, WRONG);
+      await post('password/change', actor, body).expect(403, { detail: 'Sign in again to confirm this change' });
       await post('password/change', actor, { password: NEW_PASSWORD })
         .set('X-Step-Up-Token', await stepUpOf(actor, 'passkey'))
         .expect(200);
