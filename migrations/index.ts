@@ -51,6 +51,7 @@ import { OrderedNotices1802500000000 } from './1802500000000-ordered-notices.js'
 import { NewestOccurrences1802501000000 } from './1802501000000-newest-occurrences.js';
 import { VersionsOfHeaders1802502000000 } from './1802502000000-versions-of-headers.js';
 import { SlugsWithoutCase1802700000000 } from './1802700000000-slugs-without-case.js';
+import { PaidSubscriptions1802400000000 } from './1802400000000-paid-subscriptions.js';
 
 /** Every migration in order; a test checks that each file of this folder is listed. */
 export const MIGRATIONS = [
@@ -107,4 +108,5 @@ export const MIGRATIONS = [
   NewestOccurrences1802501000000,
   VersionsOfHeaders1802502000000,
   SlugsWithoutCase1802700000000,
+  PaidSubscriptions1802400000000,
 ] as const;

@@ -285,6 +285,19 @@ describe('paying before there is an organization', () => {
     }
   });
 
+  it('gives the first organization no plan that was never paid for', async () => {
+    const session = await begun();
+    const subscription = provider.pay(session, { status: 'incomplete' });
+    await deliver('customer.subscription.created', subscription, NOW).expect(200, { ok: true });
+    await sync(session).expect(200);
+    const id = await created();
+    expect(await organization(id)).toMatchObject({ plan: 'free', billing_status: 'active' });
+    const expired = { ...subscription, status: 'incomplete_expired' };
+    provider.subscriptions.set(subscription.id, expired);
+    await deliver('customer.subscription.updated', expired, NOW + 9).expect(200, { ok: true });
+    expect(await organization(id)).toMatchObject({ plan: 'free', billing_status: 'active' });
+  });
+
   it('refuses free, wrong addresses and wrong sessions', async () => {
     await checkout({ plan: 'free' }).expect(422);
     await checkout({ success_url: '' }).expect(422);

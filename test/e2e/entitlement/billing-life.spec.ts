@@ -8,8 +8,9 @@ import { PaymentStandIn, type StandInEvent, type StandInSubscription } from '../
 import { propertyRuns } from '../../support/property-runs.js';
 
 const START = 1_750_000_000;
-const STATUSES = ['active', 'trialing', 'past_due', 'unpaid', 'paused', 'incomplete'] as const;
-const BILLING: Readonly<Record<string, string>> = { unpaid: 'inactive', paused: 'inactive', incomplete: 'inactive' };
+/** After its first payment. */
+const STATUSES = ['active', 'trialing', 'past_due', 'unpaid', 'paused'] as const;
+const BILLING: Readonly<Record<string, string>> = { unpaid: 'inactive', paused: 'inactive' };
 const PLANS = ['pro', 'scale', 'enterprise'] as const;
 
 interface Step {
@@ -74,11 +75,13 @@ describe('the life of a subscription', () => {
     metadata: Record<string, string>,
   ): { events: StandInEvent[]; final: StandInSubscription } {
     let second = START + begins;
+    let isPaid = false;
     let state = provider.subscription({ metadata, created: second, status: 'incomplete' });
     const events = [provider.event('customer.subscription.created', state, { created: second })];
     for (const { wait, status, plan, kind } of steps) {
       second += wait;
-      if (kind === 'checkout') {
+      // Nobody completes a checkout before the first payment.
+      if (kind === 'checkout' && isPaid) {
         const session = {
           id: `cs_${state.id}`,
           mode: 'subscription',
@@ -90,11 +93,12 @@ describe('the life of a subscription', () => {
         events.push(provider.event('checkout.session.completed', session, { created: second }));
         continue;
       }
+      isPaid = true;
       state = { ...provider.subscription({ ...state, status, price: provider.prices[plan] }), id: state.id };
       events.push(provider.event('customer.subscription.updated', state, { created: second }));
     }
     if (isEnded) {
-      state = { ...state, status: 'canceled' };
+      state = { ...state, status: isPaid ? 'canceled' : 'incomplete_expired' };
       events.push(provider.event('customer.subscription.deleted', state, { created: second + 1 }));
     }
     provider.subscriptions.set(state.id, state);
@@ -121,11 +125,11 @@ describe('the life of a subscription', () => {
     }
   }
 
-  /** Some events of a life often, some never, the newest always. */
+  /** Some events of a life often, some never, the beginning, the first payment and the newest always. */
   function some(events: readonly StandInEvent[], times: readonly number[], offset = 0): StandInEvent[] {
     const last = events.length - 1;
     return events.flatMap((event, index) =>
-      Array.from({ length: Math.max(times[offset + index] ?? 1, index === last ? 1 : 0) }, () => event),
+      Array.from({ length: Math.max(times[offset + index] ?? 1, index <= 1 || index === last ? 1 : 0) }, () => event),
     );
   }
 
@@ -150,9 +154,10 @@ describe('the life of a subscription', () => {
 
   function expected(final: StandInSubscription): Record<string, unknown> {
     const price = final.items.data[0]?.price.id ?? '';
+    const isNeverPaid = final.status.startsWith('incomplete');
     return {
-      plan: PLANS.find((plan) => provider.prices[plan] === price),
-      billing_status: BILLING[final.status] ?? final.status,
+      plan: isNeverPaid ? 'free' : PLANS.find((plan) => provider.prices[plan] === price),
+      billing_status: isNeverPaid ? 'active' : (BILLING[final.status] ?? final.status),
       payment_subscription_id: final.id,
       payment_subscription_status: final.status,
       payment_price_id: price,
@@ -202,10 +207,11 @@ describe('the life of a subscription', () => {
                   pending_price_id FROM users WHERE id = $1`,
           [id],
         );
-        const isOver = final.status === 'canceled';
+        const isOver = ['canceled', 'incomplete_expired'].includes(final.status);
+        const isWaiting = final.status === 'incomplete';
         expect(state).toEqual({
-          pending_plan: isOver ? null : plan,
-          pending_billing_status: isOver ? null : billing_status,
+          pending_plan: isOver ? null : isWaiting ? 'pro' : plan,
+          pending_billing_status: isOver ? null : isWaiting ? 'inactive' : billing_status,
           pending_subscription_id: isOver ? null : final.id,
           pending_subscription_status: isOver ? null : payment_subscription_status,
           pending_price_id: isOver ? null : payment_price_id,
@@ -225,8 +231,12 @@ describe('the life of a subscription', () => {
           eventsOf({ ...two, begins: one.begins + 1 + two.begins }, metadata),
         ];
         await deliver([...some(first.events, delivered.times), ...some(second.events, delivered.times, 12)], delivered);
-        const rank = ({ status }: StandInSubscription): number =>
-          status === 'canceled' ? 0 : BILLING[status] === undefined ? 2 : 1;
+        // One that was never paid for counts for nothing beside one that was.
+        const isNeverPaid = ({ status }: StandInSubscription): boolean => status.startsWith('incomplete');
+        const rank = (each: StandInSubscription): number => {
+          if (isNeverPaid(each)) return each.status === 'incomplete' ? -1 : -2;
+          return each.status === 'canceled' ? 0 : BILLING[each.status] === undefined ? 2 : 1;
+        };
         const counts = rank(first.final) > rank(second.final) ? first.final : second.final;
         expect(await stateOf(id)).toEqual(expected(counts));
       }),

@@ -217,13 +217,89 @@ describe('events of the payment provider', () => {
     ['trialing', 'trialing'],
     ['past_due', 'past_due'],
     ['unpaid', 'inactive'],
-    ['incomplete', 'inactive'],
-    ['incomplete_expired', 'inactive'],
+    ['incomplete', 'active'],
+    ['incomplete_expired', 'active'],
     ['paused', 'inactive'],
     ['canceled', 'canceled'],
   ])('with the status %s make the organization %s', async (status, billingStatus) => {
     await deliver(changed(subscription({ status }))).expect(200, { ok: true });
     expect(await stored()).toMatchObject({ billing_status: billingStatus, payment_subscription_status: status });
+  });
+
+  describe('of a subscription that was never paid for', () => {
+    const events = (object: ReturnType<typeof subscription>) => [
+      provider.event('customer.subscription.created', { ...object, status: 'incomplete' }, { created: NOW }),
+      changed({ ...object, status: 'incomplete' }, NOW + 1),
+      changed({ ...object, status: 'incomplete_expired' }, NOW + 2),
+      provider.event('customer.subscription.deleted', object, { created: NOW + 3 }),
+    ];
+
+    it.each([
+      ['free', 'active'],
+      ['enterprise', 'active'],
+      ['enterprise', 'suspended'],
+      ['scale', 'canceled'],
+    ])('leave an organization on %s that is %s as it is, in every order', async (plan, status) => {
+      await app.rows('UPDATE organizations SET plan = $2, billing_status = $3 WHERE id = $1', [
+        owner.organizationId,
+        plan,
+        status,
+      ]);
+      const ended = subscription({ status: 'incomplete_expired' });
+      for (const life of [events(ended), events({ ...ended, id: `${ended.id}_2` }).reverse()]) {
+        for (const event of life) {
+          await deliver(event).expect(200, { ok: true });
+          expect(await stored()).toMatchObject({ plan, billing_status: status });
+        }
+      }
+      const { body } = await app
+        .request()
+        .get('/v1/billing/status')
+        .query({ organization_id: owner.organizationId })
+        .set('Authorization', owner.bearer)
+        .expect(200);
+      expect(body).toMatchObject({ plan, billing_status: status });
+    });
+
+    it('leave a paid plan of another subscription as it is, also after its end', async () => {
+      const paid = subscription({ price: provider.prices.scale });
+      await deliver(changed(paid, NOW)).expect(200, { ok: true });
+      for (const event of events(subscription())) {
+        await deliver(event).expect(200, { ok: true });
+        expect(await stored()).toMatchObject({ plan: 'scale', billing_status: 'active' });
+      }
+      await deliver(provider.event('customer.subscription.deleted', paid, { created: NOW + 9 })).expect(200);
+      for (const event of events(subscription())) await deliver(event).expect(200, { ok: true });
+      expect(await stored()).toMatchObject({ plan: 'scale', billing_status: 'canceled' });
+    });
+
+    it('leave the plan as it is when the subscription is deleted without another status', async () => {
+      const object = subscription({ status: 'incomplete' });
+      await deliver(provider.event('customer.subscription.created', object, { created: NOW })).expect(200);
+      const end = { ...object, status: 'canceled' };
+      await deliver(provider.event('customer.subscription.deleted', end, { created: NOW + 3 })).expect(200);
+      expect(await stored()).toMatchObject({ plan: 'free', billing_status: 'active' });
+      // A payment before that end is reported late.
+      await deliver(changed({ ...object, status: 'active' }, NOW + 2)).expect(200, { ok: true });
+      expect(await stored()).toMatchObject({ plan: 'pro', billing_status: 'canceled' });
+    });
+
+    it('give way to its first payment', async () => {
+      const object = subscription({ price: provider.prices.scale });
+      for (const event of events(object).slice(0, 2)) await deliver(event).expect(200, { ok: true });
+      expect(await stored()).toMatchObject({ plan: 'free', billing_status: 'active' });
+      await deliver(changed(object, NOW + 5)).expect(200, { ok: true });
+      expect(await stored()).toMatchObject({ plan: 'scale', billing_status: 'active' });
+    });
+  });
+
+  it('stop the organization while the provider collects no payments', async () => {
+    const object = subscription();
+    const pause = { behavior: 'void', resumes_at: null };
+    await deliver(changed({ ...object, pause_collection: pause }, NOW)).expect(200, { ok: true });
+    expect(await stored()).toMatchObject({ plan: 'pro', billing_status: 'inactive' });
+    await deliver(changed({ ...object, pause_collection: null }, NOW + 1)).expect(200, { ok: true });
+    expect(await stored()).toMatchObject({ plan: 'pro', billing_status: 'active' });
   });
 
   it('of the end cancel, and the plan stays', async () => {
@@ -498,9 +574,9 @@ describe('events of the payment provider', () => {
         });
       });
 
-      it('stop the organization while the payment is still to come', async () => {
+      it('leave the organization as it is while the payment is still to come', async () => {
         await deliver(session(subscription(), { payment_status: 'unpaid' })).expect(200, { ok: true });
-        expect(await stored()).toMatchObject({ plan: 'scale', billing_status: 'inactive' });
+        expect(await stored()).toMatchObject({ plan: 'free', billing_status: 'active' });
       });
 
       it("say less than the subscription's own events, older or newer", async () => {
@@ -562,6 +638,42 @@ describe('events of the payment provider', () => {
         billing_status: 'active',
         payment_subscription_id: other.id,
       });
+    });
+
+    it('and are ignored when they are about another product of a known customer', async () => {
+      await app.rows('UPDATE organizations SET payment_customer_id = $2 WHERE id = $1', [
+        owner.organizationId,
+        `cus_${owner.organizationId}`,
+      ]);
+      const foreign = (given: object = {}) =>
+        provider.subscription({ customer: `cus_${owner.organizationId}`, price: 'price_of_a_book', ...given });
+      const before = await stored();
+      const ignored = [
+        provider.event('customer.subscription.created', foreign(), { created: NOW }),
+        ...['active', 'past_due', 'unpaid', 'incomplete', 'paused'].map((status) => changed(foreign({ status }))),
+        changed(foreign({ metadata: { plan: 'scale', billing_scope: 'organization' } })),
+        changed({ ...foreign(), items: { data: [] } }),
+        provider.event('customer.subscription.deleted', foreign(), { created: NOW }),
+        provider.event('checkout.session.completed', {
+          id: 'cs_book',
+          mode: 'subscription',
+          customer: `cus_${owner.organizationId}`,
+          subscription: 'sub_of_a_book',
+          metadata: { plan: 'scale' },
+        }),
+      ];
+      for (const event of ignored) {
+        await deliver(event).expect(200, { ok: true, ignored: true });
+        expect((await storedEvent(event.id))?.outcome).toBe('unmatched');
+        expect(await stored()).toEqual(before);
+      }
+      // One of several prices is ours.
+      const mixed = { ...foreign(), items: { data: [{ price: 'price_of_a_book' }, { price: provider.prices.scale }] } };
+      await deliver(changed(mixed)).expect(200, { ok: true });
+      expect(await stored()).toMatchObject({ plan: 'scale', billing_status: 'active' });
+      // It stays ours when its price changes.
+      await deliver(changed({ ...foreign({ status: 'past_due' }), id: mixed.id }, NOW + 60)).expect(200, { ok: true });
+      expect(await stored()).toMatchObject({ plan: 'scale', billing_status: 'past_due' });
     });
 
     it('and belong to nobody when nothing is known, or the signs contradict each other', async () => {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { PlanPrices } from '../plan-prices.js';
+import { isPassing } from '../subscriptions/subscription-rules.js';
 import type { CheckoutState, SubscriptionState } from './payment-provider.js';
 
 /** Identifiers are stored and compared, so they hold nothing that the database would not take. */
@@ -25,6 +26,7 @@ const SUBSCRIPTION = z.object({
     .string()
     .regex(/^[a-z_]{1,64}$/)
     .nullish(),
+  pause_collection: z.unknown().optional(),
   created: instant.nullish(),
   metadata,
   items: z.object({ data: z.array(z.object({ price: optionalReference })) }).nullish(),
@@ -56,19 +58,23 @@ export function readSubscription(value: unknown, prices: PlanPrices): Subscripti
 
 /** One that is over, whatever it says of its status. @throws ZodError for anything that is no subscription */
 export function readEndedSubscription(value: unknown, prices: PlanPrices): SubscriptionState {
-  return { ...readAnySubscription(value, prices), status: 'canceled' };
+  const subscription = readAnySubscription(value, prices);
+  const isFirstPaymentMissing = ['incomplete', 'incomplete_expired'].includes(subscription.status ?? '');
+  return { ...subscription, status: isFirstPaymentMissing ? 'incomplete_expired' : 'canceled' };
 }
 
 function readAnySubscription(
   value: unknown,
   prices: PlanPrices,
 ): Omit<SubscriptionState, 'status'> & { status: string | null | undefined } {
-  const { id, customer, status, created, metadata, items } = SUBSCRIPTION.parse(value);
+  const { id, customer, status, created, metadata, items, ...rest } = SUBSCRIPTION.parse(value);
+  // The provider leaves the status as it is while it collects no payments.
+  const isPaused = typeof rest.pause_collection === 'object' && rest.pause_collection !== null;
   const given = (items?.data ?? []).map(({ price }) => price).filter((price) => price !== null);
   return {
     id,
     customerId: customer,
-    status,
+    status: isPaused && isPassing(status ?? '') ? 'paused' : status,
     priceId: given.find((price) => prices.has(price)) ?? given[0] ?? null,
     startedAt: typeof created === 'number' ? new Date(created * 1000) : null,
     metadata,

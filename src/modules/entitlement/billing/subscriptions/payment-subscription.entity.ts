@@ -34,6 +34,10 @@ export class PaymentSubscription {
   @Column('text', { nullable: true })
   plan!: PaidPlan | null;
 
+  /** Whether any of its events showed a payment: see `standingAfter` in `subscription-rules.ts`. */
+  @Column('boolean', { name: 'was_paid' })
+  wasPaid!: boolean;
+
   /** When the subscription was made. */
   @Column('timestamptz', { name: 'started_at' })
   startedAt!: Date;

@@ -16,6 +16,8 @@ export interface HolderClues {
   readonly reference: string | null;
   readonly subscriptionId: string;
   readonly customerId: string | null;
+  /** Whether one of its prices is configured here. A customer may also have subscriptions of other products. */
+  readonly hasKnownPrice: boolean;
 }
 
 /** `moved`: somebody else has just changed it, look again. Null: nobody's, or two signs contradict each other. */
@@ -37,7 +39,7 @@ export class SubscriptionHolderFinder {
     return userId === null ? null : { userId };
   }
 
-  /** By the metadata, then by what is stored of the subscription, then by the customer (DECISIONS 7). */
+  /** By the metadata, then by the stored subscription, then by the customer when the price is one of ours. */
   async find(clues: HolderClues, tx: Db): Promise<FoundHolder> {
     const holder = await this.decide(clues, tx);
     if (holder === null) return null;
@@ -48,11 +50,11 @@ export class SubscriptionHolderFinder {
   }
 
   private async decide(clues: HolderClues, tx: Db): Promise<Holder | null> {
-    const { metadata, reference, subscriptionId, customerId } = clues;
+    const { metadata, reference, subscriptionId, customerId, hasKnownPrice } = clues;
     const stored = holderOf(await this.subscriptions.find(subscriptionId, tx));
     const customers = customerId === null ? null : await this.ofCustomer(customerId, tx);
     const [named, ...others] = metadata.map(holderNamedBy).filter((holder) => holder !== null);
-    if (named === undefined) return stored ?? customers;
+    if (named === undefined) return stored ?? (hasKnownPrice ? customers : null);
     if (others.some((other) => !isSame(other, named)) || (await this.isOfAnother(named, reference, tx))) return null;
     const holder = await this.present(named, stored, tx);
     const contradicts = [stored, customers].some(

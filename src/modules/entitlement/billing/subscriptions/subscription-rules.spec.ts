@@ -2,10 +2,14 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
   billingStatusOf,
+  counts,
   isOver,
   presentOf,
+  showsPayment,
   SIGHT_KINDS,
   type Sight,
+  standingAfter,
+  STATUS_TABLE,
   verdictOn,
   withHold,
 } from './subscription-rules.js';
@@ -45,6 +49,102 @@ describe('news of a subscription', () => {
         expect(known).toEqual(newest);
       }),
     );
+  });
+});
+
+/** What each status means for the holder: first seen with it, and after the subscription was paid for. */
+const MEANINGS: Record<string, { first: string; paid: string }> = {
+  active: { first: 'active', paid: 'active' },
+  trialing: { first: 'trialing', paid: 'trialing' },
+  past_due: { first: 'past_due', paid: 'past_due' },
+  unpaid: { first: 'inactive', paid: 'inactive' },
+  paused: { first: 'inactive', paid: 'inactive' },
+  incomplete: { first: 'unchanged', paid: 'inactive' },
+  incomplete_expired: { first: 'unchanged', paid: 'inactive' },
+  canceled: { first: 'canceled', paid: 'canceled' },
+  unheard_of: { first: 'unchanged', paid: 'unchanged' },
+};
+const STATUSES = Object.keys(MEANINGS);
+const PAYING = ['active', 'trialing', 'past_due', 'unpaid', 'paused'];
+
+describe('the table of statuses', () => {
+  interface News extends Sight {
+    readonly status: string;
+  }
+
+  const news = (status: string, second: number, kind: number = changed): News => ({ ...at(second, kind), status });
+
+  /** What the holder of a subscription ends up with after its events, in the order in which they come. */
+  function holderAfter(events: readonly News[]): string {
+    let known = null as (News & { wasPaid: boolean }) | null;
+    for (const event of events) {
+      if (known !== null && verdictOn(event, known) === 'outdated') {
+        known = { ...known, wasPaid: known.wasPaid || showsPayment(event.status) };
+      } else {
+        known = { seenAt: event.seenAt, seenKind: event.seenKind, ...standingAfter(known, event) };
+      }
+    }
+    return known !== null && counts(known) ? (billingStatusOf(known.status) ?? 'unchanged') : 'unchanged';
+  }
+
+  it('is the whole list of known statuses', () => {
+    expect([...Object.keys(STATUS_TABLE), 'unheard_of'].sort()).toEqual([...STATUSES].sort());
+    expect(STATUSES.filter(showsPayment)).toEqual(PAYING);
+  });
+
+  it.each(STATUSES)('says what %s means when it is seen first', (status) => {
+    expect(holderAfter([news(status, 1)])).toBe(MEANINGS[status]?.first);
+  });
+
+  const pairs = STATUSES.flatMap((one) => STATUSES.map((two) => [one, two] as const));
+
+  it.each(pairs)('says what %s and then %s mean', (earlier, later) => {
+    const isPaid = PAYING.includes(earlier) || earlier === 'canceled';
+    const isStillUnpaid = later === 'canceled' && !isPaid;
+    const expected = isStillUnpaid ? 'unchanged' : MEANINGS[later]?.[isPaid ? 'paid' : 'first'];
+    expect(holderAfter([news(earlier, 1), news(later, 2)])).toBe(expected);
+  });
+
+  it.each(pairs)('says what a late %s changes after %s', (earlier, later) => {
+    const isPaid = PAYING.includes(earlier) || later === 'canceled';
+    expect(holderAfter([news(later, 2), news(earlier, 1)])).toBe(MEANINGS[later]?.[isPaid ? 'paid' : 'first']);
+  });
+
+  it('leaves the holder alone when a first payment fails, in every order and with repeats', () => {
+    const life = [
+      news('incomplete', 1, begun),
+      news('incomplete', 2),
+      news('incomplete_expired', 3),
+      news('incomplete_expired', 3, ended),
+    ];
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...life), { minLength: 1, maxLength: 8 }), (events) => {
+        expect(holderAfter(events)).toBe('unchanged');
+      }),
+    );
+  });
+
+  it('ends as canceled when a subscription that was paid for is deleted, whatever status the event repeats', () => {
+    for (const status of ['incomplete', 'incomplete_expired', 'canceled']) {
+      const life = [news('incomplete', 1, begun), news('active', 2), news(status, 3, ended)];
+      for (const order of [
+        [0, 1, 2],
+        [0, 2, 1],
+        [1, 0, 2],
+        [1, 2, 0],
+      ]) {
+        const events = order.flatMap((index) => life[index] ?? []);
+        const isKnownEarly = order.indexOf(1) < order.indexOf(2) || status === 'canceled';
+        expect(holderAfter(events)).toBe(isKnownEarly ? 'canceled' : 'inactive');
+      }
+    }
+  });
+
+  it('lets a completed checkout count until the events of its subscription come', () => {
+    const checkout = news('active', 0, begun);
+    expect(holderAfter([checkout])).toBe('active');
+    expect(holderAfter([checkout, news('incomplete', 1, begun)])).toBe('unchanged');
+    expect(holderAfter([checkout, news('canceled', 1, ended)])).toBe('canceled');
   });
 });
 

@@ -10,44 +10,96 @@ export interface Sight {
   readonly seenKind: number;
 }
 
+type Verdict = 'apply' | 'outdated' | 'ask';
+
+/** What to do with news of the same second as the newest known. Rows are the kind of the news, columns the known kind. */
+const SAME_SECOND: readonly (readonly [begun: Verdict, changed: Verdict, ended: Verdict])[] = [
+  /* begun */ ['outdated', 'outdated', 'outdated'],
+  /* changed */ ['apply', 'ask', 'outdated'],
+  /* ended */ ['apply', 'apply', 'outdated'],
+];
+
 /**
- * What to do with news of a subscription, given the newest known: late ones change nothing (DECISIONS 7). The
- * provider's times have whole seconds, so two changes in one second can be told apart by the provider alone.
+ * What to do with news of a subscription, given the newest known: late news changes nothing. The provider's times have
+ * whole seconds, so only the provider can say which of two changes in one second is the newer.
  */
-export function verdictOn(news: Sight, known: Sight | null): 'apply' | 'outdated' | 'ask' {
+export function verdictOn(news: Sight, known: Sight | null): Verdict {
   if (known === null) return 'apply';
   const later = news.seenAt.getTime() - known.seenAt.getTime();
   if (later !== 0) return later > 0 ? 'apply' : 'outdated';
-  if (news.seenKind !== known.seenKind) return news.seenKind > known.seenKind ? 'apply' : 'outdated';
-  return news.seenKind === SIGHT_KINDS.changed ? 'ask' : 'outdated';
+  return SAME_SECOND[news.seenKind]?.[known.seenKind] ?? 'outdated';
 }
 
-const BILLING_STATUS: Readonly<Record<string, string>> = {
-  active: 'active',
-  trialing: 'trialing',
-  past_due: 'past_due',
-  unpaid: 'inactive',
-  incomplete: 'inactive',
-  incomplete_expired: 'inactive',
-  paused: 'inactive',
-  canceled: 'canceled',
+interface StatusRow {
+  /** The billing status of the holder; null leaves it as it is. */
+  readonly billingStatus: string | null;
+  /** `paid` includes a payment that is late but not given up. `waiting` may come back, `over` never does. */
+  readonly phase: 'paid' | 'waiting' | 'over';
+  /** The provider gives a subscription this status only after its first payment or the start of its trial. */
+  readonly showsPayment: boolean;
+}
+
+/**
+ * The state machine: what each status of a subscription at the provider means here. A subscription that was never
+ * paid for (see `counts`) changes neither plan nor billing status, so a first payment that fails takes nothing away.
+ */
+export const STATUS_TABLE: Readonly<Record<string, StatusRow>> = {
+  active: { billingStatus: 'active', phase: 'paid', showsPayment: true },
+  trialing: { billingStatus: 'trialing', phase: 'paid', showsPayment: true },
+  past_due: { billingStatus: 'past_due', phase: 'paid', showsPayment: true },
+  unpaid: { billingStatus: 'inactive', phase: 'waiting', showsPayment: true },
+  paused: { billingStatus: 'inactive', phase: 'waiting', showsPayment: true },
+  incomplete: { billingStatus: 'inactive', phase: 'waiting', showsPayment: false },
+  incomplete_expired: { billingStatus: 'inactive', phase: 'over', showsPayment: false },
+  canceled: { billingStatus: 'canceled', phase: 'over', showsPayment: false },
 };
 
-/** The billing status that a subscription's status means (DECISIONS 7); null: one nobody knows, which changes nothing. */
+/** The provider may add statuses. Nothing follows from one that is not in the table. */
+const UNKNOWN_STATUS: StatusRow = { billingStatus: null, phase: 'waiting', showsPayment: false };
+
+function rowOf(status: string): StatusRow {
+  return Object.hasOwn(STATUS_TABLE, status) ? (STATUS_TABLE[status] ?? UNKNOWN_STATUS) : UNKNOWN_STATUS;
+}
+
+/** The billing status that a subscription's status means; null: an unknown one, which changes nothing. */
 export function billingStatusOf(subscriptionStatus: string): string | null {
-  return Object.hasOwn(BILLING_STATUS, subscriptionStatus) ? (BILLING_STATUS[subscriptionStatus] ?? null) : null;
+  return rowOf(subscriptionStatus).billingStatus;
 }
 
 /** A subscription in this state never comes back. */
 export function isOver(subscriptionStatus: string): boolean {
-  return subscriptionStatus === 'canceled' || subscriptionStatus === 'incomplete_expired';
+  return rowOf(subscriptionStatus).phase === 'over';
 }
-
-const PASSING = new Set(['active', 'trialing', 'past_due']);
 
 /** Whether a subscription in this state is paid for, or is given the time to be. */
 export function isPassing(status: string): boolean {
-  return PASSING.has(status);
+  return rowOf(status).phase === 'paid';
+}
+
+/** Whether news of this status proves a payment, also when newer news was there first. */
+export function showsPayment(status: string): boolean {
+  return rowOf(status).showsPayment;
+}
+
+type Standing = Pick<PaymentSubscription, 'status' | 'wasPaid'>;
+
+/**
+ * The standing of a subscription after news that applies. One that is first seen when it is canceled was paid for: the
+ * provider ends a subscription whose first payment failed as `incomplete_expired`.
+ */
+export function standingAfter(known: (Standing & Sight) | null, news: Sight & { readonly status: string }): Standing {
+  // A completed checkout is no event of the subscription. Its events say whether it was paid for.
+  if (news.seenAt.getTime() === 0) return { status: news.status, wasPaid: known?.wasPaid ?? false };
+  const isFirst = known === null || known.seenAt.getTime() === 0;
+  const wasPaid = showsPayment(news.status) || (isFirst ? news.status === 'canceled' : known.wasPaid);
+  // Its last event may repeat the status of its beginning.
+  const isEndOfPaid = wasPaid && news.seenKind === SIGHT_KINDS.ended;
+  return { status: isEndOfPaid ? 'canceled' : news.status, wasPaid };
+}
+
+/** Whether plan and billing status of the holder follow this subscription. */
+export function counts({ wasPaid, status }: Standing): boolean {
+  return wasPaid || isPassing(status);
 }
 
 /**
@@ -57,7 +109,7 @@ export function isPassing(status: string): boolean {
 export function presentOf<S extends Pick<PaymentSubscription, 'id' | 'status' | 'startedAt' | 'seenAt'>>(
   subscriptions: readonly S[],
 ): S | null {
-  const rank = ({ status }: S): number => (isPassing(status) ? 2 : isOver(status) ? 0 : 1);
+  const rank = ({ status }: S): number => ['over', 'waiting', 'paid'].indexOf(rowOf(status).phase);
   const [first = null] = [...subscriptions].sort(
     (a, b) =>
       rank(b) - rank(a) ||

@@ -20,16 +20,17 @@ export class SubscriptionsRepository {
   }
 
   async save(subscription: Omit<PaymentSubscription, 'revision'>, tx: Db): Promise<void> {
-    const { id, organizationId, userId, customerId, status, priceId, plan, startedAt, seenAt, seenKind } = subscription;
+    const { id, organizationId, userId, customerId, status, priceId, plan, wasPaid } = subscription;
+    const { startedAt, seenAt, seenKind } = subscription;
     await this.database.execute(
       `INSERT INTO payment_subscriptions
-         (id, organization_id, user_id, customer_id, status, price_id, plan, started_at, seen_at, seen_kind)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+         (id, organization_id, user_id, customer_id, status, price_id, plan, was_paid, started_at, seen_at, seen_kind)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
        ON CONFLICT ON CONSTRAINT pk_payment_subscriptions DO UPDATE SET
          organization_id = excluded.organization_id, user_id = excluded.user_id, customer_id = excluded.customer_id,
-         status = excluded.status, price_id = excluded.price_id, plan = excluded.plan, started_at = excluded.started_at,
-         seen_at = excluded.seen_at, seen_kind = excluded.seen_kind, revision = payment_subscriptions.revision + 1`,
-      [id, organizationId, userId, customerId, status, priceId, plan, startedAt, seenAt, seenKind],
+         status = excluded.status, price_id = excluded.price_id, plan = excluded.plan, was_paid = excluded.was_paid,
+         started_at = excluded.started_at, seen_at = excluded.seen_at, seen_kind = excluded.seen_kind, revision = payment_subscriptions.revision + 1`,
+      [id, organizationId, userId, customerId, status, priceId, plan, wasPaid, startedAt, seenAt, seenKind],
       tx,
     );
   }

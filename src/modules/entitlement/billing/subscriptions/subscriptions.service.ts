@@ -10,7 +10,16 @@ import type { SubscriptionState } from '../provider/payment-provider.js';
 import { OrganizationBillingRepository } from './organization-billing.repository.js';
 import type { PaymentSubscription } from './payment-subscription.entity.js';
 import { NOTHING_PENDING, PendingSubscriptionsRepository } from './pending-subscriptions.repository.js';
-import { billingStatusOf, isOver, isPassing, presentOf, type Sight, withHold } from './subscription-rules.js';
+import {
+  billingStatusOf,
+  counts,
+  isOver,
+  isPassing,
+  presentOf,
+  type Sight,
+  standingAfter,
+  withHold,
+} from './subscription-rules.js';
 import { SubscriptionsRepository } from './subscriptions.repository.js';
 
 /** An organization or a person whose row the transaction holds. */
@@ -54,7 +63,9 @@ export class SubscriptionsService {
     const before = await this.subscriptions.listOf(key, tx);
     const known = before.find(({ id }) => id === state.id);
     if (plan === null) this.logger.warn(`subscription ${state.id} has an unknown price: ${state.priceId ?? 'none'}`);
-    const { id, customerId, status, priceId } = state;
+    const { id, customerId, priceId } = state;
+    const { seenAt, seenKind } = sight;
+    const { status, wasPaid } = standingAfter(known ?? null, { status: state.status, seenAt, seenKind });
     const subscription = {
       id,
       organizationId: 'organizationId' in key ? key.organizationId : null,
@@ -63,24 +74,38 @@ export class SubscriptionsService {
       status,
       priceId,
       plan,
+      wasPaid,
       startedAt: state.startedAt ?? known?.startedAt ?? sight.seenAt,
-      seenAt: sight.seenAt,
-      seenKind: sight.seenKind,
+      seenAt,
+      seenKind,
     };
     await this.subscriptions.save(subscription, tx);
     const after = [...before.filter((other) => other.id !== id), { ...subscription, revision: 0 }];
     const paid = after.filter((each) => isPassing(each.status)).map((each) => each.id);
     if (paid.length > 1) this.logger.warn(`several subscriptions of one holder are paid for: ${paid.join(', ')}`);
-    await this.bringInStep(holder, presentOf(before), presentOf(after), tx);
+    await this.bringInStep(holder, before, after, tx);
+  }
+
+  /** Late news changes nothing else, but a payment that it shows was made, whenever the news comes. */
+  async notePayment(holder: LockedHolder, known: PaymentSubscription, tx: Db): Promise<void> {
+    const before = await this.subscriptions.listOf(keyOf(holder), tx);
+    const subscription = { ...known, wasPaid: true };
+    await this.subscriptions.save(subscription, tx);
+    await this.bringInStep(holder, before, [...before.filter(({ id }) => id !== known.id), subscription], tx);
   }
 
   /** The organization takes over what its owner paid for before they had one. */
   async claim(organization: Organization, owner: User, tx: Db): Promise<void> {
     const scope = { organizationId: organization.id };
     await this.pending.update(owner.id, { ...NOTHING_PENDING, pendingCustomerId: null }, tx);
+    const { pendingPlan, pendingBillingStatus, pendingSubscriptionId } = owner;
+    const own = await this.subscriptions.listOf({ userId: owner.id }, tx);
+    // A completed checkout may have no subscription to look at.
+    const isPaid =
+      pendingSubscriptionId === null || own.some((each) => each.id === pendingSubscriptionId && counts(each));
     await this.subscriptions.handOver(owner.id, organization.id, tx);
-    const { pendingPlan, pendingBillingStatus } = owner;
-    const paidFor = pendingPlan === null ? {} : { plan: pendingPlan, billingStatus: pendingBillingStatus ?? 'active' };
+    const paidFor =
+      pendingPlan === null || !isPaid ? {} : { plan: pendingPlan, billingStatus: pendingBillingStatus ?? 'active' };
     await this.organizations.update(
       scope,
       {
@@ -92,19 +117,24 @@ export class SubscriptionsService {
       },
       tx,
     );
-    if (pendingPlan !== null) await this.record(organization, owner.id, { ...organization, ...paidFor }, tx);
+    if ('plan' in paidFor) await this.record(organization, owner.id, { ...organization, ...paidFor }, tx);
   }
 
-  private bringInStep(
+  private async bringInStep(
     holder: LockedHolder,
-    before: PaymentSubscription | null,
-    after: PaymentSubscription | null,
+    before: readonly PaymentSubscription[],
+    after: readonly PaymentSubscription[],
     tx: Db,
   ): Promise<void> {
-    if (after === null) return Promise.resolve();
-    return holder.kind === 'organization'
-      ? this.organizationInStep(holder.organization, before, after, tx)
-      : this.personInStep(holder.user, after, tx);
+    const present = presentOf(after);
+    const counting = presentOf(after.filter(counts));
+    if (present === null) return;
+    if (holder.kind === 'person') {
+      const isCounted = counting !== null && !isOver(counting.status);
+      return this.personInStep(holder.user, isCounted ? counting : present, tx);
+    }
+    const countedBefore = presentOf(before.filter(counts));
+    await this.organizationInStep(holder.organization, countedBefore, counting ?? present, tx);
   }
 
   /** The plan follows the subscription's; while that stays what it was, so does a plan the platform has set. */
@@ -114,9 +144,9 @@ export class SubscriptionsService {
     after: PaymentSubscription,
     tx: Db,
   ): Promise<void> {
-    const isNewPlan = before?.id !== after.id || before.plan !== after.plan;
+    const isNewPlan = counts(after) && (before?.id !== after.id || before.plan !== after.plan);
     const plan = (isNewPlan ? after.plan : null) ?? organization.plan;
-    const state = withHold(organization, billingStatusOf(after.status));
+    const state = withHold(organization, counts(after) ? billingStatusOf(after.status) : null);
     const scope = { organizationId: organization.id };
     await this.organizations.update(
       scope,

@@ -4,7 +4,7 @@ import { BillingSettings } from '../billing-settings.js';
 import { PaymentProvider, type SubscriptionState } from '../provider/payment-provider.js';
 import type { PaymentSubscription } from '../subscriptions/payment-subscription.entity.js';
 import { SubscriptionHolderFinder } from '../subscriptions/subscription-holder.finder.js';
-import { SIGHT_KINDS, type Sight, verdictOn } from '../subscriptions/subscription-rules.js';
+import { showsPayment, SIGHT_KINDS, type Sight, verdictOn } from '../subscriptions/subscription-rules.js';
 import { type LockedHolder, SubscriptionsService } from '../subscriptions/subscriptions.service.js';
 import type { Outcome, PaymentEvent } from './payment-event.entity.js';
 import { PaymentEventsRepository } from './payment-events.repository.js';
@@ -95,6 +95,7 @@ export class WebhookService {
       reference: checkout?.reference ?? null,
       subscriptionId,
       customerId: told?.customerId ?? look.asked?.customerId ?? null,
+      hasKnownPrice: [given, look.asked].some((state) => this.settings.prices.has(state?.priceId ?? '')),
     };
     const holder = await this.holders.find(clues, tx);
     if (holder === 'moved') return 'again';
@@ -105,7 +106,12 @@ export class WebhookService {
     const known = await this.subscriptions.find(subscriptionId, tx);
     if (look.asked !== undefined && known?.revision !== look.known?.revision) return 'again';
     const verdict = decide(event, news, known);
-    if (verdict === 'outdated') return this.finish(event, 'outdated', holder, tx);
+    if (verdict === 'outdated') {
+      if (known !== null && !known.wasPaid && given !== null && showsPayment(given.status)) {
+        await this.subscriptions.notePayment(holder, known, tx);
+      }
+      return this.finish(event, 'outdated', holder, tx);
+    }
     if (verdict === 'ask' && look.asked === undefined) return 'again';
     const asked = verdict === 'ask' ? (look.asked ?? null) : null;
     if (verdict === 'ask' && asked === null) {
