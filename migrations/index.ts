@@ -52,6 +52,7 @@ import { NewestOccurrences1802501000000 } from './1802501000000-newest-occurrenc
 import { VersionsOfHeaders1802502000000 } from './1802502000000-versions-of-headers.js';
 import { SlugsWithoutCase1802700000000 } from './1802700000000-slugs-without-case.js';
 import { PaidSubscriptions1802400000000 } from './1802400000000-paid-subscriptions.js';
+import { KeysOfDomains1802410000000 } from './1802410000000-keys-of-domains.js';
 
 /** Every migration in order; a test checks that each file of this folder is listed. */
 export const MIGRATIONS = [
@@ -109,4 +110,5 @@ export const MIGRATIONS = [
   VersionsOfHeaders1802502000000,
   SlugsWithoutCase1802700000000,
   PaidSubscriptions1802400000000,
+  KeysOfDomains1802410000000,
 ] as const;

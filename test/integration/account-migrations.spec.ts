@@ -50,6 +50,11 @@ describe('accounts that were there before their present rules', () => {
       [7, 'disputed@example.com', 'disputed@example.com', 'a', false],
       [8, 'J\u030c@example.com', 'j\u030c@example.com', 'a', false],
       [9, '\u01f0@example.com', '\u01f0@example.com', 'a', true],
+      [10, 'u@b\u00fccher.example', 'u@b\u00fccher.example', 'a', false],
+      [11, 'u@xn--bcher-kva.example', 'u@xn--bcher-kva.example', 'a', true],
+      [12, 'u@B\u00dcCHER.example', 'u@B\u00dcCHER.example', 'a', true],
+      [13, 'u@\uff45xample.com', 'u@\uff45xample.com', 'a', true],
+      [14, 'u@example.com', 'u@example.com', 'a', false],
       ...MARKED.map((email, n): [number, string, string, string, boolean] => [
         FIRST_MARKED + n,
         email,
@@ -134,6 +139,16 @@ describe('accounts that were there before their present rules', () => {
       'disputed@example.com',
       id(8),
       '\u01f0@example.com',
+    ]);
+  });
+
+  it('keep an address that several accounts have by now with the confirmed and then the oldest one', async () => {
+    expect((await column('email_key')).slice(9, 14)).toEqual([
+      id(10),
+      'u@xn--bcher-kva.example',
+      id(12),
+      'u@example.com',
+      id(14),
     ]);
   });
 

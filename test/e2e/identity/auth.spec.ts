@@ -105,6 +105,36 @@ describe('accounts and sessions', () => {
       await signIn(spelled.toLowerCase().normalize('NFC')).expect(200);
     });
 
+    it('finds an account by each spelling of its domain, with blanks around it, and makes no second one', async () => {
+      const { id, email } = await registered(app);
+      const local = email.split('@')[0] ?? '';
+      const domains = [
+        'b\u00fccher.example',
+        'xn--bcher-kva.example',
+        'BU\u0308CHER.Example',
+        '\uff42\u00fccher.example',
+      ];
+      const [given = '', ...others] = domains.map((domain) => `${local}@${domain}`);
+      await app.rows('UPDATE users SET email = $2, email_key = $3 WHERE id = $1', [id, given, emailKeyOf(given)]);
+      for (const spelling of [given, ...others]) {
+        await signIn(spelling).expect(200);
+        await signIn(` \t${spelling}\n`).expect(200);
+      }
+      for (const spelling of [`${local}@xn--bcher-kva.example`, `${local}@XN--BCHER-KVA.example`])
+        await register(spelling, 'another-long-password').expect(201);
+      expect(await app.rows('SELECT id, email FROM users WHERE email LIKE $1', [`%${local}@%`])).toEqual([
+        { id, email: given },
+      ]);
+    });
+
+    it.each(['u@xn--\u00fc.example', `u@${'\u00fc'.repeat(62)}.example`, ' ', 'u @example.com', 'u@ example.com'])(
+      'refuses %j, which no mail can reach',
+      async (email) => {
+        const { body } = await register(email).expect(422);
+        expect((body as { detail: object[] }).detail).toMatchObject([{ type: 'value_error', loc: ['body', 'email'] }]);
+      },
+    );
+
     it('answers the same for an address that has an account, and mails its owner instead', async () => {
       const { email } = await registered(app);
       const answer = await register(email.toUpperCase(), 'another-long-password').expect(201);

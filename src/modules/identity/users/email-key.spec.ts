@@ -12,6 +12,15 @@ describe('the key of an address', () => {
     ['RENE\u0301@example.com', 'ren\u00c9@example.com'],
     ['\u0130ris@example.com', '\u0130ris@example.com'],
     ['J\u030ca@example.com', '\u01f0a@example.com'],
+    ['u@b\u00fccher.example', 'u@xn--bcher-kva.example'],
+    ['U@B\u00dcCHER.Example', 'u@xn--bcher-kva.example'],
+    ['u@bu\u0308cher.example', 'u@xn--bcher-kva.example'],
+    ['u@XN--BCHER-KVA.example', 'u@xn--bcher-kva.example'],
+    ['u@\uff42\u00fccher.example', 'u@xn--bcher-kva.example'],
+    [' \tu@example.com\u00a0\n', 'u@example.com'],
+    ['\u00dc@\u00dc.example', '\u00dc@xn--tda.example'],
+    ['u@example.com/x', 'u@example.com/x'],
+    ['u@xn--\u00fc.example', 'u@xn--\u00fc.example'],
     ['H\u0331T\u0308W\u030aY\u030a@example.com', '\u1e96\u1e97\u1e98\u1e99@example.com'],
   ])('of %j is %j', (email, key) => {
     expect(emailKeyOf(email)).toBe(key);

@@ -1,3 +1,4 @@
+import { domainToASCII } from 'node:url';
 import { plural } from './fault.js';
 
 export const MAX_EMAIL = 254;
@@ -46,6 +47,11 @@ function domainFault(domain: string): string | undefined {
   }
   if (!ENDS_IN_LETTER.test(domain)) {
     return 'The part after the @-sign is not valid. It is not within a valid top-level domain.';
+  }
+  const ascii = domainToASCII(domain);
+  if (ascii === '') return 'The part after the @-sign is not a valid domain name.';
+  if (ascii.split('.').some((label) => label.length > MAX_LABEL)) {
+    return 'After the @-sign, periods cannot be separated by so many characters.';
   }
   return undefined;
 }

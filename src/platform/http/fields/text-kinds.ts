@@ -51,12 +51,13 @@ export function name({ trim, check }: Pick<TextOptions, 'trim' | 'check'> = {}):
   return text({ min: 1, max: 200, trim, check: fault });
 }
 
-/** An e-mail address as given: neither trimmed nor folded. */
+/** An e-mail address as given, without white space around it. */
 export function email(options: CheckOptions<string> = {}): Kind<string> {
   const read = (value: unknown): string | Failure => {
     if (typeof value !== 'string') return stringExpected(value);
-    const reason = emailFault(value);
-    if (reason === undefined) return value;
+    const address = value.trim();
+    const reason = emailFault(address);
+    if (reason === undefined) return address;
     return new Fault('value_error', `value is not a valid email address: ${reason}`, value, { reason });
   };
   const document = { type: 'string', format: 'email', maxLength: MAX_EMAIL };
