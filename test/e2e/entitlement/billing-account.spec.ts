@@ -285,6 +285,18 @@ describe('paying before there is an organization', () => {
     }
   });
 
+  it('leads back to an app by any scheme but those that a browser would run or open itself', async () => {
+    for (const url of ['myapp://paid?s={CHECKOUT_SESSION_ID}', 'com.example.app:/paid', 'https://app.example.com/'])
+      await checkout({ success_url: url, cancel_url: url.replace(/\{.*\}/, 'x') }).expect(200);
+    for (const url of ['javascript:alert(1)', 'JavaScript:alert(1)', 'data:text/html,x', 'vbscript:x', 'file:///etc'])
+      for (const member of ['success_url', 'cancel_url']) {
+        const { body } = await checkout({ [member]: url }).expect(422);
+        expect(body).toMatchObject({ detail: [{ type: 'url_scheme', loc: ['body', member] }] });
+      }
+    for (const url of [' javascript:x', 'java\tscript:x', '/paid', 'paid', 'https://', 'myapp:\n//x', null, 7])
+      await checkout({ success_url: url }).expect(422);
+  });
+
   it('gives the first organization no plan that was never paid for', async () => {
     const session = await begun();
     const subscription = provider.pay(session, { status: 'incomplete' });

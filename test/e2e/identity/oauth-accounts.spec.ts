@@ -92,6 +92,12 @@ describe('accounts of people who sign in by Google and Apple', () => {
       expect(await me(again)).toMatchObject({ email, name: 'Grace Hopper' });
     });
 
+    it("takes Apple's user object as JSON text too, as its form carries it", async () => {
+      const { subject } = apple.addPerson();
+      const raw_user = JSON.stringify({ name: { firstName: 'Grace', lastName: 'Hopper' } });
+      expect(await me(await viaApple.signIn(apple, subject, { raw_user }))).toMatchObject({ name: 'Grace Hopper' });
+    });
+
     it('minds no user object without a usable name', async () => {
       for (const raw_user of [
         null,

@@ -120,11 +120,29 @@ describe('sign-in by Google and Apple', () => {
       await viaGoogle.login({ code, nonce, code_verifier }).expect(401, FAILED);
     });
 
-    it('takes no nonce that somebody could guess', async () => {
-      const answer = await viaGoogle.login({ code: 'x', nonce: 'y'.repeat(15) }).expect(422);
-      expect((answer.body as { detail: object[] }).detail).toMatchObject([
-        { type: 'string_too_short', loc: ['body', 'nonce'], ctx: { min_length: 16 } },
-      ]);
+    it('takes a nonce of 1 to 512 characters', async () => {
+      for (const nonce of ['y', 'y'.repeat(512)]) await viaGoogle.login({ code: 'x', nonce }).expect(401, FAILED);
+      for (const [nonce, type] of [
+        ['', 'string_too_short'],
+        ['y'.repeat(513), 'string_too_long'],
+      ]) {
+        const answer = await viaGoogle.login({ code: 'x', nonce }).expect(422);
+        expect((answer.body as { detail: object[] }).detail).toMatchObject([{ type, loc: ['body', 'nonce'] }]);
+      }
+    });
+
+    it.each([
+      ['[]', 'dict_type'],
+      ['"Ada"', 'dict_type'],
+      ['null', 'dict_type'],
+      ['{"name"', 'json_invalid'],
+      ['', 'json_invalid'],
+      [`{"a":"${'x'.repeat(9_000)}"}`, 'string_too_long'],
+      [[], 'dict_type'],
+      [7, 'dict_type'],
+    ])('refuses %j as user object', async (raw_user, type) => {
+      const answer = await viaGoogle.login({ code: 'x', nonce: 'y', raw_user }).expect(422);
+      expect((answer.body as { detail: object[] }).detail).toMatchObject([{ type, loc: ['body', 'raw_user'] }]);
     });
 
     it.each(['code', 'redirect_uri', 'nonce', 'provider'])('needs a %s', async (field) => {

@@ -1,10 +1,13 @@
-import { EnumField, ObjectField, TextField, UrlField } from '../../../platform/http/fields/index.js';
+import { EnumField, jsonTextOr, KindField, object, TextField, UrlField } from '../../../platform/http/fields/index.js';
 import { PROVIDER_NAMES, type ProviderName } from './providers/provider.js';
 
 const noFragment = (url: string): string | undefined =>
   url.includes('#') ? 'redirect_uri must not have a fragment' : undefined;
 
 const REDIRECT = { check: noFragment, example: 'https://app.example.com/oauth/callback' };
+
+const MAX_RAW_USER_TEXT = 8_192;
+const RAW_USER = jsonTextOr(object(), MAX_RAW_USER_TEXT);
 
 export class ProviderResponse {
   @EnumField(PROVIDER_NAMES, { description: 'Who is asked to say who somebody is' })
@@ -49,7 +52,7 @@ export class OAuthLoginRequest {
   @UrlField({ ...REDIRECT, description: 'The one the authorization request had' })
   redirect_uri!: string;
 
-  @TextField({ min: 16, max: 512, secret: true, description: 'The one the authorization request had; accepted once' })
+  @TextField({ min: 1, max: 512, secret: true, description: 'The one the authorization request had; accepted once' })
   nonce!: string;
 
   @TextField({
@@ -80,10 +83,11 @@ export class OAuthLoginRequest {
   })
   iss?: string | null;
 
-  @ObjectField({
+  @KindField(RAW_USER, {
     optional: true,
     nullable: true,
-    description: 'The user object that Apple posts at the very first sign-in; only the name is taken from it',
+    description:
+      'The user object that Apple posts at the very first sign-in, or its JSON text; only the name is taken from it',
     example: { name: { firstName: 'Ada', lastName: 'Lovelace' } },
   })
   raw_user?: Record<string, unknown> | null;

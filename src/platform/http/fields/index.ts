@@ -48,7 +48,7 @@ export {
   variesBy,
 } from './named-schemas.js';
 export type { Schema } from './schema.js';
-export { any, isObject, list, nested, object, objectExpected } from './structure-kinds.js';
+export { any, isObject, jsonTextOr, list, nested, object, objectExpected } from './structure-kinds.js';
 export { email, enumOf, text, url, uuid } from './text-kinds.js';
 export { atMostAhead, date, dateTime, inFuture } from './time-kinds.js';
 export { parseUuid } from './uuid-text.js';

@@ -23,6 +23,31 @@ export function object(options: CheckOptions<Record<string, unknown>> = {}): Kin
   return { document: { type: 'object', additionalProperties: true }, build: () => withCheck(read, options.check) };
 }
 
+/** A value of a kind, or its JSON text of at most `max` characters; the text is given out as the value. */
+export function jsonTextOr<T>(kind: Kind<T>, max: number): Kind<T> {
+  return {
+    document: { anyOf: [kind.document, { type: 'string', maxLength: max }] },
+    build: (readerOf) => {
+      const readValue = kind.build(readerOf);
+      return (value, depth) => {
+        if (typeof value !== 'string') return readValue(value, depth);
+        if (value.length > max) {
+          const msg = `String should have at most ${plural(max, 'character')}`;
+          return new Fault('string_too_long', msg, value, { max_length: max });
+        }
+        let parsed: unknown;
+        try {
+          parsed = JSON.parse(value);
+        } catch {
+          return new Fault('json_invalid', 'Invalid JSON', value, { error: 'not JSON' });
+        }
+        const read = readValue(parsed, depth);
+        return read instanceof Fault ? new Fault(read.type, read.msg, value, read.ctx) : read;
+      };
+    },
+  };
+}
+
 /** Any JSON value, null included: no bad text, finite numbers, at most 64 levels. */
 export function any(options: CheckOptions<unknown> = {}): Kind<unknown> {
   const read = (value: unknown): unknown => inspectJson(value) ?? value;

@@ -91,14 +91,18 @@ export function enumOf<T extends string>(values: readonly T[], options: CheckOpt
 export interface UrlOptions extends CheckOptions<string> {
   /** Allowed schemes; `http` and `https` unless said otherwise. */
   schemes?: readonly string[];
+  /** Any scheme but these, in place of `schemes`. */
+  refusedSchemes?: readonly string[];
   /** In code points; 2083 unless said otherwise. */
   max?: number;
 }
 
 /** An absolute URL as given; text that URL parsers would rewrite in silence (white space, backslashes) is refused. */
 export function url(options: UrlOptions = {}): Kind<string> {
-  const { schemes = ['http', 'https'], max = 2083, check } = options;
-  const expected = alternatives(schemes);
+  const { schemes = ['http', 'https'], refusedSchemes, max = 2083, check } = options;
+  const expected = refusedSchemes ? `any but ${alternatives(refusedSchemes)}` : alternatives(schemes);
+  const isTaken = (scheme: string): boolean =>
+    refusedSchemes ? !refusedSchemes.includes(scheme) : schemes.includes(scheme);
   const read = (value: unknown): string | Failure => {
     if (typeof value !== 'string') return new Fault('url_type', 'URL input should be a string or URL', value);
     if (value.length > max && codePoints(value) > max) {
@@ -110,7 +114,7 @@ export function url(options: UrlOptions = {}): Kind<string> {
     const parsed = parseUrl(value);
     if ('error' in parsed)
       return new Fault('url_parsing', `Input should be a valid URL, ${parsed.error}`, value, parsed);
-    if (schemes.includes(parsed.scheme)) return value;
+    if (isTaken(parsed.scheme)) return value;
     return new Fault('url_scheme', `URL scheme should be ${expected}`, value, { expected_schemes: expected });
   };
   const document = { type: 'string', format: 'uri', minLength: 1, maxLength: max };

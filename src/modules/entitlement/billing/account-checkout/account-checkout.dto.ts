@@ -3,21 +3,27 @@ import { type PaidPlan, PAID_PLANS } from '../../../tenancy/organizations/index.
 import { CurrencyField } from '../checkout/checkout.dto.js';
 import type { Currency } from '../plan-prices.js';
 
+/** A browser would run or open these itself. Apps have schemes of their own. */
+const REFUSED_SCHEMES = ['javascript', 'data', 'vbscript', 'file'];
+
 export class AccountCheckoutRequest {
   @EnumField(PAID_PLANS, { description: 'Which plan it is' })
   plan!: PaidPlan;
 
   @UrlField({
+    refusedSchemes: REFUSED_SCHEMES,
     // With its braces it is no URI yet.
     document: { format: 'uri-template' },
     description:
-      'Where the provider leads to after the payment; it puts the session in place of `{CHECKOUT_SESSION_ID}`',
+      'Where the provider leads to after the payment; it puts the session in place of `{CHECKOUT_SESSION_ID}`. Any scheme but `javascript`, `data`, `vbscript` and `file`',
     example: 'https://app.example.com/welcome?session={CHECKOUT_SESSION_ID}',
   })
   success_url!: string;
 
   @UrlField({
-    description: 'Where it leads to when the checkout is given up',
+    refusedSchemes: REFUSED_SCHEMES,
+    description:
+      'Where it leads to when the checkout is given up. Any scheme but `javascript`, `data`, `vbscript` and `file`',
     example: 'https://app.example.com/plans',
   })
   cancel_url!: string;
