@@ -38,6 +38,17 @@ describe('lines of an export', () => {
     ['\rx', `"'\rx"`],
     ['=a,"b"', `"'=a,""b"""`],
     ['a=b', 'a=b'],
+    [' =1+1', "' =1+1"],
+    ['\u00a0\u200b@sum', "'\u00a0\u200b@sum"],
+    ['＝1+1', "'＝1+1"],
+    ['﹣1', "'﹣1"],
+    ['"=1+1', `"'""=1+1"`],
+    ["'=1+1", "''=1+1"],
+    ['\n=1', `"'\n=1"`],
+    ['\u001b[31mred', "'\\u001b[31mred"],
+    ['red\u001b[0m\u009b', 'red\\u001b[0m\\u009b'],
+    [' plain', ' plain'],
+    ['"plain"', '"""plain"""'],
   ])('write %j as %j', (text, field) => {
     expect(csvField(text)).toBe(field);
   });

@@ -9,13 +9,23 @@ export interface ExportWriter {
   line(stored: StoredEvent): string;
 }
 
-/** Text that a spreadsheet would take for a formula. */
-const FORMULA = /^[=+\-@\t\r]/;
+/**
+ * Text that a spreadsheet may take for a formula. Spreadsheets skip blanks, quotes and invisible characters before the sign,
+ * and take its full-width and small forms for it.
+ */
+const FORMULA = /^[\s\p{Cc}\p{Cf}"'`“”＂]*[=+\-@＝＋－＠﹦﹢﹣﹫]|^\p{Cc}/u;
+/** Control characters but tabs and line ends: terminals obey them. */
+// eslint-disable-next-line no-control-regex -- these characters are what is replaced
+const CONTROLS = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/g;
 const NEEDS_QUOTES = /[",\r\n]/;
 
-/** A field of RFC 4180. Text that begins like a formula gets an apostrophe before it, which spreadsheets do not show. */
+/**
+ * A field of RFC 4180. Text that begins like a formula gets an apostrophe before it, which spreadsheets do not show. Control
+ * characters are written as in JSON.
+ */
 export function csvField(text: string): string {
-  const safe = FORMULA.test(text) ? `'${text}` : text;
+  const visible = text.replace(CONTROLS, (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  const safe = FORMULA.test(text) ? `'${visible}` : visible;
   return NEEDS_QUOTES.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
