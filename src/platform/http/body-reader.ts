@@ -3,7 +3,7 @@ import { whenThere } from '../concurrency/index.js';
 import { bodyBytes, BrokenCompression, type HeldBytes } from './body-bytes.js';
 import type { BodyShare } from './body-budget.js';
 import { BodyTooLarge, UnsupportedMediaType } from './domain-error.js';
-import { type Issue, parseJsonBody, ValidationError } from './fields/index.js';
+import { type Issue, type JsonBodyOptions, parseJsonBody, ValidationError } from './fields/index.js';
 import { parsePairs } from './pairs.js';
 import type { BodyForm } from './inputs.js';
 import { LARGE_BYTES, type LargeTurn } from './large-bodies.js';
@@ -50,6 +50,11 @@ export interface BodyRoom {
   readonly share: () => BodyShare;
 }
 
+interface JsonOptions extends JsonBodyOptions {
+  /** Whether the route takes newline-delimited JSON as well, which a refusal says. */
+  readonly takesLines: boolean;
+}
+
 /** What has come whole by itself takes no room of others. */
 const nothing = (): void => undefined;
 
@@ -62,14 +67,13 @@ export class BodyReader {
   /**
    * The decoded JSON value; undefined when there is no body.
    * @param turn waited for before a large one is parsed
-   * @param takesLines whether the route takes newline-delimited JSON as well, which a refusal says
    */
-  readJson(request: Request, room: BodyRoom, turn: () => Promise<LargeTurn>, takesLines: boolean): unknown {
-    return whenThere(this.readBytes(request, 'json', room, takesLines), (read): unknown => {
+  readJson(request: Request, room: BodyRoom, turn: () => Promise<LargeTurn>, options: JsonOptions): unknown {
+    return whenThere(this.readBytes(request, 'json', room, options.takesLines), (read): unknown => {
       if (read === undefined) return undefined;
-      if (read.bytes.length >= LARGE_BYTES) return parsedInTurn(read, turn);
+      if (read.bytes.length >= LARGE_BYTES) return parsedInTurn(read, turn, options);
       try {
-        return parsed(read.bytes);
+        return parsed(read.bytes, options);
       } finally {
         read.release();
       }
@@ -155,10 +159,14 @@ export class BodyReader {
   }
 }
 
-async function parsedInTurn({ bytes, release }: HeldBytes, turn: () => Promise<LargeTurn>): Promise<unknown> {
+async function parsedInTurn(
+  { bytes, release }: HeldBytes,
+  turn: () => Promise<LargeTurn>,
+  options: JsonBodyOptions,
+): Promise<unknown> {
   try {
     const { rest } = await turn();
-    const value = parsed(bytes);
+    const value = parsed(bytes, options);
     await rest();
     return value;
   } finally {
@@ -173,8 +181,8 @@ function keptUntilAnswered({ res }: Request, { bytes, release }: HeldBytes): Buf
 }
 
 /** @throws ValidationError */
-function parsed(bytes: Buffer): unknown {
-  const result = parseJsonBody(bytes);
+function parsed(bytes: Buffer, options: JsonBodyOptions): unknown {
+  const result = parseJsonBody(bytes, options);
   if ('issues' in result) throw new ValidationError(result.issues);
   return result.value;
 }

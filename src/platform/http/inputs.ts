@@ -3,7 +3,7 @@ import { ApiBody, ApiConsumes, ApiExtension, ApiHeader, ApiParam, ApiQuery } fro
 import type { Request, Response } from 'express';
 import type { RequestContext } from '../telemetry/index.js';
 import type { BodyShare } from './body-budget.js';
-import { compile, type Schema } from './fields/index.js';
+import { compile, type JsonBodyOptions, type Schema } from './fields/index.js';
 import { TextField, UuidField } from './fields/index.js';
 import type { LargeTurn } from './large-bodies.js';
 import { SLOW_SENDER_LIMITS } from './slow-sender.js';
@@ -54,7 +54,7 @@ export interface InputPlan {
   query?: Type<unknown>;
   header?: Type<unknown>;
   /** Without a type the bytes are left as they come. */
-  body?: { type?: Type<unknown>; form: BodyForm };
+  body?: { type?: Type<unknown>; form: BodyForm } & JsonBodyOptions;
   /** Set where newline-delimited JSON is taken in place of the body. */
   lines?: LinesBody;
 }
@@ -163,11 +163,11 @@ function documentedFields(
 }
 
 /** The validated JSON body, described by the parameter's class. */
-export function Body(): ParameterDecorator {
+export function Body({ exactNumbers }: JsonBodyOptions = {}): ParameterDecorator {
   return (target, key, index) => {
     if (key === undefined) return;
     const type = parameterType(target, key, index);
-    planFor(target, key).body = { type, form: 'json' };
+    planFor(target, key).body = { type, form: 'json', exactNumbers };
     const required = documentedFields(type).some((field) => field.required);
     document(ApiBody({ type, required }), target, key);
     read((request) => request.inputs?.body)()(target, key, index);

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Response } from 'express';
+import { stringifyExact } from '../json/index.js';
 import { SLOW_CLIENT_LIMITS } from './slow-client.js';
 import { PacedResponse } from './paced-response.js';
 import { WrittenJson } from './written-json.js';
@@ -20,7 +21,7 @@ export function sendJson(response: Response, status: number, value: unknown): vo
     response.json(value);
     return;
   }
-  sendText(plain, JSON.stringify(value));
+  sendText(plain, stringifyExact(value));
 }
 
 function sendText(response: ServerResponse, text: string): void {

@@ -1,3 +1,5 @@
+import { stringifyExact } from '../json/index.js';
+
 /**
  * JSON text that goes into an answer as it is: what nobody here has to read is neither parsed nor written again, which
  * costs twenty times its size where it holds many small things. `Shape` is what a client reads in it.
@@ -37,5 +39,5 @@ export function writeList<Item>(items: readonly WrittenJson<Item>[]): WrittenJso
 
 /** A value as JSON text. */
 export function textOf(value: unknown): string {
-  return value instanceof WrittenJson ? value.text : JSON.stringify(value);
+  return value instanceof WrittenJson ? value.text : stringifyExact(value);
 }

@@ -60,12 +60,10 @@ export class RequestBodyReader {
     try {
       const value: unknown =
         body.form === 'json'
-          ? this.reader.readJson(
-              request,
-              room,
-              () => this.largeTurn(checks.caller ?? null, request, response),
-              lines !== undefined,
-            )
+          ? this.reader.readJson(request, room, () => this.largeTurn(checks.caller ?? null, request, response), {
+              exactNumbers: body.exactNumbers,
+              takesLines: lines !== undefined,
+            })
           : this.reader.readForm(request, room);
       return value instanceof Promise ? value.then((read: unknown) => ({ value: read }), ofUnreadable) : { value };
     } catch (error) {

@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../access/index.js';
 import type { Db } from '../../../platform/database/database.js';
 import { newId } from '../../../platform/ids/index.js';
+import { stringifyExact } from '../../../platform/json/index.js';
 import { DestinationsRepository } from './destinations/destinations.repository.js';
 import { type AlertNotice, storedNotice } from './drivers/notice.js';
 import { TYPES_HEARING_ALL } from './drivers/destination-drivers.js';
@@ -36,7 +37,7 @@ export class AlertDeliveryRequestService {
     if (destinations.length === 0) return [];
     const made = destinations.map((destination) => ({ id: newId(), destination }));
     const { alertEventId, fingerprint = null } = alert;
-    const notice = { id: newId(), alertEventId, fingerprint, json: JSON.stringify(storedNotice(alert)) };
+    const notice = { id: newId(), alertEventId, fingerprint, json: stringifyExact(storedNotice(alert)) };
     await this.deliveries.insert(alert, notice, made, tx);
     this.engine.wakeAfterCommit(
       destinations.map(({ id: lane }) => ({ tenant: alert.projectId, lane })),

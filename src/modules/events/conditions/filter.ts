@@ -1,3 +1,4 @@
+import { withDoubles } from '../../../platform/json/index.js';
 import { CONDITION_FIELDS } from '../fields/index.js';
 import type { FieldType } from './operators/operands.js';
 import type { Comparison } from './operators/registry.js';
@@ -60,6 +61,11 @@ export function pathOfProperty(field: string): readonly string[] | null {
  * path leads to, where a number stands for the place in a list, counted from 0.
  */
 export function propertyAt(properties: Readonly<Record<string, unknown>>, path: readonly string[]): unknown {
+  return withDoubles(exactPropertyAt(properties, path));
+}
+
+/** As {@link propertyAt}, with all digits of a number. */
+export function exactPropertyAt(properties: Readonly<Record<string, unknown>>, path: readonly string[]): unknown {
   const named = own(properties, path.join('.'));
   if (named !== undefined && named !== null) return named;
   return path.reduce<unknown>((value, name) => {

@@ -33,7 +33,7 @@ export { PatternTrialsService } from './pattern-trials.service.js';
 export { GroupByField } from './group-by.js';
 export { MAX_SEARCHED, parseFoldedPattern, parsePattern, PatternFault } from './patterns/pattern-syntax.js';
 export { PatternMachine } from './patterns/pattern-machine.js';
-export { propertyAt } from './filter.js';
+export { exactPropertyAt, propertyAt } from './filter.js';
 export { propertiesSql, propertySql } from './filter-sql.js';
 export { copiedFilter } from './copied-filter.js';
 export { COPIED_FIELDS, copiedIsUnreadable, copiedPropertySql } from './copied-property.js';

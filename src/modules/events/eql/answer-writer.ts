@@ -131,7 +131,7 @@ function recordsOf(events: Found['events'], records: ReadonlyMap<string, Written
 
 function sequenceOf(keys: Found['keys'], events: WrittenJson[]): WrittenJson<FoundSequenceResponse> {
   return writeObject<FoundSequenceResponse>({
-    join_keys: [...keys],
+    join_keys: new WrittenJson(textOf(keys)),
     events: writeList(events) as WrittenJson<FoundSequenceResponse['events']>,
   });
 }

@@ -91,7 +91,7 @@ export class BatchIngestService {
   /** As the guard reads a body of its own. @throws ValidationError, BodyTooLarge */
   private parse(bytes: EventLine['bytes']): unknown {
     if (bytes.length > this.config.http.maxBodyBytes) throw new BodyTooLarge();
-    const parsed = parseJsonBody(bytes);
+    const parsed = parseJsonBody(bytes, { exactNumbers: true });
     if ('issues' in parsed) throw new ValidationError(parsed.issues);
     return parsed.value;
   }

@@ -72,7 +72,7 @@ export class IngestController {
   ingest(
     @Scope() scope: ApiKeyScope,
     @Headers() { idempotency_key: key }: IngestHeaders,
-    @Body() body: IngestRequest,
+    @Body({ exactNumbers: true }) body: IngestRequest,
     @LinesOf({ maxBytes: MOST_BYTES, description: 'Up to 1,000 ingestion bodies, one a line, at most 5 MiB' })
     lines: Buffer | undefined,
     @BodyTaken() bodyTaken: () => void,
@@ -100,7 +100,7 @@ export class IngestController {
   })
   record(
     @Scope() scope: ProjectMemberScope,
-    @Body() body: RecordEventRequest,
+    @Body({ exactNumbers: true }) body: RecordEventRequest,
     @BodyTaken() bodyTaken: () => void,
   ): Promise<WrittenJson<EventRecord>> {
     return this.recorder.record({ ...scope, sourceId: null }, body, bodyTaken).then(eventRecord);

@@ -1,3 +1,4 @@
+import { stringifyExact } from '../../../platform/json/index.js';
 import type { Redact } from '../../tenancy/projects/index.js';
 import { type IngestRequest, type NormalizedEvent, PROPERTY_FIELDS, type PropertyColumn } from '../fields/index.js';
 import { deriveLog } from './log-derivation.js';
@@ -11,7 +12,7 @@ export type LogColumn = 'log_method' | 'log_endpoint' | 'log_status' | 'log_late
  */
 export function normalizeEvent(request: IngestRequest, id: string, arrivedAt: Date, redact: Redact): NormalizedEvent {
   const properties = redact(allProperties(request));
-  const json = JSON.stringify(properties);
+  const json = stringifyExact(properties);
   const { method, endpoint, status, latencyMs, hasLatency } = deriveLog({ event: request.event_type, properties });
   const event: Omit<NormalizedEvent, PropertyColumn> & Partial<Record<PropertyColumn, unknown>> = {
     id,

@@ -1,4 +1,5 @@
 import { sha256 } from '../../../platform/crypto/index.js';
+import { ExactNumber } from '../../../platform/json/index.js';
 import { type IngestRequest, PROPERTY_FIELDS, SENT_FIELDS } from '../fields/index.js';
 
 type TopLevel = Exclude<keyof IngestRequest, 'payload' | 'properties'>;
@@ -32,6 +33,7 @@ export function canonicalRequest(request: IngestRequest): string {
 /** JSON without spaces, names sorted by code units; equal values have equal texts. */
 export function canonicalJson(value: unknown): string {
   if (typeof value !== 'object' || value === null || value instanceof Date) return JSON.stringify(value);
+  if (value instanceof ExactNumber) return value.canonical();
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   const object = value as Record<string, unknown>;
   const members = Object.keys(object)

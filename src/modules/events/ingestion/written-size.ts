@@ -1,5 +1,5 @@
 import { ValidationError } from '../../../platform/http/fields/index.js';
-import { endOfString } from './json-text.js';
+import { endOfString } from '../../../platform/json/index.js';
 
 /** How many times `MAX_BODY_BYTES` an event may take as reads give it. Only numbers such as 1e308 make it grow so. */
 export const MOST_GROWTH = 2;

@@ -63,7 +63,9 @@ function latencyClass(ms: number): Pick<Members<LogRow>, 'latency_bucket' | 'lat
 }
 
 function textIn(json: string | null): string | undefined {
-  return json === null ? undefined : String(JSON.parse(json));
+  if (json === null) return undefined;
+  // Numbers and booleans are shown as they are written, with all digits.
+  return json.startsWith('"') ? (JSON.parse(json) as string) : json;
 }
 
 function objectIn(json: string | null): WrittenJson<Record<string, unknown>> | undefined {

@@ -1,4 +1,4 @@
-import { endOfString } from '../ingestion/index.js';
+import { endOfString } from '../../../platform/json/index.js';
 
 export const MAX_PATHS = 200;
 export const MAX_DEPTH = 6;

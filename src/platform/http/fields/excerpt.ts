@@ -1,3 +1,4 @@
+import { ExactNumber } from '../../json/index.js';
 import { isSecretName } from './secret-names.js';
 
 export const REDACTED = '[redacted]';
@@ -36,7 +37,7 @@ export class Excerpts {
 
   of(input: unknown, secret: boolean): unknown {
     if (secret) return REDACTED;
-    if (typeof input !== 'object' || input === null) return scalar(input);
+    if (typeof input !== 'object' || input === null || input instanceof ExactNumber) return scalar(input);
     let known = this.seen.get(input);
     if (!known) {
       const purse = { left: MAX_CONTAINER };
@@ -50,7 +51,7 @@ export class Excerpts {
   }
 
   private copy(value: unknown, level: number, purse: { left: number }): unknown {
-    if (typeof value !== 'object' || value === null) {
+    if (typeof value !== 'object' || value === null || value instanceof ExactNumber) {
       const kept = scalar(value);
       purse.left -= typeof kept === 'string' ? kept.length + 3 : 8;
       return kept;
@@ -89,6 +90,7 @@ export class Excerpts {
 
 function scalar(value: unknown): unknown {
   if (typeof value === 'string') return cutText(value.slice(0, MASKED_TEXT).replace(USERINFO, `://${REDACTED}@`));
+  if (value instanceof ExactNumber) return value.toNumber();
   if (typeof value === 'number') return Number.isFinite(value) ? value : null;
   return typeof value === 'boolean' ? value : null;
 }

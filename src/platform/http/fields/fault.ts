@@ -85,6 +85,9 @@ export const unsafeText = (input: unknown): Fault =>
 
 export const notFinite = (input: unknown): Fault => ruleBroken('numbers must be finite', input);
 
+export const tooManyDigits = (input: unknown): Fault =>
+  ruleBroken('numbers must not have more than 1000 digits', input);
+
 export const tooDeep = (input: unknown): Fault =>
   ruleBroken(`value must not be nested deeper than ${MAX_DEPTH} levels`, input);
 

@@ -32,7 +32,7 @@ export {
 export { fieldsOf } from './class-metadata.js';
 export { compile } from './compile.js';
 export { brokenRule, MAX_ISSUES, ValidationError, type Issue } from './issue.js';
-export { jsonInvalid, parseJsonBody } from './json-body.js';
+export { jsonInvalid, type JsonBodyOptions, parseJsonBody } from './json-body.js';
 export type { Document, Kind } from './kind.js';
 export { isSafeText } from './safe-text.js';
 export { boolean, int, number } from './scalar-kinds.js';

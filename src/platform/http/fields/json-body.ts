@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { ExactNumber, parseExact } from '../../json/index.js';
 import type { Issue } from './issue.js';
 import { MAX_JSON_LEVELS, tooDeepAt } from './json-depth.js';
 import { findJsonFault } from './json-fault.js';
@@ -13,11 +14,19 @@ export function jsonInvalid(position: number, error: string): Issue {
   return { type: 'json_invalid', loc: ['body', position], msg: 'JSON decode error', input: {}, ctx: { error } };
 }
 
+export interface JsonBodyOptions {
+  /** Numbers within the members keep all their digits, as an `ExactNumber`. */
+  readonly exactNumbers?: boolean | undefined;
+}
+
 /**
  * Decodes a JSON body: strict UTF-8, a byte order mark tolerated, no NaN or Infinity, at most MAX_JSON_LEVELS levels.
  * `undefined` for no bytes at all.
  */
-export function parseJsonBody(buffer: Buffer): { value: unknown } | { issues: Issue[] } {
+export function parseJsonBody(
+  buffer: Buffer,
+  { exactNumbers = false }: JsonBodyOptions = {},
+): { value: unknown } | { issues: Issue[] } {
   if (buffer.length === 0) return { value: undefined };
   if (!isUtf8(buffer)) return { issues: [jsonInvalid(invalidByte(buffer), 'Invalid UTF-8')] };
   const deep = tooDeepAt(buffer);
@@ -25,12 +34,22 @@ export function parseJsonBody(buffer: Buffer): { value: unknown } | { issues: Is
   const decoded = buffer.toString('utf8');
   const text = decoded.startsWith(BYTE_ORDER_MARK) ? decoded.slice(1) : decoded;
   try {
-    const value: unknown = JSON.parse(text);
-    return { value };
+    return { value: exactNumbers ? withPlainMembers(parseExact(text)) : (JSON.parse(text) as unknown) };
   } catch {
     const { position, error } = findJsonFault(text) ?? { position: 0, error: 'Invalid JSON' };
     return { issues: [jsonInvalid(position, error)] };
   }
+}
+
+/** The members themselves are read by kinds that take numbers; what is within them is free JSON. */
+function withPlainMembers(value: unknown): unknown {
+  if (value instanceof ExactNumber) return value.toNumber();
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const members = value as Record<string, unknown>;
+  for (const [name, member] of Object.entries(members)) {
+    if (member instanceof ExactNumber) members[name] = member.toNumber();
+  }
+  return members;
 }
 
 /** Characters (code points) of the text before a byte, the byte order mark aside. */

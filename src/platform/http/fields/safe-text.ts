@@ -1,12 +1,20 @@
-import { Faults, MAX_DEPTH, notFinite, tooDeep, unsafeText, type Failure } from './fault.js';
+import { ExactNumber } from '../../json/index.js';
+import { Faults, MAX_DEPTH, notFinite, tooDeep, tooManyDigits, unsafeText, type Failure } from './fault.js';
 import { isSecretName } from './secret-names.js';
+
+/** Far more than anybody counts or measures with, and far fewer than the database takes. */
+const MAX_DIGITS = 1_000;
 
 /** False for text the database cannot store: a NUL character or an unpaired surrogate. */
 export function isSafeText(text: string): boolean {
   return !text.includes('\u0000') && text.isWellFormed();
 }
 
-type Finding = { rule: 'text'; input: string; path: (string | number)[] } | { rule: 'number' } | { rule: 'depth' };
+type Finding =
+  | { rule: 'text'; input: string; path: (string | number)[] }
+  | { rule: 'number' }
+  | { rule: 'digits' }
+  | { rule: 'depth' };
 
 /**
  * Looks through free-form JSON for what must not be stored. Bad text is reported where it stands (a bad key: at its
@@ -17,6 +25,7 @@ export function inspectJson(value: unknown): Failure | undefined {
   if (!finding) return undefined;
   if (finding.rule === 'depth') return tooDeep(value);
   if (finding.rule === 'number') return notFinite(value);
+  if (finding.rule === 'digits') return tooManyDigits(value);
   return finding.path.reduce<Failure>(
     (fault, key) => new Faults([{ key, secret: typeof key === 'string' && isSecretName(key), fault }]),
     unsafeText(finding.input),
@@ -28,6 +37,7 @@ function search(value: unknown, level: number): Finding | undefined {
   if (typeof value === 'string') return isSafeText(value) ? undefined : { rule: 'text', input: value, path: [] };
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : { rule: 'number' };
   if (typeof value !== 'object' || value === null) return undefined;
+  if (value instanceof ExactNumber) return value.digits.length > MAX_DIGITS ? { rule: 'digits' } : undefined;
   if (level > MAX_DEPTH) return { rule: 'depth' };
   if (Array.isArray(value)) {
     for (let index = 0; index < value.length; index++) {

@@ -1,20 +1,20 @@
-/** Every column of `alert_events a` that readers are shown, under the names of the entity. */
+/**
+ * Every column of `alert_events a` that readers are shown, under the names of the entity; the payload as JSON text, which has
+ * all digits of numbers and takes a twentieth of what objects may take.
+ */
 export const ALERT_COLUMNS = `
   a.id, a.project_id AS "projectId", a.alert_rule_id AS "alertRuleId", a.rule_name AS "ruleName", a.fingerprint,
   a.group_values AS "groupValues", a.event_id AS "eventId", a.event_at AS "eventAt",
   a.event_type AS "eventType", a.source, a.source_id AS "sourceId",
-  a.last_event_id AS "lastEventId", a.severity, a.status, a.message, a.payload, a.occurrences::float8 AS occurrences,
+  a.last_event_id AS "lastEventId", a.severity, a.status, a.message, a.payload::text AS payload, a.occurrences::float8 AS occurrences,
   a.told_occurrences::float8 AS "toldOccurrences", a.assignee_id AS "assigneeId", a.snoozed_until AS "snoozedUntil",
   a.cooldown_seconds AS "cooldownSeconds", a.targets, a.notified_at AS "notifiedAt",
   a.notice_due_at AS "noticeDueAt", a.is_resolve_told AS "isResolveTold", a.created_at AS "createdAt",
   a.changed_at AS "changedAt", a.last_occurred_at AS "lastOccurredAt", a.acknowledged_at AS "acknowledgedAt",
   a.first_acknowledged_at AS "firstAcknowledgedAt", a.resolved_at AS "resolvedAt"`;
 
-/** Also what notices tell of the newest occurrence. */
-export const HELD_COLUMNS = `${ALERT_COLUMNS}, a.newest_occurrence AS "newestOccurrence"`;
-
-/** The same with the payload as JSON text: as objects it may take twenty times as much. */
-export const READ_COLUMNS = ALERT_COLUMNS.replace('a.payload,', 'a.payload::text AS payload,');
+/** Also what notices tell of the newest occurrence, as JSON text. */
+export const HELD_COLUMNS = `${ALERT_COLUMNS}, a.newest_occurrence::text AS "newestOccurrence"`;
 
 /** The moment of a change. Whole milliseconds, which are all that a `Date` keeps: readers go on from it. */
 export const MOMENT = `date_trunc('milliseconds', clock_timestamp())`;

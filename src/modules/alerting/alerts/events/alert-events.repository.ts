@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type ProjectId, projectOf, type ProjectScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
+import { parseExact, stringifyExact } from '../../../../platform/json/index.js';
 import type { AlertState } from '../machine/alert-machine.js';
 import { HELD_COLUMNS, MOMENT } from './alert-event-columns.js';
 import { AlertEvent } from './alert-event.entity.js';
@@ -41,7 +42,11 @@ export interface HeldAlert {
   readonly now: Date;
 }
 
-type HeldRow = AlertEvent & { readonly now: Date };
+type HeldRow = Omit<AlertEvent, 'payload' | 'newestOccurrence'> & {
+  readonly payload: string;
+  readonly newestOccurrence: string | null;
+  readonly now: Date;
+};
 
 /** Something is due by time alone. */
 const IS_DUE = 'snoozed_until <= statement_timestamp() OR notice_due_at <= statement_timestamp()';
@@ -89,11 +94,11 @@ export class AlertEventsRepository {
         lastEventId,
         severity,
         message,
-        JSON.stringify(payload),
+        stringifyExact(payload),
         occurrences,
         cooldownSeconds,
         JSON.stringify(targets),
-        newest === null ? null : JSON.stringify(newest),
+        newest === null ? null : stringifyExact(newest),
       ],
       tx,
     );
@@ -283,8 +288,10 @@ export class AlertEventsRepository {
 
 function held(row: HeldRow | undefined): HeldAlert {
   if (row === undefined) throw new Error('An upsert gives a row');
-  const { now, ...alert } = row;
-  return { alert, now };
+  const { now, payload: payloadText, newestOccurrence: newest, ...alert } = row;
+  const payload = parseExact(payloadText) as AlertEvent['payload'];
+  const newestOccurrence = newest === null ? null : (parseExact(newest) as AlertEvent['newestOccurrence']);
+  return { alert: { ...alert, payload, newestOccurrence }, now };
 }
 
 export class ProjectOfAlertEvent extends projectOf('alert_event_id', AlertEvent, AlertEventNotFound) {}

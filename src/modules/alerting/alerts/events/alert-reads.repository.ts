@@ -1,14 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
+import { parseExact } from '../../../../platform/json/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { OPEN_WRITES, openWriteKeySql, openWritesSql } from '../../../../platform/database/open-writes.js';
 import type { AlertStatus } from '../machine/alert-machine.js';
-import { ALERT_COLUMNS, READ_COLUMNS, STATUS_NOW } from './alert-event-columns.js';
+import { ALERT_COLUMNS, STATUS_NOW } from './alert-event-columns.js';
 import type { AlertEvent, AlertSeverity } from './alert-event.entity.js';
 import type { HeldAlert } from './alert-events.repository.js';
 
 type Tenant = Pick<ProjectScope, 'projectId'>;
-type Row = AlertEvent & { readonly now: Date };
+type Row = Omit<AlertEvent, 'payload'> & { readonly payload: string; readonly now: Date };
 
 /** An alert event as it is read to be shown: its payload is JSON text. */
 export interface ShownAlert {
@@ -176,7 +177,7 @@ export class AlertReadsRepository {
       `SELECT * FROM (
          SELECT page.*, count(*) OVER ()::int AS found, row_number() OVER w AS nth, sum(page.bytes) OVER w AS "bytesSoFar"
          FROM (
-           SELECT ${READ_COLUMNS}, statement_timestamp() AS now,
+           SELECT ${ALERT_COLUMNS}, statement_timestamp() AS now,
                   octet_length(a.payload::text) + octet_length(a.group_values::text) AS bytes
            FROM alert_events a WHERE a.project_id = $1 AND ${selected}) page
          WINDOW w AS (ORDER BY ${order} ROWS UNBOUNDED PRECEDING)) measured
@@ -188,6 +189,6 @@ export class AlertReadsRepository {
   }
 }
 
-function held({ now, ...alert }: Row): HeldAlert {
-  return { alert, now };
+function held({ now, payload, ...alert }: Row): HeldAlert {
+  return { alert: { ...alert, payload: parseExact(payload) as AlertEvent['payload'] }, now };
 }

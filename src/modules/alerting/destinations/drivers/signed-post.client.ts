@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../../platform/clock/index.js';
+import { stringifyExact } from '../../../../platform/json/index.js';
 import { OutboundHttp, signDelivery } from '../../../../platform/outbound-http/index.js';
 import { outcomeOfHttp, type TryOutcome } from '../../../delivery/sending/index.js';
 import type { DestinationMessage } from './destination-driver.js';
@@ -24,7 +25,7 @@ export class SignedPostClient {
     deadlineMs: number,
   ): Promise<TryOutcome> {
     const { url, secrets, confidential } = destination;
-    const body = Buffer.from(JSON.stringify(content), 'utf8');
+    const body = Buffer.from(stringifyExact(content), 'utf8');
     const timestamp = Math.floor(this.clock.now().getTime() / 1_000);
     const outcome = await this.http.send({
       url,

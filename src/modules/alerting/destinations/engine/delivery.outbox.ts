@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { asProjectId } from '../../../access/index.js';
 import { Database } from '../../../../platform/database/database.js';
 import { newId } from '../../../../platform/ids/index.js';
+import { parseExact } from '../../../../platform/json/index.js';
 import type { JobQueue } from '../../../../platform/queue/index.js';
 import {
   ClaimsWriter,
@@ -11,6 +12,7 @@ import {
   type SendingEngine,
   type TryOutcome,
 } from '../../../delivery/sending/index.js';
+import type { StoredNotice } from '../drivers/notice.js';
 import { NoticeSender } from '../destinations/notice.sender.js';
 import { alertDeliveriesJob, alertDeliveryWakeJob } from './deliveries.jobs.js';
 import { ALERT_DELIVERIES, type ExpiredDelivery, type HeldDelivery } from './delivery.table.js';
@@ -59,7 +61,8 @@ export class AlertDeliveryOutbox implements Outbox<ExpiredDelivery, HeldDelivery
     const { targetUrl, sealedUrl, secret, previousSecret, previousSecretUntil } = held;
     const projectId = asProjectId(tenant);
     const destination = { id, projectId, type, targetUrl, sealedUrl, secret, previousSecret, previousSecretUntil };
-    return this.sender.send({ destination, notice, deliveryId }, Math.min(DEADLINE_MS, deadlineMs));
+    const message = { destination, notice: parseExact(notice) as StoredNotice, deliveryId };
+    return this.sender.send(message, Math.min(DEADLINE_MS, deadlineMs));
   }
 }
 

@@ -1,7 +1,6 @@
 import type { ClaimedRow, Held, OutboxTable } from '../../../delivery/sending/index.js';
 import { type ClaimedDelivery, nextDelivery } from '../outbox/delivery-transitions.js';
 import type { AlertDestination } from '../destinations/destination.entity.js';
-import type { StoredNotice } from '../drivers/notice.js';
 
 export type ExpiredDelivery = Held & ClaimedDelivery;
 
@@ -14,7 +13,8 @@ export interface HeldDelivery
       AlertDestination,
       'isEnabled' | 'targetUrl' | 'sealedUrl' | 'secret' | 'previousSecret' | 'previousSecretUntil'
     > {
-  readonly notice: StoredNotice;
+  /** JSON text, which has all digits of numbers. */
+  readonly notice: string;
   /** Null: the destination was deleted meanwhile, and nothing of it is known any more. */
   readonly type: AlertDestination['type'] | null;
 }
@@ -28,7 +28,7 @@ export const ALERT_DELIVERIES: OutboxTable<ExpiredDelivery, HeldDelivery> = {
   claim: () => ({ set: [], evidence: '' }),
   claimed: {
     columns: `
-      c.status, c.retry_count AS "retryCount", n.notice, d.type, d.is_enabled AS "isEnabled", d.target_url AS "targetUrl",
+      c.status, c.retry_count AS "retryCount", n.notice::text AS notice, d.type, d.is_enabled AS "isEnabled", d.target_url AS "targetUrl",
       d.sealed_url AS "sealedUrl", d.secret, d.previous_secret AS "previousSecret",
       d.previous_secret_until AS "previousSecretUntil"`,
     joins: `

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectId, ProjectScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
+import { stringifyExact } from '../../../../platform/json/index.js';
 import { DeliveryAttempt } from './attempt.entity.js';
 
 type Tenant = Pick<ProjectScope, 'projectId'>;
@@ -58,7 +59,7 @@ export class AttemptsRepository {
         projectId,
         common.kind,
         common.rule ? JSON.stringify(common.rule) : null,
-        common.event ? JSON.stringify(common.event) : null,
+        common.event ? stringifyExact(common.event) : null,
         common.eventId ?? null,
         common.ruleId ?? null,
         common.sourceId ?? null,
@@ -108,7 +109,9 @@ export class AttemptsRepository {
       `INSERT INTO delivery_attempts
          (id, project_id, channel_id, kind, rule, event, event_id, rule_id, source_id, evaluation_id, parent_attempt_id,
           recovery, delivered_to, created_at, due_at)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, clock_timestamp(), clock_timestamp())`,
+       VALUES ($1, $2, $3, $4, $5,
+               coalesce((SELECT p.event FROM delivery_attempts p WHERE p.project_id = $2 AND p.id = $11), $6::jsonb),
+               $7, $8, $9, $10, $11, $12, $13, clock_timestamp(), clock_timestamp())`,
       [
         attempt.id,
         projectId,

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../../platform/clock/index.js';
 import { EnumField, type Issue, NestedField, ObjectField, UrlField } from '../../../../platform/http/fields/index.js';
+import { stringifyExact } from '../../../../platform/json/index.js';
 import { OutboundHttp } from '../../../../platform/outbound-http/index.js';
 import { outcomeOfHttp, type TryOutcome } from '../../sending/index.js';
 import { ChannelAddressValidator } from './channel-address.validator.js';
@@ -68,7 +69,7 @@ export class WebhookDriver implements ChannelDriver<WebhookConfiguration> {
   async deliver(message: ChannelMessage<WebhookConfiguration>, deadlineMs: number): Promise<TryOutcome> {
     const { notification, tryNumber, protectedHeaders, confidential } = message;
     const { url, method, headers } = message.configuration;
-    const body = Buffer.from(JSON.stringify(notification), 'utf8');
+    const body = Buffer.from(stringifyExact(notification), 'utf8');
     const outcome = await this.http.send({
       url,
       method,

@@ -31,7 +31,8 @@ export interface ClaimedAttempt extends ClaimedRow {
   readonly tryNumber: number;
   readonly parentAttemptId: string | null;
   readonly rule: Record<string, unknown> | null;
-  readonly event: Record<string, unknown> | null;
+  /** JSON text, which has all digits of numbers. */
+  readonly event: string | null;
   readonly deliveredTo: readonly string[];
   readonly createdAt: Date;
   readonly channelType: string;
@@ -77,7 +78,7 @@ const ATTEMPTS: OutboxTable<ExpiredAttempt, ClaimedAttempt> = {
     columns: `
       c.project_id AS "projectId", c.channel_id AS "channelId", c.kind, c.status, c.claim_kind AS claim,
       c.claim_owner AS "claimOwner", c.retry_count AS "retryCount", c.try_number AS "tryNumber",
-      c.parent_attempt_id AS "parentAttemptId", c.rule, c.event, c.delivered_to AS "deliveredTo",
+      c.parent_attempt_id AS "parentAttemptId", c.rule, c.event::text AS event, c.delivered_to AS "deliveredTo",
       c.created_at AS "createdAt", ch.type AS "channelType", ch.enabled AS "channelEnabled", ch.configuration,
       ch.updated_at::text AS "channelUpdatedAt",
       (SELECT coalesce(json_agg(json_build_object('id', h.id, 'name', h.name, 'value', h.value) ORDER BY h.id), '[]')

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { CryptographyUnavailableError, DecryptionError } from '../../../../platform/crypto/index.js';
+import { parseExact } from '../../../../platform/json/index.js';
 import type { JobQueue } from '../../../../platform/queue/index.js';
 import { failedTry, type Lane, type Outbox, type SendingEngine, type TryOutcome } from '../../sending/index.js';
 import { ChannelChanged, ProtectedHeaderOpener, UnbuildableHeader } from '../channels/protected-header.opener.js';
@@ -98,7 +99,7 @@ function notificationOf(attempt: ClaimedAttempt): Notification {
     project_id: attempt.projectId,
     channel_id: attempt.channelId,
     rule: attempt.rule,
-    event: attempt.event,
+    event: attempt.event === null ? null : (parseExact(attempt.event) as Record<string, unknown>),
     created_at: attempt.createdAt.toISOString(),
   };
 }

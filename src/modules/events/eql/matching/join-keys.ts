@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
+import { canonicalDigits, ExactNumber } from '../../../../platform/json/index.js';
 import { compareTexts, type Field, isScalar, type Scalar, type Value } from '../../eql-language/index.js';
 import { QueryNeedsTooMuchMemory } from './pending-budget.js';
 
-export type KeyValue = Scalar | null;
+export type KeyValue = Scalar | ExactNumber | null;
 
 /** The keys of an event: events that have the same belong together. */
 export interface KeyTuple {
@@ -47,7 +48,7 @@ export function keyReader<Source>(
   };
   return (source) => {
     const value = first.read(source);
-    if (others.length === 0 && isScalar(value)) return [tupleOf([value])];
+    if (others.length === 0 && isKey(value)) return [tupleOf([value])];
     const values = keyValues(value, first.isOptional);
     if (values.length > MOST_TUPLES) throw new QueryNeedsTooMuchMemory();
     return combined(source, values);
@@ -56,9 +57,19 @@ export function keyReader<Source>(
 
 /** Each element of a list is a key by itself; objects and lists in lists are none. */
 function keyValues(value: Value, isOptional: boolean): readonly KeyValue[] {
-  if (isScalar(value)) return [value];
-  const scalars = Array.isArray(value) ? [...new Set(value.filter(isScalar))] : [];
-  return scalars.length === 0 && isOptional ? [null] : scalars;
+  if (isKey(value)) return [value];
+  const scalars = Array.isArray(value) ? value.filter(isKey) : [];
+  if (scalars.length === 0 && isOptional) return [null];
+  return [...new Map(scalars.map((scalar) => [idOf(scalar), scalar])).values()];
+}
+
+function isKey(value: Value): value is Scalar | ExactNumber {
+  return isScalar(value) || value instanceof ExactNumber;
+}
+
+/** Equal for equal values: an exact number is an object, and no other key is one. */
+function idOf(value: KeyValue): Scalar | null {
+  return value instanceof ExactNumber ? `#${canonicalDigits(value)}` : typeof value === 'string' ? `"${value}` : value;
 }
 
 function tupleOf(values: readonly KeyValue[]): KeyTuple {
@@ -67,9 +78,20 @@ function tupleOf(values: readonly KeyValue[]): KeyTuple {
   if (values.length === 1 && typeof first === 'string' && first.length < LONGEST_ID) {
     return { id: `"${first}`, values, weight: 1 };
   }
-  const written = JSON.stringify(values);
+  const written = JSON.stringify(values.map(idOf));
   const id = written.length <= LONGEST_ID ? written : createHash('sha256').update(written).digest('base64');
   return { id, values, weight: 1 + Math.floor(written.length / CHARACTERS_OF_A_PIECE) };
+}
+
+function placeOf(value: KeyValue): number {
+  return ORDER.indexOf(value instanceof ExactNumber ? 'number' : typeof value);
+}
+
+/** Of numbers that are the same double the digits decide. */
+function compareNumbers(one: KeyValue, other: KeyValue): number {
+  const order = Number(one) - Number(other);
+  if (order !== 0 || !(one instanceof ExactNumber || other instanceof ExactNumber)) return order;
+  return compareTexts(String(one), String(other));
 }
 
 const ORDER = ['object', 'boolean', 'number', 'string'];
@@ -78,9 +100,9 @@ const ORDER = ['object', 'boolean', 'number', 'string'];
 export function compareKeys(one: readonly KeyValue[], other: readonly KeyValue[]): number {
   for (const [at, a] of one.entries()) {
     const b = other[at] ?? null;
-    const kinds = ORDER.indexOf(typeof a) - ORDER.indexOf(typeof b);
+    const kinds = placeOf(a) - placeOf(b);
     const order =
-      kinds !== 0 ? kinds : typeof a === 'string' && typeof b === 'string' ? compareTexts(a, b) : Number(a) - Number(b);
+      kinds !== 0 ? kinds : typeof a === 'string' && typeof b === 'string' ? compareTexts(a, b) : compareNumbers(a, b);
     if (order !== 0) return order;
   }
   return 0;

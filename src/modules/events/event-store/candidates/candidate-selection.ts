@@ -1,6 +1,13 @@
 import type { BindValue } from '../../../../platform/clickhouse/index.js';
 import type { Bind } from '../../../../platform/database/parameters.js';
-import { copiedIsUnreadable, copiedPropertySql, type FilterSubject, propertiesSql } from '../../conditions/index.js';
+import { parseExact } from '../../../../platform/json/index.js';
+import {
+  copiedIsUnreadable,
+  copiedPropertySql,
+  exactPropertyAt,
+  type FilterSubject,
+  propertiesSql,
+} from '../../conditions/index.js';
 import {
   copiedOwnSql,
   type EventCondition,
@@ -159,15 +166,19 @@ export class CandidateSelection {
     };
   }
 
-  /** A row as PostgreSQL gives it, of one that ClickHouse has given, where properties are texts of JSON. */
-  fromCopy(row: CandidateRow): CandidateRow {
-    if (this.propertyColumns.size === 0) return row;
-    const read: Record<string, unknown> = { ...row };
+  /** A row with the values of properties, of one that a database has given, where they are texts of JSON. */
+  read(row: CandidateRow): CandidateRow {
+    return this.propertyColumns.size === 0 ? row : { ...row, ...this.values(row) };
+  }
+
+  /** @param texts of JSON by columns; empty or null where there is none */
+  values(texts: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+    const values: Record<string, unknown> = {};
     for (const column of this.isTogether ? [PROPERTIES] : this.propertyColumns.values()) {
-      const json = row[column] as string | undefined;
-      read[column] = json === undefined || json === '' ? null : (JSON.parse(json) as unknown);
+      const json = texts[column] as string | null | undefined;
+      values[column] = json ? parseExact(json) : null;
     }
-    return read as CandidateRow;
+    return values;
   }
 
   /** As {@link propertiesSql}, of the rows `e` of ClickHouse. */
@@ -179,7 +190,7 @@ export class CandidateSelection {
 
   /** @param properties those of a large event that ClickHouse has, as `copiedPropertiesSql` names them */
   withProperties(row: CandidateRow, properties: Readonly<Record<string, unknown>>): CandidateRow {
-    return this.fromCopy({ ...row, ...properties, bits: row.bits & ~LARGE_BIT });
+    return this.read({ ...row, ...properties, bits: row.bits & ~LARGE_BIT });
   }
 
   /** The columns that a large event is selected without. */
@@ -213,6 +224,7 @@ export class CandidateSelection {
     if (column !== undefined && (own !== null || (path.length === 1 && !this.isTogether))) {
       return (row) => row[column] ?? null;
     }
+    if (own === null) return (row) => exactPropertyAt(this.named(row), path) ?? null;
     const read = fieldReader(field);
     return (row) => read(this.subject(row));
   }
@@ -234,8 +246,8 @@ export class CandidateSelection {
 
   private properties(bind: Bind): readonly (readonly [sql: string, column: string])[] {
     const names = [...this.propertyColumns];
-    if (this.isTogether) return [[propertiesSql([...this.propertyColumns.keys()], bind), PROPERTIES]];
-    return names.map(([name, column]) => [`e.properties -> ${bind(name)}::text`, column]);
+    if (this.isTogether) return [[`${propertiesSql([...this.propertyColumns.keys()], bind)}::text`, PROPERTIES]];
+    return names.map(([name, column]) => [`(e.properties -> ${bind(name)}::text)::text`, column]);
   }
 }
 

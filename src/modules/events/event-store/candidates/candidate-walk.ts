@@ -94,7 +94,7 @@ export class CandidateWalk {
       return;
     }
     await this.candidates.open(tx, scope, window, selection, reading, time);
-    const fetch = (most: number): Promise<CandidateRow[]> => this.candidates.fetch(tx, most, time);
+    const fetch = (most: number): Promise<CandidateRow[]> => this.candidates.fetch(tx, selection, most, time);
     let most = wanted === 'all' ? MOST_ROWS : FEWEST_ROWS;
     let next = fetch(most);
     try {

@@ -85,12 +85,13 @@ export class CandidatesRepository {
     const conditions = within === undefined ? where : `${where} AND ${within(bind)}`;
     const order = isNewestFirst ? ' DESC' : '';
     await this.database.limit(tx, deadline.left());
-    return this.database.rows<CandidateRow>(
+    const rows = await this.database.rows<CandidateRow>(
       `SELECT ${columns} FROM ${uncopiedSql(projectId, window, conditions, bind)} /* tenant: compared there */
        ORDER BY e."timestamp"${order}, e.id${order} LIMIT ${bind(most)}`,
       parameters.values,
       tx,
     );
+    return rows.map((row) => selection.read(row));
   }
 
   /** Begins to read the candidates of a window in their order, or in the opposite one. One reading of a transaction at a time. */
@@ -109,9 +110,10 @@ export class CandidatesRepository {
   }
 
   /** The next ones; fewer when there are no others. */
-  async fetch(tx: Db, most: number, time: StatementTime): Promise<CandidateRow[]> {
+  async fetch(tx: Db, selection: CandidateSelection, most: number, time: StatementTime): Promise<CandidateRow[]> {
     await this.limit(tx, time);
-    return this.database.rows<CandidateRow>(`FETCH ${most} FROM candidates`, [], tx);
+    const rows = await this.database.rows<CandidateRow>(`FETCH ${most} FROM candidates`, [], tx);
+    return rows.map((row) => selection.read(row));
   }
 
   async close(tx: Db): Promise<void> {
@@ -136,7 +138,7 @@ export class CandidatesRepository {
       parameters.values,
       tx,
     );
-    return row ?? {};
+    return selection.values(row ?? {});
   }
 
   private async limit(tx: Db, time: StatementTime): Promise<void> {

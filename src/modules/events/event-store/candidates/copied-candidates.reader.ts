@@ -326,7 +326,7 @@ async function* merged(
           together.push(other);
           next += 1;
         }
-        together.push(selection.fromCopy(row));
+        together.push(selection.read(row));
       }
       yield together;
     }

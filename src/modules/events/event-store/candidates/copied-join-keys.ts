@@ -1,4 +1,5 @@
 import type { BindValue } from '../../../../platform/clickhouse/index.js';
+import { canonicalDigits, ExactNumber } from '../../../../platform/json/index.js';
 import { copiedPropertySql } from '../../conditions/index.js';
 import { copiedOwnSql, type Field, isScalar, ownField, type Value } from '../../eql-language/index.js';
 import { fitIntoAddress } from '../reading/address-room.js';
@@ -57,7 +58,10 @@ export function joinKeysSql(events: readonly (readonly Value[])[], bind: BindVal
   const [first] = events;
   if (first === undefined) return '(SELECT toUInt64(0) WHERE 0)';
   if (events.some((values) => values.some((value) => Array.isArray(value)))) return null;
-  const json = (value: Value): string => (isScalar(value) ? JSON.stringify(value) : '');
+  const json = (value: Value): string => {
+    if (typeof value === 'number' || value instanceof ExactNumber) return canonicalDigits(value);
+    return isScalar(value) ? JSON.stringify(value) : '';
+  };
   const keys = [...new Set(events.map((values) => JSON.stringify(values.map(json))))].map(
     (key) => JSON.parse(key) as readonly string[],
   );

@@ -1,3 +1,4 @@
+import { ExactNumber, parseExact } from '../../../../platform/json/index.js';
 import type { Bind } from '../../../../platform/database/parameters.js';
 import { EVENT_FIELDS, type EventField, pathOfProperty, propertySql } from '../../conditions/index.js';
 import { CONDITION_SQL } from '../../fields/index.js';
@@ -10,7 +11,7 @@ export const HASH_DIGITS = 64;
 export const TEXT = '"';
 export const LONG_TEXT = '#';
 
-export type Scalar = string | number | boolean;
+export type Scalar = string | number | boolean | ExactNumber;
 
 /** What a field holds, and the key that stands for it. */
 export interface Keyed {
@@ -77,7 +78,7 @@ export function scalarOf(key: string): Scalar | null {
     case 'f':
       return false;
     default:
-      return Number(key);
+      return parseExact(key) as number | ExactNumber;
   }
 }
 

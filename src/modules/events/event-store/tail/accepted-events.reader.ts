@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { Parameters } from '../../../../platform/database/parameters.js';
+import { parseExact } from '../../../../platform/json/index.js';
 import { fieldSql } from '../../conditions/index.js';
 import type { AcceptedEvent, Stretch } from './accepted-event.js';
 import { LEFT_OUT, TOLD_COLUMNS, type ToldEvent } from './event-row.js';
@@ -76,21 +77,26 @@ export class AcceptedEventsReader {
     db: Db,
   ): Promise<(ToldEvent | null)[]> {
     if (events.length === 0) return [];
-    const rows = await this.database.rows<ToldEvent & { at: number }>(
+    const rows = await this.database.rows<Omit<ToldEvent, 'properties'> & { at: number; properties: string }>(
       `SELECT r.at::int, ${TOLD_COLUMNS.replace('e.properties', TOLD_PROPERTIES)}
        FROM unnest($2::uuid[], $3::timestamptz[]) WITH ORDINALITY AS r (id, "timestamp", at)
        ${eventAt('$1', 'r.id', 'r."timestamp"')}`,
       [projectId, events.map(({ eventId }) => eventId), events.map(({ eventAt: at }) => at)],
       db,
     );
-    const found = new Map(rows.map(({ at, ...event }) => [at, event]));
+    const found = new Map(
+      rows.map(({ at, properties, ...event }) => [
+        at,
+        { ...event, properties: parseExact(properties) as ToldEvent['properties'] },
+      ]),
+    );
     return events.map((_, index) => found.get(index + 1) ?? null);
   }
 }
 
 /** Of the properties of one event. Far more than is told of one; each may be a megabyte, and a batch tells of many. */
 export const MOST_TOLD_BYTES = 64 * 1024;
-const TOLD_PROPERTIES = `CASE WHEN coalesce(e.bytes, octet_length(e.properties::text)) <= ${MOST_TOLD_BYTES} THEN e.properties
+const TOLD_PROPERTIES = `CASE WHEN coalesce(e.bytes, octet_length(e.properties::text)) <= ${MOST_TOLD_BYTES} THEN e.properties::text
   ELSE '${JSON.stringify(LEFT_OUT)}' END AS properties`;
 
 /** Joins an event by its key, one at a time: no other plan may be tried, since one that reads more grows with the table. */

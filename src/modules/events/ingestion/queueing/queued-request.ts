@@ -1,3 +1,4 @@
+import { parseExact, stringifyExact } from '../../../../platform/json/index.js';
 import type { RefusalReason } from '../../../entitlement/quotas/index.js';
 import { type EventRow, PROPERTY_FIELDS, type NormalizedEvent } from '../../fields/index.js';
 import type { DerivedLog } from '../log-derivation.js';
@@ -46,7 +47,7 @@ export function encodeRequest({ sender, events, idempotency }: WriteRequest, acc
 
 /** The request to write: the events that were admitted, at the time it was accepted. */
 export function decodeRequest(text: string, admitted: number, ending: string): AcceptedRequest {
-  const { sender, acceptedAt, events, idempotency } = JSON.parse(text) as QueuedRequest;
+  const { sender, acceptedAt, events, idempotency } = parseExact(text) as QueuedRequest;
   const why = reasonOfEnding(ending);
   return {
     sender,
@@ -81,7 +82,7 @@ function encodeEvent(event: NormalizedEvent): string {
 const UNKNOWN = Object.fromEntries(PROPERTY_FIELDS.map(({ column }) => [column, null]));
 
 function decodeEvent({ properties, timestamp, externalEventId, log, ...fields }: QueuedEvent): NormalizedEvent {
-  const json = JSON.stringify(properties);
+  const json = stringifyExact(properties);
   return {
     ...UNKNOWN,
     ...fields,

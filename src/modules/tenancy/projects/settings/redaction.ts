@@ -1,3 +1,4 @@
+import { ExactNumber } from '../../../../platform/json/index.js';
 import { PathSets, type StateSet } from './path-sets.js';
 
 export const REDACTED = '[redacted]';
@@ -51,7 +52,7 @@ export class Redaction {
   }
 
   private within(value: unknown, set: StateSet): unknown {
-    if (typeof value !== 'object' || value === null) return value;
+    if (typeof value !== 'object' || value === null || value instanceof ExactNumber) return value;
     return Array.isArray(value) ? this.items(value, set) : this.members(value, set);
   }
 

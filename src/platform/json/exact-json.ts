@@ -1,0 +1,132 @@
+import { randomBytes } from 'node:crypto';
+import { endOfString } from './json-text.js';
+
+/** What an exact number begins with while it is a text. Nobody can send it, since each process draws its own. */
+const MARK = randomBytes(16).toString('hex');
+const MARKED_NUMBER = new RegExp(`"${MARK}([-.0-9]+)"`, 'g');
+/** Set while `stringifyExact` runs, which nothing interrupts. */
+let isMarking = false;
+let hasMarked = false;
+
+/** A double holds any 15 digits. Finds every longer number, and now and then a text. */
+const MAY_BE_LONG = /(?:^|[:[,])\s*-?\d[\d.]{15}/;
+
+const QUOTE = 0x22;
+const MINUS = 0x2d;
+const POINT = 0x2e;
+
+/** A number of a JSON text with more digits than a double holds. */
+export class ExactNumber {
+  /** @param digits without an exponent */
+  constructor(readonly digits: string) {}
+
+  /** The digits are kept by `stringifyExact` alone; elsewhere this is the nearest double. */
+  toJSON(): string | number {
+    if (!isMarking) return this.toNumber();
+    hasMarked = true;
+    return MARK + this.digits;
+  }
+
+  toNumber(): number {
+    return Number(this.digits);
+  }
+
+  toString(): string {
+    return this.digits;
+  }
+
+  /** Equal for equal numbers. */
+  canonical(): string {
+    return this.digits.includes('.') ? this.digits.replace(/\.?0+$/, '') : this.digits;
+  }
+}
+
+/** `JSON.parse`, with an {@link ExactNumber} where a double would lose digits. @throws SyntaxError */
+export function parseExact(text: string): unknown {
+  // What is no JSON is refused before anything in it is marked.
+  const value: unknown = JSON.parse(text);
+  if (!MAY_BE_LONG.test(text)) return value;
+  const marked = withMarks(text);
+  return marked === text ? value : JSON.parse(marked, revived);
+}
+
+/** `JSON.stringify`, with all digits of exact numbers. */
+export function stringifyExact(value: unknown): string {
+  isMarking = true;
+  hasMarked = false;
+  try {
+    const json = JSON.stringify(value);
+    return hasMarked ? json.replace(MARKED_NUMBER, '$1') : json;
+  } finally {
+    isMarking = false;
+  }
+}
+
+/** A value as calculations take it, with doubles in place of exact numbers, which may also be in a list. */
+export function withDoubles(value: unknown): unknown {
+  if (value instanceof ExactNumber) return value.toNumber();
+  if (!Array.isArray(value) || !value.some((item) => item instanceof ExactNumber)) return value;
+  return value.map((item: unknown) => (item instanceof ExactNumber ? item.toNumber() : item));
+}
+
+/** All digits of a number, the same for equal numbers; as PostgreSQL writes it, but for zeros that a fraction ends with. */
+export function canonicalDigits(number: number | ExactNumber): string {
+  return number instanceof ExactNumber ? number.canonical() : withoutExponent(String(number + 0));
+}
+
+function revived(_: string, value: unknown): unknown {
+  return typeof value === 'string' && value.startsWith(MARK) ? new ExactNumber(value.slice(MARK.length)) : value;
+}
+
+/** A JSON text with marked texts in place of the numbers that a double does not hold. */
+function withMarks(json: string): string {
+  let marked = '';
+  let done = 0;
+  for (let at = 0; at < json.length; at += 1) {
+    const code = json.charCodeAt(at);
+    if (code === QUOTE) at = endOfString(json, at);
+    else if (code === MINUS || isDigit(code)) {
+      let end = at + 1;
+      while (isOfNumber(json.charCodeAt(end))) end += 1;
+      const digits = exactDigits(json.slice(at, end));
+      if (digits !== null) {
+        marked += `${json.slice(done, at)}"${MARK}${digits}"`;
+        done = end;
+      }
+      at = end - 1;
+    }
+  }
+  return marked + json.slice(done);
+}
+
+/** All digits of a number; null where a double holds them, or the number is too large or too small for one. */
+function exactDigits(number: string): string | null {
+  if (number.length < 16) return null;
+  const double = Number(number);
+  if (double === 0 || !Number.isFinite(double)) return null;
+  const digits = withoutExponent(number);
+  const held = withoutExponent(String(double));
+  return new ExactNumber(digits).canonical() === new ExactNumber(held).canonical() ? null : digits;
+}
+
+/** The exponent is at most a few hundred more than there are digits, since a double is in its range. */
+function withoutExponent(number: string): string {
+  const [, sign = '', whole = '', fraction = '', exponent] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(number) ?? [];
+  if (exponent === undefined) return number;
+  const digits = whole + fraction;
+  const point = whole.length + Number(exponent);
+  const padded = point > 0 ? digits.padEnd(point, '0') : '0'.repeat(1 - point) + digits;
+  const at = Math.max(point, 1);
+  const integer = padded.slice(0, at).replace(/^0+(?=\d)/, '');
+  return `${sign}${integer}${padded.length > at ? `.${padded.slice(at)}` : ''}`;
+}
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39;
+}
+
+function isOfNumber(code: number): boolean {
+  // The letter of an exponent, and its sign.
+  return isDigit(code) || code === POINT || code === MINUS || (code | 0x20) === 0x65 || code === 0x2b;
+}
