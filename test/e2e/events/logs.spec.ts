@@ -33,7 +33,7 @@ describe('logs', () => {
       {
         event_type: 'http.request',
         timestamp: minutesAgo(1),
-        payload: { method: 'get', path: '/Cart', status_code: 204, latency_ms: 99.9 },
+        payload: { method: 'get', path: '/Cart', status_code: 204, latency_ms: 99.4 },
       },
       {
         event_type: 'http.request',
@@ -43,7 +43,7 @@ describe('logs', () => {
       {
         event_type: 'http.request',
         timestamp: minutesAgo(3),
-        payload: { method: 'GET', route: '/health', duration_ms: '299.9' },
+        payload: { method: 'GET', route: '/health', duration_ms: '299.4' },
       },
       {
         event_type: 'http.request',
@@ -113,7 +113,7 @@ describe('logs', () => {
       project: 'Tea House',
       request_body: {
         event: 'http.request',
-        properties: { method: 'get', path: '/Cart', status_code: 204, latency_ms: 99.9, source: 'web' },
+        properties: { method: 'get', path: '/Cart', status_code: 204, latency_ms: 99.4, source: 'web' },
       },
       response_body: { accepted: true, event: 'http.request', status_code: 200 },
     });
@@ -188,6 +188,36 @@ describe('logs', () => {
     expect(await endpoints({ query: '100%_', range: '7d' })).toEqual(['/events/invoice.100%_off']);
     expect(await endpoints({ query: '_', range: '15m' })).toEqual([]);
     expect(await endpoints({ query: 'tea HOUSE' })).toHaveLength(7);
+  });
+
+  it('finds a text in any case of Unicode, whatever its final letter', async () => {
+    const other = await ownerWithProject(app);
+    const paths = ['/ΟΔΟΣ', '/οδος', '/Straße', '/ПОИСК', '/\u212aelvin', '/ſtatus', '/100%'];
+    for (const path of paths) {
+      await app
+        .request()
+        .post('/v1/events/ingest')
+        .set('X-API-Key', other.apiKey)
+        .send({ event_type: 'page', source: 'web', payload: { path } })
+        .expect(200);
+    }
+    const found = async (query: string): Promise<string[]> => {
+      const { body } = await app
+        .request()
+        .get('/v1/logs')
+        .set('Authorization', other.bearer)
+        .query({ project_id: other.projectId, query })
+        .expect(200);
+      return (body as LogRow[]).map(({ endpoint }) => endpoint).sort();
+    };
+    expect(await found('οδος')).toEqual(['/ΟΔΟΣ', '/οδος'].sort());
+    expect(await found('ΟΔΟΣ')).toEqual(['/ΟΔΟΣ', '/οδος'].sort());
+    expect(await found('STRAẞE')).toEqual(['/Straße']);
+    expect(await found('поиск')).toEqual(['/ПОИСК']);
+    expect(await found('KELVIN')).toEqual(['/\u212aelvin']);
+    expect(await found('status')).toEqual(['/ſtatus']);
+    expect(await found('100%')).toEqual(['/100%']);
+    expect(await found('δρόμος')).toEqual([]);
   });
 
   it.each(['method', 'query'])(

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../access/index.js';
+import { fold } from '../../../platform/case-folding/index.js';
 import { Clock } from '../../../platform/clock/index.js';
 import { writeList, type WrittenJson } from '../../../platform/http/written-json.js';
 import { EventPageReader } from '../reads/index.js';
@@ -25,7 +26,7 @@ export class LogsService {
     const method = query.method?.toUpperCase();
     const text = query.query === '' ? undefined : query.query;
     // The project's name is the same in every row, so a text found in it keeps them all.
-    const isInName = text !== undefined && (await named).toLowerCase().includes(text.toLowerCase());
+    const isInName = text !== undefined && fold(await named).includes(fold(text));
     const filter = {
       method: method === 'ALL' || method === '' ? undefined : method,
       hideNoise: query.hide_noise,

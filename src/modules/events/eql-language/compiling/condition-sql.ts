@@ -1,5 +1,5 @@
 import type { Bind } from '../../../../platform/database/parameters.js';
-import { variantsOf } from '../../../../platform/case-folding/index.js';
+import { foldedSql } from '../../../../platform/database/folded-sql.js';
 import { propertySql } from '../../conditions/index.js';
 import type { Expression, Field } from '../language/ast.js';
 import { ownField } from '../language/field-names.js';
@@ -63,20 +63,20 @@ class PostgresWords implements ConditionWords {
   isAmong(field: Field, values: readonly Scalar[], isFolding: boolean): string {
     const kind = kindOf(values[0]);
     const operands = `${this.bind(values)}::${TYPES[kind]}[]`;
-    const folded = isFolding ? folding(values.map(String), this.bind) : plain;
+    const folded = isFolding ? foldedSql(values.map(String), this.bind) : plain;
     const ofList =
       kind === 'string' && !isFolding ? (list: string): string => hasTextSql(list, `?| ${operands}`) : undefined;
     return this.test(field, kind, (sql) => `(${folded(sql)} = ANY (${operands}))`, ofList);
   }
 
   isLike(field: Field, patterns: readonly string[], wanted: readonly string[] | null): string {
-    const folded = wanted === null ? plain : folding(wanted, this.bind);
+    const folded = wanted === null ? plain : foldedSql(wanted, this.bind);
     const operands = `${this.bind(patterns)}::text[]`;
     return this.test(field, 'string', (sql) => `(${folded(sql)} COLLATE "C" LIKE ANY (${operands}))`);
   }
 
   finds(field: Field, search: Search, part: string, isFolding: boolean): string {
-    const folded = isFolding ? folding([part], this.bind) : plain;
+    const folded = isFolding ? foldedSql([part], this.bind) : plain;
     const operand = `${this.bind(part)}::text`;
     const found: Record<Search, Test> = {
       startsWith: (text) => `starts_with(${text}, ${operand})`,
@@ -106,27 +106,6 @@ function kindOf(value: Scalar | undefined): Kind {
 
 function plain(sql: string): string {
   return sql;
-}
-
-/** Of as many characters as this each is replaced by itself: five times as fast as all at once. */
-const MOST_REPLACED = 8;
-
-/** Folds what may be a case of these folded texts, and lets the rest be: whatever the locale of the database. */
-function folding(texts: readonly string[], bind: Bind): Test {
-  const [from, to]: [string[], string[]] = [[], []];
-  for (const character of new Set(texts.flatMap((text) => [...text]))) {
-    for (const variant of variantsOf(character)) {
-      from.push(variant);
-      to.push(character);
-    }
-  }
-  if (from.length > MOST_REPLACED) {
-    const [variants, folded] = [bind(from.join('')), bind(to.join(''))];
-    return (sql) => `lower(translate(${sql}, ${variants}::text, ${folded}::text) COLLATE "C")`;
-  }
-  // What is folded is no variant of another, so that one after the other is the same as all at once.
-  const pairs = from.map((variant, at) => `${bind(variant)}::text, ${bind(to[at])}::text`);
-  return (sql) => `lower(${pairs.reduce((text, pair) => `replace(${text}, ${pair})`, `${sql} COLLATE "C"`)})`;
 }
 
 function elementTest(kind: Kind, test: Test): Test {

@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
-import type { BindValue } from '../../../../platform/clickhouse/index.js';
+import { type BindValue, foldedSql as copiedFoldedSql } from '../../../../platform/clickhouse/index.js';
+import { fold, variantsOf } from '../../../../platform/case-folding/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { isCanceled } from '../../../../platform/database/database-faults.js';
+import { foldedSql } from '../../../../platform/database/folded-sql.js';
 import { Parameters } from '../../../../platform/database/parameters.js';
 import type { CopiedConditions } from '../places/asked-places.js';
 import { CopiedPlacesReader } from '../places/copied-places.reader.js';
@@ -208,7 +210,10 @@ function inBoth(filter: LogFilter): CopiedConditions {
     postgres: (parameters) => matching(filter, parameters),
     clickHouse: (bind) => copiedMatching(filter, bind),
     // An index tells where the three columns together have the text.
-    indexed: (bind) => (filter.text === undefined ? '' : ` AND ${LOG_TEXT} LIKE ${copiedPattern(filter.text, bind)}`),
+    indexed: (bind) => {
+      const loose = loosePattern(fold(filter.text ?? ''), isPlainInLowerCase);
+      return /[^%_]/.test(loose) ? ` AND ${LOG_TEXT} LIKE ${bind(loose, 'String')}` : '';
+    },
     areCostly: filter.text !== undefined,
   };
 }
@@ -221,8 +226,15 @@ function matching({ method, hideNoise, text }: LogFilter, parameters: Parameters
   if (method !== undefined) conditions.push(`log_method = ${parameters.bind(method)}`);
   if (hideNoise) conditions.push(NO_NOISE);
   if (text !== undefined) {
-    const pattern = parameters.bind(patternOf(text));
-    conditions.push(`(log_endpoint ILIKE ${pattern} OR log_method ILIKE ${pattern} OR event ILIKE ${pattern})`);
+    const folded = fold(text);
+    const [loose, exact] = [loosePattern(folded, isPlainInAnyLocale), parameters.bind(patternOf(folded))];
+    const inFolded = foldedSql([folded], parameters.bind);
+    // The index of a month tells where a text may be, and so saves folding most texts.
+    if (/[^%_]/.test(loose)) {
+      const pattern = parameters.bind(loose);
+      conditions.push(anyOf((column) => `${column} ILIKE ${pattern}`));
+    }
+    conditions.push(anyOf((column) => `${inFolded(column)} LIKE ${exact}`));
   }
   return joined(conditions);
 }
@@ -233,20 +245,46 @@ function copiedMatching({ method, hideNoise, text }: LogFilter, bind: BindValue)
   if (method !== undefined) conditions.push(`log_method = ${bind(method, 'String')}`);
   if (hideNoise) conditions.push(NO_NOISE);
   if (text !== undefined) {
-    const pattern = copiedPattern(text, bind);
-    const columns = ['log_endpoint', 'log_method', 'event'];
-    conditions.push(`(${columns.map((column) => `lowerUTF8(${column}) LIKE ${pattern}`).join(' OR ')})`);
+    const folded = fold(text);
+    const inFolded = copiedFoldedSql([folded], bind);
+    const exact = bind(patternOf(folded), 'String');
+    conditions.push(anyOf((column) => `${inFolded(column)} LIKE ${exact}`));
   }
   return joined(conditions);
 }
 
-function copiedPattern(text: string, bind: BindValue): string {
-  return `lowerUTF8(${bind(patternOf(text), 'String')})`;
+const SEARCHED = ['log_endpoint', 'log_method', 'event'];
+
+function anyOf(test: (column: string) => string): string {
+  return `(${SEARCHED.map(test).join(' OR ')})`;
 }
 
-/** Of LIKE: the text somewhere in it. */
+/** A LIKE pattern that matches `text` anywhere. */
 function patternOf(text: string): string {
-  return `%${text.replace(/[\\%_]/g, '\\$&')}%`;
+  return `%${escaped(text)}%`;
+}
+
+function escaped(text: string): string {
+  return text.replace(/[\\%_]/g, '\\$&');
+}
+
+/** A LIKE pattern that matches whatever {@link patternOf} matches, with any character where the engine may fold it differently. */
+function loosePattern(folded: string, isPlain: (character: string) => boolean): string {
+  return `%${[...folded].map((character) => (isPlain(character) ? escaped(character) : '_')).join('')}%`;
+}
+
+/** Its cases are those that every locale knows. */
+function isPlainInAnyLocale(character: string): boolean {
+  return (
+    variantsOf(character).length === 0 &&
+    fold(character) === character &&
+    (character <= '\x7f' || character.toUpperCase() === character)
+  );
+}
+
+/** ClickHouse makes the same of all its cases when it makes small letters of a text. */
+function isPlainInLowerCase(character: string): boolean {
+  return [character, ...variantsOf(character)].every((variant) => variant.toLowerCase() === character);
 }
 
 function joined(conditions: readonly string[]): string {
