@@ -30,6 +30,13 @@ describe('log derivation', () => {
     [{ status_code: '404' }, 404],
     [{ status_code: 'teapot', status: 'warning' }, 400],
     [{ status_code: 99_999_999_999 }, 200],
+    [{ status_code: 100 }, 100],
+    [{ status_code: '599' }, 599],
+    [{ status_code: 99, severity: 'critical' }, 500],
+    [{ status_code: 600, status: 'warning' }, 400],
+    [{ status_code: 0 }, 200],
+    [{ status_code: -404 }, 200],
+    [{ status_code: 200.5, status: 'error' }, 500],
     [{ status: 'error' }, 500],
     [{ status: 'failed' }, 500],
     [{ status: 'failure' }, 500],
@@ -57,7 +64,10 @@ describe('log derivation', () => {
     [{ duration_ms: 99 }, 99],
     [{ response_time_ms: 98 }, 98],
     [{ elapsed_ms: 97 }, 97],
-    [{ latency_ms: 299.9 }, 299],
+    [{ latency_ms: 299.4 }, 299],
+    [{ latency_ms: 299.5 }, 300],
+    [{ latency_ms: '0.5' }, 1],
+    [{ latency_ms: 0.4 }, 0],
     [{ latency_ms: '41' }, 41],
     [{ latency_ms: -5 }, 0],
     [{ latency_ms: 'soon', duration_ms: 7 }, 0],
@@ -68,12 +78,27 @@ describe('log derivation', () => {
     expect(derive(properties).latencyMs).toBe(latency);
   });
 
+  it.each([
+    [{ latency_ms: 0 }, true],
+    [{ latency_ms: '41' }, true],
+    [{ latency_ms: -3 }, false],
+    [{ latency_ms: '-3' }, false],
+    [{ latency_ms: 'soon' }, false],
+    [{ latency_ms: '' }, false],
+    [{ latency_ms: true }, false],
+    [{ latency_ms: { ms: 5 } }, false],
+    [{}, false],
+  ])('says whether %j has a latency that was measured', (properties, hasLatency) => {
+    expect(derive(properties).hasLatency).toBe(hasLatency);
+  });
+
   it('always yields values that the columns hold', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1 }), fc.dictionary(fc.string(), fc.jsonValue()), (event, properties) => {
         const derived = deriveLog({ event, properties });
         expect(Number.isInteger(derived.status)).toBe(true);
-        expect(Math.abs(derived.status)).toBeLessThanOrEqual(2_147_483_647);
+        expect(derived.status).toBeGreaterThanOrEqual(100);
+        expect(derived.status).toBeLessThanOrEqual(599);
         expect(Number.isInteger(derived.latencyMs)).toBe(true);
         expect(derived.latencyMs).toBeGreaterThanOrEqual(0);
         expect(derived.method).toBe(derived.method.toUpperCase());

@@ -1,3 +1,5 @@
+import { ExactNumber } from '../../../platform/json/index.js';
+
 /** What the log columns are derived from (SERVICE 2.8). */
 export interface DerivationInput {
   readonly event: string;
@@ -11,7 +13,7 @@ export interface DerivedLog {
   readonly endpoint: string;
   readonly status: number;
   readonly latencyMs: number;
-  /** Whether the event carries a latency at all: only those count in percentiles. */
+  /** Whether the event carries a latency that can be read: only those count in percentiles. */
   readonly hasLatency: boolean;
 }
 
@@ -37,13 +39,14 @@ function firstText(properties: Readonly<Record<string, unknown>>, names: readonl
     const value = ownValue(properties, name);
     if (typeof value === 'string' && value !== '') return value;
     if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+    if (value instanceof ExactNumber) return value.digits;
   }
   return undefined;
 }
 
 function statusOf({ event, properties }: DerivationInput): number {
-  const code = integerOf(ownValue(properties, 'status_code'));
-  if (code !== undefined) return code;
+  const code = numberOf(ownValue(properties, 'status_code'));
+  if (code !== undefined && isStatus(code)) return code;
   const status = lower(ownValue(properties, 'status'));
   if (status !== undefined) {
     if (ERROR_STATUSES.has(status)) return 500;
@@ -56,25 +59,25 @@ function statusOf({ event, properties }: DerivationInput): number {
   return event.toLowerCase().includes('error') ? 500 : 200;
 }
 
-/** Cut to an integer; negative and unreadable values are 0 (DECISIONS 5). */
+/** Rounded to an integer. Negative and unreadable values are 0 and not measured. */
 function latencyOf(properties: Readonly<Record<string, unknown>>): Pick<DerivedLog, 'latencyMs' | 'hasLatency'> {
   for (const name of ['latency_ms', 'duration_ms', 'response_time_ms', 'elapsed_ms']) {
     const value = ownValue(properties, name);
     if (value === undefined || value === null) continue;
     const number = numberOf(value);
-    const latencyMs = number === undefined || number < 0 ? 0 : Math.min(Math.trunc(number), MAX_INTEGER);
-    return { latencyMs, hasLatency: true };
+    if (number === undefined || number < 0) break;
+    return { latencyMs: Math.min(Math.round(number), MAX_INTEGER), hasLatency: true };
   }
   return { latencyMs: 0, hasLatency: false };
 }
 
-function integerOf(value: unknown): number | undefined {
-  const number = numberOf(value);
-  return number === undefined || !Number.isInteger(number) || Math.abs(number) > MAX_INTEGER ? undefined : number;
+function isStatus(code: number): boolean {
+  return Number.isInteger(code) && code >= 100 && code <= 599;
 }
 
 function numberOf(value: unknown): number | undefined {
   if (typeof value === 'number') return value;
+  if (value instanceof ExactNumber) return value.toNumber();
   if (typeof value !== 'string' || !/^\s*[+-]?\d+(\.\d+)?\s*$/.test(value)) return undefined;
   return Number(value);
 }
