@@ -46,7 +46,7 @@ export function checkInputs(
     inputs.body = take(
       plan.inputs.body?.form === 'form'
         ? validateStrings(bodySchema, body.value as Texts, 'form')
-        : validateJson(bodySchema, body.value, 'body'),
+        : validateJson(bodySchema, body.value, 'body', { isNullLeftOut: request.method !== 'PATCH' }),
     );
   }
   if (issues.length > 0) throw new ValidationError(issues);

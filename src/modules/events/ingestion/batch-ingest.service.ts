@@ -98,7 +98,7 @@ export class BatchIngestService {
 
   /** @throws ValidationError */
   private check(value: unknown): IngestRequest {
-    const read = validateJson(this.schema, value, 'body');
+    const read = validateJson(this.schema, value, 'body', { isNullLeftOut: true });
     if ('issues' in read) throw new ValidationError(read.issues);
     return read.value as IngestRequest;
   }

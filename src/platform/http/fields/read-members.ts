@@ -3,17 +3,36 @@ import { refusalsOf } from './refusals.js';
 import { inspectJson } from './safe-text.js';
 import type { CompiledField, Schema, StockPart } from './schema.js';
 
+/** Whether `null` leaves out an optional member that does not take it. Set for the reading of one body, which nothing interrupts. */
+let isNullLeftOut = false;
+
+/** Has `null` for optional members that do not take it read as left out, or refused, while `read` runs. */
+export function readingNulls<T>(asLeftOut: boolean, read: () => T): T {
+  const before = isNullLeftOut;
+  isNullLeftOut = asLeftOut;
+  try {
+    return read();
+  } finally {
+    isNullLeftOut = before;
+  }
+}
+
+function memberOf(source: Record<string, unknown>, { wire, required, nullable }: CompiledField): unknown {
+  const given = source[wire];
+  return given === null && isNullLeftOut && !required && !nullable ? undefined : given;
+}
+
 /** Reads an object into an instance of the class. `depth` counts the containers around it. */
 export function readMembers(schema: Schema, source: Record<string, unknown>, depth: number): object {
   const { stock } = schema;
   if (stock !== undefined) {
-    const given = ({ wire }: CompiledField): unknown => source[wire];
+    const given = (field: CompiledField): unknown => memberOf(source, field);
     return readWithStock(schema, stock, { given, nameOf: ({ wire }) => wire, lacking: source, source }, depth);
   }
   const result = new schema.instance();
   let refused: FaultyMember[] | undefined;
   for (const field of schema.fields) {
-    const given = source[field.wire];
+    const given = memberOf(source, field);
     if (given === undefined) {
       if (field.required) (refused ??= []).push({ key: field.wire, secret: false, fault: missing(source) });
       else setDefault(result, field);

@@ -1,6 +1,6 @@
 import { failed, Faults, missing, type Failure, type FaultyMember } from './fault.js';
 import type { Issue } from './issue.js';
-import { readMembers, readWithStock, setDefault } from './read-members.js';
+import { readingNulls, readMembers, readWithStock, setDefault } from './read-members.js';
 import { type CompiledField, type Schema, secretNames } from './schema.js';
 import { isObject, objectExpected } from './structure-kinds.js';
 import { toIssues } from './to-issues.js';
@@ -11,8 +11,22 @@ export type StringSource = 'query' | 'path' | 'header' | 'form';
 
 type Texts = Readonly<Record<string, string | string[] | undefined>>;
 
+export interface JsonRules {
+  /** `null` for an optional member that does not take null, at any depth, is the same as leaving the member out. */
+  readonly isNullLeftOut: boolean;
+}
+
 /** Checks a parsed JSON body. `undefined` means there was none, which fits when an empty one does. */
-export function validateJson(schema: Schema, value: unknown, loc: 'body'): Validated {
+export function validateJson(
+  schema: Schema,
+  value: unknown,
+  loc: 'body',
+  { isNullLeftOut }: JsonRules = { isNullLeftOut: false },
+): Validated {
+  return readingNulls(isNullLeftOut, () => validated(schema, value, loc));
+}
+
+function validated(schema: Schema, value: unknown, loc: 'body'): Validated {
   if (value === undefined || value === null) {
     const empty = readMembers(schema, {}, 1);
     return settle(schema, failed(empty) ? missing(null) : empty, loc);

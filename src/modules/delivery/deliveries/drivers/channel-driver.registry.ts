@@ -22,7 +22,7 @@ export class ChannelDriverRegistry {
    */
   read(type: ChannelType, given: Readonly<Record<string, unknown>>): ChannelConfiguration {
     const driver = this.of(type);
-    const result = validateJson(compile(driver.configuration), given, 'body');
+    const result = validateJson(compile(driver.configuration), given, 'body', { isNullLeftOut: true });
     if ('issues' in result) {
       throw new ValidationError(result.issues.map((issue) => ({ ...issue, loc: [...PLACE, ...issue.loc.slice(1)] })));
     }
@@ -36,7 +36,8 @@ export class ChannelDriverRegistry {
   stored(type: string, configuration: unknown): { driver: ChannelDriver; configuration: ChannelConfiguration } | null {
     if (!isChannelType(type)) return null;
     const driver = this.of(type);
-    if ('issues' in validateJson(compile(driver.configuration), configuration ?? {}, 'body')) return null;
+    if ('issues' in validateJson(compile(driver.configuration), configuration ?? {}, 'body', { isNullLeftOut: true }))
+      return null;
     return { driver, configuration: configuration as ChannelConfiguration };
   }
 
