@@ -44,6 +44,32 @@ describe('Sentinel', () => {
     (await sentinel.findings()).map(({ kind, series, severity }: Json) => `${kind} ${series.type} ${severity}`);
 
   describe('a rule of kind anomaly', () => {
+    it.each([
+      ['all', [{ field: 'properties.x', op: 'eq', value: 1 }], 0],
+      ['any', [{ field: 'event', op: 'eq', value: 'a' }], 0],
+      [
+        'all',
+        [
+          { field: 'kind', op: 'exists' },
+          { field: 'properties', op: 'exists' },
+        ],
+        1,
+      ],
+    ])('returns 422 with the fields of findings for another field in %s', async (group, comparisons, at) => {
+      const condition = { kind: 'anomaly', [group]: comparisons };
+      const { status, body } = await rulesOf(app, owner).create({ condition });
+      expect(status).toBe(422);
+      expect(body).toMatchObject({
+        detail: [
+          {
+            type: 'value_error',
+            loc: ['body', 'condition', group, at, 'field'],
+            msg: 'Value error, unknown field; fields are kind, severity, series_type, series_value, metric, score, actual, expected',
+          },
+        ],
+      });
+    });
+
     const alerts = async (): Promise<Json[]> =>
       (await sentinel.send('get', `/v1/alerts/events?project_id=${owner.projectId}`)).body.items;
     const shown = async (): Promise<unknown[]> =>

@@ -96,7 +96,9 @@ function readCondition(value: unknown): Condition | Failure {
   const isMeasured = 'aggregate' in members;
   const optional = kind === 'anomaly' ? ANOMALY_MEMBERS : {};
   const names = ['kind', ...Object.keys({ ...members, ...optional }), ...(isMeasured ? ['aggregate_field'] : [])];
-  const group = new FilterReader(kind === 'anomaly' ? FINDING_FIELDS : EVENT_FIELDS).group(value, 1, names);
+  // Findings have no properties.
+  const reader = kind === 'anomaly' ? new FilterReader(FINDING_FIELDS, false) : new FilterReader(EVENT_FIELDS);
+  const group = reader.group(value, 1, names);
   const refused = group instanceof Faults ? [...group.members] : [];
   const result: Record<string, unknown> = { kind };
   for (const [name, read] of Object.entries(members)) {
@@ -105,7 +107,7 @@ function readCondition(value: unknown): Condition | Failure {
     else result[name] = member;
   }
   for (const [name, read] of Object.entries(optional)) {
-    if (value[name] === undefined) continue;
+    if (value[name] === undefined || value[name] === null) continue;
     const member = read(value[name], 1);
     if (failed(member)) refused.push(faulty(name, member));
     else result[name] = member;

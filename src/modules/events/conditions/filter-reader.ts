@@ -19,6 +19,7 @@ import {
   MAX_FILTER_TEXT,
   MAX_PATH_NAMES,
   MAX_PATTERNS,
+  pathOfProperty,
   PROPERTY_PREFIX,
   typeOfField,
   type Vocabulary,
@@ -43,7 +44,11 @@ export class FilterReader {
   private patterns = 0;
   private characters = 0;
 
-  constructor(private readonly vocabulary: Vocabulary) {}
+  /** @param hasProperties whether `properties.<path>` is a field beside those of the vocabulary */
+  constructor(
+    private readonly vocabulary: Vocabulary,
+    private readonly hasProperties = true,
+  ) {}
 
   node(value: unknown, depth: number): FilterNode | Failure {
     if (!isObject(value)) return objectExpected(value);
@@ -62,12 +67,12 @@ export class FilterReader {
     const group: { -readonly [K in keyof FilterGroup]: FilterGroup[K] } = {};
     const refused = unknownMembers(value, [...GROUPS, ...others]);
     for (const name of ['all', 'any'] as const) {
-      if (value[name] === undefined) continue;
+      if (value[name] === undefined || value[name] === null) continue;
       const nodes = this.list(value[name], depth + 1);
       if (failed(nodes)) refused.push(faulty(name, nodes));
       else group[name] = nodes;
     }
-    if (value['not'] !== undefined) {
+    if (value['not'] !== undefined && value['not'] !== null) {
       const node = this.node(value['not'], depth + 1);
       if (failed(node)) refused.push(faulty('not', node));
       else group.not = node;
@@ -132,14 +137,15 @@ export class FilterReader {
     return { field, op, value } as Comparison<Name>;
   }
 
-  /** A field of the vocabulary or a property. */
+  /** A field of the vocabulary, or a property where there are some. */
   field(value: unknown): string | Failure {
     const field = readFieldName(value, 1);
-    if (failed(field) || typeOfField(field, this.vocabulary) !== null) return field;
-    if (field.startsWith(PROPERTY_PREFIX)) {
+    if (failed(field) || Object.hasOwn(this.vocabulary, field)) return field;
+    if (this.hasProperties && pathOfProperty(field) !== null) return field;
+    if (this.hasProperties && field.startsWith(PROPERTY_PREFIX)) {
       return ruleBroken(`a property is named by 1 to ${MAX_PATH_NAMES} names with dots between`, value);
     }
-    const known = [...Object.keys(this.vocabulary), `${PROPERTY_PREFIX}<path>`];
+    const known = [...Object.keys(this.vocabulary), ...(this.hasProperties ? [`${PROPERTY_PREFIX}<path>`] : [])];
     return ruleBroken(`unknown field; fields are ${known.join(', ')}`, value);
   }
 }

@@ -53,7 +53,8 @@ const closed = (properties: Schemas, rest: JsonSchema = {}): JsonSchema => ({
  * The grammar of filters as JSON Schema, under names that begin with that of the vocabulary. It says all that can be said
  * of a part by itself; that `eq` takes the type of its field, and how much a filter may hold in all, is for its words.
  */
-export function filterSchemas(prefix: string, vocabulary: Vocabulary): Schemas {
+/** @param hasProperties whether `properties.<path>` is a field beside those of the vocabulary */
+export function filterSchemas(prefix: string, vocabulary: Vocabulary, hasProperties = true): Schemas {
   const filter = schemaOf(`${prefix}Filter`);
   const members = {
     all: { type: 'array', items: filter, minItems: 1, description: 'Every one of these fits' },
@@ -78,7 +79,7 @@ export function filterSchemas(prefix: string, vocabulary: Vocabulary): Schemas {
       'One field compared with a value. Text never equals a number; a missing field fits `ne` and `exists` false alone.',
     ),
     ...Object.fromEntries(
-      operands.map((operand) => [nameOf(operand), comparison(prefix, operand, operatorsOf(operand))]),
+      operands.map((operand) => [nameOf(operand), comparison(prefix, operand, operatorsOf(operand), hasProperties)]),
     ),
     [`${prefix}TextField`]: { type: 'string', enum: fieldNames('text'), description: 'A field that holds text.' },
     [`${prefix}NumberField`]: {
@@ -86,7 +87,7 @@ export function filterSchemas(prefix: string, vocabulary: Vocabulary): Schemas {
       enum: fieldNames('number'),
       description: 'A field that holds numbers, derived as in the log.',
     },
-    [PROPERTY]: PROPERTY_SCHEMA,
+    ...(hasProperties && { [PROPERTY]: PROPERTY_SCHEMA }),
   };
 }
 
@@ -100,7 +101,12 @@ const PROPERTY_SCHEMA = {
   description: 'A property by its path, such as `properties.card.country`; a number is a place in a list, from 0.',
 };
 
-function comparison(prefix: string, operand: OperandName, names: readonly OperatorName[]): JsonSchema {
+function comparison(
+  prefix: string,
+  operand: OperandName,
+  names: readonly OperatorName[],
+  hasProperties: boolean,
+): JsonSchema {
   const [first] = names;
   const { schema, description, op } = OPERAND_SCHEMAS[operand];
   const asks = (type: 'text' | 'number'): boolean => first !== undefined && OPERATORS[first].sql[type] !== null;
@@ -109,8 +115,11 @@ function comparison(prefix: string, operand: OperandName, names: readonly Operat
   return closed(
     {
       field: {
-        anyOf: [...fields.map((type) => schemaOf(`${prefix}${type}Field`)), schemaOf(PROPERTY)],
-        description: 'A field by its name, or a property by its path',
+        anyOf: [
+          ...fields.map((type) => schemaOf(`${prefix}${type}Field`)),
+          ...(hasProperties ? [schemaOf(PROPERTY)] : []),
+        ],
+        description: hasProperties ? 'A field by its name, or a property by its path' : 'A field by its name',
       },
       op: {
         type: 'string',
@@ -135,7 +144,7 @@ const KINDS = {
 export function conditionSchemas(): Schemas {
   const filters = filterSchemas('Event', EVENT_FIELDS);
   const group = membersOf(filters, 'EventFilterGroup');
-  const ofFindings = filterSchemas('Finding', FINDING_FIELDS);
+  const ofFindings = filterSchemas('Finding', FINDING_FIELDS, false);
   const window = seconds(WINDOW_SECONDS, 'How long the window is that ends at each look, in seconds');
   const measured = {
     window_seconds: window,
