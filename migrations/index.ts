@@ -47,12 +47,12 @@ import { HotEvents1801900000000 } from './1801900000000-hot-events.js';
 import { LastCopiedEvent1802000000000 } from './1802000000000-last-copied-event.js';
 import { RefreshSecrets1802300000000 } from './1802300000000-refresh-secrets.js';
 import { VerifiedPasskeys1802310000000 } from './1802310000000-verified-passkeys.js';
+import { PaidSubscriptions1802400000000 } from './1802400000000-paid-subscriptions.js';
+import { KeysOfDomains1802410000000 } from './1802410000000-keys-of-domains.js';
 import { OrderedNotices1802500000000 } from './1802500000000-ordered-notices.js';
 import { NewestOccurrences1802501000000 } from './1802501000000-newest-occurrences.js';
 import { VersionsOfHeaders1802502000000 } from './1802502000000-versions-of-headers.js';
 import { SlugsWithoutCase1802700000000 } from './1802700000000-slugs-without-case.js';
-import { PaidSubscriptions1802400000000 } from './1802400000000-paid-subscriptions.js';
-import { KeysOfDomains1802410000000 } from './1802410000000-keys-of-domains.js';
 
 /** Every migration in order; a test checks that each file of this folder is listed. */
 export const MIGRATIONS = [
@@ -105,10 +105,10 @@ export const MIGRATIONS = [
   LastCopiedEvent1802000000000,
   RefreshSecrets1802300000000,
   VerifiedPasskeys1802310000000,
+  PaidSubscriptions1802400000000,
+  KeysOfDomains1802410000000,
   OrderedNotices1802500000000,
   NewestOccurrences1802501000000,
   VersionsOfHeaders1802502000000,
   SlugsWithoutCase1802700000000,
-  PaidSubscriptions1802400000000,
-  KeysOfDomains1802410000000,
 ] as const;
