@@ -1,1 +1,1 @@
-export { type HolderOf, StrangerGate } from './stranger-gate.js';
+export { StrangerGate } from './stranger-gate.js';

@@ -22,7 +22,7 @@ class TooManyStrangers extends domainError(503, 'Service overloaded') {
 }
 
 /** Says whether the credentials of a request are known: whose they are, or null. */
-export type HolderOf = (request: Request) => string | null | Promise<string | null>;
+type HolderOf = (request: Request) => string | null | Promise<string | null>;
 
 /**
  * Bounds the requests at work for callers without credentials. Addresses take turns, so that a flood waits behind itself.
