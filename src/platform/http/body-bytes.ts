@@ -4,7 +4,7 @@ import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import type { Release } from '../byte-budget/index.js';
 import type { BodyShare } from './body-budget.js';
 import { BodyTooLarge, UnsupportedMediaType } from './domain-error.js';
-import { RequestTimeout, SLOW_SENDER_LIMITS } from './slow-sender.js';
+import { RequestTimeout, SLOW_SENDER_LIMITS, type SlowSenderLimits } from './slow-sender.js';
 
 type Inflate = (bytes: Buffer, limits: { maxOutputLength: number }) => Promise<Buffer>;
 
@@ -28,7 +28,7 @@ export interface BodyLimits {
   /** Whether `gzip`, `deflate` and `br` are taken. */
   readonly inflates: boolean;
   readonly share: BodyShare;
-  readonly slow?: typeof SLOW_SENDER_LIMITS;
+  readonly slow?: SlowSenderLimits;
 }
 
 /** The bytes of a body, and what gives back the room that they are counted with. */
