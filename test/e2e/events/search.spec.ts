@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jes
 import pg from 'pg';
 import { EventSearchReader } from '../../../src/modules/events/event-store/search/event-search.reader.js';
 import { SearchLimits } from '../../../src/modules/events/search/search-limits.js';
-import { LongReads, LongSnapshots } from '../../../src/modules/events/long-reads/index.js';
+import { LongReads } from '../../../src/modules/events/long-reads/index.js';
 import {
   judge,
   readWords,
