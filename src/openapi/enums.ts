@@ -26,7 +26,7 @@ const NAMES: Readonly<Record<string, string>> = Object.fromEntries(
     EndpointOrder: 'requests p95 error_rate errors total_time',
     SearchType:
       'event event_type event_source api_key alert_rule alert_event alert_destination delivery_channel saved_view object secret finding',
-    SeriesInterval: 'minute hour day week',
+    SeriesInterval: 'minute hour day week month year',
     AlertDeliveryStatus: 'pending retrying sent failed',
     AlertDestinationType: 'webhook slack',
     AlertEventAct: 'acknowledge resolve',
