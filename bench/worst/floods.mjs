@@ -1,5 +1,5 @@
 // What anybody may open: requests that are not waited for, many connections, and bodies that never end.
-import { once } from 'node:events';
+import { once, setMaxListeners } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { times } from './attacker.mjs';
@@ -20,6 +20,7 @@ const head = (line, headers = {}) =>
 /** Undefined where the service does not take it any more. */
 async function opened({ service, deadline }) {
   const { hostname, port } = new URL(service.url);
+  setMaxListeners(0, deadline);
   const socket = connect(Number(port), hostname);
   socket.on('error', () => undefined);
   const isOpen = await once(socket, 'connect', { signal: deadline }).then(
