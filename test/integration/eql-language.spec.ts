@@ -94,7 +94,7 @@ describe('the text of a query', () => {
       fc.property(name, (joined) => {
         const written = writtenProperty(joined);
         if (written === null) {
-          expect(joined.length > 150 || /^$|[`\r\n]/.test(joined)).toBe(true);
+          expect(joined.length > 150 || /^$|[\r\n]/.test(joined)).toBe(true);
           return;
         }
         const [field, ...others] = fieldsIn(parseCondition(`${written} == null`));

@@ -731,6 +731,11 @@ describe('queries of events', () => {
       'None of the newest events has a property usr: did you mean user?',
       'None of the newest events has a property never.heard.of.it',
     ]);
+    const misspelt = await run('any where log.statsu >= 500 or severty == "info"');
+    expect(misspelt.warnings).toEqual([
+      'None of the newest events has a property log.statsu: did you mean log.status?',
+      'None of the newest events has a property severty: did you mean severity?',
+    ]);
   });
 
   it.each<[string, string, string, number, number, number]>([
@@ -1044,6 +1049,7 @@ describe('queries of events', () => {
         '__proto__',
         '`a..b`',
         'a.b',
+        '`a``b`',
         'properties.event',
         '`in~`',
         'log',
@@ -1052,7 +1058,7 @@ describe('queries of events', () => {
       ...['nested', 'nested.by', 'nested.`x-y`', '`odd name`', 'properties', 'properties.properties.x', '`where`'],
     ]);
     const numbers = told.filter(({ type }) => type === 'number').map(({ name }) => `${name} == 1`);
-    expect(numbers).toHaveLength(13);
+    expect(numbers).toHaveLength(14);
     const query = `any where ${numbers.join(' and ')}`;
     const answer = await post({ project_id: odd.projectId, query, ...WINDOW }, odd.bearer).expect(200);
     expect(answer.body).toMatchObject({ events: [{ event: 'odd' }], warnings: [] });

@@ -97,7 +97,7 @@ export function AnalyticsPage() {
 
 /** Queries may leave the word out, the other questions take it. */
 function asProperty(name: string): string {
-  const plain = name.replaceAll('`', '');
+  const plain = name.replaceAll(/`((?:``|[^`])+)`/g, (_, quoted: string) => quoted.replaceAll('``', '`'));
   return plain.startsWith('properties.') ? plain : `properties.${plain}`;
 }
 

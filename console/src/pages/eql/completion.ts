@@ -19,7 +19,7 @@ export interface Completion {
 
 const MOST = 40;
 /** What is being written: a word with dots, a name between backticks, or an event type between quotes. */
-const WRITTEN = /(?:`[^`\n]*|"[^"\n]*|[@A-Za-z_][\w@.]*)$/;
+const WRITTEN = /(?:`(?:``|[^`\n])*|"[^"\n]*|[@A-Za-z_][\w@.]*)$/;
 /** Here an event type is expected. */
 const BEFORE_EVENT = /(?:^|\[|\bby\s+[\w.,\s`?]+?\n|\buntil\s*\[)\s*$/;
 const QUOTED = /^[\w.]+$/;

@@ -43,12 +43,12 @@ export function ownField(name: string): OwnField {
   return field;
 }
 
-/** What a name may hold between backticks. */
-const QUOTABLE = /^[^`\r\n]+$/;
+/** What a name may hold between backticks; a backtick itself is doubled. */
+const QUOTABLE = /^[^\r\n]+$/;
 
 /**
  * A property as a query has to write it: quoted where that is needed, and behind `properties.` where the service has the
- * name for itself. Null where no query can name it: it has a backtick, or is longer than a field may be.
+ * name for itself. Null where no query can name it: it has a line end, or is longer than a field may be.
  * @param name its names joined by dots, as they stand within each other or as one name holds them
  */
 export function writtenProperty(name: string): string | null {
@@ -59,7 +59,7 @@ export function writtenProperty(name: string): string | null {
   const whole = isClaimed ? [PROPERTIES, ...path] : path;
   const isTooLong = whole.length > QUERY_LIMITS.path_names || whole.join('.').length > QUERY_LIMITS.field_characters;
   if (isTooLong || !whole.every((part) => QUOTABLE.test(part))) return null;
-  return whole.map((part, at) => (isPlainName(part, at) ? part : `\`${part}\``)).join('.');
+  return whole.map((part, at) => (isPlainName(part, at) ? part : `\`${part.replaceAll('`', '``')}\``)).join('.');
 }
 
 /** Behind a dot a word of the language is a name, too. */

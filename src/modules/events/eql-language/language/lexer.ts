@@ -16,6 +16,8 @@ const FOLDING_NAME = /[A-Za-z_]\w*~/y;
 const NUMBER = /(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?/y;
 const SYMBOL = /!\[|==|!=|<=|>=|[()[\],.|+\-*/%<>:=?]/y;
 const RAW_TEXT = /"""([^\r\n]*?"{0,2})"""(?!")/y;
+/** A backtick within the name is doubled. */
+const QUOTED_NAME = /`((?:``|[^`\r\n])*)`(?!`)/y;
 const ESCAPES: Readonly<Record<string, string>> = {
   b: '\b',
   t: '\t',
@@ -143,11 +145,11 @@ class Lexer {
   }
 
   private quotedName(): void {
-    const end = this.text.slice(this.at + 1).search(/[`\r\n]/);
-    if (end <= 0 || this.text.charAt(this.at + 1 + end) !== '`') {
-      throw this.fault(1, end === 0 ? 'a name is empty' : 'a name has no end: `');
-    }
-    this.add('quoted name', this.text.slice(this.at + 1, this.at + 1 + end), this.at + end + 2);
+    const quoted = this.match(QUOTED_NAME);
+    if (quoted === null) throw this.fault(1, 'a name has no end: `');
+    const [written, name = ''] = quoted;
+    if (name === '') throw this.fault(1, 'a name is empty');
+    this.add('quoted name', name.replaceAll('``', '`'), this.at + written.length);
   }
 
   private add(kind: TokenKind, value: string, end: number): void {

@@ -4,7 +4,7 @@ import { ColdEventsAway, EventRowsReader, NewestEventsReader, type Selection } f
 import { ReadBudget, TooManyLargeReads } from '../../reads/index.js';
 import { LongSnapshots, QueryTooLong } from '../../long-reads/index.js';
 import { observeSchema, SAMPLE_BYTES, SAMPLE_EVENTS, type SampledEvent } from '../../source-monitoring/index.js';
-import { type Field, nearestName, writtenProperty } from '../../eql-language/index.js';
+import { type Field, nearestName, OWN_FIELDS, writtenProperty } from '../../eql-language/index.js';
 import { RunLimits } from '../running/run-limits.js';
 
 const SAMPLED: Selection<SampledEvent> = { columns: 'event, "timestamp", properties::text AS properties' };
@@ -72,6 +72,8 @@ export class PropertyCatalogue {
     if (unknown.length === 0) return [];
     const observed = await this.observed(scope, this.limits.warningMilliseconds, signal);
     const written = new Map(observed.slice(0, MOST_PROPERTIES).map(({ joined, name }) => [joined, name]));
+    // A misspelt field of the service reads as a property, too.
+    for (const name of Object.keys(OWN_FIELDS)) written.set(name, name);
     return unknown.map((name) => {
       const nearest = nearestName(name, written.keys());
       const sentence = `None of the newest events has a property ${name}`;
