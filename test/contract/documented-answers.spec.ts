@@ -19,12 +19,14 @@ describe('holding answers against the OpenAPI document', () => {
 
   beforeEach(async () => {
     answers = new DocumentedAnswers();
-    server = createServer((_, response) => {
+    server = createServer((request, response) => {
       const text = Buffer.from(JSON.stringify(answer.body));
-      response.statusCode = answer.status;
-      response.setHeader('Content-Type', answer.type);
-      response.write(text.subarray(0, 5));
-      response.end(text.subarray(5));
+      request.resume().once('end', () => {
+        response.statusCode = answer.status;
+        response.setHeader('Content-Type', answer.type);
+        response.write(text.subarray(0, 5));
+        response.end(text.subarray(5));
+      });
     });
     answers.watch(server);
     server.listen(0, '127.0.0.1');
@@ -40,11 +42,13 @@ describe('holding answers against the OpenAPI document', () => {
     status: number,
     body: unknown,
     type = 'application/json; charset=utf-8',
+    sent?: object,
   ): Promise<readonly string[]> {
     answer = { status, body, type };
     const [method = '', path = ''] = route.split(' ');
     const { port } = server.address() as AddressInfo;
-    await (await fetch(`http://127.0.0.1:${port}${path}`, { method })).arrayBuffer();
+    const request = sent && { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(sent) };
+    await (await fetch(`http://127.0.0.1:${port}${path}`, { method, ...request })).arrayBuffer();
     return answers.faults;
   }
 
@@ -98,5 +102,17 @@ describe('holding answers against the OpenAPI document', () => {
     const page = { items: [], total: 0, limit: 25, offset: 0, ...change };
     const found = await faultsOf('GET /v1/account/security-events', 200, page);
     expect(found).toEqual(faults.map((fault) => expect.stringMatching(fault)));
+  });
+
+  it('takes null for an optional member of a POST body for one that is left out', async () => {
+    const route = 'POST /v1/events/ingest';
+    await faultsOf(route, 200, {}, undefined, { event_type: 'paid', source: 'shop', event_id: null });
+    expect(answers.faults.filter((fault) => fault.startsWith(`${route} sent`))).toEqual([]);
+  });
+
+  it('finds null for a required member of a POST body', async () => {
+    const route = 'POST /v1/events/ingest';
+    const faults = await faultsOf(route, 200, {}, undefined, { event_type: 'paid', source: null });
+    expect(faults).toContain(`${route} sent  must have required property 'source' {"missingProperty":"source"}`);
   });
 });
