@@ -109,4 +109,20 @@ describe('null for an optional member of a body', () => {
       .expect(422);
     expect(body).toMatchObject({ detail: [{ type: 'string_type', loc: ['body', 'name'] }] });
   });
+
+  it('is the error of its type within a PATCH body, too', async () => {
+    const ofProject = `project_id=${owner.projectId}`;
+    const { body: channels } = await app
+      .request()
+      .get(`/v1/delivery/channels?${ofProject}`)
+      .set('Authorization', owner.bearer)
+      .expect(200);
+    const { body } = await app
+      .request()
+      .patch(`/v1/delivery/channels/${(channels as readonly { id: string }[])[0]?.id}?${ofProject}`)
+      .set('Authorization', owner.bearer)
+      .send({ configuration: { url: 'https://receiver.example.com/hook', headers: null } })
+      .expect(422);
+    expect(body).toMatchObject({ detail: [{ type: 'dict_type', loc: ['body', 'configuration', 'headers'] }] });
+  });
 });

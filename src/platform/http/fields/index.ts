@@ -53,5 +53,5 @@ export { email, enumOf, text, url, uuid } from './text-kinds.js';
 export { atMostAhead, date, dateTime, inFuture } from './time-kinds.js';
 export { parseUuid } from './uuid-text.js';
 export { issuesOf } from './validation-errors.js';
-export { validateJson, validateStrings, type StringSource, type Validated } from './validate.js';
+export { type JsonRules, validateJson, validateStrings, type StringSource, type Validated } from './validate.js';
 export { parseMoment } from './iso-time.js';

@@ -43,7 +43,7 @@ export class ChannelsService {
 
   async create(scope: ProjectMemberScope, request: CreateChannelRequest): Promise<ChannelResponse> {
     const { name, type, enabled, protected_headers: headers } = request;
-    const read = this.drivers.read(type, request.configuration);
+    const read = this.drivers.read(type, request.configuration, { isNullLeftOut: true });
     this.headers.assertFit({ type, configuration: read }, headers, ['body', 'protected_headers']);
     const configuration = await this.drivers.of(type).admit(read, scope.projectId);
     assertNoDuplicates(headers);
@@ -63,7 +63,7 @@ export class ChannelsService {
     const { configuration: given, protected_headers: headers = [] } = request;
     // The type never changes, so the configuration can be read before the row is locked.
     const { type } = await this.get(scope, id);
-    const read = given && this.drivers.read(type, given);
+    const read = given && this.drivers.read(type, given, { isNullLeftOut: false });
     if (read) this.headers.assertFit({ type, configuration: read }, headers, ['body', 'protected_headers']);
     const configuration = read && (await this.drivers.of(type).admit(read, scope.projectId));
     return this.database.transaction(async (tx) => {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
-import { compile, validateJson, ValidationError } from '../../../../platform/http/fields/index.js';
+import { compile, type JsonRules, validateJson, ValidationError } from '../../../../platform/http/fields/index.js';
 import type { ChannelConfiguration } from './channel-configuration.js';
 import type { ChannelDriver } from './channel-driver.js';
 import { CHANNEL_DRIVERS, CHANNEL_TYPES, type ChannelType, isChannelType } from './channel-drivers.js';
@@ -20,9 +20,9 @@ export class ChannelDriverRegistry {
    * Reads a configuration from a free object: defaults filled in, unknown members left out.
    * @throws ValidationError with rows below `body.configuration`
    */
-  read(type: ChannelType, given: Readonly<Record<string, unknown>>): ChannelConfiguration {
+  read(type: ChannelType, given: Readonly<Record<string, unknown>>, rules: JsonRules): ChannelConfiguration {
     const driver = this.of(type);
-    const result = validateJson(compile(driver.configuration), given, 'body', { isNullLeftOut: true });
+    const result = validateJson(compile(driver.configuration), given, 'body', rules);
     if ('issues' in result) {
       throw new ValidationError(result.issues.map((issue) => ({ ...issue, loc: [...PLACE, ...issue.loc.slice(1)] })));
     }
@@ -36,8 +36,7 @@ export class ChannelDriverRegistry {
   stored(type: string, configuration: unknown): { driver: ChannelDriver; configuration: ChannelConfiguration } | null {
     if (!isChannelType(type)) return null;
     const driver = this.of(type);
-    if ('issues' in validateJson(compile(driver.configuration), configuration ?? {}, 'body', { isNullLeftOut: true }))
-      return null;
+    if ('issues' in validateJson(compile(driver.configuration), configuration ?? {}, 'body')) return null;
     return { driver, configuration: configuration as ChannelConfiguration };
   }
 
