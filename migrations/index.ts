@@ -49,6 +49,7 @@ import { RefreshSecrets1802300000000 } from './1802300000000-refresh-secrets.js'
 import { VerifiedPasskeys1802310000000 } from './1802310000000-verified-passkeys.js';
 import { PaidSubscriptions1802400000000 } from './1802400000000-paid-subscriptions.js';
 import { KeysOfDomains1802410000000 } from './1802410000000-keys-of-domains.js';
+import { DeletedOrganizations1802415000000 } from './1802415000000-deleted-organizations.js';
 import { OrderedNotices1802500000000 } from './1802500000000-ordered-notices.js';
 import { NewestOccurrences1802501000000 } from './1802501000000-newest-occurrences.js';
 import { VersionsOfHeaders1802502000000 } from './1802502000000-versions-of-headers.js';
@@ -107,6 +108,7 @@ export const MIGRATIONS = [
   VerifiedPasskeys1802310000000,
   PaidSubscriptions1802400000000,
   KeysOfDomains1802410000000,
+  DeletedOrganizations1802415000000,
   OrderedNotices1802500000000,
   NewestOccurrences1802501000000,
   VersionsOfHeaders1802502000000,

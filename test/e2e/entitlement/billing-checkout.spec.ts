@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { PaymentProvider } from '../../../src/modules/entitlement/billing/index.js';
 import type { Deadline } from '../../../src/platform/concurrency/index.js';
-import { addMember, type Owner, ownerWithProject } from '../../support/actors.js';
+import { addMember, type Owner, ownerWithProject, PASSWORD } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { type Misbehaviour, PaymentStandIn } from '../../support/payment-provider.js';
 
@@ -160,6 +160,17 @@ describe('checkout and portal of an organization', () => {
     await checkout().expect(200);
     expect(provider.asked('POST', /checkout/)[0]?.form.customer).toBe(other);
     expect((await stored())?.payment_customer_id).toBe(other);
+  });
+
+  it('has the customer removed whose organization is deleted while it is made', async () => {
+    provider.before.set('/v1/customers', async () => {
+      await post('/v1/account/delete', { current_password: PASSWORD, delete_organizations: true }).expect(200);
+    });
+    const known = new Set(provider.customers.keys());
+    await checkout().expect(404, { detail: 'Organization not found' });
+    const [made] = [...provider.customers.keys()].filter((id) => !known.has(id));
+    expect(await app.rows('SELECT customer_id FROM payment_customer_removals')).toEqual([{ customer_id: made }]);
+    expect(provider.asked('POST', /checkout/)).toEqual([]);
   });
 
   it('opens the portal, with a customer made for it, and leads back where it was asked to', async () => {

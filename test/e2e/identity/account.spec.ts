@@ -12,6 +12,7 @@ import {
   signedIn,
 } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
+import { eventually } from '../../support/eventually.js';
 import { failedSignIns } from '../../support/failed-sign-ins.js';
 import { mailsTo, tokenIn, waitForMails } from '../../support/outbox.js';
 import { stepUpOf as showing } from '../../support/second-factors.js';
@@ -516,6 +517,146 @@ describe('an account', () => {
         detail: 'Account owns an organization',
       });
       await me(owner).expect(200);
+    });
+
+    it('deletes the organizations of the account with it when asked to, projects and all', async () => {
+      const owner = await ownerWithProject(app);
+      const guest = await ownerWithProject(app);
+      const [{ slug } = { slug: '' }] = await app.rows<{ slug: string }>(
+        'SELECT slug FROM organizations WHERE id = $1',
+        [owner.organizationId],
+      );
+      await app
+        .request()
+        .post('/v1/events/ingest')
+        .set('X-API-Key', owner.apiKey)
+        .send({ event_type: 'order.created', source: 'shop' })
+        .expect(200);
+      const invited = randomEmail();
+      await app
+        .request()
+        .post(`/v1/organizations/${owner.organizationId}/invites`)
+        .set('Authorization', owner.bearer)
+        .send({ email: invited })
+        .expect(201);
+      await app.rows(`UPDATE organizations SET payment_customer_id = 'cus_of_deleted' WHERE id = $1`, [
+        owner.organizationId,
+      ]);
+      for (const delete_organizations of [false, null])
+        await post('delete', owner, { current_password: PASSWORD, delete_organizations }).expect(409, {
+          detail: 'Account owns an organization',
+        });
+      for (const delete_organizations of ['perhaps', 5, {}])
+        await post('delete', owner, { current_password: PASSWORD, delete_organizations }).expect(422);
+      await post('delete', owner, { current_password: PASSWORD, delete_organizations: true }).expect(200);
+
+      await me(owner).expect(401);
+      for (const path of ['/v1/usage/current', '/v1/api-keys/me'])
+        await app.request().get(path).set('X-API-Key', owner.apiKey).expect(401);
+      const of = (path: string) => app.request().get(path).set('Authorization', guest.bearer);
+      await of(`/v1/organizations/${owner.organizationId}`).expect(404, { detail: 'Organization not found' });
+      await of(`/v1/projects/${owner.projectId}`).expect(404, { detail: 'Project not found' });
+      await app.rows('UPDATE organizations SET plan = $2 WHERE id = $1', [guest.organizationId, 'scale']);
+      await app
+        .request()
+        .post('/v1/organizations')
+        .set('Authorization', guest.bearer)
+        .send({ name: 'Again', slug })
+        .expect(201);
+      expect(await app.rows(`SELECT customer_id FROM payment_customer_removals`)).toEqual([
+        { customer_id: 'cus_of_deleted' },
+      ]);
+      expect(await tablesWith(owner.email)).toEqual([]);
+      expect(await tablesWith(invited)).toEqual([]);
+
+      // A round that comes after the caches of all instances have let go, and after the month whose usage stays.
+      await app.rows(`UPDATE usage_daily SET day = day - 31 WHERE project_id = $1`, [owner.projectId]);
+      await app.rows(`UPDATE projects SET deleted_at = now() - interval '2 minutes' WHERE deleted_at IS NOT NULL`);
+      await app.rows(`UPDATE organizations SET deleted_at = now() - interval '2 minutes' WHERE deleted_at IS NOT NULL`);
+      await eventually(
+        async () => {
+          await app.request().post('/internal/jobs/maintenance').set('X-Internal-Token', TOKEN).expect(200);
+          return tablesWith(owner.organizationId);
+        },
+        (tables) => tables.join() === 'audit_events',
+      );
+      expect(await tablesWith(owner.projectId)).toEqual(['audit_events']);
+      expect(await tablesWith(owner.id)).toEqual(['audit_events']);
+      const acts = await app.rows<{ action: string }>('SELECT action FROM audit_events WHERE actor_user_id = $1', [
+        owner.id,
+      ]);
+      expect(acts.map(({ action }) => action)).toEqual(
+        expect.arrayContaining(['account.deleted', 'organization.deleted', 'project.deleted']),
+      );
+      await of(`/v1/projects/${guest.projectId}`).expect(200);
+    });
+
+    it('names the organizations that have to stay, and deletes none then', async () => {
+      const owner = await ownerWithProject(app);
+      await app.rows(`UPDATE organizations SET plan = 'enterprise', name = 'Alone' WHERE id = $1`, [
+        owner.organizationId,
+      ]);
+      const made = async (name: string): Promise<string> => {
+        const answer = await app
+          .request()
+          .post('/v1/organizations')
+          .set('Authorization', owner.bearer)
+          .send({ name, slug: randomEmail().split('@')[0] })
+          .expect(201);
+        return (answer.body as { id: string }).id;
+      };
+      const shared = await made('Shared');
+      const paying = await made('Paying');
+      const member = await addMember(
+        app,
+        { ...owner, organizationId: shared as typeof owner.organizationId },
+        'viewer',
+      );
+      await app.rows(
+        `INSERT INTO payment_subscriptions (id, organization_id, status, was_paid, started_at, seen_at, seen_kind)
+         VALUES ('sub_of_paying', $1, 'past_due', true, now(), now(), 1),
+                ('sub_that_failed', $2, 'incomplete', false, now(), now(), 1),
+                ('sub_that_ended', $2, 'canceled', true, now(), now(), 2)`,
+        [paying, owner.organizationId],
+      );
+      const wanted = { current_password: PASSWORD, delete_organizations: true };
+      await post('delete', owner, { ...wanted, current_password: 'wrong' }).expect(403);
+      await post('delete', owner, wanted).expect(409, {
+        detail: 'Account owns an organization: Shared (other members), Paying (running subscription)',
+      });
+      for (const id of [owner.organizationId, shared, paying])
+        await app.request().get(`/v1/organizations/${id}`).set('Authorization', owner.bearer).expect(200);
+      await app.rows(`UPDATE payment_subscriptions SET status = 'canceled' WHERE id = 'sub_of_paying'`);
+      await post('delete', owner, wanted).expect(409, {
+        detail: 'Account owns an organization: Shared (other members)',
+      });
+      await post('delete', member, { current_password: PASSWORD }).expect(200);
+      const answers = await Promise.all(Array.from({ length: 4 }, () => post('delete', owner, wanted)));
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+      expect(answers.filter(({ status }) => status >= 500)).toEqual([]);
+      for (const id of [owner.organizationId, shared, paying])
+        expect(await app.rows('SELECT owner_id FROM organizations WHERE id = $1 AND deleted_at IS NULL', [id])).toEqual(
+          [],
+        );
+    });
+
+    it('leaves nobody in an organization that is deleted while somebody joins it', async () => {
+      for (let round = 0; round < 4; round += 1) {
+        const owner = await ownerWithProject(app);
+        const guest = await signedIn(app);
+        const invitation = await app
+          .request()
+          .post(`/v1/organizations/${owner.organizationId}/invites`)
+          .set('Authorization', owner.bearer)
+          .send({ email: guest.email })
+          .expect(201);
+        const { id } = invitation.body as { id: string };
+        const [joined, deleted] = await Promise.all([
+          app.request().post(`/v1/organizations/invites/${id}/accept`).set('Authorization', guest.bearer).send({}),
+          post('delete', owner, { current_password: PASSWORD, delete_organizations: true }),
+        ]);
+        expect([joined.status, deleted.status]).toEqual(joined.status === 200 ? [200, 409] : [404, 200]);
+      }
     });
 
     it('leaves nothing personal, hands projects over and keeps what belongs to others', async () => {

@@ -14,6 +14,7 @@ import { PlatformAdministratorsAdapter } from './administration/platform-adminis
 import { BillingSettings } from './billing-settings.js';
 import { CheckoutController } from './checkout/checkout.controller.js';
 import { CheckoutService } from './checkout/checkout.service.js';
+import { BillingOfDeletedOrganizations } from './customers/billing-of-deleted-organizations.js';
 import { CustomerRemoval } from './customers/customer-removal.entity.js';
 import { CustomerRemovalsMaintenance } from './customers/customer-removals.maintenance.js';
 import { CustomerRemovalsRepository } from './customers/customer-removals.repository.js';
@@ -57,6 +58,7 @@ import { WebhookService } from './webhook/webhook.service.js';
   providers: [
     AccountCheckoutService,
     AdministrationService,
+    BillingOfDeletedOrganizations,
     BillingSettings,
     CheckoutService,
     CheckoutSyncService,

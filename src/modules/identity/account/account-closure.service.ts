@@ -3,7 +3,7 @@ import { BackgroundWork } from '../../../platform/background/background-work.js'
 import { AuditWriter } from '../audit/index.js';
 import { type AccountAct, ChangeProofService, type ProvenChange } from '../second-factors/index.js';
 import { SessionsService } from '../sessions/index.js';
-import { AccountDeletionService } from '../users/index.js';
+import { type AccountDeletion, AccountDeletionService } from '../users/index.js';
 import { AccountMailer } from './account.mailer.js';
 
 /** The end of an account. */
@@ -19,7 +19,7 @@ export class AccountClosureService {
   ) {}
 
   /** Deletes what is the person's; acts in the audit keep their user id. @throws AccountOwnsOrganization */
-  async close(change: ProvenChange): Promise<void> {
+  async close(change: ProvenChange, wanted: AccountDeletion): Promise<void> {
     const { scope } = change;
     const { userId } = scope;
     const removal = async ({ tx, user }: AccountAct): Promise<{ ended: string[]; email: string }> => {
@@ -28,7 +28,7 @@ export class AccountClosureService {
         { actorUserId: userId, organizationId: null, action: 'account.deleted', targetType: 'user', targetId: userId },
         tx,
       );
-      await this.deletion.run(userId, tx);
+      await this.deletion.run(userId, wanted, tx);
       return { ended: sessions, email: user.email };
     };
     await this.background.promising(userId, async (follow) => {

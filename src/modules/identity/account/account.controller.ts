@@ -144,7 +144,7 @@ export class AccountController {
   @Documented({
     operationId: 'deleteAccount',
     summary: 'Close the account',
-    description: `${CHANGE_PROOF} Deletes everything personal; audit records keep the user id. What was paid for before there was an organization ends at the payment provider within minutes.`,
+    description: `${CHANGE_PROOF} Deletes everything personal; audit records keep the user id. While the account owns an organization this is 409, unless \`delete_organizations\` is true and each of them may go; the detail then names those that may not. Rows of deleted organizations are removed in the background. What was paid for before there was an organization ends at the payment provider within minutes.`,
     answer: MessageResponse,
     errors: [...CHANGE_REFUSALS, AccountOwnsOrganization],
   })
@@ -154,7 +154,8 @@ export class AccountController {
     @Body() request: DeleteAccountRequest,
     @CallingClient() client: Client,
   ): Promise<MessageResponse> {
-    await this.closure.close({ scope, request, stepUpToken: headers.step_up_token, client });
+    const deletion = { deleteOrganizations: request.delete_organizations };
+    await this.closure.close({ scope, request, stepUpToken: headers.step_up_token, client }, deletion);
     return { message: 'The account is closed' };
   }
 }

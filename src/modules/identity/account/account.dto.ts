@@ -1,4 +1,5 @@
 import {
+  BooleanField,
   DateTimeField,
   EmailField,
   EnumField,
@@ -44,7 +45,15 @@ export class ConfirmEmailChangeResponse {
   email!: string;
 }
 
-export class DeleteAccountRequest extends FactorProofRequest {}
+export class DeleteAccountRequest extends FactorProofRequest {
+  @BooleanField({
+    optional: true,
+    default: false,
+    description:
+      'Deletes the organizations that the account owns too, with their projects, events and objects: those without other members and without a running subscription. Where one has to stay, nothing is deleted',
+  })
+  delete_organizations!: boolean;
+}
 
 export class SecurityEventsQuery {
   @IntField({ min: 1, max: 100, optional: true, default: 50, description: 'How many a page has at most' })

@@ -2,11 +2,26 @@ import { type FactoryProvider, Injectable, type Type } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import type { UserId } from '../../access/index.js';
 import type { Db } from '../../../platform/database/database.js';
-import { domainError } from '../../../platform/http/domain-error.js';
+import { domainError, type ErrorDetail } from '../../../platform/http/domain-error.js';
 import { UsersRepository } from './users.repository.js';
 
 /** Somebody else depends on what the account owns. */
-export class AccountOwnsOrganization extends domainError(409, 'Account owns an organization') {}
+export class AccountOwnsOrganization extends domainError(409, 'Account owns an organization') {
+  static override readonly hasFreeText = true;
+  override readonly detail: ErrorDetail;
+
+  /** @param staying the organizations that could not be deleted, each with the reason */
+  constructor(staying: readonly string[] = []) {
+    super();
+    const sentence = AccountOwnsOrganization.detail as string;
+    this.detail = staying.length === 0 ? sentence : `${sentence}: ${staying.join(', ')}`;
+  }
+}
+
+/** What the person wants to go with the account. */
+export interface AccountDeletion {
+  readonly deleteOrganizations: boolean;
+}
 
 /**
  * A module's part of an account's deletion, in the same transaction: to let go of references that no foreign key
@@ -19,7 +34,7 @@ export abstract class OnAccountDeleted {
   }
 
   /** @throws AccountOwnsOrganization, which undoes the whole deletion */
-  abstract accountDeleted(userId: UserId, tx: Db): Promise<void>;
+  abstract accountDeleted(userId: UserId, tx: Db, deletion: AccountDeletion): Promise<void>;
 }
 
 /**
@@ -63,8 +78,8 @@ export class AccountDeletionService {
   }
 
   /** @throws AccountOwnsOrganization */
-  async run(userId: UserId, tx: Db): Promise<void> {
-    for (const part of this.parts()) await part.accountDeleted(userId, tx);
+  async run(userId: UserId, deletion: AccountDeletion, tx: Db): Promise<void> {
+    for (const part of this.parts()) await part.accountDeleted(userId, tx, deletion);
     await this.users.delete(userId, tx);
   }
 

@@ -2,6 +2,7 @@ export { emailKeyOf } from './email-key.js';
 export { maskedAddress } from './masked-address.js';
 export { NewPasswordField, refuseAddressAsPassword } from './new-password.js';
 export {
+  type AccountDeletion,
   AccountDeletionService,
   AccountOwnsOrganization,
   OnAccountDeleted,

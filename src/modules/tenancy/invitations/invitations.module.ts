@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuditModule } from '../../identity/audit/index.js';
-import { OrganizationsModule } from '../organizations/index.js';
+import { onOrganizationDeleted, OrganizationsModule } from '../organizations/index.js';
 import { onAccountDeleted, UsersModule } from '../../identity/users/index.js';
 import { Invitation } from './invitation.entity.js';
 import { InvitedTo, InvitedToAccept, InvitedToDecline } from './invitation-access.js';
@@ -25,6 +25,7 @@ import { InvitedPersonFinder } from './invited-person.finder.js';
     InvitationMailer,
     InvitationExpiry,
     onAccountDeleted(InvitationsRepository, (invitations, userId, tx) => invitations.forgetAddressOf(userId, tx)),
+    onOrganizationDeleted(InvitationsRepository, (invitations, scope, tx) => invitations.removeAllOf(scope, tx)),
     InvitedPersonFinder,
     InvitedTo,
     InvitedToAccept,

@@ -162,6 +162,10 @@ export class InvitationsRepository {
     );
   }
 
+  async removeAllOf({ organizationId }: Tenant, tx: Db): Promise<void> {
+    await this.database.execute('DELETE FROM invitations WHERE organization_id = $1', [organizationId], tx);
+  }
+
   /** For an account that is deleted: no invitation remembers its address. */
   async forgetAddressOf(userId: UserId, tx: Db): Promise<void> {
     await this.database.execute(

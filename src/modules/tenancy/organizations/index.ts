@@ -2,6 +2,11 @@ export { MembersReader } from './members.reader.js';
 export { MembershipChangesService } from './membership-changes.service.js';
 export { MembershipNotifier } from './membership.notifier.js';
 export { type NewOrganization, OnOrganizationCreated } from './organization-creation.service.js';
+export {
+  type EndingOrganization,
+  OnOrganizationDeleted,
+  onOrganizationDeleted,
+} from './organization-deletion.service.js';
 export { OrganizationActsService } from './organization-acts.service.js';
 export { OrganizationChangesNotifier } from './organization-changes.notifier.js';
 export { type BillingHold, BILLING_HOLDS, BILLING_STATES, Organization } from './organization.entity.js';

@@ -41,6 +41,16 @@ export class MembersReader {
     return row ?? null;
   }
 
+  /** Whether anybody but this person belongs to the organization. */
+  async hasOthers(scope: Tenant, userId: UserId, tx: Db): Promise<boolean> {
+    const rows = await this.database.rows(
+      'SELECT FROM organization_members WHERE organization_id = $1 AND user_id <> $2 LIMIT 1',
+      [scope.organizationId, userId],
+      tx,
+    );
+    return rows.length > 0;
+  }
+
   async findByEmailKey(scope: Tenant, emailKey: string, db?: Db): Promise<MemberRow | null> {
     const [row] = await this.database.rows<MemberRow>(
       `SELECT ${COLUMNS} FROM organization_members m JOIN users u ON u.id = m.user_id

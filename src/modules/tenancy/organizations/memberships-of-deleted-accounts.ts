@@ -1,28 +1,42 @@
 import { Injectable } from '@nestjs/common';
 import type { UserId } from '../../access/index.js';
 import type { Db } from '../../../platform/database/database.js';
-import { AccountOwnsOrganization, OnAccountDeleted } from '../../identity/users/index.js';
+import { type AccountDeletion, AccountOwnsOrganization, OnAccountDeleted } from '../../identity/users/index.js';
 import { MembersReader } from './members.reader.js';
 import { MembershipChangesService } from './membership-changes.service.js';
+import { OrganizationDeletionService } from './organization-deletion.service.js';
 import { OrganizationsRepository } from './organizations.repository.js';
 
-/** Whoever closes their account leaves their organizations, as anybody leaves them: audited and told. Owners cannot leave. */
+/**
+ * Whoever closes their account leaves their organizations, as anybody leaves them: audited and told. Owners cannot leave;
+ * their organizations are deleted where they ask for it and nothing else depends on them.
+ */
 @Injectable()
 export class MembershipsOfDeletedAccounts extends OnAccountDeleted {
   constructor(
     private readonly organizations: OrganizationsRepository,
     private readonly members: MembersReader,
     private readonly changes: MembershipChangesService,
+    private readonly deletion: OrganizationDeletionService,
   ) {
     super();
   }
 
-  override lockFirst(userId: UserId, tx: Db): Promise<void> {
-    return this.organizations.lockAllOf({ userId }, tx);
+  override async lockFirst(userId: UserId, tx: Db): Promise<void> {
+    await this.organizations.lockAllOf({ userId }, tx);
+    await this.deletion.lockFirst(userId, tx);
   }
 
-  async accountDeleted(userId: UserId, tx: Db): Promise<void> {
-    if ((await this.organizations.plansOwnedBy({ userId }, tx)).length > 0) throw new AccountOwnsOrganization();
+  async accountDeleted(userId: UserId, tx: Db, { deleteOrganizations }: AccountDeletion): Promise<void> {
+    const owned = await this.organizations.lockOwnedBy({ userId }, tx);
+    if (owned.length > 0 && !deleteOrganizations) throw new AccountOwnsOrganization();
+    const staying: string[] = [];
+    for (const { id: organizationId, name } of owned) {
+      const obstacle = await this.deletion.obstacle({ organizationId, userId }, tx);
+      if (obstacle !== null) staying.push(`${name} (${obstacle})`);
+    }
+    if (staying.length > 0) throw new AccountOwnsOrganization(staying);
+    for (const { id: organizationId } of owned) await this.deletion.run({ organizationId, userId }, tx);
     for (const scope of await this.organizations.idsOf({ userId }, tx)) {
       const member = await this.members.find(scope, userId, tx);
       if (member !== null) await this.changes.leave(scope, member, member, tx);

@@ -12,6 +12,7 @@ export type BillingHold = (typeof BILLING_HOLDS)[number];
 @Index('uq_organizations_slug', { synchronize: false })
 @Check('ck_organizations_plan', `plan IN ('free', 'pro', 'scale', 'enterprise')`)
 @Check('ck_organizations_limit', 'events_per_month_limit >= 0')
+@Check('ck_organizations_owner', 'owner_id IS NOT NULL OR deleted_at IS NOT NULL')
 @Check('ck_organizations_billing_hold', `billing_hold IN ('blocked', 'suspended')`)
 @Unique('uq_organizations_payment_customer_id', ['paymentCustomerId'])
 @Unique('uq_organizations_payment_subscription_id', ['paymentSubscriptionId'])
@@ -25,8 +26,9 @@ export class Organization {
   @Column('text')
   slug!: string;
 
+  /** Null only of a deleted organization, which no scope reaches. */
   @Index('ix_organizations_owner_id')
-  @Column('uuid', { name: 'owner_id' })
+  @Column('uuid', { name: 'owner_id', nullable: true })
   ownerId!: UserId;
 
   @Column('text', { default: 'free' })
@@ -66,4 +68,9 @@ export class Organization {
 
   @Column('timestamptz', { name: 'created_at', default: () => 'now()' })
   createdAt!: Date;
+
+  /** Set: gone for everybody; the row stays until the rows of its projects are removed. */
+  @Index('ix_organizations_deleted_at', { where: 'deleted_at IS NOT NULL' })
+  @Column('timestamptz', { name: 'deleted_at', nullable: true })
+  deletedAt!: Date | null;
 }

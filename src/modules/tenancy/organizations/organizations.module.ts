@@ -13,6 +13,7 @@ import { MembershipsOfDeletedAccounts } from './memberships-of-deleted-accounts.
 import { OrganizationCreationService } from './organization-creation.service.js';
 import { OrganizationActsService } from './organization-acts.service.js';
 import { OrganizationChangesNotifier } from './organization-changes.notifier.js';
+import { OrganizationDeletionService } from './organization-deletion.service.js';
 import { Organization } from './organization.entity.js';
 import { OrganizationMember } from './organization-member.entity.js';
 import { OrganizationsController } from './organizations.controller.js';
@@ -36,6 +37,7 @@ import { OrganizationsService } from './organizations.service.js';
     OrganizationActsService,
     OrganizationChangesNotifier,
     OrganizationCreationService,
+    OrganizationDeletionService,
   ],
   exports: [
     OrganizationActsService,

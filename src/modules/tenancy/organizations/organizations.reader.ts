@@ -31,7 +31,7 @@ export class OrganizationsReader {
     const rows = await this.database.rows<OrganizationMembership>(
       `SELECT o.id AS "organizationId", m.role FROM organizations o
        LEFT JOIN organization_members m ON m.organization_id = o.id AND m.user_id = $1
-       WHERE o.id = $2`,
+       WHERE o.id = $2 AND o.deleted_at IS NULL`,
       [userId, organizationId],
     );
     return rows[0] ?? null;

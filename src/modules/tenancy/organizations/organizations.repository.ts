@@ -47,6 +47,28 @@ export class OrganizationsRepository {
     );
   }
 
+  /** Locked, in one order everywhere: one that was made a moment ago too, which {@link lockAllOf} has not seen. */
+  lockOwnedBy({ userId }: Pick<UserScope, 'userId'>, tx: Db): Promise<Pick<Organization, 'id' | 'name'>[]> {
+    return this.database.repository(Organization, tx).find({
+      where: { /* tenant: their owner */ ownerId: userId },
+      select: { id: true, name: true },
+      order: { id: 'ASC' },
+      lock: { mode: 'pessimistic_write' },
+    });
+  }
+
+  /** Nobody is a member any more, and its slug is free. */
+  async markDeleted({ organizationId }: Pick<OrganizationScope, 'organizationId'>, tx: Db): Promise<void> {
+    await this.database.execute(
+      `UPDATE organizations SET deleted_at = now(), owner_id = NULL, name = '', slug = id::text, plan = 'free',
+         payment_customer_id = NULL, payment_subscription_id = NULL, payment_subscription_status = NULL
+       WHERE id = $1`,
+      [organizationId],
+      tx,
+    );
+    await this.database.execute('DELETE FROM organization_members WHERE organization_id = $1', [organizationId], tx);
+  }
+
   async plansOwnedBy(scope: Pick<UserScope, 'userId'>, db?: Db): Promise<Plan[]> {
     const owned = await this.database
       .repository(Organization, db)

@@ -3,6 +3,7 @@ import type { OrganizationId, ProjectId, UserId } from '../../access/index.js';
 
 @Entity('projects')
 @Index('uq_projects_organization_id_slug', { synchronize: false })
+@Check('ck_projects_owner', 'owner_id IS NOT NULL OR deleted_at IS NOT NULL')
 @Check('ck_projects_deleted', 'deleted_at IS NULL OR archived_at IS NOT NULL')
 export class Project {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'pk_projects' })
@@ -17,8 +18,9 @@ export class Project {
   @Column('text')
   slug!: string;
 
+  /** Null only of a project that was deleted with its organization. */
   @Index('ix_projects_owner_id')
-  @Column('uuid', { name: 'owner_id' })
+  @Column('uuid', { name: 'owner_id', nullable: true })
   ownerId!: UserId;
 
   @Column('timestamptz', { name: 'created_at', default: () => 'now()' })

@@ -12,6 +12,7 @@ import { ProjectLifecycleController } from './lifecycle/project-lifecycle.contro
 import { ProjectLifecycleService } from './lifecycle/project-lifecycle.service.js';
 import { ProjectRemovalRepository } from './lifecycle/project-removal.repository.js';
 import { LivingProjectsReader } from './lifecycle/project-states.reader.js';
+import { ProjectsOfDeletedOrganizations } from './lifecycle/projects-of-deleted-organizations.js';
 import { ProjectRemovalService } from './lifecycle/project-removal.service.js';
 import { ProjectMembersController } from './members/project-members.controller.js';
 import { ProjectMembersRepository } from './members/project-members.repository.js';
@@ -63,6 +64,7 @@ import { SavedViewSearch } from './saved-views/saved-view-search.reader.js';
     ProjectChangesNotifier,
     ProjectLifecycleService,
     ProjectRemovalService,
+    ProjectsOfDeletedOrganizations,
     ProjectRemovalRepository,
     LivingProjectsReader,
     ProjectMembersService,

@@ -71,6 +71,31 @@ export class ProjectsRepository {
     );
   }
 
+  /** Holds the living projects of all organizations of an owner. */
+  async lockAllOfOwner(ownerId: UserId, tx: Db): Promise<void> {
+    await this.database.execute(
+      `SELECT 1 FROM projects WHERE deleted_at IS NULL
+         AND organization_id IN (SELECT id FROM organizations WHERE owner_id = $1) /* tenant: those of an owner */
+       ORDER BY id FOR NO KEY UPDATE`,
+      [ownerId],
+      tx,
+    );
+  }
+
+  /** Holds the rows of an organization's living projects. */
+  lockAllOf({ organizationId }: Pick<OrganizationScope, 'organizationId'>, tx: Db): Promise<Project[]> {
+    return this.database.repository(Project, tx).find({
+      where: { organizationId, deletedAt: IsNull() },
+      order: { id: 'ASC' },
+      lock: { mode: 'for_no_key_update' },
+    });
+  }
+
+  /** Of an organization that is deleted: its projects wait for their removal without an owner. */
+  async forgetOwners({ organizationId }: Pick<OrganizationScope, 'organizationId'>, tx: Db): Promise<void> {
+    await this.database.execute('UPDATE projects SET owner_id = NULL WHERE organization_id = $1', [organizationId], tx);
+  }
+
   async update(
     scope: Pick<ProjectScope, 'projectId'>,
     change: Partial<Pick<Project, 'name' | 'slug' | 'archivedAt'>>,
@@ -81,7 +106,11 @@ export class ProjectsRepository {
 
   /** Small tables go at once; with the memberships goes everybody's selection of the project. */
   async markDeleted(scope: Pick<ProjectScope, 'projectId'>, tx: Db): Promise<void> {
-    await this.database.execute('UPDATE projects SET deleted_at = now() WHERE id = $1', [scope.projectId], tx);
+    await this.database.execute(
+      'UPDATE projects SET deleted_at = now(), archived_at = coalesce(archived_at, now()) WHERE id = $1',
+      [scope.projectId],
+      tx,
+    );
     for (const table of ['project_members', 'project_settings', 'saved_views']) {
       await this.database.execute(`DELETE FROM ${table} WHERE project_id = $1`, [scope.projectId], tx);
     }

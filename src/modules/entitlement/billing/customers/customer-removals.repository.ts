@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { UserId } from '../../../access/index.js';
+import type { OrganizationId, UserId } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 
 /** Customers who are to be removed at the provider: their account, and with it every tenant, is gone. */
@@ -26,6 +26,21 @@ export class CustomerRemovalsRepository {
          AND NOT EXISTS (SELECT 1 FROM organizations WHERE payment_customer_id = own.customer_id)
        ON CONFLICT ON CONSTRAINT pk_payment_customer_removals DO NOTHING`,
       [userId],
+      tx,
+    );
+  }
+
+  /** Every customer of an organization that is deleted. */
+  async addAllOfOrganization(organizationId: OrganizationId, tx: Db): Promise<void> {
+    await this.database.execute(
+      `INSERT INTO payment_customer_removals (customer_id)
+       SELECT customer_id FROM (
+         SELECT payment_customer_id AS customer_id FROM organizations WHERE id = $1
+         UNION SELECT customer_id FROM payment_subscriptions WHERE organization_id = $1) AS own
+       WHERE customer_id IS NOT NULL
+         AND NOT EXISTS (SELECT 1 FROM organizations WHERE payment_customer_id = own.customer_id AND id <> $1)
+       ON CONFLICT ON CONSTRAINT pk_payment_customer_removals DO NOTHING`,
+      [organizationId],
       tx,
     );
   }

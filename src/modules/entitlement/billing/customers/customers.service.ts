@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { UserScope } from '../../../access/index.js';
+import { OrganizationNotFound, type UserScope } from '../../../access/index.js';
 import { sha256 } from '../../../../platform/crypto/index.js';
 import { NotAuthenticated } from '../../../../platform/http/domain-error.js';
 import type { Organization } from '../../../tenancy/organizations/index.js';
@@ -23,12 +23,17 @@ export class CustomersService {
     private readonly removals: CustomerRemovalsRepository,
   ) {}
 
-  /** @returns the identifier of a customer that the provider has */
+  /**
+   * @returns the identifier of a customer that the provider has
+   * @throws OrganizationNotFound when the organization was deleted meanwhile
+   */
   async ofOrganization({ id, name, paymentCustomerId: known }: Organization, within: Deadline): Promise<string> {
     if (known !== null && (await this.provider.hasCustomer(known, within))) return known;
     const made = await this.make({ name, metadata: { organization_id: id } }, known, within);
     const stored = await this.organizations.exchangeCustomer({ organizationId: id }, known, made);
-    return stored ?? made;
+    if (stored !== null) return stored;
+    await this.removals.add(made);
+    throw new OrganizationNotFound();
   }
 
   /** @throws NotAuthenticated when the account was deleted meanwhile */

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { IsNull } from 'typeorm';
 import type { OrganizationId, OrganizationScope, UserId } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { Organization } from '../../../tenancy/organizations/index.js';
@@ -27,7 +28,7 @@ export class OrganizationBillingRepository {
   lock({ organizationId }: Tenant, tx: Db): Promise<Organization | null> {
     return this.database
       .repository(Organization, tx)
-      .findOne({ where: { id: organizationId }, lock: { mode: 'pessimistic_write' } });
+      .findOne({ where: { id: organizationId, deletedAt: IsNull() }, lock: { mode: 'pessimistic_write' } });
   }
 
   exists({ organizationId }: Tenant, tx: Db): Promise<boolean> {
@@ -41,12 +42,12 @@ export class OrganizationBillingRepository {
   /**
    * Puts a customer in the place of another, unless somebody else has done so.
    * @param known what was there when the customer was looked for; null: none
-   * @returns the customer that is stored now
+   * @returns the customer that is stored now; null: the organization is deleted
    */
   async exchangeCustomer({ organizationId }: Tenant, known: string | null, customerId: string): Promise<string | null> {
     await this.database.execute(
       `UPDATE organizations SET payment_customer_id = $3
-       WHERE id = $1 AND payment_customer_id IS NOT DISTINCT FROM $2`,
+       WHERE id = $1 AND payment_customer_id IS NOT DISTINCT FROM $2 AND deleted_at IS NULL`,
       [organizationId, known, customerId],
     );
     const row = await this.database.repository(Organization).findOneBy({ id: organizationId });

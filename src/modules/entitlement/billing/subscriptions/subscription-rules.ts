@@ -102,6 +102,11 @@ export function counts({ wasPaid, status }: Standing): boolean {
   return wasPaid || isPassing(status);
 }
 
+/** Whether it may still take payments: it was begun and is not over. */
+export function isRunning(subscription: Standing): boolean {
+  return counts(subscription) && !isOver(subscription.status);
+}
+
 /**
  * Of several subscriptions the one that counts: one that is paid before one that waits before one that is over, then the
  * newest, then the one that was heard of last.

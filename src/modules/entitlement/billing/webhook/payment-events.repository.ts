@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { OrganizationId } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import type { LockedHolder } from '../subscriptions/subscriptions.service.js';
 import { type Outcome, PaymentEvent } from './payment-event.entity.js';
@@ -44,6 +45,11 @@ export class PaymentEventsRepository {
       ],
       tx,
     );
+  }
+
+  /** Of an organization that is deleted: what its events say of people and cards goes too. */
+  async forgetAllOf(organizationId: OrganizationId, tx: Db): Promise<void> {
+    await this.database.execute('DELETE FROM payment_events WHERE organization_id = $1', [organizationId], tx);
   }
 
   /** The oldest that came more than 90 days ago. @returns how many */

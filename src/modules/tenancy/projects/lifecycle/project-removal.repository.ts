@@ -21,6 +21,16 @@ export class ProjectRemovalRepository {
     return rows.map((row) => row.id);
   }
 
+  /** Those that were deleted long enough ago and have no projects left. @returns how many */
+  removeOrganizations(graceSeconds: number): Promise<number> {
+    return this.database.execute(
+      `DELETE /* every tenant: what is deleted */ FROM organizations o
+       WHERE deleted_at IS NOT NULL AND deleted_at <= now() - $1 * interval '1 second'
+         AND NOT EXISTS (SELECT FROM projects p WHERE p.organization_id = o.id)`,
+      [graceSeconds],
+    );
+  }
+
   /** Small tables with a foreign key to the project go with its row. @returns how many rows were there */
   removeRow(projectId: ProjectId): Promise<number> {
     return this.database.execute('DELETE FROM projects WHERE id = $1 AND deleted_at IS NOT NULL', [projectId]);

@@ -17,7 +17,8 @@ const PROJECTS_A_ROUND = 100;
 
 /**
  * Removes what belonged to deleted projects, batch by batch, each in a transaction of its own; the project's row
- * goes last. A process that dies in between leaves a deleted project that the next round goes on with.
+ * goes last, and the row of a deleted organization after those of its projects. A process that dies in between leaves a
+ * deleted project that the next round goes on with.
  */
 @Injectable()
 export class ProjectRemovalService extends MaintenanceTask {
@@ -32,7 +33,7 @@ export class ProjectRemovalService extends MaintenanceTask {
 
   async maintain(): Promise<number> {
     let batches = BATCHES_A_ROUND;
-    let removed = 0;
+    let removed = await this.projects.removeOrganizations(GRACE_SECONDS);
     for (const projectId of await this.projects.due(GRACE_SECONDS, PROJECTS_A_ROUND)) {
       let isEmpty = true;
       for (const belongings of belongingsOfProjects(this.discovery)) {

@@ -1,0 +1,41 @@
+import { Injectable } from '@nestjs/common';
+import { DiscoveryService } from '@nestjs/core';
+import type { UserId } from '../../../access/index.js';
+import { Database, type Db } from '../../../../platform/database/database.js';
+import { AuditWriter } from '../../../identity/audit/index.js';
+import { type EndingOrganization, OnOrganizationDeleted } from '../../organizations/index.js';
+import { projectAct } from '../project-act.js';
+import { ProjectChangesNotifier } from '../project-changes.notifier.js';
+import { ProjectsRepository } from '../projects.repository.js';
+import { belongingsOfProjects } from './project-belongings.js';
+
+/** The projects of an organization go with it, archived or not. */
+@Injectable()
+export class ProjectsOfDeletedOrganizations extends OnOrganizationDeleted {
+  constructor(
+    private readonly database: Database,
+    private readonly projects: ProjectsRepository,
+    private readonly changes: ProjectChangesNotifier,
+    private readonly audit: AuditWriter,
+    private readonly discovery: DiscoveryService,
+  ) {
+    super();
+  }
+
+  /** Acts on something of a project hold its row before they touch a person's. */
+  override lockFirst(ownerId: UserId, tx: Db): Promise<void> {
+    return this.projects.lockAllOfOwner(ownerId, tx);
+  }
+
+  async organizationDeleted(organization: EndingOrganization, tx: Db): Promise<void> {
+    for (const { id: projectId, name, slug } of await this.projects.lockAllOf(organization, tx)) {
+      const scope = { ...organization, projectId };
+      await this.audit.record(projectAct(scope, 'project.deleted', { name, slug }), tx);
+      await this.projects.markDeleted(scope, tx);
+      for (const kept of belongingsOfProjects(this.discovery)) await kept.projectDeleted(projectId, tx);
+      await this.changes.announce(projectId, tx);
+      this.database.afterCommit(tx, () => this.changes.apply(projectId));
+    }
+    await this.projects.forgetOwners(organization, tx);
+  }
+}
