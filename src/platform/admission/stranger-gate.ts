@@ -61,10 +61,10 @@ export class StrangerGate {
     giveTurn(request, turn);
     response.once('close', () => turn.end());
     // From its head on, an answer is only sent: how slowly a client may take it has bounds of its own.
-    const { writeHead } = response;
+    const writeHead = response.writeHead.bind(response);
     response.writeHead = ((...head: Parameters<typeof writeHead>) => {
       turn.leave();
-      return writeHead.apply(response, head);
+      return writeHead(...head);
     }) as typeof writeHead;
     if (turn.enterNow()) {
       next();
@@ -103,12 +103,12 @@ class Turn implements StrangerTurn {
   async enter(): Promise<void> {
     if (this.release !== undefined) return;
     if (this.hasEnded) throw new RequestAborted('the client went away before its turn');
-    this.waiting = new AbortController();
-    const release = await this.places.enter(this.share, this.waiting.signal);
-    this.waiting = undefined;
+    const { signal } = (this.waiting = new AbortController());
+    const release = await this.places.enter(this.share, signal);
     // The client may have left in the same moment.
-    if (this.hasEnded) release();
+    if (signal.aborted) release();
     else this.release = release;
+    this.waiting = undefined;
   }
 
   leave(): void {

@@ -115,7 +115,7 @@ class ArrivingBody {
         try {
           this.add(chunk);
         } catch (error) {
-          settle(() => reject(error as Error));
+          settle(() => reject(error));
         }
       };
       const onEnd = (): void => settle(() => resolve(this.room.subarray(0, this.size)));

@@ -53,13 +53,18 @@ export function parseExact(text: string): unknown {
 /** `JSON.stringify`, with all digits of exact numbers. */
 export function stringifyExact(value: unknown): string {
   isMarking = true;
-  hasMarked = false;
   try {
     const json = JSON.stringify(value);
-    return hasMarked ? json.replace(MARKED_NUMBER, '$1') : json;
+    return takeHasMarked() ? json.replace(MARKED_NUMBER, '$1') : json;
   } finally {
     isMarking = false;
   }
+}
+
+function takeHasMarked(): boolean {
+  const had = hasMarked;
+  hasMarked = false;
+  return had;
 }
 
 /** A value as calculations take it, with doubles in place of exact numbers, which may also be in a list. */

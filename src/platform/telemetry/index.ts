@@ -1,5 +1,5 @@
 export type { LeanHistogram } from './lean-histogram.js';
-export { Logger, type LogLevel } from './logger.js';
+export { Logger } from './logger.js';
 export { Metrics } from './metrics.js';
 export { LogThrottle } from './log-throttle.js';
 export { currentContext, holdContext, runInContext, type RequestContext } from './request-context.js';

@@ -743,7 +743,7 @@ describe('what every answer has in common', () => {
         socket.on('error', () => undefined).on('close', () => resolve());
         socket.resume();
         const head = [`${target} HTTP/1.1`, 'Host: a', `Authorization: ${authorization}`, `X-API-Key: ${apiKey}`];
-        socket.write(`${[...head, 'Content-Type: application/json', bytes].join('\r\n')}`, () => {
+        socket.write([...head, 'Content-Type: application/json', bytes].join('\r\n'), () => {
           // The server is in this process: it has read the request some turns later, and is at work on it.
           if (resets) setImmediate(() => setImmediate(() => setImmediate(() => socket.resetAndDestroy())));
         });

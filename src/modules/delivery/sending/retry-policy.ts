@@ -1,5 +1,3 @@
-import type { TryOutcome } from './try-outcome.js';
-
 export const RETRY_STRATEGIES = ['fixed', 'linear', 'exponential'] as const;
 export type RetryStrategy = (typeof RETRY_STRATEGIES)[number];
 
@@ -19,8 +17,11 @@ const MOST_JITTER = 0.1;
 const MIN_ASKED_SECONDS = 1;
 const MAX_ASKED_SECONDS = 86_400;
 
-/** The wait that an answer asks for by `Retry-After`; null when it asks for none. */
-type Asked = Pick<TryOutcome, 'retryAfterSeconds' | 'responseCode'>;
+interface Asked {
+  /** The wait that an answer asks for by `Retry-After`; null when it asks for none. */
+  readonly retryAfterSeconds: number | null;
+  readonly responseCode: number | null;
+}
 
 const NOTHING_ASKED: Asked = { retryAfterSeconds: null, responseCode: null };
 

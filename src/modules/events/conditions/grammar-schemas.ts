@@ -111,14 +111,15 @@ function comparison(
   const { schema, description, op } = OPERAND_SCHEMAS[operand];
   const asks = (type: 'text' | 'number'): boolean => first !== undefined && OPERATORS[first].sql[type] !== null;
   const fields = [...(asks('text') ? ['Text'] : []), ...(asks('number') ? ['Number'] : [])];
+  const named = [
+    ...fields.map((type) => schemaOf(`${prefix}${type}Field`)),
+    ...(hasProperties ? [schemaOf(PROPERTY)] : []),
+  ];
   const isOptional = first !== undefined && OPERATORS[first].whenLeftOut !== undefined;
   return closed(
     {
       field: {
-        anyOf: [
-          ...fields.map((type) => schemaOf(`${prefix}${type}Field`)),
-          ...(hasProperties ? [schemaOf(PROPERTY)] : []),
-        ],
+        ...(named.length === 1 ? named[0] : { anyOf: named }),
         description: hasProperties ? 'A field by its name, or a property by its path' : 'A field by its name',
       },
       op: {

@@ -15,7 +15,6 @@ export interface ExportWriter {
  */
 const FORMULA = /^[\s\p{Cc}\p{Cf}"'`“”＂]*[=+\-@＝＋－＠﹦﹢﹣﹫]|^\p{Cc}/u;
 /** Control characters but tabs and line ends: terminals obey them. */
-// eslint-disable-next-line no-control-regex -- these characters are what is replaced
 const CONTROLS = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/g;
 const NEEDS_QUOTES = /[",\r\n]/;
 

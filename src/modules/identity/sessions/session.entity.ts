@@ -26,7 +26,7 @@ export class Session {
   @Column('bytea', {
     name: 'refresh_secret',
     select: false,
-    default: () => 'uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())',
+    default: () => '(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()))',
   })
   refreshSecret!: Buffer;
 

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { PlanPrices } from '../plan-prices.js';
-import { isPassing } from '../subscriptions/subscription-rules.js';
 import type { CheckoutState, SubscriptionState } from './payment-provider.js';
 
 /** Identifiers are stored and compared, so they hold nothing that the database would not take. */
@@ -63,6 +62,9 @@ export function readEndedSubscription(value: unknown, prices: PlanPrices): Subsc
   return { ...subscription, status: isFirstPaymentMissing ? 'incomplete_expired' : 'canceled' };
 }
 
+/** Statuses in which the provider collects payments, unless it was told to pause. */
+const COLLECTING: ReadonlySet<string> = new Set(['active', 'trialing', 'past_due']);
+
 function readAnySubscription(
   value: unknown,
   prices: PlanPrices,
@@ -74,7 +76,7 @@ function readAnySubscription(
   return {
     id,
     customerId: customer,
-    status: isPaused && isPassing(status ?? '') ? 'paused' : status,
+    status: isPaused && COLLECTING.has(status ?? '') ? 'paused' : status,
     priceId: given.find((price) => prices.has(price)) ?? given[0] ?? null,
     startedAt: typeof created === 'number' ? new Date(created * 1000) : null,
     metadata,

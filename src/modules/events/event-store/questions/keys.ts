@@ -1,4 +1,4 @@
-import { ExactNumber, parseExact } from '../../../../platform/json/index.js';
+import { type ExactNumber, parseExact } from '../../../../platform/json/index.js';
 import type { Bind } from '../../../../platform/database/parameters.js';
 import { EVENT_FIELDS, type EventField, pathOfProperty, propertySql } from '../../conditions/index.js';
 import { CONDITION_SQL } from '../../fields/index.js';
