@@ -30,7 +30,8 @@ const FREE_FORM = {
   'schemas/LanguageResponse/limits': BY_CALLERS_NAMES,
   'schemas/LogRow/request_body': OF_SENDERS,
   'schemas/LogRow/response_body': OF_SENDERS,
-  'schemas/OAuthLoginRequest/raw_user/anyOf/0/anyOf/0': 'Apple defines the members, of which the service reads the name only',
+  'schemas/OAuthLoginRequest/raw_user/anyOf/0/anyOf/0':
+    'Apple defines the members, of which the service reads the name only',
   'schemas/ObjectResponse/metadata': BY_CALLERS_NAMES,
   'schemas/Outdated': 'the condition has an older form; clients check the form before they read a condition',
   'schemas/RaiseAlertRequest/payload': OF_SENDERS,
