@@ -61,9 +61,10 @@ function givenTenant({ name, places }: TenantId, request: CheckedRequest, { valu
   const holders = { path: request.params, query: request.query, body: value };
   for (const place of places) {
     const holder: unknown = holders[place];
-    if (typeof holder === 'object' && holder !== null && Object.hasOwn(holder, name)) {
-      return (holder as Record<string, unknown>)[name];
-    }
+    if (typeof holder !== 'object' || holder === null || !Object.hasOwn(holder, name)) continue;
+    const given = (holder as Record<string, unknown>)[name];
+    // Null in a body is the same as leaving the id out.
+    if (given !== null || place !== 'body') return given;
   }
   return undefined;
 }

@@ -123,7 +123,8 @@ describe('alert destinations', () => {
       422,
       [{ type: 'missing', loc: ['query', 'project_id'], msg: 'Field required', input: null }],
     ]);
-    expect((await send('post', inQuery, { ...body, project_id: null }, owner)).status).toBe(422);
+    expect((await send('post', path, { ...body, project_id: null }, owner)).status).toBe(422);
+    expect((await send('post', inQuery, { ...body, project_id: null }, owner)).body.project_id).toBe(owner.projectId);
     expect((await send('post', path, { ...body, project_id: 'nonsense' }, owner)).status).toBe(422);
     expect((await send('post', inQuery, body, owner)).body.project_id).toBe(owner.projectId);
     expect(

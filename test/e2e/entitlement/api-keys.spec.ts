@@ -316,7 +316,7 @@ describe('changes of API keys', () => {
     }
   });
 
-  it.each([-1, 604_801, 1.5, null, 'soon'])('refuse a grace of %j', async (grace_seconds) => {
+  it.each([-1, 604_801, 1.5, [], 'soon'])('refuse a grace of %j', async (grace_seconds) => {
     await keys('post', `/${owner.apiKeyId}/rotate`, { grace_seconds }).expect(422);
     expect(await one(owner.apiKeyId)).toMatchObject({ status: 'active' });
   });

@@ -305,8 +305,8 @@ describe('the rate limits of a deployment', () => {
   });
 
   it('counts refusals by policy, and names it in the line of the request', async () => {
-    const refusals = app.logLines.map((line) => JSON.parse(line) as { status?: string; rate_limit_policy?: string });
-    expect(new Set(refusals.filter(({ status }) => status === '429').map((one) => one.rate_limit_policy))).toEqual(
+    const refusals = app.logLines.map((line) => JSON.parse(line) as { status?: number; rate_limit_policy?: string });
+    expect(new Set(refusals.filter(({ status }) => status === 429).map((one) => one.rate_limit_policy))).toEqual(
       new Set(RATE_LIMIT_POLICY_NAMES),
     );
     const text = await app.metrics();
