@@ -110,7 +110,7 @@ async function rowsOfFile(file: string): Promise<LogRow[]> {
   const rows = lines.map((line): LogRow => {
     const { timestamp, payload } = JSON.parse(line);
     const { method, path, status_code: status, latency_ms: latency = 0 } = payload;
-    return { timestamp, method, status, latency_ms: Math.floor(latency), endpoint: path };
+    return { timestamp, method, status, latency_ms: Math.round(latency), endpoint: path };
   });
   return rows.sort((a, b) => (a.timestamp < b.timestamp ? 1 : -1));
 }
