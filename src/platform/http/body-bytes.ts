@@ -115,7 +115,8 @@ class ArrivingBody {
         try {
           this.add(chunk);
         } catch (error) {
-          settle(() => reject(error));
+          const fault = error as Error;
+          settle(() => reject(fault));
         }
       };
       const onEnd = (): void => settle(() => resolve(this.room.subarray(0, this.size)));

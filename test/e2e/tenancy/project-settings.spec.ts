@@ -85,7 +85,7 @@ describe('project settings', () => {
     ['an unknown time zone', { timezone: 'Mars/Olympus' }, ['timezone']],
     ['an offset for a time zone', { timezone: '+01:00' }, ['timezone']],
     ['an empty time zone', { timezone: '' }, ['timezone']],
-    ['a null', { timezone: null }, ['timezone']],
+    ['a list', { timezone: [] }, ['timezone']],
     ['an unknown range', { default_range: '2h' }, ['default_range']],
     ['51 paths', { redacted_properties: Array.from({ length: 51 }, (_, n) => `p${n}`) }, ['redacted_properties']],
     ['a path of 201 characters', { redacted_properties: ['a'.repeat(201)] }, ['redacted_properties', 0]],
