@@ -136,7 +136,7 @@ describe('alert destinations', () => {
     expect([foreign.status, foreign.body]).toEqual([403, { detail: 'Not a project member' }]);
     await alerts.send('post', '/v1/projects/select', { project_id: owner.projectId });
     expect((await send('post', path, body, owner)).body.project_id).toBe(owner.projectId);
-    expect((await send('get', path, undefined, owner)).body).toHaveLength(3);
+    expect((await send('get', path, undefined, owner)).body).toHaveLength(4);
     expect((await send('post', path, body, await addMember(app, owner, 'member'))).status).toBe(422);
   });
 
