@@ -5,10 +5,10 @@ export class PaidSubscriptions1802400000000 implements MigrationInterface {
   readonly name = 'PaidSubscriptions1802400000000';
 
   async up(q: QueryRunner): Promise<void> {
+    // The default also serves subscriptions that a process of the previous version stores during an upgrade.
     await q.query(`ALTER TABLE payment_subscriptions ADD COLUMN was_paid boolean NOT NULL DEFAULT true`);
     await q.query(`
       UPDATE payment_subscriptions SET was_paid = false WHERE status IN ('incomplete', 'incomplete_expired')`);
-    await q.query(`ALTER TABLE payment_subscriptions ALTER COLUMN was_paid DROP DEFAULT`);
   }
 
   async down(q: QueryRunner): Promise<void> {

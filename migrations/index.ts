@@ -51,6 +51,8 @@ import { PaidSubscriptions1802400000000 } from './1802400000000-paid-subscriptio
 import { KeysOfDomains1802410000000 } from './1802410000000-keys-of-domains.js';
 import { DeletedOrganizations1802415000000 } from './1802415000000-deleted-organizations.js';
 import { OrderedNotices1802500000000 } from './1802500000000-ordered-notices.js';
+import { OrderOfAlertDeliveries1802500100000 } from './1802500100000-order-of-alert-deliveries.js';
+import { OrderOfDeliveryAttempts1802500200000 } from './1802500200000-order-of-delivery-attempts.js';
 import { NewestOccurrences1802501000000 } from './1802501000000-newest-occurrences.js';
 import { VersionsOfHeaders1802502000000 } from './1802502000000-versions-of-headers.js';
 import { SlugsWithoutCase1802700000000 } from './1802700000000-slugs-without-case.js';
@@ -110,6 +112,8 @@ export const MIGRATIONS = [
   KeysOfDomains1802410000000,
   DeletedOrganizations1802415000000,
   OrderedNotices1802500000000,
+  OrderOfAlertDeliveries1802500100000,
+  OrderOfDeliveryAttempts1802500200000,
   NewestOccurrences1802501000000,
   VersionsOfHeaders1802502000000,
   SlugsWithoutCase1802700000000,

@@ -79,7 +79,7 @@ export async function createApp(runtime: Runtime): Promise<NestExpressApplicatio
   const limiter = app.get(RateLimiter);
   const credentials = app.get(RateLimitCredentials);
   const gate = new StrangerGate((request) =>
-    isInternal(request, config) ? 'internal' : credentials.holderOf(request),
+    isInternal(request, config) ? 'internal' : credentials.liveHolderOf(request),
   );
   const metering = app.get(UsageMetering, { strict: false });
   const allowsOrigins = config.http.corsOrigins.length > 0;

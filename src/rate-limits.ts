@@ -19,6 +19,8 @@ import type { Logger } from './platform/telemetry/index.js';
 const MINUTE = 60;
 const INGESTION = '/v1/events/ingest';
 
+type Identity = Awaited<ReturnType<KeyAuthenticator['identityOf']>>;
+
 /** SERVICE 8.2, row by row, with the limits of this deployment. */
 export function rateLimitPolicies({ rateLimits }: Config): RateLimitPolicy[] {
   const policies = [
@@ -97,10 +99,29 @@ export class CredentialHolders extends RateLimitCredentials {
     return claims.then((person) => (person === null ? this.holderOfKey(request) : `user:${person.userId}`));
   }
 
+  /** Keys of pages stand in their source, so that they count at ingestion alone. */
+  override liveHolderOf(request: Request): string | null | Promise<string | null> {
+    const claims = this.tokens.claimsOf(request);
+    if (claims === null) return this.liveHolderOfKey(request);
+    return claims.then((person) =>
+      person === null || this.tokens.hasExpired(person) ? this.liveHolderOfKey(request) : `user:${person.userId}`,
+    );
+  }
+
   /** Refused ingestion is recorded for the owner of the key. */
   override refused(request: Request): void {
     if (request.method === 'POST' && request.path === INGESTION && apiKeyOf(request) !== null)
       this.keys.limited(request);
+  }
+
+  private liveHolderOfKey(request: Request): string | null | Promise<string | null> {
+    const isIngestion = request.path === INGESTION;
+    const live = (identity: Identity): string | null =>
+      identity !== null && this.keys.isLive(identity) && (identity.allowedOrigins === null || isIngestion)
+        ? holderOfIdentity(identity)
+        : null;
+    const identity = this.keys.identityOf(request);
+    return identity instanceof Promise ? identity.then(live) : live(identity);
   }
 
   private holderOfKey(request: Request): string | null | Promise<string | null> {

@@ -46,11 +46,20 @@ export function checkInputs(
     inputs.body = take(
       plan.inputs.body?.form === 'form'
         ? validateStrings(bodySchema, body.value as Texts, 'form')
-        : validateJson(bodySchema, body.value, 'body', { isNullLeftOut: request.method !== 'PATCH' }),
+        : validateJson(bodySchema, isTenantMissing ? withoutTenant(plan, body.value) : body.value, 'body', {
+            isNullLeftOut: request.method !== 'PATCH',
+          }),
     );
   }
   if (issues.length > 0) throw new ValidationError(issues);
   return inputs;
+}
+
+/** A body whose tenant is null, without it: then it is missing, and not of the wrong type. */
+function withoutTenant({ tenantId }: RoutePlan, value: unknown): unknown {
+  if (tenantId === null || typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const { [tenantId.name]: _, ...others } = value as Record<string, unknown>;
+  return others;
 }
 
 /** Node joins what is sent twice, and what was meant nobody can tell. */

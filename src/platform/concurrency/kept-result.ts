@@ -1,3 +1,8 @@
+import { within } from './deadline.js';
+
+/** Whoever asks later begins again: what a dead connection was asked may never be answered. */
+const COMPUTING_TIMEOUT_MS = 10_000;
+
 /**
  * Computes a value for all who ask for it: one computation runs at a time, callers share it, and its result is kept for a
  * while. So however many ask, the computation costs the same. A failure is not kept.
@@ -19,7 +24,7 @@ export class KeptResult<T> {
   }
 
   private async run(): Promise<T> {
-    const value = await this.compute();
+    const value = await within(COMPUTING_TIMEOUT_MS, this.compute(), () => new Error('no result in time'));
     this.kept = { value, until: performance.now() + this.keepMs };
     return value;
   }

@@ -9,7 +9,7 @@ const MAX_STARTED = 8;
  * another one, and has many waiting, is closed.
  */
 const MAX_WAITING = 8_192;
-const MANY_WAITING = 64;
+const MANY_WAITING = 8;
 
 const LINE = Symbol('requests of the connection');
 

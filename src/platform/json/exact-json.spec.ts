@@ -53,6 +53,13 @@ describe('exact numbers', () => {
     expect(JSON.stringify(parseExact('{"a":608548899684111178}'))).toBe('{"a":608548899684111200}');
   });
 
+  it('reads a million digits in a moment', () => {
+    const zeros = '0'.repeat(1_000_000);
+    expect(parseExact(`1.${zeros}1`)).toBeInstanceOf(ExactNumber);
+    expect(parseExact(`[1.${zeros},1.${zeros}1]`)).toEqual([1, expect.any(ExactNumber)]);
+    expect(canonicalDigits(new ExactNumber(`10.${zeros}`))).toBe('10');
+  }, 5_000);
+
   it('has the same canonical digits for the same number', () => {
     expect(canonicalDigits(new ExactNumber('608548899684111178.50'))).toBe('608548899684111178.5');
     expect(canonicalDigits(new ExactNumber('608548899684111178.00'))).toBe('608548899684111178');

@@ -14,6 +14,7 @@ const MAY_BE_LONG = /(?:^|[:[,])\s*-?\d[\d.]{15}/;
 const QUOTE = 0x22;
 const MINUS = 0x2d;
 const POINT = 0x2e;
+const ZERO = 0x30;
 
 /** A number of a JSON text with more digits than a double holds. */
 export class ExactNumber {
@@ -37,7 +38,11 @@ export class ExactNumber {
 
   /** Equal for equal numbers. */
   canonical(): string {
-    return this.digits.includes('.') ? this.digits.replace(/\.?0+$/, '') : this.digits;
+    const { digits } = this;
+    if (!digits.includes('.')) return digits;
+    let end = digits.length;
+    while (digits.charCodeAt(end - 1) === ZERO) end -= 1;
+    return digits.slice(0, digits.charCodeAt(end - 1) === POINT ? end - 1 : end);
   }
 }
 
@@ -50,11 +55,11 @@ export function parseExact(text: string): unknown {
   return marked === text ? value : JSON.parse(marked, revived);
 }
 
-/** `JSON.stringify`, with all digits of exact numbers. */
-export function stringifyExact(value: unknown): string {
+/** `JSON.stringify`, with all digits of exact numbers. @param space as there */
+export function stringifyExact(value: unknown, space?: number): string {
   isMarking = true;
   try {
-    const json = JSON.stringify(value);
+    const json = JSON.stringify(value, null, space);
     return takeHasMarked() ? json.replace(MARKED_NUMBER, '$1') : json;
   } finally {
     isMarking = false;

@@ -15,6 +15,8 @@ export const RATE_LIMIT_POLICIES = Symbol('RATE_LIMIT_POLICIES');
 export abstract class RateLimitCredentials {
   /** A stable name of a well-formed credential's holder; null: the request counts for its address. */
   abstract holderOf(request: Request): string | null | Promise<string | null>;
+  /** As {@link holderOf}; null also for a credential that opens nothing, such as one that has ended. */
+  abstract liveHolderOf(request: Request): string | null | Promise<string | null>;
   /** Told of each request that a limit refuses; the answer does not wait for it. */
   abstract refused(request: Request): void;
 }

@@ -106,7 +106,7 @@ describe('saved views', () => {
       { name: '' },
       { name: 'a'.repeat(201) },
       { name: 'a', filters: [] },
-      { name: 'a', filters: null },
+      { name: 'a', filters: 'b' },
     ]) {
       await create(body).expect(422);
     }

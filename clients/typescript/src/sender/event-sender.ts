@@ -34,8 +34,8 @@ export class EventSender {
   private beside: Promise<void> | null = null;
   private isRunning = false;
   private timer: Timer | null = null;
-  /** Ends a wait for the next try. */
-  private wake: (() => void) | null = null;
+  /** End the waits for the next try: two batches may wait at a time. */
+  private readonly wakers = new Set<() => void>();
   private flushes: Flush[] = [];
   /** Events that were taken along, and those of them that are stored or refused. */
   private taken = 0;
@@ -92,7 +92,7 @@ export class EventSender {
         },
       };
       this.flushes.push(flush);
-      this.wake?.();
+      this.wakeAll();
       this.start();
       this.tellFlushes();
     });
@@ -106,7 +106,7 @@ export class EventSender {
     if (!isDone && !this.hasGivenUp) {
       this.hasGivenUp = true;
       this.lose({ reason: 'closed', events: this.pending });
-      this.wake?.();
+      this.wakeAll();
     }
     return isDone;
   }
@@ -180,13 +180,18 @@ export class EventSender {
   /** Until the next try, or until somebody flushes. */
   private pause(milliseconds: number): Promise<void> {
     return new Promise((resolve) => {
-      const timer = later(milliseconds, () => this.wake?.());
-      this.wake = () => {
+      const wake = (): void => {
         clearTimeout(timer);
-        this.wake = null;
+        this.wakers.delete(wake);
         resolve();
       };
+      const timer = later(milliseconds, wake);
+      this.wakers.add(wake);
     });
+  }
+
+  private wakeAll(): void {
+    for (const wake of [...this.wakers]) wake();
   }
 
   private tellFlushes(): void {

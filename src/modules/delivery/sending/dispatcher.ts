@@ -146,8 +146,8 @@ export class Dispatcher<C extends Lane> {
     } finally {
       this.claiming = undefined;
     }
-    // When everything begun has ended by now, nobody else does.
-    this.goOn();
+    // When everything begun has ended by now, nobody else does. Lanes that gave nothing wait for the next look.
+    if (started > 0 || this.slots.isWaitedFor) this.goOn();
     return started;
   }
 

@@ -2,7 +2,15 @@ export { ClaimsWriter } from './claims.writer.js';
 export { Dispatcher, type DispatcherOptions, type LaneShare, type WorkSource } from './dispatcher.js';
 export type { Outbox } from './outbox.js';
 export { OutboxRow } from './outbox-row.js';
-export { type Claimant, type ClaimedRow, type Held, isLive, type OutboxTable } from './outbox-table.js';
+export {
+  type Claimant,
+  type ClaimedRow,
+  type DueTable,
+  type Held,
+  isLive,
+  mayBeOrdered,
+  type OutboxTable,
+} from './outbox-table.js';
 export {
   retryAfterSeconds,
   retryDelaySeconds,

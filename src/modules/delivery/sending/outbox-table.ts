@@ -93,6 +93,20 @@ export function isNext({ name, lane, series }: DueTable): string {
       AND e.due_at IS NOT NULL AND (e.created_at, e.id) < (a.created_at, a.id)))`;
 }
 
+/**
+ * Rows of one lane that are sent in order, at most. A claim looks at each of them, so that a receiver which stays broken must
+ * not pile up more. Beyond them a row goes in no order.
+ */
+const MAX_ORDERED = 500;
+
+/** Whether one more row of a lane may be sent in order: SQL over the places of its tenant and its lane. */
+export function mayBeOrdered({ name, lane, series }: DueTable, tenant: string, place: string): string {
+  return `(SELECT count(*) FROM (
+    SELECT 1 FROM ${name} w
+    WHERE w.project_id = ${tenant} AND w.${lane} = ${place} AND w.due_at IS NOT NULL AND w.${series} IS NOT NULL
+    LIMIT ${MAX_ORDERED}) held) < ${MAX_ORDERED}`;
+}
+
 /** What is due for a deleted project is not sent any more. */
 export function isLive(project: string): string {
   return `EXISTS (SELECT 1 FROM projects p WHERE p.id = ${project} AND p.deleted_at IS NULL)`;

@@ -151,6 +151,11 @@ export class KeyAuthenticator extends ApiKeyAuthenticator implements OnModuleIni
     });
   }
 
+  /** Whether a key is neither revoked nor expired. */
+  isLive(identity: KeyIdentity): boolean {
+    return isActive(identity, this.clock.now());
+  }
+
   /** The key that the request carries, looked up once a request; null for anything that is not a known key, whatever its state. */
   identityOf(request: Credentialed & { readonly ip?: string | undefined }): Told {
     return this.identities.of(request, () => {

@@ -23,7 +23,7 @@ export {
 export { FINDING_KINDS, FINDING_SEVERITIES, type FindingKind, type FindingSeverity } from './finding-fields.js';
 export { FilterField, filterVocabulary, storedFilter, StoredFilterRefused } from './filter-kind.js';
 export { FilterRun, FilterTooCostly } from './filter-run.js';
-export { compileFilter, type Matcher, readField } from './matcher.js';
+export { compileFilter, type Matcher, readExactField, readField } from './matcher.js';
 export { fieldSql, filterSql, numberSql, scalarSql, type SubjectRow, subjectSql } from './filter-sql.js';
 export type { OperatorName } from './operators/registry.js';
 export type { Bind } from './operators/sql.js';

@@ -1,4 +1,11 @@
-import { type FilterNode, type FilterSubject, isComparison, pathOfProperty, propertyAt } from './filter.js';
+import {
+  exactPropertyAt,
+  type FilterNode,
+  type FilterSubject,
+  isComparison,
+  pathOfProperty,
+  propertyAt,
+} from './filter.js';
 import { type Comparison, type OperatorName, OPERATORS } from './operators/registry.js';
 import type { Meter } from './operators/search.js';
 
@@ -29,10 +36,19 @@ export function compileFilter(filter: FilterNode, projectId: string): Matcher {
 
 /** The value of a field of a subject; null where it is missing. */
 export function readField(field: string): (subject: FilterSubject) => unknown {
+  return readerOf(field, propertyAt);
+}
+
+/** As {@link readField}, with all digits of a number. */
+export function readExactField(field: string): (subject: FilterSubject) => unknown {
+  return readerOf(field, exactPropertyAt);
+}
+
+function readerOf(field: string, valueAt: typeof propertyAt): (subject: FilterSubject) => unknown {
   const path = pathOfProperty(field);
   return ({ fields, properties }) => {
     if (Object.hasOwn(fields, field)) return fields[field] ?? null;
-    return path === null ? null : (propertyAt(properties, path) ?? null);
+    return path === null ? null : (valueAt(properties, path) ?? null);
   };
 }
 

@@ -88,7 +88,7 @@ export { LogSearchIndexWriter } from './logs/search-index.writer.js';
 export { EventHistoryReader, type NewEventType } from './history/event-history.reader.js';
 
 // What alert rules measure, now and of the past.
-export { type GroupValue, MAX_GROUP_TEXT } from './measures/group-value.js';
+export { type GroupValue, groupValueOf } from './measures/group-value.js';
 export { type Measured, MeasuresReader } from './measures/measures.reader.js';
 export { type PastEvent, PastEventsReader } from './measures/past-events.reader.js';
 

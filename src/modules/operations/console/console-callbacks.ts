@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { BodyBudget, strangerAt } from '../../../platform/http/body-budget.js';
 import { bodyBytes } from '../../../platform/http/body-bytes.js';
+import { turnOf } from '../../../platform/http/stranger-turn.js';
 import { BodyTooLarge } from '../../../platform/http/domain-error.js';
 import { addressBucket } from '../../../platform/rate-limit/index.js';
 
@@ -28,8 +29,12 @@ export class ConsoleCallbacks {
 
   private readonly passOn: Answer = async (request, response) => {
     const share = this.budget.shareOf(strangerAt(addressBucket(request.ip)));
+    // A body on its way has no place among the requests at work.
+    const turn = turnOf(request);
+    turn?.leave();
     const { bytes, release } = await bodyBytes(request, { maxBytes: MAX_BYTES, inflates: false, share });
     release();
+    await turn?.enter();
     const given = new URLSearchParams(bytes.toString('utf8'));
     const carried = new URLSearchParams();
     for (const name of CARRIED) {

@@ -57,10 +57,10 @@ export class OrganizationsRepository {
     });
   }
 
-  /** Nobody is a member any more, and its slug is free. */
+  /** Nobody is a member any more, and its slug is free. What stands in its place is no slug that anybody can choose. */
   async markDeleted({ organizationId }: Pick<OrganizationScope, 'organizationId'>, tx: Db): Promise<void> {
     await this.database.execute(
-      `UPDATE organizations SET deleted_at = now(), owner_id = NULL, name = '', slug = id::text, plan = 'free',
+      `UPDATE organizations SET deleted_at = now(), owner_id = NULL, name = '', slug = '/' || id, plan = 'free',
          payment_customer_id = NULL, payment_subscription_id = NULL, payment_subscription_status = NULL
        WHERE id = $1`,
       [organizationId],

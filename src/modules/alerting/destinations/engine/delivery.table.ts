@@ -1,5 +1,6 @@
 import type { ClaimedRow, Held, OutboxTable } from '../../../delivery/sending/index.js';
 import { type ClaimedDelivery, nextDelivery } from '../outbox/delivery-transitions.js';
+import { ALERT_DELIVERY_ROWS } from '../outbox/due-rows.js';
 import type { AlertDestination } from '../destinations/destination.entity.js';
 
 export type ExpiredDelivery = Held & ClaimedDelivery;
@@ -21,9 +22,7 @@ export interface HeldDelivery
 
 /** Deliveries of alerts; the destination is as it is when they are claimed. */
 export const ALERT_DELIVERIES: OutboxTable<ExpiredDelivery, HeldDelivery> = {
-  name: 'alert_deliveries',
-  lane: 'destination_id',
-  series: 'fingerprint',
+  ...ALERT_DELIVERY_ROWS,
   claimColumns: [],
   claim: () => ({ set: [], evidence: '' }),
   claimed: {

@@ -2,8 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { And, LessThan, MoreThanOrEqual } from 'typeorm';
 import { type ProjectId, projectOf, type ProjectScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
+import { mayBeOrdered } from '../../../delivery/sending/index.js';
 import type { DestinationType } from '../drivers/destination-drivers.js';
 import { AlertDelivery } from './delivery.entity.js';
+import { ALERT_DELIVERY_ROWS } from './due-rows.js';
 import { AlertDeliveryNotFound } from '../destinations.errors.js';
 import type { AlertDeliveryStatus } from './delivery-transitions.js';
 
@@ -94,7 +96,8 @@ export class DeliveriesRepository {
        INSERT INTO alert_deliveries
          (id, project_id, notice_id, alert_event_id, destination_id, destination_name, destination_type, fingerprint,
           created_at, due_at)
-       SELECT d.id, $2, notice.id, $3, d.destination_id, d.name, d.type, $9, clock_timestamp(), clock_timestamp()
+       SELECT d.id, $2, notice.id, $3, d.destination_id, d.name, d.type,
+              CASE WHEN ${mayBeOrdered(ALERT_DELIVERY_ROWS, '$2', 'd.destination_id')} THEN $9 END, clock_timestamp(), clock_timestamp()
        FROM notice, unnest($5::uuid[], $6::uuid[], $7::text[], $8::text[]) AS d (id, destination_id, name, type)`,
       [
         notice.id,

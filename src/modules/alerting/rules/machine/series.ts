@@ -1,6 +1,6 @@
 import { sha256Hex } from '../../../../platform/crypto/index.js';
-import { type FilterSubject, readField } from '../../../events/conditions/index.js';
-import { type GroupValue, MAX_GROUP_TEXT } from '../../../events/event-store/index.js';
+import { type FilterSubject, readExactField } from '../../../events/conditions/index.js';
+import { type GroupValue, groupValueOf } from '../../../events/event-store/index.js';
 
 /** One series of a rule: the events that share its group values. */
 export interface Series {
@@ -26,14 +26,8 @@ export function findingSeries(ruleId: string, groupValues: Readonly<Record<strin
 
 /** Reads the group values of events. */
 export function groupReader(groupBy: readonly string[]): (subject: FilterSubject) => GroupValue[] {
-  const readers = groupBy.map(readField);
+  const readers = groupBy.map(readExactField);
   return (subject) => readers.map((read) => groupValueOf(read(subject)));
-}
-
-function groupValueOf(value: unknown): GroupValue {
-  if (typeof value === 'string')
-    return value.length <= MAX_GROUP_TEXT ? value : [...value].slice(0, MAX_GROUP_TEXT).join('');
-  return typeof value === 'number' || typeof value === 'boolean' ? value : null;
 }
 
 function fingerprintOf(ruleId: string, groups: unknown): string {

@@ -2,7 +2,9 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectId, ProjectScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { stringifyExact } from '../../../../platform/json/index.js';
+import { mayBeOrdered } from '../../sending/index.js';
 import { DeliveryAttempt } from './attempt.entity.js';
+import { ATTEMPT_ROWS } from './due-rows.js';
 
 type Tenant = Pick<ProjectScope, 'projectId'>;
 
@@ -48,7 +50,8 @@ export class AttemptsRepository {
       `INSERT INTO delivery_attempts
          (id, project_id, channel_id, kind, rule, event, event_id, rule_id, source_id, evaluation_id, delivered_to,
           fingerprint, created_at, status, retry_state, due_at, failure_code, failure_reason, completed_at, terminal_at)
-       SELECT a.id, $1, a.channel_id, $2, $3::jsonb, $4::jsonb, $5::uuid, $6::uuid, $7::uuid, $8::uuid, '{}', $12, at.now,
+       SELECT a.id, $1, a.channel_id, $2, $3::jsonb, $4::jsonb, $5::uuid, $6::uuid, $7::uuid, $8::uuid, '{}',
+              CASE WHEN ${mayBeOrdered(ATTEMPT_ROWS, '$1', 'a.channel_id')} THEN $12 END, at.now,
               CASE WHEN skipped THEN 'failed' ELSE 'pending' END, CASE WHEN skipped THEN 'terminal' ELSE 'pending' END,
               CASE WHEN NOT skipped THEN at.now END, a.skipped_for, a.skipped_for, CASE WHEN skipped THEN at.now END,
               CASE WHEN skipped THEN at.now END

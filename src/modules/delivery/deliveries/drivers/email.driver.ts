@@ -1,6 +1,7 @@
 import { domainToASCII } from 'node:url';
 import { Injectable } from '@nestjs/common';
 import { email, type Issue, ListField, NestedField, TextField } from '../../../../platform/http/fields/index.js';
+import { stringifyExact } from '../../../../platform/json/index.js';
 import { type Mail, Mailer, type MailResult, oneLine } from '../../../../platform/mail/index.js';
 import { sanitizeText } from '../../../../platform/sanitize/index.js';
 import { failedTry, type TryOutcome, withoutName } from '../../sending/index.js';
@@ -151,5 +152,5 @@ function textOf(notification: Notification): string {
 }
 
 function partOf(heading: string, facts: Readonly<Record<string, unknown>>): string[] {
-  return Object.keys(facts).length === 0 ? [] : [`${heading}\n${JSON.stringify(facts, null, 2)}`];
+  return Object.keys(facts).length === 0 ? [] : [`${heading}\n${stringifyExact(facts, 2)}`];
 }

@@ -15,6 +15,7 @@ import {
 } from '../../sending/index.js';
 import type { AttemptKind, ClaimKind } from '../attempts/attempt-states.js';
 import { budgetOf, nextState } from '../attempts/attempt-transitions.js';
+import { ATTEMPT_ROWS } from '../attempts/due-rows.js';
 import { policyOf } from '../drivers/channel-configuration.js';
 
 /** An attempt that this process holds, with all that sending it takes. */
@@ -50,9 +51,7 @@ type AttemptClaimant = Claimant & { readonly kind: ClaimKind };
 
 /** Attempts, with an audit of each retry: made with the claim, ended with its result. */
 const ATTEMPTS: OutboxTable<ExpiredAttempt, ClaimedAttempt> = {
-  name: 'delivery_attempts',
-  lane: 'channel_id',
-  series: 'fingerprint',
+  ...ATTEMPT_ROWS,
   claimColumns: ['claim_kind'],
 
   claim(bind, { kind }, most) {

@@ -35,7 +35,7 @@ export class PaymentSubscription {
   plan!: PaidPlan | null;
 
   /** Whether any of its events showed a payment: see `standingAfter` in `subscription-rules.ts`. */
-  @Column('boolean', { name: 'was_paid' })
+  @Column('boolean', { name: 'was_paid', default: true })
   wasPaid!: boolean;
 
   /** When the subscription was made. */

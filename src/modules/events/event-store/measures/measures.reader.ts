@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { validate as isUuid } from 'uuid';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { Parameters } from '../../../../platform/database/parameters.js';
+import { parseExact } from '../../../../platform/json/index.js';
 import {
   type Aggregate,
   exactValuesOf,
@@ -15,7 +16,7 @@ import { LentEventsWriter } from '../reading/lent-events.writer.js';
 import { type Dimension, DIMENSIONS, type EventFilter } from '../totals/event-filter.js';
 import { EventTotalsReader } from '../totals/totals.reader.js';
 import { type TimeWindow, wholeHours } from '../totals/coverage.js';
-import { type GroupValue, MAX_GROUP_TEXT } from './group-value.js';
+import { type GroupValue, groupValueOf, MAX_GROUP_TEXT } from './group-value.js';
 import type { ProjectId } from '../../../access/index.js';
 
 /** The value of one group of events; an ungrouped rule has one group without values. */
@@ -168,8 +169,8 @@ export class MeasuresReader {
     db?: Db,
   ): Promise<Measure[]> {
     const names = groups.map((_, index) => `g${index}`);
-    const rows = await this.database.rows<{ groups: GroupValue[]; value: number | null }>(
-      `SELECT jsonb_build_array(${names.join(', ')}) AS groups, value FROM (
+    const rows = await this.database.rows<{ groups: string; value: number | null }>(
+      `SELECT jsonb_build_array(${names.join(', ')})::text AS groups, value FROM (
          SELECT ${groups.map((sql, index) => `${sql} AS g${index}`).join(', ')}, ${value} AS value, count(*) AS events
          FROM events e WHERE e.project_id = ${project} AND ${within}
          GROUP BY ${names.map((_, index) => index + 1).join(', ')}
@@ -177,7 +178,7 @@ export class MeasuresReader {
       parameters.values,
       db,
     );
-    return rows.map((row) => ({ group: row.groups, value: row.value }));
+    return rows.map(({ groups: json, value }) => ({ group: (parseExact(json) as unknown[]).map(groupValueOf), value }));
   }
 
   private statement(

@@ -11,7 +11,7 @@ const FIRST_MONDAY = 4;
 
 const MOST_BUCKETS = 1_500;
 /** Every year of a four-digit date: `auto` divides any window. */
-const MOST_YEARS = 10_000;
+const MOST_YEARS = 2_200;
 /** What `auto` takes. */
 const MOST_AUTOMATIC = 200;
 /** Longer windows are not automatically divided into minutes. */
