@@ -146,6 +146,20 @@ describe('the dispatcher', () => {
     expect(seen).toEqual([null, lanes[499]?.slice(0, 1)]);
   });
 
+  it('looks again at the next poll, and not at once, when no due lane gave anything', async () => {
+    const source = new Memory();
+    for (let at = 0; at < 500; at += 1) source.add(`${String.fromCharCode(0x4e00 + at)}1`);
+    source.claim = () => Promise.resolve([]);
+    let looks = 0;
+    const all = source.dueLanes.bind(source);
+    source.dueLanes = () => {
+      looks += 1;
+      return all();
+    };
+    expect(await dispatcherOf(source).pump()).toBe(0);
+    expect(looks).toBe(1);
+  });
+
   it('does what it is asked for alone where it does not go on by itself', async () => {
     const source = new Memory();
     source.add('a1', 10);
