@@ -104,11 +104,11 @@ export async function createApp(runtime: Runtime): Promise<NestExpressApplicatio
     admit(request, response, next) {
       metering.watch(request as CheckedRequest<AccessScope>, response);
       gate.handle(request, response, (refusal?: unknown) => {
+        if (isOver(response)) return;
         if (refusal !== undefined) next(refusal);
         else
           limiter.handle(request, response, (exceeded?: unknown) => {
-            // The client may have left while its limit was looked up.
-            if (!response.destroyed) next(exceeded);
+            if (!isOver(response)) next(exceeded);
           });
       });
     },
@@ -156,4 +156,9 @@ function strictRouter(): Application {
   application.set('case sensitive routing', true);
   application.set('strict routing', true);
   return application;
+}
+
+/** The client may have left, or the parser may have answered a broken body, while a credential or a limit was looked up. */
+function isOver(response: Response): boolean {
+  return response.destroyed || response.headersSent;
 }

@@ -51,7 +51,7 @@ export class StrangerGate {
     else {
       const enter = (): void => this.enter(request, response, next);
       // Credentials that cannot be looked up are nobody's here; the route tells why.
-      holder.then((name) => (name === null ? enter() : next()), enter);
+      holder.then((name) => (name === null ? enter() : next()), enter).catch(next);
     }
   }
 
@@ -70,14 +70,17 @@ export class StrangerGate {
       next();
       return;
     }
-    turn.enter().then(
-      () => {
-        if (!response.destroyed) next();
-      },
-      (refusal: unknown) => {
-        if (!response.destroyed) next(refusal);
-      },
-    );
+    turn
+      .enter()
+      .then(
+        () => {
+          if (!response.destroyed) next();
+        },
+        (refusal: unknown) => {
+          if (!response.destroyed) next(refusal);
+        },
+      )
+      .catch(next);
   }
 }
 
