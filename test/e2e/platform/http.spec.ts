@@ -796,7 +796,7 @@ describe('what every answer has in common', () => {
       await quiet.request().post('/v1/auth/verify-email').send({ email: owner.email, token: 'a' }).expect(500);
       socket.on('error', () => undefined).resetAndDestroy();
       await eventually(
-        async () => (await quiet.request().get('/metrics')).text,
+        () => quiet.metrics(),
         (text) => text.includes('status="aborted"'),
       );
       const lines = quiet.logLines.map((text) => JSON.parse(text) as Record<string, unknown>);
