@@ -51,8 +51,15 @@ async function answered(attacker, socket, ms, { method, path }) {
   const [chunk] = await once(socket, 'data', { signal }).catch(() => []);
   const text = chunk?.toString('utf8') ?? '';
   const status = Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1] ?? 0);
-  const body = text.slice(text.indexOf('\r\n\r\n') + 4, 300);
-  attacker.answers.push({ method, path, status, bytes: text.length, ms: performance.now() - startedAt, text: body });
+  const [, body = ''] = text.split('\r\n\r\n', 2);
+  attacker.answers.push({
+    method,
+    path,
+    status,
+    bytes: text.length,
+    ms: performance.now() - startedAt,
+    text: body.slice(0, 300),
+  });
 }
 
 async function oneEach(attacker, connections, ms, path) {
