@@ -87,7 +87,9 @@ export function filterSchemas(prefix: string, vocabulary: Vocabulary, hasPropert
       enum: fieldNames('number'),
       description: 'A field that holds numbers, derived as in the log.',
     },
-    ...(hasProperties && { [PROPERTY]: PROPERTY_SCHEMA }),
+    ...(hasProperties
+      ? { [PROPERTY]: PROPERTY_SCHEMA }
+      : { [`${prefix}Field`]: { type: 'string', enum: Object.keys(vocabulary), description: 'Any of these fields.' } }),
   };
 }
 
@@ -111,10 +113,9 @@ function comparison(
   const { schema, description, op } = OPERAND_SCHEMAS[operand];
   const asks = (type: 'text' | 'number'): boolean => first !== undefined && OPERATORS[first].sql[type] !== null;
   const fields = [...(asks('text') ? ['Text'] : []), ...(asks('number') ? ['Number'] : [])];
-  const named = [
-    ...fields.map((type) => schemaOf(`${prefix}${type}Field`)),
-    ...(hasProperties ? [schemaOf(PROPERTY)] : []),
-  ];
+  const named = hasProperties
+    ? [...fields.map((type) => schemaOf(`${prefix}${type}Field`)), schemaOf(PROPERTY)]
+    : [schemaOf(fields.length > 1 ? `${prefix}Field` : `${prefix}${fields[0] ?? ''}Field`)];
   const isOptional = first !== undefined && OPERATORS[first].whenLeftOut !== undefined;
   return closed(
     {
