@@ -551,12 +551,13 @@ describe('search', () => {
 
       it('have a turn of long reads where names take long after all', async () => {
         const turns = app.nest.get(LongReads, { strict: false });
-        const known = await seek('heron', { type: ['event_type', 'saved_view'] });
+        const known = await seek('heron', { type: 'saved_view' });
         let release: () => void = () => undefined;
         const other = turns.run(project, () => new Promise<void>((resolve) => (release = resolve)));
-        turns.limits.shortMs = 20;
+        // Long enough to be seen waiting.
+        turns.limits.shortMs = 1_000;
         await lockedTable(app, 'saved_views', async (lock) => {
-          const found = seek('heron', { type: ['event_type', 'saved_view'] });
+          const found = seek('heron', { type: 'saved_view' });
           await lock.until('waited for');
           await lock.until('left alone');
           await lock.release();
