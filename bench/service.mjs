@@ -11,7 +11,7 @@ import { announced, stopped } from './processes.mjs';
 /** The limits work, and nobody reaches them. */
 const HIGH_LIMITS = RATE_LIMIT_POLICY_NAMES.map((name) => `${name}=100000000/100000000`).join(',');
 
-/** With which benches read the metrics. */
+/** The token with which benches read the metrics. */
 const INTERNAL_JOB_TOKEN = 'internal-job-token-of-the-bench';
 
 const MAIN = fileURLToPath(new URL('../dist/src/main.js', import.meta.url));
@@ -56,7 +56,7 @@ export async function startService({
   };
 }
 
-/** What `/metrics` of a service tells; it may be a second old. */
+/** The metrics of a service, which may be a second old. */
 export async function metricsOf({ url }) {
   const answer = await fetch(`${url}/metrics`, { headers: { 'X-Internal-Token': INTERNAL_JOB_TOKEN } });
   return answer.text();

@@ -1,6 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Finds the earlier rows of an alert. Made by itself, since readers go on while an index is made, and a new column stops them. */
+/**
+ * Finds the earlier rows of an alert. It has a migration of its own: creating an index does not block readers, adding the
+ * column does.
+ */
 export class OrderOfAlertDeliveries1802500100000 implements MigrationInterface {
   readonly name = 'OrderOfAlertDeliveries1802500100000';
 

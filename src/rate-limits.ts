@@ -99,7 +99,7 @@ export class CredentialHolders extends RateLimitCredentials {
     return claims.then((person) => (person === null ? this.holderOfKey(request) : `user:${person.userId}`));
   }
 
-  /** Keys of pages stand in their source, so that they count at ingestion alone. */
+  /** Browser keys are public, so they count as credentials only at ingestion. */
   override liveHolderOf(request: Request): string | null | Promise<string | null> {
     const claims = this.tokens.claimsOf(request);
     if (claims === null) return this.liveHolderOfKey(request);

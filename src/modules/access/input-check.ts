@@ -55,7 +55,7 @@ export function checkInputs(
   return inputs;
 }
 
-/** A body whose tenant is null, without it: then it is missing, and not of the wrong type. */
+/** Removes a tenant that is null, so that the answer says it is missing and not of the wrong type. */
 function withoutTenant({ tenantId }: RoutePlan, value: unknown): unknown {
   if (tenantId === null || typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const { [tenantId.name]: _, ...others } = value as Record<string, unknown>;

@@ -50,7 +50,7 @@ export class StrangerGate {
     else if (holder === null) this.enter(request, response, next);
     else {
       const enter = (): void => this.enter(request, response, next);
-      // Credentials that cannot be looked up are nobody's here; the route tells why.
+      // A credential whose look-up fails counts as a stranger's. The route reports the fault.
       holder.then((name) => (name === null ? enter() : next()), enter).catch(next);
     }
   }

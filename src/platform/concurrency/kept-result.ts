@@ -1,6 +1,6 @@
 import { within } from './deadline.js';
 
-/** Whoever asks later begins again: what a dead connection was asked may never be answered. */
+/** A later caller then starts a new computation. A query on a dead connection may never end. */
 const COMPUTING_TIMEOUT_MS = 10_000;
 
 /**

@@ -70,7 +70,7 @@ class ArrivingBody {
   private room: Buffer = Buffer.alloc(0);
   private size = 0;
   private readonly releases: Release[] = [];
-  /** As the head says; null: in chunks, the end tells. */
+  /** The announced length in bytes; null for a chunked body, whose length is known at its end. */
   private readonly declared: number | null;
 
   constructor(

@@ -43,10 +43,10 @@ export function isLines({ headers }: Request): boolean {
   return /^application\/x-ndjson(?![^ ;])/i.test(headers['content-type'] ?? '');
 }
 
-/** How much may come, and who it is counted for. */
+/** The size limit of a body, and the budget it counts in. */
 export interface BodyRoom {
   readonly maxBytes: number;
-  /** Asked for when the body has not come already. */
+  /** Called only when the body has not arrived yet. */
   readonly share: () => BodyShare;
 }
 
@@ -55,7 +55,7 @@ interface JsonOptions extends JsonBodyOptions {
   readonly takesLines: boolean;
 }
 
-/** What has come whole by itself takes no room of others. */
+/** A body that has arrived whole is not counted in the budget. */
 const nothing = (): void => undefined;
 
 /**
@@ -120,7 +120,7 @@ export class BodyReader {
     return this.receive(request, form, room);
   }
 
-  /** A stranger's body has no place among the requests at work while it is on its way. */
+  /** The request of a stranger gives its place back while its body arrives. */
   private async receive(request: Request, form: Reading, room: BodyRoom): Promise<HeldBytes | undefined> {
     const turn = turnOf(request);
     turn?.leave();

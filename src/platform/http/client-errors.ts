@@ -64,7 +64,7 @@ export function answerClientErrors(server: Server, tell: (refusal: ParserRefusal
     };
     if (response !== undefined && !response.req.complete) {
       // The fault is in the body of this request, which then will never be whole: its own answer tells, if it still can.
-      // Node lets go of a request with its answer, and tells its reader of neither fault nor end.
+      // After an answer of the parser, Node emits neither `error` nor `close` on the request.
       socket.once('close', () => response.req.destroy());
       if (response.headersSent) return endAfter(response, socket);
       response.shouldKeepAlive = false;

@@ -23,7 +23,7 @@ interface Waiting {
 
 /**
  * Bounds the requests of each connection that are at work. Node starts all that a client has written one behind another, up
- * to some thousands of a single packet. What waits when the connection closes is dropped, and what is at work is told.
+ * to some thousands of a single packet. When the connection closes, waiting requests are dropped, and running ones get `close`.
  */
 export function pipelined(start: Start): Start {
   const all: AllWaiting = { count: 0 };
@@ -112,7 +112,7 @@ class Line {
   }
 }
 
-/** Node tells the end of a connection only to the response whose turn it is. */
+/** Node emits `close` only on the response whose turn it is. */
 function abandon(response: ServerResponse): void {
   if (response.closed || response.socket !== null) return;
   Object.assign(response, { destroyed: true, _closed: true });

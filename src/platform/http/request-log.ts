@@ -8,7 +8,7 @@ import type { CheckedRequest } from './inputs.js';
 /** Asked every few seconds by machines; worth a line only when they fail. */
 const PROBES: ReadonlySet<string> = new Set(['/health', '/ready', '/metrics']);
 
-/** As many proxies log a request whose client left before it had an answer. */
+/** The status that many proxies log when the client leaves before it has an answer. */
 const CLIENT_CLOSED_REQUEST = 499;
 
 /** How a request ended. */

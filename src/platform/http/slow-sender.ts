@@ -2,9 +2,9 @@ import { domainError } from './domain-error.js';
 
 /** How slowly a body may come. */
 export interface SlowSenderLimits {
-  /** Whoever sends nothing for so long is refused. Beside it everybody has so long, whatever they send. */
+  /** A sender that is silent for this time is refused. Each body also has this time in addition to `bytesPerSecond`. */
   readonly idleMs: number;
-  /** What has to come on average beyond that: who sends a byte now and then keeps a connection for ever. */
+  /** The least average rate after that time. Without it, one byte now and then would keep a connection for ever. */
   readonly bytesPerSecond: number;
 }
 

@@ -25,7 +25,7 @@ export function isStreamed(request: IncomingMessage): boolean {
  * before that has sent in vain what their system and ours have buffered, and no more.
  */
 export class StreamedBody {
-  /** As the head says; null: in chunks, the end tells. */
+  /** The announced length in bytes; null for a chunked body, whose length is known at its end. */
   readonly declared: number | null;
   /** For the sender, milliseconds: while the pieces are dealt with, nobody does. */
   private waited = 0;

@@ -24,7 +24,7 @@ export class InputsGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const request = context.switchToHttp().getRequest<CheckedRequest>();
     const { plan, body, decision } = this.routes.of(context);
-    // The handler is the dear part: nobody would read its answer.
+    // The handler is the expensive part, and nobody would read its answer.
     if (request.res?.destroyed === true) throw new RequestAborted('the client went away before its turn');
     if (decision === undefined || body === undefined)
       throw new Error('no guard has decided on the access of this route');

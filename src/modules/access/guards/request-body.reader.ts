@@ -12,7 +12,7 @@ import { addressBucket } from '../../../platform/rate-limit/index.js';
 import type { AccessScope } from '../scope.js';
 import type { Checks } from './route-checks.js';
 
-/** Of a body that anybody may send: a sign-in or a passkey's answer takes a few kilobytes. */
+/** Limit for bodies of public routes. A sign-in or a passkey's answer takes a few kilobytes. */
 const MAX_PUBLIC_BYTES = 16 * 1024;
 
 /** Reads the body that a route takes, once a request, when the guard of its credential has let it through. */
@@ -103,7 +103,7 @@ function holderOf(caller: AccessScope | null, request: CheckedRequest): string {
   return caller.kind === 'api-key' ? caller.projectId : caller.userId;
 }
 
-/** Whose bodies in flight are counted together. */
+/** Names the caller whose bodies in flight are counted together. */
 function bodyHolderOf(caller: AccessScope | null, request: CheckedRequest): BodyHolder {
   if (caller === null) return strangerAt(addressBucket(request.ip));
   const name = caller.kind === 'api-key' ? `organization ${caller.organizationId}` : `user ${caller.userId}`;

@@ -16,7 +16,7 @@ export interface RuleMatches {
   /** The Event Source of the event. */
   readonly sourceId?: string | null;
   readonly evaluationId?: string | null;
-  /** Attempts of the same one reach a channel in order. */
+  /** Attempts of one fingerprint reach a channel in order. */
   readonly fingerprint?: string | null;
 }
 

@@ -146,7 +146,7 @@ export class Dispatcher<C extends Lane> {
     } finally {
       this.claiming = undefined;
     }
-    // When everything begun has ended by now, nobody else does. Lanes that gave nothing wait for the next look.
+    // When all started work has ended by now, nothing else calls `goOn`. Lanes that gave nothing wait for the next poll.
     if (started > 0 || this.slots.isWaitedFor) this.goOn();
     return started;
   }

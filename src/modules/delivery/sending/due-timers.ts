@@ -1,27 +1,27 @@
 import type { Lane } from './slots.js';
 
-/** Tries that come due within this time of one another are told of together. */
+/** Attempts that come due within this time share a timer. */
 const STEP_MS = 100;
-/** Further tries are found by the poll. */
+/** Beyond this number, attempts wait for the poll. */
 const MAX_TIMERS = 5_000;
 /** A timer may fire a little early; the row must be due by then. */
 const EARLY_MS = 5;
 
 /**
- * Tells of lanes when their next try is due, so that a retry does not wait for the next poll. It only saves time: the poll
- * finds whatever no timer told of.
+ * Timers for the next attempt of each lane, so that a retry does not wait for the next poll. They are only an optimization:
+ * the poll finds every attempt that has no timer.
  */
 export class DueTimers {
   /** By lane and time. */
   private readonly timers = new Map<string, NodeJS.Timeout>();
 
-  /** @param horizonMs what is due later is armed by a poll that comes before it */
+  /** @param horizonMs attempts that are due later get no timer; a poll sets it in time */
   constructor(
     private readonly onDue: (lane: Lane) => void,
     private readonly horizonMs: number,
   ) {}
 
-  /** A try of the lane is due in so many seconds. */
+  /** Sets a timer for an attempt of the lane that is due in so many seconds. */
   arm(lane: Lane, seconds: number): void {
     const waitMs = seconds * 1_000;
     if (waitMs > this.horizonMs || this.timers.size >= MAX_TIMERS) return;

@@ -13,7 +13,7 @@ export interface Held {
 export interface ClaimedRow extends Held, Lane {
   /** The end of the lease on the clock of `performance.now()`, counted from before the claim: never later than the database's. */
   readonly heldUntil: number;
-  /** Null: it goes in no order. */
+  /** Null: the row is sent in any order. */
   readonly series: string | null;
 }
 
@@ -82,10 +82,10 @@ export interface DueTable {
   readonly series: string;
 }
 
-/** So long a row waits for earlier ones of its series at most: a receiver that stays broken piles up no more than that. */
+/** A row waits for earlier rows of its series for an hour at most. After that it is sent in any order. */
 const MAX_HOLD_SECONDS = 3_600;
 
-/** Whether a row `a` is the first of its series that is not over yet. */
+/** Whether row `a` is the first unfinished row of its series. */
 export function isNext({ name, lane, series }: DueTable): string {
   return `(a.${series} IS NULL OR a.created_at < now() - interval '${MAX_HOLD_SECONDS} seconds' OR NOT EXISTS (
     SELECT 1 FROM ${name} e
@@ -94,12 +94,16 @@ export function isNext({ name, lane, series }: DueTable): string {
 }
 
 /**
- * Rows of one lane that are sent in order, at most. A claim looks at each of them, so that a receiver which stays broken must
- * not pile up more. Beyond them a row goes in no order.
+ * Unfinished rows of one lane that are sent in order. A claim reads each of them, so their number is bounded. Further rows
+ * are sent in any order.
  */
 const MAX_ORDERED = 500;
 
-/** Whether one more row of a lane may be sent in order: SQL over the places of its tenant and its lane. */
+/**
+ * SQL for whether one more row of a lane may be sent in order.
+ * @param tenant SQL of the row's project
+ * @param place SQL of the row's lane
+ */
 export function mayBeOrdered({ name, lane, series }: DueTable, tenant: string, place: string): string {
   return `(SELECT count(*) FROM (
     SELECT 1 FROM ${name} w

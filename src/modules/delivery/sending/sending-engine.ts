@@ -62,10 +62,10 @@ export class SendingEngine<X extends Held, C extends X & ClaimedRow>
     });
     const sender = new Sender(outbox, measured, ({ tenant, lane, series }, { delaySeconds }) => {
       if (delaySeconds !== null) this.timers.arm({ tenant, lane }, delaySeconds);
-      // The next of the series has waited for this one.
+      // The next row of the series has waited for this one.
       else if (series !== null) this.onDue({ tenant, lane });
     });
-    // A poll arms what is due before the one after the next, so that nothing comes due between two of them unnoticed.
+    // A poll sets timers for the next two intervals, so that no attempt comes due between two polls without a timer.
     this.horizonSeconds = 2 * pollSeconds;
     this.timers = new DueTimers((lane) => this.onDue(lane), this.horizonSeconds * 1_000);
     this.leaseSeconds = leaseSeconds;
@@ -130,13 +130,13 @@ export class SendingEngine<X extends Held, C extends X & ClaimedRow>
     return ended + (await (wait ? this.dispatcher.round() : this.dispatcher.pump()));
   }
 
-  /** Retries that other processes, or this one before it was started again, have scheduled. */
+  /** Sets timers for retries that other processes have scheduled, or this one before a restart. */
   private async armTimers(): Promise<void> {
     const soon = await this.outbox.claims.dueSoon(this.horizonSeconds, MAX_ARMED);
     for (const { inSeconds, ...lane } of soon) this.timers.arm(lane, inSeconds);
   }
 
-  /** A process without workers sends nothing by itself: it tells one that has them. */
+  /** A process without workers sends nothing by itself. It wakes one that has workers. */
   private onDue(lane: Lane): void {
     if (this.config.process.runsWorkers) this.dispatcher.wake([lane]);
     else void this.wakeUps.now([lane]);

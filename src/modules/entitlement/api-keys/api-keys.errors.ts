@@ -1,9 +1,9 @@
 import { domainError } from '../../../platform/http/domain-error.js';
 
 export class InvalidApiKey extends domainError(401, 'Invalid API key') {}
-/** Of an expired key everywhere, of a revoked one on reads. */
+/** For an expired key everywhere, and for a revoked key on reads. */
 export class ApiKeyNotActive extends domainError(401, 'API key is not active') {}
-/** At ingestion a sender learns that somebody has taken the key back, which another credential will not cure. */
+/** For a revoked key at ingestion. The key exists, so signing in again does not help. */
 export class IngestionKeyRevoked extends domainError(403, 'API key is not active') {}
 export class EventSourceDisabled extends domainError(403, 'Event source is disabled') {}
 export class MissingWriteScope extends domainError(403, 'Missing required scope: events:write') {}

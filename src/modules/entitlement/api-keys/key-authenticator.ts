@@ -38,7 +38,7 @@ const CHANNEL = 'api_key_changed';
 const TRUST_MS = 4_000;
 const MAX_ENTRIES = 20_000;
 const MAX_UNKNOWN = 5_000;
-/** Look-ups at a time, and of one address: anybody can make keys up, and their look-ups would take every connection. */
+/** Limits look-ups in all and of one address. Anybody can make up keys, whose look-ups would use every connection. */
 const LOOKUP_SLOTS = {
   parallel: 8,
   parallelOfShare: 4,
@@ -126,7 +126,7 @@ export class KeyAuthenticator extends ApiKeyAuthenticator implements OnModuleIni
     if (needed.length > 0 && !isIngestion && identity.allowedOrigins !== null) throw new MissingReadScope();
     if (isIngestion && !admitsOrigin(identity, request.headers.origin)) throw new OriginNotAllowed();
     const { apiKeyId, projectId, organizationId, sourceId, scopes } = identity;
-    // What needs `events:read` reads of the organization.
+    // Routes that need `events:read` read the organization.
     if (organizationId === null) {
       throw needed.includes('events:read') ? new ProjectHasNoOrganization() : new InvalidApiKey();
     }

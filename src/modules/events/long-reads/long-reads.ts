@@ -43,9 +43,9 @@ class NoTurn extends Error {}
 interface Options {
   /** What the read may take when it has a turn of long ones. */
   readonly milliseconds?: number;
-  /** What the caller is told whose turn does not come, or whose organization has used up its time. */
+  /** The error for a read that waits too long for its turn, or whose organization has used up its time. */
   readonly refusal?: new (retryAfterSeconds?: number) => Error;
-  /** Ends the waiting; work that has begun looks at it by itself. */
+  /** Ends the wait for a turn. A read that has begun checks the signal itself. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -67,7 +67,7 @@ export class LongReads {
   private readonly longTurns = this.lane(LONG_READ_TURNS);
 
   /**
-   * @param read throws {@link QueryTooLong} when it takes longer than it is told to, and is begun again then with more time
+   * @param read throws {@link QueryTooLong} when it takes longer than its milliseconds; it is then started again with more
    * @throws QueryTooLong, and the refusal
    */
   async run<T>(
@@ -123,7 +123,7 @@ export class LongReads {
     }
   }
 
-  /** Short reads are not counted, and of long ones what they take beyond. */
+  /** Counts the time of a read beyond that of a short read. */
   private async counted<T>(organizationId: string, work: () => Promise<T>): Promise<T> {
     const startedAt = performance.now();
     try {
@@ -134,7 +134,7 @@ export class LongReads {
     }
   }
 
-  /** Whole seconds for which an organization has no time left; 0: it has some. */
+  /** Whole seconds until an organization has time left; 0 when it has some. */
   private refusedFor(organizationId: string): number {
     return this.use.secondsUntilBelow(organizationId, this.limits.budgetMs);
   }

@@ -48,7 +48,7 @@ interface Looking {
   readonly giveUpAt: number;
   readonly signal: AbortSignal;
   readonly tx: Db;
-  /** What is known of it when it fails. */
+  /** Shows how far the search came when it fails. */
   readonly progress: { hasLooked: boolean };
 }
 
@@ -99,7 +99,7 @@ export class EventSearch {
     await this.known(scope, search, best, await this.timeOf(looking), tx);
     const isOver = await this.lookThroughCopy(looking);
     if (!(isOver ?? (await this.look(looking)))) throw new QueryTooLong();
-    // Of events that PostgreSQL does not have any more it cannot tell.
+    // PostgreSQL knows nothing of events that it has dropped.
     return isOver !== null || !(await this.cold.isCold(search.window));
   }
 

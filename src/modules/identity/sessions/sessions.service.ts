@@ -15,7 +15,7 @@ import type { TokenResponse } from './sessions.dto.js';
 import { InvalidRefreshToken, RefreshTokenReused } from './sessions.errors.js';
 import { type LockedSession, SessionsRepository } from './sessions.repository.js';
 
-/** For so long a used token is answered with its successor again: the answer may have been lost, or two tabs refreshed at once. */
+/** A used token gets its successor again for this time. Its answer may be lost, or two tabs may refresh at once. */
 const GRACE_SECONDS = 10;
 /** However often it is refreshed, a session ends after this many refresh lives. */
 const ABSOLUTE_LIVES = 6;

@@ -18,7 +18,7 @@ export class AccountOwnsOrganization extends domainError(409, 'Account owns an o
   }
 }
 
-/** What the person wants to go with the account. */
+/** Whether the person's organizations are deleted with the account. */
 export interface AccountDeletion {
   readonly deleteOrganizations: boolean;
 }

@@ -29,7 +29,7 @@ export class ConsoleCallbacks {
 
   private readonly passOn: Answer = async (request, response) => {
     const share = this.budget.shareOf(strangerAt(addressBucket(request.ip)));
-    // A body on its way has no place among the requests at work.
+    // The request gives its place back while its body arrives.
     const turn = turnOf(request);
     turn?.leave();
     const { bytes, release } = await bodyBytes(request, { maxBytes: MAX_BYTES, inflates: false, share });

@@ -8,7 +8,7 @@ import { OrganizationDeletionService } from './organization-deletion.service.js'
 import { OrganizationsRepository } from './organizations.repository.js';
 
 /**
- * Whoever closes their account leaves their organizations, as anybody leaves them: audited and told. Owners cannot leave;
+ * A person who deletes their account leaves their organizations. Each leave is audited and announced. Owners cannot leave;
  * their organizations are deleted where they ask for it and nothing else depends on them.
  */
 @Injectable()

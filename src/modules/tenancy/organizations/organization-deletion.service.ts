@@ -82,7 +82,7 @@ export class OrganizationDeletionService {
     return null;
   }
 
-  /** The caller holds the organization's row and has asked for obstacles. */
+  /** The caller holds the organization's row and has checked `obstacle`. */
   async run(organization: EndingOrganization, tx: Db): Promise<void> {
     const { organizationId, userId } = organization;
     for (const part of this.parts()) await part.organizationDeleted(organization, tx);

@@ -99,7 +99,7 @@ function againAt(hold: Hold, now: Date): Date | null {
   return 'until' in hold ? hold.until : null;
 }
 
-/** Of the newest occurrence. */
+/** A notice reports the newest occurrence. */
 function noticeOf(alert: AlertEvent, occurrences: number): AlertNotice {
   const { id: alertEventId, alertRuleId, ruleName, projectId, severity, status, createdAt, fingerprint } = alert;
   const { eventId, eventType, source, sourceId, message, payload } = alert.newestOccurrence ?? alert;

@@ -35,7 +35,7 @@ export interface Firing {
   readonly payload: Readonly<Record<string, unknown>>;
   /** The event of the last occurrence; that of the first when left out. */
   readonly lastEventId?: string;
-  /** What notices tell: the last of the occurrences; the first when left out. */
+  /** The last of the occurrences, which notices report; the first when left out. */
   readonly newest?: ToldOccurrence;
   /** 1 when left out. */
   readonly occurrences?: number;

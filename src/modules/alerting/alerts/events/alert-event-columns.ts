@@ -13,7 +13,7 @@ export const ALERT_COLUMNS = `
   a.changed_at AS "changedAt", a.last_occurred_at AS "lastOccurredAt", a.acknowledged_at AS "acknowledgedAt",
   a.first_acknowledged_at AS "firstAcknowledgedAt", a.resolved_at AS "resolvedAt"`;
 
-/** Also what notices tell of the newest occurrence, as JSON text. */
+/** Adds the newest occurrence, which notices report, as JSON text. */
 export const HELD_COLUMNS = `${ALERT_COLUMNS}, a.newest_occurrence::text AS "newestOccurrence"`;
 
 /** The moment of a change. Whole milliseconds, which are all that a `Date` keeps: readers go on from it. */

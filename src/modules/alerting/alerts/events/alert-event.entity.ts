@@ -9,7 +9,7 @@ export type AlertSeverity = (typeof ALERT_SEVERITIES)[number];
 /** Values of the fields that a rule groups by. */
 export type GroupValues = Readonly<Record<string, string | number | boolean | null>>;
 
-/** What a notice tells of one occurrence. */
+/** The part of an occurrence that a notice reports. */
 export interface ToldOccurrence {
   readonly eventId: string | null;
   readonly eventType: string | null;
@@ -80,7 +80,7 @@ export class AlertEvent {
   @Column('uuid', { name: 'last_event_id', nullable: true })
   lastEventId!: string | null;
 
-  /** Null: the alert event itself tells of it. Only read under the row lock, for notices. */
+  /** Null: the alert event is its own newest occurrence. Read only under the row lock, for notices. */
   @Column('json', { name: 'newest_occurrence', nullable: true })
   newestOccurrence!: ToldOccurrence | null;
 

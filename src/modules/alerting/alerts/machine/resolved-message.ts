@@ -6,7 +6,7 @@ interface Ended {
   readonly resolvedAt: Date | null;
 }
 
-/** What a notice of a resolved alert says: that it is over, after how long, and what it was. */
+/** The message of a resolved alert: that it ended, after how long, and what it was. */
 export function resolvedMessage({ ruleName, createdAt, resolvedAt }: Ended, message: string): string {
   const end = `Resolved after ${durationOf((resolvedAt ?? createdAt).getTime() - createdAt.getTime())}`;
   return `${ruleName === null ? '' : `${ruleName}: `}${end}: ${withoutName(message, ruleName)}`;

@@ -2,7 +2,7 @@ import type { ProjectId } from '../../../access/index.js';
 /** What is to be told of an alert event, as it is now. */
 export interface AlertNotice {
   readonly alertEventId: string;
-  /** Notices of the same one reach a destination in order. */
+  /** Notices of one fingerprint reach a destination in order. */
   readonly fingerprint?: string;
   /** Null for an alert raised by hand; so is the name. */
   readonly alertRuleId: string | null;

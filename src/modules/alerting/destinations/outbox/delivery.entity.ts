@@ -41,7 +41,7 @@ export class AlertDelivery extends OutboxRow {
   @Column('uuid', { name: 'destination_id' })
   destinationId!: string;
 
-  /** Of the alert: its deliveries reach the destination in order. Null: in any order. */
+  /** The alert's fingerprint. Deliveries of one fingerprint reach the destination in order. Null: in any order. */
   @Column('text', { nullable: true })
   fingerprint!: string | null;
 

@@ -14,7 +14,7 @@ export interface Firing {
   readonly eventId: string | null;
   /** As the database writes it. */
   readonly eventAt: string | null;
-  /** The last of the events, which notices tell. */
+  /** The last of the events, which notices report. */
   readonly lastEventId: string | null;
   /** As `eventAt`; null also where a process of the version before has written it. */
   readonly lastEventAt: string | null;

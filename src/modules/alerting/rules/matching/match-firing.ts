@@ -27,7 +27,7 @@ export function matchFiring(rule: LiveRule, series: Series, event: ToldEvent, oc
   };
 }
 
-/** What notices tell of an event that a rule has matched. */
+/** The occurrence that notices report for an event that a rule has matched. */
 export function toldOf(rule: LiveRule, { properties, ...event }: ToldEvent): ToldOccurrence {
   return {
     eventId: event.id,

@@ -50,7 +50,7 @@ export class DeliveryAttempt extends OutboxRow {
   @Column('text')
   kind!: AttemptKind;
 
-  /** Of the alert: its attempts reach the channel in order. Null: in any order, as what an operator asks for. */
+  /** The alert's fingerprint. Attempts of one fingerprint reach the channel in order. Null: in any order, such as replays. */
   @Column('text', { nullable: true })
   fingerprint!: string | null;
 

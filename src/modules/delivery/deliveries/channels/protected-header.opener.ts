@@ -46,7 +46,7 @@ export class ProtectedHeaderOpener {
   ) {}
 
   /**
-   * For whoever has somebody wait for a send: before anything is written.
+   * Called before anything is written for a send that a caller waits for.
    * @throws ProtectedHeadersUnavailable when the channel has headers that cannot be read now
    */
   async assertAvailable(scope: Pick<ProjectScope, 'projectId'>, channelId: string, db: Db): Promise<void> {

@@ -26,7 +26,7 @@ export class ContentAdmissionService {
     return this.assertOpen({ ...scope, isArchived: archivedAt !== null }, tx);
   }
 
-  /** For whoever has a signed address, which no member stands behind. @throws ProjectIsArchived, or as billing refuses */
+  /** Admits a signed address, which has no member. @throws ProjectIsArchived, or the refusal of billing */
   async assertOpen(
     project: Pick<ProjectScope, 'organizationId'> & { readonly isArchived: boolean },
     tx?: Db,

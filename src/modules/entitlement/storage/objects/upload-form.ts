@@ -50,7 +50,7 @@ class FormReading {
   private readonly fields = new Map<string, string>();
   private file: { stream: Readable; name: string | undefined; mediaType: string | undefined } | undefined;
   private failure: Error | undefined;
-  /** Of the part that has begun last, as it was sent: the parser tells neither parameters nor that it is missing. */
+  /** The type of the newest part, as it was sent. The parser drops its parameters, and gives a default when it is missing. */
   private sentType: string | undefined;
 
   constructor(contentType: string) {

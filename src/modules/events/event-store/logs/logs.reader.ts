@@ -229,7 +229,7 @@ function matching({ method, hideNoise, text }: LogFilter, parameters: Parameters
     const folded = fold(text);
     const [loose, exact] = [loosePattern(folded, isPlainInAnyLocale), parameters.bind(patternOf(folded))];
     const inFolded = foldedSql([folded], parameters.bind);
-    // The index of a month tells where a text may be, and so saves folding most texts.
+    // The index of a month finds candidates, so that few texts are folded.
     if (/[^%_]/.test(loose)) {
       const pattern = parameters.bind(loose);
       conditions.push(anyOf((column) => `${column} ILIKE ${pattern}`));

@@ -57,7 +57,7 @@ interface Reading {
   readonly milliseconds?: number;
   /** The window has no more hours than the page needs. */
   readonly isNarrow?: boolean;
-  /** Has what may take long wait for its turn, and says what it may take then; what the newest hours can tell takes none. */
+  /** Limits how many slow reads run at once, and tells each how long it may run. Reads of the newest hours are not limited. */
   readonly inTurn?: <T>(work: (milliseconds: number) => Promise<T>) => Promise<T>;
 }
 

@@ -6,6 +6,6 @@ const NAMED_INTERVALS = [...INTERVALS, 'week'] as const;
 export const BUCKET_INTERVALS = [...NAMED_INTERVALS, 'month', 'year'] as const;
 export type BucketInterval = (typeof BUCKET_INTERVALS)[number];
 
-/** Only `auto` comes to months and years. */
+/** Months and years are reached by `auto` only. */
 export const ASKED_INTERVALS = ['auto', ...NAMED_INTERVALS] as const;
 export type AskedInterval = (typeof ASKED_INTERVALS)[number];

@@ -10,7 +10,7 @@ const DAY_MS = 24 * HOUR_MS;
 const FIRST_MONDAY = 4;
 
 const MOST_BUCKETS = 1_500;
-/** Every year of a four-digit date: `auto` divides any window. */
+/** From year 1 to today there are fewer years, so `auto` divides every window of events. */
 const MOST_YEARS = 2_200;
 /** What `auto` takes. */
 const MOST_AUTOMATIC = 200;

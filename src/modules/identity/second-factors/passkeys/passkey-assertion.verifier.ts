@@ -6,7 +6,7 @@ import { PasskeysRepository } from './passkeys.repository.js';
 import { challengeOf, RelyingPartyService, userHandleOf } from './relying-party.service.js';
 import { type Ceremony, WebAuthnChallengesRepository } from './webauthn-challenges.repository.js';
 
-/** What an assertion stands for, beside the rest of what its owner has shown. */
+/** What an assertion proves in addition to the factors that were shown before. */
 interface AssertionTerms {
   readonly userVerification: 'required' | 'preferred';
   /** `alone`: it signs in by itself. `after_first_factor`: another factor came before. `in_session`: its owner is signed in. */
