@@ -44,6 +44,18 @@ async function pipelined(attacker, connections, count, path) {
   });
 }
 
+/** Heads that the parser refuses at their end, after tens of thousands of blanks. */
+async function refusedHeads(attacker, connections) {
+  const text = `GET / HTTP/1.1\r\nHost: test\r\nX-Request-ID: a${' '.repeat(60_000)}\u0001`;
+  await times(connections, async () => {
+    const socket = await opened(attacker);
+    if (socket === undefined) return;
+    socket.write(text);
+    await pause(UNREAD_MS);
+    socket.destroy();
+  });
+}
+
 /** Waits for an answer, or until the time is over. */
 async function answered(attacker, socket, ms, { method, path }) {
   const startedAt = performance.now();
@@ -95,6 +107,7 @@ export const FLOODS = [
     name: 'requests that are not waited for',
     prepare: nothing,
     attacks: {
+      'refused heads': (attacker) => refusedHeads(attacker, 20),
       'metrics, one connection': (attacker, size) => pipelined(attacker, 1, size.pipelined, '/metrics'),
       'metrics, four connections': (attacker, size) => pipelined(attacker, 4, size.pipelined, '/metrics'),
       'health, four connections': (attacker, size) => pipelined(attacker, 4, size.pipelined, '/health'),

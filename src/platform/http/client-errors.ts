@@ -107,8 +107,8 @@ function sentRequestId({ rawPacket, bytesParsed = 0 }: ParserError): string | un
   const before = text.lastIndexOf(HEAD_END, bytesParsed);
   const behind = text.indexOf(HEAD_END, bytesParsed);
   const head = text.slice(before < 0 ? 0 : before + HEAD_END.length, behind < 0 ? text.length : behind + 2);
-  const [found, ...more] = head.matchAll(/\r\nx-request-id:[ \t]*([^\r\n]*?)[ \t]*(?=\r\n)/gi);
-  return more.length > 0 ? undefined : found?.[1];
+  const [found, ...more] = head.matchAll(/\r\nx-request-id:([^\r\n]*)(?=\r\n)/gi);
+  return more.length > 0 ? undefined : found?.[1]?.trim();
 }
 
 /** Lets the answer finish that is being written, then ends the connection. */
