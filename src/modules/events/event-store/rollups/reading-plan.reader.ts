@@ -4,7 +4,7 @@ import { Database, type Db } from '../../../../platform/database/database.js';
 import { Parameters } from '../../../../platform/database/parameters.js';
 import { conditionsOf } from '../totals/event-filter.js';
 import type { TimeWindow } from '../totals/coverage.js';
-import { EXACT_UP_TO, MOST_PAIRS } from './figures.repository.js';
+import { MOST_PAIRS } from './figures.repository.js';
 import { dividedDaysOf, planOf, type PlannedHour, type ReadingPlan } from './reading-plan.js';
 import { isNamed, isOfRollups, type RequestFilter } from './request-filter.js';
 
@@ -27,18 +27,18 @@ export class ReadingPlanReader {
     tx: Db,
   ): Promise<ReadingPlan> {
     const window = await this.withoutEmptyYears(scope, asked, tx);
-    if (window.from >= window.to) return { days: [], hours: [], spans: [], events: 0, levels: 0 };
+    if (window.from >= window.to) return { days: [], hours: [], spans: [], events: 0 };
     if (!isOfRollups(filter)) return planOf(window, starts, [], await this.matchingHours(scope, window, filter, tx));
     const rows = await this.database.rows<PlannedHour & { isDay: boolean }>(
       `WITH days AS MATERIALIZED (
-         SELECT d.day, least(d.measured, ${EXACT_UP_TO}) AS levels FROM day_rollups d
+         SELECT d.day FROM day_rollups d
          WHERE d.project_id = $1 AND d.day >= $2 AND d.day <= $3::timestamptz - interval '1 day'
            AND d.day <> ALL ($4::timestamptz[]) AND NOT (d.has_rest AND $5)
            AND d.counted = (SELECT sum(h.events) FROM event_hours h
                             WHERE h.project_id = $1 AND h.hour >= d.day AND h.hour < d.day + interval '1 day'))
-       SELECT day AS hour, 0::float8 AS events, levels::float8 AS levels, true AS "isMade", true AS "isDay" FROM days
+       SELECT day AS hour, 0::float8 AS events, true AS "isMade", true AS "isDay" FROM days
        UNION ALL
-       SELECT h.hour, h.events::float8, coalesce(least(r.measured, ${EXACT_UP_TO}), 0)::float8,
+       SELECT h.hour, h.events::float8,
               coalesce(r.counted = h.events AND NOT (r.pairs > ${MOST_PAIRS} AND $5), false), false
        FROM event_hours h LEFT JOIN hour_rollups r ON r.project_id = h.project_id AND r.hour = h.hour
        WHERE h.project_id = $1 AND h.hour > $2::timestamptz - interval '1 hour' AND h.hour < $3
@@ -68,7 +68,7 @@ export class ReadingPlanReader {
     const parameters = new Parameters();
     const project = parameters.bind(projectId);
     return this.database.rows<PlannedHour>(
-      `SELECT f.hour, ${event.event === undefined ? 'h.events' : 'f.events'}::float8 AS events, 0::float8 AS levels, false AS "isMade"
+      `SELECT f.hour, ${event.event === undefined ? 'h.events' : 'f.events'}::float8 AS events, false AS "isMade"
        FROM (SELECT hour, sum(events) AS events FROM event_facet_hours
              WHERE project_id = ${project} AND hour > ${parameters.bind(from)}::timestamptz - interval '1 hour'
                AND hour < ${parameters.bind(to)}${conditionsOf(event, parameters)} GROUP BY 1) f

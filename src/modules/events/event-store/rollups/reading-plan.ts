@@ -7,8 +7,6 @@ const DAY_MS = 24 * HOUR_MS;
 export interface PlannedHour {
   readonly hour: Date;
   readonly events: number;
-  /** Latencies that its rollup keeps, at most. */
-  readonly levels: number;
   /** Whether its rollup is right, and says what is asked for. */
   readonly isMade: boolean;
 }
@@ -21,8 +19,6 @@ export interface ReadingPlan {
   readonly spans: readonly TimeWindow[];
   /** Rows in the hours of the spans. */
   readonly events: number;
-  /** Latencies that the rollups of days and hours keep, at most. */
-  readonly levels: number;
 }
 
 /**
@@ -55,17 +51,15 @@ export function planOf(
     hours: [] as Date[],
     spans: [] as TimeWindow[],
     events: 0,
-    levels: days.reduce((sum, { levels }) => sum + levels, 0),
   };
   const [from, to] = [window.from.getTime(), window.to.getTime()];
   let next = 0;
-  for (const { hour, events, levels, isMade } of hours) {
+  for (const { hour, events, isMade } of hours) {
     const [begin, end] = [Math.max(hour.getTime(), from), Math.min(hour.getTime() + HOUR_MS, to)];
     while ((starts[next]?.getTime() ?? Infinity) <= begin) next += 1;
     const isWhole = end - begin === HOUR_MS && (starts[next]?.getTime() ?? Infinity) >= end;
     if (isMade && isWhole) {
       plan.hours.push(hour);
-      plan.levels += levels;
       continue;
     }
     plan.events += events;
