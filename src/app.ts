@@ -14,6 +14,7 @@ import { serveDocument } from './openapi/pages/index.js';
 import { StrangerGate } from './platform/admission/index.js';
 import type { CheckedRequest } from './platform/http/inputs.js';
 import { answerClientErrors } from './platform/http/client-errors.js';
+import { DroppedBytes } from './platform/http/dropped-bytes.js';
 import { DirectRoutes, type RequestFront } from './platform/http/direct-routes.js';
 import { FastExpressAdapter } from './platform/http/fast-express-adapter.js';
 import { parsePairs } from './platform/http/pairs.js';
@@ -76,6 +77,7 @@ export async function createApp(runtime: Runtime): Promise<NestExpressApplicatio
   app.disable('x-powered-by');
 
   const observer = new RequestObserver(runtime.logger, app.get(Metrics), config.accessLog);
+  const dropped = new DroppedBytes();
   const limiter = app.get(RateLimiter);
   const credentials = app.get(RateLimitCredentials);
   const gate = new StrangerGate((request) =>
@@ -95,6 +97,7 @@ export async function createApp(runtime: Runtime): Promise<NestExpressApplicatio
       request.requestId = requestIdFrom(given);
       request.context = { requestId: request.requestId, cameAt: performance.now() };
       observer.watch(request, response, request.requestId !== given);
+      dropped.watch(request, response);
       response.setHeader('X-Request-ID', request.requestId);
       setSecurityHeaders(request.path, response);
       const fault = faultOfHead(request);
@@ -146,7 +149,7 @@ export async function createApp(runtime: Runtime): Promise<NestExpressApplicatio
   app.get(RouteTable).attach(express);
   const direct = new DirectRoutes(app, front);
   adapter.setDirect((request, response) => direct.take(request, response));
-  answerClientErrors(app.getHttpServer(), (refusal) => observer.refusedByParser(refusal));
+  answerClientErrors(app.getHttpServer(), dropped, (refusal) => observer.refusedByParser(refusal));
   return app;
 }
 

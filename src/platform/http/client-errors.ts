@@ -1,5 +1,6 @@
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import type { DroppedBytes } from './dropped-bytes.js';
 import { requestIdFrom } from './request-id.js';
 import { apiHeaderLines } from './security-headers.js';
 import { isStreamed } from './streamed-body.js';
@@ -29,9 +30,6 @@ const HEAD_END = '\r\n\r\n';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** How long a refused client may go on sending before it is cut off; cut off at once it might never read the answer. */
-const LINGER_MS = 2_000;
-
 export interface ParserRefusal {
   readonly requestId: string;
   readonly status: number;
@@ -44,7 +42,11 @@ export interface ParserRefusal {
  * documented form all the same: `{"detail"}`, a request id and the usual headers, behind the answers that the same
  * connection still waits for. The connection ends with it, since nobody can tell where the next request would begin.
  */
-export function answerClientErrors(server: Server, tell: (refusal: ParserRefusal) => void): void {
+export function answerClientErrors(
+  server: Server,
+  dropped: DroppedBytes,
+  tell: (refusal: ParserRefusal) => void,
+): void {
   const refused = new WeakSet<Socket>();
   server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
     (request.socket as Answering)[LATEST] = response;
@@ -60,13 +62,13 @@ export function answerClientErrors(server: Server, tell: (refusal: ParserRefusal
       tell({ requestId, status, code });
       if (!socket.writable) return void socket.destroy();
       socket.end(answerText(status, requestId));
-      linger(socket);
+      dropped.drop(socket);
     };
     if (response !== undefined && !response.req.complete) {
       // The fault is in the body of this request, which then will never be whole: its own answer tells, if it still can.
       // After an answer of the parser, Node emits neither `error` nor `close` on the request.
       socket.once('close', () => response.req.destroy());
-      if (response.headersSent) return endAfter(response, socket);
+      if (response.headersSent) return endAfter(response, socket, dropped);
       response.shouldKeepAlive = false;
       ANSWERED.add(response);
       const body = bodyOf(status);
@@ -112,19 +114,13 @@ function sentRequestId({ rawPacket, bytesParsed = 0 }: ParserError): string | un
 }
 
 /** Lets the answer finish that is being written, then ends the connection. */
-function endAfter(response: ServerResponse, socket: Socket): void {
+function endAfter(response: ServerResponse, socket: Socket, dropped: DroppedBytes): void {
   const end = (): void => {
     socket.end();
-    linger(socket);
+    dropped.drop(socket);
   };
   if (response.writableFinished || response.destroyed) end();
   else response.once('close', end);
-}
-
-/** Reads on, and drops it, so that the system does not throw our answer away with what it has received; then cuts. */
-function linger(socket: Socket): void {
-  socket.resume();
-  setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
 
 function bodyOf(status: number): string {

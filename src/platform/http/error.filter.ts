@@ -24,7 +24,6 @@ import { ValidationError } from './fields/index.js';
 import type { CheckedRequest } from './inputs.js';
 import { RouteTable } from './route-table.js';
 import { sendJson } from './send-json.js';
-import { dropRest } from './streamed-body.js';
 
 /** Which refusal a violated database constraint means: constraint name to error class. */
 export type ConstraintErrors = Readonly<Record<string, DomainErrorClass>>;
@@ -50,8 +49,6 @@ export class ErrorFilter implements ExceptionFilter {
     }
     // The client has broken its request and has its answer: what came of the request meanwhile has no reader.
     if (isAnsweredForBrokenBody(response) && isTooLate(thrown)) return;
-    // Of a body that is still on its way nothing more is wanted.
-    if (!request.complete) response.once('finish', () => dropRest(request));
     if (thrown instanceof ValidationError) {
       write(response, 422, thrown.issues);
       return;

@@ -10,9 +10,6 @@ export { RequestTimeout, SLOW_SENDER_LIMITS } from './slow-sender.js';
 /** What a body takes on its way: what the system has given us and nobody has dealt with, and the piece at hand. */
 const BYTES_ON_THE_WAY = 128 * 1024;
 
-/** How long a refused sender may go on before the connection is cut; cut at once it might never read the answer. */
-const LINGER_MS = 5_000;
-
 const STREAMED = new WeakSet<IncomingMessage>();
 
 /** Whether the body is read piece by piece under limits of its own, so that no limit of the server holds for the whole. */
@@ -103,14 +100,4 @@ export class StreamedBody {
 
 function broken(cause: unknown): never {
   throw new RequestAborted('the sender went away', { cause });
-}
-
-/** To be called once a refusal is sent: the rest of the body is dropped for a moment, so that it is read, then cut off. */
-export function dropRest(request: IncomingMessage): void {
-  if (request.complete) return;
-  request.on('error', () => undefined).resume();
-  const cut = setTimeout(() => {
-    if (!request.complete) request.socket.destroy();
-  }, LINGER_MS).unref();
-  request.once('end', () => clearTimeout(cut));
 }

@@ -3,7 +3,10 @@ import { BufferedDestination } from './buffered-destination.js';
 
 describe('held lines', () => {
   const written: string[] = [];
-  const lines = new BufferedDestination({ write: (text) => void written.push(text) });
+  const lines = new BufferedDestination({
+    write: (text) => void written.push(text),
+    end: () => void written.push('end'),
+  });
 
   beforeEach(() => void jest.useFakeTimers());
   afterEach(() => {
@@ -38,6 +41,6 @@ describe('held lines', () => {
   it('are written when the process ends', () => {
     lines.hold('last\n');
     process.emit('exit', 0);
-    expect(written).toEqual(['last\n']);
+    expect(written).toEqual(['last\n', 'end']);
   });
 });

@@ -1,4 +1,5 @@
 import type { DestinationStream } from 'pino';
+import type { LineOutput } from './standard-output.js';
 
 const HELD_MS = 100;
 const MEMORY_BYTES = 65_536;
@@ -17,8 +18,12 @@ export class BufferedDestination implements DestinationStream {
   private end = 0;
   private timer: NodeJS.Timeout | undefined;
 
-  constructor(private readonly destination: DestinationStream) {
-    process.on('exit', () => this.flush());
+  constructor(private readonly destination: LineOutput) {
+    // Before a listener of the output's own, which does not wait for what is held here.
+    process.prependListener('exit', () => {
+      this.flush();
+      destination.end();
+    });
   }
 
   write(line: string): void {

@@ -4,6 +4,7 @@ import { prettyLines } from './pretty-lines.js';
 import { redact, redactText } from './redact.js';
 import { BufferedDestination } from './buffered-destination.js';
 import { currentContext } from './request-context.js';
+import { standardOutput } from './standard-output.js';
 
 export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace';
 export type LogFields = Readonly<Record<string, unknown>>;
@@ -12,7 +13,7 @@ export interface LoggerOptions {
   readonly level: LogLevel | 'silent';
   /** Lines for people in place of JSON; by default when standard output is a terminal. */
   readonly pretty?: boolean;
-  /** By default standard output, written synchronously; {@link Logger.writeSpelled} tells of the exception. */
+  /** By default standard output, as {@link standardOutput} writes it. */
   readonly destination?: DestinationStream;
 }
 
@@ -37,7 +38,7 @@ export class Logger implements LoggerService {
 
   constructor(options: LoggerOptions) {
     const pretty = options.pretty ?? (options.destination === undefined && process.stdout.isTTY);
-    const plain = options.destination ?? new BufferedDestination(pino.destination({ fd: 1, sync: true }));
+    const plain = options.destination ?? new BufferedDestination(standardOutput());
     this.destination = pretty ? prettyLines(plain) : plain;
     this.writer = pino(
       {

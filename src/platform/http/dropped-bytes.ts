@@ -1,0 +1,91 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
+
+/** What is read and dropped on all connections of a server together, bytes a millisecond: 16 MiB/s. */
+const BYTES_PER_MS = 16 * 1024;
+/** How long the sender may go on before the connection is cut, milliseconds. Cut at once, it might never read the answer. */
+const LINGER_MS = 5_000;
+/** What is left of a shorter body is not worth the trouble. */
+const SHORT_BYTES = 64 * 1024;
+
+interface Sender {
+  readonly socket: Socket;
+  /** Whether nothing more is dropped: the connection takes its next request. */
+  readonly isDone: () => boolean;
+  readonly cutAt: number;
+  /** Set while it is not read. */
+  isHeld: boolean;
+  readonly hold: () => void;
+}
+
+/**
+ * What clients still send when they have their answer. It is read, since otherwise the system throws the answer away with
+ * what it has received, and a client that writes all before it reads would wait for ever. But a thousand refused bodies of
+ * megabytes are some seconds of reading. So the connections are read in turn, at a rate that leaves the process to others.
+ */
+export class DroppedBytes {
+  private readonly senders: Sender[] = [];
+  private isAtWork = false;
+
+  /** Drops the rest of a long body once the request is answered. */
+  watch(request: IncomingMessage, response: ServerResponse): void {
+    const { headers } = request;
+    if (headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) <= SHORT_BYTES) return;
+    response.once('finish', () => {
+      if (request.complete) return;
+      request.on('error', () => undefined).resume();
+      this.drop(request.socket, () => request.complete);
+    });
+  }
+
+  /** Drops what comes on a connection until `isDone`, and cuts it when that takes too long. */
+  drop(socket: Socket, isDone = (): boolean => false): void {
+    if (socket.destroyed || isDone()) return;
+    const sender: Sender = {
+      socket,
+      isDone,
+      cutAt: performance.now() + LINGER_MS,
+      isHeld: true,
+      // The end of an answer, and of a pause of ours, has Node read on.
+      hold: () => {
+        if (sender.isHeld) socket.pause();
+      },
+    };
+    socket.on('resume', sender.hold).pause();
+    this.senders.push(sender);
+    if (!this.isAtWork) void this.work();
+  }
+
+  private async work(): Promise<void> {
+    this.isAtWork = true;
+    for (let waitMs = 1; this.senders.length > 0;) {
+      await pause(waitMs);
+      const sender = this.senders.shift();
+      if (sender === undefined) break;
+      const bytes = await this.readOnce(sender);
+      waitMs = Math.max(1, bytes / BYTES_PER_MS);
+      const { socket, isDone, cutAt } = sender;
+      if (socket.destroyed || isDone()) this.letGo(sender);
+      else if (performance.now() > cutAt) socket.destroy();
+      else this.senders.push(sender);
+    }
+    this.isAtWork = false;
+  }
+
+  /** Reads for one turn of the event loop. @returns the bytes that have come */
+  private async readOnce(sender: Sender): Promise<number> {
+    const { socket } = sender;
+    const before = socket.bytesRead;
+    sender.isHeld = false;
+    socket.resume();
+    await nextTurn();
+    sender.isHeld = true;
+    if (!sender.isDone()) socket.pause();
+    return socket.bytesRead - before;
+  }
+
+  private letGo({ socket, hold }: Sender): void {
+    socket.off('resume', hold).resume();
+  }
+}

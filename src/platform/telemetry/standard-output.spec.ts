@@ -1,0 +1,59 @@
+import { execFileSync } from 'node:child_process';
+import { closeSync, constants, mkdtempSync, openSync, readSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { standardOutput } from './standard-output.js';
+
+const MIB = 1024 * 1024;
+const LINE = `${'x'.repeat(1_023)}\n`;
+
+describe('the output of log lines', () => {
+  let folder: string;
+  let pipe: number;
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'oes-output-'));
+    execFileSync('mkfifo', [join(folder, 'pipe')]);
+    pipe = openSync(join(folder, 'pipe'), constants.O_RDWR | constants.O_NONBLOCK);
+  });
+  afterEach(() => {
+    closeSync(pipe);
+    rmSync(folder, { recursive: true });
+  });
+
+  /** What is in the pipe now; empty when there is nothing. */
+  function read(): string {
+    const bytes = Buffer.alloc(MIB);
+    try {
+      return bytes.toString('utf8', 0, readSync(pipe, bytes));
+    } catch {
+      return '';
+    }
+  }
+
+  async function readUntil(text: string): Promise<string> {
+    let all = '';
+    for (; !all.includes(text); all += read()) await pause(1);
+    return all;
+  }
+
+  it('takes lines that nobody reads, drops what is beyond 4 MiB and says how many lines that were', async () => {
+    const output = standardOutput(pipe);
+    for (let line = 0; line < 6 * 1_024; line += 1) output.write(LINE);
+    const lines = (await readUntil('were dropped')).split('\n');
+    const told = JSON.parse(lines.find((line) => line.startsWith('{')) ?? '') as { level: string; dropped: number };
+    expect(told.level).toBe('warn');
+    expect(lines.filter((line) => `${line}\n` === LINE)).toHaveLength(6 * 1_024 - told.dropped);
+    expect(told.dropped).toBeGreaterThan(1_024);
+    expect(told.dropped).toBeLessThan(3 * 1_024);
+  });
+
+  it('writes what waits when the process ends', async () => {
+    const output = standardOutput(pipe);
+    for (const line of ['a\n', 'b\n', 'c\n']) output.write(line);
+    output.end();
+    expect(await readUntil('c\n')).toContain('b\nc\n');
+  });
+});
