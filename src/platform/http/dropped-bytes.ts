@@ -2,10 +2,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 
-/** What is read and dropped on all connections of a server together, bytes a millisecond: 16 MiB/s. */
-const BYTES_PER_MS = 16 * 1024;
-/** How long the sender may go on before the connection is cut, milliseconds. Cut at once, it might never read the answer. */
-const LINGER_MS = 5_000;
+export interface DropLimits {
+  /** What is read and dropped on all connections of a server together. */
+  readonly bytesPerMs: number;
+  /** How long a sender may go on before the connection is cut. Cut at once, it might never read the answer. */
+  readonly lingerMs: number;
+}
+
+const DROP_LIMITS: DropLimits = { bytesPerMs: 16 * 1024, lingerMs: 5_000 };
 /** What is left of a shorter body is not worth the trouble. */
 const SHORT_BYTES = 64 * 1024;
 
@@ -28,6 +32,8 @@ export class DroppedBytes {
   private readonly senders: Sender[] = [];
   private isAtWork = false;
 
+  constructor(private readonly limits = DROP_LIMITS) {}
+
   /** Drops the rest of a long body once the request is answered. */
   watch(request: IncomingMessage, response: ServerResponse): void {
     const { headers } = request;
@@ -45,7 +51,7 @@ export class DroppedBytes {
     const sender: Sender = {
       socket,
       isDone,
-      cutAt: performance.now() + LINGER_MS,
+      cutAt: performance.now() + this.limits.lingerMs,
       isHeld: true,
       // The end of an answer, and of a pause of ours, has Node read on.
       hold: () => {
@@ -60,11 +66,11 @@ export class DroppedBytes {
   private async work(): Promise<void> {
     this.isAtWork = true;
     for (let waitMs = 1; this.senders.length > 0;) {
-      await pause(waitMs);
+      await pause(waitMs, undefined, { ref: false });
       const sender = this.senders.shift();
       if (sender === undefined) break;
       const bytes = await this.readOnce(sender);
-      waitMs = Math.max(1, bytes / BYTES_PER_MS);
+      waitMs = Math.max(1, bytes / this.limits.bytesPerMs);
       const { socket, isDone, cutAt } = sender;
       if (socket.destroyed || isDone()) this.letGo(sender);
       else if (performance.now() > cutAt) socket.destroy();

@@ -1,0 +1,76 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { DroppedBytes, type DropLimits } from './dropped-bytes.js';
+
+const MIB = 1024 * 1024;
+const REFUSED = 'POST /refused HTTP/1.1\r\nHost: a\r\nContent-Length: ';
+
+describe('a refused body', () => {
+  const servers: Server[] = [];
+  const sockets: Socket[] = [];
+
+  afterEach(() => {
+    for (const socket of sockets.splice(0)) socket.destroy();
+    for (const server of servers.splice(0)) server.close();
+  });
+
+  /** Answers every request with its path as soon as its head is there. */
+  async function serverWith(limits?: DropLimits): Promise<number> {
+    const dropped = new DroppedBytes(limits);
+    const server = createServer((request, response) => {
+      dropped.watch(request, response);
+      response.end(request.url);
+    });
+    servers.push(server.listen(0, '127.0.0.1'));
+    await once(server, 'listening');
+    return (server.address() as AddressInfo).port;
+  }
+
+  function open(port: number): { socket: Socket; text: () => string; until: (part: string) => Promise<void> } {
+    const socket = connect(port, '127.0.0.1');
+    sockets.push(socket);
+    let text = '';
+    socket.setEncoding('utf8').on('data', (part: string) => (text += part));
+    socket.on('error', () => undefined);
+    return {
+      socket,
+      text: () => text,
+      until: async (part) => {
+        while (!text.includes(part)) await once(socket, 'data');
+      },
+    };
+  }
+
+  it('may be sent to its end before the answer is read, and the connection takes another request', async () => {
+    const client = open(await serverWith());
+    client.socket.pause();
+    client.socket.write(`${REFUSED}${8 * MIB}\r\n\r\n`);
+    await new Promise((sent) => client.socket.write(Buffer.alloc(8 * MIB), sent));
+    client.socket.resume().write('GET /next HTTP/1.1\r\nHost: a\r\n\r\n');
+    await client.until('/next');
+    expect(client.text()).toContain('/refused');
+  });
+
+  it('is cut off when it takes too long', async () => {
+    const client = open(await serverWith({ bytesPerMs: 16 * 1024, lingerMs: 50 }));
+    client.socket.write(`${REFUSED}${8 * MIB}\r\n\r\nx`);
+    await once(client.socket, 'close');
+    expect(client.text()).toContain('/refused');
+  });
+
+  it('is read so slowly that many of them leave time for others', async () => {
+    const port = await serverWith({ bytesPerMs: 100, lingerMs: 60_000 });
+    const senders = Array.from({ length: 20 }, () => open(port));
+    for (const { socket } of senders) socket.write(`${REFUSED}${64 * MIB}\r\n\r\n`);
+    await Promise.all(senders.map(({ until }) => until('/refused')));
+    for (const { socket } of senders) socket.write(Buffer.alloc(32 * MIB));
+    const other = open(port);
+    other.socket.write('GET /other HTTP/1.1\r\nHost: a\r\n\r\n');
+    await other.until('/other');
+    // What is not read stays with the senders, but for what the system takes of each.
+    const unsent = senders.reduce((sum, { socket }) => sum + socket.writableLength, 0);
+    expect(unsent).toBeGreaterThan(20 * 16 * MIB);
+  });
+});
