@@ -90,6 +90,15 @@ export class ServiceProcess {
     }
   }
 
+  /** Leaves what it prints where it is, as a supervisor that hangs does. */
+  stopReading(): void {
+    this.child.stdout?.pause();
+  }
+
+  readOn(): void {
+    this.child.stdout?.resume();
+  }
+
   signal(signal: NodeJS.Signals): void {
     this.child.kill(signal);
   }

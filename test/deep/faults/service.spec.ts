@@ -204,6 +204,27 @@ describe('services side by side', () => {
   });
 });
 
+describe('a service whose standard output nobody reads', () => {
+  it('answers all the same, and has its log lines in order when they are read', async () => {
+    const dataDir = await folderWithDatabase();
+    const service = await startService({ command: START, env: { DATA_DIR: dataDir } });
+    service.stopReading();
+    // Some 300 bytes a line, and a pipe takes 64 KiB to a few hundred.
+    for (let sent = 0; sent < 4_000; sent += 50)
+      await Promise.all(Array.from({ length: 50 }, (_, at) => fetch(`${service.url}/v1/nothing?n=${sent + at}`)));
+    expect(await call(service.url, HEALTH)).toMatchObject({ status: 200 });
+    service.readOn();
+    const lines = (): string[] => service.stdout.split('\n').filter((line) => line.includes('"message":"request"'));
+    await eventually(
+      () => Promise.resolve(lines()),
+      ({ length }) => length === 4_000,
+    );
+    const times = lines().map((line) => (JSON.parse(line) as { time: string }).time);
+    expect(times).toEqual([...times].sort());
+    expect(await service.stop()).toEqual(CLEAN_EXIT);
+  });
+});
+
 describe('a configuration that is not usable', () => {
   /** Runs the service, which must not start; gives what it said. */
   async function refusal(env: Record<string, string>, command?: typeof START): Promise<string> {
