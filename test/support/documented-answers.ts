@@ -20,19 +20,38 @@ const OF_THE_PROTOCOL: ReadonlySet<string> = new Set(
 const NO_SUCH_ROUTE = '{"detail":"Not Found"}';
 const JSON_TYPE = 'application/json';
 
+/** One request and its answer. */
+export interface Exchange {
+  readonly method: string;
+  readonly url: string;
+  readonly status: number;
+  /** The media type of the answer, without parameters; empty when there is none. */
+  readonly type: string;
+  /** The text of an answer of JSON. */
+  readonly answered: string;
+  /** The text of a body of JSON; empty for any other. */
+  readonly sent: string;
+}
+
 /**
- * Holds every JSON answer of an instance against the OpenAPI document: its status is listed, its body fits the schema,
- * and it has no field that the schema does not name. Clients are generated from the document, so an answer beside it
- * breaks them, whichever test it came up in.
+ * Compares every JSON answer with the OpenAPI document: its status is listed, its body fits the schema, and it has no field
+ * that the schema does not name. Clients are generated from the document, so an answer that differs breaks them, whichever
+ * test it came up in.
  */
 export class DocumentedAnswers {
   private readonly found = new Set<string>();
 
-  /** Listens to a server; `faults` fills while it answers. */
+  /** Listens to a server of this process; `faults` fills while it answers. */
   watch(server: Server): void {
     server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
-      const listed = operationOf(request);
-      if (listed !== undefined) this.record(listed, response, sentBody(request, JSON_TYPE));
+      if (operationOf(request) === undefined) return;
+      const sent = sentBody(request, JSON_TYPE);
+      const answered = answeredBody(response, (type) => type === JSON_TYPE);
+      const { method = '', url = '' } = request;
+      response.once('finish', () => {
+        const { statusCode: status } = response;
+        this.check({ method, url, status, type: contentType(response), answered: answered(), sent: sent() });
+      });
     });
   }
 
@@ -41,29 +60,27 @@ export class DocumentedAnswers {
     return [...this.found];
   }
 
-  private record(listed: ListedOperation, response: ServerResponse, sent: () => string): void {
-    const answered = answeredBody(response, (type) => type === JSON_TYPE);
-    response.once('finish', () => {
-      this.check(listed, response, answered());
-      if (response.statusCode < 300) this.checkSent(listed, sent());
-    });
+  check(exchange: Exchange): void {
+    const listed = operationOf(exchange);
+    if (listed === undefined) return;
+    this.checkAnswer(listed, exchange);
+    if (exchange.status < 300) this.checkSent(listed, exchange.sent);
   }
 
-  private check({ method, path, operation }: ListedOperation, response: ServerResponse, body: string): void {
-    const { statusCode } = response;
-    if (statusCode === OF_DEFECTS || OF_THE_PROTOCOL.has(body) || body === NO_SUCH_ROUTE) return;
-    const where = `${method} ${path} ${statusCode}`;
-    if (statusCode === OF_LIMITS) {
+  private checkAnswer({ method, path, operation }: ListedOperation, { status, type, answered }: Exchange): void {
+    if (status === OF_DEFECTS || OF_THE_PROTOCOL.has(answered) || answered === NO_SUCH_ROUTE) return;
+    const where = `${method} ${path} ${status}`;
+    if (status === OF_LIMITS) {
       const sentences = limits[operation.operationId] ?? [];
-      if (!sentences.some((detail) => body === JSON.stringify({ detail }))) this.found.add(`${where} says ${body}`);
+      if (!sentences.some((detail) => answered === JSON.stringify({ detail })))
+        this.found.add(`${where} says ${answered}`);
       return;
     }
-    const documented = operation.responses[statusCode];
+    const documented = operation.responses[status];
     if (documented === undefined) {
-      this.found.add(`${where} is not documented: ${body.slice(0, 200)}`);
+      this.found.add(`${where} is not documented: ${answered.slice(0, 200)}`);
       return;
     }
-    const type = contentType(response);
     // What people have stored has the type that they gave it.
     const content = documented.content?.[type] ?? documented.content?.['*/*'];
     if (content === undefined) {
@@ -72,7 +89,7 @@ export class DocumentedAnswers {
       return;
     }
     if (type !== JSON_TYPE || content !== documented.content?.[JSON_TYPE]) return;
-    this.hold(where, JSON.parse(body), answerValidatorOf(where, content.schema));
+    this.hold(where, JSON.parse(answered), answerValidatorOf(where, content.schema));
   }
 
   /** What the service takes, the document takes as well; else clients could not send it. */

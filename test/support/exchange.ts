@@ -16,7 +16,10 @@ function parameters({ listed }: Route): number {
 }
 
 /** The operation of the document that a request is for, if it is for any. */
-export function operationOf({ method, url = '' }: IncomingMessage): ListedOperation | undefined {
+export function operationOf({
+  method,
+  url = '',
+}: Pick<IncomingMessage, 'method' | 'url'>): ListedOperation | undefined {
   const path = url.split('?', 1)[0] ?? '';
   return ROUTES.find(({ listed, pattern }) => listed.method === method && pattern.test(path))?.listed;
 }

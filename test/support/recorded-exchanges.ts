@@ -19,6 +19,9 @@ export interface RecordedExchange {
   answered: string;
 }
 
+/** A request of the service, whatever its operation is. */
+type AnsweredRequest = Omit<RecordedExchange, 'operationId' | 'spec' | 'test'> & { method: string | undefined };
+
 /** More would be no example of anything, in bytes of text. */
 const LONGEST = 24_000;
 /** Of one operation in one file of tests: what comes later is much like what came before. */
@@ -35,36 +38,32 @@ export class RecordedExchanges {
 
   watch(server: Server): void {
     server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
-      const operationId = operationOf(request)?.operation.operationId;
-      if (operationId === undefined) return;
+      if (operationOf(request) === undefined) return;
       const sentType = (request.headers['content-type'] ?? '').split(';', 1)[0] ?? '';
       const sent = sentBody(request, sentType);
       const answered = answeredBody(response, () => true);
       // Streams end with their readers.
       response.once('close', () => {
-        const { url = '' } = request;
+        const { method, url = '' } = request;
         const { statusCode: status } = response;
-        this.write({
-          operationId,
-          url,
-          sentType,
-          sent: sent(),
-          status,
-          type: contentType(response),
-          answered: answered(),
-        });
+        const type = contentType(response);
+        this.record({ method, url, sentType, sent: sent(), status, type, answered: answered() });
       });
     });
   }
 
-  private write(exchange: Omit<RecordedExchange, 'spec' | 'test'>): void {
-    const { operationId, status, sent, answered } = exchange;
-    if (status >= 300 || sent.length > LONGEST || answered.length > LONGEST) return;
+  record({ method, ...exchange }: AnsweredRequest): void {
+    const operationId = operationOf({ method, url: exchange.url })?.operation.operationId;
+    const { status, sent, answered } = exchange;
+    if (operationId === undefined || status >= 300 || sent.length > LONGEST || answered.length > LONGEST) return;
     const count = this.counts.get(operationId) ?? 0;
     if (count >= MOST_OF_ONE) return;
     this.counts.set(operationId, count + 1);
     const { testPath = '', currentTestName: test = '' } = expect.getState();
     const spec = basename(testPath, '.spec.ts');
-    appendFileSync(join(this.folder, `${spec}.ndjson`), `${JSON.stringify({ ...exchange, spec, test })}\n`);
+    appendFileSync(
+      join(this.folder, `${spec}.ndjson`),
+      `${JSON.stringify({ operationId, ...exchange, spec, test })}\n`,
+    );
   }
 }

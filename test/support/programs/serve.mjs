@@ -5,6 +5,7 @@ import { startClickHouse } from '../clickhouse/server.mjs';
 import { startRedisServer } from '../redis-server.mjs';
 import { startSwift } from '../swift/server.mjs';
 import { CHROMIUM, findProgram } from './find.mjs';
+import { startSharedService } from './service.mjs';
 
 /**
  * `?fetch=no` uses only what is on the machine; without it, what is missing is installed or downloaded where that is possible.
@@ -14,6 +15,8 @@ import { CHROMIUM, findProgram } from './find.mjs';
  * - `/s3`: the settings of one S3 service for the run
  * - `/clickhouse/<worker>`: `{ url, user, password }`, one server for each worker, as each runs few statements at a time
  * - `/chromium`: `{ path }`
+ * - `/service`: `{ url, databaseUrl, dataDir, internalToken }`, the built service without rate limits that a test reaches
+ * - `/service-with-limits`: the same with the rate limits of a deployment
  *
  * @param {(() => Promise<void>)[]} stops collects what has to be stopped at the end of the run
  * @returns {Promise<string>} the address
@@ -59,5 +62,7 @@ async function start(pathname, fetch, stops) {
     stops.push(stop);
     return { url, user, password };
   }
+  if (name === 'service') return startSharedService({ limits: false }, stops);
+  if (name === 'service-with-limits') return startSharedService({ limits: true }, stops);
   throw new Error(`no program is called ${name}`);
 }

@@ -1,0 +1,33 @@
+import type { Response, Test } from 'supertest';
+import { answerFaults } from './answer-faults.js';
+import { DocumentedAnswers } from './documented-answers.js';
+import { RecordedExchanges } from './recorded-exchanges.js';
+
+const JSON_TYPE = 'application/json';
+
+const { RECORD_EXAMPLES: examples } = process.env;
+const recorded = examples ? new RecordedExchanges(examples) : undefined;
+
+/** A plug-in of supertest that compares the answer with the OpenAPI document. A difference fails the file at its end. */
+export function checkAnswer(request: Test): void {
+  request.on('response', (response: Response) => {
+    const { method } = request;
+    const { pathname, search } = new URL(request.url);
+    const { status, type } = response;
+    const url = pathname + search;
+    // An answer of another type may have no text.
+    const answered = type === JSON_TYPE ? response.text : '';
+    const sent = sentJson(request);
+    const answers = new DocumentedAnswers();
+    answers.check({ method, url, status, type, answered, sent });
+    for (const fault of answers.faults) if (!answerFaults.includes(fault)) answerFaults.push(fault);
+    recorded?.record({ method, url, sentType: sent === '' ? '' : JSON_TYPE, sent, status, type, answered });
+  });
+}
+
+function sentJson(request: Test): string {
+  const { data } = request.toJSON();
+  const type = (request.get('Content-Type') as string | undefined) ?? JSON_TYPE;
+  if (data === undefined || Buffer.isBuffer(data) || !type.startsWith(JSON_TYPE)) return '';
+  return typeof data === 'string' ? data : JSON.stringify(data);
+}

@@ -1,0 +1,15 @@
+import { askProgram } from './programs/ask.js';
+
+/** What the run started: see `programs/service.mjs`. */
+interface RunningService {
+  readonly url: string;
+  readonly databaseUrl: string;
+  readonly dataDir: string;
+  readonly internalToken: string;
+}
+
+const started = await askProgram<RunningService>('service');
+if ('absent' in started) throw new Error(started.absent);
+
+/** The built service, which all black-box suites of a run share. Every test is a tenant of its own. */
+export const service: RunningService = started;

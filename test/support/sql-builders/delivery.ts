@@ -1,0 +1,39 @@
+import { sql } from './sql.js';
+
+/** Creates many channels. Over HTTP each is a request. */
+export async function fillChannels(projectId: string, count: number): Promise<void> {
+  await sql(
+    `INSERT INTO delivery_channels (id, project_id, name, type, enabled, configuration)
+     SELECT gen_random_uuid(), $1, 'C', 'webhook', true, '{"url": "https://hooks.example.com/"}'
+     FROM generate_series(1, $2::int)`,
+    [projectId, count],
+  );
+}
+
+export interface ProtectedHeaderRow {
+  readonly channel_id: string;
+  /** Encrypted. */
+  readonly value: string;
+  /** The encryption key, not the number of the rotation. */
+  readonly key_version: string;
+  readonly last_rotated_by: string | null;
+}
+
+/** The protected headers of a project as they are stored. Routes mask their values. */
+export async function protectedHeaders(projectId: string): Promise<ProtectedHeaderRow[]> {
+  return sql('SELECT * FROM delivery_protected_headers WHERE project_id = $1 ORDER BY id', [projectId]);
+}
+
+/** Copies the encrypted values of headers to another channel, as somebody could who has the database and no keys. */
+export async function copyProtectedHeaders(fromChannelId: string, toChannelId: string): Promise<void> {
+  await sql(
+    `UPDATE delivery_protected_headers t SET value = s.value FROM delivery_protected_headers s
+     WHERE t.channel_id = $1 AND s.channel_id = $2`,
+    [toChannelId, fromChannelId],
+  );
+}
+
+/** Makes the scheduled retry of an attempt due. Over HTTP that takes the time of its retry policy. */
+export async function makeDue(attemptId: string): Promise<void> {
+  await sql('UPDATE delivery_attempts SET due_at = now() WHERE id = $1 AND due_at IS NOT NULL', [attemptId]);
+}

@@ -1,0 +1,18 @@
+import pg from 'pg';
+import { service } from '../running-service.js';
+
+const pool = new pg.Pool({ connectionString: service.databaseUrl, max: 2, allowExitOnIdle: true });
+
+/**
+ * Runs a statement on the database of the service. Specs do not call it: a builder or a reader in this folder has a name, and a
+ * comment that says why no route does the same.
+ */
+export async function sql<Row>(statement: string, parameters: readonly unknown[] = []): Promise<Row[]> {
+  return (await pool.query(statement, [...parameters])).rows as Row[];
+}
+
+/** The values of rows as one text. Bytes are read as characters, so that a secret in a `bytea` column is found. */
+export function asText(rows: readonly object[]): string {
+  const readable = (value: unknown): unknown => (Buffer.isBuffer(value) ? value.toString('latin1') : value);
+  return JSON.stringify(rows.map((row) => Object.values(row).map(readable)));
+}
