@@ -1,8 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Actor, addMember, type Owner, ownerWithProject, signedIn } from '../../support/actors.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { type Account, api, outsider, type Tenant, tenant } from '../../support/service.js';
 
-// SERVICE 4.7 as the answer of the route.
 const TABLE = {
   viewer: { read: true, replay: false, retry_now: false, drain_dlq: false, manage: false },
   member: { read: true, replay: false, retry_now: false, drain_dlq: false, manage: true },
@@ -10,24 +8,22 @@ const TABLE = {
   admin: { read: true, replay: true, retry_now: true, drain_dlq: true, manage: true },
   owner: { read: true, replay: true, retry_now: true, drain_dlq: true, manage: true },
 };
+const ROLES = Object.keys(TABLE) as (keyof typeof TABLE)[];
 
-describe('delivery capabilities of a project', () => {
-  let app: TestApp;
-  let owner: Owner;
+describe('the list of delivery capabilities', () => {
+  let acme: Tenant;
 
   beforeAll(async () => {
-    app = await createTestApp();
-    owner = await ownerWithProject(app);
+    acme = await tenant();
   });
-  afterAll(() => app.close());
 
-  const capabilities = (actor: Actor) =>
-    app.request().get(`/v1/projects/${owner.projectId}/capabilities`).set('Authorization', actor.bearer);
+  const capabilities = (account: Account) => api.as(account).get(`/v1/projects/${acme.projectId}/capabilities`);
 
-  it.each(Object.entries(TABLE))('tells a %s what the role allows', async (role, expected) => {
-    const actor = role === 'owner' ? owner : await addMember(app, owner, role);
-    expect((await capabilities(actor).expect(200)).body).toEqual({
-      project_id: owner.projectId,
+  it.each(ROLES)('shows what the role %s may do', async (role) => {
+    const account = role === 'owner' ? acme.owner : await acme[role]();
+    const expected = TABLE[role];
+    expect((await capabilities(account).expect(200)).body).toEqual({
+      project_id: acme.projectId,
       can_read_delivery: expected.read,
       can_replay_delivery: expected.replay,
       can_retry_now_delivery: expected.retry_now,
@@ -36,22 +32,18 @@ describe('delivery capabilities of a project', () => {
     });
   });
 
-  it('follows a change of role at the next request', async () => {
-    const actor = await addMember(app, owner, 'member');
-    expect((await capabilities(actor).expect(200)).body).toMatchObject({ can_replay_delivery: false });
-    await app
-      .request()
-      .patch(`/v1/projects/${owner.projectId}/members/${actor.id}`)
-      .set('Authorization', owner.bearer)
-      .send({ role: 'operator' })
-      .expect(200);
-    expect((await capabilities(actor).expect(200)).body).toMatchObject({
+  it('follows a change of the role at the next request', async () => {
+    const member = await acme.member();
+    expect((await capabilities(member).expect(200)).body).toMatchObject({ can_replay_delivery: false });
+    const path = `/v1/projects/${acme.projectId}/members/${member.id}`;
+    await api.as(acme.owner).patch(path, { role: 'operator' }).expect(200);
+    expect((await capabilities(member).expect(200)).body).toMatchObject({
       can_replay_delivery: true,
       can_manage_delivery_channels: false,
     });
   });
 
-  it('tells a stranger nothing', async () => {
-    await capabilities(await signedIn(app)).expect(403, { detail: 'Not a project member' });
+  it('returns 403 to somebody who is not a member of the project', async () => {
+    await capabilities(await outsider()).expect(403, { detail: 'Not a project member' });
   });
 });

@@ -1,60 +1,41 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { MembershipNotifier } from '../../../src/modules/tenancy/organizations/index.js';
-import { type Actor, addMember, type Owner, ownerWithProject } from '../../support/actors.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
-import { outOfStep, withoutPlanLimits } from '../../support/memberships.js';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { type Account, api, type Tenant, tenant } from '../../support/service.js';
+import {
+  membershipsOutOfStep,
+  organizationAudit,
+  setPlan,
+  storeMember,
+  storeProjectRole,
+} from '../../support/sql-builders/tenancy.js';
 
 const ROLES = ['owner', 'admin', 'operator', 'member', 'viewer'] as const;
-type Role = (typeof ROLES)[number];
+type AnyRole = (typeof ROLES)[number];
 const GIVEN_ROLES = ['admin', 'operator', 'member', 'viewer'] as const;
 const NOBODY = '0199f3a1-0000-7000-8000-000000000000';
-const RECORD_TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as unknown;
+const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as unknown;
 
 interface MemberRecord {
   user_id: string;
-  role: Role;
+  role: AnyRole;
   can_change_role: boolean;
   can_revoke: boolean;
 }
 
-describe('members of an organization', () => {
-  let app: TestApp;
+const path = ({ organizationId }: Tenant, userId = '') =>
+  `/v1/organizations/${organizationId}/members${userId && `/${userId}`}`;
+const list = (caller: Account, of: Tenant) => api.as(caller).get(path(of));
+const change = (caller: Account, of: Tenant, userId: string, role: string) =>
+  api.as(caller).patch(path(of, userId), { role });
+const remove = (caller: Account, of: Tenant, userId: string) => api.as(caller).delete(path(of, userId));
 
-  beforeAll(async () => {
-    app = await createTestApp();
-  });
-  afterAll(() => app.close());
-
-  const url = (owner: Owner, userId = '') =>
-    `/v1/organizations/${owner.organizationId}/members${userId && `/${userId}`}`;
-  const list = (actor: Actor, owner: Owner) => app.request().get(url(owner)).set('Authorization', actor.bearer);
-  const patch = (actor: Actor, owner: Owner, userId: string, role: string) =>
-    app.request().patch(url(owner, userId)).set('Authorization', actor.bearer).send({ role });
-  const remove = (actor: Actor, owner: Owner, userId: string) =>
-    app.request().delete(url(owner, userId)).set('Authorization', actor.bearer);
-  const get = (actor: Actor, path: string) => app.request().get(path).set('Authorization', actor.bearer);
-
-  /** Puts a person back into the organization with a role, whatever became of them. */
-  async function restore(owner: Owner, userId: string, role: Role): Promise<void> {
-    await app.rows(
-      `INSERT INTO organization_members (organization_id, user_id, role) VALUES ($1, $2, $3)
-       ON CONFLICT (organization_id, user_id) DO UPDATE SET role = excluded.role`,
-      [owner.organizationId, userId, role],
-    );
-    await app.rows(
-      `INSERT INTO project_members (project_id, user_id, role) VALUES ($1, $2, $3)
-       ON CONFLICT (project_id, user_id) DO UPDATE SET role = excluded.role`,
-      [owner.projectId, userId, role],
-    );
-  }
-
-  it('lists members newest first with masked addresses and what the caller may do', async () => {
-    const owner = await ownerWithProject(app);
-    const viewer = await addMember(app, owner, 'viewer');
-    await app.rows(`UPDATE users SET name = 'Ada' WHERE id = $1`, [viewer.id]);
-    const answer = await list(owner, owner).expect(200);
+describe('a member of an organization', () => {
+  it('is listed newest first with a masked address and with what the caller may do', async () => {
+    const acme = await tenant();
+    const viewer = await acme.viewer();
+    await api.as(viewer).patch('/v1/account', { name: 'Ada' }).expect(200);
+    const answer = await list(acme.owner, acme).expect(200);
     const masked = expect.stringMatching(/^u\*\*\*@example\.com$/) as unknown;
-    const common = { organization_id: owner.organizationId, status: 'active', created_at: RECORD_TIME };
+    const common = { organization_id: acme.organizationId, status: 'active', created_at: TIME };
     expect(answer.body).toEqual([
       {
         ...common,
@@ -68,7 +49,7 @@ describe('members of an organization', () => {
       },
       {
         ...common,
-        user_id: owner.id,
+        user_id: acme.owner.id,
         display_name: masked,
         identity: masked,
         role: 'owner',
@@ -77,170 +58,73 @@ describe('members of an organization', () => {
         can_revoke: false,
       },
     ]);
-    for (const { email } of [owner, viewer]) expect(answer.text).not.toContain(email);
-    await list(viewer, owner).expect(403, { detail: 'Admin role required' });
+    for (const { email } of [acme.owner, viewer]) expect(answer.text).not.toContain(email);
+    await list(viewer, acme).expect(403, { detail: 'Admin role required' });
   });
 
-  describe('what each role may do to each', () => {
-    let owner: Owner;
-    const callers = new Map<Role, Actor>();
-    const targets = new Map<Role, Actor>();
-    /** The whole truth: whom each role may change and remove, apart from leaving. */
-    const BELOW: Record<Role, readonly Role[]> = {
-      owner: ['admin', 'operator', 'member', 'viewer'],
-      admin: ['operator', 'member', 'viewer'],
-      operator: [],
-      member: [],
-      viewer: [],
-    };
+  it('has a changed role in every project at the next request, in place of a role in one project', async () => {
+    const acme = await tenant();
+    await setPlan(acme.organizationId, 'enterprise');
+    const body = { organization_id: acme.organizationId, name: 'Second', slug: 'second' };
+    await api.as(acme.owner).post('/v1/projects', body).expect(201);
+    const viewer = await acme.viewer();
+    await change(acme.owner, acme, viewer.id, 'operator').expect(200);
+    expect(await membershipsOutOfStep(acme.organizationId)).toEqual([]);
 
-    beforeAll(async () => {
-      owner = await ownerWithProject(app);
-      callers.set('owner', owner);
-      targets.set('owner', owner);
-      for (const role of GIVEN_ROLES) {
-        callers.set(role, await addMember(app, owner, role));
-        targets.set(role, await addMember(app, owner, role));
-      }
-    });
-
-    /** As the list shows them to the caller; undefined when the caller may not see the list. */
-    async function flagsOf(caller: Actor, userId: string): Promise<MemberRecord | undefined> {
-      const answer = await list(caller, owner);
-      return answer.status === 200
-        ? (answer.body as MemberRecord[]).find((member) => member.user_id === userId)
-        : undefined;
-    }
-
-    function refusalOf(caller: Role, target: Role, conflict: string): [number, string] {
-      if (!['owner', 'admin'].includes(caller)) return [403, 'Admin role required'];
-      return target === 'owner' ? [409, conflict] : [403, 'Owner role required'];
-    }
-
-    it.each(ROLES.flatMap((a) => ROLES.map((b) => [a, b] as const)).filter(([a, b]) => a !== 'owner' || b !== 'owner'))(
-      'lets a %s act on another %s as the record says',
-      async (callerRole, targetRole) => {
-        const [caller, target] = [callers.get(callerRole)!, targets.get(targetRole)!];
-        const isBelow = BELOW[callerRole].includes(targetRole);
-        const flags = await flagsOf(caller, target.id);
-        expect(flags === undefined).toBe(!['owner', 'admin'].includes(callerRole));
-        if (flags !== undefined) expect(flags).toMatchObject({ can_change_role: isBelow, can_revoke: isBelow });
-
-        for (const role of GIVEN_ROLES) {
-          const answer = await patch(caller, owner, target.id, role);
-          const mayGive = isBelow && BELOW[callerRole].includes(role);
-          const [status, detail] = refusalOf(callerRole, targetRole, 'Owner role cannot be changed');
-          expect([role, answer.status]).toEqual([role, mayGive ? 200 : status]);
-          if (mayGive) {
-            expect(answer.body).toMatchObject({ user_id: target.id, role });
-            expect(answer.body).toEqual(await flagsOf(caller, target.id));
-          } else expect(answer.body).toEqual({ detail });
-          if (mayGive) await restore(owner, target.id, targetRole);
-        }
-
-        const removed = await remove(caller, owner, target.id);
-        const [status, detail] = refusalOf(callerRole, targetRole, 'Owner cannot be removed');
-        expect([removed.status, removed.body]).toEqual(
-          isBelow ? [200, { message: 'Member removed' }] : [status, { detail }],
-        );
-        if (isBelow) await restore(owner, target.id, targetRole);
-      },
-    );
-
-    it.each(ROLES)('lets a %s leave unless they own it, and keeps their role from their own hands', async (role) => {
-      const caller = callers.get(role)!;
-      const flags = await flagsOf(caller, caller.id);
-      if (flags !== undefined) {
-        expect(flags).toMatchObject({ can_change_role: false, can_revoke: role !== 'owner' });
-      }
-      const [status, detail] = refusalOf(role, role, 'Owner role cannot be changed');
-      for (const other of GIVEN_ROLES) await patch(caller, owner, caller.id, other).expect(status, { detail });
-      const left = await remove(caller, owner, caller.id);
-      expect([left.status, left.body]).toEqual(
-        role === 'owner'
-          ? [409, { detail: 'Owner cannot be removed' }]
-          : [200, { message: 'You have left the organization' }],
-      );
-      if (role !== 'owner') await restore(owner, caller.id, role);
-    });
-  });
-
-  it('follows a change of role in every project at the next request, over roles given in one project', async () => {
-    const owner = await ownerWithProject(app);
-    await withoutPlanLimits(app, owner.organizationId);
-    const body = { organization_id: owner.organizationId, name: 'Second', slug: 'second' };
-    await app.request().post('/v1/projects').set('Authorization', owner.bearer).send(body).expect(201);
-    const person = await addMember(app, owner, 'viewer');
-    await patch(owner, owner, person.id, 'operator').expect(200);
-    expect(await outOfStep(app, owner.organizationId)).toEqual([]);
-
-    const createKey = () =>
-      app
-        .request()
-        .post('/v1/api-keys')
-        .set('Authorization', person.bearer)
-        .send({ project_id: owner.projectId, name: 'Mine' });
+    const createKey = () => api.as(viewer).post('/v1/api-keys', { project_id: acme.projectId, name: 'Mine' });
     await createKey().expect(403, { detail: 'Insufficient project role' });
-    const roleInProject = 'UPDATE project_members SET role = $3 WHERE project_id = $1 AND user_id = $2';
-    await app.rows(roleInProject, [owner.projectId, person.id, 'admin']);
+    await storeProjectRole(acme.projectId, viewer.id, 'admin');
     await createKey().expect(201);
-    await patch(owner, owner, person.id, 'operator').expect(200);
+    await change(acme.owner, acme, viewer.id, 'operator').expect(200);
     await createKey().expect(201);
-    await patch(owner, owner, person.id, 'member').expect(200);
+    await change(acme.owner, acme, viewer.id, 'member').expect(200);
     await createKey().expect(403, { detail: 'Insufficient project role' });
-    expect(await outOfStep(app, owner.organizationId)).toEqual([]);
+    expect(await membershipsOutOfStep(acme.organizationId)).toEqual([]);
 
-    await patch(owner, owner, person.id, 'admin').expect(200);
+    await change(acme.owner, acme, viewer.id, 'admin').expect(200);
     await createKey().expect(201);
-    await list(person, owner).expect(200);
-    await patch(owner, owner, person.id, 'viewer').expect(200);
-    await list(person, owner).expect(403, { detail: 'Admin role required' });
+    await list(viewer, acme).expect(200);
+    await change(acme.owner, acme, viewer.id, 'viewer').expect(200);
+    await list(viewer, acme).expect(403, { detail: 'Admin role required' });
     await createKey().expect(403, { detail: 'Insufficient project role' });
   });
 
-  it('takes all access from a leaving member at once and tells open streams', async () => {
-    const owner = await ownerWithProject(app);
-    const admin = await addMember(app, owner, 'admin');
-    const key = await app
-      .request()
-      .post('/v1/api-keys')
-      .set('Authorization', admin.bearer)
-      .send({ project_id: owner.projectId, name: 'Made by the admin' })
-      .expect(201);
-    await app.rows('UPDATE users SET selected_project_id = $1 WHERE id = $2', [owner.projectId, admin.id]);
-    const told = new Promise((resolve) => {
-      app.nest.get(MembershipNotifier).subscribe((change) => {
-        if (change.userId === admin.id) resolve(change);
-      });
-    });
-    await remove(owner, owner, admin.id).expect(200, { message: 'Member removed' });
-    await get(admin, `/v1/projects/${owner.projectId}`).expect(403, { detail: 'Not a project member' });
-    await get(admin, `/v1/organizations/${owner.organizationId}`).expect(403, { detail: 'Not an organization member' });
-    await remove(admin, owner, admin.id).expect(403, { detail: 'Not an organization member' });
-    await get(admin, `/v1/api-keys?project_id=${owner.projectId}`).expect(403);
-    expect((await get(admin, '/v1/projects').expect(200)).body).toEqual([]);
-    expect((await get(admin, '/v1/auth/me').expect(200)).body).toMatchObject({ selected_project_id: null });
-    expect(await outOfStep(app, owner.organizationId)).toEqual([]);
-    expect(await told).toEqual({ userId: admin.id, organizationId: owner.organizationId });
-    await remove(owner, owner, admin.id).expect(404, { detail: 'Member not found' });
-    // A key is the project's, not the person's: it works until somebody revokes it.
-    await app
-      .request()
-      .get('/v1/api-keys/me')
-      .set('X-API-Key', (key.body as { key: string }).key)
-      .expect(200);
+  it('loses all access at the next request after the removal, and leaves its API keys to the project', async () => {
+    const acme = await tenant();
+    const admin = await acme.admin();
+    const body = { project_id: acme.projectId, name: 'Made by the admin' };
+    const key = (await api.as(admin).post('/v1/api-keys', body).expect(201)).body as { key: string };
+    await api.as(admin).post('/v1/projects/select', { project_id: acme.projectId }).expect(200);
+    await remove(acme.owner, acme, admin.id).expect(200, { message: 'Member removed' });
+    const asAdmin = api.as(admin);
+    await asAdmin.get(`/v1/projects/${acme.projectId}`).expect(403, { detail: 'Not a project member' });
+    const organization = `/v1/organizations/${acme.organizationId}`;
+    await asAdmin.get(organization).expect(403, { detail: 'Not an organization member' });
+    await remove(admin, acme, admin.id).expect(403, { detail: 'Not an organization member' });
+    await asAdmin.get(`/v1/api-keys?project_id=${acme.projectId}`).expect(403);
+    expect((await asAdmin.get('/v1/projects').expect(200)).body).toEqual([]);
+    expect((await asAdmin.get('/v1/auth/me').expect(200)).body).toMatchObject({ selected_project_id: null });
+    expect(await membershipsOutOfStep(acme.organizationId)).toEqual([]);
+    await remove(acme.owner, acme, admin.id).expect(404, { detail: 'Member not found' });
+    // A key belongs to the project, not to the person: it works until somebody revokes it.
+    await api.as({ apiKey: key.key }).get('/v1/api-keys/me').expect(200);
   });
 
-  it('knows members of this organization alone, and checks roles before input and input before state', async () => {
-    const [owner, other] = [await ownerWithProject(app), await ownerWithProject(app)];
-    const viewer = await addMember(app, owner, 'viewer');
-    for (const userId of [NOBODY, other.id]) {
-      await patch(owner, owner, userId, 'viewer').expect(404, { detail: 'Member not found' });
-      await remove(owner, owner, userId).expect(404, { detail: 'Member not found' });
+  it('is not found by the id of somebody outside the organization, and is found by its id in upper case', async () => {
+    const [acme, globex] = [await tenant(), await tenant()];
+    const viewer = await acme.viewer();
+    for (const userId of [NOBODY, globex.owner.id]) {
+      await change(acme.owner, acme, userId, 'viewer').expect(404, { detail: 'Member not found' });
+      await remove(acme.owner, acme, userId).expect(404, { detail: 'Member not found' });
     }
-    await patch(viewer, owner, 'nope', 'king').expect(403, { detail: 'Admin role required' });
-    await remove(other, owner, viewer.id).expect(403, { detail: 'Not an organization member' });
-    const refused = await patch(owner, owner, 'nope', 'owner').expect(422);
+    await remove(globex.owner, acme, viewer.id).expect(403, { detail: 'Not an organization member' });
+    await remove(acme.owner, acme, viewer.id.toUpperCase()).expect(200);
+  });
+
+  it('is changed after checks of the role of the caller and then of the input', async () => {
+    const acme = await tenant();
+    await change(await acme.viewer(), acme, 'nope', 'king').expect(403, { detail: 'Admin role required' });
+    const refused = await change(acme.owner, acme, 'nope', 'owner').expect(422);
     expect(refused.body).toMatchObject({
       detail: [
         { type: 'uuid_parsing', loc: ['path', 'user_id'] },
@@ -251,36 +135,33 @@ describe('members of an organization', () => {
         },
       ],
     });
-    await remove(owner, owner, viewer.id.toUpperCase()).expect(200);
   });
 
-  it('records what was done, in its transaction and with the request', async () => {
-    const owner = await ownerWithProject(app);
-    const [one, two] = [await addMember(app, owner, 'viewer'), await addMember(app, owner, 'operator')];
-    await patch(owner, owner, one.id, 'member').set('X-Request-ID', 'the-promotion').expect(200);
-    await patch(owner, owner, one.id, 'member').expect(200);
-    await patch(one, owner, two.id, 'viewer').expect(403);
-    await remove(owner, owner, one.id).expect(200);
-    await remove(two, owner, two.id).expect(200);
-    const organization = { organization_id: owner.organizationId, project_id: null };
-    const rows = await app.rows<{ request_id: string }>(
-      `SELECT actor_user_id, organization_id, project_id, action, target_type, target_id, detail, request_id
-       FROM audit_events WHERE organization_id = $1 AND target_type IN ('organization', 'user') ORDER BY created_at, id`,
-      [owner.organizationId],
+  it('has each change and the removal in the audit log, with the id of the request, and nothing refused', async () => {
+    const acme = await tenant();
+    const [one, two] = [await acme.viewer(), await acme.operator()];
+    await change(acme.owner, acme, one.id, 'member').set('X-Request-ID', 'the-promotion').expect(200);
+    await change(acme.owner, acme, one.id, 'member').expect(200);
+    await change(one, acme, two.id, 'viewer').expect(403);
+    await remove(acme.owner, acme, one.id).expect(200);
+    await remove(two, acme, two.id).expect(200);
+    const organization = { organization_id: acme.organizationId, project_id: null };
+    const entries = (await organizationAudit(acme.organizationId)).filter(({ target_type }) =>
+      ['organization', 'user'].includes(target_type),
     );
-    expect(rows).toEqual([
+    expect(entries).toEqual([
       {
         ...organization,
-        actor_user_id: owner.id,
+        actor_user_id: acme.owner.id,
         action: 'organization.created',
         target_type: 'organization',
-        target_id: owner.organizationId,
+        target_id: acme.organizationId,
         detail: { name: 'Acme', slug: expect.any(String) },
         request_id: expect.any(String),
       },
       {
         ...organization,
-        actor_user_id: owner.id,
+        actor_user_id: acme.owner.id,
         action: 'member.role_changed',
         target_type: 'user',
         target_id: one.id,
@@ -289,7 +170,7 @@ describe('members of an organization', () => {
       },
       {
         ...organization,
-        actor_user_id: owner.id,
+        actor_user_id: acme.owner.id,
         action: 'member.removed',
         target_type: 'user',
         target_id: one.id,
@@ -308,20 +189,103 @@ describe('members of an organization', () => {
     ]);
   });
 
-  it('lets an admin who is demoted at the same time act only before that', async () => {
-    const owner = await ownerWithProject(app);
-    const [admin, victim] = [await addMember(app, owner, 'admin'), await addMember(app, owner, 'viewer')];
+  it('acts as an admin only before a demotion that is sent at the same time', async () => {
+    const acme = await tenant();
+    const [admin, victim] = [await acme.admin(), await acme.viewer()];
     const [demoted, acted] = await Promise.all([
-      patch(owner, owner, admin.id, 'viewer'),
-      patch(admin, owner, victim.id, 'operator'),
+      change(acme.owner, acme, admin.id, 'viewer'),
+      change(admin, acme, victim.id, 'operator'),
     ]);
     expect(demoted.status).toBe(200);
-    const order = await app.rows<{ target_id: string }>(
-      `SELECT target_id FROM audit_events WHERE organization_id = $1 AND action = 'member.role_changed' ORDER BY id`,
-      [owner.organizationId],
+    const changes = (await organizationAudit(acme.organizationId)).filter(
+      ({ action }) => action === 'member.role_changed',
     );
     const expected = acted.status === 200 ? [victim.id, admin.id] : [admin.id];
-    expect(order.map((row) => row.target_id)).toEqual(expected);
+    expect(changes.map(({ target_id }) => target_id)).toEqual(expected);
     expect([200, 403]).toContain(acted.status);
+  });
+});
+
+describe('the role of a member', () => {
+  let acme: Tenant;
+  const callers = new Map<AnyRole, Account>();
+  const targets = new Map<AnyRole, Account>();
+  /** The roles that each role may give, change and remove. Leaving is another matter. */
+  const BELOW: Record<AnyRole, readonly AnyRole[]> = {
+    owner: ['admin', 'operator', 'member', 'viewer'],
+    admin: ['operator', 'member', 'viewer'],
+    operator: [],
+    member: [],
+    viewer: [],
+  };
+
+  beforeAll(async () => {
+    acme = await tenant();
+    callers.set('owner', acme.owner);
+    targets.set('owner', acme.owner);
+    for (const role of GIVEN_ROLES) {
+      callers.set(role, await acme[role]());
+      targets.set(role, await acme[role]());
+    }
+  });
+
+  /** The record that the list shows to the caller; undefined when the caller may not see the list. */
+  async function flagsOf(caller: Account, userId: string): Promise<MemberRecord | undefined> {
+    const answer = await list(caller, acme);
+    return answer.status === 200
+      ? (answer.body as MemberRecord[]).find((member) => member.user_id === userId)
+      : undefined;
+  }
+
+  function refusalOf(caller: AnyRole, target: AnyRole, conflict: string): [number, string] {
+    if (!['owner', 'admin'].includes(caller)) return [403, 'Admin role required'];
+    return target === 'owner' ? [409, conflict] : [403, 'Owner role required'];
+  }
+
+  it.each(ROLES.flatMap((a) => ROLES.map((b) => [a, b] as const)).filter(([a, b]) => a !== 'owner' || b !== 'owner'))(
+    'lets a caller with the role %s act on another member with the role %s as the list says',
+    async (callerRole, targetRole) => {
+      const [caller, target] = [callers.get(callerRole)!, targets.get(targetRole)!];
+      const isBelow = BELOW[callerRole].includes(targetRole);
+      const flags = await flagsOf(caller, target.id);
+      expect(flags === undefined).toBe(!['owner', 'admin'].includes(callerRole));
+      if (flags !== undefined) expect(flags).toMatchObject({ can_change_role: isBelow, can_revoke: isBelow });
+
+      for (const role of GIVEN_ROLES) {
+        const answer = await change(caller, acme, target.id, role);
+        const mayGive = isBelow && BELOW[callerRole].includes(role);
+        const [status, detail] = refusalOf(callerRole, targetRole, 'Owner role cannot be changed');
+        expect([role, answer.status]).toEqual([role, mayGive ? 200 : status]);
+        if (mayGive) {
+          expect(answer.body).toMatchObject({ user_id: target.id, role });
+          expect(answer.body).toEqual(await flagsOf(caller, target.id));
+        } else expect(answer.body).toEqual({ detail });
+        if (mayGive) await storeMember(acme, target.id, targetRole);
+      }
+
+      const removed = await remove(caller, acme, target.id);
+      const [status, detail] = refusalOf(callerRole, targetRole, 'Owner cannot be removed');
+      expect([removed.status, removed.body]).toEqual(
+        isBelow ? [200, { message: 'Member removed' }] : [status, { detail }],
+      );
+      if (isBelow) await storeMember(acme, target.id, targetRole);
+    },
+  );
+
+  it.each(ROLES)('lets a member with the role %s leave unless it is the owner, and never change it', async (role) => {
+    const caller = callers.get(role)!;
+    const flags = await flagsOf(caller, caller.id);
+    if (flags !== undefined) {
+      expect(flags).toMatchObject({ can_change_role: false, can_revoke: role !== 'owner' });
+    }
+    const [status, detail] = refusalOf(role, role, 'Owner role cannot be changed');
+    for (const other of GIVEN_ROLES) await change(caller, acme, caller.id, other).expect(status, { detail });
+    const left = await remove(caller, acme, caller.id);
+    expect([left.status, left.body]).toEqual(
+      role === 'owner'
+        ? [409, { detail: 'Owner cannot be removed' }]
+        : [200, { message: 'You have left the organization' }],
+    );
+    if (role !== 'owner') await storeMember(acme, caller.id, role);
   });
 });

@@ -1,125 +1,84 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { addMember, type Actor, type Owner, ownerWithProject } from '../../support/actors.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
-import { eventually } from '../../support/service-process.js';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { type Account, api, PASSWORD, type Tenant, tenant } from '../../support/service.js';
+import {
+  holdingOrganization,
+  projectMemberRows,
+  setPlan,
+  storeProjectRole,
+} from '../../support/sql-builders/tenancy.js';
 
 const ROUNDS = 12;
 
-describe('acts on one person at the same time', () => {
-  let app: TestApp;
-  let owner: Owner;
+describe('a membership', () => {
+  let acme: Tenant;
 
   beforeAll(async () => {
-    // Room in the pool for all that wait at once: who waits for a connection instead is not in the row's queue yet.
-    app = await createTestApp({ env: { DATABASE_POOL_SIZE: '12' } });
-    owner = await ownerWithProject(app);
-    await app.rows(`UPDATE organizations SET plan = 'enterprise' WHERE id = $1`, [owner.organizationId]);
+    acme = await tenant();
+    await setPlan(acme.organizationId, 'enterprise');
   });
-  afterAll(() => app.close());
 
-  const as = (bearer: string) => ({
-    delete: (path: string) => app.request().delete(path).set('Authorization', bearer),
-    post: (path: string, body: object = {}) => app.request().post(path).set('Authorization', bearer).send(body),
-    patch: (path: string, body: object) => app.request().patch(path).set('Authorization', bearer).send(body),
-  });
+  const memberPath = (userId: string) => `/v1/organizations/${acme.organizationId}/members/${userId}`;
 
   async function newProject(slug: string): Promise<string> {
-    const body = { organization_id: owner.organizationId, name: slug, slug };
-    return ((await as(owner.bearer).post('/v1/projects', body).expect(201)).body as { id: string }).id;
+    const body = { organization_id: acme.organizationId, name: slug, slug };
+    return ((await api.as(acme.owner).post('/v1/projects', body).expect(201)).body as { id: string }).id;
   }
 
-  async function selecting(projectId: string): Promise<Actor> {
-    const member = await addMember(app, owner, 'operator');
-    await app.rows(
-      `INSERT INTO project_members (project_id, user_id, role) VALUES ($1, $2, 'operator') ON CONFLICT DO NOTHING`,
-      [projectId, member.id],
-    );
-    await as(member.bearer).post('/v1/projects/select', { project_id: projectId }).expect(200);
-    return member;
+  async function selecting(projectId: string): Promise<Account> {
+    const operator = await acme.operator();
+    await storeProjectRole(projectId, operator.id, 'operator');
+    await api.as(operator).post('/v1/projects/select', { project_id: projectId }).expect(200);
+    return operator;
   }
 
-  it('never fail: leaving, removal from a project, and the end of the project or the account', async () => {
+  it('causes no server error when removals, a role change, and deletions of project and account race', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const projectId = await newProject(`race-${round}`);
-      await as(owner.bearer).post(`/v1/projects/${projectId}/archive`).expect(200);
+      await api.as(acme.owner).post(`/v1/projects/${projectId}/archive`, {}).expect(200);
       const member = await selecting(projectId);
       const answers = await Promise.all([
-        as(owner.bearer).delete(`/v1/organizations/${owner.organizationId}/members/${member.id}`),
-        as(owner.bearer).delete(`/v1/projects/${projectId}/members/${member.id}`),
-        as(owner.bearer).patch(`/v1/projects/${projectId}/members/${member.id}`, { role: 'viewer' }),
-        as(owner.bearer).delete(`/v1/projects/${projectId}`),
-        as(member.bearer).post('/v1/account/delete', { current_password: 'correct-horse-battery' }),
+        api.as(acme.owner).delete(memberPath(member.id)),
+        api.as(acme.owner).delete(`/v1/projects/${projectId}/members/${member.id}`),
+        api.as(acme.owner).patch(`/v1/projects/${projectId}/members/${member.id}`, { role: 'viewer' }),
+        api.as(acme.owner).delete(`/v1/projects/${projectId}`),
+        api.as(member).post('/v1/account/delete', { current_password: PASSWORD }),
       ]);
       const statuses = answers.map(({ status }) => status);
       expect(statuses.filter((status) => status >= 500)).toEqual([]);
     }
   });
 
-  it('leave no membership in a deleted project when a role changes', async () => {
+  it('is not left in a deleted project when the role in the organization changes', async () => {
     const projectId = await newProject('gone');
     const member = await selecting(projectId);
-    await as(owner.bearer).post(`/v1/projects/${projectId}/archive`).expect(200);
-    await as(owner.bearer).delete(`/v1/projects/${projectId}`).expect(204);
-    await as(owner.bearer)
-      .patch(`/v1/organizations/${owner.organizationId}/members/${member.id}`, { role: 'viewer' })
-      .expect(200);
-    expect(await app.rows('SELECT 1 FROM project_members WHERE project_id = $1', [projectId])).toEqual([]);
+    await api.as(acme.owner).post(`/v1/projects/${projectId}/archive`, {}).expect(200);
+    await api.as(acme.owner).delete(`/v1/projects/${projectId}`).expect(204);
+    await api.as(acme.owner).patch(memberPath(member.id), { role: 'viewer' }).expect(200);
+    expect(await projectMemberRows(projectId)).toEqual([]);
   });
 
-  it('do not let somebody act who was removed while they waited', async () => {
+  it('allows nothing to a request that waits while the membership is removed', async () => {
     const projectId = await newProject('waited');
-    const admin = await addMember(app, owner, 'operator');
-    const victim = await addMember(app, owner, 'viewer');
-    await app.rows(
-      `INSERT INTO project_members (project_id, user_id, role) VALUES ($1, $2, 'admin'), ($1, $3, 'viewer')
-       ON CONFLICT (project_id, user_id) DO UPDATE SET role = excluded.role`,
-      [projectId, admin.id, victim.id],
-    );
-    const orgAdmin = await addMember(app, owner, 'admin');
-    const waiting = await holding(owner.organizationId, async () => {
-      const removal = (who: Actor) =>
-        as(owner.bearer).delete(`/v1/organizations/${owner.organizationId}/members/${who.id}`);
-      const first = [removal(admin).then((a) => a.status)];
-      await waitingForLocks(1);
-      first.push(removal(orgAdmin).then((a) => a.status));
-      await waitingForLocks(2);
+    const [admin, victim] = [await acme.operator(), await acme.viewer()];
+    await storeProjectRole(projectId, admin.id, 'admin');
+    await storeProjectRole(projectId, victim.id, 'viewer');
+    const orgAdmin = await acme.admin();
+    const waiting = await holdingOrganization(acme.organizationId, async (untilWaiting) => {
+      const removal = (account: Account) => api.as(acme.owner).delete(memberPath(account.id));
+      const first = [removal(admin).then(({ status }) => status)];
+      await untilWaiting(1);
+      first.push(removal(orgAdmin).then(({ status }) => status));
+      await untilWaiting(2);
       const then = [
-        as(admin.bearer).patch(`/v1/projects/${projectId}/members/${victim.id}`, { role: 'admin' }),
-        as(admin.bearer).post(`/v1/projects/${projectId}/archive`),
-        as(orgAdmin.bearer).post('/v1/projects', { organization_id: owner.organizationId, name: 'x', slug: 'late' }),
-        as(orgAdmin.bearer).post(`/v1/organizations/${owner.organizationId}/invites`, { email: 'late@example.com' }),
-      ].map((request) => request.then((a) => a.status));
-      await waitingForLocks(6);
+        api.as(admin).patch(`/v1/projects/${projectId}/members/${victim.id}`, { role: 'admin' }),
+        api.as(admin).post(`/v1/projects/${projectId}/archive`, {}),
+        api.as(orgAdmin).post('/v1/projects', { organization_id: acme.organizationId, name: 'x', slug: 'late' }),
+        api.as(orgAdmin).post(`/v1/organizations/${acme.organizationId}/invites`, { email: 'late@example.com' }),
+      ].map((request) => request.then(({ status }) => status));
+      await untilWaiting(6);
       return [first, then] as const;
     });
     expect(await Promise.all(waiting[0])).toEqual([200, 200]);
     expect(await Promise.all(waiting[1])).toEqual([403, 403, 403, 403]);
   });
-
-  /** Runs `work` while another transaction holds the organization's row, so that acts queue up in a known order. */
-  async function holding<T>(organizationId: string, work: () => Promise<T>): Promise<T> {
-    const { default: pg } = await import('pg');
-    const client = new pg.Client({ connectionString: app.databaseUrl });
-    await client.connect();
-    try {
-      await client.query('BEGIN');
-      await client.query('SELECT 1 FROM organizations WHERE id = $1 FOR UPDATE', [organizationId]);
-      const result = await work();
-      await client.query('COMMIT');
-      return result;
-    } finally {
-      await client.end();
-    }
-  }
-
-  /** Until at least so many of the service's transactions wait for a row. */
-  async function waitingForLocks(count: number): Promise<void> {
-    await eventually(
-      () =>
-        app.rows(
-          `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event IN ('transactionid', 'tuple')`,
-        ),
-      (rows) => rows.length >= count,
-    );
-  }
 });

@@ -1,15 +1,21 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Response } from 'supertest';
-import { type Actor, signedIn } from '../../support/actors.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
-import { outOfStep, withoutPlanLimits } from '../../support/memberships.js';
 import { propertyRuns } from '../../support/property-runs.js';
+import { account, type Account, api } from '../../support/service.js';
+import {
+  membershipsOutOfStep,
+  projectMemberRowsOf,
+  setPlan,
+  storeProjectRole,
+} from '../../support/sql-builders/tenancy.js';
 
 const PEOPLE = 4;
 const GIVEN_ROLES = ['admin', 'operator', 'member', 'viewer'] as const;
 const INVITED_ROLES = ['operator', 'viewer'] as const;
+
+type GivenRole = (typeof GIVEN_ROLES)[number];
 
 type Step =
   | { kind: 'join'; person: number; role: string }
@@ -17,7 +23,7 @@ type Step =
   | { kind: 'leave'; person: number; byThemselves: boolean }
   | { kind: 'create project' }
   /** An admin gives one project a different role. */
-  | { kind: 'differ in one project'; person: number; project: number; role: string };
+  | { kind: 'differ in one project'; person: number; project: number; role: GivenRole };
 
 const person = fc.nat({ max: PEOPLE - 1 });
 const role = fc.constantFrom(...GIVEN_ROLES);
@@ -29,18 +35,18 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('differ in one project'), person, project: fc.nat(), role }) },
 );
 
-/** What ought to be the case. Persons by number, projects by id. */
+/** The memberships that the organization should have. Persons are named by number, projects by id. */
 class Model {
   readonly members = new Map<number, string>();
   readonly projects: string[] = [];
-  /** Role by `project person`, where it is not the organization's. */
+  /** The role by `project person`, where it differs from the role in the organization. */
   readonly different = new Map<string, string>();
 
   forgetDifferences(person: number): void {
     for (const key of this.different.keys()) if (key.endsWith(` ${person}`)) this.different.delete(key);
   }
 
-  /** `project person role` of every project membership apart from the owner's. */
+  /** `project person role` of every project membership except those of the owner. */
   projectMemberships(): string[] {
     return this.projects
       .flatMap((project) =>
@@ -50,45 +56,38 @@ class Model {
   }
 }
 
-describe('memberships of organizations and projects', () => {
-  let app: TestApp;
-  let owner: Actor;
-  let people: Actor[];
+describe('a project membership', () => {
+  let owner: Account;
+  let people: Account[];
 
   beforeAll(async () => {
-    app = await createTestApp();
-    owner = await signedIn(app);
+    owner = await account();
     people = [];
-    for (let n = 0; n < PEOPLE; n += 1) people.push(await signedIn(app));
+    for (let n = 0; n < PEOPLE; n += 1) people.push(await account());
   });
-  afterAll(() => app.close());
 
-  const send = (actor: Actor, method: 'get' | 'post' | 'patch' | 'delete', path: string, body?: object) => {
-    const request = app.request()[method](path).set('Authorization', actor.bearer);
-    return body === undefined ? request : request.send(body);
-  };
   const slug = () => randomBytes(6).toString('hex');
-  const member = (organization: string, userId: string) => `/v1/organizations/${organization}/members/${userId}`;
+  const memberPath = (organization: string, userId: string) => `/v1/organizations/${organization}/members/${userId}`;
 
   async function newOrganization(): Promise<string> {
-    const answer = await send(owner, 'post', '/v1/organizations', { name: 'Acme', slug: slug() }).expect(201);
+    const answer = await api.as(owner).post('/v1/organizations', { name: 'Acme', slug: slug() }).expect(201);
     const { id } = answer.body as { id: string };
-    await withoutPlanLimits(app, id);
+    await setPlan(id, 'enterprise');
     return id;
   }
 
   async function createProject(organization: string): Promise<Response> {
-    return send(owner, 'post', '/v1/projects', { organization_id: organization, name: 'P', slug: slug() });
+    return api.as(owner).post('/v1/projects', { organization_id: organization, name: 'P', slug: slug() });
   }
 
-  async function join(organization: string, actor: Actor, role: string): Promise<Response> {
+  async function join(organization: string, invitee: Account, role: string): Promise<Response> {
     const invites = `/v1/organizations/${organization}/invites`;
-    const invited = await send(owner, 'post', invites, { email: actor.email, role });
+    const invited = await api.as(owner).post(invites, { email: invitee.email, role });
     if (invited.status !== 201) return invited;
-    return send(actor, 'post', `/v1/organizations/invites/${(invited.body as { id: string }).id}/accept`);
+    return api.as(invitee).post(`/v1/organizations/invites/${(invited.body as { id: string }).id}/accept`);
   }
 
-  /** Takes a step over HTTP and in the model; one that makes no sense there is left out. */
+  /** Takes a step over HTTP and in the model. A step that makes no sense in the model is left out. */
   async function take(organization: string, model: Model, step: Step): Promise<void> {
     if (step.kind === 'create project') {
       const answer = await createProject(organization);
@@ -96,18 +95,21 @@ describe('memberships of organizations and projects', () => {
       model.projects.push((answer.body as { id: string }).id);
       return;
     }
-    const actor = people[step.person]!;
+    const one = people[step.person]!;
     if (step.kind === 'join') {
-      const answer = await join(organization, actor, step.role);
+      const answer = await join(organization, one, step.role);
       expect(answer.status).toBe(model.members.has(step.person) ? 409 : 200);
       if (answer.status === 200) model.members.set(step.person, step.role);
       return;
     }
-    const path = member(organization, actor.id);
+    const path = memberPath(organization, one.id);
     const known = model.members.get(step.person);
     switch (step.kind) {
       case 'change role': {
-        await send(owner, 'patch', path, { role: step.role }).expect(known === undefined ? 404 : 200);
+        await api
+          .as(owner)
+          .patch(path, { role: step.role })
+          .expect(known === undefined ? 404 : 200);
         if (known === undefined || known === step.role) return;
         model.members.set(step.person, step.role);
         model.forgetDifferences(step.person);
@@ -115,7 +117,10 @@ describe('memberships of organizations and projects', () => {
       }
       case 'leave': {
         const refusal = step.byThemselves ? 403 : 404;
-        await send(step.byThemselves ? actor : owner, 'delete', path).expect(known === undefined ? refusal : 200);
+        await api
+          .as(step.byThemselves ? one : owner)
+          .delete(path)
+          .expect(known === undefined ? refusal : 200);
         model.members.delete(step.person);
         model.forgetDifferences(step.person);
         return;
@@ -123,40 +128,38 @@ describe('memberships of organizations and projects', () => {
       case 'differ in one project': {
         const project = model.projects[step.project % model.projects.length];
         if (known === undefined || project === undefined) return;
-        await app.rows('UPDATE project_members SET role = $3 WHERE project_id = $1 AND user_id = $2', [
-          project,
-          actor.id,
-          step.role,
-        ]);
+        await storeProjectRole(project, one.id, step.role);
         model.different.set(`${project} ${step.person}`, step.role);
         return;
       }
     }
   }
 
+  async function membersOf(organization: string): Promise<{ user_id: string; role: string }[]> {
+    const { body } = await api.as(owner).get(`/v1/organizations/${organization}/members`).expect(200);
+    return body as { user_id: string; role: string }[];
+  }
+
+  async function projectsOf(organization: string, caller: Account): Promise<object[]> {
+    const { body } = await api.as(caller).get('/v1/projects').expect(200);
+    return (body as { organization_id: string }[]).filter((project) => project.organization_id === organization);
+  }
+
   async function compare(organization: string, model: Model): Promise<void> {
     const numberOf = (userId: string): number => people.findIndex((one) => one.id === userId);
-    const members = await app.rows<{ user_id: string; role: string }>(
-      `SELECT user_id, role FROM organization_members WHERE organization_id = $1 AND role <> 'owner'`,
-      [organization],
-    );
+    const members = (await membersOf(organization)).filter(({ role }) => role !== 'owner');
     expect(new Map(members.map((row) => [numberOf(row.user_id), row.role]))).toEqual(model.members);
-    const inProjects = await app.rows<{ project_id: string; user_id: string; role: string }>(
-      `SELECT pm.* FROM project_members pm JOIN projects p ON p.id = pm.project_id
-       WHERE p.organization_id = $1 AND pm.role <> 'owner'`,
-      [organization],
-    );
+    const inProjects = (await projectMemberRowsOf(organization)).filter(({ role }) => role !== 'owner');
     expect(inProjects.map((row) => `${row.project_id} ${numberOf(row.user_id)} ${row.role}`).sort()).toEqual(
       model.projectMemberships(),
     );
-    for (const [index, actor] of people.entries()) {
-      const listed = (await send(actor, 'get', '/v1/projects').expect(200)).body as { organization_id: string }[];
-      const own = listed.filter((project) => project.organization_id === organization);
+    for (const [index, one] of people.entries()) {
+      const own = await projectsOf(organization, one);
       expect(own).toHaveLength(model.members.has(index) ? model.projects.length : 0);
     }
   }
 
-  it('stay in step through any sequence of joins, role changes, leaves and new projects', async () => {
+  it('follows the organization through any sequence of joins, role changes, departures and new projects', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 20 }), async (steps) => {
         const organization = await newOrganization();
@@ -170,50 +173,45 @@ describe('memberships of organizations and projects', () => {
     );
   });
 
-  it('stay in step when all of that happens at the same time', async () => {
+  it('follows the organization when joins, role changes, departures and new projects run in parallel', async () => {
     const organization = await newOrganization();
     const invites = `/v1/organizations/${organization}/invites`;
     let projects = 0;
 
-    /** Together with new projects, which have to see each act or be seen by it. */
+    /** Sends requests in parallel with new projects: each new project has to see a change or be seen by it. */
     async function amongNewProjects(acts: (() => Promise<Response>)[]): Promise<void> {
       const mixed = acts.flatMap((act) => [act, () => createProject(organization)]);
       const answers = await Promise.all(mixed.map((act) => act()));
       projects += acts.length;
       expect(answers.filter((answer) => answer.status >= 500)).toEqual([]);
-      expect(await outOfStep(app, organization)).toEqual([]);
-      const owners = await app.rows(
-        `SELECT user_id FROM organization_members WHERE organization_id = $1 AND role = 'owner'`,
-        [organization],
-      );
-      expect(owners).toEqual([{ user_id: owner.id }]);
+      expect(await membershipsOutOfStep(organization)).toEqual([]);
+      const owners = (await membersOf(organization)).filter(({ role }) => role === 'owner');
+      expect(owners.map(({ user_id }) => user_id)).toEqual([owner.id]);
     }
 
     for (let round = 0; round < 6; round += 1) {
-      const made = await Promise.all(
-        people.map(({ email }) => send(owner, 'post', invites, { email, role: 'viewer' })),
-      );
+      const made = await Promise.all(people.map(({ email }) => api.as(owner).post(invites, { email, role: 'viewer' })));
       const pending = made.map(({ body }) => (body as { id: string }).id);
       await amongNewProjects(
-        people.map((actor, index) => async () => {
-          return send(actor, 'post', `/v1/organizations/invites/${pending[index] ?? ''}/accept`);
+        people.map((one, index) => async () => {
+          return api.as(one).post(`/v1/organizations/invites/${pending[index] ?? ''}/accept`);
         }),
       );
       await amongNewProjects(
         people.flatMap(({ id }, index) =>
           ['operator', GIVEN_ROLES[(round + index) % 3]].map((role) => async () => {
-            return send(owner, 'patch', member(organization, id), { role });
+            return api.as(owner).patch(memberPath(organization, id), { role });
           }),
         ),
       );
       await amongNewProjects(
-        people.flatMap((actor) => [
-          async () => send(owner, 'patch', member(organization, actor.id), { role: 'member' }),
-          async () => send(actor, 'delete', member(organization, actor.id)),
-          async () => send(owner, 'delete', member(organization, actor.id)),
+        people.flatMap((one) => [
+          async () => api.as(owner).patch(memberPath(organization, one.id), { role: 'member' }),
+          async () => api.as(one).delete(memberPath(organization, one.id)),
+          async () => api.as(owner).delete(memberPath(organization, one.id)),
         ]),
       );
     }
-    expect(await app.rows('SELECT 1 FROM projects WHERE organization_id = $1', [organization])).toHaveLength(projects);
+    expect(await projectsOf(organization, owner)).toHaveLength(projects);
   });
 });

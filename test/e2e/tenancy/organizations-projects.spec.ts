@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { addMember, ownerWithProject, signedIn } from '../../support/actors.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
+import { describe, expect, it } from '@jest/globals';
+import { account, type Account, api, outsider, tenant } from '../../support/service.js';
+import { deleteOrganizationMembership, projectMemberRows, setPlan } from '../../support/sql-builders/tenancy.js';
 
-const slugOf = (): string => randomBytes(6).toString('hex');
+const NOWHERE = '0199f3a1-0000-7000-8000-000000000000';
 const BAD_SLUGS = [
   '',
   '-',
@@ -20,64 +20,79 @@ const BAD_SLUGS = [
   'ＡＢ',
   'a'.repeat(201),
 ];
-const RECORD_TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as unknown;
+const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as unknown;
 
-describe('organizations and projects', () => {
-  let app: TestApp;
+const randomSlug = (): string => randomBytes(6).toString('hex');
+const createOrganization = (caller: Account, body: object) => api.as(caller).post('/v1/organizations', body);
+const createProject = (caller: Account, body: object) => api.as(caller).post('/v1/projects', body);
 
-  beforeAll(async () => {
-    app = await createTestApp();
-  });
-  afterAll(() => app.close());
-
-  const post = (bearer: string, path: string, body: object) =>
-    app.request().post(path).set('Authorization', bearer).send(body);
-  const get = (bearer: string, path: string) => app.request().get(path).set('Authorization', bearer);
-
-  it('creates an organization owned by its creator and lists it to members alone', async () => {
-    const actor = await signedIn(app);
-    const slug = slugOf();
-    const created = await post(actor.bearer, '/v1/organizations', { name: 'Acme', slug, plan: 'enterprise' }).expect(
-      201,
-    );
+describe('an organization', () => {
+  it('is owned by its creator, begins with the free plan, and is listed to its members only', async () => {
+    const owner = await account();
+    const slug = randomSlug();
+    const created = await createOrganization(owner, { name: 'Acme', slug, plan: 'enterprise' }).expect(201);
     const record = created.body as { id: string };
     expect(record).toEqual({
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       name: 'Acme',
       slug,
-      owner_id: actor.id,
-      created_at: RECORD_TIME,
+      owner_id: owner.id,
+      created_at: TIME,
     });
-    expect((await get(actor.bearer, '/v1/organizations').expect(200)).body).toEqual([record]);
-    expect((await get(actor.bearer, `/v1/organizations/${record.id}`).expect(200)).body).toEqual(record);
-    const stranger = await signedIn(app);
-    expect((await get(stranger.bearer, '/v1/organizations').expect(200)).body).toEqual([]);
-    await get(stranger.bearer, `/v1/organizations/${record.id}`).expect(403, { detail: 'Not an organization member' });
-    await get(actor.bearer, '/v1/organizations/0199f3a1-0000-7000-8000-000000000000').expect(404, {
-      detail: 'Organization not found',
-    });
-    expect(await app.rows('SELECT plan, billing_status FROM organizations WHERE id = $1', [record.id])).toEqual([
-      { plan: 'free', billing_status: 'active' },
-    ]);
+    const path = `/v1/organizations/${record.id}`;
+    expect((await api.as(owner).get('/v1/organizations').expect(200)).body).toEqual([record]);
+    expect((await api.as(owner).get(path).expect(200)).body).toEqual(record);
+    const stranger = await outsider();
+    expect((await api.as(stranger).get('/v1/organizations').expect(200)).body).toEqual([]);
+    await api.as(stranger).get(path).expect(403, { detail: 'Not an organization member' });
+    await api.as(owner).get(`/v1/organizations/${NOWHERE}`).expect(404, { detail: 'Organization not found' });
+    const billing = await api.as(owner).get('/v1/billing/status', { organization_id: record.id }).expect(200);
+    expect(billing.body).toMatchObject({ plan: 'free', billing_status: 'active' });
   });
 
-  it('keeps organization slugs unique and well formed', async () => {
-    const [one, two] = [await signedIn(app), await signedIn(app)];
-    const slug = slugOf();
-    await post(one.bearer, '/v1/organizations', { name: 'One', slug }).expect(201);
-    await post(two.bearer, '/v1/organizations', { name: 'Two', slug }).expect(409, { detail: 'Slug already in use' });
-    await post(two.bearer, '/v1/organizations', { name: 'Two', slug: slug.toUpperCase() }).expect(409, {
-      detail: 'Slug already in use',
-    });
+  it('has a slug that is well formed and that no other organization has, in whatever case', async () => {
+    const [one, two] = [await account(), await account()];
+    const slug = randomSlug();
+    await createOrganization(one, { name: 'One', slug }).expect(201);
+    for (const taken of [slug, slug.toUpperCase()]) {
+      await createOrganization(two, { name: 'Two', slug: taken }).expect(409, { detail: 'Slug already in use' });
+    }
     for (const bad of [...BAD_SLUGS, 5, null]) {
-      await post(two.bearer, '/v1/organizations', { name: 'Two', slug: bad }).expect(422);
+      await createOrganization(two, { name: 'Two', slug: bad }).expect(422);
     }
   });
 
-  it('takes slugs of every unreserved character of URLs, and keeps them as given', async () => {
-    const owner = await ownerWithProject(app);
-    await app.rows(`UPDATE organizations SET plan = 'enterprise' WHERE id = $1`, [owner.organizationId]);
-    const body = { organization_id: owner.organizationId, name: 'P' };
+  it('is created once when parallel requests write the same slug in different cases', async () => {
+    const slug = `race-${randomSlug()}`;
+    const forms = [slug, slug.toUpperCase(), `R${slug.slice(1)}`];
+    const callers = await Promise.all(forms.map(async (form) => ({ form, caller: await account() })));
+    const answers = await Promise.all(
+      callers.map(({ form, caller }) => createOrganization(caller, { name: 'One', slug: form })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
+  });
+
+  it('is refused beyond the number that the plan allows, also by parallel requests', async () => {
+    const owner = await account();
+    const create = (name: string) => createOrganization(owner, { name, slug: randomSlug() });
+    const answers = await Promise.all(Array.from({ length: 8 }, () => create('Acme')));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 403, 403, 403, 403, 403, 403, 403]);
+    expect(answers.find(({ status }) => status === 403)?.body).toEqual({
+      detail: 'Plan limit reached: organizations',
+    });
+    const { id } = answers.find(({ status }) => status === 201)?.body as { id: string };
+    await setPlan(id, 'pro');
+    await create('Second').expect(201);
+    await create('Third').expect(201);
+    await create('Fourth').expect(403);
+  });
+});
+
+describe('a project', () => {
+  it('has a slug of unreserved characters of URLs, kept as it was sent and unique in its organization', async () => {
+    const acme = await tenant();
+    await setPlan(acme.organizationId, 'enterprise');
+    const body = { organization_id: acme.organizationId, name: 'P' };
     for (const slug of [
       'Upper',
       'a',
@@ -91,125 +106,103 @@ describe('organizations and projects', () => {
       '..x',
       'B'.repeat(200),
     ]) {
-      expect((await post(owner.bearer, '/v1/projects', { ...body, slug }).expect(201)).body).toMatchObject({ slug });
+      expect((await createProject(acme.owner, { ...body, slug }).expect(201)).body).toMatchObject({ slug });
     }
     for (const slug of ['UPPER', 'upper', 'A', 'b'.repeat(200), '.WELL-known']) {
-      await post(owner.bearer, '/v1/projects', { ...body, slug }).expect(409, { detail: 'Slug already in use' });
+      await createProject(acme.owner, { ...body, slug }).expect(409, { detail: 'Slug already in use' });
     }
-    for (const slug of BAD_SLUGS) await post(owner.bearer, '/v1/projects', { ...body, slug }).expect(422);
+    for (const slug of BAD_SLUGS) await createProject(acme.owner, { ...body, slug }).expect(422);
     // Another organization has slugs of its own.
-    const other = await ownerWithProject(app);
-    await app.rows(`UPDATE organizations SET plan = 'enterprise' WHERE id = $1`, [other.organizationId]);
-    await post(other.bearer, '/v1/projects', { ...body, organization_id: other.organizationId, slug: 'upper' }).expect(
-      201,
-    );
+    const globex = await tenant();
+    await setPlan(globex.organizationId, 'enterprise');
+    const other = { ...body, organization_id: globex.organizationId, slug: 'upper' };
+    await createProject(globex.owner, other).expect(201);
   });
 
-  it('gives one of several organizations that are created at once the slug that they write in different cases', async () => {
-    const slug = `race-${slugOf()}`;
-    const forms = [slug, slug.toUpperCase(), `R${slug.slice(1)}`];
-    const actors = await Promise.all(forms.map(() => signedIn(app)));
-    const answers = await Promise.all(
-      forms.map((form, index) => post(actors[index]?.bearer ?? '', '/v1/organizations', { name: 'One', slug: form })),
-    );
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
-  });
-
-  it('holds the plan limit of owned organizations under parallel creates', async () => {
-    const actor = await signedIn(app);
-    const answers = await Promise.all(
-      Array.from({ length: 8 }, () => post(actor.bearer, '/v1/organizations', { name: 'Acme', slug: slugOf() })),
-    );
-    expect(answers.map((answer) => answer.status).sort()).toEqual([201, 403, 403, 403, 403, 403, 403, 403]);
-    expect(answers.find((answer) => answer.status === 403)?.body).toEqual({
-      detail: 'Plan limit reached: organizations',
-    });
-    await app.rows(`UPDATE organizations SET plan = 'pro' WHERE owner_id = $1`, [actor.id]);
-    await post(actor.bearer, '/v1/organizations', { name: 'Second', slug: slugOf() }).expect(201);
-    await post(actor.bearer, '/v1/organizations', { name: 'Third', slug: slugOf() }).expect(201);
-    await post(actor.bearer, '/v1/organizations', { name: 'Fourth', slug: slugOf() }).expect(403);
-  });
-
-  it('creates projects for admins, gives every member the role of the organization, and holds the plan limit', async () => {
-    const owner = await ownerWithProject(app);
-    const project = (await get(owner.bearer, `/v1/projects/${owner.projectId}`).expect(200)).body as { slug: string };
+  it('is created by admins only, and has every member of the organization with the same role', async () => {
+    const acme = await tenant();
+    const project = (await api.as(acme.owner).get(`/v1/projects/${acme.projectId}`).expect(200)).body as {
+      slug: string;
+    };
     expect(project).toEqual({
-      id: owner.projectId,
-      organization_id: owner.organizationId,
+      id: acme.projectId,
+      organization_id: acme.organizationId,
       name: 'Web shop',
       slug: expect.any(String),
-      owner_id: owner.id,
-      created_at: RECORD_TIME,
+      owner_id: acme.owner.id,
+      created_at: TIME,
     });
-    const viewer = await addMember(app, owner, 'viewer');
-    const create = (bearer: string, slug = slugOf()) =>
-      post(bearer, '/v1/projects', { organization_id: owner.organizationId, name: 'Second', slug });
-    await create(viewer.bearer).expect(403, { detail: 'Admin role required' });
-    await create((await signedIn(app)).bearer).expect(403, { detail: 'Not an organization member' });
-    await create(owner.bearer).expect(403, { detail: 'Plan limit reached: projects' });
-    await app.rows(`UPDATE organizations SET plan = 'pro' WHERE id = $1`, [owner.organizationId]);
-    await create(owner.bearer, project.slug).expect(409, { detail: 'Slug already in use' });
-    const second = (await create(owner.bearer).expect(201)).body as { id: string };
-    const listed = (await get(viewer.bearer, '/v1/projects').expect(200)).body as { id: string }[];
-    expect(listed.map((item) => item.id)).toEqual([second.id, owner.projectId]);
-    expect(await app.rows('SELECT role FROM project_members WHERE project_id = $1 ORDER BY role', [second.id])).toEqual(
-      [{ role: 'owner' }, { role: 'viewer' }],
-    );
+    const viewer = await acme.viewer();
+    const create = (caller: Account, slug = randomSlug()) =>
+      createProject(caller, { organization_id: acme.organizationId, name: 'Second', slug });
+    await create(viewer).expect(403, { detail: 'Admin role required' });
+    await create(await outsider()).expect(403, { detail: 'Not an organization member' });
+    await create(acme.owner).expect(403, { detail: 'Plan limit reached: projects' });
+    await setPlan(acme.organizationId, 'pro');
+    await create(acme.owner, project.slug).expect(409, { detail: 'Slug already in use' });
+    const second = (await create(acme.owner).expect(201)).body as { id: string };
+    const listed = (await api.as(viewer).get('/v1/projects').expect(200)).body as { id: string }[];
+    expect(listed.map(({ id }) => id)).toEqual([second.id, acme.projectId]);
+    expect((await projectMemberRows(second.id)).map(({ role }) => role).sort()).toEqual(['owner', 'viewer']);
   });
 
-  it('holds the plan limit of projects under parallel creates', async () => {
-    const actor = await signedIn(app);
-    const organization = (await post(actor.bearer, '/v1/organizations', { name: 'Acme', slug: slugOf() }).expect(201))
-      .body as { id: string };
+  it('is refused beyond the number that the plan allows, also by parallel requests', async () => {
+    const owner = await account();
+    const organization = (await createOrganization(owner, { name: 'Acme', slug: randomSlug() }).expect(201)).body as {
+      id: string;
+    };
     const answers = await Promise.all(
       Array.from({ length: 8 }, () =>
-        post(actor.bearer, '/v1/projects', { organization_id: organization.id, name: 'P', slug: slugOf() }),
+        createProject(owner, { organization_id: organization.id, name: 'P', slug: randomSlug() }),
       ),
     );
-    expect(answers.filter((answer) => answer.status === 201)).toHaveLength(1);
-    expect(await app.rows('SELECT 1 FROM projects WHERE organization_id = $1', [organization.id])).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect((await api.as(owner).get('/v1/projects').expect(200)).body).toHaveLength(1);
   });
 
-  it('shows a project to members of its organization alone', async () => {
-    const [owner, stranger] = [await ownerWithProject(app), await ownerWithProject(app)];
-    await get(stranger.bearer, `/v1/projects/${owner.projectId}`).expect(403, { detail: 'Not a project member' });
-    await get(owner.bearer, '/v1/projects/0199f3a1-0000-7000-8000-000000000000').expect(404, {
-      detail: 'Project not found',
-    });
-    const malformed = await get(owner.bearer, '/v1/projects/nope').expect(422);
+  it('is shown to members of its organization only', async () => {
+    const [acme, globex] = [await tenant(), await tenant()];
+    const path = `/v1/projects/${acme.projectId}`;
+    await api.as(globex.owner).get(path).expect(403, { detail: 'Not a project member' });
+    await api.as(acme.owner).get(`/v1/projects/${NOWHERE}`).expect(404, { detail: 'Project not found' });
+    const malformed = await api.as(acme.owner).get('/v1/projects/nope').expect(422);
     expect((malformed.body as { detail: object[] }).detail).toMatchObject([
       { type: 'uuid_parsing', loc: ['path', 'project_id'] },
     ]);
-    const member = await addMember(app, owner, 'member');
-    await get(member.bearer, `/v1/projects/${owner.projectId}`).expect(200);
-    await app.rows('DELETE FROM organization_members WHERE user_id = $1', [member.id]);
-    await get(member.bearer, `/v1/projects/${owner.projectId}`).expect(403, { detail: 'Not a project member' });
-    expect((await get(member.bearer, '/v1/projects').expect(200)).body).toEqual([]);
+    const member = await acme.member();
+    await api.as(member).get(path).expect(200);
+    await deleteOrganizationMembership(acme.organizationId, member.id);
+    await api.as(member).get(path).expect(403, { detail: 'Not a project member' });
+    expect((await api.as(member).get('/v1/projects').expect(200)).body).toEqual([]);
   });
 
-  it('takes an id in every form of a UUID, and of a repeated one the last, for access and input alike', async () => {
-    const [owner, stranger] = [await ownerWithProject(app), await ownerWithProject(app)];
-    const id = owner.projectId;
+  it('is named by its id in every form of a UUID, and by the last one where the id is repeated', async () => {
+    const [acme, globex] = [await tenant(), await tenant()];
+    const id = acme.projectId;
     for (const form of [id.replaceAll('-', ''), `{${id}}`, `urn:uuid:${id}`, id.toUpperCase()]) {
-      await get(owner.bearer, `/v1/projects/${encodeURIComponent(form)}`).expect(200);
-      await get(owner.bearer, `/v1/logs?project_id=${encodeURIComponent(form)}`).expect(200);
-      await get(stranger.bearer, `/v1/logs?project_id=${encodeURIComponent(form)}`).expect(403);
+      await api
+        .as(acme.owner)
+        .get(`/v1/projects/${encodeURIComponent(form)}`)
+        .expect(200);
+      const logs = `/v1/logs?project_id=${encodeURIComponent(form)}`;
+      await api.as(acme.owner).get(logs).expect(200);
+      await api.as(globex.owner).get(logs).expect(403);
     }
-    await get(owner.bearer, `/v1/logs?project_id=${stranger.projectId}&project_id=${id}`).expect(200);
-    await get(owner.bearer, `/v1/logs?project_id=${id}&project_id=${stranger.projectId}`).expect(403);
-    const body = { organization_id: owner.organizationId.replaceAll('-', ''), name: 'Second', slug: slugOf() };
-    await post(owner.bearer, '/v1/projects', body).expect(403, { detail: 'Plan limit reached: projects' });
-    const key = owner.apiKeyId.replaceAll('-', '');
-    await post(owner.bearer, `/v1/api-keys/${key}/revoke`, {}).expect(200);
+    await api.as(acme.owner).get(`/v1/logs?project_id=${globex.projectId}&project_id=${id}`).expect(200);
+    await api.as(acme.owner).get(`/v1/logs?project_id=${id}&project_id=${globex.projectId}`).expect(403);
+    const body = { organization_id: acme.organizationId.replaceAll('-', ''), name: 'Second', slug: randomSlug() };
+    await createProject(acme.owner, body).expect(403, { detail: 'Plan limit reached: projects' });
+    const keyId = acme.key.id.replaceAll('-', '');
+    await api.as(acme.owner).post(`/v1/api-keys/${keyId}/revoke`, {}).expect(200);
   });
 
-  it('checks credentials before membership, membership before input, input before state', async () => {
-    const [owner, stranger] = [await ownerWithProject(app), await signedIn(app)];
-    const path = '/v1/projects';
-    await app.request().post(path).send('{').expect(401);
-    await post(stranger.bearer, path, { organization_id: owner.organizationId, slug: 'B A D' }).expect(403);
-    await post(owner.bearer, path, { organization_id: owner.organizationId, slug: 'B A D' }).expect(422);
-    await post(owner.bearer, path, { slug: 'ok', name: 'ok' }).expect(422);
-    await post(owner.bearer, path, { organization_id: owner.organizationId, slug: 'ok', name: 'ok' }).expect(403);
+  it('is created after checks of the credentials, the membership, the input and the state, in this order', async () => {
+    const acme = await tenant();
+    const organization_id = acme.organizationId;
+    await api.post('/v1/projects', '{').expect(401);
+    await createProject(await outsider(), { organization_id, slug: 'B A D' }).expect(403);
+    await createProject(acme.owner, { organization_id, slug: 'B A D' }).expect(422);
+    await createProject(acme.owner, { slug: 'ok', name: 'ok' }).expect(422);
+    await createProject(acme.owner, { organization_id, slug: 'ok', name: 'ok' }).expect(403);
   });
 });

@@ -1,94 +1,102 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { type Actor, addMember, type Owner, ownerWithProject, signedIn } from '../../support/actors.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { type Account, api, outsider, type Tenant, tenant } from '../../support/service.js';
+import { deleteUser } from '../../support/sql-builders/accounts.js';
+import {
+  deleteOrganizationMembership,
+  deleteProjectMembership,
+  storeProjectRole,
+} from '../../support/sql-builders/tenancy.js';
 
 const NOWHERE = '0199f3a1-0000-7000-8000-000000000000';
-const ROLES = ['viewer', 'member', 'operator', 'admin', 'owner'] as const;
 const GIVEN = ['viewer', 'member', 'operator', 'admin'] as const;
+const ROLES = [...GIVEN, 'owner'] as const;
+type AnyRole = (typeof ROLES)[number];
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as unknown;
 const FOLLOWS = 'Owners and admins of the organization keep that role in every project';
 
-interface Record {
+interface Membership {
   project_id: string;
   user_id: string;
   role: string;
   created_at: string;
 }
 
-describe('project members', () => {
-  let app: TestApp;
-  let owner: Owner;
+interface AuditEntry {
+  action: string;
+  actor_user_id: string;
+  target_type: string;
+  target_id: string;
+  detail: object;
+}
 
-  beforeAll(async () => {
-    app = await createTestApp();
-  });
-  afterAll(() => app.close());
+describe('a project member', () => {
+  let acme: Tenant;
 
   beforeEach(async () => {
-    owner = await ownerWithProject(app);
+    acme = await tenant();
   });
 
-  const path = (rest = '') => `/v1/projects/${owner.projectId}/members${rest}`;
-  const list = async (actor: Actor = owner) =>
-    (await app.request().get(path()).set('Authorization', actor.bearer).expect(200)).body as Record[];
-  const own = (actor: Actor) => app.request().get(path('/me')).set('Authorization', actor.bearer);
-  const add = (body: object, actor: Actor = owner) =>
-    app.request().post(path()).set('Authorization', actor.bearer).send(body);
-  const change = (userId: string, role: unknown, actor: Actor = owner) =>
-    app
-      .request()
-      .patch(path(`/${userId}`))
-      .set('Authorization', actor.bearer)
-      .send({ role });
-  const remove = (userId: string, actor: Actor = owner) =>
-    app
-      .request()
-      .delete(path(`/${userId}`))
-      .set('Authorization', actor.bearer);
-  const acts = () =>
-    app.rows<{ action: string; actor_user_id: string; target_type: string; target_id: string; detail: object }>(
-      `SELECT action, actor_user_id, target_type, target_id, detail FROM audit_events
-       WHERE project_id = $1 AND action LIKE 'project.member%' ORDER BY created_at`,
-      [owner.projectId],
-    );
+  const path = (rest = '') => `/v1/projects/${acme.projectId}/members${rest}`;
+  const list = async (account: Account = acme.owner) =>
+    (await api.as(account).get(path()).expect(200)).body as Membership[];
+  const own = (account: Account) => api.as(account).get(path('/me'));
+  const add = (body: object, account: Account = acme.owner) => api.as(account).post(path(), body);
+  const change = (userId: string, role: unknown, account: Account = acme.owner) =>
+    api.as(account).patch(path(`/${userId}`), { role });
+  const remove = (userId: string, account: Account = acme.owner) => api.as(account).delete(path(`/${userId}`));
 
-  it('lists effective members newest first, and tells each about themselves', async () => {
-    const viewer = await addMember(app, owner, 'viewer');
+  /** What the audit log of the project says about its members, the oldest entry first. */
+  async function auditLog(): Promise<AuditEntry[]> {
+    const { body } = await api.as(acme.owner).get(`/v1/projects/${acme.projectId}/activity`).expect(200);
+    return (body as { items: AuditEntry[] }).items
+      .filter(({ action }) => action.startsWith('project.member'))
+      .reverse()
+      .map(({ action, actor_user_id, target_type, target_id, detail }) => ({
+        action,
+        actor_user_id,
+        target_type,
+        target_id,
+        detail,
+      }));
+  }
+
+  it('is listed with the effective role, newest first, and can read its own membership', async () => {
+    const viewer = await acme.viewer();
     expect(await list(viewer)).toEqual([
-      { project_id: owner.projectId, user_id: viewer.id, role: 'viewer', created_at: TIME },
-      { project_id: owner.projectId, user_id: owner.id, role: 'owner', created_at: TIME },
+      { project_id: acme.projectId, user_id: viewer.id, role: 'viewer', created_at: TIME },
+      { project_id: acme.projectId, user_id: acme.owner.id, role: 'owner', created_at: TIME },
     ]);
     expect((await own(viewer).expect(200)).body).toEqual((await list())[0]);
-    expect((await own(owner).expect(200)).body).toMatchObject({ user_id: owner.id, role: 'owner' });
-    await own(await signedIn(app)).expect(403, { detail: 'Not a project member' });
+    expect((await own(acme.owner).expect(200)).body).toMatchObject({ user_id: acme.owner.id, role: 'owner' });
+    await own(await outsider()).expect(403, { detail: 'Not a project member' });
   });
 
-  it('counts admins of the organization in whether or not they have a row of their own', async () => {
-    const admin = await addMember(app, owner, 'admin');
-    await app.rows('DELETE FROM project_members WHERE user_id = $1', [admin.id]);
+  it('has the role of an owner or admin of the organization, whatever row the project has', async () => {
+    const admin = await acme.admin();
+    await deleteProjectMembership(acme.projectId, admin.id);
     expect((await list()).map((member) => [member.user_id, member.role])).toContainEqual([admin.id, 'admin']);
     expect((await own(admin).expect(200)).body).toMatchObject({ role: 'admin' });
     await add({ user_id: admin.id }).expect(409, { detail: 'User is already a project member' });
-    await app.rows(`UPDATE project_members SET role = 'viewer' WHERE user_id = $1`, [owner.id]);
-    expect((await own(owner).expect(200)).body).toMatchObject({ role: 'owner' });
+    await storeProjectRole(acme.projectId, acme.owner.id, 'viewer');
+    expect((await own(acme.owner).expect(200)).body).toMatchObject({ role: 'owner' });
   });
 
-  it('counts nobody in who left the organization, whatever rows there are', async () => {
-    const member = await addMember(app, owner, 'member');
-    await app.rows('DELETE FROM organization_members WHERE user_id = $1', [member.id]);
-    expect((await list()).map(({ user_id }) => user_id)).toEqual([owner.id]);
+  it('is no longer listed after leaving the organization, even if its row in the project is left', async () => {
+    const member = await acme.member();
+    await deleteOrganizationMembership(acme.organizationId, member.id);
+    expect((await list()).map(({ user_id }) => user_id)).toEqual([acme.owner.id]);
     await change(member.id, 'viewer').expect(404, { detail: 'Project member not found' });
     await add({ user_id: member.id }).expect(409, { detail: 'User is not an organization member' });
   });
 
-  it('adds people of the organization alone, as member unless said otherwise', async () => {
-    const [one, two] = [await addMember(app, owner, 'viewer'), await addMember(app, owner, 'viewer')];
+  it('is added from the organization only, with the role member by default, and each addition is audited', async () => {
+    const [one, two] = [await acme.viewer(), await acme.viewer()];
     await remove(one.id).expect(204);
     await remove(two.id).expect(204);
     await own(one).expect(403, { detail: 'Not a project member' });
     const added = await add({ user_id: one.id }).expect(201);
     expect(added.body).toEqual({
-      project_id: owner.projectId,
+      project_id: acme.projectId,
       user_id: one.id,
       role: 'member',
       created_at: TIME,
@@ -99,19 +107,19 @@ describe('project members', () => {
       role: 'admin',
     });
     await add({ user_id: one.id }).expect(409, { detail: 'User is already a project member' });
-    const stranger = await signedIn(app);
+    const stranger = await outsider();
     for (const user_id of [stranger.id, NOWHERE]) {
       await add({ user_id }).expect(409, { detail: 'User is not an organization member' });
     }
     for (const body of [{}, { user_id: 'nope' }, { user_id: one.id, role: 'owner' }, { user_id: one.id, role: 5 }]) {
       await add(body).expect(422);
     }
-    expect(await acts()).toEqual([
+    expect(await auditLog()).toEqual([
       expect.objectContaining({ action: 'project.member_removed', target_id: one.id, detail: { role: 'viewer' } }),
       expect.objectContaining({ action: 'project.member_removed', target_id: two.id }),
       {
         action: 'project.member_added',
-        actor_user_id: owner.id,
+        actor_user_id: acme.owner.id,
         target_type: 'project_member',
         target_id: one.id,
         detail: { role: 'member' },
@@ -120,45 +128,39 @@ describe('project members', () => {
     ]);
   });
 
-  it('changes roles at the next request, and records only what changed', async () => {
-    const actor = await addMember(app, owner, 'viewer');
-    await add({ user_id: NOWHERE }, actor).expect(403, { detail: 'Insufficient project role' });
-    expect((await change(actor.id, 'admin').expect(200)).body).toMatchObject({ user_id: actor.id, role: 'admin' });
-    await add({ user_id: NOWHERE }, actor).expect(409);
-    await change(actor.id, 'admin').expect(200);
-    expect(await acts()).toEqual([
+  it('has a changed role from the next request on, and only real changes are audited', async () => {
+    const viewer = await acme.viewer();
+    await add({ user_id: NOWHERE }, viewer).expect(403, { detail: 'Insufficient project role' });
+    expect((await change(viewer.id, 'admin').expect(200)).body).toMatchObject({ user_id: viewer.id, role: 'admin' });
+    await add({ user_id: NOWHERE }, viewer).expect(409);
+    await change(viewer.id, 'admin').expect(200);
+    expect(await auditLog()).toEqual([
       expect.objectContaining({
         action: 'project.member_role_changed',
-        target_id: actor.id,
+        target_id: viewer.id,
         detail: { from: 'viewer', to: 'admin' },
       }),
     ]);
     await change(NOWHERE, 'admin').expect(404, { detail: 'Project member not found' });
     await remove(NOWHERE).expect(404, { detail: 'Project member not found' });
     await change('nope', 'admin').expect(422);
-    await change(actor.id, 'owner').expect(422);
-    await change(actor.id, undefined).expect(422);
+    await change(viewer.id, 'owner').expect(422);
+    await change(viewer.id, undefined).expect(422);
   });
 
-  it('refuses and admits for every pair of roles what the rules say', async () => {
-    const callers = new Map<string, Actor>([['owner', owner]]);
-    const targets = new Map<string, Actor>([['owner', owner]]);
+  it('is changed or removed by admins only, and not if the organization fixes its role, for every pair', async () => {
+    const callers = new Map<AnyRole, Account>([['owner', acme.owner]]);
+    const targets = new Map<AnyRole, Account>([['owner', acme.owner]]);
     for (const role of GIVEN) {
-      callers.set(role, await addMember(app, owner, role));
-      targets.set(role, await addMember(app, owner, role));
+      callers.set(role, await acme[role]());
+      targets.set(role, await acme[role]());
     }
-    const reset = (target: Actor, role: string) =>
-      app.rows(
-        `INSERT INTO project_members (project_id, user_id, role) VALUES ($1, $2, $3)
-         ON CONFLICT (project_id, user_id) DO UPDATE SET role = excluded.role`,
-        [owner.projectId, target.id, role],
-      );
     for (const [callerRole, caller] of callers) {
       const mayAct = callerRole === 'admin' || callerRole === 'owner';
       for (const [targetRole, target] of targets) {
         const isFixed = targetRole === 'admin' || targetRole === 'owner';
         for (const newRole of [...GIVEN, null]) {
-          await reset(target, targetRole);
+          await storeProjectRole(acme.projectId, target.id, targetRole);
           const { status, body } = await (newRole === null
             ? remove(target.id, caller)
             : change(target.id, newRole, caller));
@@ -172,137 +174,121 @@ describe('project members', () => {
           const expected = status === 200 ? newRole : status === 204 ? undefined : targetRole;
           expect([where, left]).toEqual([where, expected]);
         }
-        await reset(target, targetRole);
+        await storeProjectRole(acme.projectId, target.id, targetRole);
       }
     }
     expect(ROLES).toHaveLength(callers.size);
   });
 
-  it('lets admins of the project who are none of the organization act, even on themselves', async () => {
-    const [boss, other] = [await addMember(app, owner, 'viewer'), await addMember(app, owner, 'viewer')];
+  it('can act as an admin of the project without being an admin of the organization, even on itself', async () => {
+    const [boss, other] = [await acme.viewer(), await acme.viewer()];
     await change(boss.id, 'admin').expect(200);
     await change(other.id, 'admin', boss).expect(200);
     await change(other.id, 'viewer', boss).expect(200);
-    await change(owner.id, 'viewer', boss).expect(409, { detail: FOLLOWS });
-    await remove(owner.id, boss).expect(409, { detail: FOLLOWS });
+    await change(acme.owner.id, 'viewer', boss).expect(409, { detail: FOLLOWS });
+    await remove(acme.owner.id, boss).expect(409, { detail: FOLLOWS });
     await change(boss.id, 'viewer', boss).expect(200);
     await change(boss.id, 'admin', boss).expect(403, { detail: 'Insufficient project role' });
   });
 
-  it('makes one membership of parallel adds', async () => {
-    const actor = await addMember(app, owner, 'member');
-    await remove(actor.id).expect(204);
+  it('is added once by parallel requests', async () => {
+    const member = await acme.member();
+    await remove(member.id).expect(204);
     const answers = await Promise.all(
-      GIVEN.flatMap((role) => [role, role]).map((role) => add({ user_id: actor.id, role })),
+      GIVEN.flatMap((role) => [role, role]).map((role) => add({ user_id: member.id, role })),
     );
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409, 409, 409, 409]);
-    const won = answers.find(({ status }) => status === 201)?.body as Record;
-    expect((await list()).filter(({ user_id }) => user_id === actor.id)).toEqual([won]);
-    expect((await acts()).filter(({ action }) => action === 'project.member_added')).toHaveLength(1);
+    const won = answers.find(({ status }) => status === 201)?.body as Membership;
+    expect((await list()).filter(({ user_id }) => user_id === member.id)).toEqual([won]);
+    expect((await auditLog()).filter(({ action }) => action === 'project.member_added')).toHaveLength(1);
   });
 
-  it('ends parallel changes and removals of one member in a state that the record tells', async () => {
-    const actor = await addMember(app, owner, 'member');
+  it('is gone after parallel changes and removals, and the audit log ends with the removal', async () => {
+    const member = await acme.member();
     const answers = await Promise.all([
-      change(actor.id, 'admin'),
-      remove(actor.id),
-      change(actor.id, 'viewer'),
-      remove(actor.id),
+      change(member.id, 'admin'),
+      remove(member.id),
+      change(member.id, 'viewer'),
+      remove(member.id),
     ]);
     for (const { status } of answers) expect([200, 204, 404]).toContain(status);
     expect(answers.filter(({ status }) => status === 204)).toHaveLength(1);
-    expect((await list()).map(({ user_id }) => user_id)).toEqual([owner.id]);
-    const recorded = await acts();
+    expect((await list()).map(({ user_id }) => user_id)).toEqual([acme.owner.id]);
+    const recorded = await auditLog();
     expect(recorded.at(-1)?.action).toBe('project.member_removed');
     expect(recorded).toHaveLength(answers.filter(({ status }) => status !== 404).length);
   });
 
-  it('hides members from strangers and their organization', async () => {
-    const stranger = await ownerWithProject(app);
+  it('is hidden from people of another organization', async () => {
+    const { owner: stranger } = await tenant();
     for (const answer of [
-      app.request().get(path()).set('Authorization', stranger.bearer),
+      api.as(stranger).get(path()),
       add({ user_id: stranger.id }, stranger),
-      change(owner.id, 'viewer', stranger),
-      remove(owner.id, stranger),
+      change(acme.owner.id, 'viewer', stranger),
+      remove(acme.owner.id, stranger),
     ]) {
       await answer.expect(403, { detail: 'Not a project member' });
     }
-    await remove(owner.id, owner).expect(409, { detail: FOLLOWS });
+    await remove(acme.owner.id).expect(409, { detail: FOLLOWS });
   });
 });
 
 describe('the selected project', () => {
-  let app: TestApp;
+  let acme: Tenant;
 
-  beforeAll(async () => {
-    app = await createTestApp();
+  beforeEach(async () => {
+    acme = await tenant();
   });
-  afterAll(() => app.close());
 
-  const select = (actor: Actor, projectId: unknown) =>
-    app.request().post('/v1/projects/select').set('Authorization', actor.bearer).send({ project_id: projectId });
-  const selected = async (actor: Actor) =>
-    (
-      (await app.request().get('/v1/auth/me').set('Authorization', actor.bearer).expect(200)).body as {
-        selected_project_id: string | null;
-      }
-    ).selected_project_id;
+  const select = (account: Account, projectId: unknown) =>
+    api.as(account).post('/v1/projects/select', { project_id: projectId });
+  const selected = async (account: Account) =>
+    ((await api.as(account).get('/v1/auth/me').expect(200)).body as { selected_project_id: string | null })
+      .selected_project_id;
 
-  it('is stored on the user and answered as the project', async () => {
-    const owner = await ownerWithProject(app);
-    const viewer = await addMember(app, owner, 'viewer');
-    const project = await app
-      .request()
-      .get(`/v1/projects/${owner.projectId}`)
-      .set('Authorization', owner.bearer)
-      .expect(200);
+  it('is stored with the account and returned as the project', async () => {
+    const viewer = await acme.viewer();
+    const project = await api.as(acme.owner).get(`/v1/projects/${acme.projectId}`).expect(200);
     expect(await selected(viewer)).toBeNull();
-    expect((await select(viewer, owner.projectId).expect(200)).body).toEqual(project.body);
-    expect(await selected(viewer)).toBe(owner.projectId);
-    expect(await selected(owner)).toBeNull();
+    expect((await select(viewer, acme.projectId).expect(200)).body).toEqual(project.body);
+    expect(await selected(viewer)).toBe(acme.projectId);
+    expect(await selected(acme.owner)).toBeNull();
     await select(viewer, NOWHERE).expect(404, { detail: 'Project not found' });
     await select(viewer, 'nope').expect(422);
     await select(viewer, undefined).expect(422);
-    await select(await signedIn(app), owner.projectId).expect(403, { detail: 'Not a project member' });
-    expect(await selected(viewer)).toBe(owner.projectId);
+    await select(await outsider(), acme.projectId).expect(403, { detail: 'Not a project member' });
+    expect(await selected(viewer)).toBe(acme.projectId);
   });
 
-  it('is cleared with the membership, whoever takes it away', async () => {
-    const owner = await ownerWithProject(app);
-    const [removed, gone] = [await addMember(app, owner, 'viewer'), await addMember(app, owner, 'member')];
-    for (const actor of [removed, gone, owner]) await select(actor, owner.projectId).expect(200);
-    await app
-      .request()
-      .delete(`/v1/projects/${owner.projectId}/members/${removed.id}`)
-      .set('Authorization', owner.bearer)
-      .expect(204);
+  it('is cleared when the membership ends, by a request or by the deletion of its row', async () => {
+    const [removed, gone] = [await acme.viewer(), await acme.member()];
+    for (const account of [removed, gone, acme.owner]) await select(account, acme.projectId).expect(200);
+    await api.as(acme.owner).delete(`/v1/projects/${acme.projectId}/members/${removed.id}`).expect(204);
     expect(await selected(removed)).toBeNull();
-    await app.rows('DELETE FROM project_members WHERE user_id = $1', [gone.id]);
+    await deleteProjectMembership(acme.projectId, gone.id);
     expect(await selected(gone)).toBeNull();
-    const deleted = await addMember(app, owner, 'member');
-    await select(deleted, owner.projectId).expect(200);
-    await app.rows('DELETE FROM users WHERE id = $1', [deleted.id]);
-    expect(await selected(owner)).toBe(owner.projectId);
+    const deleted = await acme.member();
+    await select(deleted, acme.projectId).expect(200);
+    await deleteUser(deleted.id);
+    expect(await selected(acme.owner)).toBe(acme.projectId);
   });
 
-  it('is never one that the user has left meanwhile', async () => {
-    const owner = await ownerWithProject(app);
+  it('is cleared when selections and the removal of the member happen at the same time', async () => {
     for (let turn = 0; turn < 5; turn += 1) {
-      const actor = await addMember(app, owner, 'viewer');
+      const viewer = await acme.viewer();
       const [removal, ...selections] = await Promise.all([
-        app.request().delete(`/v1/projects/${owner.projectId}/members/${actor.id}`).set('Authorization', owner.bearer),
-        ...Array.from({ length: 4 }, () => select(actor, owner.projectId)),
+        api.as(acme.owner).delete(`/v1/projects/${acme.projectId}/members/${viewer.id}`),
+        ...Array.from({ length: 4 }, () => select(viewer, acme.projectId)),
       ]);
       expect(removal.status).toBe(204);
       for (const { status } of selections) expect([200, 403]).toContain(status);
-      expect(await selected(actor)).toBeNull();
+      expect(await selected(viewer)).toBeNull();
     }
   });
 
-  it('can be chosen by an admin of the organization without a row of their own', async () => {
-    const owner = await ownerWithProject(app);
-    await app.rows('DELETE FROM project_members WHERE user_id = $1', [owner.id]);
-    await select(owner, owner.projectId).expect(200);
-    expect(await selected(owner)).toBe(owner.projectId);
+  it('can be a project in which the owner of the organization has no row', async () => {
+    await deleteProjectMembership(acme.projectId, acme.owner.id);
+    await select(acme.owner, acme.projectId).expect(200);
+    expect(await selected(acme.owner)).toBe(acme.projectId);
   });
 });
