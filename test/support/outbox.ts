@@ -7,7 +7,7 @@ import { eventually } from './eventually.js';
 const parsed = new Map<string, Promise<Email>>();
 
 /** Captured mails, oldest first. */
-export async function capturedMails(dataDir: string): Promise<Email[]> {
+async function capturedMails(dataDir: string): Promise<Email[]> {
   const folder = join(dataDir, 'outbox');
   const names = await readdir(folder).catch(() => [] as string[]);
   const files = names.filter((name) => name.endsWith('.eml')).sort();

@@ -4,7 +4,7 @@ import type { Test } from 'supertest';
 import type { ProofMethod } from '../../src/modules/identity/proof/index.js';
 import { type Actor, PASSWORD, signedIn } from './actors.js';
 import type { TestApp } from './app.js';
-import { type CeremonyOptions, SoftwareAuthenticator } from './authenticator.js';
+import type { CeremonyOptions } from './authenticator.js';
 import { eventually } from './eventually.js';
 import { mailsTo } from './outbox.js';
 import { totpAt } from './totp.js';
@@ -36,11 +36,6 @@ export interface Guarded extends Actor {
 /** The code that an authenticator app shows, so many 30-second steps from now. */
 export function totpCode(secret: string, steps = 0): string {
   return totpAt(secret, Date.now() / 1000 + steps * 30);
-}
-
-/** As an input method of East Asian languages types it. */
-export function fullWidth(code: string): string {
-  return code.replaceAll(/[!-~]/g, (character) => String.fromCharCode(character.charCodeAt(0) + 0xfee0));
 }
 
 /** Never the code of this or a neighbouring step. */
@@ -89,7 +84,7 @@ export async function guardedByTotp(app: TestApp): Promise<Guarded> {
 }
 
 /** A token as POST /v1/auth/step-up gives it out to a session for what it shows; left out: all that any change asks. */
-export async function stepUpOf(
+async function stepUpOf(
   app: TestApp,
   bearer: string,
   methods: readonly ProofMethod[] = ['password', 'totp'],
@@ -110,29 +105,6 @@ export async function registrationOptions(app: TestApp, bearer: string): Promise
     .set('X-Step-Up-Token', await stepUpOf(app, bearer))
     .expect(200);
   return answer.body as Ceremony;
-}
-
-export interface AddedPasskey {
-  readonly authenticator: SoftwareAuthenticator;
-  readonly id: string;
-  readonly recoveryCodes: string[] | undefined;
-}
-
-export async function addPasskey(
-  app: TestApp,
-  actor: Actor,
-  authenticator = new SoftwareAuthenticator(),
-  name = 'Laptop',
-): Promise<AddedPasskey> {
-  const { options } = await registrationOptions(app, actor.bearer);
-  const answer = await post(
-    app,
-    '/v1/account/passkeys/register/verify',
-    { credential: authenticator.create(options), name },
-    actor.bearer,
-  ).expect(201);
-  const { id, recovery_codes: recoveryCodes } = answer.body as { id: string; recovery_codes?: string[] };
-  return { authenticator, id, recoveryCodes };
 }
 
 export async function eventTypes(app: TestApp, userId: string): Promise<string[]> {

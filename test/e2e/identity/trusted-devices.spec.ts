@@ -1,145 +1,150 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { OnCredentialsReset } from '../../../src/modules/identity/sessions/index.js';
-import { SecondFactorsModule } from '../../../src/modules/identity/second-factors/index.js';
-import { SecondFactorsResetHandler } from '../../../src/modules/identity/second-factors/second-factors-reset.handler.js';
-import { Passwords } from '../../../src/platform/crypto/index.js';
-import { Database } from '../../../src/platform/database/database.js';
-import { PASSWORD, signedIn } from '../../support/actors.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
+import { hash } from '@node-rs/argon2';
+import { describe, expect, it } from '@jest/globals';
 import {
   addPasskey,
   type Ceremony,
   challengeFor,
-  eventTypes,
-  forgetUsedCodes,
-  get,
   type Guarded,
   guardedByTotp,
   mailAbout,
-  post,
+  securityEventTypes,
   signIn,
   type Tokens,
   totpCode,
-} from '../../support/second-factors.js';
+} from '../../support/second-factors-api.js';
+import { account, type Account, api, PASSWORD } from '../../support/service.js';
+import { logText } from '../../support/service-log.js';
+import {
+  expireTrustedDevices,
+  forgetUsedCodes,
+  setPasswordHash,
+  storedTrustedDevices,
+} from '../../support/sql-builders/identity.js';
 
 const DEVICES = '/v1/account/trusted-devices';
 const HEADER = 'X-Trusted-Device-Token';
 const NOT_FOUND = { detail: 'Trusted device not found' };
-const ASKED = expect.objectContaining({ mfa_required: true });
+const DAY_MS = 86_400_000;
+const CHALLENGED = expect.objectContaining({ mfa_required: true });
 
-describe('trusted devices', () => {
-  let app: TestApp;
+interface Device {
+  id: string;
+  created_at: string;
+  expires_at: string;
+}
 
-  beforeAll(async () => {
-    app = await createTestApp();
-  });
-  afterAll(() => app.close());
-
-  const devices = async (bearer: string) => (await get(app, DEVICES, bearer).expect(200)).body as { id: string }[];
+describe('a trusted device', () => {
+  const devices = async (by: Account) => (await api.as(by).get(DEVICES).expect(200)).body as Device[];
   const trusted = async (): Promise<Guarded & { deviceToken: string }> => {
-    const actor = await guardedByTotp(app);
-    const fields = { otp_code: totpCode(actor.secret), remember_device: 'true' };
-    const { trusted_device_token } = (await signIn(app, actor.email, fields).expect(200)).body as Tokens;
-    await forgetUsedCodes(app, actor.id);
-    return { ...actor, deviceToken: trusted_device_token ?? '' };
+    const user = await guardedByTotp();
+    const fields = { otp_code: totpCode(user.secret), remember_device: 'true' };
+    const { trusted_device_token } = (await signIn(user.email, fields).expect(200)).body as Tokens;
+    await forgetUsedCodes(user.id);
+    return { ...user, deviceToken: trusted_device_token ?? '' };
   };
-  const offered = async (actor: Guarded, trusted_device_token: string): Promise<object> =>
-    (await signIn(app, actor.email, { trusted_device_token }).expect(200)).body as object;
+  const offered = async (user: Guarded, trusted_device_token: string): Promise<object> =>
+    (await signIn(user.email, { trusted_device_token }).expect(200)).body as object;
 
-  it('are made by remember_device with each kind of second factor', async () => {
-    const actor = await guardedByTotp(app);
-    const { authenticator } = await addPasskey(app, actor);
+  it('is created by remember_device with each kind of second factor, and its token is neither stored nor logged', async () => {
+    const user = await guardedByTotp();
+    const { authenticator } = await addPasskey(user);
     const verify = async (method: string, answer: object, token?: string) => {
-      const challenge_token = token ?? (await challengeFor(app, actor.email)).challenge_token;
-      return post(app, `/v1/auth/mfa/${method}/verify`, { challenge_token, ...answer, remember_device: true });
+      const challenge_token = token ?? (await challengeFor(user.email)).challenge_token;
+      return api.post(`/v1/auth/mfa/${method}/verify`, { challenge_token, ...answer, remember_device: true });
     };
-    const { challenge_token } = await challengeFor(app, actor.email);
-    const { options } = (await post(app, '/v1/auth/mfa/passkey/options', { challenge_token })).body as Ceremony;
+    const { challenge_token } = await challengeFor(user.email);
+    const { options } = (await api.post('/v1/auth/mfa/passkey/options', { challenge_token })).body as Ceremony;
     const answers = [
-      await verify('totp', { code: totpCode(actor.secret) }),
-      await verify('recovery-code', { recovery_code: actor.recoveryCodes[0] }),
+      await verify('totp', { code: totpCode(user.secret) }),
+      await verify('recovery-code', { recovery_code: user.recoveryCodes[0] }),
       await verify('passkey', { credential: authenticator.get(options) }, challenge_token),
-      await signIn(app, actor.email, { recovery_code: actor.recoveryCodes[1] ?? '', remember_device: 'on' }),
+      await signIn(user.email, { recovery_code: user.recoveryCodes[1] ?? '', remember_device: 'on' }),
     ];
+    const tokens: string[] = [];
     for (const answer of answers) {
       expect(answer.status).toBe(200);
       const token = (answer.body as Tokens).trusted_device_token ?? '';
       expect(token).toMatch(/^[\w-]{43}$/);
       expect(answer.headers[HEADER.toLowerCase()]).toBe(token);
-      expect(await offered(actor, token)).toHaveProperty('access_token');
-      expect(JSON.stringify(await app.rows('SELECT * FROM trusted_devices'))).not.toContain(token);
-      expect(app.logLines.join('')).not.toContain(token);
+      expect(await offered(user, token)).toHaveProperty('access_token');
+      tokens.push(token);
     }
-    expect(await devices(actor.bearer)).toHaveLength(4);
-    await mailAbout(app, actor.email, 'A device is now trusted with your account');
+    expect(await devices(user)).toHaveLength(4);
+    const [stored, log] = [await storedTrustedDevices(user.id), await logText()];
+    expect(stored).toContain(user.id);
+    for (const token of tokens) {
+      expect(stored).not.toContain(token);
+      expect(log).not.toContain(token);
+    }
+    await mailAbout(user.email, 'A device is now trusted with your account');
   });
 
-  it('are not made without being asked for, nor while there is no second factor to replace', async () => {
-    const actor = await guardedByTotp(app);
-    const plain = await signIn(app, actor.email, { otp_code: totpCode(actor.secret) }).expect(200);
+  it('is created only when the sign-in requests it and had a second factor', async () => {
+    const user = await guardedByTotp();
+    const plain = await signIn(user.email, { otp_code: totpCode(user.secret) }).expect(200);
     expect(plain.body).not.toHaveProperty('trusted_device_token');
     expect(plain.headers).not.toHaveProperty(HEADER.toLowerCase());
-    const unguarded = await signedIn(app);
-    const answer = await signIn(app, unguarded.email, { remember_device: 'true' }).expect(200);
+    const unguarded = await account();
+    const answer = await signIn(unguarded.email, { remember_device: 'true' }).expect(200);
     expect(answer.body).not.toHaveProperty('trusted_device_token');
-    expect(await devices(unguarded.bearer)).toEqual([]);
-    await signIn(app, actor.email, { remember_device: 'perhaps' }).expect(422);
+    expect(await devices(unguarded)).toEqual([]);
+    await signIn(user.email, { remember_device: 'perhaps' }).expect(422);
   });
 
-  it('replace the second factor by form or header, and nothing else', async () => {
-    const actor = await trusted();
-    const token = actor.deviceToken;
-    expect(await offered(actor, token)).toHaveProperty('access_token');
-    const byHeader = await signIn(app, actor.email).set(HEADER, token).expect(200);
+  it('replaces the second factor by its token in the form or a header, and replaces nothing else', async () => {
+    const user = await trusted();
+    const asUser = api.as(user);
+    const token = user.deviceToken;
+    expect(await offered(user, token)).toHaveProperty('access_token');
+    const byHeader = await signIn(user.email).set(HEADER, token).expect(200);
     expect(byHeader.body).toHaveProperty('access_token');
-    const either = await signIn(app, actor.email, { trusted_device_token: 'stale' }).set(HEADER, token).expect(200);
+    const either = await signIn(user.email, { trusted_device_token: 'stale' }).set(HEADER, token).expect(200);
     expect(either.body).toHaveProperty('access_token');
-    await signIn(app, actor.email, { password: 'wrong', trusted_device_token: token }).expect(401, {
+    await signIn(user.email, { password: 'wrong', trusted_device_token: token }).expect(401, {
       detail: 'Incorrect email or password',
     });
-    await get(app, '/v1/auth/me', `Bearer ${token}`).expect(401);
+    await api.as({ accessToken: token }).get('/v1/auth/me').expect(401);
     const proof = { current_password: PASSWORD, trusted_device_token: token };
-    await post(app, '/v1/account/two-factor/disable', proof, actor.bearer).expect(403, {
+    await asUser.post('/v1/account/two-factor/disable', proof).expect(403, {
       detail: 'Second factor required',
     });
   });
 
-  it('spare their codes, and are not trusted for longer by use', async () => {
-    const actor = await trusted();
-    const [before] = await devices(actor.bearer);
-    const fields = { trusted_device_token: actor.deviceToken, remember_device: 'true', recovery_code: 'unused' };
-    const again = (await signIn(app, actor.email, fields).expect(200)).body as Tokens;
-    expect(again.trusted_device_token).toBe(actor.deviceToken);
-    const [after] = await devices(actor.bearer);
+  it('signs in without a code, and is not trusted for longer by that', async () => {
+    const user = await trusted();
+    const [before] = await devices(user);
+    const fields = { trusted_device_token: user.deviceToken, remember_device: 'true', recovery_code: 'unused' };
+    const again = (await signIn(user.email, fields).expect(200)).body as Tokens;
+    expect(again.trusted_device_token).toBe(user.deviceToken);
+    const [after] = await devices(user);
     expect(after).toEqual({ ...before, last_used_at: expect.any(String) });
-    expect(await devices(actor.bearer)).toHaveLength(1);
+    expect(await devices(user)).toHaveLength(1);
   });
 
-  it('work while the second factor is locked', async () => {
-    const actor = await trusted();
-    for (let n = 0; n < 20; n += 1) await signIn(app, actor.email, { recovery_code: 'nope' });
-    await signIn(app, actor.email).expect(429);
-    expect(await offered(actor, actor.deviceToken)).toHaveProperty('access_token');
+  it('signs in while the second factor is locked', async () => {
+    const user = await trusted();
+    for (let n = 0; n < 20; n += 1) await signIn(user.email, { recovery_code: 'nope' });
+    await signIn(user.email).expect(429);
+    expect(await offered(user, user.deviceToken)).toHaveProperty('access_token');
   });
 
-  it('are asked again when the token is unknown, of another account or 30 days old', async () => {
-    const [actor, other] = [await trusted(), await trusted()];
-    expect(await offered(actor, 'nobody-knows-this')).toEqual(ASKED);
-    expect(await offered(actor, other.deviceToken)).toEqual(ASKED);
-    const [{ days } = { days: 0 }] = await app.rows<{ days: number }>(
-      `SELECT extract(day FROM expires_at - created_at)::int AS days FROM trusted_devices WHERE user_id = $1`,
-      [actor.id],
-    );
-    expect(days).toBe(30);
-    await app.rows('UPDATE trusted_devices SET expires_at = now() WHERE user_id = $1', [actor.id]);
-    expect(await offered(actor, actor.deviceToken)).toEqual(ASKED);
-    expect(await devices(actor.bearer)).toEqual([]);
+  it('does not replace the second factor when its token is unknown, of another account, or 30 days old', async () => {
+    const [user, other] = [await trusted(), await trusted()];
+    expect(await offered(user, 'nobody-knows-this')).toEqual(CHALLENGED);
+    expect(await offered(user, other.deviceToken)).toEqual(CHALLENGED);
+    const [device] = await devices(user);
+    const lifetimeMs = Date.parse(device?.expires_at ?? '') - Date.parse(device?.created_at ?? '');
+    expect(Math.floor(lifetimeMs / DAY_MS)).toBe(30);
+    await expireTrustedDevices(user.id);
+    expect(await offered(user, user.deviceToken)).toEqual(CHALLENGED);
+    expect(await devices(user)).toEqual([]);
   });
 
-  it('are listed and revoked by their owner alone', async () => {
-    const actor = await trusted();
+  it('is listed and revoked by its owner alone', async () => {
+    const user = await trusted();
+    const asUser = api.as(user);
     const stranger = await trusted();
-    const [device] = await devices(actor.bearer);
+    const [device] = await devices(user);
     expect(device).toEqual({
       id: expect.any(String),
       ip: expect.stringMatching(/127\.0\.0\.1$/),
@@ -149,67 +154,52 @@ describe('trusted devices', () => {
       expires_at: expect.any(String),
     });
     const path = `${DEVICES}/${device?.id ?? ''}/revoke`;
-    await post(app, path, {}, stranger.bearer).expect(404, NOT_FOUND);
-    expect(await offered(actor, actor.deviceToken)).toHaveProperty('access_token');
-    await post(app, path, {}, actor.bearer).expect(200, { message: 'The device is no longer trusted' });
-    await post(app, path, {}, actor.bearer).expect(404, NOT_FOUND);
-    await post(app, `${DEVICES}/x/revoke`, {}, actor.bearer).expect(422);
-    expect(await offered(actor, actor.deviceToken)).toEqual(ASKED);
-    expect(await eventTypes(app, actor.id)).toEqual(
+    await api.as(stranger).post(path, {}).expect(404, NOT_FOUND);
+    expect(await offered(user, user.deviceToken)).toHaveProperty('access_token');
+    await asUser.post(path, {}).expect(200, { message: 'The device is no longer trusted' });
+    await asUser.post(path, {}).expect(404, NOT_FOUND);
+    await asUser.post(`${DEVICES}/x/revoke`, {}).expect(422);
+    expect(await offered(user, user.deviceToken)).toEqual(CHALLENGED);
+    expect(await securityEventTypes(user)).toEqual(
       expect.arrayContaining(['device_trusted', 'trusted_device_revoked']),
     );
   });
 
-  it('are revoked with the last factor and not before', async () => {
-    const actor = await trusted();
-    const passkey = await addPasskey(app, actor);
+  it('is revoked with the last second factor and not before', async () => {
+    const user = await trusted();
+    const asUser = api.as(user);
+    const passkey = await addPasskey(user);
     const proof = { current_password: PASSWORD };
-    const disable = { ...proof, code: totpCode(actor.secret) };
-    await post(app, '/v1/account/two-factor/disable', disable, actor.bearer).expect(200);
-    expect(await devices(actor.bearer)).toHaveLength(1);
-    const remove = { ...proof, recovery_code: actor.recoveryCodes[0] };
-    await post(app, `/v1/account/passkeys/${passkey.id}/remove`, remove, actor.bearer).expect(200);
-    expect(await devices(actor.bearer)).toEqual([]);
-    await addPasskey(app, actor);
-    expect(await offered(actor, actor.deviceToken)).toEqual(ASKED);
+    const disable = { ...proof, code: totpCode(user.secret) };
+    await asUser.post('/v1/account/two-factor/disable', disable).expect(200);
+    expect(await devices(user)).toHaveLength(1);
+    const remove = { ...proof, recovery_code: user.recoveryCodes[0] };
+    await asUser.post(`/v1/account/passkeys/${passkey.id}/remove`, remove).expect(200);
+    expect(await devices(user)).toEqual([]);
+    await addPasskey(user);
+    expect(await offered(user, user.deviceToken)).toEqual(CHALLENGED);
   });
 
-  it('do not help a sign-in over a password that was changed on the way', async () => {
-    const actor = await trusted();
-    const { challenge_token } = await challengeFor(app, actor.email);
-    const changed = await app.nest.get(Passwords).hash('another-password-of-theirs', actor.id);
-    await app.rows('UPDATE users SET password_hash = $2 WHERE id = $1', [actor.id, changed]);
-    const code = totpCode(actor.secret);
-    await post(app, '/v1/auth/mfa/totp/verify', { challenge_token, code, remember_device: true }).expect(401, {
+  it('is not created when the password changes during the sign-in', async () => {
+    const user = await trusted();
+    const { challenge_token } = await challengeFor(user.email);
+    await setPasswordHash(user.id, await hash('another-password-of-theirs'));
+    const code = totpCode(user.secret);
+    await api.post('/v1/auth/mfa/totp/verify', { challenge_token, code, remember_device: true }).expect(401, {
       detail: 'Invalid or expired challenge',
     });
-    expect(await devices(actor.bearer)).toHaveLength(1);
+    expect(await devices(user)).toHaveLength(1);
   });
 
-  it('end with a changed password, in the session that changed it too', async () => {
-    const actor = await trusted();
+  it('is revoked by a change of the password, even for the session that changed it', async () => {
+    const user = await trusted();
+    const asUser = api.as(user);
     const password = 'difference-engine-no-2';
-    const change = { current_password: PASSWORD, code: totpCode(actor.secret), password };
-    await post(app, '/v1/account/password/change', change, actor.bearer).expect(200);
-    expect(await devices(actor.bearer)).toEqual([]);
-    const answer = await signIn(app, actor.email, { password, trusted_device_token: actor.deviceToken }).expect(200);
-    expect(answer.body).toEqual(ASKED);
-    expect(await eventTypes(app, actor.id)).toContain('trusted_device_revoked');
-  });
-
-  it('end with a password reset, as half-finished sign-ins do', async () => {
-    const actor = await trusted();
-    const { challenge_token } = await challengeFor(app, actor.email);
-    const part: OnCredentialsReset = app.nest
-      .select(SecondFactorsModule)
-      .get<OnCredentialsReset>(SecondFactorsResetHandler, { strict: true });
-    await app.nest.get(Database).transaction((tx) => part.credentialsReset(actor.id, tx));
-    expect(part).toBeInstanceOf(OnCredentialsReset);
-    expect(await devices(actor.bearer)).toEqual([]);
-    const code = totpCode(actor.secret);
-    await post(app, '/v1/auth/mfa/totp/verify', { challenge_token, code }).expect(401, {
-      detail: 'Invalid or expired challenge',
-    });
-    expect(await offered(actor, actor.deviceToken)).toEqual(ASKED);
+    const change = { current_password: PASSWORD, code: totpCode(user.secret), password };
+    await asUser.post('/v1/account/password/change', change).expect(200);
+    expect(await devices(user)).toEqual([]);
+    const answer = await signIn(user.email, { password, trusted_device_token: user.deviceToken }).expect(200);
+    expect(answer.body).toEqual(CHALLENGED);
+    expect(await securityEventTypes(user)).toContain('trusted_device_revoked');
   });
 });
