@@ -1,596 +1,442 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { EventSubjectsReader } from '../../../src/modules/events/event-store/index.js';
-import { SilencesRepository } from '../../../src/modules/alerting/alerts/silences/silences.repository.js';
-import { newId } from '../../../src/platform/ids/index.js';
-import { addMember, type Owner, ownerWithProject } from '../../support/actors.js';
-import { type AlertEventsClient, alertEventsOf, runMaintenance } from '../../support/alert-events.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
-import { DELIVERY_ENV, type Json } from '../../support/delivery.js';
-import { StreamClient } from '../../support/event-stream.js';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { AlertingApi, type AlertEvent, type Silence } from '../../support/alerting-api.js';
+import type { StreamClient } from '../../support/event-stream.js';
 import { type Receiver, startReceiver } from '../../support/receiver.js';
-import { eventually } from '../../support/service-process.js';
+import { type Account, api, job, type Tenant, tenant } from '../../support/service.js';
+import { letAlertTimePass, setSilenceFilter, silences } from '../../support/sql-builders/alerting.js';
+import { openStream } from '../../support/stream-api.js';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
+const NOBODY = '0199f3a1-0000-7000-8000-000000000000';
+/** Nothing listens there. */
+const NOWHERE = 'http://127.0.0.1:9/';
+const COOLDOWN_SECONDS = 300;
+const ROLE_REFUSED = { detail: 'Insufficient project role' };
 const fromNow = (ms: number): string => new Date(Date.now() + ms).toISOString();
 
-describe('who hears of alert events', () => {
-  let app: TestApp;
-  let owner: Owner;
-  let alerts: AlertEventsClient;
+describe('a stream of alert events', () => {
+  const clients: StreamClient[] = [];
+  let acme: Tenant;
+  let alerts: AlertingApi;
 
-  beforeAll(async () => {
-    app = await createTestApp({ env: DELIVERY_ENV });
-  });
   beforeEach(async () => {
-    owner = await ownerWithProject(app);
-    alerts = alertEventsOf(app, owner);
+    acme = await tenant();
+    alerts = new AlertingApi(acme);
   });
-  afterAll(() => app.close());
+  afterEach(() => {
+    for (const client of clients.splice(0)) client.close();
+  });
 
-  /** As if so much time had gone by since. */
-  const goBy = async (ms: number): Promise<void> => {
-    const seconds = ms / 1_000;
-    await app.rows(
-      `UPDATE alert_events SET snoozed_until = snoozed_until - make_interval(secs => $2),
-         notice_due_at = notice_due_at - make_interval(secs => $2), notified_at = notified_at - make_interval(secs => $2)
-       WHERE project_id = $1`,
-      [owner.projectId, seconds],
+  async function open(who: Account = acme.owner): Promise<StreamClient> {
+    const client = await openStream(`/v1/alerts/events/stream?project_id=${acme.projectId}`, who);
+    clients.push(client);
+    return client;
+  }
+
+  it('begins with the alert events of the project, and continues with every change', async () => {
+    const first = await alerts.raised();
+    const second = await alerts.raised({ fingerprint: 'second' });
+    await new AlertingApi(await tenant()).raised();
+    const client = await open();
+    expect([client.status, client.headers['content-type']]).toEqual([200, 'text/event-stream']);
+    const received = () => client.messages.flatMap(({ alert_event }) => alert_event ?? []);
+    await client.until(() => received().length === 2);
+    expect(received().map(({ id }) => id)).toEqual([first.id, second.id]);
+    expect(received()[0]).toEqual(await alerts.event(first.id));
+    await alerts.acted(first.id, 'acknowledge');
+    await client.until(() => received().length === 3);
+    expect(received()[2]).toEqual(await alerts.event(first.id));
+    await alerts.acted(first.id, 'comments', { body: 'x' });
+    await alerts.raised({ fingerprint: 'second' });
+    await client.until(() => received().length === 4);
+    expect(received()[3]).toMatchObject({ id: second.id, occurrences: 2 });
+    await client.until(({ messages }) => messages.at(-1)?.type === 'heartbeat');
+    expect(client.text).toMatch(/^(data: \{"type":"(alert_event|heartbeat)",[^\n]+\}\n\n)+$/);
+  });
+
+  it('misses none of 150 alert events that are raised at once', async () => {
+    const client = await open();
+    const lanes = await Promise.all(
+      Array.from({ length: 10 }, async () => {
+        const raised: string[] = [];
+        for (let turn = 0; turn < 15; turn += 1) raised.push((await alerts.raised()).id);
+        return raised;
+      }),
     );
-    await app.rows(
-      `UPDATE alert_silences SET starts_at = starts_at - make_interval(secs => $2),
-         ends_at = ends_at - make_interval(secs => $2) WHERE project_id = $1`,
-      [owner.projectId, seconds],
-    );
-  };
-
-  /** The maintenance job, and the end of what the service itself is at: it looks at what is due as well. */
-  const tellDue = async (): Promise<void> => {
-    await runMaintenance(app);
-    await eventually(
-      () =>
-        app.rows(
-          'SELECT id FROM alert_events WHERE project_id = $1 AND (snoozed_until <= now() OR notice_due_at <= now())',
-          [owner.projectId],
-        ),
-      (due) => due.length === 0,
-    );
-  };
-
-  describe('by the stream', () => {
-    const clients: StreamClient[] = [];
-
-    afterEach(() => {
-      for (const client of clients.splice(0)) client.close();
+    const ids = lanes.flat();
+    const seen = new Set<string>();
+    await client.until(({ messages }) => {
+      for (const { alert_event } of messages) if (alert_event) seen.add(alert_event.id);
+      return seen.size === ids.length;
     });
+    expect([...seen].sort()).toEqual([...ids].sort());
+  });
 
-    async function open(who: Pick<Owner, 'bearer'> = owner): Promise<StreamClient> {
-      const path = `/v1/alerts/events/stream?project_id=${owner.projectId}`;
-      const client = await StreamClient.open(app, path, who.bearer);
-      clients.push(client);
-      return client;
+  it('returns 403 to other accounts, and ends when its reader is removed from the organization', async () => {
+    const refused = await open((await tenant()).owner);
+    expect([refused.status, await refused.over]).toEqual([403, 'ended']);
+    const viewer = await acme.viewer();
+    const client = await open(viewer);
+    await client.until(({ heartbeats }) => heartbeats.length > 0);
+    await api.as(acme.owner).delete(`/v1/organizations/${acme.organizationId}/members/${viewer.id}`).expect(200);
+    expect(await client.over).toBe('ended');
+  });
+});
+
+describe('a notification of an alert event', () => {
+  let acme: Tenant;
+  let alerts: AlertingApi;
+  let receiver: Receiver;
+
+  beforeEach(async () => {
+    acme = await tenant();
+    alerts = new AlertingApi(acme);
+    receiver = await startReceiver();
+    await alerts.destination(receiver.url);
+  });
+  afterEach(() => receiver.close());
+
+  const letTimePass = (ms: number) => letAlertTimePass(acme.projectId, ms / 1_000);
+
+  it('is sent at the beginning and at the end of each episode, and not when an episode is reopened', async () => {
+    const ruleId = await alerts.rule();
+    const eventIds = await alerts.send({}, {}, {});
+    const { id, created_at } = await alerts.counted(ruleId, 3);
+    await receiver.requests(1);
+    await alerts.acted(id, 'resolve');
+    await receiver.requests(2);
+    await alerts.acted(id, 'reopen');
+    await alerts.acted(id, 'resolve');
+    const next = await alerts.fire(ruleId);
+    const received = await receiver.requests(3);
+    const bodies = received.map(({ body }) => JSON.parse(body) as object);
+    const notified = {
+      alert_event_id: id,
+      alert_rule_id: ruleId,
+      project_id: acme.projectId,
+      event_id: eventIds[2],
+      event_type: 'payment.failed',
+      source: 'checkout',
+      severity: 'critical',
+      message: 'Payments fail: card declined',
+      payload: { amount: 120, message: 'card declined', source: 'checkout', occurrences: 3 },
+      created_at,
+    };
+    expect(bodies).toEqual([
+      { ...notified, status: 'open' },
+      {
+        ...notified,
+        status: 'resolved',
+        message: expect.stringMatching(/^Payments fail: Resolved after \d+ s: card declined$/),
+      },
+      expect.objectContaining({ alert_event_id: next, status: 'open' }),
+    ]);
+    expect(await alerts.notices(id)).toHaveLength(2);
+  });
+
+  it('is not sent by a reopening, but for what occurs after it', async () => {
+    const ruleId = await alerts.rule();
+    const silence = await alerts.silenced();
+    const id = await alerts.fire(ruleId, {}, {}, {});
+    await alerts.acted(id, 'resolve');
+    await alerts.endSilence(silence.id).expect(204);
+    await alerts.acted(id, 'reopen');
+    await alerts.dueDone();
+    await alerts.acted(id, 'resolve');
+    await alerts.acted(id, 'reopen');
+    await alerts.dueDone();
+    expect(await alerts.notices(id)).toEqual([]);
+    await alerts.fire(ruleId);
+    await alerts.acted(id, 'resolve');
+    expect(await alerts.notices(id)).toEqual([
+      { status: 'open', occurrences: 1 },
+      { status: 'resolved', occurrences: 4 },
+    ]);
+  });
+
+  it('is sent once in a cooldown, with the number of occurrences since the last one', async () => {
+    const ruleId = await alerts.rule({ cooldown_seconds: COOLDOWN_SECONDS });
+    const id = await alerts.fire(ruleId);
+    await Promise.all(Array.from({ length: 30 }, () => alerts.send({}, {}, {})));
+    await alerts.counted(ruleId, 91);
+    await alerts.dueDone();
+    expect(await alerts.notices(id)).toEqual([{ status: 'open', occurrences: 1 }]);
+    await letTimePass(COOLDOWN_SECONDS * 1_000);
+    // Both rounds and the service itself work on what is due, at the same time.
+    await Promise.all([job('maintenance'), job('maintenance'), alerts.fire(ruleId)]);
+    await alerts.dueDone();
+    await letTimePass(COOLDOWN_SECONDS * 1_000);
+    await alerts.dueDone();
+    const [, ...later] = await alerts.notices(id);
+    expect(later.reduce((sum, { occurrences }) => sum + occurrences, 0)).toBe(91);
+    await letTimePass(COOLDOWN_SECONDS * 1_000);
+    await alerts.dueDone();
+    expect(await alerts.notices(id)).toHaveLength(1 + later.length);
+  });
+
+  it('is sent without a request as soon as the cooldown is over', async () => {
+    const ruleId = await alerts.rule({ cooldown_seconds: COOLDOWN_SECONDS });
+    const id = await alerts.fire(ruleId);
+    await alerts.fire(ruleId, {}, {});
+    expect(await alerts.notices(id)).toHaveLength(1);
+    await letTimePass(COOLDOWN_SECONDS * 1_000);
+    await receiver.requests(2);
+    expect((await alerts.notices(id)).at(-1)).toEqual({ status: 'open', occurrences: 2 });
+  });
+
+  it('is held back by a snooze, and sent after it with the occurrences since', async () => {
+    const ruleId = await alerts.rule();
+    const id = await alerts.fire(ruleId);
+    await alerts.acted(id, 'snooze', { until: fromNow(HOUR) });
+    for (let n = 0; n < 3; n += 1) await alerts.fire(ruleId);
+    await alerts.dueDone();
+    expect(await alerts.notices(id)).toHaveLength(1);
+    await letTimePass(HOUR);
+    await alerts.dueDone();
+    expect(await alerts.notices(id)).toEqual([
+      { status: 'open', occurrences: 1 },
+      { status: 'open', occurrences: 3 },
+    ]);
+    expect(await alerts.types(id)).toEqual(['opened', 'notified', 'snoozed', 'snooze_ended', 'notified']);
+  });
+
+  it('is sent at once with what a snooze held back when somebody acknowledges the alert event', async () => {
+    const ruleId = await alerts.rule();
+    const id = await alerts.fire(ruleId);
+    await alerts.acted(id, 'snooze', { until: fromNow(HOUR) });
+    await alerts.fire(ruleId, {}, {});
+    await alerts.acted(id, 'acknowledge');
+    expect((await alerts.notices(id)).at(-1)).toEqual({ status: 'acknowledged', occurrences: 2 });
+  });
+
+  it('is held back by a silence, and sent after it when the alert event is unresolved', async () => {
+    const ruleId = await alerts.rule({ cooldown_seconds: COOLDOWN_SECONDS });
+    const silence = await alerts.silenced();
+    const other = await alerts.raised({ event_type: 'x', source: 's' });
+    expect(await alerts.notices(other.id)).toHaveLength(1);
+    const resolved = await alerts.raised({ event_type: 'payment.failed' });
+    const id = await alerts.fire(ruleId);
+    await alerts.fire(ruleId, {}, {}, {}, {});
+    await alerts.acted(resolved.id, 'resolve');
+    await alerts.dueDone();
+    expect([await alerts.notices(id), await alerts.notices(resolved.id)]).toEqual([[], []]);
+    await alerts.endSilence(silence.id).expect(204);
+    await alerts.dueDone();
+    expect(await alerts.notices(id)).toEqual([{ status: 'open', occurrences: 5 }]);
+    expect(await alerts.notices(resolved.id)).toEqual([]);
+  });
+
+  it('is sent when the silence expires, or no longer matches', async () => {
+    const ruleId = await alerts.rule();
+    await alerts.silenced({ ends_at: fromNow(60_000) });
+    const id = await alerts.fire(ruleId);
+    await letTimePass(60_000);
+    await alerts.dueDone();
+    expect(await alerts.notices(id)).toHaveLength(1);
+    const again = await alerts.silenced();
+    await alerts.fire(ruleId);
+    expect(await alerts.notices(id)).toHaveLength(1);
+    const filter = { field: 'source', op: 'eq', value: 'elsewhere' };
+    const changed = await alerts.changeSilence(again.id, { filter }).expect(200);
+    expect((changed.body as { filter: object }).filter).toEqual(filter);
+    await alerts.dueDone();
+    expect(await alerts.notices(id)).toHaveLength(2);
+  });
+});
+
+describe('a silence', () => {
+  let acme: Tenant;
+  let alerts: AlertingApi;
+
+  beforeEach(async () => {
+    acme = await tenant();
+    alerts = new AlertingApi(acme);
+  });
+
+  const read = async (id: string) =>
+    (await api.as(acme.owner).get(`/v1/alerts/silences/${id}`).expect(200)).body as Silence;
+  const list = async (query: object = {}) => (await alerts.get('/silences', query).expect(200)).body as Silence[];
+  const states = async () => (await list()).map(({ id, state }) => [id, state]);
+
+  it('is pending, active or expired by its times, and the audit log has each change of it', async () => {
+    const filter = { all: [{ field: 'event', op: 'starts_with', value: 'payment.' }] };
+    const active = await alerts.silenced({ filter, ends_at: fromNow(HOUR), reason: 'Maintenance' });
+    expect(active).toEqual({
+      id: expect.any(String),
+      project_id: acme.projectId,
+      filter,
+      starts_at: expect.stringMatching(/Z$/),
+      ends_at: expect.stringMatching(/Z$/),
+      reason: 'Maintenance',
+      created_by: acme.owner.id,
+      state: 'active',
+      filter_error: null,
+      created_at: expect.stringMatching(/Z$/),
+    });
+    const pending = await alerts.silenced({ starts_at: fromNow(HOUR), ends_at: fromNow(2 * HOUR) });
+    expect(pending).toMatchObject({ state: 'pending', reason: null });
+    expect(await states()).toEqual([
+      [pending.id, 'pending'],
+      [active.id, 'active'],
+    ]);
+    expect(await read(active.id)).toEqual(active);
+
+    const moved = await alerts.changeSilence(pending.id, { starts_at: fromNow(-1_000), reason: 'Now' }).expect(200);
+    expect(moved.body).toMatchObject({ state: 'active', reason: 'Now', ends_at: pending.ends_at });
+    const cleared = await alerts.changeSilence(pending.id, { reason: null }).expect(200);
+    expect(cleared.body).toMatchObject({ reason: null });
+    for (const { id } of [active, pending, active]) await alerts.endSilence(id).expect(204);
+    expect(await list({ state: 'expired' })).toHaveLength(2);
+    expect(await list({ state: 'active' })).toEqual([]);
+    await alerts.changeSilence(active.id, { reason: 'x' }).expect(409, { detail: 'Silence has expired' });
+    const unbegun = await alerts.silenced({ starts_at: fromNow(HOUR), ends_at: fromNow(2 * HOUR) });
+    await alerts.endSilence(unbegun.id).expect(204);
+    expect((await read(unbegun.id)).state).toBe('expired');
+
+    const activity = await api.as(acme.owner).get(`/v1/projects/${acme.projectId}/activity`).expect(200);
+    const { items } = activity.body as { items: { action: string; target_type: string }[] };
+    const ofSilences = items.filter(({ target_type }) => target_type === 'alert_silence').reverse();
+    expect(ofSilences.map(({ action }) => action.replace('alert_silence.', ''))).toEqual([
+      'created',
+      'created',
+      'updated',
+      'updated',
+      'ended',
+      'ended',
+      'created',
+      'ended',
+    ]);
+  });
+
+  /** An event of a payment, and an alert event that was raised by hand about it. */
+  const raisedAboutPayment = async (): Promise<AlertEvent> => {
+    const [event_id] = await alerts.send({
+      source: 'web',
+      severity: 'error',
+      environment: 'production',
+      payload: { status_code: 503, card: { kind: 'debit' } },
+    });
+    return alerts.raised({ event_id, severity: 'critical', message: 'Payments fail: card declined' });
+  };
+
+  it.each<[string, object]>([
+    ['the severity of the alert event', { field: 'severity', op: 'eq', value: 'critical' }],
+    ['the message', { field: 'message', op: 'contains', value: 'declined' }],
+    ['the source', { field: 'source', op: 'eq', value: 'web' }],
+    ['a property of the event', { field: 'properties.card.kind', op: 'eq', value: 'debit' }],
+    ['the environment of the event', { field: 'environment', op: 'eq', value: 'production' }],
+    ['the log of the event', { field: 'log.status', op: 'gte', value: 500 }],
+    ['a pattern of the event type', { any: [{ field: 'event', op: 'matches', value: '^pay.*failed$' }] }],
+  ])('holds a notification back when its filter matches %s', async (_, filter) => {
+    await alerts.destination(NOWHERE);
+    await alerts.silenced({ filter });
+    const { id } = await raisedAboutPayment();
+    expect(await alerts.notices(id)).toEqual([]);
+  });
+
+  it.each<[string, object]>([
+    ['the severity of the event only', { field: 'severity', op: 'eq', value: 'error' }],
+    ['a field that is missing', { field: 'external_event_id', op: 'exists' }],
+  ])('does not hold a notification back when its filter is about %s', async (_, filter) => {
+    await alerts.destination(NOWHERE);
+    await alerts.silenced({ filter });
+    const { id } = await raisedAboutPayment();
+    expect(await alerts.notices(id)).toHaveLength(1);
+  });
+
+  it('holds a notification back when its filter matches the name of the rule', async () => {
+    await alerts.destination(NOWHERE);
+    const [ruleId, other] = [await alerts.rule(), await alerts.rule({ name: 'Checkout fails' })];
+    await alerts.silenced({ filter: { field: 'rule_name', op: 'eq', value: 'Payments fail' } });
+    await alerts.send({});
+    const [held, notified] = [await alerts.counted(ruleId, 1), await alerts.counted(other, 1)];
+    expect(await alerts.notices(held.id)).toEqual([]);
+    expect(await alerts.notices(notified.id)).toHaveLength(1);
+  });
+
+  it('holds nothing back in another project, and is not listed there', async () => {
+    const inGlobex = new AlertingApi(await tenant());
+    await alerts.silenced();
+    await inGlobex.destination(NOWHERE);
+    const { id } = await inGlobex.raised({ event_type: 'payment.failed' });
+    expect(await inGlobex.notices(id)).toHaveLength(1);
+    expect((await inGlobex.get('/silences').expect(200)).body).toEqual([]);
+  });
+
+  it('returns 422 when it is created with an invalid filter, time or reason', async () => {
+    for (const body of [
+      { filter: undefined },
+      { filter: {} },
+      { filter: { field: 'nonsense', op: 'eq', value: 1 } },
+      { filter: { field: 'event', op: 'matches', value: '(' } },
+      { ends_at: undefined },
+      { ends_at: fromNow(-1_000) },
+      { starts_at: fromNow(2 * HOUR) },
+      { ends_at: fromNow(367 * DAY) },
+      { ends_at: '9999-12-31T23:59:59Z' },
+      { starts_at: fromNow(367 * DAY), ends_at: fromNow(368 * DAY) },
+      { filter: { field: 'message', op: 'matches', value: '(^|a|$){60}x' } },
+      { filter: { any: Array(21).fill({ field: 'message', op: 'matches', value: 'x' }) } },
+      { reason: 'x'.repeat(501) },
+    ]) {
+      expect([body, (await alerts.silence(body)).status]).toEqual([body, 422]);
     }
-
-    it('that begins with what there is and goes on with every change', async () => {
-      const rule = { id: newId() };
-      const [first, second] = [await alerts.fire(), await alerts.fire({ rule })];
-      await alertEventsOf(app, await ownerWithProject(app)).fire();
-      const client = await open();
-      expect([client.status, client.headers['content-type']]).toEqual([200, 'text/event-stream']);
-      const told = (): Json[] => client.messages.flatMap(({ alert_event }) => alert_event ?? []);
-      await client.until(() => told().length === 2);
-      expect(told().map(({ id }) => id)).toEqual([first, second]);
-      expect(told()[0]).toEqual(await alerts.get(first));
-      await alerts.act(first, 'acknowledge');
-      await client.until(() => told().length === 3);
-      expect(told()[2]).toEqual(await alerts.get(first));
-      await alerts.act(first, 'comments', { body: 'x' });
-      await alerts.fire({ rule, occurrences: 4 });
-      await client.until(() => told().length === 4);
-      expect(told()[3]).toMatchObject({ id: second, occurrences: 5 });
-      await client.until(({ messages }) => messages.at(-1)?.type === 'heartbeat');
-      expect(client.text).toMatch(/^(data: \{"type":"(alert_event|heartbeat)",[^\n]+\}\n\n)+$/);
-    });
-
-    it('without a gap, however many change at once', async () => {
-      const client = await open();
-      // Fewer at a time than would wait for a connection longer than one may.
-      const lanes = await Promise.all(
-        Array.from({ length: 10 }, async () => {
-          const fired: string[] = [];
-          for (let turn = 0; turn < 15; turn += 1) fired.push(await alerts.fire());
-          return fired;
-        }),
-      );
-      const ids = lanes.flat();
-      const seen = new Set<string>();
-      await client.until(({ messages }) => {
-        for (const { alert_event } of messages) if (alert_event) seen.add(alert_event.id);
-        return seen.size === ids.length;
-      });
-      expect([...seen].sort()).toEqual([...ids].sort());
-    });
-
-    it('for members alone, and no longer', async () => {
-      const refused = await open(await ownerWithProject(app));
-      expect([refused.status, await refused.over]).toEqual([403, 'ended']);
-      const viewer = await addMember(app, owner, 'viewer');
-      const client = await open(viewer);
-      await client.until(({ heartbeats }) => heartbeats.length > 0);
-      await alerts.http.send('delete', `/v1/organizations/${owner.organizationId}/members/${viewer.id}`);
-      expect(await client.over).toBe('ended');
-    });
   });
 
-  describe('by destinations', () => {
-    let receiver: Receiver;
-    let rule: { id: string; cooldownSeconds: number };
-
-    beforeEach(async () => {
-      receiver = await startReceiver();
-      rule = { id: newId(), cooldownSeconds: 300 };
-      await alerts.http.destination(receiver.url);
-    });
-    afterEach(() => receiver.close());
-
-    it('told at the beginning and at the end of each episode', async () => {
-      const event = { id: newId(), type: 'payment.failed', source: 'checkout', timestamp: new Date() };
-      const id = await alerts.fire({ rule: { ...rule, cooldownSeconds: 0 }, event, occurrences: 3 });
-      await receiver.requests(1);
-      await alerts.act(id, 'resolve');
-      await receiver.requests(2);
-      await alerts.act(id, 'reopen');
-      await alerts.act(id, 'resolve');
-      const next = await alerts.fire({ rule: { ...rule, cooldownSeconds: 0 } });
-      const received = await receiver.requests(3);
-      const bodies = received.map(({ body }) => JSON.parse(body));
-      const { created_at } = await alerts.get(id);
-      const told = {
-        alert_event_id: id,
-        alert_rule_id: rule.id,
-        project_id: owner.projectId,
-        event_id: event.id,
-        event_type: 'payment.failed',
-        source: 'checkout',
-        severity: 'critical',
-        message: 'Payments fail: card declined',
-        payload: { amount: 120, occurrences: 3 },
-        created_at,
-      };
-      expect(bodies).toEqual([
-        { ...told, status: 'open' },
-        {
-          ...told,
-          status: 'resolved',
-          message: expect.stringMatching(/^Payments fail: Resolved after \d+ s: card declined$/),
-        },
-        expect.objectContaining({ alert_event_id: next, status: 'open' }),
-      ]);
-      expect(await alerts.notices(id)).toHaveLength(2);
-    });
-
-    it('told nothing by a reopening, and of what occurs after it', async () => {
-      rule = { ...rule, cooldownSeconds: 0 };
-      const silence = await alerts.silence();
-      const id = await alerts.fire({ rule, occurrences: 3 });
-      await alerts.act(id, 'resolve');
-      await alerts.http.send('delete', `/v1/alerts/silences/${silence.body.id}`);
-      await alerts.act(id, 'reopen');
-      await tellDue();
-      await alerts.act(id, 'resolve');
-      await alerts.act(id, 'reopen');
-      await tellDue();
-      expect(await alerts.notices(id)).toEqual([]);
-      await alerts.fire({ rule });
-      await alerts.act(id, 'resolve');
-      expect(await alerts.notices(id)).toEqual([
-        { status: 'open', occurrences: 1 },
-        { status: 'resolved', occurrences: 4 },
-      ]);
-    });
-
-    it('told once in a cooldown, with the number of what occurred since', async () => {
-      const id = await alerts.fire({ rule });
-      await Promise.all(Array.from({ length: 30 }, () => alerts.fire({ rule, occurrences: 3 })));
-      await tellDue();
-      expect(await alerts.notices(id)).toEqual([{ status: 'open', occurrences: 1 }]);
-      await goBy(300_000);
-      await Promise.all([tellDue(), tellDue(), alerts.fire({ rule, occurrences: 1 })]);
-      await goBy(300_000);
-      await tellDue();
-      const [, ...later] = await alerts.notices(id);
-      expect(later.reduce((sum, { occurrences }) => sum + occurrences, 0)).toBe(91);
-      await goBy(300_000);
-      await tellDue();
-      expect(await alerts.notices(id)).toHaveLength(1 + later.length);
-    });
-
-    it('told of a new episode when the cooldown of the last is over, and not of the end of one nobody heard of', async () => {
-      const first = await alerts.fire({ rule });
-      await alerts.recover(rule.id);
-      const second = await alerts.fire({ rule });
-      expect(second).not.toBe(first);
-      expect(await alerts.notices(second)).toEqual([]);
-      await alerts.recover(rule.id);
-      expect(await alerts.notices(second)).toEqual([]);
-      const flaps: string[] = [];
-      for (let n = 0; n < 5; n += 1) {
-        flaps.push(await alerts.fire({ rule }));
-        await alerts.recover(rule.id);
-      }
-      expect((await Promise.all(flaps.map((id) => alerts.notices(id)))).flat()).toEqual([]);
-      const third = await alerts.fire({ rule });
-      await goBy(300_000);
-      await tellDue();
-      expect(await alerts.notices(third)).toEqual([{ status: 'open', occurrences: 1 }]);
-    });
-
-    it('told by itself within a moment when nothing holds it back any more', async () => {
-      const id = await alerts.fire({ rule });
-      await alerts.fire({ rule, occurrences: 2 });
-      expect(await alerts.notices(id)).toHaveLength(1);
-      await goBy(300_000);
-      await receiver.requests(2);
-      expect((await alerts.notices(id)).at(-1)).toEqual({ status: 'open', occurrences: 2 });
-    });
-
-    it('not told while snoozed, and told of what occurred when it is over', async () => {
-      const id = await alerts.fire({ rule: { ...rule, cooldownSeconds: 0 } });
-      await alerts.act(id, 'snooze', { until: fromNow(HOUR) });
-      for (let n = 0; n < 3; n += 1) await alerts.fire({ rule: { ...rule, cooldownSeconds: 0 } });
-      await tellDue();
-      expect(await alerts.notices(id)).toHaveLength(1);
-      await goBy(HOUR);
-      await tellDue();
-      expect(await alerts.notices(id)).toEqual([
-        { status: 'open', occurrences: 1 },
-        { status: 'open', occurrences: 3 },
-      ]);
-      expect(await alerts.types(id)).toEqual(['opened', 'notified', 'snoozed', 'snooze_ended', 'notified']);
-    });
-
-    it('told at once of what was held back when somebody acknowledges a snoozed one', async () => {
-      const id = await alerts.fire({ rule: { ...rule, cooldownSeconds: 0 } });
-      await alerts.act(id, 'snooze', { until: fromNow(HOUR) });
-      await alerts.fire({ rule: { ...rule, cooldownSeconds: 0 }, occurrences: 2 });
-      await alerts.act(id, 'acknowledge');
-      expect((await alerts.notices(id)).at(-1)).toEqual({ status: 'acknowledged', occurrences: 2 });
-    });
-
-    it('not told in silence, and told afterwards of what is unresolved', async () => {
-      const silence = await alerts.silence();
-      const other = await alerts.fire({ event: { id: newId(), type: 'x', source: 's', timestamp: new Date() } });
-      expect(await alerts.notices(other)).toHaveLength(1);
-      const [id, resolved] = [await alerts.fire({ rule }), await alerts.fire()];
-      await alerts.fire({ rule, occurrences: 4 });
-      await alerts.act(resolved, 'resolve');
-      await tellDue();
-      expect([await alerts.notices(id), await alerts.notices(resolved)]).toEqual([[], []]);
-      expect((await alerts.http.send('delete', `/v1/alerts/silences/${silence.body.id}`)).status).toBe(204);
-      await tellDue();
-      expect(await alerts.notices(id)).toEqual([{ status: 'open', occurrences: 5 }]);
-      expect(await alerts.notices(resolved)).toEqual([]);
-    });
-
-    it('not told of the end of what they know in silence, but once when the silence is over', async () => {
-      const [id, reopened] = [await alerts.fire({ rule }), await alerts.fire()];
-      const silence = await alerts.silence();
-      const unknown = await alerts.fire();
-      await alerts.recover(rule.id);
-      for (const one of [reopened, unknown]) await alerts.act(one, 'resolve');
-      await alerts.act(reopened, 'reopen');
-      await tellDue();
-      for (const one of [id, reopened]) {
-        expect(await alerts.notices(one)).toEqual([{ status: 'open', occurrences: 1 }]);
-      }
-      await alerts.http.send('delete', `/v1/alerts/silences/${silence.body.id}`);
-      await Promise.all([tellDue(), tellDue()]);
-      await receiver.requests(3);
-      await tellDue();
-      expect(await alerts.notices(id)).toEqual([
-        { status: 'open', occurrences: 1 },
-        { status: 'resolved', occurrences: 1 },
-      ]);
-      expect([await alerts.notices(unknown), await alerts.notices(reopened)]).toEqual([[], [expect.anything()]]);
-    });
-
-    it('told again when a silence is over by itself or no longer fits', async () => {
-      const silence = await alerts.silence({ ends_at: fromNow(60_000) });
-      const id = await alerts.fire({ rule: { ...rule, cooldownSeconds: 0 } });
-      await goBy(60_000);
-      await tellDue();
-      expect(await alerts.notices(id)).toHaveLength(1);
-      const again = await alerts.silence();
-      await alerts.fire({ rule: { ...rule, cooldownSeconds: 0 } });
-      expect(await alerts.notices(id)).toHaveLength(1);
-      const filter = { field: 'source', op: 'eq', value: 'elsewhere' };
-      const changed = await alerts.http.send('patch', `/v1/alerts/silences/${again.body.id}`, { filter });
-      expect(changed.body.filter).toEqual(filter);
-      await tellDue();
-      expect(await alerts.notices(id)).toHaveLength(2);
-      expect(silence.status).toBe(201);
-    });
+  it('returns 422 when it is changed to an invalid filter or time', async () => {
+    const { id } = await alerts.silenced();
+    for (const body of [
+      { ends_at: fromNow(-1_000) },
+      { starts_at: fromNow(2 * HOUR) },
+      { ends_at: fromNow(367 * DAY) },
+      { starts_at: fromNow(367 * DAY) },
+      { filter: { field: 'message', op: 'matches', value: '(^|a|$){60}x' } },
+      { filter: null },
+      { starts_at: 'x' },
+    ]) {
+      expect([body, (await alerts.changeSilence(id, body)).status]).toEqual([body, 422]);
+    }
   });
 
-  describe('by silences', () => {
-    it('that are pending, active and expired', async () => {
-      const filter = { all: [{ field: 'event', op: 'starts_with', value: 'payment.' }] };
-      const active = await alerts.silence({ filter, ends_at: fromNow(HOUR), reason: 'Maintenance' });
-      expect([active.status, active.body]).toEqual([
-        201,
-        {
-          id: expect.any(String),
-          project_id: owner.projectId,
-          filter,
-          starts_at: expect.stringMatching(/Z$/),
-          ends_at: expect.stringMatching(/Z$/),
-          reason: 'Maintenance',
-          created_by: owner.id,
-          state: 'active',
-          filter_error: null,
-          created_at: expect.stringMatching(/Z$/),
-        },
-      ]);
-      const pending = await alerts.silence({ starts_at: fromNow(HOUR), ends_at: fromNow(2 * HOUR) });
-      expect(pending.body).toMatchObject({ state: 'pending', reason: null });
-      const path = (of: typeof active): string => `/v1/alerts/silences/${of.body.id}`;
-      const states = async (query = {}): Promise<unknown> =>
-        ((await alerts.ask('/silences', query)).body as Json[]).map(({ id, state }) => [id, state]);
-      expect(await states()).toEqual([
-        [pending.body.id, 'pending'],
-        [active.body.id, 'active'],
-      ]);
-      expect((await alerts.http.send('get', path(active))).body).toEqual(active.body);
+  it('returns 404 when its id is unknown, and 422 when an unknown state is listed', async () => {
+    await api.as(acme.owner).get(`/v1/alerts/silences/${NOBODY}`).expect(404, { detail: 'Silence not found' });
+    await alerts.get('/silences', { state: 'old' }).expect(422);
+  });
 
-      const moved = await alerts.http.send('patch', path(pending), { starts_at: fromNow(-1_000), reason: 'Now' });
-      expect(moved.body).toMatchObject({ state: 'active', reason: 'Now', ends_at: pending.body.ends_at });
-      expect((await alerts.http.send('patch', path(pending), { reason: null })).body.reason).toBeNull();
-      for (const silence of [active, pending, active]) {
-        expect((await alerts.http.send('delete', path(silence))).status).toBe(204);
-      }
-      expect(await states({ state: 'expired' })).toHaveLength(2);
-      expect(await states({ state: 'active' })).toEqual([]);
-      const late = await alerts.http.send('patch', path(active), { reason: 'x' });
-      expect([late.status, late.body]).toEqual([409, { detail: 'Silence has expired' }]);
-      const unbegun = await alerts.silence({ starts_at: fromNow(HOUR), ends_at: fromNow(2 * HOUR) });
-      await alerts.http.send('delete', path(unbegun));
-      expect((await alerts.http.send('get', path(unbegun))).body.state).toBe('expired');
-      const audited = await app.rows<{ action: string }>(
-        `SELECT action FROM audit_events WHERE target_type = 'alert_silence' AND project_id = $1 ORDER BY created_at, id`,
-        [owner.projectId],
-      );
-      expect(audited.map(({ action }) => action.replace('alert_silence.', ''))).toEqual([
-        'created',
-        'created',
-        'updated',
-        'updated',
-        'ended',
-        'ended',
-        'created',
-        'ended',
-      ]);
-    });
+  it('can last a year', async () => {
+    await alerts.silence({ ends_at: fromNow(365 * DAY) }).expect(201);
+  });
 
-    it.each<[string, object, boolean]>([
-      ['severity of the alert', { field: 'severity', op: 'eq', value: 'critical' }, true],
-      ['severity of the event', { field: 'severity', op: 'eq', value: 'error' }, false],
-      ['message', { field: 'message', op: 'contains', value: 'declined' }, true],
-      ['source', { field: 'source', op: 'eq', value: 'web' }, true],
-      ['rule', { field: 'rule_name', op: 'eq', value: 'Payments fail' }, true],
-      ['properties', { field: 'properties.card.kind', op: 'eq', value: 'debit' }, true],
-      ['environment of the event', { field: 'environment', op: 'eq', value: 'production' }, true],
-      ['log of the event', { field: 'log.status', op: 'gte', value: 500 }, true],
-      ['group', { field: 'properties.shop', op: 'eq', value: 'Berlin' }, true],
-      ['another group', { not: { field: 'properties.shop', op: 'eq', value: 'Berlin' } }, false],
-      ['pattern', { any: [{ field: 'event', op: 'matches', value: '^pay.*failed$' }] }, true],
-      ['a field that is missing', { field: 'external_event_id', op: 'exists' }, false],
-    ])('fitting by %s', async (_, filter, isSilent) => {
-      const ingested = await app
-        .request()
-        .post('/v1/events/ingest')
-        .set('X-API-Key', owner.apiKey)
-        .send({
-          event_type: 'payment.failed',
-          source: 'web',
-          severity: 'error',
-          environment: 'production',
-          payload: { status_code: 503, card: { kind: 'debit' } },
-        })
-        .expect(200);
-      const { ingested_event_id: eventId } = ingested.body as { ingested_event_id: string };
-      const [stored] = await app.rows<{ timestamp: Date }>('SELECT timestamp FROM events WHERE id = $1', [eventId]);
-      const event = { id: eventId, type: 'payment.failed', source: 'web', timestamp: stored?.timestamp ?? new Date() };
-      await alerts.http.destination('http://127.0.0.1:9/');
-      expect((await alerts.silence({ filter })).status).toBe(201);
-      const id = await alerts.fire({ event, payload: {}, groupValues: { 'properties.shop': 'Berlin' } });
-      expect(await alerts.notices(id)).toHaveLength(isSilent ? 0 : 1);
-    });
+  it('holds nothing back, and shows the reason, when its filter is no longer accepted', async () => {
+    await alerts.destination(NOWHERE);
+    const { id } = await alerts.silenced();
+    await setSilenceFilter(id, { any: Array(21).fill({ field: 'event', op: 'matches', value: 'payment' }) });
+    const notified = await alerts.raised({ event_type: 'payment.failed' });
+    expect(await alerts.notices(notified.id)).toHaveLength(1);
+    expect(await list()).toMatchObject([
+      { id, state: 'active', filter_error: 'any.20.value: a filter has at most 20 patterns' },
+    ]);
+  });
 
-    it('of one project alone', async () => {
-      const other = alertEventsOf(app, await ownerWithProject(app));
-      await alerts.silence();
-      await other.http.destination('http://127.0.0.1:9/');
-      expect(await other.notices(await other.fire())).toHaveLength(1);
-      expect((await other.ask('/silences')).body).toEqual([]);
-    });
+  it('is created, changed and ended by operators only, and shown to viewers', async () => {
+    const { id } = await alerts.silenced();
+    const viewer = alerts.as(await acme.viewer());
+    expect((await viewer.get('/silences').expect(200)).body).toHaveLength(1);
+    const member = alerts.as(await acme.member());
+    await member.silence().expect(403, ROLE_REFUSED);
+    await member.changeSilence(id, {}).expect(403, ROLE_REFUSED);
+    await member.endSilence(id).expect(403, ROLE_REFUSED);
+    await alerts
+      .as(await acme.operator())
+      .silence()
+      .expect(201);
+  });
 
-    it('refused for bad input', async () => {
-      for (const body of [
-        { filter: undefined },
-        { filter: {} },
-        { filter: { field: 'nonsense', op: 'eq', value: 1 } },
-        { filter: { field: 'event', op: 'matches', value: '(' } },
-        { ends_at: undefined },
-        { ends_at: fromNow(-1_000) },
-        { starts_at: fromNow(2 * HOUR) },
-        { ends_at: fromNow(367 * DAY) },
-        { ends_at: '9999-12-31T23:59:59Z' },
-        { starts_at: fromNow(367 * DAY), ends_at: fromNow(368 * DAY) },
-        { filter: { field: 'message', op: 'matches', value: '(^|a|$){60}x' } },
-        { filter: { any: Array(21).fill({ field: 'message', op: 'matches', value: 'x' }) } },
-        { reason: 'x'.repeat(501) },
-      ]) {
-        expect([body, (await alerts.silence(body)).status]).toEqual([body, 422]);
-      }
-      const { id } = (await alerts.silence()).body as { id: string };
-      for (const body of [
-        { ends_at: fromNow(-1_000) },
-        { starts_at: fromNow(2 * HOUR) },
-        { ends_at: fromNow(367 * DAY) },
-        { starts_at: fromNow(367 * DAY) },
-        { filter: { field: 'message', op: 'matches', value: '(^|a|$){60}x' } },
-        { filter: null },
-        { starts_at: 'x' },
-      ]) {
-        expect([body, (await alerts.http.send('patch', `/v1/alerts/silences/${id}`, body)).status]).toEqual([
-          body,
-          422,
-        ]);
-      }
-      const missing = await alerts.http.send('get', `/v1/alerts/silences/${newId()}`);
-      expect([missing.status, missing.body]).toEqual([404, { detail: 'Silence not found' }]);
-      expect((await alerts.ask('/silences', { state: 'old' })).status).toBe(422);
-    });
-
-    it('for a year, and no longer', async () => {
-      expect((await alerts.silence({ ends_at: fromNow(365 * DAY) })).status).toBe(201);
-    });
-
-    it('that hold nothing back, and say so, when their filter is no longer accepted', async () => {
-      await alerts.http.destination('http://127.0.0.1:9/');
-      const { id } = (await alerts.silence()).body as { id: string };
-      const patterns = Array(21).fill({ field: 'event', op: 'matches', value: 'payment' });
-      await app.rows('UPDATE alert_silences SET filter = $2, revision = revision + 1 WHERE id = $1', [
-        id,
-        JSON.stringify({ any: patterns }),
-      ]);
-      const told = await alerts.fire();
-      expect(await alerts.notices(told)).toHaveLength(1);
-      expect((await alerts.ask('/silences')).body).toMatchObject([
-        { id, state: 'active', filter_error: 'any.20.value: a filter has at most 20 patterns' },
-      ]);
-    });
-
-    it('read and compiled once for all alert events, and anew when they change', async () => {
-      await alerts.http.destination('http://127.0.0.1:9/');
-      const ids: string[] = [];
-      for (const value of ['a', 'b', 'c']) {
-        const made = await alerts.silence({ filter: { field: 'message', op: 'matches', value: `^${value}$` } });
-        ids.push(String(made.body.id));
-      }
-      const reads = jest.spyOn(app.nest.get(SilencesRepository, { strict: false }), 'filtersOf');
-      try {
-        const asked = (): string[][] => reads.mock.calls.map(([, some]) => [...some].sort());
-        for (let at = 0; at < 3; at += 1) await alerts.fire();
-        expect(asked()).toEqual([[...ids].sort()]);
-        const change = { filter: { field: 'message', op: 'starts_with', value: 'Payments' } };
-        expect((await alerts.http.send('patch', `/v1/alerts/silences/${ids[1]}`, change)).status).toBe(200);
-        const held = await alerts.fire();
-        expect(asked().slice(1)).toEqual([[ids[1]]]);
-        expect(await alerts.notices(held)).toEqual([]);
-      } finally {
-        reads.mockRestore();
-      }
-    });
-
-    it('about an event of which they read what they look at, and no more', async () => {
-      await alerts.http.destination('http://127.0.0.1:9/');
-      const ingested = await app
-        .request()
-        .post('/v1/events/ingest')
-        .set('X-API-Key', owner.apiKey)
-        .send({
-          event_type: 'disk.full',
-          source: 'db1',
-          environment: 'staging',
-          payload: { host: { name: 'db1', text: 'x' }, 'host.name': 'named', large: 'x'.repeat(100_000) },
-        })
-        .expect(200);
-      const { ingested_event_id: event_id } = ingested.body as { ingested_event_id: string };
-      const reads = jest.spyOn(app.nest.get(EventSubjectsReader, { strict: false }), 'of');
-      try {
-        await alerts.silence({ filter: { field: 'message', op: 'eq', value: 'Something else' } });
-        expect(await alerts.notices(String((await alerts.raise({ event_id })).body.id))).toHaveLength(1);
-        expect(reads).not.toHaveBeenCalled();
-        const filter = {
-          all: [
-            { field: 'environment', op: 'eq', value: 'staging' },
-            { field: 'properties.host.name', op: 'eq', value: 'named' },
-            { field: 'properties.missing', op: 'exists', value: false },
-          ],
-        };
-        await alerts.silence({ filter });
-        expect(await alerts.notices(String((await alerts.raise({ event_id })).body.id))).toEqual([]);
-        expect(await Promise.all(reads.mock.results.map(({ value }) => value))).toEqual([
-          {
-            fields: { environment: 'staging' },
-            properties: { 'host.name': 'named', host: { name: 'db1', text: 'x' } },
-          },
-        ]);
-      } finally {
-        reads.mockRestore();
-      }
-    });
-
-    it('without keeping others waiting while the worst of them are asked', async () => {
-      const worst = (place: number): object => ({
-        any: Array.from({ length: 20 }, (_, index) => ({
-          field: 'properties.text',
-          op: 'matches',
-          value: `(a|b)*a[ab]{100}[^c]{${90 + (index % 10)}}c${place}-${index}`,
-        })),
-      });
-      const filters = Array.from({ length: 40 }, (_, place) => JSON.stringify(worst(place)));
-      await app.rows(
-        `INSERT INTO alert_silences (id, project_id, filter, starts_at, ends_at)
-         SELECT gen_random_uuid(), $1, filter, now(), now() + interval '1 hour' FROM unnest($2::json[]) AS filter`,
-        [owner.projectId, filters],
-      );
-      await alerts.http.destination('http://127.0.0.1:9/');
-      const raised = alerts.raise({ payload: { text: 'ab'.repeat(2_048) } });
-      const isOver = raised.then(() => true);
-      const health = async (): Promise<boolean> => {
-        await app.request().get('/health').expect(200);
-        return false;
-      };
-      let answeredMeanwhile = 0;
-      while (!(await Promise.race([isOver, health()]))) answeredMeanwhile += 1;
-      const { status, body } = await raised;
-      expect(status).toBe(201);
-      expect(await alerts.notices(String(body.id))).toHaveLength(1);
-      expect((await alerts.timeline(String(body.id))).at(-1)).toMatchObject({
-        type: 'notified',
-        detail: { silences_unasked: true },
-      });
-      expect(await app.metrics()).toMatch(/^alert_notices_despite_silences_total [1-9]/m);
-      expect(answeredMeanwhile).toBeGreaterThan(5);
-    });
-
-    it('made by operators, seen by viewers', async () => {
-      const { id } = (await alerts.silence()).body as { id: string };
-      const viewer = alerts.as(await addMember(app, owner, 'viewer'));
-      expect((await viewer.ask('/silences')).body).toHaveLength(1);
-      const member = alerts.as(await addMember(app, owner, 'member'));
-      for (const answer of [
-        await member.silence(),
-        await member.http.send('patch', `/v1/alerts/silences/${id}`, {}),
-        await member.http.send('delete', `/v1/alerts/silences/${id}`),
-      ]) {
-        expect([answer.status, answer.body]).toEqual([403, { detail: 'Insufficient project role' }]);
-      }
-      expect((await alerts.as(await addMember(app, owner, 'operator')).silence()).status).toBe(201);
-    });
-
-    it('no more than a project needs', async () => {
-      await app.rows(
-        `INSERT INTO alert_silences (id, project_id, filter, starts_at, ends_at)
-         SELECT gen_random_uuid(), $1, '{"field": "event", "op": "eq", "value": "x"}', now(), now() + interval '1 hour'
-         FROM generate_series(1, 99)`,
-        [owner.projectId],
-      );
-      const answers = await Promise.all(Array.from({ length: 4 }, () => alerts.silence()));
-      expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409]);
-      expect(answers.find(({ status }) => status === 409)?.body).toEqual({ detail: 'Project has too many silences' });
-    });
+  it('returns 409 when its project has 100 others, also in a race', async () => {
+    await silences(acme.projectId, 99);
+    const answers = await Promise.all(Array.from({ length: 4 }, () => alerts.silence()));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409]);
+    expect(answers.find(({ status }) => status === 409)?.body).toEqual({ detail: 'Project has too many silences' });
   });
 });
