@@ -1,52 +1,43 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { newId } from '../../../src/platform/ids/index.js';
-import { MaintenanceRunner } from '../../../src/platform/maintenance/maintenance-task.js';
-import { type Actor, addMember, type Owner, ownerWithProject } from '../../support/actors.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
-import { DELIVERY_ENV, type DeliveryClient, deliveryOf, type Json } from '../../support/delivery.js';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { type ActivityEntry, activityOf } from '../../support/activity.js';
+import { type DeliveryClient, deliveryOf, type Json } from '../../support/delivery-api.js';
+import { eventually } from '../../support/eventually.js';
 import { type Receiver, startReceiver } from '../../support/receiver.js';
-import { type SecretsClient, secretsOf } from '../../support/secrets.js';
+import { type SecretsClient, secretsOf } from '../../support/secrets-api.js';
+import { api, job, type Tenant, tenant } from '../../support/service.js';
+import { logText } from '../../support/service-log.js';
+import { deleteUser } from '../../support/sql-builders/accounts.js';
+import { backdateProjectDeletion, fillSecrets, rowsOfProject } from '../../support/sql-builders/entitlement.js';
 
+const NOWHERE = '0199f3a1-0000-7000-8000-000000000000';
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as unknown;
 
-describe('secrets of a project', () => {
-  let app: TestApp;
-  let owner: Owner;
+describe('a secret of a project', () => {
+  let acme: Tenant;
   let secrets: SecretsClient;
   let delivery: DeliveryClient;
   let receiver: Receiver;
 
   beforeAll(async () => {
-    app = await createTestApp({ env: DELIVERY_ENV });
     receiver = await startReceiver();
-    await anew();
   });
-  afterAll(async () => {
-    await app.close();
-    await receiver.close();
+  beforeEach(async () => {
+    acme = await tenant();
+    secrets = secretsOf(acme);
+    delivery = deliveryOf(acme);
   });
+  afterAll(() => receiver.close());
 
-  /** A project with nothing in it. */
-  async function anew(): Promise<void> {
-    owner = await ownerWithProject(app);
-    secrets = secretsOf(app, owner);
-    delivery = deliveryOf(app, owner);
-  }
+  const acts = async (): Promise<ActivityEntry[]> =>
+    (await activityOf(acme)).filter(({ action }) => action.startsWith('secret.'));
 
-  const actions = async (): Promise<Json[]> =>
-    app.rows(
-      `SELECT actor_user_id, action, target_type, target_id, detail FROM audit_events
-       WHERE project_id = $1 AND action LIKE 'secret.%' ORDER BY created_at`,
-      [owner.projectId],
-    );
-
-  it('are stored, listed by name, replaced and deleted; nobody is answered a value', async () => {
+  it('is stored, listed by name, replaced and deleted, and no answer has its value', async () => {
     const created = await secrets.create('SECOND', 'first value ', { description: 'For payments' });
     expect([created.status, created.body]).toEqual([
       201,
       {
         id: expect.any(String),
-        project_id: owner.projectId,
+        project_id: acme.projectId,
         name: 'SECOND',
         description: 'For payments',
         version: 1,
@@ -54,15 +45,15 @@ describe('secrets of a project', () => {
         last_used_at: null,
         created_at: TIME,
         updated_at: TIME,
-        created_by: owner.id,
-        updated_by: owner.id,
+        created_by: acme.owner.id,
+        updated_by: acme.owner.id,
       },
     ]);
-    const admin = await addMember(app, owner, 'admin');
+    const admin = await acme.admin();
     const second = created.body as { id: string; updated_at: string };
     const first = (await secrets.as(admin).create('SECONC9', 'x', { description: null })).body as { id: string };
     const underscored = (await secrets.create('SECOND_', 'x')).body as { id: string };
-    const viewer = secrets.as(await addMember(app, owner, 'viewer'));
+    const viewer = secrets.as(await acme.viewer());
     const ids = (await viewer.list()).body.map(({ id }: Json) => id as string);
     expect(ids).toEqual([first.id, second.id, underscored.id]);
 
@@ -75,8 +66,8 @@ describe('secrets of a project', () => {
     expect((await secrets.replace(second.id, 'another', { description: null })).body).toMatchObject({
       version: 3,
       description: null,
-      created_by: owner.id,
-      updated_by: owner.id,
+      created_by: acme.owner.id,
+      updated_by: acme.owner.id,
     });
     expect((await secrets.replace(second.id, 'x', { description: '' })).body).toMatchObject({ description: '' });
     for (const answer of [await secrets.delete(second.id), await secrets.delete(underscored.id)])
@@ -86,25 +77,28 @@ describe('secrets of a project', () => {
     expect((await secrets.list()).body).toEqual([expect.objectContaining({ id: first.id })]);
     expect((await secrets.create('SECOND', 'x')).status).toBe(201);
 
-    const [made, , , again] = await actions();
+    const entries = await acts();
+    const [creation, , , replacement] = entries.map(({ actor_user_id, action, target_type, target_id, detail }) => ({
+      actor_user_id,
+      action,
+      target_type,
+      target_id,
+      detail,
+    }));
     const target = { target_type: 'secret', target_id: second.id };
-    expect(made).toEqual({
-      actor_user_id: owner.id,
+    expect(creation).toEqual({
+      actor_user_id: acme.owner.id,
       action: 'secret.created',
       ...target,
       detail: { name: 'SECOND', version: 1 },
     });
-    expect(again).toEqual({
+    expect(replacement).toEqual({
       actor_user_id: admin.id,
       action: 'secret.replaced',
       ...target,
       detail: { name: 'SECOND', version: 2 },
     });
-    const activity = await app
-      .request()
-      .get(`/v1/projects/${owner.projectId}/activity`)
-      .set('Authorization', owner.bearer);
-    expect(activity.body.items.map(({ action }: Json) => action)).toEqual(
+    expect(entries.map(({ action }) => action)).toEqual(
       expect.arrayContaining(['secret.created', 'secret.replaced', 'secret.deleted']),
     );
   });
@@ -114,75 +108,64 @@ describe('secrets of a project', () => {
     ['no name', { value: VALUE }, ['body', 'name'], 'missing'],
     ['no value', { name: 'GOOD' }, ['body', 'value'], 'missing'],
     ['an empty value', { name: 'GOOD', value: '' }, ['body', 'value'], 'string_too_short'],
-    ['a NUL', { name: 'GOOD', value: `${VALUE}\u0000` }, ['body', 'value'], 'value_error'],
-    ['half a surrogate pair', { name: 'GOOD', value: `${VALUE}\ud800` }, ['body', 'value'], 'value_error'],
-    ['a number', { name: 'GOOD', value: 12 }, ['body', 'value'], 'string_type'],
-    ['null', { name: 'GOOD', value: null }, ['body', 'value'], 'string_type'],
-    ['an object', { name: 'GOOD', value: { VALUE } }, ['body', 'value'], 'string_type'],
-    ['a character too many', { name: 'GOOD', value: 'v'.repeat(49_153) }, ['body', 'value'], 'string_too_long'],
-    ['a byte too many', { name: 'GOOD', value: `${'ü'.repeat(24_576)}v` }, ['body', 'value'], 'value_error'],
+    ['a NUL in the value', { name: 'GOOD', value: `${VALUE}\u0000` }, ['body', 'value'], 'value_error'],
+    ['half a surrogate pair in the value', { name: 'GOOD', value: `${VALUE}\ud800` }, ['body', 'value'], 'value_error'],
+    ['the value 12', { name: 'GOOD', value: 12 }, ['body', 'value'], 'string_type'],
+    ['the value null', { name: 'GOOD', value: null }, ['body', 'value'], 'string_type'],
+    ['an object as its value', { name: 'GOOD', value: { VALUE } }, ['body', 'value'], 'string_type'],
+    ['a value of 49,153 characters', { name: 'GOOD', value: 'v'.repeat(49_153) }, ['body', 'value'], 'string_too_long'],
+    ['a value of 49,153 bytes', { name: 'GOOD', value: `${'ü'.repeat(24_576)}v` }, ['body', 'value'], 'value_error'],
     ['a lower-case name', { name: 'good', value: VALUE }, ['body', 'name'], 'string_pattern_mismatch'],
-    ['a digit first', { name: '1GOOD', value: VALUE }, ['body', 'name'], 'string_pattern_mismatch'],
-    ['a line break in the name', { name: 'GOOD\n', value: VALUE }, ['body', 'name'], 'string_pattern_mismatch'],
+    ['a digit at the start of its name', { name: '1GOOD', value: VALUE }, ['body', 'name'], 'string_pattern_mismatch'],
+    ['a line break in its name', { name: 'GOOD\n', value: VALUE }, ['body', 'name'], 'string_pattern_mismatch'],
     ['an empty name', { name: '', value: VALUE }, ['body', 'name'], 'string_too_short'],
-    ['a long name', { name: 'A'.repeat(101), value: VALUE }, ['body', 'name'], 'string_too_long'],
+    ['a name of 101 characters', { name: 'A'.repeat(101), value: VALUE }, ['body', 'name'], 'string_too_long'],
     [
-      'a long description',
+      'a description of 501 characters',
       { name: 'GOOD', value: VALUE, description: 'd'.repeat(501) },
       ['body', 'description'],
       'string_too_long',
     ],
-  ])('are refused with %s, and the value is not repeated', async (_, body, loc, type) => {
-    const answer = await app
-      .request()
-      .post('/v1/secrets')
-      .set('Authorization', owner.bearer)
-      .send({ project_id: owner.projectId, ...body });
+  ])('is refused with %s, and its value is neither answered nor logged', async (_, body, loc, type) => {
+    const answer = await api.as(acme.owner).post('/v1/secrets', { project_id: acme.projectId, ...body });
     expect([answer.status, answer.body.detail]).toEqual([422, [expect.objectContaining({ loc, type })]]);
     if (loc[1] === 'value' && type !== 'missing') expect(answer.body.detail[0].input).toBe('[redacted]');
     expect(answer.text).not.toContain(VALUE);
-    expect(app.logLines.join('\n')).not.toContain(VALUE);
+    expect(await logText()).not.toContain(VALUE);
     expect((await secrets.list()).body.map(({ name }: Json) => name)).not.toContain('GOOD');
   });
 
-  it('take the longest name and value, kept to the byte', async () => {
-    await anew();
+  it('has a name of up to 100 characters and a value of up to 49,152 bytes, which is kept to the byte', async () => {
     const name = 'L'.repeat(100);
     const value = ` ${'ü'.repeat(24_575)}\n`;
     expect(Buffer.byteLength(value)).toBe(49_152);
     const { status } = await secrets.create(name, value, { description: 'd'.repeat(500) });
     expect(status).toBe(201);
-    // What it is shows where it is used: a header of the shortest values that are none of a header.
-    await secrets.made('BLANK', ' \t ');
-    await delivery.webhook(receiver.url, { protected_headers: [{ name: 'X-Blank', value: '[{{secret:BLANK}}]' }] });
-    const [channel] = (await delivery.get('/channels')).body as Json[];
-    await delivery.send('post', `/channels/${channel.id}/test`);
+    // No route shows a value, but a header that is sent does. This one is a short value with spaces around.
+    await secrets.created('BLANK', ' \t ');
+    const channel = await delivery.webhook(receiver.url, {
+      protected_headers: [{ name: 'X-Blank', value: '[{{secret:BLANK}}]' }],
+    });
+    await delivery.test(channel);
     expect(receiver.received.at(-1)?.headers['x-blank']).toBe('[ \t ]');
   });
 
-  it('have names of their own, of which one of many that ask at once gets each', async () => {
-    await anew();
+  it('has a name of its own, which one of many simultaneous requests gets', async () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => secrets.create('RACED', 'value')));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array<number>(7).fill(409)]);
     expect(answers.find(({ status }) => status === 409)?.body).toEqual({ detail: 'Secret name already in use' });
-    expect(await actions()).toHaveLength(1);
+    expect(await acts()).toHaveLength(1);
   });
 
-  it('are a hundred of a project at most, however many are stored at once', async () => {
-    await anew();
-    await app.rows(
-      `INSERT INTO project_secrets (id, project_id, name, value, version)
-       SELECT gen_random_uuid(), $1, 'OLD_' || n, 'envelope', 1 FROM generate_series(1, 98) n`,
-      [owner.projectId],
-    );
+  it('is one of at most 100 of its project, however many are stored at once', async () => {
+    await fillSecrets(acme.projectId, 98);
     const answers = await Promise.all(Array.from({ length: 5 }, (_, at) => secrets.create(`NEW_${at}`, 'value')));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 409, 409, 409]);
     expect(answers.find(({ status }) => status === 409)?.body).toEqual({ detail: 'Project has too many secrets' });
   });
 
-  it('are replaced one after the other by many at once, each a version, of which the last holds', async () => {
-    await anew();
-    const id = await secrets.made('RACED', 'value-1');
+  it('gets a version for each of many simultaneous replacements, and keeps the value of the last version', async () => {
+    const id = await secrets.created('RACED', 'value-1');
     const channel = await delivery.webhook(receiver.url, {
       protected_headers: [{ name: 'X-Raced', value: '{{secret:RACED}}' }],
     });
@@ -191,89 +174,67 @@ describe('secrets of a project', () => {
     const versions = answers.map(({ body }) => body.version as number);
     expect([...versions].sort((a, b) => a - b)).toEqual(Array.from({ length: 10 }, (_, at) => at + 2));
     expect((await secrets.list()).body).toEqual([expect.objectContaining({ version: 11, references: 1 })]);
-    await delivery.send('post', `/channels/${channel}/test`);
+    await delivery.test(channel);
     expect(receiver.received.at(-1)?.headers['x-raced']).toBe(`raced-${versions.indexOf(11)}`);
   });
 
-  it('are those of their project alone', async () => {
-    await anew();
-    const id = await secrets.made('OURS', 'value');
-    const stranger = await ownerWithProject(app);
-    const theirs = secretsOf(app, stranger);
-    for (const answer of [await theirs.replace(id, 'x'), await theirs.delete(id), await theirs.delete(newId())])
+  it('is not found, replaced, deleted or used in another project', async () => {
+    const id = await secrets.created('OURS', 'value');
+    const globex = await tenant();
+    const theirs = secretsOf(globex);
+    for (const answer of [await theirs.replace(id, 'x'), await theirs.delete(id), await theirs.delete(NOWHERE)])
       expect([answer.status, answer.body]).toEqual([404, { detail: 'Secret not found' }]);
-    expect((await secrets.as(stranger).list()).status).toBe(403);
+    expect((await secrets.as(globex.owner).list()).status).toBe(403);
     const header = { protected_headers: [{ name: 'X-A', value: '{{secret:OURS}}' }] };
     const channel = { type: 'webhook', configuration: { url: receiver.url }, ...header };
-    expect((await deliveryOf(app, stranger).create(channel)).status).toBe(422);
+    expect((await deliveryOf(globex).create(channel)).status).toBe(422);
     expect((await theirs.create('OURS', 'other')).status).toBe(201);
     expect((await secrets.list()).body).toEqual([expect.objectContaining({ id, version: 1 })]);
   });
 
-  it.each(['viewer', 'member', 'operator'])('are read by a %s, and not changed', async (role) => {
-    const id = await secrets.made(`BY_${role.toUpperCase()}`, 'value');
-    const actor = secrets.as(await addMember(app, owner, role));
-    expect((await actor.list()).status).toBe(200);
-    for (const answer of [await actor.create('X', 'x'), await actor.replace(id, 'x'), await actor.delete(id)])
+  it.each(['viewer', 'member', 'operator'] as const)('is read and not changed by a %s', async (role) => {
+    const id = await secrets.created(`BY_${role.toUpperCase()}`, 'value');
+    const asRole = secrets.as(await acme[role]());
+    expect((await asRole.list()).status).toBe(200);
+    for (const answer of [await asRole.create('X', 'x'), await asRole.replace(id, 'x'), await asRole.delete(id)])
       expect([answer.status, answer.body]).toEqual([403, { detail: 'Insufficient project role' }]);
   });
 
-  it('outlive the people who made them', async () => {
-    await anew();
-    const admin = await addMember(app, owner, 'admin');
-    const id = await secrets.as(admin).made('ORPHAN', 'value');
-    await app.rows('DELETE FROM users WHERE id = $1', [admin.id]);
+  it('outlives the account that created it', async () => {
+    const admin = await acme.admin();
+    const id = await secrets.as(admin).created('ORPHAN', 'value');
+    await deleteUser(admin.id);
     expect((await secrets.list()).body).toEqual([expect.objectContaining({ id, created_by: null, updated_by: null })]);
   });
 
-  describe('of a project that ends', () => {
-    const lifecycle = (verb: 'post' | 'delete', rest: string, actor: Actor = owner) =>
-      app.request()[verb](`/v1/projects/${owner.projectId}${rest}`).set('Authorization', actor.bearer);
-
-    it('are not added or replaced while it is archived, but read and deleted', async () => {
-      await anew();
-      const [kept, other] = [await secrets.made('KEPT', 'value'), await secrets.made('OTHER', 'value')];
-      await lifecycle('post', '/archive').expect(200);
-      for (const answer of [await secrets.create('NEW', 'x'), await secrets.replace(kept, 'x')])
-        expect([answer.status, answer.body]).toEqual([403, { detail: 'Project is archived' }]);
-      expect((await secrets.list()).body).toHaveLength(2);
-      expect((await secrets.delete(other)).status).toBe(204);
-      await lifecycle('post', '/restore').expect(200);
-      expect((await secrets.replace(kept, 'x')).body).toMatchObject({ version: 2 });
-    });
-
-    it('go with it, also those in use', async () => {
-      await anew();
-      for (const name of ['FIRST', 'SECOND']) await secrets.made(name, 'value');
-      await delivery.webhook(receiver.url, {
-        protected_headers: [{ name: 'X-A', value: '{{secret:FIRST}}{{secret:SECOND}}' }],
-      });
-      await lifecycle('post', '/archive').expect(200);
-      await lifecycle('delete', '').expect(204);
-      await app.rows(`UPDATE projects SET deleted_at = now() - interval '2 minutes' WHERE id = $1`, [owner.projectId]);
-      await app.nest.get(MaintenanceRunner, { strict: false }).run();
-      for (const table of ['protected_header_secrets', 'project_secrets', 'delivery_channels'])
-        expect(await app.rows(`SELECT 1 FROM ${table} WHERE project_id = $1`, [owner.projectId])).toEqual([]);
-      expect(await app.rows('SELECT 1 FROM projects WHERE id = $1', [owner.projectId])).toEqual([]);
-    });
+  it('is read and deleted, but not created or replaced, while its project is archived', async () => {
+    const [kept, other] = [await secrets.created('KEPT', 'value'), await secrets.created('OTHER', 'value')];
+    await api.as(acme.owner).post(`/v1/projects/${acme.projectId}/archive`).expect(200);
+    for (const answer of [await secrets.create('NEW', 'x'), await secrets.replace(kept, 'x')])
+      expect([answer.status, answer.body]).toEqual([403, { detail: 'Project is archived' }]);
+    expect((await secrets.list()).body).toHaveLength(2);
+    expect((await secrets.delete(other)).status).toBe(204);
+    await api.as(acme.owner).post(`/v1/projects/${acme.projectId}/restore`).expect(200);
+    expect((await secrets.replace(kept, 'x')).body).toMatchObject({ version: 2 });
   });
 
-  it('are listed and deleted, not stored, while encryption is switched off', async () => {
-    await anew();
-    const id = await secrets.made('KEPT', 'value');
-    const off = await createTestApp({
-      env: { ...DELIVERY_ENV, CREDENTIAL_ENCRYPTION_KEYS: 'disabled' },
-      databaseUrl: app.databaseUrl,
-      dataDir: app.dataDir,
+  it('is deleted with its project, also while a header names it', async () => {
+    for (const name of ['FIRST', 'SECOND']) await secrets.created(name, 'value');
+    await delivery.webhook(receiver.url, {
+      protected_headers: [{ name: 'X-A', value: '{{secret:FIRST}}{{secret:SECOND}}' }],
     });
-    try {
-      const there = secretsOf(off, owner);
-      for (const answer of [await there.create('NEW', 'x'), await there.replace(id, 'x')])
-        expect([answer.status, answer.body]).toEqual([503, { detail: 'Secrets are unavailable' }]);
-      expect((await there.list()).body).toEqual([expect.objectContaining({ id, version: 1 })]);
-      expect((await there.delete(id)).status).toBe(204);
-    } finally {
-      await off.close();
-    }
+    await api.as(acme.owner).post(`/v1/projects/${acme.projectId}/archive`).expect(200);
+    await api.as(acme.owner).delete(`/v1/projects/${acme.projectId}`).expect(204);
+    await backdateProjectDeletion(acme.projectId);
+    // Other tests delete projects, too, and a round of maintenance removes a few projects.
+    await eventually(
+      async () => {
+        await job('maintenance');
+        return rowsOfProject('projects', acme.projectId);
+      },
+      (rows) => rows === 0,
+    );
+    for (const table of ['protected_header_secrets', 'project_secrets', 'delivery_channels'] as const)
+      expect(await rowsOfProject(table, acme.projectId)).toBe(0);
   });
 });
