@@ -1,78 +1,59 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { newId } from '../../../src/platform/ids/index.js';
-import { addMember, type Owner, ownerWithProject } from '../../support/actors.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
-import {
-  DELIVERY_ENV,
-  type DeliveryClient,
-  deliveryOf,
-  type Json,
-  makeDue,
-  ruleMatch,
-  runRetries,
-} from '../../support/delivery.js';
-import { createTestDatabase } from '../../support/postgres.js';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { activityOf } from '../../support/activity.js';
+import { type DeliveryClient, deliveryOf, type Json } from '../../support/delivery-api.js';
 import { type Receiver, startReceiver } from '../../support/receiver.js';
+import { type Tenant, tenant } from '../../support/service.js';
+import { logText } from '../../support/service-log.js';
+import { copyProtectedHeaders, fillChannels, protectedHeaders } from '../../support/sql-builders/delivery.js';
 
+const NOWHERE = '0199f3a1-0000-7000-8000-000000000000';
 const SECRET = 'protected-value-0123456789';
 
-describe('delivery channels', () => {
-  let app: TestApp;
-  let owner: Owner;
+describe('a delivery channel', () => {
+  let acme: Tenant;
   let delivery: DeliveryClient;
   let receiver: Receiver;
   const url = (): string => `${receiver.url}/hook`;
 
   beforeAll(async () => {
-    app = await createTestApp({ env: DELIVERY_ENV });
-    owner = await ownerWithProject(app);
-    delivery = deliveryOf(app, owner);
     receiver = await startReceiver();
   });
-  afterAll(async () => {
-    await app.close();
-    await receiver.close();
+  beforeEach(async () => {
+    acme = await tenant();
+    delivery = deliveryOf(acme);
   });
+  afterAll(() => receiver.close());
 
   async function refused(channel: object, loc: (string | number)[], msg: RegExp): Promise<void> {
-    const before = await app.rows('SELECT count(*) FROM delivery_channels');
+    const before = await delivery.channels();
     const { status, body } = await delivery.create({ type: 'webhook', ...channel });
     expect([status, body.detail]).toEqual([
       422,
       expect.arrayContaining([expect.objectContaining({ loc, msg: expect.stringMatching(msg) })]),
     ]);
-    expect(await app.rows('SELECT count(*) FROM delivery_channels')).toEqual(before);
+    expect(await delivery.channels()).toEqual(before);
   }
 
-  it('are a hundred of a project at most, however many are made at once; those there are stay', async () => {
-    const full = await ownerWithProject(app);
-    await app.rows(
-      `INSERT INTO delivery_channels (id, project_id, name, type, enabled, configuration)
-       SELECT gen_random_uuid(), $1, 'C', 'webhook', true, '{"url": "https://hooks.example.com/"}' FROM generate_series(1, 98)`,
-      [full.projectId],
-    );
-    const channels = deliveryOf(app, full);
+  it('is one of at most 100 of its project, however many are created at once, and can be changed and deleted', async () => {
+    await fillChannels(acme.projectId, 98);
     const answers = await Promise.all(
-      Array.from({ length: 5 }, () => channels.create({ type: 'webhook', configuration: { url: url() } })),
+      Array.from({ length: 5 }, () => delivery.create({ type: 'webhook', configuration: { url: url() } })),
     );
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 409, 409, 409]);
     expect(answers.find(({ status }) => status === 409)?.body).toEqual({ detail: 'Project has too many channels' });
-    const [one] = (await channels.get('/channels')).body as Json[];
-    expect((await channels.send('patch', `/channels/${one.id}`, { name: 'Still mine' })).status).toBe(200);
-    expect((await channels.send('delete', `/channels/${one.id}`)).status).toBe(204);
-    await channels.webhook(url());
+    const [one] = await delivery.channels();
+    expect((await delivery.send('patch', `/channels/${one.id}`, { name: 'Still mine' })).status).toBe(200);
+    expect((await delivery.send('delete', `/channels/${one.id}`)).status).toBe(204);
+    await delivery.webhook(url());
   });
 
-  it('are created with their defaults, listed newest first, and changed', async () => {
+  it('is created with its defaults, listed newest first, and changed', async () => {
     const first = await delivery.create({ name: 'Hook', type: 'webhook', configuration: { url: url() } });
     expect([first.status, first.body]).toEqual([
       201,
       {
         id: expect.any(String),
-        project_id: owner.projectId,
+        project_id: acme.projectId,
         name: 'Hook',
         type: 'webhook',
         enabled: true,
@@ -85,8 +66,7 @@ describe('delivery channels', () => {
     const mail = { to: ['on-call@example.com', 'Ops@Example.com'], subject_prefix: '[prod]' };
     const second = await delivery.create({ name: 'Mail', type: 'email', enabled: false, configuration: mail });
     expect(second.body).toMatchObject({ type: 'email', enabled: false, configuration: mail });
-    const list = await delivery.get('/channels');
-    expect(list.body.map(({ id }: Json) => id)).toEqual([second.body.id, first.body.id]);
+    expect((await delivery.channels()).map(({ id }) => id as string)).toEqual([second.body.id, first.body.id]);
 
     const changed = await delivery.send('patch', `/channels/${first.body.id}`, { name: 'Other', enabled: false });
     expect(changed.body).toMatchObject({ name: 'Other', enabled: false, configuration: first.body.configuration });
@@ -101,7 +81,7 @@ describe('delivery channels', () => {
       retry_policy: { strategy: 'exponential', base_delay_seconds: 60, max_delay_seconds: 900, max_attempts: 7 },
     });
     expect(await delivery.send('patch', `/channels/${first.body.id}`, { name: null })).toMatchObject({ status: 422 });
-    expect(await delivery.send('patch', `/channels/${newId()}`, { name: '' })).toMatchObject({
+    expect(await delivery.send('patch', `/channels/${NOWHERE}`, { name: '' })).toMatchObject({
       status: 404,
       body: { detail: 'Notification channel not found' },
     });
@@ -110,64 +90,74 @@ describe('delivery channels', () => {
   it.each([
     ['no configuration', {}, ['body', 'configuration', 'url'], /Field required/],
     [
-      'an address of another scheme',
+      'a URL of the scheme ftp',
       { configuration: { url: 'ftp://example.com/' } },
       ['body', 'configuration', 'url'],
       /scheme/,
     ],
     [
-      'credentials in the query',
+      'credentials in the query of its URL',
       { configuration: { url: 'https://example.com/?api_key=k' } },
       ['body', 'configuration', 'url'],
       /credentials/,
     ],
     [
-      'a user name',
+      'a user name in its URL',
       { configuration: { url: 'https://a:b@example.com/' } },
       ['body', 'configuration', 'url'],
       /user name/,
     ],
-    ['a private address', { configuration: { url: 'http://10.0.0.1/' } }, ['body', 'configuration', 'url'], /public/],
     [
-      'another method',
+      'the private address 10.0.0.1',
+      { configuration: { url: 'http://10.0.0.1/' } },
+      ['body', 'configuration', 'url'],
+      /public/,
+    ],
+    [
+      'the method GET',
       { configuration: { url: 'https://example.com/', method: 'GET' } },
       ['body', 'configuration', 'method'],
       /should be 'POST', 'PUT' or 'PATCH'/,
     ],
     [
-      'a wrong policy',
+      'a retry policy of 101 attempts',
       { configuration: { url: 'https://example.com/', retry_policy: { max_attempts: 101 } } },
       ['body', 'configuration', 'retry_policy', 'max_attempts'],
       /less than or equal to 100/,
     ],
     [
-      'an unknown strategy',
+      'the unknown retry strategy random',
       { configuration: { url: 'https://example.com/', retry_policy: { strategy: 'random' } } },
       ['body', 'configuration', 'retry_policy', 'strategy'],
       /fixed/,
     ],
-    ['an unknown type', { type: 'slack' }, ['body', 'type'], /'email' or 'webhook'/],
-    ['no addressee', { type: 'email', configuration: { to: [] } }, ['body', 'configuration', 'to'], /at least 1/],
+    ['the unknown type slack', { type: 'slack' }, ['body', 'type'], /'email' or 'webhook'/],
+    ['no recipient', { type: 'email', configuration: { to: [] } }, ['body', 'configuration', 'to'], /at least 1/],
     [
-      'too many addressees',
+      '21 recipients',
       { type: 'email', configuration: { to: Array.from({ length: 21 }, (_, at) => `a${at}@example.com`) } },
       ['body', 'configuration', 'to'],
       /at most 20/,
     ],
-    ['no address', { type: 'email', configuration: { to: ['nobody'] } }, ['body', 'configuration', 'to', 0], /email/],
     [
-      'a line break in the subject',
+      'a recipient that is no address',
+      { type: 'email', configuration: { to: ['nobody'] } },
+      ['body', 'configuration', 'to', 0],
+      /email/,
+    ],
+    [
+      'a line break in the prefix of its subject',
       { type: 'email', configuration: { to: ['a@example.com'], subject_prefix: 'a\r\nBcc: b@example.com' } },
       ['body', 'configuration', 'subject_prefix'],
       /control/,
     ],
     [
-      'protected headers of mail',
+      'protected headers of the type email',
       { type: 'email', configuration: { to: ['a@example.com'] }, protected_headers: [{ name: 'X-A', value: 'v' }] },
       ['body', 'protected_headers'],
       /only for channels of type webhook/,
     ],
-  ])('are refused with %s', async (_, channel, loc, msg) => refused(channel, loc, msg));
+  ])('is refused with %s', async (_, channel, loc, msg) => refused(channel, loc, msg));
 
   const ALWAYS_REFUSED = [
     'Host',
@@ -196,14 +186,14 @@ describe('delivery channels', () => {
     '',
     'x'.repeat(81),
   ];
-  it.each(ALWAYS_REFUSED)('refuse a header called %p, public and protected', async (name) => {
+  it.each(ALWAYS_REFUSED)('is refused with the header %p, public or protected', async (name) => {
     const at = ['body', 'configuration', 'headers', name.slice(0, 80)];
     await refused({ configuration: { url: url(), headers: { [name]: 'v' } } }, at, /./);
     const own = ['body', 'protected_headers', 0, 'name'];
     await refused({ configuration: { url: url() }, protected_headers: [{ name, value: 'v' }] }, own, /./);
   });
 
-  it('send every header that they accept, as it was given', async () => {
+  it('sends every header that it accepts as it was given', async () => {
     const names = [
       'Accept', 'Accept-Charset', 'Accept-Language', 'Accept-Ranges', 'Age', 'Alt-Svc', 'Cache-Control', 'Close',
       'Content-Disposition', 'Content-Language', 'Content-Location', 'Content-MD5', 'Content-Range', 'Date', 'DNT',
@@ -232,7 +222,7 @@ describe('delivery channels', () => {
   });
 
   it.each(['Authorization', 'cookie', 'X-API-Key', 'X-Auth-Token', 'X-Custom-Auth'])(
-    'take %s as a protected header alone',
+    'takes the header %s only as a protected header',
     async (name) => {
       const at = ['body', 'configuration', 'headers', name];
       await refused({ configuration: { url: url(), headers: { [name]: SECRET } } }, at, /protected/);
@@ -242,7 +232,7 @@ describe('delivery channels', () => {
     },
   );
 
-  it('refuse values that would break a request, and too long ones', async () => {
+  it('is refused with a header value that would break a request or is too long', async () => {
     for (const value of ['a\r\nX-Evil: 1', 'a\nb', 'ü', '\u007f', 'x'.repeat(301)]) {
       await refused(
         { configuration: { url: url(), headers: { 'X-A': value } } },
@@ -263,7 +253,7 @@ describe('delivery channels', () => {
     }
   });
 
-  it('never have a header twice, public and protected together, nor more than twenty', async () => {
+  it('has a header once, public or protected, and at most twenty headers', async () => {
     const twice = { url: url(), headers: { 'X-A': '1', 'x-a': '2' } };
     await refused({ configuration: twice }, ['body', 'configuration', 'headers', 'x-a'], /twice/);
     const open = { url: url(), headers: { 'X-Team': 'a' } };
@@ -298,10 +288,10 @@ describe('delivery channels', () => {
       ],
     };
     expect((await delivery.send('patch', `/channels/${id}`, upsert)).status).toBe(422);
-    expect((await delivery.get('/channels')).body[0].protected_headers).toHaveLength(1);
+    expect((await delivery.channels())[0].protected_headers).toHaveLength(1);
   });
 
-  it('keep protected headers encrypted, masked, rotated by name in any case, and audited without values', async () => {
+  it('keeps protected headers encrypted and masked, rotates them by name in any case, and audits and logs no value', async () => {
     const id = await delivery.webhook(url());
     const path = `/channels/${id}/protected-headers`;
     const added = await delivery.send('post', path, { name: 'X-Token', value: SECRET });
@@ -314,18 +304,21 @@ describe('delivery channels', () => {
     };
     expect([added.status, added.body]).toEqual([201, masked]);
     expect(await delivery.send('post', path, { name: 'x-TOKEN', value: 'other' })).toMatchObject({ status: 409 });
-    const stored = (): Promise<Json[]> =>
-      app.rows('SELECT * FROM delivery_protected_headers WHERE channel_id = $1 ORDER BY id', [id]);
+    const stored = () => protectedHeaders(acme.projectId);
     const [before] = await stored();
-    expect(before).toMatchObject({ key_version: expect.any(String), last_rotated_by: owner.id });
-    expect(before.value).toMatch(new RegExp(`^v${before.key_version}\\.`));
+    expect(before).toMatchObject({
+      channel_id: id,
+      key_version: expect.any(String),
+      last_rotated_by: acme.owner.id,
+    });
+    expect(before?.value).toMatch(new RegExp(`^v${before?.key_version}\\.`));
 
     expect((await delivery.send('post', `/channels/${id}/test`)).body.ok).toBe(true);
     expect(receiver.received.at(-1)?.headers['x-token']).toBe(SECRET);
     const rotated = await delivery.send('patch', `${path}/x-token`, { value: 'a-new-value-9876543210' });
     expect([rotated.status, rotated.body.name, rotated.body.key_version]).toEqual([200, 'X-Token', 2]);
     expect(Date.parse(rotated.body.last_rotated_at)).toBeGreaterThan(Date.parse(added.body.last_rotated_at));
-    expect((await stored())[0].value).not.toBe(before.value);
+    expect((await stored())[0]?.value).not.toBe(before?.value);
     await delivery.send('post', `/channels/${id}/test`);
     expect(receiver.received.at(-1)?.headers['x-token']).toBe('a-new-value-9876543210');
 
@@ -347,9 +340,8 @@ describe('delivery channels', () => {
       const answer = await delivery.send(method, `${path}/X-Token`, body);
       expect([answer.status, answer.body.detail]).toEqual([404, 'Protected header not found']);
     }
-    const audited = await app.rows<{ action: string; detail: object }>(
-      `SELECT action, detail FROM audit_events WHERE target_id = $1 AND action LIKE '%protected%' ORDER BY created_at`,
-      [id],
+    const audited = (await activityOf(acme)).filter(
+      ({ target_id, action }) => target_id === id && action.includes('protected'),
     );
     expect(audited.map(({ action }) => action.replace('delivery.protected_header_', ''))).toEqual([
       'added',
@@ -358,21 +350,18 @@ describe('delivery channels', () => {
       'added',
       'removed',
     ]);
-    expect(JSON.stringify([audited, app.logLines])).not.toMatch(/protected-value|a-new-value|third-value/);
+    const logged = await logText();
+    expect(JSON.stringify([audited, logged])).not.toMatch(/protected-value|a-new-value|third-value/);
   });
 
-  it('do not open a value that was moved to another row', async () => {
+  it('does not open a protected value that was copied from another channel', async () => {
     const [from, to] = [
       await delivery.webhook(url(), { protected_headers: [{ name: 'X-A', value: SECRET }] }),
       await delivery.webhook(url(), { protected_headers: [{ name: 'X-A', value: 'mine' }] }),
     ];
-    await app.rows(
-      `UPDATE delivery_protected_headers t SET value = s.value FROM delivery_protected_headers s
-       WHERE t.channel_id = $1 AND s.channel_id = $2`,
-      [to, from],
-    );
+    await copyProtectedHeaders(from, to);
     const count = receiver.received.length;
-    expect((await delivery.send('post', `/channels/${to}/test`)).body).toMatchObject({
+    expect(await delivery.test(to)).toMatchObject({
       ok: false,
       status: 'failed',
       failure_reason: 'protected_header_unreadable',
@@ -380,7 +369,7 @@ describe('delivery channels', () => {
     expect(receiver.received).toHaveLength(count);
   });
 
-  it('queue up changes of one channel: of twenty that add the same header, one does', async () => {
+  it('gets a header once when twenty requests add it at the same time', async () => {
     const id = await delivery.webhook(url());
     const answers = await Promise.all(
       Array.from({ length: 20 }, () =>
@@ -390,14 +379,15 @@ describe('delivery channels', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array<number>(19).fill(409)]);
   });
 
-  it('are deleted while nothing was sent to them, with their headers, and audited', async () => {
+  it('is deleted with its headers while nothing was sent to it, and the audit names these headers', async () => {
     const id = await delivery.webhook(url(), { protected_headers: [{ name: 'X-A', value: SECRET }] });
     expect((await delivery.send('delete', `/channels/${id}`)).status).toBe(204);
-    expect(await app.rows('SELECT 1 FROM delivery_protected_headers WHERE channel_id = $1', [id])).toEqual([]);
-    const [audit] = await app.rows<{ detail: object }>(
-      `SELECT detail FROM audit_events WHERE target_id = $1 AND action = 'delivery.channel_deleted'`,
-      [id],
-    );
+    expect(await protectedHeaders(acme.projectId)).toEqual([]);
+    const deletions = async (channel: string) =>
+      (await activityOf(acme)).filter(
+        ({ target_id, action }) => target_id === channel && action === 'delivery.channel_deleted',
+      );
+    const [audit] = await deletions(id);
     expect(audit?.detail).toEqual({ name: 'Receiver', type: 'webhook', protected_headers: ['X-A'] });
     expect((await delivery.send('delete', `/channels/${id}`)).status).toBe(404);
 
@@ -408,11 +398,10 @@ describe('delivery channels', () => {
       409,
       'Notification channel cannot be deleted while delivery evidence exists. Disable the channel instead.',
     ]);
-    const audits = `SELECT 1 FROM audit_events WHERE target_id = $1 AND action = 'delivery.channel_deleted'`;
-    expect(await app.rows(audits, [used])).toEqual([]);
+    expect(await deletions(used)).toEqual([]);
   });
 
-  it('answer a test with what came of it, also when they are disabled', async () => {
+  it('answers a test with its result, also when it is disabled', async () => {
     const id = await delivery.webhook(`${receiver.url}/teapot`);
     receiver.answer((response) => response.writeHead(418).end('short and stout'), '/teapot');
     const answer = await delivery.send('post', `/channels/${id}/test`);
@@ -444,19 +433,19 @@ describe('delivery channels', () => {
     expect(receiver.received).toHaveLength(count);
   });
 
-  it('belong to one project: neither strangers nor another project of the same owner reach them', async () => {
+  it('is not found in another project, and is hidden from members of other projects', async () => {
     const id = await delivery.webhook(url());
-    const stranger = await ownerWithProject(app);
-    expect((await delivery.as(stranger).get('/channels')).status).toBe(403);
-    const own = deliveryOf(app, stranger);
+    const globex = await tenant();
+    expect((await delivery.as(globex.owner).get('/channels')).status).toBe(403);
+    const theirs = deliveryOf(globex);
     for (const path of [`/channels/${id}/test`, `/channels/${id}/protected-headers`]) {
-      expect(await own.send('post', path, {})).toMatchObject({ status: 404 });
+      expect(await theirs.send('post', path, {})).toMatchObject({ status: 404 });
     }
-    expect((await own.send('delete', `/channels/${id}`)).status).toBe(404);
-    expect((await delivery.get('/channels')).body.some((channel: Json) => channel.id === id)).toBe(true);
+    expect((await theirs.send('delete', `/channels/${id}`)).status).toBe(404);
+    expect((await delivery.channels()).some((channel) => channel.id === id)).toBe(true);
   });
 
-  it('are managed by members and admins, not by viewers and operators', async () => {
+  it('is changed by members and admins, and only read by viewers and operators', async () => {
     const id = await delivery.webhook(url());
     for (const [role, allowed] of [
       ['viewer', false],
@@ -464,139 +453,11 @@ describe('delivery channels', () => {
       ['operator', false],
       ['admin', true],
     ] as const) {
-      const client = delivery.as(await addMember(app, owner, role));
+      const client = delivery.as(await acme[role]());
       expect((await client.get('/channels')).status).toBe(200);
       const answer = await client.send('patch', `/channels/${id}`, { name: role });
       expect([role, answer.status]).toEqual([role, allowed ? 200 : 403]);
       if (!allowed) expect(answer.body.detail).toBe('Missing delivery capability: delivery:manage_channels');
     }
-  });
-});
-
-describe('without cryptography', () => {
-  it('refuses protected headers, waits with what needs them, and still lets them be removed', async () => {
-    const app = await createTestApp({ env: DELIVERY_ENV });
-    const receiver = await startReceiver();
-    const owner = await ownerWithProject(app);
-    const before = deliveryOf(app, owner);
-    const id = await before.webhook(receiver.url, { protected_headers: [{ name: 'X-A', value: SECRET }] });
-    const off = await createTestApp({
-      env: { ...DELIVERY_ENV, CREDENTIAL_ENCRYPTION_KEYS: 'disabled' },
-      databaseUrl: app.databaseUrl,
-      dataDir: app.dataDir,
-    });
-    const delivery = deliveryOf(off, owner);
-    const detail = 'Protected webhook headers are unavailable';
-    const path = `/channels/${id}/protected-headers`;
-    const header = { name: 'X-B', value: 'v' };
-    const channel = { type: 'webhook', configuration: { url: receiver.url }, protected_headers: [header] };
-    for (const answer of [
-      await delivery.send('post', path, header),
-      await delivery.send('patch', `${path}/X-A`, { value: 'v' }),
-      await delivery.send('patch', `/channels/${id}`, { protected_headers: [header] }),
-      await delivery.create(channel),
-    ]) {
-      expect([answer.status, answer.body]).toEqual([503, { detail }]);
-    }
-    expect((await delivery.get('/channels')).body).toHaveLength(1);
-    const test = await delivery.send('post', `/channels/${id}/test`);
-    expect([test.status, test.body]).toEqual([503, { detail }]);
-    expect((await delivery.get('/history')).body.total).toBe(0);
-    expect(receiver.connections()).toBe(0);
-    expect(await delivery.send('delete', `${path}/X-A`)).toMatchObject({ status: 200 });
-    expect((await delivery.send('post', `/channels/${id}/test`)).body.ok).toBe(true);
-    await off.close();
-    await app.close();
-    await receiver.close();
-  });
-
-  it('answers 503 to replay, Retry Now and drain of a channel with protected headers, and changes nothing', async () => {
-    const app = await createTestApp({ env: DELIVERY_ENV });
-    const receiver = await startReceiver(500);
-    const owner = await ownerWithProject(app);
-    const before = deliveryOf(app, owner);
-    const made = async (policy: object, protected_headers: object[], state: string): Promise<string> => {
-      const channel = await before.webhook(receiver.url, {
-        configuration: { retry_policy: policy },
-        protected_headers,
-      });
-      const id = await ruleMatch(app, owner.projectId, channel);
-      await before.until(id, ({ retry_state }) => retry_state === state);
-      return id;
-    };
-    const headers = [{ name: 'X-A', value: SECRET }];
-    const scheduled = await made({ base_delay_seconds: 3_600, max_delay_seconds: 3_600 }, headers, 'scheduled_retry');
-    const dead = await made({ max_attempts: 0 }, headers, 'dlq');
-    const open = await made({ max_attempts: 0 }, [], 'dlq');
-    const off = await createTestApp({
-      env: { ...DELIVERY_ENV, CREDENTIAL_ENCRYPTION_KEYS: 'disabled' },
-      databaseUrl: app.databaseUrl,
-      dataDir: app.dataDir,
-    });
-    const delivery = deliveryOf(off, owner);
-    const sends = receiver.received.length;
-    const rows = () => app.rows('SELECT to_jsonb(a) AS attempt FROM delivery_attempts a ORDER BY id');
-    const unchanged = await rows();
-    for (const [id, act] of [
-      [scheduled, 'replay'],
-      [scheduled, 'retry-now'],
-      [dead, 'replay'],
-      [dead, 'dlq-drain'],
-    ] as const) {
-      const answer = await delivery.send('post', `/history/${id}/${act}`);
-      expect([act, answer.status, answer.body]).toEqual([
-        act,
-        503,
-        { detail: 'Protected webhook headers are unavailable' },
-      ]);
-    }
-    expect(await rows()).toEqual(unchanged);
-    expect(receiver.received).toHaveLength(sends);
-    receiver.answer(200);
-    expect((await delivery.send('post', `/history/${open}/dlq-drain`)).status).toBe(200);
-    await off.close();
-    await app.close();
-    await receiver.close();
-  });
-
-  it('keeps what needs them, tried and counted not once, until they can be read', async () => {
-    const database = await createTestDatabase();
-    const dataDir = await mkdtemp(join(tmpdir(), 'oes-vault-'));
-    const start = (env: Record<string, string> = {}): Promise<TestApp> =>
-      createTestApp({ env: { ...DELIVERY_ENV, ...env }, databaseUrl: database.url, dataDir });
-    const receiver = await startReceiver();
-    const first = await start();
-    const owner = await ownerWithProject(first);
-    const channel = await deliveryOf(first, owner).webhook(receiver.url, {
-      protected_headers: [{ name: 'X-A', value: SECRET }],
-    });
-    await first.close();
-    const off = await start({ CREDENTIAL_ENCRYPTION_KEYS: 'disabled' });
-    const delivery = deliveryOf(off, owner);
-    const id = await ruleMatch(off, owner.projectId, channel);
-    expect(await delivery.until(id, ({ failure_reason }) => failure_reason !== null)).toMatchObject({
-      status: 'pending',
-      retry_state: 'pending',
-      failure_reason: 'cryptography_unavailable',
-      try_number: 0,
-      retry_count: 0,
-      completed_at: null,
-    });
-    expect(await off.metrics()).toMatch(/^delivery_backlog 0$/m);
-    await off.close();
-    expect(receiver.connections()).toBe(0);
-    const again = await start();
-    await makeDue(again, id);
-    await runRetries(again);
-    expect(await deliveryOf(again, owner).attempt(id)).toMatchObject({
-      status: 'sent',
-      try_number: 1,
-      failure_reason: null,
-    });
-    expect(receiver.received[0]?.headers['x-a']).toBe(SECRET);
-    await again.close();
-    await receiver.close();
-    await database.drop();
-    await rm(dataDir, { recursive: true, force: true });
   });
 });
