@@ -53,8 +53,6 @@ export function answerClientErrors(
   });
 
   const refuse = (socket: Socket, status: number, code: string, sentId?: string): void => {
-    // What a refused client goes on sending is refused again by the parser.
-    if (refused.has(socket)) return;
     refused.add(socket);
     const response = (socket as Answering)[LATEST];
     const answer = (): void => {
@@ -82,7 +80,10 @@ export function answerClientErrors(
 
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     const { code = '' } = error;
-    if (GONE.has(code) || !socket.writable) return void socket.destroy();
+    if (GONE.has(code)) return void socket.destroy();
+    // What a refused client goes on sending is refused again by the parser.
+    if (refused.has(socket)) return;
+    if (!socket.writable) return void socket.destroy();
     // The limit for a whole request; of a body that is streamed the pieces have limits, and its reader tells.
     const current = (socket as Answering)[LATEST]?.req;
     if (code === 'ERR_HTTP_REQUEST_TIMEOUT' && current !== undefined && !current.complete && isStreamed(current))

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { DroppedBytes, type DropLimits } from './dropped-bytes.js';
+import { StreamedBody } from './streamed-body.js';
 
 const MIB = 1024 * 1024;
 const REFUSED = 'POST /refused HTTP/1.1\r\nHost: a\r\nContent-Length: ';
@@ -52,6 +53,32 @@ describe('a refused body', () => {
     await client.until('/next');
     expect(client.text()).toContain('/refused');
   });
+
+  it.each([60 * 1024, 8 * MIB])(
+    'of %d bytes whose reader stopped early is not kept, and another request is answered',
+    async (bytes) => {
+      const dropped = new DroppedBytes();
+      const refused: IncomingMessage[] = [];
+      const server = createServer((request, response) => {
+        dropped.watch(request, response);
+        const readOnce = async (): Promise<void> => {
+          for await (const _ of new StreamedBody(request, response).pieces(bytes)) break;
+          refused.push(request);
+        };
+        void (request.method === 'POST' ? readOnce() : Promise.resolve()).then(() => response.end(request.url));
+      });
+      servers.push(server.listen(0, '127.0.0.1'));
+      await once(server, 'listening');
+      const client = open((server.address() as AddressInfo).port);
+      client.socket.write(`${REFUSED}${bytes}\r\n\r\n`);
+      client.socket.write(Buffer.alloc(10 * 1024));
+      await client.until('/refused');
+      client.socket.write(Buffer.alloc(bytes - 10 * 1024));
+      client.socket.write('GET /next HTTP/1.1\r\nHost: a\r\n\r\n');
+      await client.until('/next');
+      expect(refused[0]?.readableLength).toBe(0);
+    },
+  );
 
   it('is cut off when it takes too long', async () => {
     const client = open(await serverWith({ bytesPerMs: 16 * 1024, lingerMs: 50 }));

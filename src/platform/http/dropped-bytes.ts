@@ -17,10 +17,10 @@ interface Sender {
   readonly socket: Socket;
   /** Whether nothing more is dropped: the connection takes its next request. */
   readonly isDone: () => boolean;
-  readonly cutAt: number;
   /** Set while it is not read. */
   isHeld: boolean;
   readonly hold: () => void;
+  readonly cut: NodeJS.Timeout;
 }
 
 /**
@@ -40,7 +40,11 @@ export class DroppedBytes {
     if (headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) <= SHORT_BYTES) return;
     response.once('finish', () => {
       if (request.complete) return;
-      request.on('error', () => undefined).resume();
+      // A reader that stopped early may have left its listener, and what comes would be kept for it.
+      request
+        .removeAllListeners('readable')
+        .on('error', () => undefined)
+        .resume();
       this.drop(request.socket, () => request.complete);
     });
   }
@@ -51,12 +55,12 @@ export class DroppedBytes {
     const sender: Sender = {
       socket,
       isDone,
-      cutAt: performance.now() + this.limits.lingerMs,
       isHeld: true,
       // The end of an answer, and of a pause of ours, has Node read on.
       hold: () => {
         if (sender.isHeld) socket.pause();
       },
+      cut: setTimeout(() => socket.destroy(), this.limits.lingerMs).unref(),
     };
     socket.on('resume', sender.hold).pause();
     this.senders.push(sender);
@@ -69,11 +73,9 @@ export class DroppedBytes {
       await pause(waitMs, undefined, { ref: false });
       const sender = this.senders.shift();
       if (sender === undefined) break;
-      const bytes = await this.readOnce(sender);
+      const bytes = sender.socket.destroyed ? 0 : await this.readOnce(sender);
       waitMs = Math.max(1, bytes / this.limits.bytesPerMs);
-      const { socket, isDone, cutAt } = sender;
-      if (socket.destroyed || isDone()) this.letGo(sender);
-      else if (performance.now() > cutAt) socket.destroy();
+      if (sender.socket.destroyed || sender.isDone()) this.letGo(sender);
       else this.senders.push(sender);
     }
     this.isAtWork = false;
@@ -91,7 +93,8 @@ export class DroppedBytes {
     return socket.bytesRead - before;
   }
 
-  private letGo({ socket, hold }: Sender): void {
+  private letGo({ socket, hold, cut }: Sender): void {
+    clearTimeout(cut);
     socket.off('resume', hold).resume();
   }
 }

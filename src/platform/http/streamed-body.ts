@@ -71,14 +71,25 @@ export class StreamedBody {
     const { request } = this;
     if (request.headers.expect !== undefined && !this.response.headersSent) this.response.writeContinue();
     const chunks = request.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer, undefined>;
-    for (;;) {
-      const next = await this.inTime(chunks.next());
-      if (next.done === true) break;
-      this.received += next.value.length;
-      if (this.received > maxBytes) throw new BodyTooLarge();
-      yield next.value;
+    try {
+      for (;;) {
+        const next = await this.inTime(chunks.next());
+        if (next.done === true) break;
+        this.received += next.value.length;
+        if (this.received > maxBytes) throw new BodyTooLarge();
+        yield next.value;
+      }
+      if (!request.complete) throw new RequestAborted();
+    } finally {
+      if (!request.complete) this.leaveRest();
     }
-    if (!request.complete) throw new RequestAborted();
+  }
+
+  /** Has what still comes dropped behind the answer. With the iterator's listener it would be kept instead. */
+  private leaveRest(): void {
+    const { request } = this;
+    request.removeAllListeners('readable').on('error', () => undefined);
+    this.response.once('finish', () => request.resume());
   }
 
   private async inTime<T>(piece: Promise<T>): Promise<T> {

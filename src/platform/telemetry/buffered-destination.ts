@@ -1,5 +1,5 @@
 import type { DestinationStream } from 'pino';
-import type { LineOutput } from './standard-output.js';
+import type { StandardOutput } from './standard-output.js';
 
 const HELD_MS = 100;
 const MEMORY_BYTES = 65_536;
@@ -18,9 +18,8 @@ export class BufferedDestination implements DestinationStream {
   private end = 0;
   private timer: NodeJS.Timeout | undefined;
 
-  constructor(private readonly destination: LineOutput) {
-    // Before a listener of the output's own, which does not wait for what is held here.
-    process.prependListener('exit', () => {
+  constructor(private readonly destination: Pick<StandardOutput, 'write' | 'end'>) {
+    process.on('exit', () => {
       this.flush();
       destination.end();
     });

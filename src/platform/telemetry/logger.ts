@@ -4,7 +4,7 @@ import { prettyLines } from './pretty-lines.js';
 import { redact, redactText } from './redact.js';
 import { BufferedDestination } from './buffered-destination.js';
 import { currentContext } from './request-context.js';
-import { standardOutput } from './standard-output.js';
+import { StandardOutput } from './standard-output.js';
 
 export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace';
 export type LogFields = Readonly<Record<string, unknown>>;
@@ -13,7 +13,7 @@ export interface LoggerOptions {
   readonly level: LogLevel | 'silent';
   /** Lines for people in place of JSON; by default when standard output is a terminal. */
   readonly pretty?: boolean;
-  /** By default standard output, as {@link standardOutput} writes it. */
+  /** By default standard output, as {@link StandardOutput} writes it. */
   readonly destination?: DestinationStream;
 }
 
@@ -38,7 +38,7 @@ export class Logger implements LoggerService {
 
   constructor(options: LoggerOptions) {
     const pretty = options.pretty ?? (options.destination === undefined && process.stdout.isTTY);
-    const plain = options.destination ?? new BufferedDestination(standardOutput());
+    const plain = options.destination ?? new BufferedDestination(new StandardOutput());
     this.destination = pretty ? prettyLines(plain) : plain;
     this.writer = pino(
       {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { standardOutput } from './standard-output.js';
+import { StandardOutput } from './standard-output.js';
 
 const MIB = 1024 * 1024;
 const LINE = `${'x'.repeat(1_023)}\n`;
@@ -40,7 +40,7 @@ describe('the output of log lines', () => {
   }
 
   it('takes lines that nobody reads, drops what is beyond 4 MiB and says how many lines that were', async () => {
-    const output = standardOutput(pipe);
+    const output = new StandardOutput(pipe);
     for (let line = 0; line < 6 * 1_024; line += 1) output.write(LINE);
     const lines = (await readUntil('were dropped')).split('\n');
     const told = JSON.parse(lines.find((line) => line.startsWith('{')) ?? '') as { level: string; dropped: number };
@@ -50,10 +50,31 @@ describe('the output of log lines', () => {
     expect(told.dropped).toBeLessThan(3 * 1_024);
   });
 
-  it('writes what waits when the process ends', async () => {
-    const output = standardOutput(pipe);
-    for (const line of ['a\n', 'b\n', 'c\n']) output.write(line);
+  it('writes each line once, and in order, when the process ends while its reader is slow', async () => {
+    const output = new StandardOutput(pipe);
+    for (let line = 0; line < 1_000; line += 1) output.write(`${line} ${LINE}`);
+    const before = await readUntil('10 x');
     output.end();
-    expect(await readUntil('c\n')).toContain('b\nc\n');
+    const lines = (before + (await readUntil('\n'))).split('\n').filter((line) => line.endsWith('x'));
+    expect(lines.map((line) => Number.parseInt(line))).toEqual([...lines.keys()]);
   });
+
+  it.each(['a reader that is gone', 'a full disk'])('goes on without %s, and ends', (what) => {
+    const fd = what === 'a full disk' ? openSync('/dev/full', constants.O_WRONLY) : endedPipe();
+    const output = new StandardOutput(fd);
+    output.write('a\n');
+    output.write('b\n');
+    output.end();
+    closeSync(fd);
+  });
+
+  /** The writing end of a pipe whose reading end is closed. */
+  function endedPipe(): number {
+    const path = join(folder, 'ended');
+    execFileSync('mkfifo', [path]);
+    const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const writer = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
+    closeSync(reader);
+    return writer;
+  }
 });

@@ -1,43 +1,91 @@
-import { pino } from 'pino';
+import { writevSync } from 'node:fs';
 
 /** Lines that wait while nobody reads them, bytes. More are dropped, and counted in a line of their own. */
 const MOST_WAITING_BYTES = 4 * 1024 * 1024;
+const RETRY_MS = 20;
 /** How long the end of the process waits for whoever reads the last lines, milliseconds. */
 const LAST_LINES_MS = 2_000;
+/** The system takes at most 1,024 pieces in one call. */
+const PIECES = 512;
 
-export interface LineOutput {
-  write(lines: string): void;
-  /** Writes what waits, when the process ends. */
-  end(): void;
-}
+/**
+ * Writes log lines to standard output, and never waits for whoever reads it: a full pipe holds up no request. Node has the
+ * pipe of standard output refuse what does not fit (EAGAIN); pino's own writer then sleeps, and the whole process with it.
+ */
+export class StandardOutput {
+  private waiting: Buffer[] = [];
+  private waitingBytes = 0;
+  private dropped = 0;
+  private timer: NodeJS.Timeout | undefined;
 
-/** Where log lines go. The process never waits for whoever reads them: a pipe that is full holds up no request. */
-export function standardOutput(fd = 1): LineOutput {
-  let dropped = 0;
-  let endsAt = Infinity;
-  const output = pino.destination({
-    dest: fd,
-    sync: false,
-    maxLength: MOST_WAITING_BYTES,
-    retryEAGAIN: () => performance.now() < endsAt,
-  });
-  output.on('drop', (lines: string) => (dropped += lines.split('\n').length - 1));
-  output.on('drain', () => {
-    if (dropped === 0) return;
-    const line = { level: 'warn', time: new Date().toISOString(), dropped, message: 'log lines were dropped' };
-    dropped = 0;
-    output.write(`${JSON.stringify(line)}\n`);
-  });
-  return {
-    write: (lines) => void output.write(lines),
-    end: () => {
-      endsAt = performance.now() + LAST_LINES_MS;
-      try {
-        output.flushSync();
-      } catch {
-        // Nobody reads them, and there is nobody to tell.
-        output.destroy();
-      }
-    },
-  };
+  constructor(private readonly fd = 1) {}
+
+  write(lines: string): void {
+    const bytes = Buffer.from(lines);
+    if (this.waitingBytes + bytes.length > MOST_WAITING_BYTES) {
+      this.dropped += lines.split('\n').length - 1;
+      return;
+    }
+    this.waiting.push(bytes);
+    this.waitingBytes += bytes.length;
+    if (this.timer === undefined) this.flush();
+  }
+
+  /** Writes what waits, when the process ends. Gives up when nobody reads it. */
+  end(): void {
+    const endsAt = performance.now() + LAST_LINES_MS;
+    const sleeper = new Int32Array(new SharedArrayBuffer(4));
+    this.flush();
+    while (this.waiting.length > 0 && performance.now() < endsAt) {
+      Atomics.wait(sleeper, 0, 0, RETRY_MS);
+      this.flush();
+    }
+    clearTimeout(this.timer);
+  }
+
+  private flush(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    while (this.waiting.length > 0 && this.writeSome()) if (this.waiting.length === 0) this.sayDropped();
+    if (this.waiting.length > 0) this.timer = setTimeout(() => this.flush(), RETRY_MS).unref();
+  }
+
+  /** @returns false when the reader has to read first */
+  private writeSome(): boolean {
+    try {
+      this.remove(writevSync(this.fd, this.waiting.slice(0, PIECES)));
+      return true;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return false;
+      // The reader is gone or the disk is full. There is nobody to tell, and the service goes on.
+      this.waiting = [];
+      this.waitingBytes = 0;
+      return false;
+    }
+  }
+
+  private remove(bytes: number): void {
+    this.waitingBytes -= bytes;
+    let left = bytes;
+    let whole = 0;
+    for (; whole < this.waiting.length && left >= (this.waiting[whole]?.length ?? 0); whole += 1)
+      left -= this.waiting[whole]?.length ?? 0;
+    this.waiting.splice(0, whole);
+    const [first] = this.waiting;
+    if (first !== undefined && left > 0) this.waiting[0] = first.subarray(left);
+  }
+
+  private sayDropped(): void {
+    if (this.dropped === 0) return;
+    const line = {
+      level: 'warn',
+      time: new Date().toISOString(),
+      dropped: this.dropped,
+      message: 'log lines were dropped',
+    };
+    this.dropped = 0;
+    const bytes = Buffer.from(`${JSON.stringify(line)}\n`);
+    this.waiting.push(bytes);
+    this.waitingBytes += bytes.length;
+  }
 }
