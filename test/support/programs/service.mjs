@@ -1,16 +1,16 @@
 // The built service that all black-box suites share: one for the whole run, on a database of its own.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createWriteStream } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { randomBytes } from 'node:crypto';
 import pg from 'pg';
+import { startTied } from '../../../dist/src/embedded-postgres/tied-process.js';
+import { HANG_TIMEOUT_MS } from '../bounds.mjs';
 
-const MAIN = fileURLToPath(new URL('../../../dist/src/main.js', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+const MAIN = join(ROOT, 'dist', 'src', 'main.js');
 
 /**
  * Starts the built service and waits until it listens.
@@ -24,7 +24,10 @@ export async function startSharedService({ limits }, stops) {
   const dataDir = await mkdtemp(join(tmpdir(), `oes-tests-${process.pid}-`));
   stops.push(() => rm(dataDir, { recursive: true, force: true }));
   const internalToken = randomBytes(24).toString('hex');
-  const child = spawn(process.execPath, [MAIN], {
+  const logFile = join(dataDir, 'service.log');
+  const server = await startTied({
+    command: [process.execPath, MAIN],
+    cwd: ROOT,
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
@@ -41,10 +44,10 @@ export async function startSharedService({ limits }, stops) {
       OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8',
       ...(limits ? {} : { RATE_LIMIT_OVERRIDES: await noLimits() }),
     },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    logFile,
   });
-  stops.push(() => stopped(child));
-  return { url: await listening(child, join(dataDir, 'service.log')), databaseUrl, dataDir, internalToken };
+  stops.push(() => server.stop());
+  return { url: await addressOf(server, logFile), databaseUrl, dataDir, internalToken };
 }
 
 async function noLimits() {
@@ -71,24 +74,15 @@ async function asAdmin(statement) {
   }
 }
 
-/** Resolves with the address. Every line of the log goes to a file, which a failed run keeps nothing of. */
-async function listening(child, logFile) {
-  const log = createWriteStream(logFile);
-  const lines = createInterface({ input: child.stdout });
-  return new Promise((resolve, reject) => {
-    lines.on('line', (line) => {
-      log.write(`${line}\n`);
-      const url = /"message":"listening".*"url":"(http:[^"]+)"|"url":"(http:[^"]+)".*"message":"listening"/.exec(line);
-      if (url !== null) resolve(url[1] ?? url[2]);
-    });
-    child.once('error', reject);
-    child.once('exit', (code, signal) => reject(new Error(`the service ended (${signal ?? code}): see ${logFile}`)));
-  });
-}
-
-async function stopped(child) {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const exited = once(child, 'exit');
-  child.kill('SIGTERM');
-  await exited;
+/** Resolves with the address when the service listens. */
+async function addressOf(server, logFile) {
+  const deadline = performance.now() + HANG_TIMEOUT_MS;
+  for (;;) {
+    const log = await readFile(logFile, 'utf8').catch(() => '');
+    const url = /"url":"(http:[^"]+)"/.exec(log)?.[1];
+    if (url !== undefined) return url;
+    if (server.hasExited() || performance.now() > deadline)
+      throw new Error(`the service did not start:\n${log.slice(-2_000)}`);
+    await delay(20);
+  }
 }
