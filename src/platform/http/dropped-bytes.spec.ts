@@ -62,7 +62,9 @@ describe('a refused body', () => {
       const server = createServer((request, response) => {
         dropped.watch(request, response);
         const readOnce = async (): Promise<void> => {
-          for await (const _ of new StreamedBody(request, response).pieces(bytes)) break;
+          const pieces = new StreamedBody(request, response).pieces(bytes);
+          await pieces.next();
+          await pieces.return();
           refused.push(request);
         };
         void (request.method === 'POST' ? readOnce() : Promise.resolve()).then(() => response.end(request.url));
