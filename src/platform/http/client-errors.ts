@@ -81,7 +81,7 @@ export function answerClientErrors(
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     const { code = '' } = error;
     if (GONE.has(code)) return void socket.destroy();
-    // What a refused client goes on sending is refused again by the parser.
+    // The parser refuses every further packet of a refused client.
     if (refused.has(socket)) return;
     if (!socket.writable) return void socket.destroy();
     // The limit for a whole request; of a body that is streamed the pieces have limits, and its reader tells.

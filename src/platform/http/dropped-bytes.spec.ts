@@ -98,7 +98,7 @@ describe('a refused body', () => {
     const other = open(port);
     other.socket.write('GET /other HTTP/1.1\r\nHost: a\r\n\r\n');
     await other.until('/other');
-    // What is not read stays with the senders, but for what the system takes of each.
+    // Bytes that are not read stay with the senders, except for those in the system's buffers.
     const unsent = senders.reduce((sum, { socket }) => sum + socket.writableLength, 0);
     expect(unsent).toBeGreaterThan(20 * 16 * MIB);
   });

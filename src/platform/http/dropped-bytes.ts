@@ -3,30 +3,30 @@ import type { Socket } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 
 export interface DropLimits {
-  /** What is read and dropped on all connections of a server together. */
+  /** Limits the bytes that are read and dropped on all connections of a server together. */
   readonly bytesPerMs: number;
   /** How long a sender may go on before the connection is cut. Cut at once, it might never read the answer. */
   readonly lingerMs: number;
 }
 
 const DROP_LIMITS: DropLimits = { bytesPerMs: 16 * 1024, lingerMs: 5_000 };
-/** What is left of a shorter body is not worth the trouble. */
+/** Shorter bodies are read to their end at once. */
 const SHORT_BYTES = 64 * 1024;
 
 interface Sender {
   readonly socket: Socket;
-  /** Whether nothing more is dropped: the connection takes its next request. */
+  /** Whether the body has ended, so that the connection takes its next request. */
   readonly isDone: () => boolean;
-  /** Set while it is not read. */
+  /** Set while the connection is not read. */
   isHeld: boolean;
   readonly hold: () => void;
   readonly cut: NodeJS.Timeout;
 }
 
 /**
- * What clients still send when they have their answer. It is read, since otherwise the system throws the answer away with
- * what it has received, and a client that writes all before it reads would wait for ever. But a thousand refused bodies of
- * megabytes are some seconds of reading. So the connections are read in turn, at a rate that leaves the process to others.
+ * Reads and drops the bytes that clients still send after their answer. Closing the connection at once could discard the
+ * answer, and a client that writes its whole body before it reads would get none. A thousand refused bodies of megabytes take
+ * seconds to read, so the connections are read in turn, at a limited rate.
  */
 export class DroppedBytes {
   private readonly senders: Sender[] = [];
@@ -40,7 +40,7 @@ export class DroppedBytes {
     if (headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) <= SHORT_BYTES) return;
     response.once('finish', () => {
       if (request.complete) return;
-      // A reader that stopped early may have left its listener, and what comes would be kept for it.
+      // A reader that stopped early may have left its listener. With it, Node would keep the bytes.
       request
         .removeAllListeners('readable')
         .on('error', () => undefined)
@@ -56,7 +56,7 @@ export class DroppedBytes {
       socket,
       isDone,
       isHeld: true,
-      // The end of an answer, and of a pause of ours, has Node read on.
+      // Node resumes the connection when an answer ends.
       hold: () => {
         if (sender.isHeld) socket.pause();
       },

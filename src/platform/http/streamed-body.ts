@@ -85,7 +85,7 @@ export class StreamedBody {
     }
   }
 
-  /** Has what still comes dropped behind the answer. With the iterator's listener it would be kept instead. */
+  /** Drops the rest of the body after the answer. While the iterator's listener is there, Node would keep the bytes. */
   private leaveRest(): void {
     const { request } = this;
     request.removeAllListeners('readable').on('error', () => undefined);

@@ -23,7 +23,7 @@ describe('the output of log lines', () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** What is in the pipe now; empty when there is nothing. */
+  /** The text in the pipe now, empty when there is none. */
   function read(): string {
     const bytes = Buffer.alloc(MIB);
     try {

@@ -1,16 +1,16 @@
 import { writevSync } from 'node:fs';
 
-/** Lines that wait while nobody reads them, bytes. More are dropped, and counted in a line of their own. */
+/** Bytes of lines that wait while nobody reads them. Further lines are dropped, and one line reports their number. */
 const MOST_WAITING_BYTES = 4 * 1024 * 1024;
 const RETRY_MS = 20;
-/** How long the end of the process waits for whoever reads the last lines, milliseconds. */
+/** The process waits so many milliseconds at its end for a reader of the last lines. */
 const LAST_LINES_MS = 2_000;
 /** The system takes at most 1,024 pieces in one call. */
 const PIECES = 512;
 
 /**
- * Writes log lines to standard output, and never waits for whoever reads it: a full pipe holds up no request. Node has the
- * pipe of standard output refuse what does not fit (EAGAIN); pino's own writer then sleeps, and the whole process with it.
+ * Writes log lines to standard output without waiting for its reader, so a full pipe delays no request. Node makes that pipe
+ * non-blocking, so a full pipe refuses a write with EAGAIN. The writer of pino then sleeps, and blocks the whole process.
  */
 export class StandardOutput {
   private waiting: Buffer[] = [];
