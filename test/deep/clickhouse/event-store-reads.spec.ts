@@ -15,6 +15,7 @@ import { anyCondition, anyQuery } from '../../support/eql.js';
 import { allCopied, waiting } from '../../support/event-copies.js';
 import { countEvents, insertEvents } from '../../support/event-rows.js';
 import { createSource } from '../../support/sources.js';
+import { withinAnHour } from '../../support/utc-day.js';
 
 const clickHouse = await testClickHouse();
 /** Of each kind; the suite is content with few. */
@@ -889,6 +890,8 @@ function tests(access: ClickHouseAccess): void {
         }
         return all;
       };
+      // A series by the hour gains an hour when one begins between both answers.
+      await withinAnHour();
       const before = await answers();
       await app.rows('DELETE FROM events WHERE project_id = $1', [another.projectId]);
       const hot = app.nest.get(HotEvents, { strict: false });
