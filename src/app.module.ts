@@ -32,6 +32,7 @@ import { ObjectStorageModule } from './modules/entitlement/storage/index.js';
 import { IngestSourcesModule } from './modules/entitlement/sources/index.js';
 import { InternalJobsModule } from './modules/operations/internal-jobs/index.js';
 import { JobBoardModule } from './modules/operations/job-board/index.js';
+import { TestControlModule, TestControls } from './modules/operations/test-control/index.js';
 import { InvitationsModule } from './modules/tenancy/invitations/index.js';
 import { LogsModule } from './modules/events/logs/index.js';
 import { OAuthModule } from './modules/identity/oauth/index.js';
@@ -97,6 +98,7 @@ class PlatformShutdown implements OnApplicationShutdown {
 @Module({})
 class PlatformModule {
   static for({ config, secrets, databaseUrl, logger }: Runtime): DynamicModule {
+    const controls = config.testControlToken === undefined ? null : new TestControls();
     return {
       module: PlatformModule,
       imports: [
@@ -106,6 +108,7 @@ class PlatformModule {
               url: databaseUrl,
               poolSize: config.database.poolSize,
               applicationName: `service-${config.process.role}`,
+              statements: controls?.statements,
             }),
         }),
         QueueModule.forRootAsync({
@@ -121,7 +124,8 @@ class PlatformModule {
       providers: [
         { provide: CONFIG, useValue: config },
         { provide: RUNTIME_SECRETS, useValue: secrets },
-        { provide: Clock, useClass: SystemClock },
+        { provide: TestControls, useValue: controls },
+        { provide: Clock, useValue: controls?.clock ?? new SystemClock() },
         { provide: CredentialCipher, useFactory: () => new CredentialCipher(cipherKeys(secrets)) },
         { provide: Passwords, useFactory: () => new Passwords() },
         { provide: Mailer, useFactory: () => new ReportingMailer(mailerOf(config), logger) },
@@ -162,7 +166,7 @@ class PlatformModule {
         },
         {
           provide: OutboundHttp,
-          useFactory: (safety: DestinationSafety) => new OutboundHttp(safety),
+          useFactory: (safety: DestinationSafety) => controls?.outboundHttp(safety) ?? new OutboundHttp(safety),
           inject: [DestinationSafety],
         },
         { provide: Metrics, useFactory: () => new Metrics() },
@@ -182,6 +186,7 @@ class PlatformModule {
         CONFIG,
         DATABASE_URL,
         RUNTIME_SECRETS,
+        TestControls,
         Clock,
         CredentialCipher,
         Passwords,
@@ -252,6 +257,7 @@ export class AppModule {
         HealthModule,
         InternalJobsModule,
         JobBoardModule,
+        TestControlModule,
         ConsoleModule,
       ],
       providers: [

@@ -8,6 +8,7 @@ import { isSigned, SignedRoutesCors } from './modules/entitlement/storage/index.
 import { UsageMetering } from './modules/events/usage/index.js';
 import { CONSOLE_PATH, Console } from './modules/operations/console/index.js';
 import { JOB_BOARD_PATH, JobBoard } from './modules/operations/job-board/index.js';
+import { TEST_CONTROL_PATH, TestControl } from './modules/operations/test-control/index.js';
 import { MonthlyRequestsExceeded } from './modules/entitlement/quotas/index.js';
 import { buildDocument } from './openapi/document.js';
 import { serveDocument } from './openapi/pages/index.js';
@@ -134,6 +135,7 @@ export async function createApp(runtime: Runtime): Promise<NestExpressApplicatio
   app.use((request: CheckedRequest, response: Response, next: NextFunction) => front.admit(request, response, next));
 
   app.use(JOB_BOARD_PATH, app.get(JobBoard, { strict: false }).handle);
+  if (config.testControlToken !== undefined) app.use(TEST_CONTROL_PATH, app.get(TestControl, { strict: false }).handle);
   if (config.http.servesConsole) {
     const page = app.get(Console, { strict: false });
     app.use(CONSOLE_PATH, page.handle);

@@ -86,6 +86,8 @@ export interface Config {
   /** The ClickHouse that events are copied to; undefined: none. */
   readonly eventStore: ClickHouseSettings | undefined;
   readonly internalJobToken: string | undefined;
+  /** Opens /internal/test to tests; only with the environment `test`. */
+  readonly testControlToken: string | undefined;
   /** As given, checked when used: a service without them starts. */
   readonly payment: PaymentNames;
   /** The text of ENABLE_BILLING_ADMIN, checked when used. */

@@ -71,6 +71,14 @@ describe('the configuration', () => {
     expect(faults.join()).not.toMatch(/secret|BEGIN/);
   });
 
+  it.each(['production', 'development'])('refuses a TEST_CONTROL_TOKEN with NODE_ENV=%s', (environment) => {
+    const env = { ...PRODUCTION, TEST_CONTROL_TOKEN: 'x' };
+    expect(faultsOf({ ...env, NODE_ENV: environment })).toContain(
+      'TEST_CONTROL_TOKEN is refused unless NODE_ENV is test',
+    );
+    expect(loadConfig({ ...env, NODE_ENV: 'test' }).testControlToken).toBe('x');
+  });
+
   it('is strict in production', () => {
     expect(loadConfig(PRODUCTION)).toMatchObject({
       environment: 'production',

@@ -50,6 +50,8 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   faults.push(...signInFaults(v, production).filter((fault) => !faults.some((known) => sameName(known, fault))));
   faults.push(...s3Faults(v, new Set(faults.map(nameIn))));
   faults.push(...clickHouseFaults(v, new Set(faults.map(nameIn))));
+  if (v.TEST_CONTROL_TOKEN !== undefined && v.NODE_ENV !== 'test')
+    faults.push('TEST_CONTROL_TOKEN is refused unless NODE_ENV is test');
   if (v.QUEUE_BACKEND === 'redis' && v.REDIS_URL === undefined && 'REDIS_URL' in values)
     faults.push('QUEUE_BACKEND is redis but REDIS_URL is not set');
   if (v.INGEST_MODE === 'queued' && v.REDIS_URL === undefined && 'REDIS_URL' in values)
@@ -140,6 +142,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     eventRetentionDays: v.EVENT_RETENTION_DAYS,
     eventStore: clickHouseSettings(v),
     internalJobToken: v.INTERNAL_JOB_TOKEN,
+    testControlToken: v.TEST_CONTROL_TOKEN,
     payment: Object.fromEntries(PAYMENT_NAMES.map((name) => [name, v[name]])) as Record<
       PaymentName,
       string | undefined

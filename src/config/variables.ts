@@ -456,6 +456,12 @@ export const VARIABLES = {
     'expected in X-Internal-Token; unset: /internal and /metrics answer 404',
     text,
   ),
+  TEST_CONTROL_TOKEN: variable(
+    'Secrets',
+    '',
+    'opens /internal/test to test suites; the process does not start with it unless NODE_ENV is test',
+    text,
+  ),
   WEBAUTHN_RP_ID: variable(
     'Passkeys',
     'localhost',

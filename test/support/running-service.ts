@@ -6,9 +6,13 @@ interface RunningService {
   readonly databaseUrl: string;
   readonly dataDir: string;
   readonly internalToken: string;
+  readonly controlToken: string;
 }
 
-const started = await askProgram<RunningService>('service');
+/** Whether the suites of this file run on a service that reads events from ClickHouse. */
+export const isOnClickHouse = process.env.TEST_READS === 'clickhouse';
+
+const started = await askProgram<RunningService>(isOnClickHouse ? 'service-on-clickhouse' : 'service');
 if ('absent' in started) throw new Error(started.absent);
 
 /** The built service, which all black-box suites of a run share. Every test is a tenant of its own. */

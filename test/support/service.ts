@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import supertest, { type Test } from 'supertest';
 import { checkAnswer } from './answer-check.js';
-import { service } from './running-service.js';
+import { isOnClickHouse, service } from './running-service.js';
 import { memberOf, type Role, signedInUser } from './sql-builders/accounts.js';
+import { afterReplication } from './test-control.js';
 
 export { service } from './running-service.js';
 export { PASSWORD } from './sql-builders/accounts.js';
@@ -11,6 +12,9 @@ export { PASSWORD } from './sql-builders/accounts.js';
 export type Caller = { readonly accessToken: string } | { readonly apiKey: string };
 
 type Body = object | string | undefined;
+
+/** Requests that only read events. */
+const TELLS_OF_EVENTS = /^(get|post .*\/(eql|export|backtest)$)/;
 
 /** Sends requests to the service. Every answer is compared with the OpenAPI document. */
 export class Api {
@@ -46,6 +50,7 @@ export class Api {
 
   private send(method: 'get' | 'post' | 'put' | 'patch' | 'delete', path: string, body?: Body): Test {
     const test = supertest(service.url)[method](path).set(this.credentials).use(checkAnswer);
+    if (isOnClickHouse && TELLS_OF_EVENTS.test(`${method} ${path}`)) test.use(afterReplication);
     return body === undefined ? test : test.send(body);
   }
 }

@@ -1,8 +1,15 @@
 import type { TypeOrmModuleOptions } from '@nestjs/typeorm';
 import type { ClientBase } from 'pg';
+import type { Logger } from 'typeorm';
 
 /** Entities come from the modules that own them; the schema comes from migrations alone. */
-export function typeOrmOptions(o: { url: string; poolSize: number; applicationName: string }): TypeOrmModuleOptions {
+export function typeOrmOptions(o: {
+  url: string;
+  poolSize: number;
+  applicationName: string;
+  /** Is told of each statement before it is sent; what it throws ends the statement. */
+  statements?: Logger | undefined;
+}): TypeOrmModuleOptions {
   return {
     type: 'postgres',
     url: o.url,
@@ -11,7 +18,8 @@ export function typeOrmOptions(o: { url: string; poolSize: number; applicationNa
     autoLoadEntities: true,
     synchronize: false,
     migrationsRun: false,
-    logging: false,
+    logging: o.statements !== undefined,
+    ...(o.statements !== undefined && { logger: o.statements }),
     retryAttempts: 10,
     retryDelay: 500,
     connectTimeoutMS: 5_000,

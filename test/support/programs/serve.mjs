@@ -15,7 +15,9 @@ import { startSharedService } from './service.mjs';
  * - `/s3`: the settings of one S3 service for the run
  * - `/clickhouse/<worker>`: `{ url, user, password }`, one server for each worker, as each runs few statements at a time
  * - `/chromium`: `{ path }`
- * - `/service`: `{ url, databaseUrl, dataDir, internalToken }`, the built service without rate limits that a test reaches
+ * - `/service`: `{ url, databaseUrl, dataDir, internalToken, controlToken }`, the built service without rate limits that a
+ *   test reaches
+ * - `/service-on-clickhouse`: the same, which reads events from a ClickHouse of its own
  * - `/service-with-limits`: the same with the rate limits of a deployment
  *
  * @param {(() => Promise<void>)[]} stops collects what has to be stopped at the end of the run
@@ -62,7 +64,12 @@ async function start(pathname, fetch, stops) {
     stops.push(stop);
     return { url, user, password };
   }
-  if (name === 'service') return startSharedService({ limits: false }, stops);
+  if (name === 'service') return startSharedService({}, stops);
+  if (name === 'service-on-clickhouse') {
+    const { url, user, password, stop } = await startClickHouse({ download: fetch });
+    stops.push(stop);
+    return startSharedService({ clickHouse: { url, user, password } }, stops);
+  }
   if (name === 'service-with-limits') return startSharedService({ limits: true }, stops);
   throw new Error(`no program is called ${name}`);
 }

@@ -15,15 +15,17 @@ const MAIN = join(ROOT, 'dist', 'src', 'main.js');
 /**
  * Starts the built service and waits until it listens.
  *
- * @param {{ limits: boolean }} options `limits`: with the rate limits of a deployment; without, no test reaches one
+ * @param {{ limits?: boolean, clickHouse?: { url: string, user: string, password: string } }} options `limits`: with the
+ *   rate limits of a deployment; without, no test reaches one. `clickHouse`: events are copied there, and read from there
  * @param {(() => Promise<void>)[]} stops collects what has to be stopped at the end of the run
- * @returns {Promise<{ url: string, databaseUrl: string, dataDir: string, internalToken: string }>}
+ * @returns {Promise<{ url: string, databaseUrl: string, dataDir: string, internalToken: string, controlToken: string }>}
  */
-export async function startSharedService({ limits }, stops) {
+export async function startSharedService({ limits = false, clickHouse }, stops) {
   const databaseUrl = await createDatabase(stops);
   const dataDir = await mkdtemp(join(tmpdir(), `oes-tests-${process.pid}-`));
   stops.push(() => rm(dataDir, { recursive: true, force: true }));
   const internalToken = randomBytes(24).toString('hex');
+  const controlToken = randomBytes(24).toString('hex');
   const logFile = join(dataDir, 'service.log');
   const server = await startTied({
     command: [process.execPath, MAIN],
@@ -38,16 +40,28 @@ export async function startSharedService({ limits }, stops) {
       // Suites that send many requests at once share them, and a request waits five seconds for a connection at most.
       DATABASE_POOL_SIZE: '30',
       INTERNAL_JOB_TOKEN: internalToken,
+      TEST_CONTROL_TOKEN: controlToken,
       // A browser may call from these pages.
       CORS_ORIGINS: 'https://app.example.com,https://console.example.com',
       // Receivers of the tests listen on the loopback.
       OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8',
       ...(limits ? {} : { RATE_LIMIT_OVERRIDES: await noLimits() }),
+      ...(clickHouse === undefined ? {} : readsFrom(clickHouse)),
     },
     logFile,
   });
   stops.push(() => server.stop());
-  return { url: await addressOf(server, logFile), databaseUrl, dataDir, internalToken };
+  return { url: await addressOf(server, logFile), databaseUrl, dataDir, internalToken, controlToken };
+}
+
+function readsFrom({ url, user, password }) {
+  return {
+    EVENT_STORE: 'clickhouse',
+    CLICKHOUSE_URL: url,
+    CLICKHOUSE_USER: user,
+    CLICKHOUSE_PASSWORD: password,
+    CLICKHOUSE_DATABASE: `test_${randomBytes(8).toString('hex')}`,
+  };
 }
 
 async function noLimits() {
