@@ -1,12 +1,12 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { jest } from '@jest/globals';
 import { decodeProtectedHeader, jwtVerify } from 'jose';
 import type { Context, Provider } from 'oidc-provider';
 import { randomEmail } from './actors.js';
 import { browse, type Callback } from './browser.js';
+import { close, listen } from './http-server.js';
 
 export const REDIRECT_URI = 'https://app.example.com/oauth/callback';
 
@@ -167,16 +167,4 @@ async function interact(provider: Provider, request: IncomingMessage, response: 
   }
   const accountId = new URLSearchParams(await text(request)).get('subject');
   await provider.interactionFinished(request, response, { login: { accountId } });
-}
-
-/** @returns the origin */
-export async function listen(server: Server): Promise<string> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
-export async function close(server: Server): Promise<void> {
-  const closed = new Promise((resolve) => server.close(resolve));
-  server.closeAllConnections();
-  await closed;
 }

@@ -2,7 +2,8 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import Stripe from 'stripe';
-import { close, listen } from './oidc-provider.js';
+import { close, listen } from './http-server.js';
+import { newPaymentSettings, paymentEnv, type PaymentSettings } from './payment-settings.mjs';
 
 export interface SeenRequest {
   readonly method: string;
@@ -48,19 +49,19 @@ interface Session {
 /** What the stand-in does in place of an answer. */
 export type Misbehaviour = 'error' | 'refusal' | 'hang' | 'drip' | 'reset' | 'garbage' | 'incomplete';
 
-const id = (prefix: string): string => `${prefix}_${randomBytes(8).toString('hex')}`;
-
 /** The payment provider's API, as far as the service calls it: it keeps what is made and checks what it is sent. */
 export class PaymentStandIn {
-  readonly secretKey = `sk_test_${randomBytes(12).toString('hex')}`;
-  readonly webhookSecret = `whsec_${randomBytes(12).toString('hex')}`;
+  readonly secretKey: string;
+  readonly webhookSecret: string;
+  readonly prices: PaymentSettings['prices'];
+  /** Part of every id that the stand-in makes. */
+  readonly token = randomBytes(4).toString('hex');
   readonly requests: SeenRequest[] = [];
   readonly customers = new Map<string, { id: string; deleted?: true } & Record<string, unknown>>();
   readonly sessions = new Map<string, Session>();
   readonly subscriptions = new Map<string, StandInSubscription>();
   /** By identifier. */
   readonly meterEvents = new Map<string, Readonly<Record<string, string>>>();
-  readonly prices = { pro: id('price'), proEur: id('price'), scale: id('price'), enterprise: id('price') };
   /** Paths, or beginnings of them, that misbehave. */
   readonly misbehaving = new Map<string, Misbehaviour>();
   /** Runs before an answer to the path. */
@@ -78,29 +79,21 @@ export class PaymentStandIn {
       .catch(() => response.destroy());
   });
 
-  private constructor() {}
+  protected constructor(private readonly settings: PaymentSettings) {
+    this.secretKey = settings.secretKey;
+    this.webhookSecret = settings.webhookSecret;
+    this.prices = settings.prices;
+  }
 
   static async start(): Promise<PaymentStandIn> {
-    const standIn = new PaymentStandIn();
-    standIn.origin = await listen(standIn.server);
+    const standIn = new PaymentStandIn(newPaymentSettings());
+    await standIn.open();
     return standIn;
   }
 
+  /** The variables of a service that uses this stand-in and no other. */
   get env(): Record<string, string> {
-    return {
-      ENABLE_PAYMENT_BILLING: 'true',
-      ENABLE_PAYMENT_WEBHOOKS: 'true',
-      PAYMENT_SECRET_KEY: this.secretKey,
-      PAYMENT_WEBHOOK_SECRET: this.webhookSecret,
-      PAYMENT_PRICE_ID_PRO: this.prices.pro,
-      PAYMENT_PRICE_ID_PRO_EUR: this.prices.proEur,
-      PAYMENT_PRICE_ID_SCALE: this.prices.scale,
-      PAYMENT_PRICE_ID_ENTERPRISE: this.prices.enterprise,
-      PAYMENT_SUCCESS_URL: 'https://app.example.com/paid?session={CHECKOUT_SESSION_ID}',
-      PAYMENT_CANCEL_URL: 'https://app.example.com/plans',
-      PAYMENT_PORTAL_RETURN_URL: 'https://app.example.com/billing',
-      PAYMENT_API_BASE: this.origin,
-    };
+    return paymentEnv(this.settings, this.origin);
   }
 
   async close(): Promise<void> {
@@ -126,16 +119,16 @@ export class PaymentStandIn {
     const { price = this.prices.pro, ...rest } = given;
     const created = rest.created ?? Math.floor(Date.now() / 1000);
     return {
-      id: id('sub'),
+      id: this.id('sub'),
       object: 'subscription',
-      customer: id('cus'),
+      customer: this.id('cus'),
       status: 'active',
       created,
       metadata: {},
       ...rest,
       items: {
         object: 'list',
-        data: [{ id: id('si'), current_period_end: created + 2_592_000, price: { id: price, object: 'price' } }],
+        data: [{ id: this.id('si'), current_period_end: created + 2_592_000, price: { id: price, object: 'price' } }],
       },
     };
   }
@@ -145,7 +138,7 @@ export class PaymentStandIn {
     const session = this.sessions.get(sessionId);
     if (session === undefined) throw new Error('there is no such session');
     const subscription = this.subscription({
-      customer: session.customer ?? id('cus'),
+      customer: session.customer ?? this.id('cus'),
       metadata: session.metadata,
       ...given,
     });
@@ -156,7 +149,7 @@ export class PaymentStandIn {
 
   event(type: string, object: object, given: Partial<StandInEvent> = {}): StandInEvent {
     const created = Math.floor(Date.now() / 1000);
-    return { id: id('evt'), object: 'event', type, created, livemode: false, data: { object }, ...given };
+    return { id: this.id('evt'), object: 'event', type, created, livemode: false, data: { object }, ...given };
   }
 
   /** As the provider's own library makes it. */
@@ -171,6 +164,14 @@ export class PaymentStandIn {
   /** As its documentation describes it. */
   signByHand(payload: string, seconds = Math.floor(Date.now() / 1000), secret = this.webhookSecret): string {
     return `t=${seconds},v1=${createHmac('sha256', secret).update(`${seconds}.${payload}`).digest('hex')}`;
+  }
+
+  protected async open(): Promise<void> {
+    this.origin = await listen(this.server);
+  }
+
+  private id(prefix: string): string {
+    return `${prefix}_${this.token}_${randomBytes(8).toString('hex')}`;
   }
 
   private async take(request: IncomingMessage, response: ServerResponse, body: string): Promise<void> {
@@ -269,7 +270,7 @@ export class PaymentStandIn {
 
   private newCustomer(form: Record<string, string>): { status: number; body: unknown } {
     const customer = {
-      id: id('cus'),
+      id: this.id('cus'),
       object: 'customer',
       name: form.name,
       email: form.email,
@@ -298,7 +299,7 @@ export class PaymentStandIn {
     const price = form['line_items[0][price]'] ?? '';
     if (!Object.values(this.prices).includes(price)) return missing('price', price);
     const session: Session = {
-      id: id('cs_test'),
+      id: this.id('cs_test'),
       object: 'checkout.session',
       status: 'open',
       mode: form.mode ?? '',
@@ -318,7 +319,7 @@ export class PaymentStandIn {
     return {
       status: 200,
       body: {
-        id: id('bps'),
+        id: this.id('bps'),
         object: 'billing_portal.session',
         url: `https://portal.example.com/${customer.id}`,
         return_url: form.return_url,
@@ -382,7 +383,10 @@ function error(type: string, code: string | undefined, message: string): object 
 }
 
 function send(response: ServerResponse, status: number, body: unknown): void {
-  response.writeHead(status, { 'Content-Type': 'application/json', 'Request-Id': id('req') });
+  response.writeHead(status, {
+    'Content-Type': 'application/json',
+    'Request-Id': `req_${randomBytes(8).toString('hex')}`,
+  });
   response.end(JSON.stringify(body));
 }
 

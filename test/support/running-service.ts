@@ -1,3 +1,4 @@
+import type { PaymentSettings } from './payment-settings.mjs';
 import { askProgram } from './programs/ask.js';
 
 /** What the run started: see `programs/service.mjs`. */
@@ -7,6 +8,10 @@ interface RunningService {
   readonly dataDir: string;
   readonly internalToken: string;
   readonly controlToken: string;
+  /** `control` is where a stand-in of the payment provider registers: see `payments.ts`. */
+  readonly payments: PaymentSettings & { readonly control: string };
+  /** The address of the account that administers the platform. */
+  readonly platformAdminEmail: string;
 }
 
 /** Whether the suites of this file run on a service that reads events from ClickHouse. */

@@ -51,7 +51,6 @@ describe('a member of a body that is null', () => {
         )
         .set('X-API-Key', acme.key.apiKey);
       const { detail } = answer.body as Refusal;
-      // A payment provider that is not configured is a 500 as well, with another detail.
       if (detail === 'Internal Server Error') refused.push(`${path} ${detail}`);
       if (!Array.isArray(detail)) continue;
       const rows = detail as Exclude<Refusal['detail'], string>;

@@ -15,8 +15,7 @@ import { startSharedService } from './service.mjs';
  * - `/s3`: the settings of one S3 service for the run
  * - `/clickhouse/<worker>`: `{ url, user, password }`, one server for each worker, as each runs few statements at a time
  * - `/chromium`: `{ path }`
- * - `/service`: `{ url, databaseUrl, dataDir, internalToken, controlToken }`, the built service without rate limits that a
- *   test reaches
+ * - `/service`: what `running-service.ts` lists, the built service without rate limits that a test reaches
  * - `/service-on-clickhouse`: the same, which reads events from a ClickHouse of its own
  * - `/service-with-limits`: the same with the rate limits of a deployment
  *

@@ -8,9 +8,12 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { startTied } from '../../../dist/src/embedded-postgres/tied-process.js';
 import { HANG_TIMEOUT_MS } from '../bounds.mjs';
+import { newPaymentSettings, paymentEnv } from '../payment-settings.mjs';
+import { startPaymentRelay } from './payment-relay.mjs';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const MAIN = join(ROOT, 'dist', 'src', 'main.js');
+const PLATFORM_ADMIN_EMAIL = 'root@example.com';
 
 /**
  * Starts the built service and waits until it listens.
@@ -18,7 +21,7 @@ const MAIN = join(ROOT, 'dist', 'src', 'main.js');
  * @param {{ limits?: boolean, clickHouse?: { url: string, user: string, password: string } }} options `limits`: with the
  *   rate limits of a deployment; without, no test reaches one. `clickHouse`: events are copied there, and read from there
  * @param {(() => Promise<void>)[]} stops collects what has to be stopped at the end of the run
- * @returns {Promise<{ url: string, databaseUrl: string, dataDir: string, internalToken: string, controlToken: string }>}
+ * @returns the members of `RunningService` in `running-service.ts`
  */
 export async function startSharedService({ limits = false, clickHouse }, stops) {
   const databaseUrl = await createDatabase(stops);
@@ -26,6 +29,8 @@ export async function startSharedService({ limits = false, clickHouse }, stops) 
   stops.push(() => rm(dataDir, { recursive: true, force: true }));
   const internalToken = randomBytes(24).toString('hex');
   const controlToken = randomBytes(24).toString('hex');
+  const payments = newPaymentSettings();
+  const relay = await startPaymentRelay(stops);
   const logFile = join(dataDir, 'service.log');
   const server = await startTied({
     command: [process.execPath, MAIN],
@@ -45,13 +50,26 @@ export async function startSharedService({ limits = false, clickHouse }, stops) 
       CORS_ORIGINS: 'https://app.example.com,https://console.example.com',
       // Receivers of the tests listen on the loopback.
       OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8',
+      ...paymentEnv(payments, relay.origin),
+      ENABLE_BILLING_ADMIN: 'true',
+      // The service compares addresses without regard to case.
+      PLATFORM_ADMIN_EMAILS: `Other@Example.com, ${PLATFORM_ADMIN_EMAIL.toUpperCase()}`,
+      UPGRADE_URL: 'https://app.example.com/upgrade',
       ...(limits ? {} : { RATE_LIMIT_OVERRIDES: await noLimits() }),
       ...(clickHouse === undefined ? {} : readsFrom(clickHouse)),
     },
     logFile,
   });
   stops.push(() => server.stop());
-  return { url: await addressOf(server, logFile), databaseUrl, dataDir, internalToken, controlToken };
+  return {
+    url: await addressOf(server, logFile),
+    databaseUrl,
+    dataDir,
+    internalToken,
+    controlToken,
+    payments: { ...payments, control: relay.control },
+    platformAdminEmail: PLATFORM_ADMIN_EMAIL,
+  };
 }
 
 function readsFrom({ url, user, password }) {

@@ -1,0 +1,43 @@
+import { request } from 'node:http';
+import { PaymentStandIn } from './payment-provider.js';
+import { service } from './running-service.js';
+import type { Account, Tenant } from './service.js';
+
+/** The payment provider of the shared service, as far as one spec file is concerned: see `programs/payment-relay.mjs`. */
+export class Payments extends PaymentStandIn {
+  static override async start(): Promise<Payments> {
+    const payments = new Payments(service.payments);
+    await payments.open();
+    await payments.tellRelay('POST', [payments.token]);
+    return payments;
+  }
+
+  /** Takes the requests of the service that name a tenant or an account, of which no id of this stand-in is known yet. */
+  async serves(...holders: readonly (Account | Pick<Tenant, 'organizationId' | 'owner'>)[]): Promise<void> {
+    const words = holders.flatMap((holder) =>
+      'owner' in holder ? [holder.organizationId, holder.owner.id] : [holder.id],
+    );
+    await this.tellRelay('POST', words);
+  }
+
+  override async close(): Promise<void> {
+    await this.tellRelay('DELETE');
+    await super.close();
+  }
+
+  private async tellRelay(method: 'POST' | 'DELETE', words?: readonly string[]): Promise<void> {
+    const status = await new Promise((resolve, reject) => {
+      const sent = request(service.payments.control, { method, agent: false }, (answer) => {
+        resolve(answer.resume().statusCode);
+      });
+      sent.on('error', reject);
+      sent.end(JSON.stringify({ origin: this.origin, words }));
+    });
+    if (status !== 204) throw new Error(`the payment relay answers ${String(status)}`);
+  }
+}
+
+/** Starts the payment provider of a spec file. Its tests name their tenants with `serves`, and the file ends it with `close`. */
+export function startPayments(): Promise<Payments> {
+  return Payments.start();
+}
