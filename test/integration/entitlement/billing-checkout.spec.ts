@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { PaymentProvider } from '../../../src/modules/entitlement/billing/index.js';
 import type { Deadline } from '../../../src/platform/concurrency/index.js';
-import { type Owner, ownerWithProject } from '../../support/actors.js';
+import { type Owner, ownerWithProject, signedIn } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { type Misbehaviour, PaymentStandIn } from '../../support/payment-provider.js';
 
@@ -110,6 +110,16 @@ describe('the configuration of the payment provider', () => {
       const log = app.logLines.join('\n');
       expect(log).toContain('ENABLE_PAYMENT_BILLING is not true');
       expect(log).toContain('ENABLE_PAYMENT_WEBHOOKS is not true');
+    });
+  });
+
+  it('makes the checkout of an account and its sync return 500 while billing is off', async () => {
+    await withEnv({}, async (app) => {
+      const { bearer } = await signedIn(app);
+      const post = (path: string, body: object) => app.request().post(path).set('Authorization', bearer).send(body);
+      const urls = { success_url: 'https://app.example.com/in', cancel_url: 'http://localhost:3000/out' };
+      await post('/v1/billing/account/checkout-session', { plan: 'pro', ...urls }).expect(500, off);
+      await post('/v1/billing/account/checkout-session/sync', { checkout_session_id: 'cs_1' }).expect(500, off);
     });
   });
 
