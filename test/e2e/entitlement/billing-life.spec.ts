@@ -1,20 +1,22 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { newId } from '../../../src/platform/ids/index.js';
-import { type Actor, signedIn } from '../../support/actors.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
-import { PaymentStandIn, type StandInEvent, type StandInSubscription } from '../../support/payment-provider.js';
+import { deliver } from '../../support/payment-events.js';
+import type { StandInEvent, StandInSubscription } from '../../support/payment-provider.js';
+import { type Payments, startPayments } from '../../support/payments.js';
 import { propertyRuns } from '../../support/property-runs.js';
+import { account, api, randomEmail } from '../../support/service.js';
+import { signedInUser } from '../../support/sql-builders/accounts.js';
+import { organizationBilling, pendingBilling } from '../../support/sql-builders/billing-checkout.js';
 
 const START = 1_750_000_000;
-/** After its first payment. */
+/** Of a subscription after its first payment. */
 const STATUSES = ['active', 'trialing', 'past_due', 'unpaid', 'paused'] as const;
 const BILLING: Readonly<Record<string, string>> = { unpaid: 'inactive', paused: 'inactive' };
 const PLANS = ['pro', 'scale', 'enterprise'] as const;
 
 interface Step {
-  /** Seconds since the step before; none: in the same second. */
+  /** Seconds since the step before. Zero: it happens in the same second. */
   readonly wait: number;
   readonly status: (typeof STATUSES)[number];
   readonly plan: (typeof PLANS)[number];
@@ -22,15 +24,15 @@ interface Step {
 }
 
 interface Life {
-  /** Seconds after the start of time. */
+  /** In seconds after {@link START}. */
   readonly begins: number;
   readonly steps: readonly Step[];
   readonly isEnded: boolean;
 }
 
-/** What somebody delivers of a life: which events, how often each, in which order, and how many at once. */
+/** What is delivered of a life: which events, how often each, in which order, and how many at once. */
 interface Delivery {
-  /** By event: how often it comes; the newest comes once at least. */
+  /** By event: how often it is delivered. The newest is delivered at least once. */
   readonly times: readonly number[];
   readonly order: readonly number[];
   readonly together: number;
@@ -53,21 +55,14 @@ const delivery: fc.Arbitrary<Delivery> = fc.record({
   together: fc.integer({ min: 1, max: 6 }),
 });
 
-/** Every order, repetition and loss of events ends in what the newest event says. */
+/** Events may come in any order, several times or not at all: what the newest event says holds in the end. */
 describe('the life of a subscription', () => {
-  let app: TestApp;
-  let provider: PaymentStandIn;
-  let person: Actor;
+  let provider: Payments;
 
   beforeAll(async () => {
-    provider = await PaymentStandIn.start();
-    app = await createTestApp({ env: provider.env });
-    person = await signedIn(app);
+    provider = await startPayments();
   });
-  afterAll(async () => {
-    await app.close();
-    await provider.close();
-  });
+  afterAll(() => provider.close());
 
   /** The events of a life in the order in which they happened; the provider then has the subscription as it ended up. */
   function eventsOf(
@@ -105,22 +100,14 @@ describe('the life of a subscription', () => {
     return { events, final: state };
   }
 
-  async function deliver(events: readonly StandInEvent[], { order, together }: Delivery): Promise<void> {
+  async function deliverAll(events: readonly StandInEvent[], { order, together }: Delivery): Promise<void> {
     const shuffled = events
       .map((event, index) => ({ event, rank: order[index % order.length] ?? 0 }))
       .sort((a, b) => a.rank - b.rank)
       .map(({ event }) => event);
     for (let start = 0; start < shuffled.length; start += together) {
-      const answers = await Promise.all(
-        shuffled.slice(start, start + together).map((event) => {
-          const payload = JSON.stringify(event);
-          return app
-            .request()
-            .post('/v1/stripe/webhook')
-            .set('Provider-Signature', provider.sign(payload))
-            .send(payload);
-        }),
-      );
+      const batch = shuffled.slice(start, start + together);
+      const answers = await Promise.all(batch.map((event) => deliver(provider, event)));
       expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
     }
   }
@@ -133,24 +120,15 @@ describe('the life of a subscription', () => {
     );
   }
 
+  /** Creates an account and its first organization. */
   async function newOrganization(): Promise<string> {
-    const id = newId();
-    await app.rows(`INSERT INTO organizations (id, name, slug, owner_id) VALUES ($1, 'Life', $2, $3)`, [
-      id,
-      randomBytes(8).toString('hex'),
-      person.id,
-    ]);
-    return id;
+    const slug = randomBytes(8).toString('hex');
+    const { body } = await api
+      .as(await account())
+      .post('/v1/organizations', { name: 'Life', slug })
+      .expect(201);
+    return (body as { id: string }).id;
   }
-
-  const stateOf = async (id: string) =>
-    (
-      await app.rows(
-        `SELECT plan, billing_status, payment_subscription_id, payment_subscription_status, payment_price_id
-         FROM organizations WHERE id = $1`,
-        [id],
-      )
-    )[0];
 
   function expected(final: StandInSubscription): Record<string, unknown> {
     const price = final.items.data[0]?.price.id ?? '';
@@ -164,19 +142,19 @@ describe('the life of a subscription', () => {
     };
   }
 
-  it('ends in the state of its newest event', async () => {
+  it('ends in the state of its newest event for an organization', async () => {
     await fc.assert(
       fc.asyncProperty(life, delivery, async (lived, delivered) => {
         const id = await newOrganization();
         const { events, final } = eventsOf(lived, { billing_scope: 'organization', organization_id: id });
-        await deliver(some(events, delivered.times), delivered);
-        expect(await stateOf(id)).toEqual(expected(final));
+        await deliverAll(some(events, delivered.times), delivered);
+        expect(await organizationBilling(id)).toMatchObject(expected(final));
       }),
       { numRuns: propertyRuns(30, 8) },
     );
   });
 
-  it('ends alike in every order where the provider knows nothing of it, as long as no two changes share a second', async () => {
+  it('ends in the state of its newest event in every order when the provider does not have it and no changes share a second', async () => {
     await fc.assert(
       fc.asyncProperty(life, delivery, async (lived, delivered) => {
         const id = await newOrganization();
@@ -186,30 +164,23 @@ describe('the life of a subscription', () => {
         const often = events.flatMap((event, at) =>
           Array.from({ length: 1 + (delivered.times[at] ?? 0) }, () => event),
         );
-        await deliver(often, delivered);
-        expect(await stateOf(id)).toEqual(expected(final));
+        await deliverAll(often, delivered);
+        expect(await organizationBilling(id)).toMatchObject(expected(final));
       }),
       { numRuns: propertyRuns(30, 8) },
     );
   });
 
-  it('ends in the state of its newest event for somebody without an organization too', async () => {
+  it('ends in the state of its newest event for an account without an organization', async () => {
     await fc.assert(
       fc.asyncProperty(life, delivery, async (lived, delivered) => {
-        const id = newId();
-        const email = `${randomBytes(8).toString('hex')}@example.com`;
-        await app.rows('INSERT INTO users (id, email, email_key) VALUES ($1, $2, $2)', [id, email]);
+        const { id } = await signedInUser(randomEmail());
         const { events, final } = eventsOf(lived, { billing_scope: 'pre_workspace', user_id: id });
-        await deliver(some(events, delivered.times), delivered);
+        await deliverAll(some(events, delivered.times), delivered);
         const { plan, billing_status, payment_subscription_status, payment_price_id } = expected(final);
-        const [state] = await app.rows(
-          `SELECT pending_plan, pending_billing_status, pending_subscription_id, pending_subscription_status,
-                  pending_price_id FROM users WHERE id = $1`,
-          [id],
-        );
         const isOver = ['canceled', 'incomplete_expired'].includes(final.status);
         const isWaiting = final.status === 'incomplete';
-        expect(state).toEqual({
+        expect(await pendingBilling(id)).toMatchObject({
           pending_plan: isOver ? null : isWaiting ? 'pro' : plan,
           pending_billing_status: isOver ? null : isWaiting ? 'inactive' : billing_status,
           pending_subscription_id: isOver ? null : final.id,
@@ -221,7 +192,7 @@ describe('the life of a subscription', () => {
     );
   });
 
-  it('of two subscriptions of one organization ends with the one that counts', async () => {
+  it('ends in the state of the subscription that counts when an organization has two', async () => {
     await fc.assert(
       fc.asyncProperty(life, life, delivery, async (one, two, delivered) => {
         const id = await newOrganization();
@@ -230,15 +201,18 @@ describe('the life of a subscription', () => {
           eventsOf(one, metadata),
           eventsOf({ ...two, begins: one.begins + 1 + two.begins }, metadata),
         ];
-        await deliver([...some(first.events, delivered.times), ...some(second.events, delivered.times, 12)], delivered);
-        // One that was never paid for counts for nothing beside one that was.
+        await deliverAll(
+          [...some(first.events, delivered.times), ...some(second.events, delivered.times, 12)],
+          delivered,
+        );
+        // A subscription that was never paid for does not count when the other one was.
         const isNeverPaid = ({ status }: StandInSubscription): boolean => status.startsWith('incomplete');
         const rank = (each: StandInSubscription): number => {
           if (isNeverPaid(each)) return each.status === 'incomplete' ? -1 : -2;
           return each.status === 'canceled' ? 0 : BILLING[each.status] === undefined ? 2 : 1;
         };
         const counts = rank(first.final) > rank(second.final) ? first.final : second.final;
-        expect(await stateOf(id)).toEqual(expected(counts));
+        expect(await organizationBilling(id)).toMatchObject(expected(counts));
       }),
       { numRuns: propertyRuns(20, 6) },
     );
