@@ -9,7 +9,7 @@ const TOKEN = 'maintenance-token-of-the-overage-suite';
 const MIB = 1024 ** 2;
 const GIB = 1024 ** 3;
 
-describe('What lies beyond the storage quotas', () => {
+describe('usage beyond the storage quotas', () => {
   let app: TestApp;
   let provider: PaymentStandIn;
   let owner: Owner;
@@ -56,23 +56,26 @@ describe('What lies beyond the storage quotas', () => {
       identifier: form.identifier,
     }));
 
-  it.each(['active', 'trialing', 'past_due'])('is stored and sent while the subscription is %s', async (status) => {
-    await subscribe(status);
-    const first = await objects.stored('one', Buffer.alloc(1.5 * MIB));
-    await objects.stored('two', Buffer.alloc(MIB));
-    const link = await objects.link(first.id);
-    await app.request().get(link).expect(200);
-    expect(await objects.usage()).toMatchObject({
-      is_metered: true,
-      storage: { bytes_used: 2.5 * MIB, bytes_limit: MIB, bytes_remaining: 0 },
-      bandwidth: { bytes_used: 1.5 * MIB, bytes_limit: MIB, bytes_remaining: 0 },
-    });
-    expect((await objects.put('too large', Buffer.alloc(2 * MIB + 1)).expect(413)).body).toEqual({
-      detail: 'File exceeds the maximum size of the plan',
-    });
-  });
+  it.each(['active', 'trialing', 'past_due'])(
+    'is stored, served and shown as metered while the subscription is %s',
+    async (status) => {
+      await subscribe(status);
+      const first = await objects.stored('one', Buffer.alloc(1.5 * MIB));
+      await objects.stored('two', Buffer.alloc(MIB));
+      const link = await objects.link(first.id);
+      await app.request().get(link).expect(200);
+      expect(await objects.usage()).toMatchObject({
+        is_metered: true,
+        storage: { bytes_used: 2.5 * MIB, bytes_limit: MIB, bytes_remaining: 0 },
+        bandwidth: { bytes_used: 1.5 * MIB, bytes_limit: MIB, bytes_remaining: 0 },
+      });
+      expect((await objects.put('too large', Buffer.alloc(2 * MIB + 1)).expect(413)).body).toEqual({
+        detail: 'File exceeds the maximum size of the plan',
+      });
+    },
+  );
 
-  it.each(['canceled', 'unpaid'])('is refused when the subscription is %s', async (status) => {
+  it.each(['canceled', 'unpaid'])('is refused, and not metered, while the subscription is %s', async (status) => {
     await subscribe(status);
     await objects.put('one', Buffer.alloc(1.5 * MIB)).expect(403);
     expect(await objects.usage()).toMatchObject({ is_metered: false });
@@ -82,7 +85,7 @@ describe('What lies beyond the storage quotas', () => {
     await objects.put('one', Buffer.alloc(1.5 * MIB)).expect(403);
   });
 
-  it('is reported once, when the day is over, whatever the provider does meanwhile', async () => {
+  it('is reported once after the end of the day, even when the payment provider fails meanwhile', async () => {
     await utcDay();
     await subscribe('active');
     const { id } = await objects.stored('one', Buffer.alloc(1.5 * MIB));
@@ -116,7 +119,7 @@ describe('What lies beyond the storage quotas', () => {
     }));
     expect(events()).toEqual(due);
     await maintain();
-    // A report that was made by somebody who died before noting it down is made again, and counts once.
+    // A report is sent again when the process died before it recorded the report. The provider counts it once.
     await app.rows(`UPDATE storage_overage_days SET storage_reported_at = NULL WHERE organization_id = $1`, [
       owner.organizationId,
     ]);
@@ -129,7 +132,7 @@ describe('What lies beyond the storage quotas', () => {
     ).toEqual([]);
   });
 
-  it('is rounded up over the sum of a month, not day by day', async () => {
+  it('is rounded up over the sum of a month and not for each day', async () => {
     await utcDay();
     await subscribe('active');
     const start = [8, 14].find((before) => day(before).slice(0, 7) === day(before - 3).slice(0, 7)) ?? 8;
