@@ -10,10 +10,10 @@ const EVENT = { event_type: 'order.paid', source: 'shop' };
 const HAS_EVENTS = { detail: 'Event source has ingested events and cannot be deleted. Disable the source instead.' };
 
 describe.each(INGEST_MODES.filter((mode) => mode !== 'queued'))(
-  'deleting a source while its first event comes, in mode %s',
+  'the deletion of an Event Source while its first event arrives in mode %s',
   (mode) => {
     let app: TestApp;
-    /** Another instance, which learns of the deletion a little later. */
+    /** Another instance. It hears of the deletion a little later. */
     let other: TestApp;
     let sender: Sender;
     let owner: Owner;
@@ -65,9 +65,9 @@ describe.each(INGEST_MODES.filter((mode) => mode !== 'queued'))(
         ({ length }) => length > 0,
       );
 
-    it('waits for an event that is being stored, and is then refused', async () => {
+    it('waits for an event that is being stored and is then refused', async () => {
       const { id, key } = await createSource(app, owner);
-      // The month's row, which is held below, comes with the first event.
+      // The first event creates the row of the month, which is locked below.
       expect((await sender.ingest(owner.apiKey, EVENT)).status).toBe(200);
       await held(async (holder) => {
         await holder.query('SELECT FROM organization_months WHERE organization_id = $1 FOR UPDATE', [
@@ -84,10 +84,10 @@ describe.each(INGEST_MODES.filter((mode) => mode !== 'queued'))(
       expect(await sourcesOf(key.id)).toEqual([id]);
     });
 
-    it('makes an event wait, which is then refused alone, and leaves its idempotency key free', async () => {
+    it('delays an event of the source, which is then refused alone and leaves its idempotency key free', async () => {
       const { id, key } = await createSource(app, owner);
       const neighbour = await createSource(app, owner);
-      // A look-up of the key is remembered, as on an instance that has not heard yet.
+      // The instance caches the key, as one does that has not heard of the deletion yet.
       await sender.ingest(key.key, 'no event');
       await held(async (holder) => {
         await holder.query('DELETE FROM event_sources WHERE id = $1', [id]);
@@ -109,7 +109,7 @@ describe.each(INGEST_MODES.filter((mode) => mode !== 'queued'))(
       expect(await dangling()).toEqual([]);
     });
 
-    it('holds no source that has an event of the day', async () => {
+    it('does not delay an event of a source that already has an event of the day', async () => {
       const { id, key } = await createSource(app, owner);
       expect((await sender.ingest(key.key, EVENT)).status).toBe(200);
       await held(async (holder) => {
