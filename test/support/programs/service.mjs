@@ -55,6 +55,9 @@ export async function startSharedService({ limits = false, clickHouse }, stops) 
       // The service compares addresses without regard to case.
       PLATFORM_ADMIN_EMAILS: `Other@Example.com, ${PLATFORM_ADMIN_EMAIL.toUpperCase()}`,
       UPGRADE_URL: 'https://app.example.com/upgrade',
+      // Suites about quotas of storage put their organizations on these plans. Other organizations have the limits of a deployment.
+      STORAGE_LIMITS: 'pro=1MB/2MB/512KB,scale=100MB/-/64MB',
+      OBJECT_BODY_MAX_BYTES: '600000',
       ...(limits ? {} : { RATE_LIMIT_OVERRIDES: await noLimits() }),
       ...(clickHouse === undefined ? {} : readsFrom(clickHouse)),
     },
