@@ -1,64 +1,88 @@
 import { createHash } from 'node:crypto';
-import { open } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
-import { join } from 'node:path';
-import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { SLOW_SENDER_LIMITS } from '../../../src/platform/http/streamed-body.js';
-import { ObjectStore, StoreUnavailable } from '../../../src/platform/storage/index.js';
-import { type Owner, ownerWithProject } from '../../support/actors.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { activityOf } from '../../support/activity.js';
+import { eventually } from '../../support/eventually.js';
+import { partUrl, ProjectObjects } from '../../support/objects-api.js';
+import { HeldRequest, type ObjectRecord, pathOf, sha256, type UploadRecord } from '../../support/objects.js';
+import { api, job, type Tenant, tenant } from '../../support/service.js';
+import { rowsOfProject } from '../../support/sql-builders/entitlement.js';
 import {
-  HeldRequest,
-  type ObjectRecord,
-  Objects,
-  sha256,
-  storedFiles,
-  type UploadRecord,
-} from '../../support/objects.js';
-import { anyAct, StorageModel } from '../../support/storage-model.js';
-import { propertyRuns } from '../../support/property-runs.js';
+  blobOfUpload,
+  blobs,
+  expireUpload,
+  leaveDeadCompletion,
+  leavePartOfDeadWriter,
+  makeBlobsDue,
+  setBillingStatus,
+  storageTotals,
+  writingParts,
+} from '../../support/sql-builders/storage.js';
+import { endDeletionGrace, setPlan } from '../../support/sql-builders/tenancy.js';
+import { overwriteStagedParts, stagedBytes } from '../../support/staged-parts.js';
 
-const PART = 5 * 1024 * 1024;
-const TOKEN = 'maintenance-token-of-the-upload-suite';
+const MIB = 1024 * 1024;
+const PART = 5 * MIB;
 
-describe('Uploads in parts', () => {
-  let app: TestApp;
-  let owner: Owner;
-  let objects: Objects;
+const bytes = (number: number, size = PART): Buffer => Buffer.alloc(size, number);
+const etagOf = (...parts: Buffer[]): string =>
+  `${sha256(Buffer.concat(parts.map((part) => createHash('sha256').update(part).digest())))}-${parts.length}`;
 
-  beforeAll(async () => {
-    app = await createTestApp({
-      env: { STORAGE_LIMITS: 'free=100MB/-/64MB,pro=2KB/-/1KB', INTERNAL_JOB_TOKEN: TOKEN },
+/** Sends the first part in chunks, without its length. @returns the status */
+function chunked(upload: UploadRecord, body: Buffer): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const sent = httpRequest(partUrl(upload), { method: 'PUT' });
+    sent.on('response', (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
     });
+    sent.on('error', reject);
+    sent.write(body.subarray(0, 10));
+    sent.end(body.subarray(10));
   });
-  afterAll(() => app.close());
+}
+
+describe('an upload in parts', () => {
+  let acme: Tenant;
+  let objects: ProjectObjects;
+
   beforeEach(async () => {
-    owner = await ownerWithProject(app);
-    objects = new Objects(app, owner);
+    acme = await tenant();
+    // In the shared service this plan stores 100 MB, and 64 MB in one file.
+    await setPlan(acme.organizationId, 'scale');
+    objects = new ProjectObjects(acme.projectId, acme.owner);
   });
 
-  const maintain = (): Promise<unknown> =>
-    app.request().post('/internal/jobs/maintenance').set('X-Internal-Token', TOKEN).expect(200);
-  const blobs = (): Promise<{ id: string; state: string }[]> =>
-    app.rows('SELECT id, state FROM stored_blobs WHERE project_id = $1 ORDER BY created_at', [owner.projectId]);
-  const blobOf = async (upload: UploadRecord): Promise<string> => {
-    const [row] = await app.rows<{ id: string }>('SELECT blob_id AS id FROM object_uploads WHERE id = $1', [upload.id]);
-    return row?.id ?? '';
+  const contentOf = async (id: string) => (await objects.content(id)).body as Buffer;
+  const actOnProject = (name: 'archive' | 'restore') =>
+    api.as(acme.owner).post(`/v1/projects/${acme.projectId}/${name}`).expect(200);
+  /** Runs maintenance until a condition holds. A round that another test runs may do the work as well. */
+  const maintainUntil = <T>(ask: () => Promise<T>, holds: (answer: T) => boolean): Promise<T> =>
+    eventually(async () => {
+      await job('maintenance');
+      return ask();
+    }, holds);
+  const untilWriting = (upload: UploadRecord, count: number) =>
+    eventually(
+      () => writingParts(upload.id),
+      (found) => found === count,
+    );
+  /** Begins to send the first part, and breaks off while the service writes it. */
+  const breakOff = async (upload: UploadRecord, body: Buffer): Promise<void> => {
+    await untilWriting(upload, 0);
+    const headers = { 'Content-Length': String(upload.parts[0]?.size) };
+    const sent = new HeldRequest(partUrl(upload), { method: 'PUT', headers });
+    await sent.write(body);
+    await untilWriting(upload, 1);
+    sent.destroy();
   };
-  const contentOf = async (id: string): Promise<Buffer> =>
-    (
-      await app
-        .request()
-        .get(await objects.link(id))
-        .buffer(true)
-        .expect(200)
-    ).body as Buffer;
-  const bytes = (number: number, size = PART): Buffer => Buffer.alloc(size, number);
-  const etagOf = (...parts: Buffer[]): string =>
-    `${sha256(Buffer.concat(parts.map((part) => createHash('sha256').update(part).digest())))}-${parts.length}`;
+  const blobsRemoved = () =>
+    maintainUntil(
+      () => blobs(acme.projectId),
+      ({ length }) => length === 0,
+    );
 
-  it('become an object of all their parts', async () => {
+  it('becomes an object of all its parts', async () => {
     const size = 2 * PART + 7;
     const { body } = await objects
       .begin({ key: 'a/b.bin', size, part_size: PART, content_type: 'image/png', metadata: { a: 'b' } })
@@ -66,7 +90,7 @@ describe('Uploads in parts', () => {
     const upload = body as UploadRecord;
     expect(body).toEqual({
       id: expect.any(String),
-      project_id: owner.projectId,
+      project_id: acme.projectId,
       key: 'a/b.bin',
       size,
       content_type: 'image/png',
@@ -113,12 +137,7 @@ describe('Uploads in parts', () => {
       sha256: null,
       version: 1,
     });
-    const answer = await app
-      .request()
-      .get(await objects.link(completed.id))
-      .buffer(true)
-      .expect(200);
-    expect(sha256(answer.body as Buffer)).toBe(sha256(Buffer.concat([bytes(1), bytes(2), third])));
+    expect(sha256(await contentOf(completed.id))).toBe(sha256(Buffer.concat([bytes(1), bytes(2), third])));
     expect((await objects.usage()).storage).toMatchObject({ bytes_used: size, bytes_reserved: 0, objects: 1 });
     expect((await objects.complete(upload).expect(200)).body).toEqual(completed);
     expect((await objects.part(upload, 1, bytes(1)).expect(409)).body).toEqual({
@@ -129,33 +148,33 @@ describe('Uploads in parts', () => {
     expect((await objects.complete(upload).expect(404)).body).toEqual({ detail: 'Object not found' });
   });
 
-  it.each<[object, number]>([
-    [{ size: 0 }, 422],
-    [{ size: -1 }, 422],
-    [{ size: 1.5 }, 422],
-    [{ size: 1, part_size: PART - 1 }, 422],
-    [{ size: 1, part_size: 5 * 1024 ** 3 + 1 }, 422],
-    [{ size: 1, key: '/a' }, 422],
-    [{ size: 1, content_type: 'x' }, 422],
-    [{ size: 1, metadata: { a: 1 } }, 422],
-    [{ size: 64 * 1024 ** 2 + 1 }, 413],
-  ])('do not begin with %j', async (body, status) => {
+  it.each<[number, object]>([
+    [422, { size: 0 }],
+    [422, { size: -1 }],
+    [422, { size: 1.5 }],
+    [422, { size: 1, part_size: PART - 1 }],
+    [422, { size: 1, part_size: 5 * 1024 ** 3 + 1 }],
+    [422, { size: 1, key: '/a' }],
+    [422, { size: 1, content_type: 'x' }],
+    [422, { size: 1, metadata: { a: 1 } }],
+    [413, { size: 64 * MIB + 1 }],
+  ])('is refused with %d when it begins with %j', async (status, body) => {
     await objects.begin({ key: 'a', ...body }).expect(status);
     expect((await objects.usage()).storage).toMatchObject({ bytes_reserved: 0 });
   });
 
-  it('set all of their size aside, and no more than there is', async () => {
+  it('reserves its whole size, and is refused when the quota has less', async () => {
     const answers = await Promise.all(
-      Array.from({ length: 6 }, (_, at) => objects.begin({ key: `big-${at}`, size: 40 * 1024 ** 2 })),
+      Array.from({ length: 6 }, (_, at) => objects.begin({ key: `big-${at}`, size: 40 * MIB })),
     );
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 403, 403, 403, 403]);
     const [open] = answers.filter(({ status }) => status === 201);
     await objects.abort(open?.body as UploadRecord).expect(204);
     expect((await objects.abort(open?.body as UploadRecord).expect(404)).body).toEqual({ detail: 'Upload not found' });
-    await objects.begin({ key: 'again', size: 40 * 1024 ** 2 }).expect(201);
+    await objects.begin({ key: 'again', size: 40 * MIB }).expect(201);
   });
 
-  it('take parts of their length alone', async () => {
+  it('accepts only parts of the announced length, without encoding and with the right digest', async () => {
     const upload = await objects.begun({ key: 'a', size: 100 });
     expect((await objects.part(upload, 1, Buffer.alloc(101)).expect(413)).body).toEqual({
       detail: 'Request body too large',
@@ -174,52 +193,40 @@ describe('Uploads in parts', () => {
     expect((await objects.complete(upload).expect(200)).body).toMatchObject({ etag: etagOf(Buffer.alloc(100, 7)) });
   });
 
-  it('take a part again, and keep what they have until it is whole', async () => {
+  it('keeps a part until the same part has arrived whole again', async () => {
     const upload = await objects.begun({ key: 'a', size: 100 });
     await objects.part(upload, 1, Buffer.alloc(100, 1)).expect(200);
-    await broken(upload, Buffer.alloc(50, 2));
+    await breakOff(upload, Buffer.alloc(50, 2));
     await objects.part(upload, 1, Buffer.alloc(99, 3)).expect(422);
     await objects.part(upload, 1, Buffer.alloc(100, 4)).expect(200);
-    await broken(upload, Buffer.alloc(50, 5));
+    await breakOff(upload, Buffer.alloc(50, 5));
     const completed = (await objects.complete(upload).expect(200)).body as ObjectRecord;
-    const answer = await app
-      .request()
-      .get(await objects.link(completed.id))
-      .buffer(true)
-      .expect(200);
-    expect((answer.body as Buffer).equals(Buffer.alloc(100, 4))).toBe(true);
+    expect((await contentOf(completed.id)).equals(Buffer.alloc(100, 4))).toBe(true);
   });
 
-  it('hold one whole part of many that are sent at once', async () => {
+  it('has one whole part of many that are sent at once', async () => {
     const upload = await objects.begun({ key: 'a', size: PART });
     const sent = Array.from({ length: 6 }, (_, at) => Buffer.alloc(PART, at + 1));
     const answers = await Promise.all(sent.map((part) => objects.part(upload, 1, part)));
     expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(200));
     const completed = (await objects.complete(upload).expect(200)).body as ObjectRecord;
-    const answer = await app
-      .request()
-      .get(await objects.link(completed.id))
-      .buffer(true)
-      .expect(200);
-    const whole = sent.filter((part) => part.equals(answer.body as Buffer));
+    const stored = await contentOf(completed.id);
+    const whole = sent.filter((part) => part.equals(stored));
     expect(whole).toHaveLength(1);
     expect(completed.etag).toBe(etagOf(...whole));
   });
 
-  it('are completed once, however many ask', async () => {
+  it('is completed once by many requests at once', async () => {
     const upload = await objects.begun({ key: 'a', size: 100 });
     await objects.part(upload, 1, Buffer.alloc(100)).expect(200);
     const answers = await Promise.all(Array.from({ length: 20 }, () => objects.complete(upload)));
     expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
     expect(new Set(answers.map(({ body }) => (body as ObjectRecord).id)).size).toBe(1);
     expect((await objects.usage()).storage).toMatchObject({ bytes_used: 100, bytes_reserved: 0, objects: 1 });
-    const acts = await app.rows(`SELECT 1 FROM audit_events WHERE project_id = $1 AND action = 'object.created'`, [
-      owner.projectId,
-    ]);
-    expect(acts).toHaveLength(1);
+    expect((await activityOf(acme)).filter(({ action }) => action === 'object.created')).toHaveLength(1);
   });
 
-  it('do not take a key that somebody else has taken meanwhile', async () => {
+  it('does not take a key that another object has or has taken meanwhile', async () => {
     await objects.stored('taken');
     expect((await objects.begin({ key: 'taken', size: 1 }).expect(409)).body).toEqual({
       detail: 'Object already exists',
@@ -232,7 +239,7 @@ describe('Uploads in parts', () => {
     await objects.complete(upload).expect(200);
   });
 
-  it('take the place of what was there, where that is meant', async () => {
+  it('replaces the content of its key when it overwrites', async () => {
     const old = await objects.stored('a', 'old content');
     const upload = await objects.begun({ key: 'a', size: 100, overwrite: true });
     await objects.part(upload, 1, Buffer.alloc(100)).expect(200);
@@ -243,49 +250,40 @@ describe('Uploads in parts', () => {
     expect((await objects.complete(upload).expect(200)).body).toMatchObject({ id: old.id, version: 3, size: 5 });
   });
 
-  it('take no more room than they have set aside, however often a part is sent', async () => {
+  it('takes at most twice its size in the store, however often a part is sent', async () => {
     const upload = await objects.begun({ key: 'a', size: 1000 });
     for (let round = 1; round <= 12; round += 1) await objects.part(upload, 1, Buffer.alloc(1000, round)).expect(200);
-    const blobId = await blobOf(upload);
-    const sizes = [...(await storedFiles(app.dataDir))].filter(([path]) => path.includes(blobId));
-    expect(sizes.reduce((sum, [, size]) => sum + size, 0)).toBeLessThanOrEqual(2000);
+    const size = await stagedBytes(await blobOfUpload(upload.id));
+    expect(size).toBeGreaterThanOrEqual(1000);
+    expect(size).toBeLessThanOrEqual(2000);
     const { id, etag } = (await objects.complete(upload).expect(200)).body as ObjectRecord;
     expect(etag).toBe(etagOf(Buffer.alloc(1000, 12)));
     expect(await contentOf(id)).toEqual(Buffer.alloc(1000, 12));
   });
 
-  it('do not mix with what somebody still writes who only seemed to be dead', async () => {
+  it('does not mix with what a writer still writes that only seemed to be dead', async () => {
     const upload = await objects.begun({ key: 'a', size: 1000 });
-    await app.rows(
-      `INSERT INTO object_upload_parts (upload_id, part_number, slot, state, writer, lease_expires_at)
-       VALUES ($1, 1, 0, 'writing', gen_random_uuid(), now() - interval '1 minute')`,
-      [upload.id],
-    );
+    await leavePartOfDeadWriter(upload.id);
     await objects.part(upload, 1, Buffer.alloc(1000, 1)).expect(200);
-    const late = await open(join(app.dataDir, 'objects', 'staging', await blobOf(upload), 'parts'), 'r+');
-    await late.write(Buffer.alloc(1000, 2), 0, 1000, 0);
-    await late.close();
+    await overwriteStagedParts(await blobOfUpload(upload.id), Buffer.alloc(1000, 2));
     const { id, etag } = (await objects.complete(upload).expect(200)).body as ObjectRecord;
     expect(etag).toBe(etagOf(Buffer.alloc(1000, 1)));
     expect(await contentOf(id)).toEqual(Buffer.alloc(1000, 1));
   });
 
-  it('take no part any more once somebody has begun to complete them, also when that one died', async () => {
+  it('takes no more parts once a completion has begun, even when its process died', async () => {
     const upload = await objects.begun({ key: 'a', size: 100 });
     await objects.part(upload, 1, Buffer.alloc(100, 1)).expect(200);
-    await app.rows(
-      `UPDATE object_uploads SET claim = gen_random_uuid(), claim_expires_at = now() - interval '1 second' WHERE id = $1`,
-      [upload.id],
-    );
+    await leaveDeadCompletion(upload.id);
     await objects.part(upload, 1, Buffer.alloc(100, 2)).expect(503);
     const { id, etag } = (await objects.complete(upload).expect(200)).body as ObjectRecord;
     expect(etag).toBe(etagOf(Buffer.alloc(100, 1)));
     expect(await contentOf(id)).toEqual(Buffer.alloc(100, 1));
   });
 
-  it('are a hundred at most in a project', async () => {
+  it('is refused when its project has a hundred open uploads', async () => {
     for (let round = 0; round < 10; round += 1)
-      await Promise.all(Array.from({ length: 9 }, (_, at) => objects.begun({ key: `k${round}-${at}`, size: 1 })));
+      await Promise.all(Array.from({ length: 9 }, (_, at) => objects.begin({ key: `k${round}-${at}`, size: 1 })));
     const last = await Promise.all(Array.from({ length: 20 }, (_, at) => objects.begin({ key: `l${at}`, size: 1 })));
     expect(last.filter(({ status }) => status === 201)).toHaveLength(10);
     expect(last.find(({ status }) => status !== 201)).toMatchObject({
@@ -295,190 +293,59 @@ describe('Uploads in parts', () => {
     expect((await objects.usage()).storage).toMatchObject({ bytes_reserved: 100 });
   });
 
-  it('are given up after a day, with all that they have set aside', async () => {
+  it('ends when it expires, gives back what it reserved and leaves nothing in the store', async () => {
     const upload = await objects.begun({ key: 'a', size: 100 });
     await objects.part(upload, 1, Buffer.alloc(100)).expect(200);
-    await app.rows(`UPDATE object_uploads SET expires_at = now() WHERE id = $1`, [upload.id]);
+    await expireUpload(upload.id);
     expect((await objects.part(upload, 1, Buffer.alloc(100)).expect(404)).body).toEqual({ detail: 'Upload not found' });
     await objects.complete(upload).expect(404);
-    await maintain();
+    const ended = await maintainUntil(
+      () => blobs(acme.projectId),
+      ([blob]) => blob?.state !== 'writing',
+    );
+    expect(ended).toEqual([{ id: expect.any(String), state: 'doomed' }]);
     expect((await objects.usage()).storage).toMatchObject({ bytes_reserved: 0 });
-    expect(await blobs()).toEqual([{ id: expect.any(String), state: 'doomed' }]);
-    await app.rows(`UPDATE stored_blobs SET due_at = now() WHERE project_id = $1`, [owner.projectId]);
-    await maintain();
-    expect(await blobs()).toEqual([]);
+    await makeBlobsDue(acme.projectId);
+    expect(await blobsRemoved()).toEqual([]);
   });
 
-  it('answer parts with their ETag, and take it in quotes at completion', async () => {
+  it('returns the ETag of each part, and takes it in quotes at completion', async () => {
     const upload = await objects.begun({ key: 'quoted', size: 3 });
-    const address = new URL(upload.parts[0]?.url ?? '');
-    const { headers, body } = await app
-      .request()
-      .put(`${address.pathname}${address.search}`)
-      .send(Buffer.from('abc'))
-      .expect(200);
-    expect(headers.etag).toBe(`"${sha256('abc')}"`);
+    const { headers, body } = await api.put(pathOf(partUrl(upload)), Buffer.from('abc')).expect(200);
+    const { etag } = headers as Record<string, string>;
+    expect(etag).toBe(`"${sha256('abc')}"`);
     expect(body).toMatchObject({ etag: sha256('abc') });
-    const complete = (etag: string) =>
-      app
-        .request()
-        .post(`/v1/core/uploads/${upload.id}/complete`)
-        .set('Authorization', owner.bearer)
-        .send({ parts: [{ part_number: 1, etag }] });
-    for (const etag of ['"', '""', `"${sha256('abd')}"`, `${sha256('abc')}"`]) await complete(etag).expect(409);
-    await complete(headers.etag ?? '').expect(200);
+    const complete = (given: string) => objects.complete(upload, { parts: [{ part_number: 1, etag: given }] });
+    for (const wrong of ['"', '""', `"${sha256('abd')}"`, `${sha256('abc')}"`]) await complete(wrong).expect(409);
+    await complete(etag ?? '').expect(200);
   });
 
-  it('refuse parts once the project is archived, and take them again when it is restored', async () => {
+  it('takes no parts while its project is archived and once billing stops', async () => {
     const upload = await objects.begun({ key: 'archived', size: 3 });
-    const address = new URL(upload.parts[0]?.url ?? '');
-    const part = () => app.request().put(`${address.pathname}${address.search}`).send(Buffer.from('abc'));
-    const act = (name: string) =>
-      app.request().post(`/v1/projects/${owner.projectId}/${name}`).set('Authorization', owner.bearer).expect(200);
-    await act('archive');
+    const part = () => api.put(pathOf(partUrl(upload)), Buffer.from('abc'));
+    await actOnProject('archive');
     await part().expect(403, { detail: 'Project is archived' });
-    await act('restore');
+    await actOnProject('restore');
     await part().expect(200);
-    await app.rows(`UPDATE organizations SET billing_status = 'canceled' WHERE id = $1`, [owner.organizationId]);
+    await setBillingStatus(acme.organizationId, 'canceled');
     await part().expect(403, { detail: 'Organization billing is not active.' });
   });
 
-  it('and objects of a deleted project are forgotten with it', async () => {
+  it('is removed with the objects of its project when the project is deleted', async () => {
     await objects.stored('one');
     await objects.stored('two');
     await objects.begun({ key: 'three', size: 100 });
-    await app.request().post(`/v1/projects/${owner.projectId}/archive`).set('Authorization', owner.bearer).expect(200);
-    await app.request().delete(`/v1/projects/${owner.projectId}`).set('Authorization', owner.bearer).expect(204);
-    const totals = (): Promise<object[]> =>
-      app.rows('SELECT stored, reserved, objects FROM storage_totals WHERE organization_id = $1', [
-        owner.organizationId,
-      ]);
-    // Nothing counts from the answer on, though the bytes go later.
-    expect(await totals()).toEqual([{ stored: '0', reserved: '0', objects: '0' }]);
-    await app.rows(
-      `UPDATE projects SET deleted_at = now() - interval '2 minutes', archived_at = now() - interval '2 minutes' WHERE id = $1`,
-      [owner.projectId],
+    await actOnProject('archive');
+    await api.as(acme.owner).delete(`/v1/projects/${acme.projectId}`).expect(204);
+    // Nothing counts from the answer on. The contents are removed later.
+    expect(await storageTotals(acme.organizationId)).toEqual([{ stored: '0', reserved: '0', objects: '0' }]);
+    await endDeletionGrace(acme.projectId);
+    await maintainUntil(
+      () => rowsOfProject('projects', acme.projectId),
+      (rows) => rows === 0,
     );
-    await maintain();
-    await maintain();
-    expect(await app.rows('SELECT 1 FROM projects WHERE id = $1', [owner.projectId])).toEqual([]);
-    expect(await totals()).toEqual([{ stored: '0', reserved: '0', objects: '0' }]);
-    await app.rows(`UPDATE stored_blobs SET due_at = now() WHERE project_id = $1`, [owner.projectId]);
-    await maintain();
-    expect(await blobs()).toEqual([]);
+    expect(await storageTotals(acme.organizationId)).toEqual([{ stored: '0', reserved: '0', objects: '0' }]);
+    await makeBlobsDue(acme.projectId);
+    expect(await blobsRemoved()).toEqual([]);
   });
-
-  it('and objects are what a model says, whatever is done with them', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(anyAct, { minLength: 15, maxLength: 30 }), async (acts) => {
-        const one = await ownerWithProject(app);
-        await app.rows(`UPDATE organizations SET plan = 'pro' WHERE id = $1`, [one.organizationId]);
-        await new StorageModel(app, one, maintain).follow(acts);
-      }),
-      { numRuns: propertyRuns(8, 4) },
-    );
-  });
-
-  it('and objects that come too slowly are let go, and leave nothing', async () => {
-    jest.replaceProperty(SLOW_SENDER_LIMITS, 'idleMs', 150);
-    jest.replaceProperty(SLOW_SENDER_LIMITS, 'bytesPerSecond', 1_000_000);
-    const upload = await objects.begun({ key: 'part', size: 1_000 });
-    const before = (await objects.usage()).storage;
-    const at = `${app.url}/v1/core/objects?project_id=${owner.projectId}&key=`;
-    const headers = { Authorization: owner.bearer };
-    const form = { ...headers, 'Content-Type': 'multipart/form-data; boundary=x' };
-    const file = '--x\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\nhalf';
-    const senders: [HeldRequest, Buffer][] = [
-      [new HeldRequest(`${at}known`, { headers: { ...headers, 'Content-Length': '1000' } }), Buffer.alloc(10)],
-      [new HeldRequest(`${at}chunked`, { headers }), Buffer.alloc(10)],
-      [new HeldRequest(`${at}form`, { headers: form }), Buffer.from(file)],
-      [new HeldRequest(`${at}fields`, { headers: form }), Buffer.from(file.slice(0, 30))],
-      [new HeldRequest(upload.parts[0]?.url ?? '', { method: 'PUT' }), Buffer.alloc(10)],
-    ];
-    const dripping = new HeldRequest(`${at}drip`, { headers });
-    const drip = setInterval(() => void dripping.write(Buffer.from('.')).catch(() => undefined), 10);
-    for (const [request, bytes] of senders) await request.write(bytes);
-    const answers = await Promise.all([...senders.map(([request]) => request), dripping].map(({ answer }) => answer));
-    clearInterval(drip);
-    for (const request of [...senders.map(([sender]) => sender), dripping]) request.destroy();
-    expect(answers.map(({ status, body }) => [status, body.toString()])).toEqual(
-      answers.map(() => [408, '{"detail":"Request Timeout"}']),
-    );
-    jest.restoreAllMocks();
-    expect((await objects.usage()).storage).toEqual(before);
-    await objects.part(upload, 1, Buffer.alloc(1_000)).expect(200);
-    await objects.complete(upload).expect(200);
-    await maintain();
-    const left = await app.rows<{ id: string }>(`SELECT id FROM stored_blobs WHERE project_id = $1`, [owner.projectId]);
-    expect(left).toHaveLength(1);
-  });
-
-  it.each<[string, unknown, number, string]>([
-    [
-      'a store that fails',
-      new StoreUnavailable(new Error('ENOSPC of a marked path')),
-      503,
-      'Object storage is unavailable',
-    ],
-    ['a fault of ours', new Error('a marked fault'), 500, 'Internal Server Error'],
-  ])('and objects count nothing behind %s', async (_, fault, status, detail) => {
-    const store = app.nest.get(ObjectStore);
-    const old = await objects.stored('old', 'old content', { content_type: 'application/octet-stream' });
-    const upload = await objects.begun({ key: 'part', size: 100 });
-    const before = (await objects.usage()).storage;
-    const middle = async (content: AsyncIterable<Uint8Array>): Promise<never> => {
-      for await (const piece of content) if (piece.length > 0) break;
-      throw fault;
-    };
-    jest.spyOn(store, 'put').mockImplementation((_id, content) => middle(content));
-    jest.spyOn(store, 'beginParts').mockRejectedValue(fault);
-    jest.spyOn(store, 'putPart').mockImplementation((_id, _token, _part, content) => middle(content));
-    jest.spyOn(store, 'open').mockRejectedValue(fault);
-    const link = await objects.link(old.id);
-    const answers = [
-      await objects.put('new', 'content'),
-      await objects.put('old', 'content', { overwrite: 'true' }),
-      await objects.begin({ key: 'another', size: 100 }),
-      await objects.part(upload, 1, Buffer.alloc(100)),
-      await app.request().get(link),
-    ];
-    expect(answers.map(({ status: got, body }) => [got, body as object])).toEqual(
-      answers.map(() => [status, { detail }]),
-    );
-    expect(answers.every(({ text }) => !text.includes('marked'))).toBe(true);
-    jest.restoreAllMocks();
-    await objects.part(upload, 1, Buffer.alloc(100)).expect(200);
-    jest.spyOn(store, 'completeParts').mockRejectedValue(fault);
-    expect((await objects.complete(upload).expect(status)).body).toEqual({ detail });
-    jest.restoreAllMocks();
-    expect((await objects.usage()).storage).toEqual(before);
-    expect((await objects.usage()).bandwidth.bytes_used).toBe(0);
-    expect(await contentOf(old.id)).toEqual(Buffer.from('old content'));
-    await objects.complete(upload).expect(200);
-    await maintain();
-    expect(await app.rows(`SELECT 1 FROM stored_blobs WHERE project_id = $1`, [owner.projectId])).toHaveLength(2);
-  });
-
-  function chunked(upload: UploadRecord, body: Buffer): Promise<number> {
-    return new Promise((resolve, reject) => {
-      const sent = httpRequest(upload.parts[0]?.url ?? '', { method: 'PUT' });
-      sent.on('response', (response) => {
-        response.resume();
-        resolve(response.statusCode ?? 0);
-      });
-      sent.on('error', reject);
-      sent.write(body.subarray(0, 10));
-      sent.end(body.subarray(10));
-    });
-  }
-
-  /** Begins to send the first part, and goes away. */
-  function broken(upload: UploadRecord, body: Buffer): Promise<void> {
-    return new Promise((resolve) => {
-      const headers = { 'Content-Length': upload.parts[0]?.size ?? 0 };
-      const sent = httpRequest(upload.parts[0]?.url ?? '', { method: 'PUT', headers });
-      sent.on('error', () => resolve());
-      sent.write(body, () => setTimeout(() => sent.destroy(), 50));
-    });
-  }
 });

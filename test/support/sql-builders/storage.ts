@@ -47,6 +47,12 @@ export async function expireUpload(uploadId: string): Promise<void> {
   await sql('UPDATE object_uploads SET expires_at = now() WHERE id = $1', [uploadId]);
 }
 
+/** How many parts of an upload are being written. No route shows it. */
+export async function writingParts(uploadId: string): Promise<number> {
+  const rows = await sql(`SELECT 1 FROM object_upload_parts WHERE upload_id = $1 AND state = 'writing'`, [uploadId]);
+  return rows.length;
+}
+
 /** Leaves the first part of an upload as a process leaves it that died while it wrote. No request dies so. */
 export async function leavePartOfDeadWriter(uploadId: string): Promise<void> {
   await sql(
