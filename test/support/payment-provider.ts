@@ -268,6 +268,11 @@ export class PaymentStandIn {
     };
   }
 
+  /** Makes a customer without a request of the service. @returns the id */
+  addCustomer(): string {
+    return (this.newCustomer({}).body as { id: string }).id;
+  }
+
   private newCustomer(form: Record<string, string>): { status: number; body: unknown } {
     const customer = {
       id: this.id('cus'),

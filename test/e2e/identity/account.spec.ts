@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '../../support/eventually.js';
+import { type Payments, startPayments } from '../../support/payments.js';
 import { anotherSession, securityEventTypes } from '../../support/second-factors-api.js';
 import { capturedMails, mailsTo } from '../../support/service-mail.js';
 import { account, type Account, api, job, PASSWORD, randomEmail, tenant } from '../../support/service.js';
@@ -24,7 +26,6 @@ import {
   dueNotices,
   expireMailedTokensIn,
   failedSignIns,
-  isRemovalPlanned,
   passwordChanges,
   remainingOrganizations,
   setNoticeAge,
@@ -432,6 +433,13 @@ describe('a mail about the security of an account', () => {
 });
 
 describe('the deletion of an account', () => {
+  let payments: Payments;
+
+  beforeAll(async () => {
+    payments = await startPayments();
+  });
+  afterAll(() => payments.close());
+
   const remove = (of: Account, body: object = PROOF) => post('delete', of, body);
 
   it('requires the password or a step-up token', async () => {
@@ -459,7 +467,7 @@ describe('the deletion of an account', () => {
     const organization = await api.as(acme.owner).get(`/v1/organizations/${acme.organizationId}`).expect(200);
     const { slug } = organization.body as { slug: string };
     await api.as(acme.key).post('/v1/events/ingest', { event_type: 'order.created', source: 'shop' }).expect(200);
-    const customerId = randomName('cus');
+    const customerId = payments.addCustomer();
     await setPaymentCustomer(acme.organizationId, customerId);
     for (const delete_organizations of [false, null]) {
       await remove(acme.owner, { ...PROOF, delete_organizations }).expect(409, { detail: OWNS });
@@ -475,7 +483,13 @@ describe('the deletion of an account', () => {
     await asGuest.get(`/v1/projects/${acme.projectId}`).expect(404, { detail: 'Project not found' });
     await setPlan(globex.organizationId, 'scale');
     await asGuest.post('/v1/organizations', { name: 'Again', slug }).expect(201);
-    expect(await isRemovalPlanned(customerId)).toBe(true);
+    await eventually(
+      async () => {
+        await job('maintenance');
+        return payments.customers.get(customerId);
+      },
+      (kept) => kept?.deleted === true,
+    );
     await asGuest.get(`/v1/projects/${globex.projectId}`).expect(200);
   });
 

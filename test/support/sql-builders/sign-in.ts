@@ -166,18 +166,12 @@ export async function passwordChanges(userId: string, count: number): Promise<vo
   );
 }
 
-/** Makes an organization a customer of the payment provider. The shared service has none. */
+/** Makes an organization a customer of the payment provider. Over HTTP that takes a checkout. */
 export async function setPaymentCustomer(organizationId: string, customerId: string): Promise<void> {
   await sql('UPDATE organizations SET payment_customer_id = $2 WHERE id = $1', [organizationId, customerId]);
 }
 
-/** Whether the service is going to remove a customer at the payment provider. No route shows it. */
-export async function isRemovalPlanned(customerId: string): Promise<boolean> {
-  const rows = await sql<object>('SELECT 1 FROM payment_customer_removals WHERE customer_id = $1', [customerId]);
-  return rows.length > 0;
-}
-
-/** Adds a subscription as the payment provider reports it. The shared service has none. */
+/** Adds a subscription as the payment provider reports it, without a checkout and a signed event. */
 export async function subscription(of: {
   id: string;
   organizationId: string;
@@ -191,7 +185,7 @@ export async function subscription(of: {
   );
 }
 
-/** Ends a subscription. The shared service has no payment provider that reports it. */
+/** Ends a subscription without a signed event of the payment provider. */
 export async function cancelSubscription(id: string): Promise<void> {
   await sql(`UPDATE payment_subscriptions SET status = 'canceled' WHERE id = $1`, [id]);
 }
