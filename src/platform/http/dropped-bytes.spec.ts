@@ -55,6 +55,20 @@ describe('a refused body', () => {
   });
 
   it.each([60 * 1024, 8 * MIB])(
+    'of %d bytes may be sent to its end on a connection that ends with the answer',
+    async (bytes) => {
+      const { socket, text } = open(await serverWith());
+      socket.pause();
+      socket.write(`POST /refused HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: ${bytes}\r\n\r\n`);
+      await new Promise((sent) => socket.write(Buffer.alloc(bytes), sent));
+      socket.resume();
+      await once(socket, 'close');
+      expect(text()).toContain('/refused');
+      expect(text()).toContain('Connection: close');
+    },
+  );
+
+  it.each([60 * 1024, 8 * MIB])(
     'of %d bytes whose reader stopped early is not kept, and another request is answered',
     async (bytes) => {
       const dropped = new DroppedBytes();

@@ -21,6 +21,8 @@ interface Sender {
   isHeld: boolean;
   readonly hold: () => void;
   readonly cut: NodeJS.Timeout;
+  /** What follows when the body has ended. */
+  readonly andThen: () => void;
 }
 
 /**
@@ -34,10 +36,21 @@ export class DroppedBytes {
 
   constructor(private readonly limits = DROP_LIMITS) {}
 
-  /** Drops the rest of a long body once the request is answered. */
+  /** Drops the rest of a body once the request is answered, if it is long or the connection ends with the answer. */
   watch(request: IncomingMessage, response: ServerResponse): void {
-    const { headers } = request;
-    if (headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) <= SHORT_BYTES) return;
+    const { headers, socket } = request;
+    const length = headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : Infinity;
+    if (length === 0 || (length <= SHORT_BYTES && response.shouldKeepAlive)) return;
+    const { destroySoon } = socket;
+    let close = (): void => undefined;
+    // By this Node closes the connection behind its last answer. With a body under way that would discard the answer.
+    socket.destroySoon = () => {
+      if (request.complete) destroySoon.call(socket);
+      else close = () => destroySoon.call(socket);
+    };
+    response.once('close', () => {
+      socket.destroySoon = destroySoon;
+    });
     response.once('finish', () => {
       if (request.complete) return;
       // A reader that stopped early may have left its listener. With it, Node would keep the bytes.
@@ -45,12 +58,12 @@ export class DroppedBytes {
         .removeAllListeners('readable')
         .on('error', () => undefined)
         .resume();
-      this.drop(request.socket, () => request.complete);
+      this.drop(socket, () => request.complete, close);
     });
   }
 
   /** Drops what comes on a connection until `isDone`, and cuts it when that takes too long. */
-  drop(socket: Socket, isDone = (): boolean => false): void {
+  drop(socket: Socket, isDone = (): boolean => false, andThen = (): void => undefined): void {
     if (socket.destroyed || isDone()) return;
     const sender: Sender = {
       socket,
@@ -61,6 +74,7 @@ export class DroppedBytes {
         if (sender.isHeld) socket.pause();
       },
       cut: setTimeout(() => socket.destroy(), this.limits.lingerMs).unref(),
+      andThen,
     };
     socket.on('resume', sender.hold).pause();
     this.senders.push(sender);
@@ -93,8 +107,9 @@ export class DroppedBytes {
     return socket.bytesRead - before;
   }
 
-  private letGo({ socket, hold, cut }: Sender): void {
+  private letGo({ socket, hold, cut, andThen }: Sender): void {
     clearTimeout(cut);
     socket.off('resume', hold).resume();
+    andThen();
   }
 }
