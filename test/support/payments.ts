@@ -1,4 +1,3 @@
-import { request } from 'node:http';
 import { PaymentStandIn } from './payment-provider.js';
 import { service } from './running-service.js';
 import type { Account, Tenant } from './service.js';
@@ -26,14 +25,11 @@ export class Payments extends PaymentStandIn {
   }
 
   private async tellRelay(method: 'POST' | 'DELETE', words?: readonly string[]): Promise<void> {
-    const status = await new Promise((resolve, reject) => {
-      const sent = request(service.payments.control, { method, agent: false }, (answer) => {
-        resolve(answer.resume().statusCode);
-      });
-      sent.on('error', reject);
-      sent.end(JSON.stringify({ origin: this.origin, words }));
+    const { status } = await fetch(service.payments.control, {
+      method,
+      body: JSON.stringify({ origin: this.origin, words }),
     });
-    if (status !== 204) throw new Error(`the payment relay answers ${String(status)}`);
+    if (status !== 204) throw new Error(`the payment relay answers ${status}`);
   }
 }
 
