@@ -12,6 +12,11 @@ interface RunningService {
   readonly payments: PaymentSettings & { readonly control: string };
   /** The address of the account that administers the platform. */
   readonly platformAdminEmail: string;
+  /** The providers by which people can sign in: see `programs/oidc.mjs`. */
+  readonly oauth: {
+    readonly google: { readonly issuer: string; readonly clientId: string; readonly clientSecret: string };
+    readonly apple: { readonly issuer: string; readonly clientId: string };
+  };
 }
 
 /** Whether the suites of this file run on a service that reads events from ClickHouse. */

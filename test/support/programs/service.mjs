@@ -9,6 +9,7 @@ import pg from 'pg';
 import { startTied } from '../../../dist/src/embedded-postgres/tied-process.js';
 import { HANG_TIMEOUT_MS } from '../bounds.mjs';
 import { newPaymentSettings, paymentEnv } from '../payment-settings.mjs';
+import { startProviders } from './oidc.mjs';
 import { startPaymentRelay } from './payment-relay.mjs';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
@@ -25,6 +26,7 @@ const PLATFORM_ADMIN_EMAIL = 'root@example.com';
  */
 export async function startSharedService({ limits = false, clickHouse }, stops) {
   const databaseUrl = await createDatabase(stops);
+  const { env: oauthEnv, oauth } = await startProviders(stops);
   const dataDir = await mkdtemp(join(tmpdir(), `oes-tests-${process.pid}-`));
   stops.push(() => rm(dataDir, { recursive: true, force: true }));
   const internalToken = randomBytes(24).toString('hex');
@@ -50,6 +52,7 @@ export async function startSharedService({ limits = false, clickHouse }, stops) 
       CORS_ORIGINS: 'https://app.example.com,https://console.example.com',
       // Receivers of the tests listen on the loopback.
       OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8',
+      ...oauthEnv,
       ...paymentEnv(payments, relay.origin),
       ENABLE_BILLING_ADMIN: 'true',
       // The service compares addresses without regard to case.
@@ -72,6 +75,7 @@ export async function startSharedService({ limits = false, clickHouse }, stops) 
     controlToken,
     payments: { ...payments, control: relay.control },
     platformAdminEmail: PLATFORM_ADMIN_EMAIL,
+    oauth,
   };
 }
 

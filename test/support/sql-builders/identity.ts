@@ -55,7 +55,7 @@ export async function revokeSessionsSilently(userId: string): Promise<void> {
   await sql('UPDATE sessions SET revoked_at = now() WHERE user_id = $1', [userId]);
 }
 
-/** Makes the sessions of an account those of a sign-in with a provider. The shared service has no providers. */
+/** Makes the sessions of an account those of a sign-in with a provider. Over HTTP that is a sign-in at the provider. */
 export async function makeOAuthSessions(userId: string): Promise<void> {
   await sql(`UPDATE sessions SET method = 'oauth' WHERE user_id = $1`, [userId]);
 }
