@@ -18,7 +18,7 @@ const claiming =
   (nonce, provider) =>
     provider.sign(provider.claims(nonce, changes));
 
-describe('sign-in by a provider that misbehaves', () => {
+describe('a sign-in by a provider that misbehaves', () => {
   let provider: HostileProvider;
   let app: TestApp;
   let client: OAuthClient;
@@ -48,7 +48,7 @@ describe('sign-in by a provider that misbehaves', () => {
     return client.login({ code: 'any', nonce, code_verifier });
   }
 
-  it('succeeds when nothing is wrong, so that the refusals below have the cause they name', async () => {
+  it('succeeds when nothing is wrong, so that each refusal below has the cause that its title names', async () => {
     expect((await attempt(claiming({}))).status).toBe(200);
     expect((await attempt((nonce) => provider.sign(provider.claims(nonce, { aud: [provider.clientId] })))).status).toBe(
       200,
@@ -56,32 +56,19 @@ describe('sign-in by a provider that misbehaves', () => {
     expect((await attempt(claiming({ aud: [provider.clientId, 'x'], azp: provider.clientId }))).status).toBe(200);
   });
 
-  it('answers 404 for a provider that is not configured', async () => {
-    const unknown = { detail: 'OAuth provider is not configured' };
-    const apple = new OAuthClient(app, 'apple');
-    await apple.login({ code: 'x', nonce: 'y'.repeat(16) }).expect(404, unknown);
-    await app
-      .request()
-      .post('/v1/auth/oauth/authorize')
-      .send({ provider: 'apple', redirect_uri: REDIRECT_URI })
-      .expect(404, unknown);
-    const { body } = await app.request().get('/v1/auth/oauth/providers').expect(200);
-    expect(body).toEqual([{ provider: 'google', client_id: provider.clientId }]);
-  });
-
-  it('keeps the parameters that the authorization endpoint has of its own', async () => {
+  it('keeps the parameters that the authorization endpoint of the provider has itself', async () => {
     expect(new URL((await client.start()).authorization_url).searchParams.get('hd')).toBe('*');
   });
 
-  describe('refuses an ID token', () => {
+  describe('with an ID token', () => {
     it.each<[string, Forge, RegExp]>([
       [
-        'signed by another key under the same id',
+        'is signed by another key under the same id',
         (nonce) => provider.sign(provider.claims(nonce), signingKey(provider.key.kid)),
         /signature/,
       ],
       [
-        'with a changed payload',
+        'has a changed payload',
         async (nonce) => {
           const [header, , signature] = (await provider.sign(provider.claims(nonce))).split('.');
           const payload = Buffer.from(JSON.stringify(provider.claims(nonce, { sub: 'somebody' }))).toString(
@@ -91,9 +78,9 @@ describe('sign-in by a provider that misbehaves', () => {
         },
         /signature/,
       ],
-      ['without a signature', (nonce) => new UnsecuredJWT(provider.claims(nonce)).encode(), /alg/],
+      ['has no signature', (nonce) => new UnsecuredJWT(provider.claims(nonce)).encode(), /alg/],
       [
-        'signed by HS256 with the public key',
+        'is signed by HS256 with the public key',
         (nonce) => {
           const { kid, publicKey } = provider.key;
           const secret = createSecretKey(Buffer.from(publicKey.export({ type: 'spki', format: 'pem' }).toString()));
@@ -102,35 +89,35 @@ describe('sign-in by a provider that misbehaves', () => {
         /alg/,
       ],
       [
-        'signed by an algorithm that is not allowed',
+        'is signed by an algorithm that is not allowed',
         (nonce) => {
           const { kid, privateKey } = provider.key;
           return new SignJWT(provider.claims(nonce)).setProtectedHeader({ alg: 'PS256', kid }).sign(privateKey);
         },
         /alg/,
       ],
-      ['of another issuer', claiming({ iss: 'https://accounts.example.com' }), /"iss"/],
-      ['without an issuer', claiming({ iss: undefined }), /"iss"/],
-      ['for another audience', claiming({ aud: 'another-client' }), /"aud"/],
+      ['names another issuer', claiming({ iss: 'https://accounts.example.com' }), /"iss"/],
+      ['names no issuer', claiming({ iss: undefined }), /"iss"/],
+      ['is for another audience', claiming({ aud: 'another-client' }), /"aud"/],
       [
-        'for several audiences without saying which may use it',
+        'is for several audiences and does not say which may use it',
         claiming({ aud: ['hostile-client', 'x'] }),
         /another party/,
       ],
-      ['made for another party', claiming({ azp: 'another-client' }), /another party/],
-      ['with another nonce', claiming({ nonce: 'another' }), /nonce/],
-      ['without a nonce', claiming({ nonce: undefined }), /nonce/],
-      ['that has expired', claiming({ iat: NOW - 300, exp: NOW - 60 }), /"exp"/],
-      ['that never expires', claiming({ exp: undefined }), /"exp"/],
-      ['that is not valid yet', claiming({ nbf: NOW + 300 }), /"nbf"/],
-      ['made in the future', claiming({ iat: NOW + 300, exp: NOW + 600 }), /"iat"/],
-      ['made long ago', claiming({ iat: NOW - 3600 }), /"iat"/],
-      ['without the time of its making', claiming({ iat: undefined }), /"iat"/],
-      ['without a subject', claiming({ sub: undefined }), /"sub"/],
-      ['with a subject that no database could hold', claiming({ sub: 'a\u0000b' }), /subject/],
-      ['with an empty subject', claiming({ sub: '' }), /subject/],
-      ['that is none', () => 'x.y.z', /ID token/],
-    ])('%s', async (_, forge, cause) => {
+      ['is made for another party', claiming({ azp: 'another-client' }), /another party/],
+      ['has another nonce', claiming({ nonce: 'another' }), /nonce/],
+      ['has no nonce', claiming({ nonce: undefined }), /nonce/],
+      ['has expired', claiming({ iat: NOW - 300, exp: NOW - 60 }), /"exp"/],
+      ['never expires', claiming({ exp: undefined }), /"exp"/],
+      ['is not valid yet', claiming({ nbf: NOW + 300 }), /"nbf"/],
+      ['is issued in the future', claiming({ iat: NOW + 300, exp: NOW + 600 }), /"iat"/],
+      ['was issued long ago', claiming({ iat: NOW - 3600 }), /"iat"/],
+      ['does not say when it was issued', claiming({ iat: undefined }), /"iat"/],
+      ['has no subject', claiming({ sub: undefined }), /"sub"/],
+      ['has a subject that no database can store', claiming({ sub: 'a\u0000b' }), /subject/],
+      ['has an empty subject', claiming({ sub: '' }), /subject/],
+      ['is not an ID token at all', () => 'x.y.z', /ID token/],
+    ])('returns 401 when the token %s', async (_, forge, cause) => {
       const before = await count();
       const answer = await attempt(forge);
       expect([answer.status, answer.body]).toEqual([401, FAILED]);
@@ -140,7 +127,7 @@ describe('sign-in by a provider that misbehaves', () => {
     });
   });
 
-  it('signs up without a name when the provider gives one that cannot be stored', async () => {
+  it('creates an account without a name when the provider gives a name that cannot be stored', async () => {
     expect((await attempt(claiming({ name: 'A\u0000da' }))).status).toBe(200);
   });
 
@@ -150,7 +137,7 @@ describe('sign-in by a provider that misbehaves', () => {
     ['with another redirect_uri', { redirect_uri: `${REDIRECT_URI}/x` }],
     ['with another state', { state: 'x' }],
     ['with another issuer', { iss: 'https://accounts.example.com' }],
-  ])('refuses a login %s by itself, though the provider would not mind', async (_, change) => {
+  ])('returns 401 %s before the provider, which would accept the login, is contacted', async (_, change) => {
     const { nonce, code_verifier } = await client.start();
     provider.answer(await provider.sign(provider.claims(nonce)));
     provider.requested.length = 0;
@@ -158,14 +145,14 @@ describe('sign-in by a provider that misbehaves', () => {
     expect(provider.requested).not.toContain('/token');
   });
 
-  it('refuses a nonce in the form of ours that no start gave out', async () => {
+  it('returns 401 for a nonce that looks like a nonce of the service, and that no start returned', async () => {
     const nonce = `${(await client.start()).nonce}x`;
     provider.answer(await provider.sign(provider.claims(nonce)));
     await client.login({ code: 'any', nonce }).expect(401, FAILED);
   });
 
-  describe('keys', () => {
-    it('are kept, fetched anew for an unknown one, and not in a flood', async () => {
+  describe('with the keys of the provider', () => {
+    it('keeps the keys, fetches them again for an unknown key, and not for every token', async () => {
       const clock = app.nest.get(Clock);
       const later = jest.spyOn(clock, 'now');
       try {
@@ -214,8 +201,8 @@ describe('sign-in by a provider that misbehaves', () => {
     });
   });
 
-  describe('one code', () => {
-    it('signs in once with a nonce of the client’s own, even if the provider takes it again and again', async () => {
+  describe('with one code', () => {
+    it('succeeds once with a nonce of the client, even if the provider accepts the code again and again', async () => {
       const nonce = randomBytes(16).toString('hex');
       const claims = provider.claims(nonce);
       provider.answer(await provider.sign(claims));
