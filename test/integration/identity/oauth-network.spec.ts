@@ -23,7 +23,7 @@ const endless: Answer = async (response) => {
   }
 };
 
-describe('sign-in by a provider that is out of order', () => {
+describe('a sign-in by a provider that is out of order', () => {
   let provider: HostileProvider;
   let app: TestApp;
   let client: OAuthClient;
@@ -70,12 +70,12 @@ describe('sign-in by a provider that is out of order', () => {
     ['sends an ID token with a failure', json({ id_token: 'x.y.z' }, 400), /400 without an ID token/],
     ['hangs up', hangUp, /token endpoint: fetch failed \(UND_ERR_SOCKET\)/],
     ['never stops sending', endless, /larger than 262144 bytes/],
-  ])('fails when the token endpoint %s', async (_, answer, cause) => {
+  ])('returns 401 when the token endpoint %s', async (_, answer, cause) => {
     provider.token = answer;
     expect(await failedLogin()).toMatch(cause);
   });
 
-  it('gives up on a token endpoint that never answers, or not to the end', async () => {
+  it('stops waiting for a token endpoint that does not answer, or does not end its answer', async () => {
     provider.token = silence;
     const first = failedLogin();
     while (!provider.requested.includes('/token')) await pause(5);
@@ -84,19 +84,19 @@ describe('sign-in by a provider that is out of order', () => {
     for (const line of await Promise.all([first, second])) expect(line).toContain('no answer in time');
   });
 
-  it('follows no redirect, which would carry the client secret elsewhere', async () => {
+  it('follows no redirect, which would send the client secret to another address', async () => {
     provider.token = redirect;
     expect(await failedLogin()).toMatch(/307 without an ID token/);
     expect(provider.requested).not.toContain('/elsewhere');
   });
 
   it.each<[string, Answer, RegExp]>([
-    ['fail', json({}, 500), /provider keys: answered 500/],
+    ['are answered with a failure', json({}, 500), /provider keys: answered 500/],
     ['are a page', page, /provider keys: answered 200 without keys/],
     ['are no list', json({ keys: {} }), /without keys/],
     ['are malformed', json({ keys: [{ kty: 'RSA', kid: 'k', n: '!', e: 5 }, null] }), /JSON Web Key Set malformed/],
     ['cannot be used', json({ keys: [{ kty: 'RSA', alg: 'RS256', n: '', e: '' }] }), /ID token refused/],
-  ])('fails when the keys %s', async (_, answer, cause) => {
+  ])('returns 401 when the keys %s', async (_, answer, cause) => {
     hoursAhead += 2;
     provider.keys = answer;
     const { nonce, code_verifier } = await client.start();
@@ -114,7 +114,7 @@ describe('sign-in by a provider that is out of order', () => {
     ['names no issuer', () => json({ ...provider.metadata, issuer: undefined })],
     ['names no token endpoint', () => json({ ...provider.metadata, token_endpoint: undefined })],
     ['names keys in a file', () => json({ ...provider.metadata, jwks_uri: 'file:///etc/passwd' })],
-  ])('cannot start when the OpenID configuration %s, and can when it is well again', async (_, answer) => {
+  ])('returns 401 when the OpenID configuration %s, and starts after that is over', async (_, answer) => {
     hoursAhead += 2;
     provider.discovery = answer();
     const body = { provider: 'google', redirect_uri: REDIRECT_URI };
@@ -125,18 +125,18 @@ describe('sign-in by a provider that is out of order', () => {
     await client.start();
   });
 
-  it('asks for the OpenID configuration once for many who come together', async () => {
+  it('requests the OpenID configuration once for ten starts at the same time', async () => {
     hoursAhead += 2;
     await Promise.all(Array.from({ length: 10 }, () => client.start()));
     expect(provider.requested).toEqual(['/.well-known/openid-configuration']);
   });
 
-  it('takes endpoints without TLS outside production alone', async () => {
+  it('accepts endpoints without TLS outside production only', async () => {
     await expect(discover(provider.origin, true)).rejects.toThrow('authorization_endpoint is not usable');
     expect(await discover(`${provider.origin}/`, false)).toMatchObject({ issuer: provider.origin });
   });
 
-  it('ends the download of an answer that is too large', async () => {
+  it('aborts the download of an answer that is too large', async () => {
     const closed = new Promise<void>((resolve) => {
       provider.token = (response, form) => {
         response.on('close', resolve);
