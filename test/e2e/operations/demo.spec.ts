@@ -1,14 +1,14 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Writable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { runDemo } from '../../../src/demo/index.js';
-import { freePort } from '../../../src/demo/service-process.js';
-import { eventually } from '../../support/eventually.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
+import { startReceiver } from '../../support/receiver.js';
+import { api, type Caller, service } from '../../support/service.js';
+import { login } from '../../support/sign-in-api.js';
+
+const PROGRAM = fileURLToPath(new URL('../../../dist/src/cli.js', import.meta.url));
 
 interface LogRow {
   readonly timestamp: string;
@@ -18,9 +18,12 @@ interface LogRow {
   readonly endpoint: string;
 }
 
-interface DemoRun {
+interface Output {
   readonly code: number;
   readonly text: string;
+}
+
+interface DemoRun extends Output {
   /** The value the demo printed behind a name. */
   printed(name: string): string;
   /** A read of the API with the printed credentials. */
@@ -32,55 +35,39 @@ const METHODS = ['GET', 'GET', 'GET', 'GET', 'POST', 'HEAD', 'OPTIONS'];
 const STATUSES = [200, 200, 200, 200, 304, 404, 206, 301, 500];
 const LINES = 300;
 
-let app: TestApp;
 let folder: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'oes-demo-'));
-  app = await createTestApp({ env: { RATE_LIMIT_OVERRIDES: 'events=100000/100000,logs=1000/1000,usage=1000/1000' } });
 });
+afterAll(() => rm(folder, { recursive: true, force: true }));
 
-afterAll(async () => {
-  await app.close();
-  await rm(folder, { recursive: true, force: true });
-});
+/** Runs the built program until it ends. */
+function run(argv: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Output> {
+  const { PATH = '', HOME = '' } = process.env;
+  return new Promise((resolve) => {
+    execFile(process.execPath, [PROGRAM, 'demo', ...argv], { env: { PATH, HOME, ...env } }, (error, out, errors) =>
+      resolve({ code: error === null ? 0 : Number(error.code), text: out + errors }),
+    );
+  });
+}
 
 async function demo(...argv: string[]): Promise<DemoRun> {
-  const chunks: string[] = [];
-  const out = new Writable({
-    write(chunk: Buffer, _encoding, done) {
-      chunks.push(chunk.toString());
-      done();
-    },
-  });
-  const code = await runDemo(['--url', app.url, '--data-dir', app.dataDir, ...argv], {}, out);
-  const text = chunks.join('');
+  const { code, text } = await run(['--url', service.url, '--data-dir', service.dataDir, ...argv]);
   const printed = (name: string): string => {
     const value = new RegExp(`^  ${name} +(\\S+)$`, 'm').exec(text)?.[1];
     if (value === undefined) throw new Error(`the demo printed no ${name}:\n${text}`);
     return value;
   };
-  const read = async <T>(path: string, headers: Record<string, string>): Promise<T> => {
-    const response = await fetch(app.url + path, { headers });
-    expect(response.status).toBe(200);
-    return (await response.json()) as T;
-  };
+  const read = async <T>(path: string, caller: Caller): Promise<T> =>
+    (await api.as(caller).get(path).expect(200)).body as T;
   return {
     code,
     text,
     printed,
-    get: async (path) => read(path, { Authorization: `Bearer ${await signIn(printed('email'), printed('password'))}` }),
-    getByKey: (path) => read(path, { 'X-API-Key': printed('API key') }),
+    get: async (path) => read(path, await login(printed('email'), printed('password'))),
+    getByKey: (path) => read(path, { apiKey: printed('API key') }),
   };
-}
-
-async function signIn(username: string, password: string): Promise<string> {
-  const response = await fetch(`${app.url}/v1/auth/login`, {
-    method: 'POST',
-    body: new URLSearchParams({ username, password }),
-  });
-  expect(response.status).toBe(200);
-  return ((await response.json()) as { access_token: string }).access_token;
 }
 
 /** Requests of four days of 2015 in no order, no two at the same moment. */
@@ -108,7 +95,10 @@ function accessLog(): string {
 async function rowsOfFile(file: string): Promise<LogRow[]> {
   const lines = (await readFile(file, 'utf8')).split(/\r?\n/).filter((line) => line !== '');
   const rows = lines.map((line): LogRow => {
-    const { timestamp, payload } = JSON.parse(line);
+    const { timestamp, payload } = JSON.parse(line) as {
+      timestamp: string;
+      payload: { method: string; path: string; status_code: number; latency_ms?: number };
+    };
     const { method, path, status_code: status, latency_ms: latency = 0 } = payload;
     return { timestamp, method, status, latency_ms: Math.round(latency), endpoint: path };
   });
@@ -139,7 +129,7 @@ const shown = ({ timestamp, method, status, latency_ms, endpoint }: LogRow): Log
 
 describe('the demo on a file of old access-log events', () => {
   let file: string;
-  let run: DemoRun;
+  let done: DemoRun;
   let expected: LogRow[];
   let rows: LogRow[];
 
@@ -147,14 +137,14 @@ describe('the demo on a file of old access-log events', () => {
     file = join(folder, 'access.ndjson');
     await writeFile(file, accessLog());
     expected = await rowsOfFile(file);
-    run = await demo('--file', file);
-    rows = await run.get(`/v1/logs?project_id=${run.printed('project')}&range=all&limit=500`);
+    done = await demo('--file', file);
+    rows = await done.get(`/v1/logs?project_id=${done.printed('project')}&range=all&limit=500`);
   });
 
-  it('sends every line and ends well', () => {
-    expect(run.code).toBe(0);
-    expect(run.text).toMatch(/^300 events in \d+\.\d s \(\d+ events\/s\)$/m);
-    expect(run.text).toContain('  100 %  (300 of 300)');
+  it('sends every line and ends with 0', () => {
+    expect(done.code).toBe(0);
+    expect(done.text).toMatch(/^300 events in \d+\.\d s \(\d+ events\/s\)$/m);
+    expect(done.text).toContain('  100 %  (300 of 300)');
   });
 
   it('stores what the file says, newest first', () => {
@@ -162,12 +152,12 @@ describe('the demo on a file of old access-log events', () => {
     expect(rows.map(shown)).toEqual(expected);
   });
 
-  it('counts the methods and statuses of the file', async () => {
+  it('stores the methods and statuses of the file, and finds events by each method', async () => {
     expect(countBy(rows.map((row) => row.method))).toEqual(countBy(expected.map((row) => row.method)));
     expect(countBy(rows.map((row) => row.status))).toEqual(countBy(expected.map((row) => row.status)));
     for (const method of new Set(METHODS)) {
-      const path = `/v1/logs?project_id=${run.printed('project')}&range=all&limit=500&method=${method.toLowerCase()}`;
-      const found = await run.get<LogRow[]>(path);
+      const path = `/v1/logs?project_id=${done.printed('project')}&range=all&limit=500&method=${method.toLowerCase()}`;
+      const found = await done.get<LogRow[]>(path);
       expect(found.map(shown)).toEqual(expected.filter((row) => row.method === method));
     }
   });
@@ -176,135 +166,72 @@ describe('the demo on a file of old access-log events', () => {
     const newest = expected
       .slice(0, 15)
       .map((row) => [row.timestamp, row.method, String(row.status), String(row.latency_ms), row.endpoint]);
-    expect(tableIn(run.text)).toEqual(newest);
+    expect(tableIn(done.text)).toEqual(newest);
   });
 
-  it('meters them in this month, and dates none in the last 30 days', async () => {
-    const current = await run.getByKey<{ events_used: number; organization_id: string }>('/v1/usage/current');
-    expect(current).toMatchObject({ events_used: LINES, organization_id: run.printed('organization') });
-    expect(run.text).toMatch(new RegExp(`^  events ingested in \\d{4}-\\d{2}: ${LINES}$`, 'm'));
-    expect(run.text).toMatch(/^ {2}events dated in the last 30 days \(.*\): 0, /m);
+  it('counts the events as usage of this month, and shows none dated in the last 30 days', async () => {
+    const current = await done.getByKey<{ events_used: number; organization_id: string }>('/v1/usage/current');
+    expect(current).toMatchObject({ events_used: LINES, organization_id: done.printed('organization') });
+    expect(done.text).toMatch(new RegExp(`^  events ingested in \\d{4}-\\d{2}: ${LINES}$`, 'm'));
+    expect(done.text).toMatch(/^ {2}events dated in the last 30 days \(.*\): 0, /m);
   });
 
-  it('prints commands to go on with, for this account', () => {
-    const commands = run.text.split('\n').filter((line) => /^(TOKEN=|curl )/.test(line));
+  it('prints three commands to continue with, for this account', () => {
+    const commands = done.text.split('\n').filter((line) => /^(TOKEN=|curl )/.test(line));
     expect(commands).toHaveLength(3);
-    expect(commands[0]).toContain(`'username=${run.printed('email')}'`);
-    expect(commands[1]).toContain(`'X-API-Key: ${run.printed('API key')}'`);
-    expect(commands[2]).toContain(`project_id=${run.printed('project')}&range=all`);
+    expect(commands[0]).toContain(`'username=${done.printed('email')}'`);
+    expect(commands[1]).toContain(`'X-API-Key: ${done.printed('API key')}'`);
+    expect(commands[2]).toContain(`project_id=${done.printed('project')}&range=all`);
   });
 });
 
 describe('the demo on a file with bad lines', () => {
-  it('names each with its line and reason, sends the rest and ends with 1', async () => {
+  it('names each bad line with its number and reason, sends the others and ends with 1', async () => {
     const file = join(folder, 'bad.ndjson');
     const good = (n: number): string => JSON.stringify({ event_type: 'job.done', source: 'cron', payload: { n } });
     const lines = [good(1), '', 'no json', good(2), '{"event_type":"job.done"}', '[1]', good(3)];
     await writeFile(file, lines.join('\n'));
-    const run = await demo('--file', file);
-    expect(run.code).toBe(1);
-    expect(run.text).toMatch(/^ {2}line 3: not JSON/m);
-    expect(run.text).toMatch(/^ {2}line 5: 422 body\.source: Field required$/m);
-    expect(run.text).toMatch(/^ {2}line 6: 422 body/m);
-    expect(run.text).toMatch(/^3 events in /m);
-    expect(run.text).toContain('3 of 6 were refused');
-    expect(await run.getByKey('/v1/usage/current')).toMatchObject({ events_used: 3 });
+    const done = await demo('--file', file);
+    expect(done.code).toBe(1);
+    expect(done.text).toMatch(/^ {2}line 3: not JSON/m);
+    expect(done.text).toMatch(/^ {2}line 5: 422 body\.source: Field required$/m);
+    expect(done.text).toMatch(/^ {2}line 6: 422 body/m);
+    expect(done.text).toMatch(/^3 events in /m);
+    expect(done.text).toContain('3 of 6 were refused');
+    expect(await done.getByKey('/v1/usage/current')).toMatchObject({ events_used: 3 });
   });
+});
 
-  it('makes no account for a file that is not there', async () => {
-    const before = await app.rows<{ n: string }>('SELECT count(*) AS n FROM users');
-    const run = await demo('--file', join(folder, 'absent.ndjson'));
-    expect(run.code).toBe(1);
-    expect(run.text).toContain('absent.ndjson cannot be read');
-    expect(await app.rows('SELECT count(*) AS n FROM users')).toEqual(before);
+describe('the demo on a file that is not there', () => {
+  it('ends with 1 before it sends a request, so that it creates no account', async () => {
+    const receiver = await startReceiver();
+    try {
+      const { code, text } = await run(['--url', receiver.url, '--file', join(folder, 'absent.ndjson')]);
+      expect(code).toBe(1);
+      expect(text).toContain('absent.ndjson cannot be read');
+      expect(receiver.connections()).toBe(0);
+    } finally {
+      await receiver.close();
+    }
   });
 });
 
 describe('the demo with generated events', () => {
-  it('has them all accepted and counted by event', async () => {
-    const run = await demo('--count', '60', '--seed', '3');
-    expect(run.code).toBe(0);
-    expect(run.text).not.toMatch(/^ {2}line \d/m);
-    const usage = await run.get<{ total_events: number; by_event: { event: string; total: number }[] }>(
-      `/v1/usage?project_id=${run.printed('project')}&period=30d`,
+  it('sends all events, which are counted by their names', async () => {
+    const done = await demo('--count', '60', '--seed', '3');
+    expect(done.code).toBe(0);
+    expect(done.text).not.toMatch(/^ {2}line \d/m);
+    const usage = await done.get<{ total_events: number; by_event: { event: string; total: number }[] }>(
+      `/v1/usage?project_id=${done.printed('project')}&period=30d`,
     );
     expect(usage.total_events).toBe(60);
-    for (const { event, total } of usage.by_event) expect(run.text).toMatch(new RegExp(`^ +${event} +${total}$`, 'm'));
-    expect(tableIn(run.text)).toHaveLength(15);
+    for (const { event, total } of usage.by_event) expect(done.text).toMatch(new RegExp(`^ +${event} +${total}$`, 'm'));
+    expect(tableIn(done.text)).toHaveLength(15);
   });
 
-  it('tells what to do when mail leaves by SMTP', async () => {
-    const chunks: string[] = [];
-    const out = new Writable({ write: (chunk: Buffer, _, done) => (chunks.push(chunk.toString()), done()) });
-    expect(await runDemo(['--url', app.url], { SMTP_URL: 'smtp://mail.example.com' }, out)).toBe(1);
-    expect(chunks.join('')).toContain('SMTP_URL= npm run demo');
-  });
-});
-
-describe('the live shop', () => {
-  it('has a day behind it, all around it, and events that keep coming until it is stopped', async () => {
-    const chunks: string[] = [];
-    const out = new Writable({ write: (chunk: Buffer, _, done) => (chunks.push(chunk.toString()), done()) });
-    const stop = new AbortController();
-    const ended = runDemo(
-      ['--url', app.url, '--data-dir', app.dataDir, '--live', '--count', '100'],
-      {},
-      out,
-      stop.signal,
-    );
-    const owners = `SELECT 1 FROM alert_rules r JOIN events e USING (project_id)
-                    WHERE r.name = 'Payments fail' AND e.external_event_id LIKE 'live-%' LIMIT 1`;
-    await eventually(
-      () => app.rows(owners),
-      (rows) => rows.length === 1,
-    );
-    stop.abort();
-    expect(await ended).toBe(0);
-    expect(chunks.join('')).toMatch(/console is at http:.*\/console\n {2}email .*\n {2}password /);
-    // Only a service of its own has a platform administrator in the demo, and lets webhooks reach this machine.
-    const leftOut = chunks.join('').match(/^Left out [^:]+/gm);
-    expect(leftOut).toEqual(expect.arrayContaining(['Left out the plan scale', 'Left out the webhook']));
-  });
-});
-
-describe('the five minutes of the README', () => {
-  /** The commands under the heading, for this service instead of the one at the usual port. */
-  async function commands(url: string, receiverPort: number): Promise<string> {
-    const readme = await readFile(new URL('../../../README.md', import.meta.url), 'utf8');
-    const code = /^## Five minutes[^]*?```sh\n([^]*?)```/m.exec(readme)?.[1] ?? '';
-    const here = code.replace('http://127.0.0.1:3000', url).replaceAll('9000', String(receiverPort));
-    expect(here).toContain(`:${receiverPort}/`);
-    return `set -euo pipefail\n${here}`;
-  }
-
-  /** Nothing is left of it when all went well. */
-  function endGroup({ pid }: ChildProcess): void {
-    try {
-      if (pid !== undefined) process.kill(-pid, 'SIGKILL');
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-    }
-  }
-
-  it('lead from nothing to a delivered webhook', async () => {
-    const own = await createTestApp({ env: { OUTBOUND_ALLOWED_SUBNETS: '127.0.0.1' } });
-    const cwd = await mkdtemp(join(tmpdir(), 'oes-tour-'));
-    await symlink(own.dataDir, join(cwd, '.data'));
-    const text = await commands(own.url, await freePort());
-    // In a group of its own, so that what it leaves running ends with it.
-    const shell = spawn('bash', ['-c', text], { cwd, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
-    const chunks: string[] = [];
-    for (const stream of [shell.stdout, shell.stderr])
-      stream.setEncoding('utf8').on('data', (part: string) => chunks.push(part));
-    try {
-      const [code] = (await once(shell, 'exit')) as [number | null];
-      expect([code, chunks.join('')]).toEqual([0, expect.stringContaining('"payment.failed"')]);
-      const told: unknown = JSON.parse(await readFile(join(own.dataDir, 'webhook.json'), 'utf8'));
-      expect(told).toMatchObject({ message: 'Payments fail: payment.failed', payload: { amount: 120 } });
-    } finally {
-      endGroup(shell);
-      await own.close();
-      await rm(cwd, { recursive: true, force: true });
-    }
+  it('says what to do when mail leaves by SMTP, and ends with 1', async () => {
+    const { code, text } = await run(['--url', service.url], { SMTP_URL: 'smtp://mail.example.com' });
+    expect(code).toBe(1);
+    expect(text).toContain('SMTP_URL= npm run demo');
   });
 });
