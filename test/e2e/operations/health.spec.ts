@@ -1,147 +1,85 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { Database } from '../../../src/platform/database/database.js';
-import { Metrics } from '../../../src/platform/telemetry/index.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
 import { eventually } from '../../support/eventually.js';
+import { api, service } from '../../support/service.js';
 
-const TOKEN = 'internal-job-token-of-the-test';
+const TOKEN = service.internalToken;
+const NOT_AUTHENTICATED = { detail: 'Not authenticated' };
 
-describe('health and internal jobs', () => {
-  let app: TestApp;
+const metrics = () => api.get('/metrics').set('X-Internal-Token', TOKEN).expect(200);
 
-  beforeAll(async () => {
-    app = await createTestApp({ env: { INTERNAL_JOB_TOKEN: TOKEN } });
-  });
-  afterAll(() => app.close());
-
-  it('tells about its parts', async () => {
-    const answer = await app.request().get('/health').expect(200);
-    expect(answer.body).toEqual({
+describe('the health of the service', () => {
+  it('is ok with the state of each part, and the service is ready', async () => {
+    // Other suites keep the workers of the shared service busy.
+    const health = await eventually(
+      async () => (await api.get('/health').expect(200)).body as { status: string },
+      ({ status }) => status === 'ok',
+    );
+    expect(health).toEqual({
       status: 'ok',
       version: '1.0.0',
       checks: { database: 'ok', redis: 'not_configured', queue: 'ok', workers: 'healthy' },
     });
-    expect((await app.request().get('/ready').expect(200)).body).toEqual({ ready: true });
+    expect((await api.get('/ready').expect(200)).body).toEqual({ ready: true });
   });
+});
 
-  it('gives Prometheus text with routes as labels and no identifiers', async () => {
-    await app.request().get('/v1/projects/0199f3a1-0000-7000-8000-000000000000').expect(401);
-    const answer = await app.request().get('/metrics').set('X-Internal-Token', TOKEN).expect(200);
-    expect(answer.headers['content-type']).toMatch(/^text\/plain/);
-    expect(answer.text).toContain(
-      'http_request_duration_seconds_count{method="GET",route="/v1/projects/:project_id",status="401"} 1',
+describe('the route of the metrics', () => {
+  it('returns text for Prometheus with routes as labels and without identifiers', async () => {
+    const series = 'http_request_duration_seconds_count{method="GET",route="/v1/projects/:project_id",status="401"} ';
+    const countIn = (text: string): number => {
+      const line = text.split('\n').find((one) => one.startsWith(series));
+      return line === undefined ? 0 : Number(line.slice(series.length));
+    };
+    const before = countIn((await metrics()).text);
+    const projectId = randomUUID();
+    await api.get(`/v1/projects/${projectId}`).expect(401);
+    // The answer may be a second old.
+    const { headers, text } = await eventually(
+      async () => await metrics(),
+      (answer) => countIn(answer.text) > before,
+      () => 'the request is not counted',
     );
-    expect(answer.text).not.toContain('0199f3a1');
-    expect(answer.text).toMatch(/^object_store_up\{driver="files",store="[0-9a-f-]{36}"\} 1$/m);
+    expect(headers['content-type']).toMatch(/^text\/plain/);
+    expect(text).not.toContain(projectId);
+    expect(text).toMatch(/^object_store_up\{driver="files",store="[0-9a-f-]{36}"\} 1$/m);
   });
 
-  it.each(['api', 'worker'] as const)(
-    'exports no metric family that only other roles move, in the role %s',
-    async (role) => {
-      const process = await createTestApp({ databaseUrl: app.databaseUrl, env: { PROCESS_ROLE: role } });
-      try {
-        const text = await process.metrics();
-        const families = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = '', kind = '']) => ({
-          name,
-          kind,
-        }));
-        const own = families.filter(({ name }) => !/^(?:process|nodejs)_/.test(name));
-        const samples = [...text.matchAll(/^([a-z_]+)(?:\{.*\})? (\S+)$/gm)].map(
-          ([, name = '', value]) => [name, Number(value)] as const,
-        );
-        const hasMoved = (family: string) => samples.some(([name, value]) => name.startsWith(family) && value > 0);
-        const counted = own.filter(({ kind }) => kind !== 'gauge').map(({ name }) => name);
-        expect(counted.filter((name) => !hasMoved(name))).toEqual([]);
-        const names = own.map(({ name }) => name);
-        if (role === 'api') {
-          expect(names.filter((name) => /^(?:alert_rule|sentinel|event_shipping|object_storage_s)/.test(name))).toEqual(
-            [],
-          );
-          expect(names).toEqual(
-            expect.arrayContaining(['event_streams_open', 'ingest_backlog_events', 'delivery_backlog']),
-          );
-        } else {
-          expect(names.filter((name) => /^(?:event_streams|ingest|rate_limit)/.test(name))).toEqual([]);
-        }
-      } finally {
-        await process.close();
-      }
-    },
-  );
-
-  it('keeps /internal out of reach without a configured token', async () => {
-    const closed = await createTestApp({ databaseUrl: app.databaseUrl });
-    try {
-      await closed.request().get('/internal/jobs').set('X-Internal-Token', TOKEN).expect(404, { detail: 'Not Found' });
-      await closed.request().post('/internal/jobs/maintenance').expect(404, { detail: 'Not Found' });
-      await closed.request().get('/internal/board').auth('operator', TOKEN).expect(404, { detail: 'Not Found' });
-      await closed.request().get('/metrics').expect(404, { detail: 'Not Found' });
-      await closed.request().get('/metrics').set('X-Internal-Token', TOKEN).expect(404, { detail: 'Not Found' });
-      await closed.request().get('/metrics').set('X-Internal-Token', '').expect(404, { detail: 'Not Found' });
-    } finally {
-      await closed.close();
-    }
-  });
-
-  it('asks for the token', async () => {
-    await app.request().get('/internal/jobs').expect(401, { detail: 'Not authenticated' });
-    await app
-      .request()
-      .get('/internal/jobs')
-      .set('X-Internal-Token', `${TOKEN}x`)
-      .expect(401, { detail: 'Not authenticated' });
-    await app.request().post('/internal/jobs/maintenance').set('X-Internal-Token', 'wrong').expect(401);
-  });
-
-  it.each([
+  it.each<[string, Record<string, string>]>([
     ['no token', {}],
     ['an empty token', { 'X-Internal-Token': '' }],
     ['another token', { 'X-Internal-Token': `${TOKEN}x` }],
     ['the token as a bearer token', { Authorization: `Bearer ${TOKEN}` }],
-  ])('returns 401 for the metrics with %s', async (_, headers) => {
-    await app.request().get('/metrics').set(headers).expect(401, { detail: 'Not authenticated' });
-    await app.request().head('/metrics').set(headers).expect(401);
+  ])('returns 401 with %s', async (_, headers) => {
+    await api.get('/metrics').set(headers).expect(401, NOT_AUTHENTICATED);
+    const head = await fetch(`${service.url}/metrics`, { method: 'HEAD', headers });
+    expect(head.status).toBe(401);
   });
+});
 
-  it('looks at its parts and writes its metrics once for many who ask at the same time', async () => {
-    const rendered = jest.spyOn(app.nest.get(Metrics), 'render');
-    const pinged = jest.spyOn(app.nest.get(Database), 'ping');
-    // The answers to earlier tests are a second old at most.
-    await eventually(
-      async () => {
-        await app.request().get('/metrics').set('X-Internal-Token', TOKEN).expect(200);
-        await app.request().get('/health').expect(200);
-        return [rendered.mock.calls.length, pinged.mock.calls.length];
-      },
-      ([renderings = 0, pings = 0]) => renderings > 0 && pings > 0,
-    );
-    rendered.mockClear();
-    pinged.mockClear();
-    const startedAt = performance.now();
-    const answers = await Promise.all(
-      Array.from({ length: 60 }, (__, at) =>
-        at % 2 === 0
-          ? app.request().get('/metrics').set('X-Internal-Token', TOKEN)
-          : app.request().get(at % 4 === 1 ? '/health' : '/ready'),
-      ),
-    );
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
-    const seconds = Math.ceil((performance.now() - startedAt) / 1_000);
-    expect(rendered.mock.calls.length).toBeLessThanOrEqual(seconds);
-    expect(pinged.mock.calls.length).toBeLessThanOrEqual(2 * seconds);
+describe('an internal route', () => {
+  it('returns 401 without the internal token, and with another token', async () => {
+    await api.get('/internal/jobs').expect(401, NOT_AUTHENTICATED);
+    await api.get('/internal/jobs').set('X-Internal-Token', `${TOKEN}x`).expect(401, NOT_AUTHENTICATED);
+    await api.post('/internal/jobs/maintenance').set('X-Internal-Token', 'wrong').expect(401);
   });
+});
 
-  it('shows the queues to look at, to who has the token, and lets nobody change them there', async () => {
-    const board = (path: string) => app.request().get(`/internal/board${path}`).auth('operator', TOKEN);
-    await app.request().get('/internal/board').auth('operator', `${TOKEN}x`).expect(401);
-    await app.request().get('/internal/board/api/queues').set('Authorization', 'Basic !').expect(401);
-    await app
-      .request()
-      .get('/internal/board')
-      .expect(401, { detail: 'Not authenticated' })
+describe('the board of the job queues', () => {
+  const BOARD = '/internal/board';
+  const board = (path: string) => api.get(BOARD + path).auth('operator', TOKEN);
+
+  it('returns 401 without the internal token, which browsers send as a password', async () => {
+    await api.get(BOARD).auth('operator', `${TOKEN}x`).expect(401);
+    await api.get(`${BOARD}/api/queues`).set('Authorization', 'Basic !').expect(401);
+    await api
+      .get(BOARD)
+      .expect(401, NOT_AUTHENTICATED)
       .expect('WWW-Authenticate', 'Basic realm="jobs", charset="UTF-8"');
-    await app.request().get('/internal/board/api/queues').set('X-Internal-Token', TOKEN).expect(200);
+    await api.get(`${BOARD}/api/queues`).set('X-Internal-Token', TOKEN).expect(200);
+  });
 
+  it('is a page with a script of its own', async () => {
     const page = await board('').expect(200).expect('Content-Type', /html/).expect('X-Frame-Options', 'SAMEORIGIN');
     expect(page.headers['x-powered-by']).toBeUndefined();
     expect(page.headers['content-security-policy']).toContain("default-src 'self'");
@@ -149,76 +87,24 @@ describe('health and internal jobs', () => {
     await board(`/${script}`)
       .expect(200)
       .expect('Content-Type', /javascript/);
+  });
 
+  it('shows the queues, and lets nobody change them', async () => {
     const { queues } = (await board('/api/queues').expect(200)).body as {
       queues: { name: string; readOnlyMode: boolean }[];
     };
     expect(queues.map(({ name }) => name)).toEqual(expect.arrayContaining(['maintenance', 'delivery-retries']));
     expect(queues.filter(({ readOnlyMode }) => !readOnlyMode)).toEqual([]);
-    await app.request().put('/internal/board/api/queues/maintenance/pause').auth('operator', TOKEN).expect(404);
-    expect(await app.metrics()).toContain('{method="GET",route="/internal/board",status="200"}');
-    expect(await app.metrics()).not.toContain('/api/queues');
+    await api.put(`${BOARD}/api/queues/maintenance/pause`).auth('operator', TOKEN).expect(404);
   });
 
-  it('runs a round of maintenance: makes partitions, removes what expired, and says when it ran', async () => {
-    const month = new Date().toISOString().slice(0, 7).replace('-', '_');
-    await app.rows(`DROP TABLE events_${month}`);
-    await app.rows(
-      `INSERT INTO users (id, email, email_key) VALUES ('0199f3a1-0000-7000-8000-000000000001', 'a@example.com', 'a@example.com')`,
+  it('is one route in the metrics, whatever the path below it', async () => {
+    await board('/api/queues').expect(200);
+    const { text } = await eventually(
+      async () => await metrics(),
+      (answer) => answer.text.includes('{method="GET",route="/internal/board",status="200"}'),
+      () => 'the metrics do not show the board',
     );
-    await app.rows(
-      `INSERT INTO user_tokens (id, user_id, purpose, token_hash, expires_at)
-       VALUES ('0199f3a1-0000-7000-8000-000000000002', '0199f3a1-0000-7000-8000-000000000001', 'verify_email', '\\x01', now() - interval '2 days')`,
-    );
-    const round = await app.request().post('/internal/jobs/maintenance').set('X-Internal-Token', TOKEN).expect(200);
-    expect(round.body).toEqual({ processed: 2 });
-    expect(await app.rows(`SELECT 1 FROM pg_class WHERE relname = 'events_${month}'`)).toHaveLength(1);
-    expect(await app.rows('SELECT 1 FROM user_tokens')).toHaveLength(0);
-    const states = (await app.request().get('/internal/jobs').set('X-Internal-Token', TOKEN).expect(200))
-      .body as object[];
-    expect(states).toContainEqual({
-      name: 'maintenance',
-      last_run_at: expect.stringMatching(/Z$/),
-      last_duration_ms: expect.any(Number),
-      last_error: null,
-      due: expect.any(Number),
-    });
-  });
-
-  it('leaves a month to the default partition that already holds events of it, and goes on', async () => {
-    const month = new Date().toISOString().slice(0, 7).replace('-', '_');
-    await app.rows(`DROP TABLE events_${month}`);
-    await app.rows(
-      `INSERT INTO events_default (project_id, "timestamp", id, event, source, properties, log_method, log_endpoint, log_status, log_latency_ms, created_at)
-       VALUES (gen_random_uuid(), now(), gen_random_uuid(), 'a', 'b', '{}', 'EVENT', '/', 200, 0, now())`,
-    );
-    const round = await app.request().post('/internal/jobs/maintenance').set('X-Internal-Token', TOKEN).expect(200);
-    expect(round.body).toEqual({ processed: 0 });
-    await app.rows('DELETE FROM events_default');
-    await app.request().post('/internal/jobs/maintenance').set('X-Internal-Token', TOKEN).expect(200, { processed: 1 });
-  });
-
-  it('says down with 503 when the database is gone', async () => {
-    const lost = await createTestApp();
-    try {
-      await lost.rows('SELECT 1');
-      const name = new URL(lost.databaseUrl).pathname.slice(1);
-      await app.rows(`ALTER DATABASE ${name} WITH ALLOW_CONNECTIONS false`);
-      await app.rows('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [name]);
-      const answer = await lost.request().get('/health').expect(503);
-      expect(answer.body).toMatchObject({ status: 'down', checks: { database: 'down' } });
-      await lost.request().get('/ready').expect(503, { ready: false });
-      const form = { username: 'ada@example.com', password: 'analytical-engine' };
-      const login = await lost.request().post('/v1/auth/login').type('form').send(form);
-      expect([login.status, login.body]).toEqual([503, { detail: 'Service overloaded' }]);
-      expect(login.headers['retry-after']).toBe('1');
-      await app.rows(`ALTER DATABASE ${name} WITH ALLOW_CONNECTIONS true`);
-      await eventually(
-        async () => (await lost.request().get('/health')).status,
-        (status) => status === 200,
-      );
-    } finally {
-      await lost.close();
-    }
+    expect(text).not.toContain('/api/queues');
   });
 });
