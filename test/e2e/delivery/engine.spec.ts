@@ -1,43 +1,35 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Test } from 'supertest';
-import { asProjectId } from '../../../src/modules/access/index.js';
-import { DeliveryRequestService } from '../../../src/modules/delivery/deliveries/index.js';
-import { AttemptClaimsRepository } from '../../../src/modules/delivery/deliveries/engine/attempt-claims.repository.js';
-import {
-  DELIVERY_ENGINE,
-  type DeliveryEngine,
-} from '../../../src/modules/delivery/deliveries/engine/attempt.outbox.js';
-import { Database } from '../../../src/platform/database/database.js';
-import { type Owner, ownerWithProject } from '../../support/actors.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
-import {
-  DELIVERY_ENV,
-  type DeliveryClient,
-  deliveryOf,
-  INTERNAL_TOKEN,
-  makeDue,
-  ruleMatch,
-  runRetries,
-} from '../../support/delivery.js';
+import { type DeliveryClient, deliveryOf, type Json, ruleMatch } from '../../support/delivery-api.js';
+import { eventually } from '../../support/eventually.js';
 import { type Reaction, type Receiver, startReceiver } from '../../support/receiver.js';
+import { api, job, service, type Tenant, tenant } from '../../support/service.js';
+import { makeDue } from '../../support/sql-builders/delivery.js';
+import {
+  abandonClaim,
+  deliveryRows,
+  dueAttempts,
+  endWaitingAttempts,
+  expireClaim,
+  holdingDueAttempt,
+} from '../../support/sql-builders/delivery-engine.js';
+import { backdateProjectDeletion } from '../../support/sql-builders/entitlement.js';
 
-const failed = (attempt: { status: string }): boolean => attempt.status === 'failed';
+const TIME = expect.stringMatching(/Z$/) as unknown;
+
+const failed = (attempt: Json): boolean => attempt.status === 'failed';
+const sent = (attempt: Json): boolean => attempt.status === 'sent';
 
 describe('the delivery engine', () => {
-  let app: TestApp;
-  let owner: Owner;
+  let acme: Tenant;
   let delivery: DeliveryClient;
   let receiver: Receiver;
   let channel: string;
 
-  beforeAll(async () => {
-    app = await createTestApp({ env: DELIVERY_ENV });
-    owner = await ownerWithProject(app);
-    delivery = deliveryOf(app, owner);
-  });
   beforeEach(async () => {
+    acme = await tenant();
+    delivery = deliveryOf(acme);
     receiver = await startReceiver();
     channel = await delivery.webhook(`${receiver.url}/hook`, {
       configuration: {
@@ -50,10 +42,23 @@ describe('the delivery engine', () => {
     });
   });
   afterEach(() => receiver.close());
-  afterAll(() => app.close());
 
-  it('sends what a rule has matched, with its headers and in the documented form', async () => {
-    const id = await ruleMatch(app, owner.projectId, channel);
+  const internal = (path: string) => api.get(path).set('X-Internal-Token', service.internalToken).expect(200);
+
+  /** Makes the scheduled retry of an attempt due, and waits until that retry has ended. */
+  async function retried(id: string): Promise<Json> {
+    const before = await delivery.audits(id);
+    await makeDue(id);
+    await job('delivery-retries');
+    await eventually(
+      () => delivery.audits(id),
+      (audits) => audits.length > before.length && audits.every(({ finished_at }) => finished_at !== null),
+    );
+    return delivery.attempt(id);
+  }
+
+  it('sends what a rule has matched, with the headers of the channel and in the documented form', async () => {
+    const id = await ruleMatch(acme, channel);
     const [request] = await receiver.requests(1);
     expect(request).toMatchObject({
       method: 'PUT',
@@ -68,17 +73,7 @@ describe('the delivery engine', () => {
         'x-service-timestamp': expect.stringMatching(/^\d{10}$/),
       },
     });
-    expect(JSON.parse(request!.body)).toEqual({
-      id,
-      type: 'rule_match',
-      attempt_id: id,
-      project_id: owner.projectId,
-      channel_id: channel,
-      rule: { name: 'Payments fail' },
-      event: { event: 'payment.failed', properties: { amount: 12 } },
-      created_at: expect.stringMatching(/Z$/),
-    });
-    const attempt = await delivery.until(id, ({ status }) => status === 'sent');
+    const attempt = await delivery.until(id, sent);
     expect(attempt).toMatchObject({
       kind: 'rule_match',
       retry_state: null,
@@ -95,13 +90,34 @@ describe('the delivery engine', () => {
       channel_enabled: true,
       retry_policy: { strategy: 'fixed', base_delay_seconds: 3_600, max_delay_seconds: 7_200, max_attempts: 2 },
     });
+    expect(JSON.parse(request!.body)).toEqual({
+      id,
+      type: 'rule_match',
+      attempt_id: id,
+      project_id: acme.projectId,
+      channel_id: channel,
+      rule: { id: attempt.rule_id, name: 'Payments fail', severity: 'warning' },
+      event: {
+        alert_event_id: expect.any(String),
+        id: attempt.event_id,
+        type: expect.stringMatching(/^payment\.failed\./),
+        source: 'shop',
+        severity: 'warning',
+        status: 'open',
+        message: expect.stringMatching(/^Payments fail: payment\.failed\./),
+        payload: { amount: 12 },
+        occurrences: 1,
+        created_at: TIME,
+      },
+      created_at: TIME,
+    });
     expect(await delivery.audits(id)).toEqual([]);
     expect(receiver.received).toHaveLength(1);
   });
 
   it('retries a transient failure by the policy and puts it among the dead letters when no retry is left', async () => {
     receiver.answer(503);
-    const id = await ruleMatch(app, owner.projectId, channel);
+    const id = await ruleMatch(acme, channel);
     const first = await delivery.until(id, failed);
     expect(first).toMatchObject({
       retry_state: 'scheduled_retry',
@@ -111,18 +127,17 @@ describe('the delivery engine', () => {
     });
     expect(first.lifecycle).toEqual(['original', 'scheduled_retry']);
     expect(Date.parse(first.next_retry_at) - Date.parse(first.created_at)).toBeGreaterThanOrEqual(3_600_000);
-    expect(await runRetries(app)).toBe(0);
+    await job('delivery-retries');
+    expect(await delivery.attempt(id)).toEqual(first);
+    expect(receiver.received).toHaveLength(1);
 
-    await makeDue(app, id);
-    expect(await delivery.attempt(id)).toMatchObject({
-      retry_state: 'retryable',
-      lifecycle: ['original', 'retryable'],
+    await holdingDueAttempt(id, async () => {
+      const due = await delivery.until(id, ({ retry_state }) => retry_state === 'retryable');
+      expect(due.lifecycle).toEqual(['original', 'retryable']);
     });
-    expect(await runRetries(app)).toBe(1);
-    expect(await delivery.attempt(id)).toMatchObject({ retry_state: 'scheduled_retry', retry_count: 1 });
-    await makeDue(app, id);
-    await runRetries(app);
-    expect(await delivery.attempt(id)).toMatchObject({
+    expect(await retried(id)).toMatchObject({ retry_state: 'scheduled_retry', retry_count: 1 });
+    expect(receiver.received).toHaveLength(2);
+    expect(await retried(id)).toMatchObject({
       status: 'failed',
       retry_state: 'dlq',
       is_dlq: true,
@@ -145,18 +160,18 @@ describe('the delivery engine', () => {
     expect(receiver.received.map(({ headers }) => headers['x-service-attempt'])).toEqual(['1', '2', '3']);
     expect(new Set(receiver.received.map(({ headers }) => headers['x-service-delivery-id']))).toEqual(new Set([id]));
     expect(new Set(receiver.received.map(({ body }) => body)).size).toBe(1);
-    await makeDue(app, id);
-    expect(await runRetries(app)).toBe(0);
+    await makeDue(id);
+    await job('delivery-retries');
+    expect(receiver.received).toHaveLength(3);
+    expect(await delivery.audits(id)).toEqual(audits);
   });
 
-  it('records a retry that went through', async () => {
+  it('records a retry that succeeded', async () => {
     receiver.answer(500);
-    const id = await ruleMatch(app, owner.projectId, channel);
+    const id = await ruleMatch(acme, channel);
     await delivery.until(id, failed);
     receiver.answer(204);
-    await makeDue(app, id);
-    await runRetries(app);
-    expect(await delivery.attempt(id)).toMatchObject({
+    expect(await retried(id)).toMatchObject({
       status: 'sent',
       retry_state: null,
       retry_count: 1,
@@ -165,6 +180,7 @@ describe('the delivery engine', () => {
     expect(await delivery.audits(id)).toMatchObject([{ status: 'dispatched', response_code: 204, reason: null }]);
   });
 
+  const REDIRECT = (response: ServerResponse): void => void response.writeHead(302, { Location: '/elsewhere' }).end();
   const HANG = (): void => undefined;
   const TRICKLE = (response: ServerResponse): void => {
     response.writeHead(200, { 'Content-Length': '100000' });
@@ -181,145 +197,115 @@ describe('the delivery engine', () => {
   const HUGE = (response: ServerResponse): void => {
     response.writeHead(200, { 'Content-Type': 'text/plain' });
     const block = Buffer.alloc(1_048_576, 'h');
-    let sent = 0;
+    let written = 0;
     const more = (): void => {
-      while (sent < 100 && !response.destroyed) if (((sent += 1), !response.write(block))) break;
-      if (sent < 100) response.once('drain', more);
+      while (written < 100 && !response.destroyed) if (((written += 1), !response.write(block))) break;
+      if (written < 100) response.once('drain', more);
       else response.end();
     };
     more();
   };
-  const withRetryAfter =
-    (status: number, value: string) =>
-    (response: ServerResponse): void =>
-      void response.writeHead(status, { 'Retry-After': value }).end();
 
-  // reaction → status, retry state, code, reason
-  it.each<[string, Reaction, string, string | null, number | null, string | null]>([
-    ['200', 200, 'sent', null, 200, null],
-    ['204', 204, 'sent', null, 204, null],
-    ['299', 299, 'sent', null, 299, null],
-    [
-      'a redirect',
-      (r) => void r.writeHead(302, { Location: '/elsewhere' }).end(),
-      'failed',
-      'terminal',
-      302,
-      'http_302',
-    ],
-    ['304', 304, 'failed', 'terminal', 304, 'http_304'],
-    ['400', 400, 'failed', 'terminal', 400, 'http_400'],
-    ['401', 401, 'failed', 'terminal', 401, 'http_401'],
-    ['404', 404, 'failed', 'terminal', 404, 'http_404'],
-    ['408', 408, 'failed', 'scheduled_retry', 408, 'http_408'],
-    ['409', 409, 'failed', 'terminal', 409, 'http_409'],
-    ['410', 410, 'failed', 'terminal', 410, 'http_410: .*consider disabling'],
-    ['425', 425, 'failed', 'scheduled_retry', 425, 'http_425'],
-    ['429', 429, 'failed', 'scheduled_retry', 429, 'http_429'],
-    ['500', 500, 'failed', 'scheduled_retry', 500, 'http_500'],
-    ['501', 501, 'failed', 'scheduled_retry', 501, 'http_501'],
-    ['503', 503, 'failed', 'scheduled_retry', 503, 'http_503'],
-    ['599', 599, 'failed', 'scheduled_retry', 599, 'http_599'],
-    ['silence', HANG, 'failed', 'scheduled_retry', null, 'timeout'],
-    ['a reset', RESET, 'failed', 'scheduled_retry', null, 'connection_reset'],
-    ['garbage', GARBAGE, 'failed', 'scheduled_retry', null, 'protocol_error'],
-  ])('takes %s for what it is', async (_, reaction, status, retryState, code, reason) => {
-    receiver.answer(reaction);
-    const id = await ruleMatch(app, owner.projectId, channel);
-    const attempt = await delivery.until(id, (seen) => seen.status !== 'pending');
-    expect(attempt).toMatchObject({ status, retry_state: retryState, response_code: code });
-    if (reason === null) expect(attempt.failure_reason).toBeNull();
-    else expect(attempt.failure_reason).toMatch(new RegExp(`^${reason}`));
-    expect(receiver.received).toHaveLength(1);
-  });
-
-  it('is not held up by answers that trickle, end early or never end', async () => {
-    for (const reaction of [TRICKLE, SHORT, HUGE]) {
+  it.each<[string, string, string | null, number | null, string | null, Reaction]>([
+    ['the answer 200', 'sent', null, 200, null, 200],
+    ['the answer 204', 'sent', null, 204, null, 204],
+    ['the answer 299', 'sent', null, 299, null, 299],
+    ['a redirect', 'failed', 'terminal', 302, 'http_302', REDIRECT],
+    ['the answer 304', 'failed', 'terminal', 304, 'http_304', 304],
+    ['the answer 400', 'failed', 'terminal', 400, 'http_400', 400],
+    ['the answer 401', 'failed', 'terminal', 401, 'http_401', 401],
+    ['the answer 404', 'failed', 'terminal', 404, 'http_404', 404],
+    ['the answer 408', 'failed', 'scheduled_retry', 408, 'http_408', 408],
+    ['the answer 409', 'failed', 'terminal', 409, 'http_409', 409],
+    ['the answer 410', 'failed', 'terminal', 410, 'http_410: .*consider disabling', 410],
+    ['the answer 425', 'failed', 'scheduled_retry', 425, 'http_425', 425],
+    ['the answer 429', 'failed', 'scheduled_retry', 429, 'http_429', 429],
+    ['the answer 500', 'failed', 'scheduled_retry', 500, 'http_500', 500],
+    ['the answer 501', 'failed', 'scheduled_retry', 501, 'http_501', 501],
+    ['the answer 503', 'failed', 'scheduled_retry', 503, 'http_503', 503],
+    ['the answer 599', 'failed', 'scheduled_retry', 599, 'http_599', 599],
+    ['no answer', 'failed', 'scheduled_retry', null, 'timeout', HANG],
+    ['a reset connection', 'failed', 'scheduled_retry', null, 'connection_reset', RESET],
+    ['an answer that is no HTTP', 'failed', 'scheduled_retry', null, 'protocol_error', GARBAGE],
+  ])(
+    'reports %s as %s with the retry state %s, the code %s and the reason %s',
+    async (_, status, retryState, code, reason, reaction) => {
       receiver.answer(reaction);
-      const id = await ruleMatch(app, owner.projectId, channel);
+      const id = await ruleMatch(acme, channel);
       const attempt = await delivery.until(id, (seen) => seen.status !== 'pending');
-      expect(['sent', 'failed']).toContain(attempt.status);
-      expect((attempt.response_summary ?? '').length).toBeLessThanOrEqual(500);
-      expect(attempt.response_metadata.duration_ms).toBeLessThan(30_000);
-    }
+      expect(attempt).toMatchObject({ status, retry_state: retryState, response_code: code });
+      if (reason === null) expect(attempt.failure_reason).toBeNull();
+      else expect(attempt.failure_reason).toMatch(new RegExp(`^${reason}`));
+      expect(receiver.received).toHaveLength(1);
+    },
+  );
+
+  it.each<[string, Reaction]>([
+    ['arrives byte by byte', TRICKLE],
+    ['ends before its announced length', SHORT],
+    ['has 100 megabytes', HUGE],
+  ])('ends a send soon and stores at most 500 characters when the answer %s', async (_, reaction) => {
+    receiver.answer(reaction);
+    const id = await ruleMatch(acme, channel);
+    const attempt = await delivery.until(id, (seen) => seen.status !== 'pending');
+    expect(['sent', 'failed']).toContain(attempt.status);
+    expect((attempt.response_summary ?? '').length).toBeLessThanOrEqual(500);
+    expect(attempt.response_metadata.duration_ms).toBeLessThan(30_000);
   });
 
-  it('takes a receiver that is away, or a name that is not there, for transient', async () => {
+  it('schedules a retry when the receiver does not listen, has no address or does not speak TLS', async () => {
     const gone = await startReceiver();
     await gone.close();
     for (const url of [gone.url, 'http://nobody.invalid/', receiver.url.replace('http:', 'https:')]) {
       const away = await delivery.webhook(url);
-      const id = await ruleMatch(app, owner.projectId, away);
+      const id = await ruleMatch(acme, away);
       expect(await delivery.until(id, failed)).toMatchObject({ retry_state: 'scheduled_retry', response_code: null });
     }
   });
 
-  it('waits as long as 429 asks and at least as long as 503 asks, up to the policy, and hears nothing from others', async () => {
-    const waits: number[] = [];
-    for (const [status, value] of [
-      [429, '5000'],
-      [429, '20'],
-      [503, '100000'],
-      [503, '20'],
-      [500, '5000'],
-      [429, 'nonsense'],
-    ] as const) {
-      receiver.answer(withRetryAfter(status, value));
-      const id = await ruleMatch(app, owner.projectId, channel);
-      await delivery.until(id, failed);
-      const [row] = await app.rows<{ wait: number }>(
-        `SELECT extract(epoch FROM due_at - created_at)::float8 AS wait FROM delivery_attempts WHERE id = $1`,
-        [id],
+  // A 429 replaces the wait of the policy, a 503 may only make it longer, and no other answer changes it.
+  it.each([
+    [5_000, 5_001, 429, '5000'],
+    [20, 60, 429, '20'],
+    [7_200, 9_000, 503, '100000'],
+    [3_600, 5_000, 503, '20'],
+    [3_600, 5_000, 500, '5000'],
+    [3_600, 5_000, 429, 'nonsense'],
+  ])(
+    'waits at least %i and less than %i seconds after the answer %i with Retry-After: %s',
+    async (least, limit, status, value) => {
+      receiver.answer((response) => void response.writeHead(status, { 'Retry-After': value }).end());
+      const id = await ruleMatch(acme, channel);
+      const { created_at, next_retry_at } = await delivery.until(id, failed);
+      expect(Date.parse(next_retry_at) - Date.parse(created_at)).toBeGreaterThanOrEqual(least * 1_000);
+      expect(Date.parse(next_retry_at) - Date.now()).toBeLessThan(limit * 1_000);
+    },
+  );
+
+  it('sends the attempts of one fingerprint to a channel in order, also while the first is retried', async () => {
+    const match = (fingerprint: string, at: string): Promise<string> =>
+      dueAttempts({ projectId: acme.projectId, channelId: channel, fingerprint, event: { at } }, 1).then(
+        ([id = '']) => id,
       );
-      waits.push(row?.wait ?? 0);
-    }
-    const [asked = 0, shorter = 0, capped = 0, own = 0, unheard = 0, nonsense = 0] = waits;
-    expect(asked).toBeGreaterThanOrEqual(5_000);
-    expect(capped).toBeGreaterThanOrEqual(7_200);
-    expect(capped).toBeLessThan(9_000);
-    expect(shorter).toBeGreaterThanOrEqual(20);
-    expect(shorter).toBeLessThan(60);
-    for (const wait of [own, unheard, nonsense]) {
-      expect(wait).toBeGreaterThanOrEqual(3_600);
-      expect(wait).toBeLessThan(5_000);
-    }
-  });
-
-  it('sends a retry when it is due and not at the next poll, which is an hour away', async () => {
-    let answers = 0;
-    receiver.answer((response) => response.writeHead(++answers < 3 ? 503 : 200).end());
-    const quick = await delivery.webhook(`${receiver.url}/hook`, {
-      configuration: { retry_policy: { strategy: 'fixed', base_delay_seconds: 1, max_delay_seconds: 1 } },
-    });
-    const id = await ruleMatch(app, owner.projectId, quick);
-    await delivery.until(id, ({ status }) => status === 'sent');
-    const times = receiver.received.map(({ at }) => at);
-    expect(times).toHaveLength(3);
-    for (const wait of [times[1]! - times[0]!, times[2]! - times[1]!]) {
-      expect(wait).toBeGreaterThanOrEqual(1_000);
-      expect(wait).toBeLessThan(5_000);
-    }
-  });
-
-  it('sends what one fingerprint brings to a channel in order, also while the first is retried', async () => {
     receiver.answer(503);
-    const first = await ruleMatch(app, owner.projectId, channel, { fingerprint: 'checkout', event: { at: 'first' } });
+    const first = await match('checkout', 'first');
+    await job('delivery-retries');
     await delivery.until(first, failed);
     receiver.answer(200);
-    const second = await ruleMatch(app, owner.projectId, channel, { fingerprint: 'checkout', event: { at: 'second' } });
-    const other = await ruleMatch(app, owner.projectId, channel, { fingerprint: 'search', event: { at: 'other' } });
-    await delivery.until(other, ({ status }) => status === 'sent');
+    const second = await match('checkout', 'second');
+    const other = await match('search', 'other');
+    await job('delivery-retries');
+    await delivery.until(other, sent);
     expect(await delivery.attempt(second)).toMatchObject({ status: 'pending', try_number: 0 });
-    await makeDue(app, first);
-    await runRetries(app);
-    await delivery.until(second, ({ status }) => status === 'sent');
+    await retried(first);
+    await delivery.until(second, sent);
     const events = receiver.received.map(({ body }) => JSON.parse(body).event.at as string);
     expect(events).toEqual(['first', 'other', 'first', 'second']);
   });
 
-  it('makes an attempt for a disabled channel that is not sent, and none for a channel of another project', async () => {
+  it('makes an attempt for a disabled channel and does not send it', async () => {
     await delivery.send('patch', `/channels/${channel}`, { enabled: false });
-    const id = await ruleMatch(app, owner.projectId, channel);
+    const id = await ruleMatch(acme, channel);
     expect(await delivery.attempt(id)).toMatchObject({
       status: 'failed',
       retry_state: 'terminal',
@@ -329,106 +315,68 @@ describe('the delivery engine', () => {
     });
     await delivery.send('patch', `/channels/${channel}`, { enabled: true });
     expect(await delivery.attempt(id)).toMatchObject({ lifecycle: ['original', 'terminal'] });
-    const stranger = await ownerWithProject(app);
-    await expect(ruleMatch(app, stranger.projectId, channel)).rejects.toThrow('no such channel');
+    expect(receiver.connections()).toBe(0);
   });
 
-  it('does not send what comes due after its channel was disabled', async () => {
+  it('does not send a retry that comes due after its channel was disabled', async () => {
     receiver.answer(500);
-    const id = await ruleMatch(app, owner.projectId, channel);
+    const id = await ruleMatch(acme, channel);
     await delivery.until(id, failed);
     await delivery.send('patch', `/channels/${channel}`, { enabled: false });
-    await makeDue(app, id);
-    await runRetries(app);
-    expect(await delivery.attempt(id)).toMatchObject({ retry_state: 'terminal', retry_count: 0, try_number: 1 });
+    expect(await retried(id)).toMatchObject({ retry_state: 'terminal', retry_count: 0, try_number: 1 });
     expect(await delivery.audits(id)).toMatchObject([{ status: 'skipped', reason: 'channel_disabled' }]);
     expect(receiver.received).toHaveLength(1);
   });
 
-  it('makes nothing when the transaction of the cause is undone', async () => {
-    const database = app.nest.get(Database);
-    const requests = app.nest.get(DeliveryRequestService, { strict: false });
-    const undone = database.transaction(async (tx) => {
-      await requests.ruleMatch(tx, {
-        projectId: owner.projectId,
-        channelId: channel,
-        rule: null,
-        event: null,
-        ruleId: null,
-      });
-      throw new Error('undone');
-    });
-    await expect(undone).rejects.toThrow('undone');
-    expect((await delivery.get('/history', { channel_id: channel })).body.total).toBe(0);
-    expect(receiver.connections()).toBe(0);
-  });
-
-  it('ends a claim whose holder did not come back as a transient failure, so that a poison row dies', async () => {
-    const id = await ruleMatch(app, owner.projectId, channel);
-    await delivery.until(id, ({ status }) => status === 'sent');
-    const lose = (status: string, retries: number): Promise<unknown[]> =>
-      app.rows(
-        `UPDATE delivery_attempts SET status = $2, retry_state = CASE $2 WHEN 'pending' THEN 'pending' ELSE 'scheduled_retry' END,
-           due_at = now(), claim_token = gen_random_uuid(), claim_owner = 'dead', claim_kind = 'worker',
-           claim_expires_at = now() - interval '1 second', retry_count = $3 WHERE id = $1`,
-        [id, status, retries],
-      );
-    await lose('pending', 0);
-    expect(await runRetries(app)).toBe(1);
-    expect(await delivery.attempt(id)).toMatchObject({
+  it('ends the claim of a worker that died as a transient failure, so that an attempt that kills workers ends', async () => {
+    const id = await ruleMatch(acme, channel);
+    await delivery.until(id, sent);
+    await abandonClaim(id, { status: 'pending', retryCount: 0 });
+    await job('delivery-retries');
+    expect(await delivery.until(id, failed)).toMatchObject({
       status: 'failed',
       retry_state: 'scheduled_retry',
       failure_reason: 'lease_expired',
       response_code: null,
     });
-    await lose('failed', 2);
-    await runRetries(app);
-    expect(await delivery.attempt(id)).toMatchObject({ retry_state: 'dlq', failure_reason: 'lease_expired' });
+    await abandonClaim(id, { status: 'failed', retryCount: 2 });
+    await job('delivery-retries');
+    const dead = await delivery.until(id, ({ retry_state }) => retry_state === 'dlq');
+    expect(dead).toMatchObject({ retry_state: 'dlq', failure_reason: 'lease_expired' });
     expect(receiver.received).toHaveLength(1);
   });
 
-  it('never writes over what came after its claim was lost, and keeps the evidence', async () => {
+  it('does not overwrite the result that was written after it lost its claim, and records and counts the loss', async () => {
+    const lostLeases = async (): Promise<number> =>
+      Number(/^delivery_lost_leases_total (\d+)$/m.exec((await internal('/metrics')).text)?.[1] ?? 0);
+    const lostBefore = await lostLeases();
     let release: () => void = () => undefined;
     receiver.answer(500);
-    const id = await ruleMatch(app, owner.projectId, channel);
+    const id = await ruleMatch(acme, channel);
     await delivery.until(id, failed);
     receiver.answer((response) => void (release = () => response.writeHead(200).end()));
-    await makeDue(app, id);
-    const round = runRetries(app);
+    await makeDue(id);
+    const round = job('delivery-retries');
     await receiver.requests(2);
-    await app.rows(`UPDATE delivery_attempts SET claim_expires_at = now() - interval '1 second' WHERE id = $1`, [id]);
-    await app.nest.get<DeliveryEngine>(DELIVERY_ENGINE, { strict: false }).endExpired();
+    await expireClaim(id);
+    // A round ends expired claims first, and then waits for the sends that are under way.
+    const next = job('delivery-retries');
+    await delivery.until(id, ({ failure_reason }) => failure_reason === 'lease_expired');
     release();
-    await round;
-    expect(await delivery.attempt(id)).toMatchObject({ status: 'failed', failure_reason: 'lease_expired' });
-    const audits = await delivery.audits(id);
+    await Promise.all([round, next]);
+    const audits = await eventually(
+      () => delivery.audits(id),
+      ({ length }) => length > 1,
+    );
     expect(audits.map(({ status, reason }) => [status, reason])).toEqual([
       ['skipped', 'lease_lost'],
       ['failed', 'lease_expired'],
     ]);
-    expect(await app.metrics()).toMatch(/delivery_lost_leases_total [1-9]/);
+    expect(await delivery.attempt(id)).toMatchObject({ status: 'failed', failure_reason: 'lease_expired' });
+    await eventually(lostLeases, (lost) => lost > lostBefore);
   });
 
-  it('gives back, uncounted, what it has too little time left for', async () => {
-    receiver.answer(500);
-    const id = await ruleMatch(app, owner.projectId, channel);
-    await delivery.until(id, failed);
-    await makeDue(app, id);
-    const claims = app.nest.get(AttemptClaimsRepository, { strict: false });
-    const tenant = { projectId: asProjectId(owner.projectId) };
-    const claimed = await claims.claimOne(tenant, { owner: 'slow', kind: 'worker', leaseSeconds: 60 }, id);
-    expect(await delivery.attempt(id)).toMatchObject({ retry_state: 'scheduled_retry', retry_count: 1, try_number: 2 });
-    expect(await delivery.audits(id)).toMatchObject([{ status: 'claimed', worker_id: 'slow', retry_number: 1 }]);
-    const engine = app.nest.get<DeliveryEngine>(DELIVERY_ENGINE, { strict: false });
-    await engine.send({ ...claimed!, heldUntil: performance.now() + 400 });
-    expect(await delivery.attempt(id)).toMatchObject({ retry_state: 'retryable', retry_count: 0, try_number: 1 });
-    expect(await delivery.audits(id)).toMatchObject([{ status: 'skipped', reason: 'given_back' }]);
-    expect(receiver.received).toHaveLength(1);
-    expect(await runRetries(app)).toBe(1);
-    expect(receiver.received.map(({ headers }) => headers['x-service-attempt'])).toEqual(['1', '2']);
-  });
-
-  it('sends each of many once, a few of each channel at a time, whoever hangs', async () => {
+  it('sends sixty attempts once each while another receiver hangs, which gets at most ten requests at a time', async () => {
     let [open, most] = [0, 0];
     const hanging = await startReceiver((response) => {
       open += 1;
@@ -438,73 +386,62 @@ describe('the delivery engine', () => {
     const stuck = await delivery.webhook(hanging.url, {
       configuration: { retry_policy: { base_delay_seconds: 3_600 } },
     });
-    for (let at = 0; at < 30; at += 1) await ruleMatch(app, owner.projectId, stuck);
-    const ids: string[] = [];
-    for (let at = 0; at < 60; at += 1) ids.push(await ruleMatch(app, owner.projectId, channel));
+    await dueAttempts({ projectId: acme.projectId, channelId: stuck }, 30);
+    const ids = await dueAttempts({ projectId: acme.projectId, channelId: channel }, 60);
+    const round = job('delivery-retries');
     const came = await receiver.requests(60);
     expect(new Set(came.map(({ headers }) => headers['x-service-delivery-id']))).toEqual(new Set(ids));
+    await hanging.requests(1);
     expect(most).toBeLessThanOrEqual(10);
-    await app.rows(
-      `UPDATE delivery_attempts SET status = 'failed', retry_state = 'terminal', due_at = NULL
-                    WHERE channel_id = $1 AND claim_token IS NULL`,
-      [stuck],
-    );
+    await endWaitingAttempts(stuck);
     await hanging.close();
-    for (const id of ids) await delivery.until(id, ({ status }) => status === 'sent');
+    await round;
+    for (const id of ids) await delivery.until(id, sent);
     expect(receiver.received).toHaveLength(60);
   });
 
-  it('removes the evidence of a deleted project, and sends nothing of it any more', async () => {
-    const other = await ownerWithProject(app);
-    const client = deliveryOf(app, other);
+  it('sends nothing of a deleted project any more, and its evidence is removed after the grace period', async () => {
     receiver.answer(500);
-    const own = await client.webhook(receiver.url, { protected_headers: [{ name: 'X-A', value: 'v' }] });
-    const id = await ruleMatch(app, other.projectId, own);
-    await client.until(id, failed);
-    const act = (path: string, method: 'post' | 'delete'): Test =>
-      app.request()[method](`/v1/projects/${other.projectId}${path}`).set('Authorization', other.bearer);
-    await act('/archive', 'post').expect(200);
-    await act('', 'delete').expect(204);
-    await makeDue(app, id);
-    const sends = receiver.received.length;
-    await runRetries(app);
-    expect(receiver.received).toHaveLength(sends);
-    await app.rows(`UPDATE projects SET deleted_at = deleted_at - interval '1 hour' WHERE id = $1`, [other.projectId]);
-    await app.request().post('/internal/jobs/maintenance').set('X-Internal-Token', INTERNAL_TOKEN).expect(200);
-    for (const table of ['attempts', 'retry_audits', 'recovery_audits', 'channels', 'protected_headers']) {
-      expect(await app.rows(`SELECT 1 FROM delivery_${table} WHERE project_id = $1`, [other.projectId])).toEqual([]);
-    }
+    const id = await ruleMatch(acme, channel);
+    await delivery.until(id, failed);
+    await api.as(acme.owner).post(`/v1/projects/${acme.projectId}/archive`).expect(200);
+    await api.as(acme.owner).delete(`/v1/projects/${acme.projectId}`).expect(204);
+    await makeDue(id);
+    await job('delivery-retries');
+    expect(receiver.received).toHaveLength(1);
+    await backdateProjectDeletion(acme.projectId);
+    // Other tests delete projects, too, and a round of maintenance removes a few projects.
+    await eventually(
+      async () => {
+        await job('maintenance');
+        return deliveryRows(acme.projectId);
+      },
+      (rows) => Object.values(rows).every((count) => count === 0),
+    );
+    expect(receiver.received).toHaveLength(1);
   });
 
-  it('is counted in the state of the job while it is due', async () => {
-    receiver.answer(500);
-    const id = await ruleMatch(app, owner.projectId, channel);
-    await delivery.until(id, ({ retry_state }) => retry_state === 'scheduled_retry');
-    const due = async (): Promise<number> =>
-      (await app.request().get('/internal/jobs').set('X-Internal-Token', INTERNAL_TOKEN)).body.find(
-        ({ name }: { name: string }) => name === 'delivery-retries',
-      ).due;
-    expect(await due()).toBe(0);
-    await makeDue(app, id);
-    expect(await due()).toBe(1);
-    expect(await runRetries(app)).toBe(1);
-    expect(await due()).toBe(0);
+  it('exports its backlog, what is under way and the outcomes as metrics', async () => {
+    const id = await ruleMatch(acme, channel);
+    await delivery.until(id, sent);
+    // The service renders its metrics once a second.
+    const text = await eventually(
+      async () => (await internal('/metrics')).text,
+      (metrics) => /^delivery_outcomes_total/m.test(metrics),
+    );
+    for (const name of ['delivery_backlog', 'delivery_oldest_due_seconds', 'delivery_in_flight'])
+      expect(text).toMatch(new RegExp(`^${name}`, 'm'));
   });
 
-  it('is seen in the metrics, the jobs and the health', async () => {
-    const metrics = await app.metrics();
-    for (const name of [
-      'delivery_backlog',
-      'delivery_oldest_due_seconds',
-      'delivery_in_flight',
-      'delivery_outcomes_total',
-    ])
-      expect(metrics).toMatch(new RegExp(`^${name}`, 'm'));
-    const jobs = (await app.request().get('/internal/jobs').set('X-Internal-Token', INTERNAL_TOKEN)).body;
-    expect(jobs.map(({ name }: { name: string }) => name)).toEqual(
+  it('lists its jobs for the internal token, and runs none of them without the token', async () => {
+    const { body } = await internal('/internal/jobs');
+    expect((body as { name: string }[]).map(({ name }) => name)).toEqual(
       expect.arrayContaining(['delivery-retries', 'delivery-wake', 'dlq-drains']),
     );
-    expect((await app.request().get('/health')).body.checks.workers).toBe('healthy');
-    await app.request().post('/internal/jobs/delivery-retries').expect(401);
+    await api.post('/internal/jobs/delivery-retries').expect(401);
+  });
+
+  it('reports healthy workers in the health of the service', async () => {
+    expect((await api.get('/health').expect(200)).body).toMatchObject({ checks: { workers: 'healthy' } });
   });
 });
