@@ -35,7 +35,7 @@ const LONG = [
   'e2e/entitlement/objects',
   'e2e/alerting/events',
   'e2e/events/performance',
-  'e2e/delivery/fairness',
+  'integration/delivery/fairness',
   'e2e/alerting/silences',
 ].map((name) => `/test/${name}.spec.ts`);
 

@@ -7,7 +7,7 @@ import { createTestApp, type TestApp } from '../../support/app.js';
 import { DELIVERY_ENV, deliveryOf, runRetries } from '../../support/delivery.js';
 import { type Receiver, startReceiver } from '../../support/receiver.js';
 
-describe('due deliveries of many', () => {
+describe('the dispatch of due deliveries', () => {
   let app: TestApp;
   let receiver: Receiver;
 
@@ -57,7 +57,7 @@ describe('due deliveries of many', () => {
     await app.rows('ANALYZE delivery_attempts');
   }
 
-  it('begin behind the tenant with which the look before ended', async () => {
+  it('begins after the tenant with which the previous round ended', async () => {
     const owners = [await ownerWithProject(app), await ownerWithProject(app), await ownerWithProject(app)];
     for (const owner of owners) await due(owner, await channels(owner, 2), 2, '1 minute');
     const projects = owners.map(({ projectId }) => projectId).sort();
@@ -69,7 +69,7 @@ describe('due deliveries of many', () => {
     expect(await tenants(2, projects[1]!)).toEqual([projects[2], projects[0]]);
   });
 
-  it('are not held up by those of a deleted project, which no metric counts', async () => {
+  it('is not delayed by the due deliveries of a deleted project, and no metric counts these', async () => {
     const [gone, small] = [await ownerWithProject(app), await ownerWithProject(app)];
     await due(gone, await channels(gone, 100), 500, '2 hours');
     const project = `/v1/projects/${gone.projectId}`;
@@ -82,7 +82,7 @@ describe('due deliveries of many', () => {
     expect(receiver.received.filter(({ body }) => body.includes(gone.projectId))).toEqual([]);
   });
 
-  it('are not held up by thousands for a disabled channel', async () => {
+  it('is not delayed by thousands of due deliveries for a disabled channel', async () => {
     const [big, small] = [await ownerWithProject(app), await ownerWithProject(app)];
     await due(big, await channels(big, 1, { enabled: false }), 20_000, '2 hours');
     await due(small, await channels(small, 1), 1, '1 minute');
