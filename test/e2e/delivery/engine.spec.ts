@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type DeliveryClient, deliveryOf, type Json, ruleMatch } from '../../support/delivery-api.js';
+import { retried } from '../../support/delivery-retries.js';
 import { eventually } from '../../support/eventually.js';
 import { type Reaction, type Receiver, startReceiver } from '../../support/receiver.js';
 import { api, job, service, type Tenant, tenant } from '../../support/service.js';
@@ -44,18 +45,6 @@ describe('the delivery engine', () => {
   afterEach(() => receiver.close());
 
   const internal = (path: string) => api.get(path).set('X-Internal-Token', service.internalToken).expect(200);
-
-  /** Makes the scheduled retry of an attempt due, and waits until that retry has ended. */
-  async function retried(id: string): Promise<Json> {
-    const before = await delivery.audits(id);
-    await makeDue(id);
-    await job('delivery-retries');
-    await eventually(
-      () => delivery.audits(id),
-      (audits) => audits.length > before.length && audits.every(({ finished_at }) => finished_at !== null),
-    );
-    return delivery.attempt(id);
-  }
 
   it('sends what a rule has matched, with the headers of the channel and in the documented form', async () => {
     const id = await ruleMatch(acme, channel);
@@ -135,9 +124,9 @@ describe('the delivery engine', () => {
       const due = await delivery.until(id, ({ retry_state }) => retry_state === 'retryable');
       expect(due.lifecycle).toEqual(['original', 'retryable']);
     });
-    expect(await retried(id)).toMatchObject({ retry_state: 'scheduled_retry', retry_count: 1 });
+    expect(await retried(delivery, id)).toMatchObject({ retry_state: 'scheduled_retry', retry_count: 1 });
     expect(receiver.received).toHaveLength(2);
-    expect(await retried(id)).toMatchObject({
+    expect(await retried(delivery, id)).toMatchObject({
       status: 'failed',
       retry_state: 'dlq',
       is_dlq: true,
@@ -171,7 +160,7 @@ describe('the delivery engine', () => {
     const id = await ruleMatch(acme, channel);
     await delivery.until(id, failed);
     receiver.answer(204);
-    expect(await retried(id)).toMatchObject({
+    expect(await retried(delivery, id)).toMatchObject({
       status: 'sent',
       retry_state: null,
       retry_count: 1,
@@ -297,7 +286,7 @@ describe('the delivery engine', () => {
     await job('delivery-retries');
     await delivery.until(other, sent);
     expect(await delivery.attempt(second)).toMatchObject({ status: 'pending', try_number: 0 });
-    await retried(first);
+    await retried(delivery, first);
     await delivery.until(second, sent);
     const events = receiver.received.map(({ body }) => JSON.parse(body).event.at as string);
     expect(events).toEqual(['first', 'other', 'first', 'second']);
@@ -323,7 +312,7 @@ describe('the delivery engine', () => {
     const id = await ruleMatch(acme, channel);
     await delivery.until(id, failed);
     await delivery.send('patch', `/channels/${channel}`, { enabled: false });
-    expect(await retried(id)).toMatchObject({ retry_state: 'terminal', retry_count: 0, try_number: 1 });
+    expect(await retried(delivery, id)).toMatchObject({ retry_state: 'terminal', retry_count: 0, try_number: 1 });
     expect(await delivery.audits(id)).toMatchObject([{ status: 'skipped', reason: 'channel_disabled' }]);
     expect(receiver.received).toHaveLength(1);
   });

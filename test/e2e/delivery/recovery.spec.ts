@@ -1,38 +1,31 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import pg from 'pg';
-import { newId } from '../../../src/platform/ids/index.js';
-import { addMember, type Owner, ownerWithProject } from '../../support/actors.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
-import {
-  DELIVERY_ENV,
-  type DeliveryClient,
-  deliveryOf,
-  type Json,
-  makeDue,
-  ruleMatch,
-  runRetries,
-} from '../../support/delivery.js';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { activityOf } from '../../support/activity.js';
+import { type DeliveryClient, deliveryOf, type Json, ruleMatch } from '../../support/delivery-api.js';
+import { retried } from '../../support/delivery-retries.js';
 import { type Receiver, startReceiver } from '../../support/receiver.js';
+import { api, job, type Tenant, tenant } from '../../support/service.js';
+import { makeDue } from '../../support/sql-builders/delivery.js';
+import {
+  claimOn,
+  holdingDueAttempt,
+  nameEvaluation,
+  setChannelUrl,
+} from '../../support/sql-builders/delivery-engine.js';
 
+const NOWHERE = '0199f3a1-0000-7000-8000-000000000000';
 const ACTIONS = ['replay', 'retry-now', 'dlq-drain'] as const;
 type Action = (typeof ACTIONS)[number];
 const NO_RETRIES = { configuration: { retry_policy: { max_attempts: 0 } } };
 
-describe('recovery of failed deliveries', () => {
-  let app: TestApp;
-  let twin: TestApp;
-  let owner: Owner;
+describe('a failed delivery', () => {
+  let acme: Tenant;
   let delivery: DeliveryClient;
   let receiver: Receiver;
   let channel: string;
 
-  beforeAll(async () => {
-    app = await createTestApp({ env: DELIVERY_ENV });
-    twin = await createTestApp({ env: DELIVERY_ENV, databaseUrl: app.databaseUrl, dataDir: app.dataDir });
-    owner = await ownerWithProject(app);
-    delivery = deliveryOf(app, owner);
-  });
   beforeEach(async () => {
+    acme = await tenant();
+    delivery = deliveryOf(acme);
     receiver = await startReceiver(500);
     channel = await delivery.webhook(receiver.url, {
       configuration: {
@@ -41,21 +34,20 @@ describe('recovery of failed deliveries', () => {
     });
   });
   afterEach(() => receiver.close());
-  afterAll(async () => {
-    await twin.close();
-    await app.close();
-  });
 
   const readiness = async (id: string, action: Action): Promise<Json> =>
     (await delivery.send('post', `/history/${id}/${action}-readiness`)).body;
   const act = (id: string, action: Action, client = delivery) => client.send('post', `/history/${id}/${action}`);
 
+  /** The attempts that were created from an attempt. */
+  async function createdFrom(source: string): Promise<string[]> {
+    const { body } = await delivery.get('/history', { channel_id: channel, limit: 100 });
+    const attempts = await Promise.all((body.items as Json[]).map(({ id }) => delivery.attempt(id as string)));
+    return attempts.flatMap(({ id, lineage }) => (lineage.parent_attempt_id === source ? [id as string] : []));
+  }
+
   async function scheduled(): Promise<string> {
-    const id = await ruleMatch(app, owner.projectId, channel, {
-      ruleId: newId(),
-      eventId: newId(),
-      evaluationId: newId(),
-    });
+    const id = await ruleMatch(acme, channel);
     await delivery.until(id, ({ retry_state }) => retry_state === 'scheduled_retry');
     return id;
   }
@@ -64,18 +56,14 @@ describe('recovery of failed deliveries', () => {
     await delivery.send('patch', `/channels/${channel}`, {
       configuration: { url: receiver.url, ...NO_RETRIES.configuration },
     });
-    const id = await ruleMatch(app, owner.projectId, channel, {
-      ruleId: newId(),
-      eventId: newId(),
-      evaluationId: newId(),
-    });
+    const id = await ruleMatch(acme, channel);
     await delivery.until(id, ({ retry_state }) => retry_state === 'dlq');
     return id;
   }
 
   async function terminal(): Promise<string> {
     receiver.answer(400);
-    const id = await ruleMatch(app, owner.projectId, channel);
+    const id = await ruleMatch(acme, channel);
     await delivery.until(id, ({ retry_state }) => retry_state === 'terminal');
     return id;
   }
@@ -89,13 +77,13 @@ describe('recovery of failed deliveries', () => {
           allowed: answer.reason_code === null,
           action: action.replace('-', '_'),
           reason: expect.any(String),
-          attempt: { id, project_id: owner.projectId },
+          attempt: { id, project_id: acme.projectId },
         });
         return answer.reason_code;
       }),
     );
 
-  it('is decided by the state of the attempt', async () => {
+  it('is open to replay, Retry Now and drain depending on its state', async () => {
     const retry = await scheduled();
     expect(await codes(retry)).toEqual([null, null, 'not_terminal']);
     const gone = await terminal();
@@ -106,34 +94,30 @@ describe('recovery of failed deliveries', () => {
     const test = (await delivery.send('post', `/channels/${channel}/test`)).body.delivery_id;
     expect(await codes(test)).toEqual(Array(3).fill('unsupported_delivery_kind'));
     receiver.answer(200);
-    const sent = await ruleMatch(app, owner.projectId, channel);
+    const sent = await ruleMatch(acme, channel);
     await delivery.until(sent, ({ status }) => status === 'sent');
     expect(await codes(sent)).toEqual(Array(3).fill('not_failed'));
     for (const id of [retry, letter])
       expect((await delivery.attempt(id)).replay_readiness).not.toHaveProperty('attempt');
   });
 
-  it('shows in the counts of the dashboard', async () => {
+  it('is counted in the dashboard as failed, and as a dead letter when it is one', async () => {
     const counts = async (): Promise<Record<string, number>> => {
-      const { body } = await app
-        .request()
-        .get(`/v1/projects/${owner.projectId}/dashboard`)
-        .set('Authorization', owner.bearer)
-        .expect(200);
+      const { body } = await api.as(acme.owner).get(`/v1/projects/${acme.projectId}/dashboard`).expect(200);
       return (body as { deliveries: Record<string, number> }).deliveries;
     };
     const before = await counts();
     await dead();
     await terminal();
     receiver.answer(200);
-    const sent = await ruleMatch(app, owner.projectId, channel);
+    const sent = await ruleMatch(acme, channel);
     await delivery.until(sent, ({ status }) => status === 'sent');
     const after = await counts();
     const risen = Object.fromEntries(Object.entries(after).map(([name, count]) => [name, count - (before[name] ?? 0)]));
     expect(risen).toEqual({ sent: 1, failed: 2, dlq: 1 });
   });
 
-  it('is decided by the channel, and refused in the documented forms', async () => {
+  it('is not recovered while its channel is disabled or has an invalid URL, and the refusals have the documented forms', async () => {
     const [retry, letter] = [await scheduled(), await dead()];
     await delivery.send('patch', `/channels/${channel}`, { enabled: false });
     expect([await readiness(retry, 'retry-now'), await readiness(letter, 'replay')]).toMatchObject([
@@ -158,20 +142,23 @@ describe('recovery of failed deliveries', () => {
     ]);
     await delivery.send('patch', `/channels/${channel}`, { enabled: true });
     for (const url of ['http://10.1.2.3/', 'http://[::1]/', 'https://example.com/?token=t', 'no address']) {
-      await app.rows(
-        `UPDATE delivery_channels SET configuration = jsonb_set(configuration, '{url}', to_jsonb($2::text)) WHERE id = $1`,
-        [channel, url],
-      );
+      await setChannelUrl(channel, url);
       expect((await readiness(letter, 'replay')).reason_code).toBe('destination_configuration_invalid');
       expect((await act(letter, 'replay')).body.detail.code).toBe('destination_configuration_invalid');
     }
     expect((await delivery.attempt(letter)).lifecycle).toEqual(['original', 'dlq', 'replay_blocked']);
-    expect((await app.rows('SELECT 1 FROM delivery_attempts WHERE parent_attempt_id = $1', [letter])).length).toBe(0);
+    expect(await createdFrom(letter)).toEqual([]);
   });
 
-  it('replays once: a new attempt with lineage both ways and an audit, the source as it was', async () => {
+  it('is replayed once, as a new attempt with lineage both ways and an audit, and stays as it was', async () => {
     const source = await dead();
+    const evaluationId = await nameEvaluation(source);
     const before = await delivery.attempt(source);
+    expect(before).toMatchObject({
+      event_id: expect.any(String),
+      rule_id: expect.any(String),
+      evaluation_id: evaluationId,
+    });
     receiver.answer(200);
     const { status, body } = await act(source, 'replay');
     expect([status, body]).toEqual([
@@ -184,7 +171,7 @@ describe('recovery of failed deliveries', () => {
           action: 'replay',
           source_attempt_id: source,
           replay_attempt_id: body.replay_attempt.id,
-          actor_user_id: owner.id,
+          actor_user_id: acme.owner.id,
           created_at: expect.any(String),
         },
       },
@@ -228,11 +215,11 @@ describe('recovery of failed deliveries', () => {
       replay_attempt_id: replay,
     });
     expect(await codes(source)).toEqual(['replay_created_attempt', 'retry_policy_exhausted', 'replay_created_attempt']);
-    const audits = await app.rows(`SELECT action FROM audit_events WHERE target_id = $1`, [source]);
-    expect(audits).toEqual([{ action: 'delivery.replay' }]);
+    const audits = (await activityOf(acme)).filter(({ target_id }) => target_id === source);
+    expect(audits.map(({ action }) => action)).toEqual(['delivery.replay']);
   });
 
-  it('replays an attempt whose retry is scheduled, and ends that retry with its evidence kept', async () => {
+  it('is replayed while its retry is scheduled, which ends that retry and keeps its evidence', async () => {
     const source = await scheduled();
     const before = await delivery.attempt(source);
     receiver.answer(200);
@@ -251,30 +238,31 @@ describe('recovery of failed deliveries', () => {
     });
     expect(await codes(source)).toEqual(['replay_created_attempt', 'already_terminal', 'replay_created_attempt']);
     const sends = receiver.received.length;
-    await makeDue(app, source);
-    expect(await runRetries(app)).toBe(0);
+    await makeDue(source);
+    await job('delivery-retries');
     expect((await act(source, 'retry-now')).body).toMatchObject({ executed: false });
     expect((await act(source, 'replay')).status).toBe(409);
     expect(receiver.received).toHaveLength(sends);
   });
 
-  it('sends once when a replay races the scheduled retry that comes due', async () => {
+  it('is sent once when a replay races the scheduled retry that comes due', async () => {
     for (let round = 0; round < 4; round += 1) {
       receiver.answer(500);
       const source = await scheduled();
       receiver.answer(200);
       const sends = receiver.received.length;
-      await makeDue(app, source);
-      const [replayed] = await Promise.all([act(source, 'replay'), runRetries(app), act(source, 'retry-now')]);
+      await makeDue(source);
+      const [replayed] = await Promise.all([act(source, 'replay'), job('delivery-retries'), act(source, 'retry-now')]);
       expect([200, 409]).toContain(replayed.status);
       await delivery.until(source, ({ next_retry_at, lineage, status }) =>
         replayed.status === 200 ? lineage.replay_attempt_id !== null && next_retry_at === null : status === 'sent',
       );
+      await receiver.requests(sends + 1);
       expect(receiver.received).toHaveLength(sends + 1);
     }
   });
 
-  it('drains once, and what a recovery made is no source itself but is retried by the policy', async () => {
+  it('is drained once, into an attempt that is retried by the policy and is no source itself', async () => {
     const source = await dead();
     await delivery.send('patch', `/channels/${channel}`, {
       configuration: {
@@ -305,8 +293,7 @@ describe('recovery of failed deliveries', () => {
       lineage: { dlq_drain_source_attempt_id: source, replay_source_attempt_id: null, original_attempt_id: source },
     });
     expect((await delivery.attempt(source)).lineage.dlq_drain_attempt_id).toBe(drained);
-    await makeDue(app, drained);
-    await runRetries(app);
+    await retried(delivery, drained);
     expect(await codes(drained)).toEqual([
       'dlq_drain_created_attempt',
       'retry_policy_exhausted',
@@ -325,7 +312,7 @@ describe('recovery of failed deliveries', () => {
     expect(await codes(replay)).toEqual(['replay_created_attempt', 'already_terminal', 'replay_created_attempt']);
   });
 
-  it('retries now without eating the automatic budget, in place of the scheduled retry', async () => {
+  it('is retried now in place of the scheduled retry, without using up an automatic retry', async () => {
     const id = await scheduled();
     const before = await delivery.attempt(id);
     const { body } = await act(id, 'retry-now');
@@ -338,7 +325,7 @@ describe('recovery of failed deliveries', () => {
         delivery_id: id,
         status: 'failed',
         retry_number: 1,
-        worker_id: `user:${owner.id}`,
+        worker_id: `user:${acme.owner.id}`,
         response_code: 500,
       },
     });
@@ -355,80 +342,17 @@ describe('recovery of failed deliveries', () => {
     expect((await delivery.attempt(id)).try_number).toBe(3);
   });
 
-  it.each(ACTIONS)('sends once when twenty people ask for %s at the same time, on two instances', async (action) => {
-    const id = action === 'retry-now' ? await scheduled() : await dead();
-    const sends = receiver.received.length;
-    receiver.answer((response) => void setTimeout(() => response.writeHead(200).end(), 300));
-    const other = deliveryOf(twin, owner);
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, (_, at) => act(id, action, at % 2 === 0 ? delivery : other)),
-    );
-    if (action === 'retry-now') {
-      const executed = answers.filter(({ body }) => body.executed === true);
-      expect(executed).toHaveLength(1);
-      const reasons = new Set(
-        answers.filter(({ body }) => !body.executed).map(({ body }) => body.readiness.reason_code),
-      );
-      expect([...reasons].every((code) => code === 'retry_claim_active' || code === 'not_failed')).toBe(true);
-      expect(await delivery.audits(id)).toHaveLength(1);
-    } else {
-      expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(19).fill(409)]);
-      expect(await app.rows('SELECT 1 FROM delivery_attempts WHERE parent_attempt_id = $1', [id])).toHaveLength(1);
-      expect(await app.rows('SELECT 1 FROM delivery_recovery_audits WHERE source_attempt_id = $1', [id])).toHaveLength(
-        1,
-      );
-    }
-    expect(receiver.received).toHaveLength(sends + 1);
-  });
-
-  it.each([0, 20])('retries now once for twenty callers whose try fails after %i ms', async (ms) => {
-    const id = await scheduled();
-    receiver.answer((response) => void setTimeout(() => response.writeHead(500).end(), ms));
-    const sends = receiver.received.length;
-    const other = deliveryOf(twin, owner);
-    // All of them have come before the first can begin.
-    const client = new pg.Client({ connectionString: app.databaseUrl });
-    await client.connect();
-    await client.query('BEGIN');
-    await client.query('SELECT FROM organizations WHERE id = $1 FOR UPDATE', [owner.organizationId]);
-    const came = Promise.all([arrivals(app, 10), arrivals(twin, 10)]);
-    const asked = Array.from({ length: 20 }, (_, at) => act(id, 'retry-now', at % 2 === 0 ? delivery : other));
-    await came;
-    await client.query('COMMIT');
-    await client.end();
-    const answers = await Promise.all(asked);
-    expect(answers.filter(({ body }) => body.executed === true)).toHaveLength(1);
-    expect(new Set(answers.filter(({ body }) => !body.executed).map(({ body }) => body.readiness.reason_code))).toEqual(
-      new Set(['retry_claim_active']),
-    );
-    expect(receiver.received).toHaveLength(sends + 1);
-    expect((await delivery.attempt(id)).try_number).toBe(2);
-    // Who asks after that gets a try of their own.
-    expect((await act(id, 'retry-now')).body).toMatchObject({ executed: true });
-  });
-
-  it('makes one attempt of a source when replay and drain race, and one send when Retry Now races the worker', async () => {
+  it('becomes the source of one attempt when twenty replays and drains race', async () => {
     const letter = await dead();
     receiver.answer(200);
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, at) => act(letter, at % 2 === 0 ? 'replay' : 'dlq-drain')),
     );
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    expect(await app.rows('SELECT 1 FROM delivery_attempts WHERE parent_attempt_id = $1', [letter])).toHaveLength(1);
-
-    receiver.answer(500);
-    await delivery.send('patch', `/channels/${channel}`, { configuration: { url: receiver.url } });
-    const retry = await scheduled();
-    const sends = receiver.received.length;
-    receiver.answer((response) => void setTimeout(() => response.writeHead(200).end(), 300));
-    await makeDue(app, retry);
-    await Promise.all([runRetries(app), runRetries(twin), ...Array.from({ length: 5 }, () => act(retry, 'retry-now'))]);
-    expect(receiver.received).toHaveLength(sends + 1);
-    expect(await delivery.attempt(retry)).toMatchObject({ status: 'sent', try_number: 2 });
-    expect(await delivery.audits(retry)).toHaveLength(1);
+    expect(await createdFrom(letter)).toHaveLength(1);
   });
 
-  it('says that a retry is under way while somebody holds the attempt', async () => {
+  it('reports that a retry is under way while somebody holds it', async () => {
     const id = await scheduled();
     let release: () => void = () => undefined;
     receiver.answer((response) => void (release = () => response.writeHead(200).end()));
@@ -440,17 +364,14 @@ describe('recovery of failed deliveries', () => {
       readiness: { reason_code: 'retry_claim_active' },
     });
     expect(await delivery.audits(id)).toMatchObject([{ status: 'claimed', finished_at: null }]);
-    const [row] = await app.rows<{ kind: string; lease: number }>(
-      `SELECT claim_kind AS kind, extract(epoch FROM claim_expires_at - now())::float8 AS lease FROM delivery_attempts WHERE id = $1`,
-      [id],
-    );
-    expect(row?.kind).toBe('retry_now');
-    expect(row?.lease).toBeGreaterThan(240);
+    const claim = await claimOn(id);
+    expect(claim?.kind).toBe('retry_now');
+    expect(claim?.leaseSeconds).toBeGreaterThan(240);
     release();
     expect((await first).body).toMatchObject({ executed: true, attempt: { status: 'sent' } });
   });
 
-  it('is for those whose role allows it', async () => {
+  it('is replayed and retried by operators, drained by admins, and only read by viewers and members', async () => {
     const [retry, letter, other] = [await scheduled(), await dead(), await dead()];
     receiver.answer(200);
     const may = {
@@ -460,7 +381,7 @@ describe('recovery of failed deliveries', () => {
       admin: ['replay', 'retry-now', 'dlq-drain'],
     } as const;
     for (const role of ['viewer', 'member', 'operator', 'admin'] as const) {
-      const client = delivery.as(await addMember(app, owner, role));
+      const client = delivery.as(await acme[role]());
       expect((await client.get('/history')).status).toBe(200);
       expect((await client.send('post', `/history/${retry}/retry-now-readiness`)).status).toBe(200);
       for (const [action, id] of [
@@ -476,24 +397,26 @@ describe('recovery of failed deliveries', () => {
     }
   });
 
-  it('is filtered and paged in the history and its audits', async () => {
+  it('appears in a history and in audits that are filtered and paged', async () => {
     const [retry, letter, other] = [await scheduled(), await dead(), await dead()];
-    await makeDue(app, retry);
     const ids = async (query: object): Promise<string[]> =>
       (await delivery.get('/history', { channel_id: channel, ...query })).body.items.map(({ id }: Json) => id);
-    expect(await ids({})).toEqual([other, letter, retry]);
-    expect(await ids({ dlq: true })).toEqual([other, letter]);
-    expect(await ids({ dlq: false })).toEqual([retry]);
-    expect(await ids({ retryable: 'true' })).toEqual([retry]);
-    expect(await ids({ retry_state: 'retryable' })).toEqual([retry]);
-    expect(await ids({ retry_state: 'scheduled_retry' })).toEqual([]);
-    expect(
-      (await ids({ retry_state: 'dlq', channel_type: 'webhook', kind: 'rule_match', status: 'failed' })).length,
-    ).toBe(2);
-    expect(await ids({ channel_type: 'email' })).toEqual([]);
-    expect(await ids({ status: 'sent' })).toEqual([]);
-    expect(await ids({ kind: 'test' })).toEqual([]);
-    expect(await ids({ channel_id: newId() })).toEqual([]);
+    await holdingDueAttempt(retry, async () => {
+      await delivery.until(retry, ({ retry_state }) => retry_state === 'retryable');
+      expect(await ids({})).toEqual([other, letter, retry]);
+      expect(await ids({ dlq: true })).toEqual([other, letter]);
+      expect(await ids({ dlq: false })).toEqual([retry]);
+      expect(await ids({ retryable: 'true' })).toEqual([retry]);
+      expect(await ids({ retry_state: 'retryable' })).toEqual([retry]);
+      expect(await ids({ retry_state: 'scheduled_retry' })).toEqual([]);
+      expect(
+        (await ids({ retry_state: 'dlq', channel_type: 'webhook', kind: 'rule_match', status: 'failed' })).length,
+      ).toBe(2);
+      expect(await ids({ channel_type: 'email' })).toEqual([]);
+      expect(await ids({ status: 'sent' })).toEqual([]);
+      expect(await ids({ kind: 'test' })).toEqual([]);
+      expect(await ids({ channel_id: NOWHERE })).toEqual([]);
+    });
     const page = (await delivery.get('/history', { channel_id: channel, limit: 2, offset: 2 })).body;
     expect(page).toMatchObject({ total: 3, limit: 2, offset: 2, items: [expect.any(Object)] });
     expect((await delivery.get('/history')).body).toMatchObject({ limit: 25, offset: 0 });
@@ -503,7 +426,7 @@ describe('recovery of failed deliveries', () => {
       (await delivery.get('/retry-audits', query)).body as { total: number };
     expect(await audits({ delivery_id: retry })).toMatchObject({ total: 1, limit: 25, offset: 0 });
     expect(
-      (await audits({ worker_id: `user:${owner.id}`, delivery_id: retry, status: 'failed' })).total +
+      (await audits({ worker_id: `user:${acme.owner.id}`, delivery_id: retry, status: 'failed' })).total +
         (await audits({ delivery_id: retry, status: 'exhausted' })).total,
     ).toBe(1);
     expect((await audits({ worker_id: 'nobody' })).total).toBe(0);
@@ -525,31 +448,16 @@ describe('recovery of failed deliveries', () => {
     }
   });
 
-  it('keeps tenants apart: attempts of another project are not found', async () => {
+  it('is not found in another project, which gets 404', async () => {
     const id = await dead();
-    const stranger = deliveryOf(app, await ownerWithProject(app));
+    const globex = deliveryOf(await tenant());
     for (const action of [...ACTIONS, 'replay-readiness', 'retry-now-readiness', 'dlq-drain-readiness']) {
-      const answer = await stranger.send('post', `/history/${id}/${action}`);
+      const answer = await globex.send('post', `/history/${id}/${action}`);
       expect([answer.status, answer.body]).toEqual([404, { detail: 'Delivery attempt not found' }]);
     }
-    expect((await stranger.get(`/history/${id}`)).status).toBe(404);
-    expect((await stranger.get('/history')).body.total).toBe(0);
-    expect((await stranger.get('/retry-audits')).body.total).toBe(0);
+    expect((await globex.get(`/history/${id}`)).status).toBe(404);
+    expect((await globex.get('/history')).body.total).toBe(0);
+    expect((await globex.get('/retry-audits')).body.total).toBe(0);
     expect((await delivery.get('/history/not-an-id')).status).toBe(422);
   });
 });
-
-/** Until so many requests have come to an instance. */
-function arrivals(app: TestApp, count: number): Promise<void> {
-  let left = count;
-  const server = app.nest.getHttpServer();
-  return new Promise((resolve) => {
-    const came = (): void => {
-      left -= 1;
-      if (left > 0) return;
-      server.off('request', came);
-      resolve();
-    };
-    server.on('request', came);
-  });
-}
