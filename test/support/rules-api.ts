@@ -1,0 +1,98 @@
+import type { Response, Test } from 'supertest';
+import { type Account, api, type Tenant } from './service.js';
+
+export interface AlertRule {
+  id: string;
+  project_id: string;
+  name: string;
+  is_enabled: boolean;
+  severity: string;
+  condition: object;
+  destination_ids: string[];
+  channel_ids: string[];
+  notifies: string;
+  state: string;
+  last_error: string | null;
+  last_error_at: string | null;
+  updated_at: string;
+}
+
+interface Refusal {
+  detail: { loc: (string | number)[]; msg: string }[];
+}
+
+/** A filter that matches every event of a type. */
+export function eventIs(type: string): { all: object[] } {
+  return { all: [{ field: 'event', op: 'eq', value: type }] };
+}
+
+/** The places below the body where a request is invalid, each with its reason. */
+export function faultsOf({ body }: Response): [place: string, reason: string][] {
+  return (body as Refusal).detail.map(({ loc, msg }) => [loc.slice(1).join('.'), msg]);
+}
+
+/** What somebody does with the alert rules of a tenant. */
+export class RulesApi {
+  constructor(
+    private readonly tenant: Tenant,
+    private readonly caller: Account = tenant.owner,
+  ) {}
+
+  as(caller: Account): RulesApi {
+    return new RulesApi(this.tenant, caller);
+  }
+
+  /** Creates a rule that matches the events `payment.failed`, with whatever a test changes of the rule. */
+  create(more: object = {}): Test {
+    return api.as(this.caller).post('/v1/alert-rules', {
+      project_id: this.tenant.projectId,
+      name: 'Payments fail',
+      condition: { kind: 'match', ...eventIs('payment.failed') },
+      ...more,
+    });
+  }
+
+  /** @returns the id */
+  async rule(more: object = {}): Promise<string> {
+    return ((await this.create(more).expect(201)).body as AlertRule).id;
+  }
+
+  read(id: string): Test {
+    return api.as(this.caller).get(`/v1/alert-rules/${id}`);
+  }
+
+  async get(id: string): Promise<AlertRule> {
+    return (await this.read(id).expect(200)).body as AlertRule;
+  }
+
+  async stateOf(id: string): Promise<string> {
+    return (await this.get(id)).state;
+  }
+
+  /** The rules of the project, the newest first. */
+  async list(): Promise<AlertRule[]> {
+    const query = { project_id: this.tenant.projectId };
+    return (await api.as(this.caller).get('/v1/alert-rules', query).expect(200)).body as AlertRule[];
+  }
+
+  patch(id: string, change: object): Test {
+    return api.as(this.caller).patch(`/v1/alert-rules/${id}`, change);
+  }
+
+  async patched(id: string, change: object): Promise<AlertRule> {
+    return (await this.patch(id, change).expect(200)).body as AlertRule;
+  }
+
+  /** Replaces the destinations and channels of a rule. */
+  link(id: string, links?: object): Test {
+    return api.as(this.caller).put(`/v1/alert-rules/${id}/destinations`, links);
+  }
+
+  remove(id: string): Test {
+    return api.as(this.caller).delete(`/v1/alert-rules/${id}`);
+  }
+
+  backtest(id: string, window: object = {}): Test {
+    return api.as(this.caller).post(`/v1/alert-rules/${id}/backtest`, window);
+  }
+}
