@@ -1,5 +1,7 @@
 import type { Response, Test } from 'supertest';
-import { type Account, api, type Tenant } from './service.js';
+import { eventually } from './eventually.js';
+import { type Account, api, job, type Tenant } from './service.js';
+import { isMatchingDone } from './sql-builders/rules.js';
 
 export interface AlertRule {
   id: string;
@@ -94,5 +96,15 @@ export class RulesApi {
 
   backtest(id: string, window: object = {}): Test {
     return api.as(this.caller).post(`/v1/alert-rules/${id}/backtest`, window);
+  }
+
+  /** Waits until every event that was sent to the project is matched, and no series of a rule of single events is due. */
+  async matched(): Promise<void> {
+    await job('rule-evaluations');
+    await eventually(
+      () => isMatchingDone(this.tenant.projectId),
+      (isDone) => isDone,
+      () => `the events of project ${this.tenant.projectId} are not matched`,
+    );
   }
 }

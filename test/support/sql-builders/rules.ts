@@ -1,3 +1,5 @@
+import pg from 'pg';
+import { service } from '../running-service.js';
 import { sql } from './sql.js';
 
 /** Creates many disabled alert rules. Over HTTP each is a request. */
@@ -29,4 +31,84 @@ export async function storedAlertRules(projectId: string): Promise<unknown[]> {
     ofRules('alert_rule_series'),
     sql('SELECT * FROM event_watches WHERE project_id = $1', [projectId]),
   ]);
+}
+
+/**
+ * Whether every event of a project is matched, every match has raised its alert, and no series of a rule of single events
+ * is due. No route shows what waits.
+ */
+export async function isMatchingDone(projectId: string): Promise<boolean> {
+  const waiting = await sql(
+    `(SELECT 1 FROM event_outbox o JOIN event_watches w ON w.project_id = o.project_id WHERE o.project_id = $1 LIMIT 1)
+     UNION ALL (SELECT 1 FROM alert_rule_firings WHERE project_id = $1 LIMIT 1)
+     UNION ALL (SELECT 1 FROM alert_rule_series s JOIN alert_rules r ON r.id = s.rule_id
+                WHERE r.project_id = $1 AND r.kind = 'match' AND r.is_enabled AND s.due_at <= now() LIMIT 1)`,
+    [projectId],
+  );
+  return waiting.length === 0;
+}
+
+/** How many groups of events of a project wait to be matched. No route shows them. */
+export async function queuedEventRows(projectId: string): Promise<number> {
+  return (await sql('SELECT 1 FROM event_outbox WHERE project_id = $1', [projectId])).length;
+}
+
+/** The id of the newest event of an alert event. Routes show the event that began it. */
+export async function lastEventOf(alertEventId: string): Promise<string | null | undefined> {
+  const rows = await sql<{ last_event_id: string | null }>('SELECT last_event_id FROM alert_events WHERE id = $1', [
+    alertEventId,
+  ]);
+  return rows[0]?.last_event_id;
+}
+
+/**
+ * Does work while no worker matches the events of a project, as when another worker has the project at that moment. What
+ * the work sends and changes is then matched together. No request can hold a project.
+ */
+export async function whileMatchingWaits<T>(projectId: string, work: () => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: service.databaseUrl });
+  await client.connect();
+  try {
+    await client.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [`alert-rules:${projectId}`]);
+    return await work();
+  } finally {
+    await client.end();
+  }
+}
+
+/** Makes the series and alert events of the rules of a project so many seconds older. No route moves the clock. */
+export async function letRuleTimePass(projectId: string, seconds: number): Promise<void> {
+  await sql(
+    `UPDATE alert_events SET created_at = created_at - make_interval(secs => $2),
+       notified_at = notified_at - make_interval(secs => $2), notice_due_at = notice_due_at - make_interval(secs => $2),
+       snoozed_until = snoozed_until - make_interval(secs => $2)
+     WHERE project_id = $1`,
+    [projectId, seconds],
+  );
+  await sql(
+    `UPDATE alert_rules SET watched_since = watched_since - make_interval(secs => $2),
+       last_evaluated_at = last_evaluated_at - make_interval(secs => $2),
+       next_evaluation_at = next_evaluation_at - make_interval(secs => $2)
+     WHERE project_id = $1`,
+    [projectId, seconds],
+  );
+  await sql(
+    `UPDATE alert_rule_series s SET since = s.since - make_interval(secs => $2),
+       breached_at = s.breached_at - make_interval(secs => $2), due_at = s.due_at - make_interval(secs => $2)
+     FROM alert_rules r WHERE r.id = s.rule_id AND r.project_id = $1`,
+    [projectId, seconds],
+  );
+}
+
+/** Makes rules fail for a reason. Over HTTP no condition is accepted that fails when it is evaluated. */
+export async function setRuleError(ruleIds: readonly string[], reason: string): Promise<void> {
+  await sql('UPDATE alert_rules SET last_error = $2, last_error_at = now() WHERE id = ANY ($1::uuid[])', [
+    ruleIds,
+    reason,
+  ]);
+}
+
+/** Lets a rule begin in an hour, so that it is not evaluated before. Over HTTP a rule begins at once. */
+export async function postponeRule(ruleId: string): Promise<void> {
+  await sql(`UPDATE alert_rules SET watched_since = now() + interval '1 hour' WHERE id = $1`, [ruleId]);
 }
