@@ -1,70 +1,156 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { setTimeout as pause } from 'node:timers/promises';
+import { randomBytes } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { alertDeliveriesJob } from '../../../src/modules/alerting/destinations/index.js';
-import { FanOutService } from '../../../src/modules/alerting/fan-out/index.js';
-import { Database } from '../../../src/platform/database/database.js';
-import { JobQueue } from '../../../src/platform/queue/index.js';
-import { newId } from '../../../src/platform/ids/index.js';
-import { addMember, type Owner, ownerWithProject } from '../../support/actors.js';
-import { type AlertClient, alertsOf, expectedSignature, noticeOf, runAlertDeliveries } from '../../support/alerts.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
-import { DELIVERY_ENV, deliveryOf, INTERNAL_TOKEN, type Json } from '../../support/delivery.js';
-import { type Receiver, type Received, startReceiver } from '../../support/receiver.js';
+import { v7 as newId } from 'uuid';
+import { activityOf } from '../../support/activity.js';
+import { AlertingApi } from '../../support/alerting-api.js';
+import { deliveryOf } from '../../support/delivery-api.js';
+import { eventually } from '../../support/eventually.js';
+import { type Received, type Receiver, startReceiver } from '../../support/receiver.js';
+import { eventIs, RulesApi } from '../../support/rules-api.js';
+import { type Account, api, job, type Tenant, tenant } from '../../support/service.js';
+import { logText } from '../../support/service-log.js';
+import { redirectDestination } from '../../support/sql-builders/alerting.js';
+import {
+  ageAlertDeliveries,
+  alterDestinationSecret,
+  claimAlertDelivery,
+  endSecretOverlap,
+  expireClaimOf,
+  hasPreviousSecret,
+  setAlertDeliveryDue,
+  storedAlertDeliveries,
+} from '../../support/sql-builders/rules.js';
+import { expectedSignature } from '../../support/webhook-signature.js';
 
 const SECRET = 'the-secret-of-the-receiver-0123456789';
-const isOver = ({ status }: Json): boolean => status === 'sent' || status === 'failed';
-const isRetrying = ({ status }: Json): boolean => status === 'retrying';
+const RULE_NAME = 'Payments fail';
+const HOUR_SECONDS = 3_600;
+const DAY_MS = 86_400_000;
 
-/** As a receiver that uses the library of Standard Webhooks. */
+interface Delivery {
+  id: string;
+  destination_id: string;
+  status: string;
+  retry_count: number;
+  next_retry_at: string | null;
+  response_summary: string | null;
+  failure_reason: string | null;
+  completed_at: string | null;
+}
+
+interface DeliveryPage {
+  items: Delivery[];
+  total: number;
+  limit: number;
+  offset: number;
+}
+
+const isOver = ({ status }: Delivery): boolean => status === 'sent' || status === 'failed';
+const isRetrying = ({ status }: Delivery): boolean => status === 'retrying';
+
+/** Verifies a request as a receiver does that uses the library of Standard Webhooks. */
 function verify(secret: string, { headers, body }: Received): unknown {
   return new Webhook(Buffer.from(secret), { format: 'raw' }).verify(body, headers as Record<string, string>);
 }
 
-describe('alert deliveries', () => {
-  let app: TestApp;
-  let owner: Owner;
-  let alerts: AlertClient;
+describe('an alert delivery', () => {
+  let acme: Tenant;
+  let alerts: AlertingApi;
+  let rules: RulesApi;
   let receiver: Receiver;
 
-  beforeAll(async () => {
-    app = await createTestApp({ env: DELIVERY_ENV });
-  });
   beforeEach(async () => {
-    owner = await ownerWithProject(app);
-    alerts = alertsOf(app, owner);
+    acme = await tenant();
+    alerts = new AlertingApi(acme);
+    rules = new RulesApi(acme);
     receiver = await startReceiver();
   });
   afterEach(() => receiver.close());
-  afterAll(() => app.close());
 
-  /** Seconds from the last try to the next, as the database has them. */
-  const waitOf = async (id: string): Promise<number> => {
-    const [row] = await app.rows<{ seconds: number }>(
-      `SELECT round(extract(epoch FROM due_at - now()))::int AS seconds FROM alert_deliveries WHERE id = $1`,
-      [id],
-    );
-    return row?.seconds ?? Number.NaN;
+  /** Creates a webhook destination, unless `more` says otherwise. @returns the id */
+  const destination = async (url: string, more: object = {}): Promise<string> => {
+    const body = { project_id: acme.projectId, type: 'webhook', name: 'Receiver', target_url: url, ...more };
+    const created = await api.as(acme.owner).post('/v1/alert-destinations', body).expect(201);
+    return (created.body as { id: string }).id;
   };
-  const makeDue = (id: string): Promise<unknown> =>
-    app.rows('UPDATE alert_deliveries SET due_at = now() WHERE id = $1 AND due_at IS NOT NULL', [id]);
-  /** The next try, at once. */
-  const tryAgain = async (id: string): Promise<Json> => {
+  const changeDestination = (id: string, change: object) =>
+    api.as(acme.owner).patch(`/v1/alert-destinations/${id}`, change).expect(200);
+  const switchDestination = (id: string, action: 'enable' | 'disable') =>
+    api.as(acme.owner).post(`/v1/alert-destinations/${id}/${action}`).expect(200);
+  const list = async (query: object = {}) => (await alerts.get('/deliveries', query).expect(200)).body as DeliveryPage;
+  const read = async (id: string) =>
+    (await api.as(acme.owner).get(`/v1/alerts/deliveries/${id}`).expect(200)).body as Delivery;
+  /** Waits until a delivery is as wanted. */
+  const until = (id: string, holds: (delivery: Delivery) => boolean): Promise<Delivery> =>
+    eventually(() => read(id), holds);
+  /** Raises an alert event by hand, which notifies every webhook of the project. @returns the ids of its deliveries */
+  const raise = async (more: object = {}): Promise<string[]> => {
+    const { id } = await alerts.raised({ message: 'card declined', ...more });
+    return (await list({ alert_event_id: id })).items.map((one) => one.id);
+  };
+  /** Raises an alert event by hand. @returns the id of its delivery to the only webhook of the project */
+  const raiseOne = async (): Promise<string> => {
+    const [id, ...others] = await raise();
+    if (id === undefined || others.length > 0) throw new Error('the project has not exactly one webhook');
+    return id;
+  };
+  /** Creates a rule with notifications of one fingerprint to a destination, each with the message of an event. */
+  const series = async (destinationId: string) => {
+    const type = `payment.failed.${newId()}`;
+    const ruleId = await rules.rule({
+      name: RULE_NAME,
+      severity: 'critical',
+      condition: { kind: 'match', ...eventIs(type) },
+      cooldown_seconds: 0,
+      destination_ids: [destinationId],
+    });
+    /** @returns the id of the delivery to the destination */
+    const notify = async (message: string): Promise<string> => {
+      const { total } = await list({ destination_id: destinationId });
+      await alerts.send({ event_type: type, message });
+      await rules.matched();
+      const after = await list({ destination_id: destinationId });
+      if (after.total !== total + 1) throw new Error(`${after.total - total} deliveries instead of one`);
+      return after.items[0]!.id;
+    };
+    return { ruleId, notify };
+  };
+  /** Has a rule of its own notify a destination. @returns the id of the delivery */
+  const notify = async (destinationId: string, message = 'card declined'): Promise<string> =>
+    (await series(destinationId)).notify(message);
+  const makeDue = (id: string) => setAlertDeliveryDue(id, 0);
+  /** Puts the next attempt off, so that it does not come by itself during the test. */
+  const putOff = (id: string) => setAlertDeliveryDue(id, HOUR_SECONDS);
+  /** Has the next attempt made now, if there is one. */
+  const tryAgain = async (id: string): Promise<Delivery> => {
+    const before = await read(id);
     await makeDue(id);
-    await runAlertDeliveries(app);
-    return alerts.delivery(id);
+    await job('alert-deliveries');
+    return until(id, (now) => now.retry_count !== before.retry_count || now.next_retry_at === null);
   };
-  const linked = (destinationIds: string[], channelIds: string[] = []) => ({
-    kind: 'linked' as const,
-    destinationIds,
-    channelIds,
-  });
+  /** Expects the next attempt so many seconds after the last answer. The header `Retry-After` may have whole seconds only. */
+  const expectWait = ({ next_retry_at }: Delivery, seconds: number): void => {
+    const answeredAt = Date.now() - (performance.now() - (receiver.received.at(-1)?.at ?? Number.NaN));
+    const dueAt = Date.parse(next_retry_at ?? '');
+    expect(dueAt).toBeGreaterThan(answeredAt + (seconds - 2) * 1_000);
+    expect(dueAt).toBeLessThanOrEqual(Date.now() + (seconds + 1) * 1_000);
+  };
+  const messagesOf = (requests: readonly Received[]): string[] =>
+    requests.map(({ body }) => (JSON.parse(body) as { message: string }).message.replace(`${RULE_NAME}: `, ''));
 
-  it('bring the documented body with its headers, signed so that own code and a library verify it', async () => {
-    const destination = await alerts.destination(`${receiver.url}/hook`, { secret: SECRET });
-    const notice = noticeOf(owner.projectId);
-    const [id] = await alerts.raise({ kind: 'project' }, notice);
+  it('has the documented body and headers, and a signature that own code and a library verify', async () => {
+    const destinationId = await destination(`${receiver.url}/hook`, { secret: SECRET });
+    const [eventId] = await alerts.send({ event_type: 'payment.failed', source: 'checkout' });
+    const alert = await alerts.raised({
+      event_id: eventId,
+      severity: 'critical',
+      message: 'Grüße: 3 payments failed',
+      payload: { z: 1, a: { amount: 12.5 } },
+    });
     const [request] = await receiver.requests(1);
+    const { items } = await list({ alert_event_id: alert.id });
+    const id = items[0]?.id ?? '';
     expect(request).toMatchObject({
       method: 'POST',
       path: '/hook',
@@ -80,24 +166,24 @@ describe('alert deliveries', () => {
     expect(verify(SECRET, request!)).toEqual(JSON.parse(request!.body));
     expect(request!.body).toBe(
       JSON.stringify({
-        alert_event_id: notice.alertEventId,
-        alert_rule_id: notice.alertRuleId,
-        project_id: owner.projectId,
-        event_id: notice.eventId,
+        alert_event_id: alert.id,
+        alert_rule_id: null,
+        project_id: acme.projectId,
+        event_id: eventId,
         event_type: 'payment.failed',
         source: 'checkout',
         severity: 'critical',
         status: 'open',
         message: 'Grüße: 3 payments failed',
         payload: { z: 1, a: { amount: 12.5 } },
-        created_at: '2026-03-01T12:00:00.000Z',
+        created_at: alert.created_at,
       }),
     );
-    expect(await alerts.until(id!, isOver)).toEqual({
+    expect(await until(id, isOver)).toEqual({
       id,
-      project_id: owner.projectId,
-      alert_event_id: notice.alertEventId,
-      destination_id: destination,
+      project_id: acme.projectId,
+      alert_event_id: alert.id,
+      destination_id: destinationId,
       destination_name: 'Receiver',
       destination_type: 'webhook',
       status: 'sent',
@@ -111,43 +197,58 @@ describe('alert deliveries', () => {
     });
   });
 
-  it('are unsigned without a secret, and nulls where the alert has nothing', async () => {
-    await alerts.destination(receiver.url);
-    const nothing = { alertRuleId: null, ruleName: null, eventId: null, eventType: null, source: null };
-    await alerts.raise({ kind: 'project' }, { ...nothing, severity: null, status: null, message: null, payload: null });
+  it('has no signature when its destination has no secret, and null where its alert event has nothing', async () => {
+    await destination(receiver.url);
+    await raise();
     const [request] = await receiver.requests(1);
     expect(Object.keys(request!.headers)).not.toContain('x-service-signature');
     expect(Object.keys(request!.headers)).not.toContain('webhook-signature');
-    expect(Object.values(JSON.parse(request!.body) as object).filter((value) => value === null)).toHaveLength(8);
+    expect(JSON.parse(request!.body)).toMatchObject({
+      alert_rule_id: null,
+      event_id: null,
+      event_type: null,
+      source: null,
+    });
   });
 
-  it('go to every enabled webhook of the project, or to what is linked and enabled, and to nobody else', async () => {
-    const at = (path: string, more: object = {}): Promise<string> => alerts.destination(`${receiver.url}${path}`, more);
+  it('is sent to each enabled webhook of the project, or to each enabled destination and channel of the rule', async () => {
+    const at = (path: string, more: object = {}) => destination(`${receiver.url}${path}`, more);
     const [one, two] = [await at('/one'), await at('/two')];
     const off = await at('/off', { is_enabled: false });
     const slack = await at('/slack', { type: 'slack' });
-    const foreign = await alertsOf(app, await ownerWithProject(app)).destination(`${receiver.url}/foreign`);
-    const channel = await deliveryOf(app, owner).webhook(`${receiver.url}/channel`);
+    await new AlertingApi(await tenant()).destination(`${receiver.url}/foreign`);
+    const channel = await deliveryOf(acme).webhook(`${receiver.url}/channel`);
     const paths = (): string[] =>
       receiver.received
         .splice(0)
         .map(({ path }) => path)
         .sort();
 
-    expect(await alerts.raise({ kind: 'project' })).toHaveLength(2);
+    expect(await raise()).toHaveLength(2);
     await receiver.requests(2);
-    await runAlertDeliveries(app);
+    await job('alert-deliveries');
     expect(paths()).toEqual(['/one', '/two']);
 
-    expect(await alerts.raise(linked([two, slack, off, foreign, newId()], [channel, newId()]))).toHaveLength(2);
+    const condition = { kind: 'match', ...eventIs('payment.failed') };
+    const linked = { condition, severity: 'critical', destination_ids: [two, slack, off], channel_ids: [channel] };
+    const ruleId = await rules.rule({ name: RULE_NAME, ...linked });
+    await alerts.send({ message: 'Grüße: 3 payments failed', payload: { z: 1 } });
+    const alert = await alerts.counted(ruleId, 1);
+    expect((await list({ alert_event_id: alert.id })).total).toBe(2);
     await receiver.requests(3);
-    await runAlertDeliveries(app);
+    await job('alert-deliveries');
+    await job('delivery-retries');
     const channelRequest = receiver.received.find(({ path }) => path === '/channel');
     expect(JSON.parse(channelRequest!.body)).toMatchObject({
       type: 'rule_match',
       channel_id: channel,
-      rule: { name: 'Payments fail', severity: 'critical' },
-      event: { type: 'payment.failed', message: 'Grüße: 3 payments failed', payload: { z: 1 }, occurrences: 1 },
+      rule: { name: RULE_NAME, severity: 'critical' },
+      event: {
+        type: 'payment.failed',
+        message: 'Payments fail: Grüße: 3 payments failed',
+        payload: { z: 1 },
+        occurrences: 1,
+      },
     });
     const slackRequest = receiver.received.find(({ path }) => path === '/slack');
     expect(JSON.parse(slackRequest!.body)).toMatchObject({
@@ -155,44 +256,37 @@ describe('alert deliveries', () => {
     });
     expect(paths()).toEqual(['/channel', '/slack', '/two']);
 
-    expect(await alerts.raise(linked([]))).toEqual([]);
-    const shown = await alerts.deliveries({ destination_id: one });
+    const silent = await rules.rule({
+      condition: { kind: 'match', ...eventIs('refund.failed') },
+      destination_ids: [off],
+    });
+    await alerts.send({ event_type: 'refund.failed' });
+    const unsent = await alerts.counted(silent, 1);
+    expect((await list({ alert_event_id: unsent.id })).total).toBe(0);
+    const shown = await list({ destination_id: one });
     expect(shown).toMatchObject({ total: 1, limit: 25, offset: 0, items: [{ destination_id: one }] });
   });
 
-  it('exist only when the transaction of their cause commits', async () => {
-    await alerts.destination(receiver.url);
-    const order = { alertEvent: noticeOf(owner.projectId), targets: { kind: 'project' as const } };
-    const undone = app.nest.get(Database).transaction(async (tx) => {
-      expect((await app.nest.get(FanOutService, { strict: false }).enqueue(order, tx)).deliveryIds).toHaveLength(1);
-      throw new Error('undone');
-    });
-    await expect(undone).rejects.toThrow('undone');
-    await runAlertDeliveries(app);
-    expect([(await alerts.deliveries()).total, receiver.connections()]).toEqual([0, 0]);
-  });
-
-  it.each([408, 409, 425, 429, 500, 503, 599])('try again after %i', async (status) => {
+  it.each([408, 409, 425, 429, 500, 503, 599])('is retried 30 seconds after the answer %i', async (status) => {
     receiver.answer(status);
-    const id = await alerts.raiseFor(await alerts.destination(receiver.url));
-    const delivery = await alerts.until(id, isRetrying);
+    await destination(receiver.url);
+    const delivery = await until(await raiseOne(), isRetrying);
     expect(delivery).toMatchObject({
       retry_count: 1,
       response_code: status,
       failure_reason: `http_${status}: The receiver answered ${status}`,
+      next_retry_at: expect.any(String),
+      completed_at: null,
     });
-    expect(delivery.next_retry_at).not.toBeNull();
-    expect(delivery.completed_at).toBeNull();
-    expect(await waitOf(id)).toBeGreaterThan(20);
-    expect(await waitOf(id)).toBeLessThanOrEqual(30);
+    expectWait(delivery, 30);
   });
 
-  it.each([301, 307, 400, 401, 403, 404, 410, 418, 422])('give up at once after %i', async (status) => {
+  it.each([301, 307, 400, 401, 403, 404, 410, 418, 422])('fails for good after the answer %i', async (status) => {
     receiver.answer((response) =>
       response.writeHead(status, { Location: `${receiver.url}/elsewhere`, 'Retry-After': '1' }).end(),
     );
-    const id = await alerts.raiseFor(await alerts.destination(receiver.url));
-    expect(await alerts.until(id, isOver)).toMatchObject({
+    await destination(receiver.url);
+    expect(await until(await raiseOne(), isOver)).toMatchObject({
       status: 'failed',
       retry_count: 1,
       next_retry_at: null,
@@ -201,18 +295,19 @@ describe('alert deliveries', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  it('try five times with growing waits under one id, each time signed anew, and then fail', async () => {
+  it('fails after five attempts with growing waits, each with the same id and a new signature', async () => {
     receiver.answer(500);
-    const id = await alerts.raiseFor(await alerts.destination(receiver.url, { secret: SECRET }));
-    await alerts.until(id, isRetrying);
-    const waits = [await waitOf(id)];
-    for (const count of [2, 3, 4]) {
-      expect(await tryAgain(id)).toMatchObject({ status: 'retrying', retry_count: count });
-      waits.push(await waitOf(id));
-    }
-    for (const [at, wait] of [30, 60, 120, 240].entries()) {
-      expect(waits[at]).toBeGreaterThan(wait - 10);
-      expect(waits[at]).toBeLessThanOrEqual(wait);
+    await destination(receiver.url, { secret: SECRET });
+    const id = await raiseOne();
+    expectWait(await until(id, isRetrying), 30);
+    for (const [count, wait] of [
+      [2, 60],
+      [3, 120],
+      [4, 240],
+    ] as const) {
+      const delivery = await tryAgain(id);
+      expect(delivery).toMatchObject({ status: 'retrying', retry_count: count });
+      expectWait(delivery, wait);
     }
     expect(await tryAgain(id)).toMatchObject({
       status: 'failed',
@@ -229,156 +324,149 @@ describe('alert deliveries', () => {
   });
 
   it.each([
-    ['seconds', () => '3600', 3_600],
-    ['a date', () => new Date(Date.now() + 7_200_000).toUTCString(), 7_200],
-    ['more than a day', () => '999999', 86_400],
-    ['less than the policy', () => '20', 20],
-    ['nonsense', () => 'soon', 30],
-  ])('wait after 429 as Retry-After says, also less than the policy: %s', async (_, value, seconds) => {
+    ['3600 seconds', () => '3600', 3_600],
+    ['a date in two hours', () => new Date(Date.now() + 7_200_000).toUTCString(), 7_200],
+    ['more than a day, which counts as a day', () => '999999', 86_400],
+    ['20 seconds, which is less than the policy', () => '20', 20],
+    ['nonsense, which counts as nothing', () => 'soon', 30],
+  ])('is retried after 429 when Retry-After says: %s', async (_, value, seconds) => {
     receiver.answer((response) => response.writeHead(429, { 'Retry-After': value() }).end());
-    const id = await alerts.raiseFor(await alerts.destination(receiver.url));
-    await alerts.until(id, isRetrying);
-    expect(await waitOf(id)).toBeGreaterThan(seconds - 10);
-    expect(await waitOf(id)).toBeLessThanOrEqual(seconds + 1);
+    await destination(receiver.url);
+    expectWait(await until(await raiseOne(), isRetrying), seconds);
   });
 
   it.each([
-    ['at once', () => '0'],
-    ['a date that is past', () => new Date(Date.now() - 7_200_000).toUTCString()],
-  ])('are sent again a second after a 429 that asks for no wait: %s', async (_, value) => {
+    ['0 seconds', () => '0'],
+    ['a date in the past', () => new Date(Date.now() - 7_200_000).toUTCString()],
+  ])('is retried after one second when Retry-After of a 429 says: %s', async (_, value) => {
     let answers = 0;
     receiver.answer((response) => response.writeHead(++answers === 1 ? 429 : 200, { 'Retry-After': value() }).end());
-    const id = await alerts.raiseFor(await alerts.destination(receiver.url));
-    await alerts.until(id, ({ status }) => status === 'sent');
+    await destination(receiver.url);
+    await until(await raiseOne(), ({ status }) => status === 'sent');
     const [first, second] = receiver.received;
     expect(second!.at - first!.at).toBeGreaterThanOrEqual(1_000);
     expect(second!.at - first!.at).toBeLessThan(5_000);
   });
 
-  describe('of one fingerprint', () => {
-    const messagesOf = (requests: readonly Received[]): string[] =>
-      requests.map(({ body }) => (JSON.parse(body) as { message: string }).message);
-
-    it('reach a destination in order while the first is retried, and hold up no other fingerprint or destination', async () => {
-      let answers = 0;
-      receiver.answer((response) => response.writeHead(++answers === 1 ? 503 : 200).end());
-      const other = await startReceiver();
-      const id = await alerts.destination(receiver.url);
-      const elsewhere = await alerts.destination(other.url);
-      const series = { fingerprint: 'checkout' };
-      const first = await alerts.raiseFor(id, { ...series, message: 'opened' });
-      await alerts.until(first, isRetrying);
-      await alerts.raise(linked([id, elsewhere]), { ...series, message: 'resolved' });
-      const third = await alerts.raiseFor(id, { ...series, message: 'opened again' });
-      const free = await alerts.raiseFor(id, { fingerprint: 'search', message: 'another series' });
-      await alerts.until(free, isOver);
+  it('waits for earlier ones of its fingerprint, and for none of another fingerprint or destination', async () => {
+    let answers = 0;
+    receiver.answer((response) => response.writeHead(++answers === 1 ? 503 : 200).end());
+    const other = await startReceiver();
+    try {
+      const id = await destination(receiver.url);
+      const elsewhere = await destination(other.url);
+      const checkout = await series(id);
+      const first = await checkout.notify('opened');
+      await until(first, isRetrying);
+      await putOff(first);
+      await rules.link(checkout.ruleId, { destination_ids: [id, elsewhere] }).expect(200);
+      await checkout.notify('resolved');
+      await rules.link(checkout.ruleId, { destination_ids: [id] }).expect(200);
+      const third = await checkout.notify('opened again');
+      const free = await notify(id, 'another series');
+      await until(free, isOver);
       expect(messagesOf(await other.requests(1))).toEqual(['resolved']);
-      await runAlertDeliveries(app);
+      await job('alert-deliveries');
       expect(messagesOf(receiver.received)).toEqual(['opened', 'another series']);
-      expect(await app.metrics()).toMatch(/^alert_delivery_backlog 0$/m);
 
       await makeDue(first);
-      await runAlertDeliveries(app);
-      await alerts.until(third, isOver);
+      await job('alert-deliveries');
+      await until(third, isOver);
       expect(messagesOf(receiver.received).slice(2)).toEqual(['opened', 'resolved', 'opened again']);
+    } finally {
       await other.close();
-    });
-
-    it('follow at once when the one before was sent or has failed for good, each after the answer to the last', async () => {
-      const answered: string[] = [];
-      receiver.answer((response, { body }) => {
-        const { message } = JSON.parse(body) as { message: string };
-        setTimeout(() => {
-          answered.push(message);
-          response.writeHead(message === '2' ? 400 : 200).end();
-        }, 20);
-      });
-      const id = await alerts.destination(receiver.url);
-      const messages = Array.from({ length: 6 }, (_, index) => String(index));
-      const ids: string[] = [];
-      for (const message of messages) ids.push(await alerts.raiseFor(id, { fingerprint: 'checkout', message }));
-      for (const each of ids) await alerts.until(each, isOver);
-      expect(messagesOf(receiver.received)).toEqual(messages);
-      expect(answered).toEqual(messages);
-    });
-
-    it('wait for those before them no longer than an hour', async () => {
-      receiver.answer((response, { body }) => response.writeHead(body.includes('stuck') ? 503 : 200).end());
-      const id = await alerts.destination(receiver.url);
-      const first = await alerts.raiseFor(id, { fingerprint: 'checkout', message: 'stuck' });
-      await alerts.until(first, isRetrying);
-      const second = await alerts.raiseFor(id, { fingerprint: 'checkout', message: 'later' });
-      await runAlertDeliveries(app);
-      expect(await alerts.delivery(second)).toMatchObject({ status: 'pending' });
-      await app.rows(
-        `UPDATE alert_deliveries SET created_at = created_at - interval '61 minutes' WHERE id = ANY ($1)`,
-        [[first, second]],
-      );
-      await runAlertDeliveries(app);
-      expect(await alerts.delivery(second)).toMatchObject({ status: 'sent' });
-    });
+    }
   });
 
-  it('hear Retry-After with no other answer', async () => {
+  it('is sent as soon as the one before it in its fingerprint is sent or has failed for good, and not before', async () => {
+    receiver.answer(503);
+    const checkout = await series(await destination(receiver.url));
+    const messages = Array.from({ length: 6 }, (_, index) => String(index));
+    const ids: string[] = [];
+    for (const message of messages) {
+      ids.push(await checkout.notify(message));
+      if (ids.length > 1) continue;
+      // The others wait until it is sent.
+      await until(ids[0]!, isRetrying);
+      await putOff(ids[0]!);
+    }
+    const answered: string[] = [];
+    receiver.answer((response, request) => {
+      const [message = ''] = messagesOf([request]);
+      setTimeout(() => {
+        answered.push(message);
+        response.writeHead(message === '2' ? 400 : 200).end();
+      }, 20);
+    });
+    await makeDue(ids[0]!);
+    await job('alert-deliveries');
+    for (const id of ids) await until(id, isOver);
+    expect(messagesOf(receiver.received).slice(1)).toEqual(messages);
+    expect(answered).toEqual(messages);
+  });
+
+  it('waits for earlier ones of its fingerprint for an hour at most', async () => {
+    receiver.answer((response, { body }) => response.writeHead(body.includes('stuck') ? 503 : 200).end());
+    const checkout = await series(await destination(receiver.url));
+    const first = await checkout.notify('stuck');
+    await until(first, isRetrying);
+    const second = await checkout.notify('later');
+    await job('alert-deliveries');
+    expect(await read(second)).toMatchObject({ status: 'pending' });
+    await ageAlertDeliveries([first, second], 61 * 60);
+    await job('alert-deliveries');
+    expect(await until(second, isOver)).toMatchObject({ status: 'sent' });
+  });
+
+  it('ignores Retry-After of other answers than 429', async () => {
     receiver.answer((response) => response.writeHead(503, { 'Retry-After': '3600' }).end());
-    const id = await alerts.raiseFor(await alerts.destination(receiver.url));
-    await alerts.until(id, isRetrying);
-    expect(await waitOf(id)).toBeLessThanOrEqual(30);
+    await destination(receiver.url);
+    expectWait(await until(await raiseOne(), isRetrying), 30);
   });
 
-  it('try again when there was no answer at all', async () => {
+  it('is retried when there was no answer at all', async () => {
     const gone = await startReceiver();
     await gone.close();
     receiver.answer((_, __, socket) => socket.destroy());
-    const ids = await alerts.raise(
-      linked([await alerts.destination(gone.url), await alerts.destination(receiver.url)]),
-    );
-    const reasons = await Promise.all(
-      ids.map(async (id) => (await alerts.until(id, isRetrying)).failure_reason as string),
-    );
+    await destination(gone.url);
+    await destination(receiver.url);
+    const ids = await raise();
+    const reasons = await Promise.all(ids.map(async (id) => (await until(id, isRetrying)).failure_reason));
     expect(reasons.sort()).toEqual([
       'connection_refused: Connection was refused',
       'connection_reset: Connection was closed before an answer',
     ]);
   });
 
-  it('are not sent to an address that became unsafe, nor ever again', async () => {
-    const destination = await alerts.destination(receiver.url);
-    await app.rows(`UPDATE alert_destinations SET target_url = 'http://169.254.169.254/' WHERE id = $1`, [destination]);
-    const id = await alerts.raiseFor(destination);
-    expect(await alerts.until(id, isOver)).toMatchObject({
+  it('fails for good when the address of its destination has become unsafe', async () => {
+    const id = await destination(receiver.url);
+    await redirectDestination(id, 'http://169.254.169.254/');
+    expect(await until(await raiseOne(), isOver)).toMatchObject({
       status: 'failed',
       failure_reason: 'unsafe_destination: Destination is not allowed',
       response_code: null,
     });
   });
 
-  it('keep what receivers say sanitized and without their secret', async () => {
+  it('shows, stores and logs at most 500 characters of the answer, without secrets', async () => {
+    const random = randomBytes(6).toString('hex');
+    const [secret, path, token] = [`${SECRET}${random}`, `slack-path-secret-${random}`, `abcdefghijklmnop${random}`];
     receiver.answer((response) =>
-      response
-        .writeHead(500)
-        .end(`{"error":"bad ${SECRET}","authorization":"Bearer abcdefghijklmnop"} ${'é'.repeat(900)}`),
+      response.writeHead(500).end(`{"error":"bad ${secret}","authorization":"Bearer ${token}"} ${'é'.repeat(900)}`),
     );
-    const slack = await alerts.destination(`${receiver.url}/services/slack-path-secret`, {
-      type: 'slack',
-      secret: SECRET,
-    });
-    const id = await alerts.raiseFor(slack);
-    const { response_summary: summary } = await alerts.until(id, isRetrying);
-    expect(summary.length).toBeLessThanOrEqual(500);
-    const texts = [summary, JSON.stringify(await app.rows('SELECT * FROM alert_deliveries')), app.logLines.join('\n')];
-    for (const text of texts) {
-      for (const secret of [SECRET, 'slack-path-secret', 'abcdefghijklmnop']) expect(text).not.toContain(secret);
-    }
+    const slack = await destination(`${receiver.url}/services/${path}`, { type: 'slack', secret });
+    const { response_summary: summary } = await until(await notify(slack), isRetrying);
+    expect(summary!.length).toBeLessThanOrEqual(500);
+    const texts = [summary!, await storedAlertDeliveries(acme.projectId), await logText()];
+    for (const text of texts) for (const hidden of [secret, path, token]) expect(text).not.toContain(hidden);
   });
 
-  it('are signed by the new secret and for 24 hours by the one before', async () => {
+  it('is signed by the new secret of its destination, and for 24 hours also by the secret before', async () => {
     const next = 'the-next-secret-0123456789';
-    const destination = await alerts.destination(receiver.url, { secret: SECRET });
-    const path = `/v1/alert-destinations/${destination}`;
+    const id = await destination(receiver.url, { secret: SECRET });
     const signatures = async (): Promise<string[]> => {
       const count = receiver.received.length;
-      await alerts.raiseFor(destination);
+      await raise();
       const request = (await receiver.requests(count + 1))[count]!;
       verify(next, request);
       const given = String(request.headers['x-service-signature']).split(',');
@@ -386,88 +474,66 @@ describe('alert deliveries', () => {
         one === expectedSignature(next, request) ? 'new' : one === expectedSignature(SECRET, request) ? 'old' : 'none',
       );
     };
-    await alerts.send('patch', path, { secret: next });
+    await changeDestination(id, { secret: next });
     expect(await signatures()).toEqual(['new', 'old']);
     verify(SECRET, receiver.received[0]!);
-    // The same one again is no rotation.
-    await alerts.send('patch', path, { secret: next });
+    // The same secret again is no rotation.
+    await changeDestination(id, { secret: next });
     expect(await signatures()).toEqual(['new', 'old']);
 
-    await app.rows(`UPDATE alert_destinations SET previous_secret_until = now() WHERE id = $1`, [destination]);
+    await endSecretOverlap(id);
     expect(await signatures()).toEqual(['new']);
-    await app.request().post('/internal/jobs/maintenance').set('X-Internal-Token', INTERNAL_TOKEN).expect(200);
-    expect(await app.rows('SELECT previous_secret FROM alert_destinations WHERE id = $1', [destination])).toEqual([
-      { previous_secret: null },
-    ]);
-    await alerts.send('patch', path, { secret: null });
-    await alerts.raiseFor(destination);
+    await job('maintenance');
+    await eventually(
+      () => hasPreviousSecret(id),
+      (has) => !has,
+    );
+    await changeDestination(id, { secret: null });
+    await raise();
     expect(Object.keys((await receiver.requests(4))[3]!.headers)).not.toContain('x-service-signature');
   });
 
-  it('wait without losing a try while credentials cannot be read, and fail when their key is gone', async () => {
-    const destination = await alerts.destination(receiver.url, { secret: SECRET });
-    const [row] = await app.rows<{ secret: string }>('SELECT secret FROM alert_destinations WHERE id = $1', [
-      destination,
-    ]);
-    const broken = row!.secret.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A'));
-    await app.rows('UPDATE alert_destinations SET secret = $2 WHERE id = $1', [destination, broken]);
-    const id = await alerts.raiseFor(destination);
-    expect(await alerts.until(id, isOver)).toMatchObject({
+  it('fails without an attempt when the secret of its destination cannot be decrypted', async () => {
+    await alterDestinationSecret(await destination(receiver.url, { secret: SECRET }));
+    expect(await until(await raiseOne(), isOver)).toMatchObject({
       status: 'failed',
       retry_count: 0,
       failure_reason: 'credentials_unreadable',
     });
-
-    const disabled = await createTestApp({
-      databaseUrl: app.databaseUrl,
-      dataDir: app.dataDir,
-      env: { ...DELIVERY_ENV, CREDENTIAL_ENCRYPTION_KEYS: 'disabled' },
-    });
-    try {
-      await app.rows(
-        `UPDATE alert_deliveries SET status = 'pending', due_at = now() + interval '1 day', completed_at = NULL WHERE id = $1`,
-        [id],
-      );
-      await app.rows(`UPDATE alert_deliveries SET due_at = now() WHERE id = $1`, [id]);
-      await runAlertDeliveries(disabled);
-      expect(await alerts.delivery(id)).toMatchObject({
-        status: 'pending',
-        retry_count: 0,
-        failure_reason: 'cryptography_unavailable',
-      });
-      expect(receiver.connections()).toBe(0);
-    } finally {
-      await disabled.close();
-    }
+    expect(receiver.connections()).toBe(0);
   });
 
-  it('fail with the disabling of their destination, and can be retried once it is enabled', async () => {
-    const destination = await alerts.destination(receiver.url);
+  it('fails when its destination is disabled, and can be retried once the destination is enabled', async () => {
+    const destinationId = await destination(receiver.url);
     receiver.answer(500);
-    const id = await alerts.raiseFor(destination);
-    await alerts.until(id, isRetrying);
-    const elsewhere = await alerts.raiseFor(await alerts.destination(receiver.url));
-    await alerts.until(elsewhere, isRetrying);
-    await alerts.send('post', `/v1/alert-destinations/${destination}/disable`);
-    expect(isRetrying(await alerts.delivery(elsewhere))).toBe(true);
-    expect(await alerts.delivery(id)).toMatchObject({
+    const id = await raiseOne();
+    await until(id, isRetrying);
+    await putOff(id);
+    const other = await destination(receiver.url);
+    const elsewhere = await notify(other);
+    await until(elsewhere, isRetrying);
+    await putOff(elsewhere);
+    await switchDestination(destinationId, 'disable');
+    expect(isRetrying(await read(elsewhere))).toBe(true);
+    expect(await read(id)).toMatchObject({
       status: 'failed',
       retry_count: 1,
       failure_reason: 'destination_disabled',
     });
-    const retry = async (client = alerts): Promise<unknown[]> => {
-      const { status, body } = await client.send('post', `/v1/alerts/deliveries/${id}/retry`);
-      return [status, body.detail ?? body.status];
+    const retry = async (account: Account = acme.owner): Promise<unknown[]> => {
+      const answer = await api.as(account).post(`/v1/alerts/deliveries/${id}/retry`);
+      const body = answer.body as { detail?: string; status?: string };
+      return [answer.status, body.detail ?? body.status];
     };
     expect(await retry()).toEqual([409, 'Alert destination is disabled']);
-    await alerts.send('post', `/v1/alert-destinations/${destination}/enable`);
+    await switchDestination(destinationId, 'enable');
     receiver.answer(204);
-    expect(await retry(alerts.as(await addMember(app, owner, 'member')))).toEqual([403, 'Insufficient project role']);
+    expect(await retry(await acme.member())).toEqual([403, 'Insufficient project role']);
     const answers = await Promise.all([retry(), retry(), retry()]);
     expect(answers.filter(([status]) => status === 200)).toHaveLength(1);
-    // Its wake-up passes it over while one of the others still holds the row; the next look has it.
-    await runAlertDeliveries(app);
-    expect(await alerts.until(id, isOver)).toMatchObject({
+    // A worker passes the delivery over while one of the other requests still holds its row. The next round finds it.
+    await job('alert-deliveries');
+    expect(await until(id, isOver)).toMatchObject({
       status: 'sent',
       retry_count: 0,
       response_code: 204,
@@ -475,94 +541,68 @@ describe('alert deliveries', () => {
     });
     expect(await retry()).toEqual([409, 'Alert delivery has not failed']);
     expect(receiver.received).toHaveLength(3);
-    const { destination_id: other } = await alerts.delivery(elsewhere);
-    await alerts.send('patch', `/v1/alert-destinations/${other}`, { is_enabled: false });
-    expect(await alerts.delivery(elsewhere)).toMatchObject({
+    await changeDestination(other, { is_enabled: false });
+    expect(await read(elsewhere)).toMatchObject({
       status: 'failed',
       failure_reason: 'destination_disabled',
     });
-    const [audit] = await app.rows<{ detail: object }>(
-      `SELECT detail FROM audit_events WHERE action = 'alert_delivery.retried' AND target_id = $1`,
-      [id],
+    const audits = (await activityOf(acme)).filter(
+      ({ action, target_id }) => action === 'alert_delivery.retried' && target_id === id,
     );
-    expect(audit?.detail).toEqual({
-      destination_id: destination,
+    expect(audits[0]?.detail).toEqual({
+      destination_id: destinationId,
       retry_count: 1,
       failure_reason: 'destination_disabled',
     });
-    expect((await alerts.send('post', `/v1/alerts/deliveries/${newId()}/retry`)).body).toEqual({
-      detail: 'Alert delivery not found',
-    });
+    await api
+      .as(acme.owner)
+      .post(`/v1/alerts/deliveries/${newId()}/retry`)
+      .expect(404, { detail: 'Alert delivery not found' });
   });
 
-  it('are not written over by a result that comes after their claim was ended, which is counted', async () => {
-    const lost = async (): Promise<number> =>
-      Number(/^alert_delivery_lost_leases_total (\d+)$/m.exec(await app.metrics())?.[1] ?? 0);
-    const before = await lost();
-    let release: () => void = () => undefined;
-    receiver.answer((response) => void (release = () => response.writeHead(200).end()));
-    const id = await alerts.raiseFor(await alerts.destination(receiver.url));
-    await receiver.requests(1);
-    await app.rows(`UPDATE alert_deliveries SET claim_expires_at = now() - interval '1 second' WHERE id = $1`, [id]);
-    await app.nest.get(JobQueue).runNow(alertDeliveriesJob, { wait: false });
-    expect(await alerts.delivery(id)).toMatchObject({ status: 'retrying', failure_reason: 'lease_expired' });
-    release();
-    while ((await lost()) === before) await pause(25);
-    expect(await alerts.delivery(id)).toMatchObject({
-      status: 'retrying',
-      retry_count: 1,
-      response_code: null,
-      failure_reason: 'lease_expired',
-    });
-  });
-
-  it('stay when their destination is deleted: what waits fails, and cannot be retried', async () => {
-    const destination = await alerts.destination(receiver.url);
+  it('stays and fails when its destination is deleted, and cannot be retried then', async () => {
+    const destinationId = await destination(receiver.url);
     receiver.answer(500);
-    const [waiting, held] = [await alerts.raiseFor(destination), await alerts.raiseFor(destination)];
-    for (const id of [waiting, held]) await alerts.until(id, isRetrying);
-    // As if a worker had it in its hands.
-    await app.rows(
-      `UPDATE alert_deliveries SET claim_token = $2, claim_owner = 'w', claim_expires_at = now() WHERE id = $1`,
-      [held, newId()],
-    );
-    expect((await alerts.send('delete', `/v1/alert-destinations/${destination}`)).status).toBe(204);
-    expect(await alerts.delivery(waiting)).toMatchObject({
+    const [waiting, held] = [await raiseOne(), await raiseOne()];
+    for (const id of [waiting, held]) {
+      await until(id, isRetrying);
+      await putOff(id);
+    }
+    await claimAlertDelivery(held);
+    await api.as(acme.owner).delete(`/v1/alert-destinations/${destinationId}`).expect(204);
+    expect(await read(waiting)).toMatchObject({
       status: 'failed',
       failure_reason: 'destination_deleted',
       destination_name: 'Receiver',
     });
-    await runAlertDeliveries(app);
-    expect(await alerts.delivery(held)).toMatchObject({
+    await expireClaimOf(held);
+    await job('alert-deliveries');
+    expect(await until(held, ({ retry_count }) => retry_count > 1)).toMatchObject({
       status: 'retrying',
       retry_count: 2,
       failure_reason: 'lease_expired',
     });
     expect(await tryAgain(held)).toMatchObject({ status: 'failed', failure_reason: 'destination_deleted' });
-    expect((await alerts.send('post', `/v1/alerts/deliveries/${held}/retry`)).body).toEqual({
-      detail: 'Alert destination has been deleted',
-    });
+    const retried = await api.as(acme.owner).post(`/v1/alerts/deliveries/${held}/retry`);
+    expect(retried.body).toEqual({ detail: 'Alert destination has been deleted' });
   });
 
-  it('can be retried all together: those of a window that failed and may be sent', async () => {
-    const [good, off] = [await alerts.destination(receiver.url), await alerts.destination(receiver.url)];
+  it('is retried with all others of a window that failed and whose destination is enabled', async () => {
+    const good = await destination(receiver.url);
     receiver.answer(404);
-    const ids = [
-      await alerts.raiseFor(good),
-      await alerts.raiseFor(good),
-      await alerts.raiseFor(good),
-      await alerts.raiseFor(off),
-    ];
-    for (const id of ids) await alerts.until(id, isOver);
-    await alerts.send('post', `/v1/alert-destinations/${off}/disable`);
-    await app.rows(`UPDATE alert_deliveries SET created_at = now() - interval '25 hours' WHERE id = $1`, [ids[0]]);
+    const ids = [await raiseOne(), await raiseOne(), await raiseOne()];
+    const off = await destination(receiver.url);
+    ids.push(await notify(off));
+    for (const id of ids) expect(await until(id, isOver)).toMatchObject({ status: 'failed' });
+    await switchDestination(off, 'disable');
+    expect((await list({ destination_id: good })).total).toBe(3);
+    await ageAlertDeliveries([ids[0]!], 25 * HOUR_SECONDS);
     receiver.answer(200);
-    const retry = async (body: object = {}): Promise<unknown> => {
-      const answer = await alerts.send('post', '/v1/alerts/deliveries/retry-failed', {
-        project_id: owner.projectId,
-        ...body,
-      });
-      return answer.status === 200 ? answer.body : [answer.status, answer.body.detail[0].msg];
+    const retry = async (more: object = {}): Promise<unknown> => {
+      const body = { project_id: acme.projectId, ...more };
+      const answer = await api.as(acme.owner).post('/v1/alerts/deliveries/retry-failed', body);
+      if (answer.status === 200) return answer.body;
+      return [answer.status, (answer.body as { detail: { msg: string }[] }).detail[0]?.msg];
     };
     expect(await retry({ from_ts: '2026-01-02T00:00:00Z', to_ts: '2026-01-01T00:00:00Z' })).toEqual([
       422,
@@ -570,46 +610,30 @@ describe('alert deliveries', () => {
     ]);
     expect(await retry({ destination_id: newId() })).toEqual({ retried: 0, remaining: 0 });
     expect(await retry()).toEqual({ retried: 2, remaining: 1 });
-    for (const id of ids.slice(1, 3)) expect(await alerts.until(id, isOver)).toMatchObject({ status: 'sent' });
+    for (const id of ids.slice(1, 3)) expect(await until(id, isOver)).toMatchObject({ status: 'sent' });
     expect(await retry({ from_ts: '2000-01-01T00:00:00Z' })).toEqual({ retried: 1, remaining: 1 });
-    expect(await alerts.until(ids[0]!, isOver)).toMatchObject({ status: 'sent' });
-    expect((await alerts.deliveries({ status: 'failed' })).items).toMatchObject([{ id: ids[3] }]);
-    expect((await alerts.deliveries({ status: 'sent', limit: '2', offset: '2' })).items).toHaveLength(1);
-    expect((await alerts.deliveries({ to_ts: new Date(Date.now() - 86_400_000).toISOString() })).items).toMatchObject([
-      { id: ids[0] },
-    ]);
+    expect(await until(ids[0]!, isOver)).toMatchObject({ status: 'sent' });
+    expect((await list({ status: 'failed' })).items).toMatchObject([{ id: ids[3] }]);
+    expect((await list({ status: 'sent', limit: 2, offset: 2 })).items).toHaveLength(1);
+    expect((await list({ to_ts: new Date(Date.now() - DAY_MS).toISOString() })).items).toMatchObject([{ id: ids[0] }]);
   });
 
-  it('to a receiver that hangs end after five seconds and delay no other destination', async () => {
+  it('fails after five seconds when its receiver does not answer, and delays no delivery to another destination', async () => {
     receiver.answer(() => undefined, '/hangs');
-    const hangs = await alerts.destination(`${receiver.url}/hangs`);
-    const good = await alerts.destination(`${receiver.url}/good`);
-    const stuck: string[] = [];
-    for (let count = 0; count < 30; count += 1) stuck.push(await alerts.raiseFor(hangs));
-    const quick: string[] = [];
-    for (let count = 0; count < 30; count += 1) quick.push(await alerts.raiseFor(good));
-    for (const id of quick) expect(await alerts.until(id, isOver)).toMatchObject({ status: 'sent' });
-    // The hanging one takes half a minute for its own, five at a time: the good one has all of its own long before.
-    expect((await alerts.deliveries({ destination_id: hangs, status: 'pending', limit: '100' })).total).toBeGreaterThan(
-      0,
-    );
-    expect(await alerts.until(stuck[0]!, isRetrying)).toMatchObject({
+    const hangs = await destination(`${receiver.url}/hangs`);
+    const [stuck] = await raise();
+    for (let count = 1; count < 30; count += 1) await raise();
+    const good = await destination(`${receiver.url}/good`);
+    for (let count = 0; count < 30; count += 1) await raise();
+    const quick = await list({ destination_id: good, limit: 100 });
+    expect(quick.items).toHaveLength(30);
+    for (const { id } of quick.items) expect(await until(id, isOver)).toMatchObject({ status: 'sent' });
+    // The receiver that hangs takes five deliveries at a time, and five seconds for each: a minute for all.
+    expect((await list({ destination_id: hangs, status: 'pending', limit: 100 })).total).toBeGreaterThan(0);
+    expect(await until(stuck!, isRetrying)).toMatchObject({
       failure_reason: 'timeout: Timed out waiting for the answer',
     });
-  });
-
-  it('are shown by the state of the jobs and by the metrics', async () => {
-    const state = (await app.nest.get(JobQueue).state()).find(({ name }) => name === alertDeliveriesJob.name);
-    expect(state).toMatchObject({ every_ms: 3_600_000, last_error: null });
-    const metrics = await app.metrics();
-    for (const name of [
-      'outcomes_total{outcome="sent"}',
-      'try_seconds_count',
-      'backlog',
-      'oldest_due_seconds',
-      'in_flight',
-    ]) {
-      expect(metrics).toContain(`alert_delivery_${name} `);
-    }
+    // Other tests need not wait for the rest.
+    await switchDestination(hangs, 'disable');
   });
 });

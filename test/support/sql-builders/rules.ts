@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { service } from '../running-service.js';
-import { sql } from './sql.js';
+import { asText, sql } from './sql.js';
 
 /** Creates many disabled alert rules. Over HTTP each is a request. */
 export async function fillAlertRules(projectId: string, count: number): Promise<void> {
@@ -111,4 +111,65 @@ export async function setRuleError(ruleIds: readonly string[], reason: string): 
 /** Lets a rule begin in an hour, so that it is not evaluated before. Over HTTP a rule begins at once. */
 export async function postponeRule(ruleId: string): Promise<void> {
   await sql(`UPDATE alert_rules SET watched_since = now() + interval '1 hour' WHERE id = $1`, [ruleId]);
+}
+
+/** Sets in how many seconds the next attempt of an alert delivery is due, if there is one. No route moves the clock. */
+export async function setAlertDeliveryDue(id: string, inSeconds: number): Promise<void> {
+  await sql(
+    'UPDATE alert_deliveries SET due_at = now() + make_interval(secs => $2) WHERE id = $1 AND due_at IS NOT NULL',
+    [id, inSeconds],
+  );
+}
+
+/** Makes alert deliveries so many seconds older. No route moves the clock. */
+export async function ageAlertDeliveries(ids: readonly string[], seconds: number): Promise<void> {
+  await sql('UPDATE alert_deliveries SET created_at = created_at - make_interval(secs => $2) WHERE id = ANY ($1)', [
+    ids,
+    seconds,
+  ]);
+}
+
+/** Makes an alert delivery one that another worker is sending. No request can hold a delivery. */
+export async function claimAlertDelivery(id: string): Promise<void> {
+  await sql(
+    `UPDATE alert_deliveries SET claim_token = gen_random_uuid(), claim_owner = 'w',
+       claim_expires_at = now() + interval '1 hour' WHERE id = $1`,
+    [id],
+  );
+}
+
+/** Ends the lease of the worker that is sending an alert delivery. No route moves the clock. */
+export async function expireClaimOf(id: string): Promise<void> {
+  await sql(
+    `UPDATE alert_deliveries SET claim_expires_at = now() - interval '1 second'
+     WHERE id = $1 AND claim_token IS NOT NULL`,
+    [id],
+  );
+}
+
+/** Every column of the alert deliveries of a project, as text. Routes show the sanitized part of an answer. */
+export async function storedAlertDeliveries(projectId: string): Promise<string> {
+  return asText(await sql<object>('SELECT * FROM alert_deliveries WHERE project_id = $1', [projectId]));
+}
+
+/** Ends the time in which the secret before the current one of an alert destination signs as well. No route moves the clock. */
+export async function endSecretOverlap(destinationId: string): Promise<void> {
+  await sql('UPDATE alert_destinations SET previous_secret_until = now() WHERE id = $1', [destinationId]);
+}
+
+/** Whether the secret before the current one of an alert destination is stored. No route shows it. */
+export async function hasPreviousSecret(destinationId: string): Promise<boolean> {
+  const rows = await sql('SELECT 1 FROM alert_destinations WHERE id = $1 AND previous_secret IS NOT NULL', [
+    destinationId,
+  ]);
+  return rows.length > 0;
+}
+
+/** Changes the last character of the encrypted secret of an alert destination, which then cannot be decrypted. No route can. */
+export async function alterDestinationSecret(destinationId: string): Promise<void> {
+  await sql(
+    `UPDATE alert_destinations
+     SET secret = left(secret, -1) || CASE WHEN right(secret, 1) = 'A' THEN 'Q' ELSE 'A' END WHERE id = $1`,
+    [destinationId],
+  );
 }
