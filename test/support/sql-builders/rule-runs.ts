@@ -1,0 +1,188 @@
+import { sql } from './sql.js';
+
+/** What each of some buckets of five minutes has. */
+export interface EventsOfBuckets {
+  readonly events: number;
+  /** Of these, such with a status of 500. */
+  readonly errors?: number;
+  readonly event?: string;
+  readonly sourceId?: string | null;
+  readonly latencyMs?: number | null;
+  readonly endpoint?: string;
+}
+
+/** Stores events in each bucket from one to another. Over HTTP these are thousands of requests, and their times are checked. */
+export async function storeEventsOfBuckets(
+  projectId: string,
+  { from, to }: { readonly from: Date; readonly to: Date },
+  { events, errors = 0, event = 'paid', sourceId = null, latencyMs = null, endpoint }: EventsOfBuckets,
+): Promise<void> {
+  await sql(
+    `INSERT INTO events (project_id, "timestamp", id, source_id, event, source, properties, log_method, log_endpoint,
+                         log_status, log_latency_ms, log_has_latency, created_at)
+     SELECT $1, b.at + e.n * interval '300 seconds' / $9::int, gen_random_uuid(), $6, $5, 's', '{}', 'EVENT', $8,
+            CASE WHEN e.n < $4 THEN 500 ELSE 200 END, coalesce($7::int, 0), $7::int IS NOT NULL, b.at
+     FROM generate_series($2::timestamptz, $3::timestamptz, interval '5 minutes') AS b (at)
+     CROSS JOIN generate_series(0, $9::int - 1) AS e (n)`,
+    [projectId, from, to, errors, event, sourceId, latencyMs, endpoint ?? `/events/${event}`, events],
+  );
+}
+
+/** Counts the stored events of a project again, as the service does when it takes them. No route takes stored events. */
+export async function countStoredEvents(projectId: string): Promise<void> {
+  await sql('DELETE FROM event_hours WHERE project_id = $1', [projectId]);
+  await sql('DELETE FROM event_facet_days WHERE project_id = $1', [projectId]);
+  await sql(
+    `INSERT INTO event_facet_days (project_id, event, source_id, day, events, errors)
+     SELECT project_id, event, source_id, date_trunc('day', "timestamp", 'UTC') AS "at", count(*),
+            count(*) FILTER (WHERE log_status >= 500)
+     FROM events WHERE project_id = $1 GROUP BY project_id, event, source_id, "at"`,
+    [projectId],
+  );
+  await sql(
+    `INSERT INTO event_hours (project_id, hour, events, errors)
+     SELECT project_id, date_trunc('hour', "timestamp", 'UTC') AS "at", count(*),
+            count(*) FILTER (WHERE log_status >= 500)
+     FROM events WHERE project_id = $1 GROUP BY project_id, "at"`,
+    [projectId],
+  );
+}
+
+/** Has Sentinel watch a project without judging a bucket of it. By itself, Sentinel begins with the newest bucket. */
+export async function holdJudging(projectId: string): Promise<void> {
+  await sql(
+    `INSERT INTO sentinel_projects (project_id, judging_since, judged_until, due_at)
+     VALUES ($1, 'infinity', 'infinity', 'infinity')`,
+    [projectId],
+  );
+}
+
+/** Has judging of a project begin with a bucket, and waits with it. No route says where Sentinel begins. */
+export async function watchFrom(projectId: string, at: Date): Promise<void> {
+  await sql(
+    `INSERT INTO sentinel_projects AS p (project_id, judging_since, judged_until, due_at)
+     VALUES ($1, $2, $2, 'infinity') ON CONFLICT ON CONSTRAINT pk_sentinel_projects
+     DO UPDATE SET judging_since = least(p.judging_since, $2), judged_until = $2, due_at = 'infinity'`,
+    [projectId, at],
+  );
+}
+
+/** Makes the bucket due with which judging of a project goes on, unless it is judged. No route moves the clock. */
+export async function makeBucketDue(projectId: string, at: Date): Promise<void> {
+  await sql('UPDATE sentinel_projects SET due_at = now() WHERE project_id = $1 AND judged_until = $2', [projectId, at]);
+}
+
+/** The end of the last bucket of a project that was judged. The route shows none before the first. */
+export async function judgedUntil(projectId: string): Promise<Date | null> {
+  const rows = await sql<{ at: Date }>(
+    'SELECT judged_until AS at FROM sentinel_projects WHERE project_id = $1 AND isfinite(judged_until)',
+    [projectId],
+  );
+  return rows[0]?.at ?? null;
+}
+
+/** Makes dismissals of a project mute until a time. By the route, they mute for whole hours from now. */
+export async function setMutedUntil(projectId: string, until: Date): Promise<void> {
+  await sql('UPDATE sentinel_feedback SET muted_until = $2 WHERE project_id = $1', [projectId, until]);
+}
+
+/** Makes the dismissals of a project so many days old: their mutes are over. No route moves the clock. */
+export async function ageFeedback(projectId: string, days: number): Promise<void> {
+  await sql(
+    `UPDATE sentinel_feedback SET muted_until = now() - interval '1 day',
+       raised_at = ARRAY[now() - make_interval(days => $2)] WHERE project_id = $1`,
+    [projectId, days],
+  );
+}
+
+/** How long the dismissals of a project mute, and how often they raise bounds. No route shows it. */
+export async function storedFeedback(
+  projectId: string,
+): Promise<{ kind: string; raises: number; hours: number | null }[]> {
+  return sql(
+    `SELECT f.kind, cardinality(f.raised_at) AS raises,
+            (extract(epoch FROM f.muted_until - d.dismissed_at) / 3600)::int AS hours
+     FROM sentinel_feedback f JOIN sentinel_findings d USING (project_id, kind) WHERE project_id = $1`,
+    [projectId],
+  );
+}
+
+/** Opens the findings of a project again. No route takes a dismissal back. */
+export async function reopenFindings(projectId: string): Promise<void> {
+  await sql(
+    `UPDATE sentinel_findings SET status = 'open', dismissed_at = NULL, dismissed_by = NULL WHERE project_id = $1`,
+    [projectId],
+  );
+}
+
+/** Moves the findings of a project back by so many minutes. No route moves the clock. */
+export async function moveFindingsBack(projectId: string, minutes: number): Promise<void> {
+  await sql(
+    `UPDATE sentinel_findings SET started_at = started_at - make_interval(mins => $2),
+       last_seen_at = last_seen_at - make_interval(mins => $2), resolved_at = resolved_at - make_interval(mins => $2)
+     WHERE project_id = $1`,
+    [projectId, minutes],
+  );
+}
+
+/** Moves the start of a finding to so many days ago, and leaves its end. No route moves the clock. */
+export async function setFindingAge(id: string, days: number): Promise<void> {
+  await sql('UPDATE sentinel_findings SET started_at = now() - make_interval(days => $2) WHERE id = $1', [id, days]);
+}
+
+/** Makes the findings of a project begin so many minutes earlier, and leaves their ends. No route moves the clock. */
+export async function lengthenFindings(projectId: string, minutes: number): Promise<void> {
+  await sql('UPDATE sentinel_findings SET started_at = started_at - make_interval(mins => $2) WHERE project_id = $1', [
+    projectId,
+    minutes,
+  ]);
+}
+
+/** Has the rules of a project forget what they have seen. No route does that without a change of the rule. */
+export async function forgetSeries(projectId: string): Promise<void> {
+  await sql('DELETE FROM alert_rule_series WHERE rule_id IN (SELECT id FROM alert_rules WHERE project_id = $1)', [
+    projectId,
+  ]);
+}
+
+/** Stores resolved findings of types `type.0`, `type.1` …, ten for each of the past hours. Sentinel finds a few a day. */
+export async function resolvedFindings(projectIds: readonly string[], count: number): Promise<void> {
+  await sql(
+    `INSERT INTO sentinel_findings (id, project_id, kind, series_type, series_value, metric, status, severity, score,
+                                    title, summary, started_at, detected_at, last_seen_at, resolved_at, evidence)
+     SELECT gen_random_uuid(), p.id, 'rate_spike', 'event', 'type.' || n, 'events', 'resolved', 'warning', 0.5,
+            'A spike', 'A spike', at, at, at, at, '{}'
+     FROM unnest($1::uuid[]) AS p (id),
+          (SELECT n, now() - (n / 10) * interval '1 hour' AS at FROM generate_series(0, $2::int - 1) n) f`,
+    [projectIds, count],
+  );
+}
+
+/** Stores a finding with any kind and time. Sentinel finds what the events of a project show, and when it does. */
+export async function storeFinding(
+  projectId: string,
+  finding: {
+    readonly kind: string;
+    readonly severity: string;
+    readonly seriesType: string;
+    readonly seriesValue: string;
+    readonly actual: number | null;
+    readonly startedAt: Date;
+    readonly lastSeenAt: Date;
+    readonly resolvedAt?: Date;
+    readonly dismissedAt?: Date;
+  },
+): Promise<void> {
+  const { resolvedAt = null, dismissedAt = null } = finding;
+  const status = resolvedAt !== null ? 'resolved' : dismissedAt !== null ? 'dismissed' : 'open';
+  await sql(
+    `INSERT INTO sentinel_findings (id, project_id, kind, series_type, series_value, metric, status, severity, score,
+                                    title, summary, actual, expected, started_at, detected_at, last_seen_at,
+                                    resolved_at, dismissed_at, evidence)
+     VALUES (gen_random_uuid(), $1, $2, $3, $4, 'events', $5, $6, 1, $2, $2, $7, 5, $8, $8, $9, $10, $11, '{}')`,
+    [
+      ...[projectId, finding.kind, finding.seriesType, finding.seriesValue, status, finding.severity, finding.actual],
+      ...[finding.startedAt, finding.lastSeenAt, resolvedAt, dismissedAt],
+    ],
+  );
+}
