@@ -1,430 +1,184 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import pg from 'pg';
-import { WindowRunner } from '../../../src/modules/alerting/rules/windows/window-runner.js';
-import { BacktestLimits } from '../../../src/modules/alerting/rules/backtest/backtest-limits.js';
-import { type Owner, ownerWithProject } from '../../support/actors.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
-import type { Json } from '../../support/delivery.js';
-import { countEvents, type EventRow, insertEvents } from '../../support/event-rows.js';
-import { eventIs, evaluateRules, type RuleClient, RULES_ENV, rulesOf } from '../../support/rules.js';
-import { age, VirtualRules } from '../../support/virtual-rules.js';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { eventually } from '../../support/eventually.js';
+import { eventIs, RulesApi } from '../../support/rules-api.js';
+import { api, job, type Tenant, tenant } from '../../support/service.js';
+import {
+  groupByUnknownField,
+  lastEvaluation,
+  makeRuleDue,
+  moveEventsBack,
+  secondsUntilEvaluation,
+  storeCondition,
+  type StoredEvent,
+  storeEvents,
+} from '../../support/sql-builders/rule-runs.js';
 
-/** Long ago, so that the present has no part in it; in the middle of an hour. */
-const START = new Date('2026-03-01T12:20:00.000Z');
 const COUNT_OVER_10 = { kind: 'threshold', window_seconds: 300, aggregate: 'count', op: 'gt', value: 10 };
+const HOUR = 3_600;
+const WEEK = 604_800;
 
-describe('rules on windows', () => {
-  let app: TestApp;
-  let owner: Owner;
-  let rules: RuleClient;
-  let time: VirtualRules;
+interface Alert {
+  id: string;
+  status: string;
+  group_values: object;
+  payload: { value: number };
+}
 
-  beforeAll(async () => {
-    app = await createTestApp({ env: RULES_ENV });
-  });
+describe('a rule on a window', () => {
+  let acme: Tenant;
+  let rules: RulesApi;
+
   beforeEach(async () => {
-    // Those of the tests before come due again meanwhile.
-    await app.rows('DELETE FROM alert_rules');
-    owner = await ownerWithProject(app);
-    rules = rulesOf(app, owner);
-    time = new VirtualRules(app, owner.projectId, START);
-    await isUpSince(time.at(-86_400));
+    acme = await tenant();
+    rules = new RulesApi(acme);
   });
-  afterAll(() => app.close());
 
-  /** Ingestion and evaluation have been running for as long as this. */
-  const isUpSince = async (since: Date): Promise<void> => {
-    await app.rows(
-      `INSERT INTO alert_heartbeats (name, up_since, beat_at)
-       SELECT name, $1, now() + interval '1 hour' FROM unnest('{ingestion,evaluation}'::text[]) name
-       ON CONFLICT ON CONSTRAINT pk_alert_heartbeats DO UPDATE SET up_since = $1, beat_at = excluded.beat_at`,
-      [since],
+  /** Stores so many events at a time before now. */
+  const put = (secondsAgo: number, more: Partial<StoredEvent> = {}, times = 1): Promise<void> =>
+    storeEvents(
+      acme.projectId,
+      Array.from({ length: times }, () => ({ secondsAgo, ...more })),
     );
-  };
-  /** So many events at each of these seconds from now. */
-  const put = async (seconds: readonly number[], more: Partial<EventRow> = {}, times = 1): Promise<void> => {
-    const at = seconds.flatMap((second) => Array.from({ length: times }, () => time.at(second)));
-    await insertEvents(
-      app,
-      owner.projectId,
-      at.map((timestamp) => ({ timestamp, ...more })),
+  /** Waits until a rule has been evaluated after now. @returns the state that it shows */
+  const evaluated = async (id: string): Promise<string> => {
+    const due = await makeRuleDue(id);
+    await eventually(
+      async () => {
+        await job('rule-evaluations');
+        return lastEvaluation(id);
+      },
+      (at) => at !== null && at >= due,
+      (at) => `the rule ${id} was evaluated at ${String(at)}, and not since ${String(due)}`,
     );
+    return rules.stateOf(id);
   };
-  const make = async (rule: object): Promise<string> => {
-    const id = await rules.rule(rule);
-    await time.begin();
-    return id;
+  /** The alert events of the project, the oldest first. */
+  const alerts = async (): Promise<Alert[]> => {
+    const query = { project_id: acme.projectId, limit: 500 };
+    const { body } = await api.as(acme.owner).get('/v1/alerts/events', query).expect(200);
+    return (body as { items: Alert[] }).items.toReversed();
   };
-  const raised = (): Promise<Json[]> =>
-    app.rows(
-      `SELECT group_values, occurrences::int, status, message, payload, event_id FROM alert_events
-       WHERE project_id = $1 ORDER BY created_at, id`,
-      [owner.projectId],
-    );
-  const statuses = async (): Promise<string[]> => (await raised()).map(({ status }) => status as string);
-  /** Lets time pass and has the rule evaluated. @returns the state it shows and its alert events */
-  const after = async (seconds: number, id: string): Promise<[string, string[]]> => {
-    time.advance(seconds);
-    await time.evaluate(id);
-    return [(await rules.get(id)).state as string, await statuses()];
-  };
+  const statuses = async (): Promise<string[]> => (await alerts()).map(({ status }) => status);
 
-  it('go from pending to firing to recovering to rest, and again, as the window says', async () => {
-    const id = await make({ condition: COUNT_OVER_10, for_seconds: 60, keep_firing_seconds: 120 });
-    await put([0], {}, 10);
-    expect(await after(0.001, id)).toEqual(['inactive', []]);
-    await put([0], {}, 1);
-    expect(await after(0.001, id)).toEqual(['pending', []]);
-    expect(await after(59, id)).toEqual(['pending', []]);
-    expect(await after(1, id)).toEqual(['firing', ['open']]);
-    expect(await after(230, id)).toEqual(['firing', ['open']]);
-    // The events have left the window.
-    expect(await after(20, id)).toEqual(['recovering', ['open']]);
-    await put([0], {}, 11);
-    expect(await after(1, id)).toEqual(['firing', ['open']]);
-    expect(await after(298, id)).toEqual(['firing', ['open']]);
-    expect(await after(2, id)).toEqual(['recovering', ['open']]);
-    expect(await after(117, id)).toEqual(['recovering', ['open']]);
-    expect(await after(1, id)).toEqual(['inactive', ['resolved']]);
-    await put([0], {}, 11);
-    expect(await after(1, id)).toEqual(['pending', ['resolved']]);
-    expect(await after(60, id)).toEqual(['firing', ['resolved', 'open']]);
-    const [first] = await raised();
-    expect(first).toMatchObject({
-      occurrences: 1,
-      event_id: null,
-      message: 'Payments fail: count over 300 s is 11 (gt 10)',
-      payload: { kind: 'threshold', aggregate: 'count', value: 11, op: 'gt', threshold: 10, window_seconds: 300 },
-    });
+  it('fires another alert when people have resolved the first one and its condition still holds', async () => {
+    await put(5, {}, 20);
+    const id = await rules.rule({ condition: COUNT_OVER_10 });
+    expect(await evaluated(id)).toBe('firing');
+    const [first, ...others] = await alerts();
+    expect([first?.status, others]).toEqual(['open', []]);
+    await api.as(acme.owner).post(`/v1/alerts/events/${first?.id}/resolve`).expect(200);
+    expect([await evaluated(id), await statuses()]).toEqual(['firing', ['resolved', 'open']]);
+    expect([await evaluated(id), await statuses()]).toEqual(['firing', ['resolved', 'open']]);
   });
 
-  it('do not take a time nobody looked for one in which the condition held', async () => {
-    const id = await make({ condition: COUNT_OVER_10, for_seconds: 600 });
-    await put([0], {}, 20);
-    expect(await after(1, id)).toEqual(['pending', []]);
-    time.advance(700);
-    await put([-1], {}, 20);
-    expect(await after(0, id)).toEqual(['pending', []]);
-    expect((await raised()).length).toBe(0);
-  });
-
-  it('begin another alert when people resolved the first and the condition still holds', async () => {
-    const id = await make({ condition: COUNT_OVER_10 });
-    await put([0, 60, 120, 180, 240], {}, 20);
-    expect(await after(1, id)).toEqual(['firing', ['open']]);
-    await app.rows(`UPDATE alert_events SET status = 'resolved', resolved_at = now() WHERE project_id = $1`, [
-      owner.projectId,
-    ]);
-    expect(await after(60, id)).toEqual(['firing', ['resolved', 'open']]);
-    expect(await after(60, id)).toEqual(['firing', ['resolved', 'open']]);
-  });
-
-  it.each<[string, string | undefined, number]>([
-    ['count', undefined, 5],
-    ['error_rate', undefined, 0.4],
-    ['sum', 'properties.n', 16],
-    ['avg', 'properties.n', 4],
-    ['min', 'properties.n', 1],
-    ['max', 'properties.n', 9],
-    ['p50', 'properties.n', 2],
-    ['p95', 'properties.n', 9],
-    ['p99', 'log.latency_ms', 70],
-    ['max', 'log.status', 503],
-  ])('compute %s of %s', async (aggregate, aggregate_field, expected) => {
-    const condition = { ...COUNT_OVER_10, ...eventIs('e'), aggregate, aggregate_field, op: 'eq', value: expected };
-    const id = await make({ condition });
-    for (const [n, log_status] of [
+  it.each<[what: string, aggregate: string, field: string | undefined, expected: number]>([
+    ['the count of events', 'count', undefined, 5],
+    ['the error rate', 'error_rate', undefined, 0.4],
+    ['the sum of a property', 'sum', 'properties.n', 16],
+    ['the average of a property', 'avg', 'properties.n', 4],
+    ['the minimum of a property', 'min', 'properties.n', 1],
+    ['the maximum of a property', 'max', 'properties.n', 9],
+    ['the p50 of a property', 'p50', 'properties.n', 2],
+    ['the p95 of a property', 'p95', 'properties.n', 9],
+    ['the p99 of the latency', 'p99', 'log.latency_ms', 70],
+    ['the maximum of the status', 'max', 'log.status', 503],
+  ])('computes %s', async (_, aggregate, aggregate_field, expected) => {
+    for (const [n, status] of [
       [1, 200],
       [2, 500],
       [9, 503],
       [4, 404],
       ['7', 200],
     ] as const) {
-      await put([-10], { properties: { n }, log_status, log_latency_ms: typeof n === 'number' ? n * 10 - 20 : 70 });
+      await put(10, { properties: { n }, status, latencyMs: typeof n === 'number' ? n * 10 - 20 : 70 });
     }
-    await put([-10], { event: 'other', properties: { n: 1_000 }, log_status: 504, log_latency_ms: 9_000 }, 3);
-    await put([-301, 0], { properties: { n: 1_000 }, log_latency_ms: 9_000, log_status: 504 });
-    expect(await after(0, id)).toEqual(['firing', ['open']]);
-    expect((await raised())[0]?.payload.value).toBe(expected);
+    await put(10, { event: 'other', properties: { n: 1_000 }, status: 504, latencyMs: 9_000 }, 3);
+    // One event before the window, and one that is not in it yet.
+    for (const secondsAgo of [400, -HOUR]) {
+      await put(secondsAgo, { properties: { n: 1_000 }, status: 504, latencyMs: 9_000 });
+    }
+    const condition = { ...COUNT_OVER_10, ...eventIs('e'), aggregate, aggregate_field, op: 'eq', value: expected };
+    const id = await rules.rule({ condition });
+    expect([await evaluated(id), await statuses()]).toEqual(['firing', ['open']]);
+    expect((await alerts())[0]?.payload.value).toBe(expected);
   });
 
-  it('count the same from counted hours as from rows', async () => {
-    const filter = { all: [...eventIs('a').all, { field: 'severity', op: 'eq', value: 'error' }] };
-    const base = { ...COUNT_OVER_10, ...filter, window_seconds: 7_200, op: 'gte', value: 0 };
-    await put([-7_201, -7_200, -5_000, -3_600, -10, -1, 0], { event: 'a', severity: 'error', log_status: 500 }, 3);
-    await put([-7_000, -100], { event: 'a', severity: 'info' }, 5);
-    await put([-100], { event: 'b', severity: 'error' }, 7);
-    await countEvents(app);
-    const counted = await make({ condition: base, group_by: ['environment'] });
-    const rows = await make({
-      condition: { ...base, not: { field: 'properties.none', op: 'exists' } },
-      group_by: ['environment'],
-    });
-    await time.evaluate(counted);
-    await time.evaluate(rows);
-    expect((await raised()).map(({ payload }) => payload.value)).toEqual([15, 15]);
+  it.each<[fires: 'fires' | 'does not fire', direction: string, before: number, now: number]>([
+    ['fires', 'up', 10, 15],
+    ['does not fire', 'up', 10, 14],
+    ['does not fire', 'up', 10, 5],
+    ['fires', 'down', 10, 5],
+    ['does not fire', 'down', 10, 6],
+    ['fires', 'both', 10, 15],
+    ['fires', 'both', 10, 5],
+    ['does not fire', 'both', 10, 11],
+    ['does not fire', 'up', 0, 15],
+    ['fires', 'down', 10, 0],
+  ])(
+    '%s for a change in direction "%s" by 50 percent when %d events become %d',
+    async (fires, direction, before, now) => {
+      await put(HOUR + 300, {}, before);
+      await put(300, {}, now);
+      const condition = { kind: 'rate_of_change', window_seconds: 600, compare_seconds: HOUR, aggregate: 'count' };
+      const id = await rules.rule({ condition: { ...condition, direction, percent: 50 } });
+      const expected = fires === 'fires' ? ['firing', ['open']] : ['inactive', []];
+      expect([await evaluated(id), await statuses()]).toEqual(expected);
+      if (fires === 'fires') expect((await alerts())[0]?.payload).toMatchObject({ value: now, previous: before });
+    },
+  );
+
+  it('compares with the same time a week before', async () => {
+    await put(WEEK + 1_800, {}, 10);
+    await put(1_800, {}, 15);
+    const condition = { kind: 'rate_of_change', window_seconds: HOUR, compare_seconds: WEEK, aggregate: 'count' };
+    const id = await rules.rule({ condition: { ...condition, direction: 'up', percent: 50 } });
+    expect([await evaluated(id), await statuses()]).toEqual(['firing', ['open']]);
+    expect((await alerts())[0]?.payload).toMatchObject({ value: 15, previous: 10, compare_seconds: WEEK });
   });
 
-  it.each<[string, number, number, boolean]>([
-    ['up', 10, 15, true],
-    ['up', 10, 14, false],
-    ['up', 10, 5, false],
-    ['down', 10, 5, true],
-    ['down', 10, 6, false],
-    ['both', 10, 15, true],
-    ['both', 10, 5, true],
-    ['both', 10, 11, false],
-    ['up', 0, 15, false],
-    ['down', 10, 0, true],
-  ])('see a change %s by half from %d to %d: %s', async (direction, before, now, fires) => {
-    const id = await make({
-      condition: {
-        kind: 'rate_of_change',
-        window_seconds: 60,
-        compare_seconds: 3_600,
-        aggregate: 'count',
-        direction,
-        percent: 50,
-      },
-    });
-    await put([-3_630], {}, before);
-    await put([-30], {}, now);
-    expect(await after(0, id)).toEqual(fires ? ['firing', ['open']] : ['inactive', []]);
-    if (fires) expect((await raised())[0]?.payload).toMatchObject({ value: now, previous: before });
+  it('keeps groups apart, and the alerts of groups beyond the largest hundred as they are', async () => {
+    await put(5, { properties: { shop: 'small' } }, 2);
+    await put(5, { properties: { shop: 'single' } });
+    const id = await rules.rule({ condition: { ...COUNT_OVER_10, value: 1 }, group_by: ['properties.shop'] });
+    expect([await evaluated(id), await statuses()]).toEqual(['firing', ['open']]);
+    expect((await alerts())[0]?.group_values).toEqual({ 'properties.shop': 'small' });
+    // An evaluation looks at a hundred groups, and these are larger.
+    const larger = Array.from({ length: 300 }, (_, n) => ({ secondsAgo: 0, properties: { shop: n % 100 } }));
+    await storeEvents(acme.projectId, larger);
+    await evaluated(id);
+    const all = await statuses();
+    expect(all).toHaveLength(101);
+    expect(all.filter((status) => status !== 'open')).toEqual([]);
+    await moveEventsBack(acme.projectId, 301);
+    await evaluated(id);
+    expect((await statuses()).filter((status) => status !== 'resolved')).toEqual([]);
   });
 
-  it('compare with the same time a week before', async () => {
-    const WEEK = 604_800;
-    const id = await make({
-      condition: {
-        kind: 'rate_of_change',
-        window_seconds: 3_600,
-        compare_seconds: WEEK,
-        aggregate: 'count',
-        direction: 'up',
-        percent: 50,
-      },
-    });
-    await put([-WEEK - 30], {}, 10);
-    await put([-30], {}, 15);
-    expect(await after(0, id)).toEqual(['firing', ['open']]);
-    expect((await raised())[0]?.payload).toMatchObject({ value: 15, previous: 10, compare_seconds: WEEK });
-  });
-
-  describe('for what does not come', () => {
-    const ABSENT = { condition: { kind: 'absence', window_seconds: 300, ...eventIs('heartbeat') } };
-
-    it('fire once the window has passed since their creation, though nothing ever came', async () => {
-      const id = await make(ABSENT);
-      expect(await after(299, id)).toEqual(['inactive', []]);
-      await put([-5], { event: 'something else' });
-      expect(await after(1, id)).toEqual(['firing', ['open']]);
-      expect((await raised())[0]).toMatchObject({
-        message: 'Payments fail: no event for 300 s',
-        payload: { kind: 'absence', window_seconds: 300, last_event_at: null },
-      });
-      await put([0], { event: 'heartbeat' });
-      expect(await after(1, id)).toEqual(['inactive', ['resolved']]);
-      expect(await after(299, id)).toEqual(['inactive', ['resolved']]);
-      expect(await after(1, id)).toEqual(['firing', ['resolved', 'open']]);
-    });
-
-    it('stay quiet while something of ours is down, and until a whole window has been watched after it', async () => {
-      const id = await make(ABSENT);
-      time.advance(1_000);
-      for (const name of ['ingestion', 'evaluation']) {
-        await app.rows(`UPDATE alert_heartbeats SET beat_at = now() - interval '31 seconds' WHERE name = $1`, [name]);
-        expect(await after(1, id)).toEqual(['inactive', []]);
-        await app.rows(`UPDATE alert_heartbeats SET beat_at = now() + interval '1 hour'`);
-      }
-      await isUpSince(time.at(0));
-      expect(await after(299, id)).toEqual(['inactive', []]);
-      expect(await after(2, id)).toEqual(['firing', ['open']]);
-      // What is firing neither recovers nor fires again for an outage.
-      await app.rows(`UPDATE alert_heartbeats SET beat_at = now() - interval '31 seconds' WHERE name = 'ingestion'`);
-      expect(await after(10, id)).toEqual(['firing', ['open']]);
-      await isUpSince(time.at(0));
-      expect(await after(10, id)).toEqual(['firing', ['open']]);
-    });
-
-    it('learn from the processes that run since when there was no gap', async () => {
-      const upSince = (): Promise<Json[]> =>
-        app.rows(`SELECT name, up_since > now() - interval '1 minute' AS "isNew" FROM alert_heartbeats ORDER BY name`);
-      await app.rows(`UPDATE alert_heartbeats SET beat_at = now()`);
-      const beating = async (): Promise<Json[]> => {
-        const other = await createTestApp({ env: RULES_ENV, databaseUrl: app.databaseUrl, dataDir: app.dataDir });
-        await evaluateRules(other);
-        await other.close();
-        return upSince();
-      };
-      expect(await beating()).toEqual([
-        { name: 'evaluation', isNew: false },
-        { name: 'ingestion', isNew: false },
-      ]);
-      await app.rows(`UPDATE alert_heartbeats SET beat_at = now() - interval '31 seconds'`);
-      expect(await beating()).toEqual([
-        { name: 'evaluation', isNew: true },
-        { name: 'ingestion', isNew: true },
-      ]);
-    });
-
-    it('watch each group that had events, and others not', async () => {
-      const id = await make({ ...ABSENT, group_by: ['source_id', 'properties.host'] });
-      await put([-10_000, 0], { event: 'heartbeat', properties: { host: 'a' } });
-      await put([0, 200], { event: 'heartbeat', properties: { host: 'b' } });
-      await put([-90_000], { event: 'heartbeat', properties: { host: 'long gone' } });
-      expect(await after(299, id)).toEqual(['inactive', []]);
-      expect(await after(2, id)).toEqual(['firing', ['open']]);
-      expect((await raised()).map((one) => one.group_values['properties.host'])).toEqual(['a']);
-      await put([0], { event: 'heartbeat', properties: { host: 'a' } });
-      expect(await after(1, id)).toEqual(['inactive', ['resolved']]);
-      expect(await after(300, id)).toEqual(['firing', ['resolved', 'open', 'open']]);
-    });
-
-    it('say nothing of an archived project, and begin to watch when it is back', async () => {
-      const id = await rules.rule(ABSENT);
-      await isUpSince(new Date(Date.now() - 86_400_000));
-      await age(app, 400);
-      await app.rows('UPDATE projects SET archived_at = now() WHERE id = $1', [owner.projectId]);
-      await evaluateRules(app);
-      await app.rows('UPDATE projects SET archived_at = NULL WHERE id = $1', [owner.projectId]);
-      await age(app, 200);
-      await evaluateRules(app);
-      expect([(await rules.get(id)).state, await statuses()]).toEqual(['inactive', []]);
-      await age(app, 101);
-      await isUpSince(new Date(Date.now() - 86_400_000));
-      await app.rows('UPDATE alert_rules SET next_evaluation_at = now() WHERE id = $1', [id]);
-      await evaluateRules(app);
-      expect([(await rules.get(id)).state, await statuses()]).toEqual(['firing', ['open']]);
-    });
-  });
-
-  it('keep groups apart, and leave those they cannot see as they are', async () => {
-    const id = await make({ condition: { ...COUNT_OVER_10, value: 1 }, group_by: ['properties.shop'] });
-    await put([0], { properties: { shop: 'small' } }, 2);
-    await put([0], { properties: { shop: 'single' } });
-    expect(await after(1, id)).toEqual(['firing', ['open']]);
-    expect((await raised())[0]?.group_values).toEqual({ 'properties.shop': 'small' });
-    // A hundred larger shops are all that is looked at.
-    for (let shop = 0; shop < 100; shop += 1) await put([0], { properties: { shop } }, 3);
-    expect((await after(1, id))[1]).toHaveLength(101);
-    expect((await raised()).filter(({ status }) => status !== 'open')).toEqual([]);
-    expect((await after(301, id))[1].filter((status) => status !== 'resolved')).toEqual([]);
-  });
-
-  it('that cannot be evaluated wait for another time, and the others have their turn', async () => {
+  it('waits after a failed evaluation and says why it failed, while other rules are evaluated', async () => {
     const [broken, unreadable] = [
       await rules.rule({ condition: COUNT_OVER_10 }),
       await rules.rule({ condition: COUNT_OVER_10 }),
     ];
+    await storeCondition(unreadable, { kind: 'threshold' });
+    await groupByUnknownField(broken);
     const good = await rules.rule({ condition: { ...COUNT_OVER_10, op: 'lt' } });
-    await app.rows(`UPDATE alert_rules SET condition = '{"kind": "threshold"}' WHERE id = $1`, [unreadable]);
-    await app.rows(
-      `UPDATE alert_rules SET condition = jsonb_set(condition::jsonb, '{window_seconds}', '60')::json,
-         group_by = '{unknown}' WHERE id = $1`,
-      [broken],
-    );
-    await evaluateRules(app);
-    const [rows] = [
-      await app.rows<{ id: string; waits: boolean; last_error: string | null }>(
-        `SELECT id, next_evaluation_at > now() + interval '30 seconds' AS waits, last_error FROM alert_rules
-         WHERE project_id = $1 ORDER BY created_at`,
-        [owner.projectId],
-      ),
-    ];
-    expect(rows).toEqual([
-      { id: broken, waits: true, last_error: 'It failed by a fault of the service; it is tried again' },
-      {
-        id: unreadable,
-        waits: true,
-        last_error: 'Its condition is no longer accepted: window_seconds: Field required',
-      },
-      { id: good, waits: false, last_error: null },
-    ]);
+    expect(await evaluated(good)).toBe('firing');
+    for (const [id, reason] of [
+      [broken, 'It failed by a fault of the service; it is tried again'],
+      [unreadable, 'Its condition is no longer accepted: window_seconds: Field required'],
+    ] as const) {
+      await eventually(
+        async () => (await rules.get(id)).last_error,
+        (error) => error === reason,
+      );
+      // The wait is a minute, of which some may have passed.
+      await eventually(
+        () => secondsUntilEvaluation(id),
+        (seconds) => seconds > 30,
+      );
+    }
+    expect((await rules.get(good)).last_error).toBeNull();
+    expect(await secondsUntilEvaluation(good)).toBeLessThanOrEqual(30);
     expect(await statuses()).toEqual(['open']);
-  });
-
-  it('say that they fail and why, to those who look at them and by a metric, until they succeed or are changed', async () => {
-    const id = await rules.rule({ condition: COUNT_OVER_10 });
-    const failing = (reason: string): object => ({
-      state: 'failing',
-      last_error: reason,
-      last_error_at: expect.stringMatching(/Z$/),
-    });
-    const fine = { state: 'inactive', last_error: null, last_error_at: null };
-    const has = async (condition: object): Promise<void> => {
-      await app.rows(
-        `UPDATE alert_rules SET condition = $2, revision = revision + 1, next_evaluation_at = now() WHERE id = $1`,
-        [id, JSON.stringify(condition)],
-      );
-      await evaluateRules(app);
-    };
-    const matching = (value: string, times = 1): object => ({
-      ...COUNT_OVER_10,
-      any: Array(times).fill({ field: 'message', op: 'matches', value }),
-    });
-    expect(await rules.get(id)).toMatchObject(fine);
-    // As they were stored before their patterns were bounded. PostgreSQL takes a while to refuse it.
-    app.nest.get(WindowRunner, { strict: false }).patternTimeout = '120s';
-    app.nest.get(BacktestLimits, { strict: false }).mostMs = 120_000;
-    await put([-1], { message: 'x' });
-    await has(matching('([a-z]x?){90}(^|$){30}x'));
-    const refused = 'PostgreSQL refuses one of its patterns as too complex';
-    expect(await rules.get(id)).toMatchObject(failing(refused));
-    expect(await app.metrics()).toMatch(/^alert_rule_evaluation_failures_total [1-9]/m);
-    await put([0], { timestamp: new Date(), message: 'x' });
-    const backtest = await rules.backtest(id);
-    expect([backtest.status, backtest.body]).toEqual([409, { detail: { code: 'evaluation_failed', reason: refused } }]);
-    await has(matching('x', 21));
-    const many = 'Its condition is no longer accepted: any.20.value: a filter has at most 20 patterns';
-    expect(await rules.get(id)).toMatchObject(failing(many));
-    expect((await rules.backtest(id)).body).toEqual({ detail: { code: 'evaluation_failed', reason: many } });
-    expect((await rules.list()).map(({ state }) => state)).toEqual(['failing']);
-    expect((await rules.patch(id, { condition: COUNT_OVER_10 })).body).toMatchObject(fine);
-    await has({ kind: 'threshold' });
-    expect((await rules.get(id)).state).toBe('failing');
-    await has(COUNT_OVER_10);
-    expect(await rules.get(id)).toMatchObject(fine);
-  });
-
-  describe('tried out over the past', () => {
-    it('answer with what they have seen when the events take too long to be read', async () => {
-      const ids = [await rules.rule(), await rules.rule({ condition: COUNT_OVER_10 })];
-      const limits = app.nest.get(BacktestLimits, { strict: false });
-      const client = new pg.Client({ connectionString: app.databaseUrl });
-      await client.connect();
-      limits.mostMs = 300;
-      try {
-        await client.query('BEGIN');
-        await client.query('LOCK TABLE events IN ACCESS EXCLUSIVE MODE');
-        const answers = await Promise.all(ids.map((id) => rules.backtest(id)));
-        expect(answers.map(({ status, body }) => [status, body.evaluations, body.truncated, body.firings])).toEqual(
-          ids.map(() => [200, 0, true, []]),
-        );
-      } finally {
-        limits.mostMs = new BacktestLimits().mostMs;
-        await client.end();
-      }
-    });
-
-    it('show so many firings and no more', async () => {
-      await insertEvents(
-        app,
-        owner.projectId,
-        Array.from({ length: 6 }, (_, at) => ({ timestamp: time.at(at * 300) })),
-      );
-      const id = await make({ condition: { ...COUNT_OVER_10, window_seconds: 60, value: 0 }, cooldown_seconds: 0 });
-      const window = { from_ts: time.at(0).toISOString(), to_ts: time.at(3_600).toISOString() };
-      const whole = (await rules.backtest(id, window)).body;
-      expect([whole.firings.length, whole.truncated]).toEqual([6, false]);
-      const limits = app.nest.get(BacktestLimits, { strict: false });
-      limits.firings = 4;
-      try {
-        const cut = (await rules.backtest(id, window)).body;
-        expect(cut).toEqual({ ...whole, truncated: true, firings: whole.firings.slice(0, 4) });
-      } finally {
-        limits.firings = new BacktestLimits().firings;
-      }
-    });
   });
 });

@@ -1,3 +1,6 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { service } from '../running-service.js';
 import { sql } from './sql.js';
 
 /** What each of some buckets of five minutes has. */
@@ -185,4 +188,205 @@ export async function storeFinding(
       ...[finding.startedAt, finding.lastSeenAt, resolvedAt, dismissedAt],
     ],
   );
+}
+
+/** An event as it is stored. What is left out is the least that an event has. */
+export interface StoredEvent {
+  readonly secondsAgo: number;
+  readonly event?: string;
+  readonly properties?: object;
+  readonly status?: number;
+  readonly latencyMs?: number | null;
+}
+
+/** Stores events with times around now, without counting them. Over HTTP the time of an event has limits, as has its status. */
+export async function storeEvents(projectId: string, events: readonly StoredEvent[]): Promise<void> {
+  const rows = events.map(({ secondsAgo, event = 'e', properties = {}, status = 200, latencyMs = null }) => ({
+    at: new Date(Date.now() - secondsAgo * 1_000),
+    event,
+    properties,
+    status,
+    latency: latencyMs,
+  }));
+  await sql(
+    `INSERT INTO events (project_id, "timestamp", id, event, source, properties, log_method, log_endpoint, log_status,
+                         log_latency_ms, log_has_latency, created_at)
+     SELECT $1, e.at, gen_random_uuid(), e.event, 's', e.properties, 'EVENT', '/events/' || e.event, e.status,
+            coalesce(e.latency, 0), e.latency IS NOT NULL, e.at
+     FROM json_to_recordset($2::json) AS e (at timestamptz, event text, properties json, status int, latency int)`,
+    [projectId, JSON.stringify(rows)],
+  );
+}
+
+/** Makes the stored events of a project so many seconds older. No route moves the clock. */
+export async function moveEventsBack(projectId: string, seconds: number): Promise<void> {
+  await sql('UPDATE events SET "timestamp" = "timestamp" - make_interval(secs => $2) WHERE project_id = $1', [
+    projectId,
+    seconds,
+  ]);
+}
+
+/** Makes a rule on a window due. A rule comes due by itself after a part of its window. @returns the time of the database */
+export async function makeRuleDue(ruleId: string): Promise<Date> {
+  const rows = await sql<{ at: Date }>(
+    'UPDATE alert_rules SET next_evaluation_at = clock_timestamp() WHERE id = $1 RETURNING next_evaluation_at AS at',
+    [ruleId],
+  );
+  const [row] = rows;
+  if (row === undefined) throw new Error(`there is no rule ${ruleId}`);
+  return row.at;
+}
+
+/** When a rule was evaluated last. Routes show its state, and not whether the state is that of an evaluation. */
+export async function lastEvaluation(ruleId: string): Promise<Date | null> {
+  const rows = await sql<{ at: Date | null }>('SELECT last_evaluated_at AS at FROM alert_rules WHERE id = $1', [
+    ruleId,
+  ]);
+  return rows[0]?.at ?? null;
+}
+
+/** In how many seconds a rule is evaluated next. No route shows it. */
+export async function secondsUntilEvaluation(ruleId: string): Promise<number> {
+  const rows = await sql<{ seconds: number }>(
+    'SELECT extract(epoch FROM next_evaluation_at - clock_timestamp())::float8 AS seconds FROM alert_rules WHERE id = $1',
+    [ruleId],
+  );
+  return rows[0]?.seconds ?? 0;
+}
+
+/** Stores a condition without a check, as older versions may have stored it, and makes its rule due. Routes refuse it. */
+export async function storeCondition(ruleId: string, condition: object): Promise<void> {
+  await sql(
+    `UPDATE alert_rules SET condition = $2, revision = revision + 1, next_evaluation_at = clock_timestamp()
+     WHERE id = $1`,
+    [ruleId, JSON.stringify(condition)],
+  );
+}
+
+/** Groups a rule by a field that does not exist, so that its evaluation fails, and makes it due. Routes refuse the field. */
+export async function groupByUnknownField(ruleId: string): Promise<void> {
+  await sql(
+    `UPDATE alert_rules SET group_by = '{unknown}', revision = revision + 1, next_evaluation_at = clock_timestamp()
+     WHERE id = $1`,
+    [ruleId],
+  );
+}
+
+/** Makes a rule so many seconds older, and due. No route moves the clock. */
+export async function ageFailingRule(ruleId: string, seconds: number): Promise<void> {
+  await sql(
+    `UPDATE alert_rules SET next_evaluation_at = clock_timestamp(),
+       watched_since = watched_since - make_interval(secs => $2), updated_at = updated_at - make_interval(secs => $2),
+       last_evaluated_at = last_evaluated_at - make_interval(secs => $2)
+     WHERE id = $1`,
+    [ruleId, seconds],
+  );
+}
+
+/** Events that wait to be matched, as they are queued together. */
+export interface QueuedEvents {
+  readonly ids: string[];
+  readonly timestamps: Date[];
+}
+
+/** Takes the events of a project that wait to be matched out of the queue. No route shows them. */
+export async function takeQueuedEvents(projectId: string): Promise<QueuedEvents[]> {
+  return sql('DELETE FROM event_outbox WHERE project_id = $1 RETURNING event_ids AS ids, timestamps', [projectId]);
+}
+
+const QUEUE = 'INSERT INTO event_outbox (project_id, event_ids, timestamps) VALUES ($1, $2, $3)';
+
+/**
+ * Queues events again by several writers, each of a part of them, in transactions that overlap and end in another order
+ * than they began. Requests end in the order of the service.
+ */
+export async function queueByWriters(
+  projectId: string,
+  queued: readonly QueuedEvents[],
+  writers: number,
+): Promise<void> {
+  await Promise.all(
+    Array.from({ length: writers }, async (_, writer) => {
+      const client = new pg.Client({ connectionString: service.databaseUrl });
+      await client.connect();
+      try {
+        for (const { ids, timestamps } of queued.filter((_one, at) => at % writers === writer)) {
+          await client.query('BEGIN');
+          await client.query(QUEUE, [projectId, ids, timestamps]);
+          await client.query('SELECT pg_sleep(random() / 20)');
+          await client.query('COMMIT');
+        }
+      } finally {
+        await client.end();
+      }
+    }),
+  );
+}
+
+/** Does work while a transaction has queued events and not ended, and ends it then. No request holds a transaction open. */
+export async function whileQueueing<T>(
+  projectId: string,
+  queued: readonly QueuedEvents[],
+  work: () => Promise<T>,
+): Promise<T> {
+  const client = new pg.Client({ connectionString: service.databaseUrl });
+  await client.connect();
+  try {
+    await client.query('BEGIN');
+    for (const { ids, timestamps } of queued) await client.query(QUEUE, [projectId, ids, timestamps]);
+    const result = await work();
+    await client.query('COMMIT');
+    return result;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Makes the events of a project that wait to be matched so many seconds older, and its rules a minute. No route moves the clock. */
+export async function ageQueuedEvents(projectId: string, seconds: number): Promise<void> {
+  await sql(`UPDATE alert_rules SET watched_since = watched_since - interval '1 minute' WHERE project_id = $1`, [
+    projectId,
+  ]);
+  await sql('UPDATE event_outbox SET created_at = created_at - make_interval(secs => $2) WHERE project_id = $1', [
+    projectId,
+    seconds,
+  ]);
+}
+
+/**
+ * Marks the queued events of a project as a worker leaves them that is killed while it matches them: one event, or several
+ * (null). After a first death, events are matched one by one. No request kills a worker.
+ */
+export async function markOfKilledWorker(
+  projectId: string,
+  { eventId, isSecondDeath = false }: { readonly eventId: string | null; readonly isSecondDeath?: boolean },
+): Promise<void> {
+  await sql(
+    `INSERT INTO event_match_marks (project_id, worker, is_evaluating, until_position, event_id, suspects_until)
+     SELECT $1::uuid, $2, true, max(position), $3::uuid, CASE WHEN $4::boolean THEN max(position) END
+     FROM event_outbox WHERE project_id = $1
+     ON CONFLICT (project_id) DO UPDATE
+     SET worker = excluded.worker, is_evaluating = true, until_position = excluded.until_position,
+         event_id = excluded.event_id, suspects_until = excluded.suspects_until`,
+    [projectId, randomUUID(), eventId, isSecondDeath],
+  );
+}
+
+/** Marks an event as one that the worker of a project matches right now, as the worker itself does. No route does. */
+export async function markOfLivingWorker(projectId: string, eventId: string): Promise<void> {
+  await sql('UPDATE event_match_marks SET is_evaluating = true, event_id = $2 WHERE project_id = $1', [
+    projectId,
+    eventId,
+  ]);
+}
+
+/** What the worker of a project has marked of the events that it matched last. No route shows it. */
+export async function matchMark(
+  projectId: string,
+): Promise<{ is_evaluating: boolean; event_id: string | null; suspects_until: string | null } | undefined> {
+  const rows = await sql<{ is_evaluating: boolean; event_id: string | null; suspects_until: string | null }>(
+    'SELECT is_evaluating, event_id, suspects_until FROM event_match_marks WHERE project_id = $1',
+    [projectId],
+  );
+  return rows[0];
 }
