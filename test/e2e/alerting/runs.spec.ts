@@ -1,568 +1,186 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import pg from 'pg';
-import { RuleRunner } from '../../../src/modules/alerting/rules/engine/rule-runner.js';
-import { AlertFeed } from '../../../src/modules/alerting/alerts/events/alert-feed.js';
-import { HeartbeatsWriter } from '../../../src/modules/alerting/heartbeats/index.js';
-import { newId } from '../../../src/platform/ids/index.js';
-import { type Owner, ownerWithProject } from '../../support/actors.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
-import { DELIVERY_ENV, type Json } from '../../support/delivery.js';
-import { emptyRedis, modeEnv, Sender } from '../../support/ingestion.js';
-import { evaluateRules, matchEvents, type RuleClient, RULES_ENV, rulesOf } from '../../support/rules.js';
-import { eventually } from '../../support/service-process.js';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { AlertingApi } from '../../support/alerting-api.js';
+import { eventually } from '../../support/eventually.js';
+import { RulesApi } from '../../support/rules-api.js';
+import { logText } from '../../support/service-log.js';
+import { api, job, type Tenant, tenant } from '../../support/service.js';
+import {
+  ageFailingRule,
+  ageQueuedEvents,
+  markOfKilledWorker,
+  markOfLivingWorker,
+  matchMark,
+  queueByWriters,
+  secondsUntilEvaluation,
+  storeCondition,
+  takeQueuedEvents,
+  whileQueueing,
+} from '../../support/sql-builders/rule-runs.js';
+import { whileMatchingWaits } from '../../support/sql-builders/rules.js';
 
-describe('runs over the rules of all projects', () => {
-  let app: TestApp;
-  let sender: Sender;
-  let owner: Owner;
-  let rules: RuleClient;
+let acme: Tenant;
+let rules: RulesApi;
+let alerting: AlertingApi;
 
-  beforeAll(async () => {
-    // Enough connections for several projects at a time, as by default.
-    app = await createTestApp({ env: { ...RULES_ENV, DATABASE_POOL_SIZE: '10' } });
-    sender = new Sender(app.url);
-  });
-  beforeEach(async () => {
-    for (const table of ['alert_rules', 'event_watches', 'event_outbox', 'event_match_marks'])
-      await app.rows(`DELETE FROM ${table}`);
-    owner = await ownerWithProject(app);
-    rules = rulesOf(app, owner);
-  });
-  afterAll(async () => {
-    sender.close();
-    await app.close();
-  });
+beforeEach(async () => {
+  acme = await tenant();
+  rules = new RulesApi(acme);
+  alerting = new AlertingApi(acme);
+});
 
-  const send = async (of: Owner): Promise<void> => {
-    const answer = await sender.ingest(of.apiKey, { event_type: 'payment.failed', source: 'shop' });
-    if (answer.status !== 200) throw new Error(JSON.stringify(answer.body));
-  };
-  const raised = (of: Owner = owner): Promise<Json[]> =>
-    app.rows('SELECT occurrences::int, status FROM alert_events WHERE project_id = $1 ORDER BY created_at', [
-      of.projectId,
-    ]);
-  it('come to every project, however much another has waiting', async () => {
-    const busy = await ownerWithProject(app);
-    await rulesOf(app, busy).rule();
-    await rules.rule();
-    await app.rows(
-      `INSERT INTO event_outbox (project_id, event_ids, timestamps, created_at)
-       SELECT $1, '{}', '{}', now() - interval '1 hour' FROM generate_series(1, 6000)`,
-      [busy.projectId],
-    );
-    await send(owner);
-    await evaluateRules(app);
-    expect(await raised()).toEqual([{ occurrences: 1, status: 'open' }]);
-  });
+/** The alert events of the project, the oldest first. */
+const raised = async (alerts = alerting): Promise<{ occurrences: number; status: string }[]> =>
+  (await alerts.list({ limit: 500 })).items.toReversed().map(({ occurrences, status }) => ({ occurrences, status }));
+const counts = async (): Promise<number[]> =>
+  (await raised()).map(({ occurrences }) => occurrences).toSorted((a, b) => a - b);
 
-  it('take fewer events at a time when they take too long', async () => {
-    await rules.rule();
-    // A batch of more than twenty events runs out of time.
-    await app.rows(
-      `CREATE FUNCTION run_out_of_time() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-         IF NEW.occurrences - (CASE WHEN TG_OP = 'UPDATE' THEN OLD.occurrences ELSE 0 END) > 20 THEN
-           RAISE EXCEPTION 'canceling statement' USING ERRCODE = '57014';
-         END IF;
-         RETURN NEW; END $$`,
-    );
-    await app.rows(
-      `CREATE TRIGGER run_out_of_time BEFORE INSERT OR UPDATE ON alert_events
-       FOR EACH ROW EXECUTE FUNCTION run_out_of_time()`,
-    );
-    try {
-      for (let at = 0; at < 60; at += 1) await send(owner);
-      await matchEvents(app);
-      expect(await raised()).toEqual([{ occurrences: 60, status: 'open' }]);
-    } finally {
-      await app.rows('DROP TRIGGER run_out_of_time ON alert_events');
-      await app.rows('DROP FUNCTION run_out_of_time');
-    }
-  });
-
-  /** A transaction that has brought events of a project, none in fact, and has yet to commit. */
-  const writing = async (projectId: string): Promise<pg.Client> => {
-    const client = new pg.Client({ connectionString: app.databaseUrl });
-    await client.connect();
-    await client.query('BEGIN');
-    await client.query(`INSERT INTO event_outbox (project_id, event_ids, timestamps) VALUES ($1, '{}', '{}')`, [
-      projectId,
-    ]);
-    return client;
-  };
-
-  it('wait for nothing that others are writing, whatever it is', async () => {
-    const id = await rules.rule({ keep_firing_seconds: 3_600 });
-    const stranger = await ownerWithProject(app);
-    const open = [await writing(stranger.projectId), await writing(newId())];
-    try {
-      await open[1]?.query('CREATE TABLE elsewhere (id int)');
-      const [began] = await app.rows<{ at: Date }>('SELECT clock_timestamp() AS at');
-      await send(owner);
-      await evaluateRules(app);
-      expect(await raised()).toEqual([{ occurrences: 1, status: 'open' }]);
-      await app.rows(
-        `UPDATE alert_rule_series SET due_at = now() - interval '2 seconds', since = since - interval '2 hours',
-           breached_at = breached_at - interval '2 hours' WHERE rule_id = $1`,
-        [id],
-      );
-      await evaluateRules(app);
-      expect(await raised()).toEqual([{ occurrences: 1, status: 'resolved' }]);
-      await open[1]?.query(
-        `INSERT INTO alert_events (id, project_id, fingerprint, group_values, severity, message, payload, occurrences,
-           cooldown_seconds, targets, created_at, changed_at, last_occurred_at)
-         VALUES (gen_random_uuid(), $1, 'f', '{}', 'info', 'm', '{}', 1, 0, '{}', now(), now(), now())`,
-        [stranger.projectId],
-      );
-      // Streams stay half a second behind what is being written, each project's for itself.
-      const feed = app.nest.get(AlertFeed, { strict: false });
-      const settled = async ({ projectId }: Owner): Promise<number> => (await feed.settled(projectId)).getTime() + 500;
-      expect(await settled(stranger)).toBeLessThanOrEqual(began?.at.getTime() ?? 0);
-      expect(await settled(owner)).toBeGreaterThan(began?.at.getTime() ?? 0);
-    } finally {
-      await Promise.all(open.map((client) => client.end()));
-    }
-  });
-
-  it('take what a transaction of the project brings late, once and with nothing lost, whoever races for it', async () => {
+describe('the matching of events', () => {
+  it('counts each event once that transactions queue late and out of order, while several rounds run', async () => {
     const EVENTS = 40;
     await rules.rule();
-    for (let at = 0; at < EVENTS; at += 1) await send(owner);
-    const brought = await app.rows<{ ids: string[]; timestamps: Date[] }>(
-      'DELETE FROM event_outbox RETURNING event_ids AS ids, timestamps',
-    );
-    expect(brought).toHaveLength(EVENTS);
-    // Eight writers bring them again, in transactions that overlap and end in another order than they began.
-    const over = new AbortController();
-    const matching = [1, 2, 3].map(async () => {
-      while (!over.signal.aborted) await evaluateRules(app);
+    const queued = await whileMatchingWaits(acme.projectId, async () => {
+      for (let at = 0; at < EVENTS; at += 1) await alerting.send({});
+      return takeQueuedEvents(acme.projectId);
     });
-    await Promise.all(
-      Array.from({ length: 8 }, async (_, writer) => {
-        const client = new pg.Client({ connectionString: app.databaseUrl });
-        await client.connect();
-        for (const [at, { ids, timestamps }] of brought.entries()) {
-          if (at % 8 !== writer) continue;
-          await client.query('BEGIN');
-          await client.query('INSERT INTO event_outbox (project_id, event_ids, timestamps) VALUES ($1, $2, $3)', [
-            owner.projectId,
-            ids,
-            timestamps,
-          ]);
-          await client.query('SELECT pg_sleep(random() / 20)');
-          await client.query('COMMIT');
-        }
-        await client.end();
-      }),
-    );
-    over.abort();
-    await Promise.all(matching);
-    await matchEvents(app);
+    expect(queued).toHaveLength(EVENTS);
+    const over = new AbortController();
+    const rounds = [1, 2, 3].map(async () => {
+      while (!over.signal.aborted) await job('rule-evaluations');
+    });
+    await queueByWriters(acme.projectId, queued, 8).finally(() => over.abort());
+    await Promise.all(rounds);
+    await rules.matched();
     expect(await raised()).toEqual([{ occurrences: EVENTS, status: 'open' }]);
   });
 
-  it('do not wait for ever for a transaction of the project: what it brings then is late, and not lost', async () => {
+  it('does not wait for a transaction that takes longer than ten seconds, and counts what the transaction queues late', async () => {
     await rules.rule();
-    await send(owner);
-    const [row] = await app.rows<{ ids: string[]; timestamps: Date[] }>(
-      'DELETE FROM event_outbox RETURNING event_ids AS ids, timestamps',
-    );
-    const stuck = await writing(owner.projectId);
-    await stuck.query('INSERT INTO event_outbox (project_id, event_ids, timestamps) VALUES ($1, $2, $3)', [
-      owner.projectId,
-      row?.ids,
-      row?.timestamps,
-    ]);
-    await send(owner);
-    await app.rows(`UPDATE event_outbox SET created_at = created_at - interval '11 seconds'`);
-    await app.rows(`UPDATE alert_rules SET watched_since = watched_since - interval '1 minute'`);
-    await evaluateRules(app);
-    expect(await raised()).toEqual([{ occurrences: 1, status: 'open' }]);
-    await stuck.query('COMMIT');
-    await stuck.end();
-    await matchEvents(app);
+    const late = await whileMatchingWaits(acme.projectId, async () => {
+      await alerting.send({});
+      return takeQueuedEvents(acme.projectId);
+    });
+    expect(late).toHaveLength(1);
+    await whileQueueing(acme.projectId, late, async () => {
+      await whileMatchingWaits(acme.projectId, async () => {
+        await alerting.send({});
+        await ageQueuedEvents(acme.projectId, 11);
+      });
+      const alerts = await eventually(
+        async () => {
+          await job('rule-evaluations');
+          return raised();
+        },
+        ({ length }) => length > 0,
+      );
+      expect(alerts).toEqual([{ occurrences: 1, status: 'open' }]);
+    });
+    await rules.matched();
     expect(await raised()).toEqual([{ occurrences: 2, status: 'open' }]);
-  });
-
-  it('raise many alerts for many channels in parts, with other projects in between', async () => {
-    const busy = await ownerWithProject(app);
-    const [RULES, CHANNELS, EVENTS] = [3, 20, 60];
-    const ALERTS = RULES * EVENTS;
-    const channels = await app.rows<{ id: string }>(
-      `INSERT INTO delivery_channels (id, project_id, name, type, enabled, configuration)
-       SELECT gen_random_uuid(), $1, 'C', 'webhook', n > 1, '{"url": "https://example.com/", "method": "POST", "headers": {}}'
-       FROM generate_series(1, $2) n RETURNING id`,
-      [busy.projectId, CHANNELS],
-    );
-    const told = { channel_ids: channels.map(({ id }) => id), group_by: ['properties.n'] };
-    for (let at = 0; at < RULES; at += 1) await rulesOf(app, busy).rule({ ...told, name: `Rule ${at}` });
-    await rules.rule();
-    const lines = Array.from({ length: EVENTS }, (_, n) => ({
-      event_type: 'payment.failed',
-      source: 'shop',
-      payload: { n },
-    }));
-    expect((await sender.lines(busy.apiKey, lines)).body.accepted).toBe(EVENTS);
-    await send(owner);
-    await matchEvents(app);
-    const [whole] = await app.rows(
-      `SELECT count(*)::int AS attempts, count(DISTINCT (event_id, rule_id))::int AS alerts,
-              count(*) FILTER (WHERE retry_state = 'terminal' AND failure_code = 'channel_disabled')::int AS skipped
-       FROM delivery_attempts WHERE project_id = $1`,
-      [busy.projectId],
-    );
-    expect(whole).toEqual({ attempts: ALERTS * CHANNELS, alerts: ALERTS, skipped: ALERTS });
-    // What one transaction has written has one xmin.
-    const parts = await app.rows<{ attempts: number }>(
-      `SELECT count(*)::int AS attempts FROM delivery_attempts WHERE project_id = $1 GROUP BY xmin::text`,
-      [busy.projectId],
-    );
-    for (const { attempts } of parts) expect(attempts).toBeLessThanOrEqual(50 * CHANNELS);
-    const [{ after } = { after: 0 }] = await app.rows<{ after: number }>(
-      `SELECT count(*)::int AS after FROM alert_events b WHERE b.project_id = $1
-       AND b.created_at > (SELECT created_at FROM alert_events WHERE project_id = $2)`,
-      [busy.projectId, owner.projectId],
-    );
-    expect(after).toBeGreaterThan(0);
-  });
-
-  describe('after a worker that ended while it asked the rules', () => {
-    let dead: string;
-
-    beforeEach(() => {
-      dead = newId();
-    });
-
-    /** As a worker leaves it that is killed there; without an event: a batch of several. */
-    const leavesMark = (untilPosition: string, eventId: string | null): Promise<unknown> =>
-      app.rows(
-        `INSERT INTO event_match_marks (project_id, worker, is_evaluating, until_position, event_id)
-         VALUES ($1, $2, true, $3, $4) ON CONFLICT (project_id) DO UPDATE
-         SET worker = excluded.worker, is_evaluating = true, event_id = excluded.event_id`,
-        [owner.projectId, dead, untilPosition, eventId],
-      );
-    const waiting = (): Promise<{ position: string; ids: string[] }[]> =>
-      app.rows('SELECT position::text, event_ids AS ids FROM event_outbox ORDER BY position');
-    const activity = async (): Promise<Json[]> => {
-      const answer = await rules.send('get', `/v1/projects/${owner.projectId}/activity`);
-      return (answer.body.items as Json[]).filter(({ action }) => String(action).startsWith('alert_rules.'));
-    };
-
-    it('lose nothing of a batch that ends no worker by itself', async () => {
-      await rules.rule({ group_by: ['properties.n'] });
-      const lines = Array.from({ length: 30 }, (_, n) => ({
-        event_type: 'payment.failed',
-        source: 'shop',
-        payload: { n: n % 3 },
-      }));
-      await sender.lines(owner.apiKey, lines);
-      await send(owner);
-      await leavesMark((await waiting()).at(-1)?.position ?? '0', null);
-      await matchEvents(app);
-      expect((await raised()).map(({ occurrences }) => occurrences).sort()).toEqual([1, 10, 10, 10]);
-      expect(await activity()).toEqual([]);
-      expect(await app.rows('SELECT is_evaluating, event_id FROM event_match_marks')).toEqual([
-        { is_evaluating: false, event_id: expect.any(String) },
-      ]);
-      // Whole batches again.
-      await sender.lines(owner.apiKey, lines);
-      await matchEvents(app);
-      expect(await app.rows('SELECT event_id, suspects_until FROM event_match_marks')).toEqual([
-        { event_id: null, suspects_until: null },
-      ]);
-    });
-
-    it('lose no event to one death, also when it was asked about alone: only the second one tells', async () => {
-      await rules.rule();
-      await send(owner);
-      const [row] = await waiting();
-      await leavesMark(row?.position ?? '0', row?.ids[0] ?? null);
-      await matchEvents(app);
-      expect([await raised(), await activity()]).toEqual([[{ occurrences: 1, status: 'open' }], []]);
-      expect(app.logLines.join('\n')).toContain(
-        `matched events of project ${owner.projectId}: they are taken one by one`,
-      );
-    });
-
-    it('set the event aside that did it, for the project to see, and go on with all the others', async () => {
-      await rules.rule({ keep_firing_seconds: 60 });
-      const stranger = await ownerWithProject(app);
-      await rulesOf(app, stranger).rule();
-      const lines = Array.from({ length: 5 }, () => ({ event_type: 'payment.failed', source: 'shop' }));
-      await sender.lines(owner.apiKey, lines);
-      await send(stranger);
-      const [row] = await waiting();
-      await leavesMark(row?.position ?? '0', row?.ids[0] ?? null);
-      await app.rows('UPDATE event_match_marks SET suspects_until = until_position');
-      await matchEvents(app);
-      expect([await raised(), await raised(stranger)]).toEqual([
-        [{ occurrences: 4, status: 'open' }],
-        [{ occurrences: 1, status: 'open' }],
-      ]);
-      expect(await activity()).toEqual([
-        expect.objectContaining({
-          action: 'alert_rules.event_set_aside',
-          actor_user_id: null,
-          target_type: 'event',
-          target_id: row?.ids[0],
-          detail: { reason: 'ended_a_worker' },
-        }),
-      ]);
-      expect(app.logLines.join('\n')).toContain(`event ${row?.ids[0]} of project ${owner.projectId} is set aside`);
-      expect(await app.metrics()).toMatch(/^alert_rule_skipped_total\{what="event"\} [1-9]/m);
-    });
-
-    it('set nothing aside for a mark of a worker that lives', async () => {
-      await rules.rule();
-      await send(owner);
-      await matchEvents(app);
-      await send(owner);
-      const [row] = await waiting();
-      await app.rows('UPDATE event_match_marks SET is_evaluating = true, event_id = $1', [row?.ids[0]]);
-      await matchEvents(app);
-      expect([await raised(), await activity()]).toEqual([[{ occurrences: 2, status: 'open' }], []]);
-    });
-  });
-
-  it('take events whose matching fails for their data one by one, and set those aside that still do', async () => {
-    await rules.rule({ keep_firing_seconds: 60, group_by: ['properties.shop'] });
-    const shops = ['a', 'bad', 'b', 'bad', 'a'];
-    const lines = shops.map((shop) => ({ event_type: 'payment.failed', source: 'shop', payload: { shop } }));
-    await app.rows(
-      `ALTER TABLE alert_rule_series ADD CONSTRAINT poison CHECK (group_values ->> 'properties.shop' <> 'bad')`,
-    );
-    try {
-      await sender.lines(owner.apiKey, lines);
-      await matchEvents(app);
-    } finally {
-      await app.rows('ALTER TABLE alert_rule_series DROP CONSTRAINT poison');
-    }
-    expect((await raised()).map(({ occurrences }) => occurrences).sort()).toEqual([1, 2]);
-    const given = await app.rows(
-      `SELECT detail FROM audit_events WHERE project_id = $1 AND action = 'alert_rules.event_set_aside'`,
-      [owner.projectId],
-    );
-    expect(given).toEqual([{ detail: { reason: 'failed' } }, { detail: { reason: 'failed' } }]);
-  });
-
-  it('give up no event for a fault of the database or of ours, however long it lasts: the alerts come when it is over', async () => {
-    const many = await ownerWithProject(app);
-    const others = await Promise.all([1, 2].map(() => ownerWithProject(app)));
-    await rulesOf(app, many).rule({ group_by: ['properties.n'] });
-    for (const of of [owner, ...others]) await rulesOf(app, of).rule();
-    // What a read-only standby, a broken index and a table on its way say; one of them to alerts that wait to be raised.
-    const codes = ['25006', 'XX000', '42P01', 'XX000'];
-    const projects = [owner, ...others, many].map(({ projectId }) => projectId);
-    await app.rows(
-      `CREATE FUNCTION be_broken() RETURNS trigger LANGUAGE plpgsql AS $$
-       DECLARE code text := ('${JSON.stringify(Object.fromEntries(projects.map((id, at) => [id, codes[at]])))}'::json) ->> NEW.project_id::text;
-       BEGIN
-         IF code IS NOT NULL THEN RAISE EXCEPTION 'broken' USING ERRCODE = code; END IF;
-         RETURN NEW; END $$`,
-    );
-    await app.rows('CREATE TRIGGER be_broken BEFORE INSERT ON alert_events FOR EACH ROW EXECUTE FUNCTION be_broken()');
-    try {
-      for (const of of [owner, ...others]) await send(of);
-      await sender.lines(
-        many.apiKey,
-        Array.from({ length: 12 }, (_, n) => ({ event_type: 'payment.failed', source: 'shop', payload: { n } })),
-      );
-      // Tried again after a rest.
-      const failures = (id: string): number =>
-        app.logLines.filter((line) => line.includes(`events of project ${id} are kept and tried again`)).length;
-      await eventually(
-        async () => {
-          await evaluateRules(app);
-          return Math.min(...projects.map(failures));
-        },
-        (least) => least >= 2,
-      );
-      expect(await app.rows('SELECT FROM event_outbox')).toHaveLength(3);
-      expect(await app.rows('SELECT FROM alert_rule_firings')).toHaveLength(12);
-    } finally {
-      await app.rows('DROP TRIGGER be_broken ON alert_events');
-      await app.rows('DROP FUNCTION be_broken');
-    }
-    await matchEvents(app);
-    for (const of of [owner, ...others]) expect(await raised(of)).toEqual([{ occurrences: 1, status: 'open' }]);
-    expect(await raised(many)).toHaveLength(12);
-    expect(
-      await app.rows(`SELECT FROM audit_events WHERE project_id = ANY ($1) AND action LIKE 'alert_rules.%set_aside'`, [
-        projects,
-      ]),
-    ).toEqual([]);
-  });
-
-  describe('over a series whose time is up', () => {
-    let id: string;
-    let other: pg.Client;
-
-    beforeEach(async () => {
-      id = await rules.rule({ keep_firing_seconds: 3_600 });
-      await send(owner);
-      await matchEvents(app);
-      other = await writing(owner.projectId);
-    });
-    afterEach(() => other.end());
-
-    const isUpAt = async (time: string): Promise<void> => {
-      await app.rows(
-        `UPDATE alert_rule_series SET due_at = t.at, since = t.at - interval '1 hour', breached_at = t.at - interval '1 hour'
-         FROM (SELECT ${time} AS at) t WHERE rule_id = $1`,
-        [id],
-      );
-    };
-    const state = async (): Promise<unknown> => (await rules.get(id)).state;
-    const comesToRest = (): Promise<unknown> =>
-      eventually(
-        async () => {
-          await evaluateRules(app);
-          return state();
-        },
-        (now) => now === 'inactive',
-      );
-
-    it('wait for an event that was accepted before and is not settled yet', async () => {
-      await send(owner);
-      await isUpAt(`(SELECT max(created_at) + interval '1 millisecond' FROM event_outbox)`);
-      await evaluateRules(app);
-      expect([await state(), await raised()]).toEqual(['firing', [{ occurrences: 1, status: 'open' }]]);
-      await other.query('ROLLBACK');
-      await matchEvents(app);
-      expect([await state(), await raised()]).toEqual(['firing', [{ occurrences: 2, status: 'open' }]]);
-    });
-
-    it('wait for what is being written, and then let it rest', async () => {
-      await isUpAt('now()');
-      await evaluateRules(app);
-      expect([await state(), await raised()]).toEqual(['firing', [{ occurrences: 1, status: 'open' }]]);
-      await other.query('ROLLBACK');
-      await comesToRest();
-      expect(await raised()).toEqual([{ occurrences: 1, status: 'resolved' }]);
-    });
-
-    it('let it rest although later events wait', async () => {
-      await isUpAt(`now() - interval '1 minute'`);
-      await send(owner);
-      await evaluateRules(app);
-      expect([await state(), await raised()]).toEqual(['inactive', [{ occurrences: 1, status: 'resolved' }]]);
-    });
-  });
-
-  it('go on with events and with other projects while windows of one are slow', async () => {
-    const slow = await ownerWithProject(app);
-    const COUNT = { kind: 'threshold', window_seconds: 300, aggregate: 'count', op: 'lt', value: 10 };
-    const theirs = rulesOf(app, slow);
-    const ids: string[] = [];
-    for (let at = 0; at < 4; at += 1) ids.push(await theirs.rule({ name: `Slow ${at}`, condition: COUNT }));
-    const mine = await rules.rule({ condition: COUNT });
-    await app.rows(
-      `CREATE FUNCTION be_slow() RETURNS trigger LANGUAGE plpgsql AS $$
-       BEGIN PERFORM pg_sleep(CASE WHEN NEW.project_id = '${slow.projectId}' THEN 3 ELSE 0 END); RETURN NEW; END $$`,
-    );
-    await app.rows('CREATE TRIGGER be_slow BEFORE INSERT ON alert_events FOR EACH ROW EXECUTE FUNCTION be_slow()');
-    try {
-      await app.rows(`UPDATE alert_rules SET next_evaluation_at = now() - interval '1 hour' WHERE project_id = $1`, [
-        slow.projectId,
-      ]);
-      const windows = app.nest.get(RuleRunner, { strict: false });
-      const run = windows.run('windows');
-      await rules.rule({ name: 'Match' });
-      await send(owner);
-      await windows.run('matches');
-      expect(await raised()).toContainEqual({ occurrences: 1, status: 'open' });
-      // The slow ones are not through, and what is theirs waits longer for its next turn.
-      expect(await run).toBeLessThan(5);
-      expect((await rules.get(mine)).state).toBe('firing');
-      const waits = await app.rows<{ late: boolean }>(
-        `SELECT next_evaluation_at > now() + interval '40 seconds' AS late FROM alert_rules
-         WHERE id = ANY ($1) AND last_evaluated_at IS NOT NULL`,
-        [ids],
-      );
-      expect(waits.length).toBeLessThan(ids.length);
-      expect(waits.filter(({ late }) => !late)).toEqual([]);
-    } finally {
-      await app.rows('DROP TRIGGER be_slow ON alert_events');
-      await app.rows('DROP FUNCTION be_slow');
-    }
-  });
-
-  it('evaluate the windows of other projects while those of one get nowhere', async () => {
-    const stuck = await ownerWithProject(app);
-    const COUNT = { kind: 'threshold', window_seconds: 300, aggregate: 'count', op: 'lt', value: 10 };
-    const theirs = await rulesOf(app, stuck).rule({ condition: COUNT });
-    const mine = await rules.rule({ condition: COUNT });
-    await app.rows(
-      `CREATE FUNCTION be_stuck() RETURNS trigger LANGUAGE plpgsql AS $$
-       BEGIN
-         IF NEW.project_id = '${stuck.projectId}' THEN PERFORM pg_advisory_xact_lock(4711); END IF;
-         RETURN NEW; END $$`,
-    );
-    await app.rows('CREATE TRIGGER be_stuck BEFORE INSERT ON alert_events FOR EACH ROW EXECUTE FUNCTION be_stuck()');
-    const holder = new pg.Client({ connectionString: app.databaseUrl });
-    await holder.connect();
-    await holder.query('SELECT pg_advisory_lock(4711)');
-    let run: Promise<number> | undefined;
-    try {
-      // The stuck one is due first.
-      await app.rows(
-        `UPDATE alert_rules SET next_evaluation_at = now() - CASE WHEN id = $1 THEN interval '1 hour'
-           ELSE interval '1 minute' END WHERE id = ANY ($2)`,
-        [theirs, [theirs, mine]],
-      );
-      run = app.nest.get(RuleRunner, { strict: false }).run('windows');
-      await eventually(
-        async () => (await rules.get(mine)).state,
-        (state) => state === 'firing',
-      );
-      expect(await app.rows('SELECT last_evaluated_at, last_error FROM alert_rules WHERE id = $1', [theirs])).toEqual([
-        { last_evaluated_at: null, last_error: null },
-      ]);
-    } finally {
-      await holder.end();
-      await run;
-      await app.rows('DROP TRIGGER be_stuck ON alert_events');
-      await app.rows('DROP FUNCTION be_stuck');
-    }
-    expect((await rulesOf(app, stuck).get(theirs)).state).toBe('firing');
-  });
-
-  it('come back to a rule that fails after a minute, two, four, and an hour at last', async () => {
-    const id = await rules.rule({
-      condition: { kind: 'threshold', window_seconds: 60, aggregate: 'count', op: 'gt', value: 1 },
-    });
-    await app.rows(`UPDATE alert_rules SET condition = '{"kind": "threshold"}' WHERE id = $1`, [id]);
-    const waits: number[] = [];
-    for (let failure = 0; failure < 9; failure += 1) {
-      await evaluateRules(app);
-      const [rule] = await app.rows<{ wait: number }>(
-        'SELECT extract(epoch FROM next_evaluation_at - clock_timestamp())::float8 AS wait FROM alert_rules WHERE id = $1',
-        [id],
-      );
-      waits.push(Math.round(rule?.wait ?? 0));
-      await app.rows(
-        `UPDATE alert_rules SET next_evaluation_at = now(), watched_since = watched_since - make_interval(secs => $2),
-           updated_at = updated_at - make_interval(secs => $2) WHERE id = $1`,
-        [id, rule?.wait],
-      );
-    }
-    // In parts: each wait is twice the time since the first failure, so the time that a round takes doubles as well.
-    const told = [60, 60, 120, 240, 480, 960, 1_920, 3_600, 3_600];
-    expect(waits.map((wait, at) => wait / (told[at] ?? 0))).toEqual(told.map(() => expect.closeTo(1, 0.5)));
   });
 });
 
-it('count the time in which events wait in the queue as none in which senders could be absent', async () => {
-  await emptyRedis();
-  const app = await createTestApp({ env: { ...DELIVERY_ENV, ...modeEnv('queued') } });
-  try {
-    const heartbeats = app.nest.get(HeartbeatsWriter, { strict: false });
-    await eventually(
-      () => heartbeats.upSince(),
-      (since) => since !== null,
-    );
-    await app.rows(`UPDATE alert_heartbeats SET beat_at = now() - interval '31 seconds' WHERE name = 'draining'`);
-    expect(await heartbeats.upSince()).toBeNull();
-  } finally {
-    await app.close();
+describe('the matching of events after a worker was killed', () => {
+  interface Activity {
+    action: string;
+    actor_user_id: string | null;
+    target_type: string;
+    target_id: string;
+    detail: object;
   }
+
+  /** What the activity of the project says about its rules. */
+  const activity = async (): Promise<Activity[]> => {
+    const { body } = await api.as(acme.owner).get(`/v1/projects/${acme.projectId}/activity`).expect(200);
+    return (body as { items: Activity[] }).items.filter(({ action }) => action.startsWith('alert_rules.'));
+  };
+
+  it('counts every event of a batch of which no event kills a worker, one by one, and later whole batches again', async () => {
+    await rules.rule({ group_by: ['properties.n'] });
+    const events = Array.from({ length: 30 }, (_, n) => ({ payload: { n: n % 3 } }));
+    await whileMatchingWaits(acme.projectId, async () => {
+      await alerting.send(...events);
+      await alerting.send({ payload: {} });
+      await markOfKilledWorker(acme.projectId, 'several events');
+    });
+    await rules.matched();
+    expect(await counts()).toEqual([1, 10, 10, 10]);
+    expect(await activity()).toEqual([]);
+    expect(await matchMark(acme.projectId)).toMatchObject({ is_evaluating: false, event_id: expect.any(String) });
+    await whileMatchingWaits(acme.projectId, () => alerting.send(...events));
+    await rules.matched();
+    expect(await matchMark(acme.projectId)).toMatchObject({ event_id: null, suspects_until: null });
+  });
+
+  it('counts an event that was matched alone when the first worker was killed, and logs that', async () => {
+    await rules.rule();
+    await whileMatchingWaits(acme.projectId, async () => {
+      await alerting.send({});
+      await markOfKilledWorker(acme.projectId, 'the first event');
+    });
+    await rules.matched();
+    expect([await raised(), await activity()]).toEqual([[{ occurrences: 1, status: 'open' }], []]);
+    expect(await logText()).toContain(`matched events of project ${acme.projectId}: they are taken one by one`);
+  });
+
+  it('sets the event aside that has killed a second worker, shows that in the activity, and counts all others', async () => {
+    const globex = await tenant();
+    await rules.rule({ keep_firing_seconds: 3_600 });
+    await new RulesApi(globex).rule();
+    const eventId = await whileMatchingWaits(acme.projectId, async () => {
+      await alerting.send({}, {}, {}, {}, {});
+      await new AlertingApi(globex).send({});
+      return markOfKilledWorker(acme.projectId, 'the first event after a first death');
+    });
+    await rules.matched();
+    await new RulesApi(globex).matched();
+    expect([await raised(), await raised(new AlertingApi(globex))]).toEqual([
+      [{ occurrences: 4, status: 'open' }],
+      [{ occurrences: 1, status: 'open' }],
+    ]);
+    expect(await activity()).toEqual([
+      expect.objectContaining({
+        action: 'alert_rules.event_set_aside',
+        actor_user_id: null,
+        target_type: 'event',
+        target_id: eventId,
+        detail: { reason: 'ended_a_worker' },
+      }),
+    ]);
+    expect(await logText()).toContain(`event ${eventId} of project ${acme.projectId} is set aside`);
+  });
+
+  it('sets no event aside for the mark of a worker that lives', async () => {
+    await rules.rule();
+    await alerting.send({});
+    await rules.matched();
+    await whileMatchingWaits(acme.projectId, async () => {
+      const [eventId = ''] = await alerting.send({});
+      await markOfLivingWorker(acme.projectId, eventId);
+    });
+    await rules.matched();
+    expect([await raised(), await activity()]).toEqual([[{ occurrences: 2, status: 'open' }], []]);
+  });
+});
+
+describe('a rule that cannot be evaluated', () => {
+  it('is evaluated again after a minute, two, four and so on, and an hour at most', async () => {
+    const condition = { kind: 'threshold', window_seconds: 60, aggregate: 'count', op: 'gt', value: 1 };
+    const id = await rules.rule({ condition });
+    await storeCondition(id, { kind: 'threshold' });
+    const waits: number[] = [];
+    for (let failure = 0; failure < 9; failure += 1) {
+      const wait = await eventually(
+        async () => {
+          await job('rule-evaluations');
+          return secondsUntilEvaluation(id);
+        },
+        (seconds) => seconds > 30,
+      );
+      waits.push(Math.round(wait));
+      await ageFailingRule(id, wait);
+    }
+    // In parts: each wait is twice the time since the first failure, so the time that a round takes doubles as well.
+    const expected = [60, 60, 120, 240, 480, 960, 1_920, 3_600, 3_600];
+    expect(waits.map((wait, at) => wait / (expected[at] ?? 0))).toEqual(expected.map(() => expect.closeTo(1, 0.5)));
+  });
 });

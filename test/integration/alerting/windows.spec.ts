@@ -149,7 +149,7 @@ describe('a rule on a window', () => {
     expect((await raised()).map(({ payload }) => payload.value)).toEqual([15, 15]);
   });
 
-  describe('of kind absence', () => {
+  describe('a rule of kind absence', () => {
     const ABSENT = { condition: { kind: 'absence', window_seconds: 300, ...eventIs('heartbeat') } };
 
     it('fires when its window has passed since it was created, also when no event ever came', async () => {
@@ -280,7 +280,7 @@ describe('a rule on a window', () => {
     expect(await rules.get(id)).toMatchObject(fine);
   });
 
-  describe('with a back-test', () => {
+  describe('a back-test', () => {
     it('returns what it has seen when the events take too long to be read', async () => {
       const ids = [await rules.rule(), await rules.rule({ condition: COUNT_OVER_10 })];
       const limits = app.nest.get(BacktestLimits, { strict: false });

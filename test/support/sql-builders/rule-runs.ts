@@ -354,22 +354,29 @@ export async function ageQueuedEvents(projectId: string, seconds: number): Promi
 }
 
 /**
- * Marks the queued events of a project as a worker leaves them that is killed while it matches them: one event, or several
- * (null). After a first death, events are matched one by one. No request kills a worker.
+ * Marks the queued events of a project as a worker leaves them that is killed while it matches several of them, or the
+ * first one alone. After a first death, events are matched one by one. No request kills a worker.
+ * @returns the id of the one event
  */
 export async function markOfKilledWorker(
   projectId: string,
-  { eventId, isSecondDeath = false }: { readonly eventId: string | null; readonly isSecondDeath?: boolean },
-): Promise<void> {
-  await sql(
+  matched: 'several events' | 'the first event' | 'the first event after a first death',
+): Promise<string | null> {
+  const rows = await sql<{ event_id: string | null }>(
     `INSERT INTO event_match_marks (project_id, worker, is_evaluating, until_position, event_id, suspects_until)
-     SELECT $1::uuid, $2, true, max(position), $3::uuid, CASE WHEN $4::boolean THEN max(position) END
-     FROM event_outbox WHERE project_id = $1
+     SELECT $1::uuid, $2::uuid, true, o.position, CASE WHEN $3::boolean THEN o.event_ids[1] END,
+            CASE WHEN $4::boolean THEN o.position END
+     FROM event_outbox o WHERE o.project_id = $1
+     ORDER BY CASE WHEN $3::boolean THEN o.position END, o.position DESC LIMIT 1
      ON CONFLICT (project_id) DO UPDATE
      SET worker = excluded.worker, is_evaluating = true, until_position = excluded.until_position,
-         event_id = excluded.event_id, suspects_until = excluded.suspects_until`,
-    [projectId, randomUUID(), eventId, isSecondDeath],
+         event_id = excluded.event_id, suspects_until = excluded.suspects_until
+     RETURNING event_id`,
+    [projectId, randomUUID(), matched !== 'several events', matched === 'the first event after a first death'],
   );
+  const [row] = rows;
+  if (row === undefined) throw new Error(`no events of project ${projectId} are queued`);
+  return row.event_id;
 }
 
 /** Marks an event as one that the worker of a project matches right now, as the worker itself does. No route does. */
