@@ -16,14 +16,18 @@ type Body = object | string | undefined;
 /** Requests that only read events. */
 const TELLS_OF_EVENTS = /^(get|post .*\/(eql|export|backtest)$)/;
 
-/** Sends requests to the service. Every answer is compared with the OpenAPI document. */
+/** Sends requests to the shared service, or to the one at `url`. Every answer is compared with the OpenAPI document. */
 export class Api {
-  constructor(private readonly credentials: Readonly<Record<string, string>> = {}) {}
+  constructor(
+    private readonly credentials: Readonly<Record<string, string>> = {},
+    private readonly url: string = service.url,
+  ) {}
 
   /** The same, with the credentials of somebody. */
   as(caller: Caller): Api {
     return new Api(
       'accessToken' in caller ? { Authorization: `Bearer ${caller.accessToken}` } : { 'X-API-Key': caller.apiKey },
+      this.url,
     );
   }
 
@@ -49,7 +53,7 @@ export class Api {
   }
 
   private send(method: 'get' | 'post' | 'put' | 'patch' | 'delete', path: string, body?: Body): Test {
-    const test = supertest(service.url)[method](path).set(this.credentials).use(checkAnswer);
+    const test = supertest(this.url)[method](path).set(this.credentials).use(checkAnswer);
     if (isOnClickHouse && TELLS_OF_EVENTS.test(`${method} ${path}`)) test.use(afterReplication);
     return body === undefined ? test : test.send(body);
   }

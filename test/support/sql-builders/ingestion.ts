@@ -1,0 +1,223 @@
+import { sql } from './sql.js';
+
+type RunSql = <Row>(statement: string, parameters?: unknown[]) => Promise<Row[]>;
+
+/** Every counter of a project, and the same number as its stored events give it. */
+const COUNTERS: Record<string, readonly [counted: string, real: string]> = {
+  usage_daily: [
+    `SELECT day::text, project_id, api_key_id, events_ingested::int AS n FROM usage_daily
+     WHERE project_id = ANY ($1::uuid[]) AND events_ingested > 0`,
+    `SELECT (created_at AT TIME ZONE 'UTC')::date::text AS day, project_id, api_key_id, count(*)::int AS n
+     FROM events WHERE project_id = ANY ($1::uuid[]) GROUP BY 1, 2, 3`,
+  ],
+  organization_months: [
+    `SELECT organization_id, month::text, events::int AS n FROM organization_months
+     WHERE organization_id IN (SELECT organization_id FROM projects WHERE id = ANY ($1::uuid[])) AND events > 0`,
+    `SELECT p.organization_id, date_trunc('month', e.created_at AT TIME ZONE 'UTC')::date::text AS month,
+            count(*)::int AS n FROM events e JOIN projects p ON p.id = e.project_id
+     WHERE p.organization_id IN (SELECT organization_id FROM projects WHERE id = ANY ($1::uuid[])) GROUP BY 1, 2`,
+  ],
+  source_days: [
+    `SELECT project_id, source_id, day::text, events::int AS n FROM source_days WHERE project_id = ANY ($1::uuid[])`,
+    `SELECT project_id, source_id, (created_at AT TIME ZONE 'UTC')::date::text AS day, count(*)::int AS n
+     FROM events WHERE project_id = ANY ($1::uuid[]) GROUP BY 1, 2, 3`,
+  ],
+  event_hours: [
+    `SELECT project_id, hour, events::int AS n, errors::int AS errors FROM event_hours
+     WHERE project_id = ANY ($1::uuid[])`,
+    `SELECT project_id, date_trunc('hour', "timestamp", 'UTC') AS hour, count(*)::int AS n,
+            count(*) FILTER (WHERE log_status >= 500)::int AS errors
+     FROM events WHERE project_id = ANY ($1::uuid[]) GROUP BY 1, 2`,
+  ],
+  event_facet_hours: [
+    `SELECT project_id, hour, event, source_id, severity, status, environment, events::int AS n, errors::int AS errors
+     FROM event_facet_hours WHERE project_id = ANY ($1::uuid[])`,
+    `SELECT project_id, date_trunc('hour', "timestamp", 'UTC') AS hour, event, source_id, severity, status, environment,
+            count(*)::int AS n, count(*) FILTER (WHERE log_status >= 500)::int AS errors
+     FROM events WHERE project_id = ANY ($1::uuid[]) GROUP BY 1, 2, 3, 4, 5, 6, 7`,
+  ],
+  event_facet_days: [
+    `SELECT project_id, day, event, source_id, severity, status, environment, events::int AS n, errors::int AS errors
+     FROM event_facet_days WHERE project_id = ANY ($1::uuid[])`,
+    `SELECT project_id, date_trunc('day', "timestamp", 'UTC') AS day, event, source_id, severity, status, environment,
+            count(*)::int AS n, count(*) FILTER (WHERE log_status >= 500)::int AS errors
+     FROM events WHERE project_id = ANY ($1::uuid[]) GROUP BY 1, 2, 3, 4, 5, 6, 7`,
+  ],
+  latency_hours: [
+    `SELECT project_id, hour, bucket::int, events::int AS n FROM latency_hours WHERE project_id = ANY ($1::uuid[])`,
+    `SELECT project_id, date_trunc('hour', "timestamp", 'UTC') AS hour,
+            CASE WHEN log_latency_ms < 1 THEN 0 ELSE ceil(ln(log_latency_ms::float8) / ln(1.02::float8)) END::int AS bucket,
+            count(*)::int AS n
+     FROM events WHERE project_id = ANY ($1::uuid[]) AND log_has_latency GROUP BY 1, 2, 3`,
+  ],
+};
+
+const texts = (rows: readonly object[]): string[] => rows.map((row) => JSON.stringify(row)).sort();
+
+/** The counters of some projects, and what they have to be. */
+export interface CounterComparison {
+  readonly counted: Readonly<Record<string, string[]>>;
+  readonly real: Readonly<Record<string, string[]>>;
+}
+
+/** What ingestion leaves in a database, and the situations that it finds there. */
+export class IngestionDatabase {
+  constructor(private readonly run: RunSql) {}
+
+  /** The stored events of a project. Routes show events in pages, and a batch may have a thousand. */
+  async storedEvents(projectId: string): Promise<{ id: string; event: string; created_at: Date }[]> {
+    return this.run('SELECT id, event, created_at FROM events WHERE project_id = $1', [projectId]);
+  }
+
+  /** The properties of the events of a project whose stored size is not that of their text. No route shows the size. */
+  async propertiesOfWrongSize(projectId: string): Promise<object[]> {
+    return this.run(
+      `SELECT properties::text FROM events
+       WHERE project_id = $1 AND bytes IS DISTINCT FROM octet_length(properties::text)`,
+      [projectId],
+    );
+  }
+
+  /** The counted months of an organization, by which its quotas are decided. Routes add up the days of projects. */
+  async countedMonths(organizationId: string): Promise<{ events: number; requests: number }[]> {
+    return this.run('SELECT events::int, requests::int FROM organization_months WHERE organization_id = $1', [
+      organizationId,
+    ]);
+  }
+
+  /** The counted days of a project. Routes do not show the requests. */
+  async countedDays(projectId: string): Promise<{ requests: number; events: number }[]> {
+    return this.run('SELECT requests::int, events_ingested::int AS events FROM usage_daily WHERE project_id = $1', [
+      projectId,
+    ]);
+  }
+
+  /** The recorded refusals of an API key by reason. Routes show those of Event Sources alone. */
+  async refusals(apiKeyId: string): Promise<{ reason_code: string; status_code: number; count: number }[]> {
+    return this.run(
+      'SELECT reason_code, status_code, count::int FROM ingestion_failures WHERE api_key_id = $1 ORDER BY reason_code',
+      [apiKeyId],
+    );
+  }
+
+  /** How many Idempotency-Keys are stored of an API key. No route shows them. */
+  async idempotencyKeys(apiKeyId: string): Promise<number> {
+    return (await this.run('SELECT FROM idempotency_records WHERE api_key_id = $1', [apiKeyId])).length;
+  }
+
+  /** Sets a status of billing. Over HTTP that takes a payment or a platform administrator. */
+  async setBillingStatus(organizationId: string, status: string): Promise<void> {
+    await this.run('UPDATE organizations SET billing_status = $2 WHERE id = $1', [organizationId, status]);
+  }
+
+  /** Sets how many events an organization may send a month. Over HTTP that takes a platform administrator. */
+  async setMonthlyEvents(organizationId: string, limit: number | null): Promise<void> {
+    await this.run('UPDATE organizations SET events_per_month_limit = $2 WHERE id = $1', [organizationId, limit]);
+  }
+
+  /** Gives an organization a plan. Over HTTP that takes a payment or a platform administrator. */
+  async setPlan(organizationId: string, plan: string): Promise<void> {
+    await this.run('UPDATE organizations SET plan = $2 WHERE id = $1', [organizationId, plan]);
+  }
+
+  /** Sets the requests that an organization has sent in a month. Over HTTP these are as many requests. */
+  async setMonthlyRequests(organizationId: string, month: string, requests: number): Promise<void> {
+    await this.run(
+      `INSERT INTO organization_months (organization_id, month, requests) VALUES ($1, $2, $3)
+       ON CONFLICT (organization_id, month) DO UPDATE SET requests = excluded.requests`,
+      [organizationId, month, requests],
+    );
+  }
+
+  /** Deletes the counted months of an organization, whose numbers a test has made up. No route deletes them. */
+  async forgetMonths(organizationId: string): Promise<void> {
+    await this.run('DELETE FROM organization_months WHERE organization_id = $1', [organizationId]);
+  }
+
+  /** Counts events of a source on a day. Over HTTP these are as many events. */
+  async countEvents(of: { projectId: string; sourceId: string | null; day: string; events: number }): Promise<void> {
+    await this.run(
+      'INSERT INTO source_days (project_id, source_id, day, events, last_event_at) VALUES ($1, $2, $3, $4, now())',
+      [of.projectId, of.sourceId, of.day, of.events],
+    );
+  }
+
+  /** Takes back events that {@link countEvents} has counted, so that the counter agrees with what is stored. */
+  async discountEvents(projectId: string, events: number): Promise<void> {
+    await this.run('UPDATE source_days SET events = events - $2 WHERE project_id = $1', [projectId, events]);
+  }
+
+  /** Sets the counted days of the sources of some projects to what is stored. A test has made up other numbers. */
+  async recountSourceDays(...projectIds: readonly string[]): Promise<void> {
+    await this.run('DELETE FROM source_days WHERE project_id = ANY ($1::uuid[])', [projectIds]);
+    await this.run(
+      `INSERT INTO source_days (project_id, source_id, day, events, last_event_at)
+       SELECT project_id, source_id, (created_at AT TIME ZONE 'UTC')::date, count(*), max(created_at) FROM events
+       WHERE project_id = ANY ($1::uuid[]) GROUP BY 1, 2, 3`,
+      [projectIds],
+    );
+  }
+
+  /**
+   * Changes the answer that is stored for an Idempotency-Key to one of a process in queued mode, in the form of older
+   * versions. One service has one mode.
+   */
+  async storeQueuedAnswer(apiKeyId: string, key: string): Promise<void> {
+    await this.run(
+      `UPDATE idempotency_records SET answer = jsonb_set(answer, '{answer}', answer -> 'answer' ||
+         '{"ingest_mode": "queued", "persisted_synchronously": false, "properties": {"b": 1}}')
+       WHERE api_key_id = $1 AND key = $2`,
+      [apiKeyId, key],
+    );
+  }
+
+  /** Makes a stored Idempotency-Key as old as an interval says. No route moves the clock. */
+  async ageIdempotencyKey(apiKeyId: string, key: string, age: string): Promise<void> {
+    await this.run(
+      'UPDATE idempotency_records SET created_at = now() - $3::interval WHERE api_key_id = $1 AND key = $2',
+      [apiKeyId, key, age],
+    );
+  }
+
+  /** Makes the recorded refusals of an API key so many days old. No route moves the clock. */
+  async ageRefusals(apiKeyId: string, days: number): Promise<void> {
+    await this.run('UPDATE ingestion_failures SET hour = now() - make_interval(days => $2) WHERE api_key_id = $1', [
+      apiKeyId,
+      days,
+    ]);
+  }
+
+  /** Compares the counters of some projects with their stored events. No route shows the counters as they are. */
+  async counters(projectIds: readonly string[]): Promise<CounterComparison> {
+    const [counted, real]: [Record<string, string[]>, Record<string, string[]>] = [{}, {}];
+    for (const [name, [counts, rows]] of Object.entries(COUNTERS)) {
+      counted[name] = texts(await this.run(counts, [projectIds]));
+      real[name] = texts(await this.run(rows, [projectIds]));
+    }
+    return { counted, real };
+  }
+
+  /** What is stored and counted of a tenant, without the ids of the tenant. No route shows the counters as they are. */
+  async countedFor(of: { projectId: string; organizationId: string }): Promise<Record<string, string[]>> {
+    const tables = {
+      source_days: 'day, events',
+      usage_daily: 'day, events_ingested',
+      event_hours: 'hour, events, errors',
+      event_facet_hours: 'hour, event, severity, status, environment, events, errors',
+      event_facet_days: 'day, event, severity, status, environment, events, errors',
+      latency_hours: 'hour, bucket, events',
+      events: 'event, severity, status, environment, timestamp, properties',
+    };
+    const months = 'SELECT month, events FROM organization_months WHERE organization_id = $1';
+    const counted: Record<string, string[]> = {
+      organization_months: texts(await this.run(months, [of.organizationId])),
+    };
+    for (const [name, columns] of Object.entries(tables)) {
+      counted[name] = texts(await this.run(`SELECT ${columns} FROM ${name} WHERE project_id = $1`, [of.projectId]));
+    }
+    return counted;
+  }
+}
+
+/** That of the shared service. */
+export const ingestionDatabase = new IngestionDatabase(sql);
