@@ -1,48 +1,37 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Owner, ownerWithProject } from '../../support/actors.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { document } from '../../support/document.js';
+import { api, type Tenant, tenant } from '../../support/service.js';
+import { logText } from '../../support/service-log.js';
+import { storedProperties } from '../../support/sql-builders/events.js';
+import { countedEvents, eventRows, partitionOf } from '../../support/sql-builders/ingestion.js';
 import { utcDay } from '../../support/utc-day.js';
-import { FIELD_TABLE } from '../../../src/modules/events/fields/event-fields.js';
 
-interface Row {
-  event: string;
-  source: string;
-  severity: string | null;
-  status: string | null;
-  environment: string | null;
-  message: string | null;
-  external_event_id: string | null;
-  properties: Record<string, unknown>;
-  timestamp: Date;
-  api_key_id: string;
-}
+const DAY_MS = 86_400_000;
+/** The members of a request that become fields of an event, and the names by which reads return them. */
+const FIELDS = {
+  event_type: 'event',
+  source: 'source',
+  severity: 'severity',
+  status: 'status',
+  environment: 'environment',
+  message: 'message',
+  event_id: 'external_event_id',
+  timestamp: 'timestamp',
+} as const;
+type Member = keyof typeof FIELDS;
+const MEMBERS = Object.keys(FIELDS) as Member[];
 
-describe('ingestion', () => {
-  let app: TestApp;
-  let owner: Owner;
+describe('an ingested event', () => {
+  let acme: Tenant;
 
-  beforeAll(async () => {
-    app = await createTestApp();
-    owner = await ownerWithProject(app);
+  beforeEach(async () => {
+    acme = await tenant();
   });
-  afterAll(() => app.close());
 
-  const ingest = (body: unknown, key = owner.apiKey) =>
-    app
-      .request()
-      .post('/v1/events/ingest')
-      .set('X-API-Key', key)
-      .send(body as object);
-  const stored = (id: string) =>
-    app.rows<Row>('SELECT * FROM events WHERE project_id = $1 AND id = $2', [owner.projectId, id]);
-  const counts = async () => {
-    const [row] = await app.rows<{ events: string; metered: string }>(
-      `SELECT (SELECT count(*) FROM events) AS events, (SELECT coalesce(sum(events_ingested), 0) FROM usage_daily) AS metered`,
-    );
-    return row;
-  };
+  const ingest = (body?: object | string) => api.as(acme.key).post('/v1/events/ingest', body);
+  const ahead = (ms: number): string => new Date(Date.now() + ms).toISOString();
 
-  it('stores what it answers', async () => {
+  it('is stored as it is answered', async () => {
     const answer = await ingest({
       event_type: 'http.request',
       source: 'web',
@@ -71,8 +60,8 @@ describe('ingestion', () => {
     const body = answer.body as { ingested_event_id: string };
     expect(body).toEqual({
       accepted: true,
-      project_id: owner.projectId,
-      api_key_id: owner.apiKeyId,
+      project_id: acme.projectId,
+      api_key_id: acme.key.id,
       ingested_event_id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-/),
       external_event_id: 'ext-1',
       event_type: 'http.request',
@@ -84,8 +73,9 @@ describe('ingestion', () => {
     });
     expect(answer.headers['x-service-ingest-mode']).toBe('batched');
     expect(answer.headers['x-service-persisted-synchronously']).toBe('true');
-    const [row] = await stored(body.ingested_event_id);
+    const [row] = await eventRows(acme.projectId);
     expect(row).toMatchObject({
+      id: body.ingested_event_id,
       event: 'http.request',
       source: 'web',
       severity: 'info',
@@ -94,58 +84,50 @@ describe('ingestion', () => {
       message: 'GET /cart',
       external_event_id: 'ext-1',
       properties,
-      api_key_id: owner.apiKeyId,
+      api_key_id: acme.key.id,
     });
     expect(row?.timestamp.toISOString()).toBe('2026-01-02T01:04:05.678Z');
   });
 
-  describe('of every field that may be sent', () => {
-    const sent = Object.values(FIELD_TABLE).flatMap((field) => ('sent' in field ? [field] : []));
-    const columns = Object.entries(FIELD_TABLE).flatMap(([column, field]) =>
-      'sent' in field ? [{ column, name: field.sent }] : [],
-    );
-    const valueOf = ({ type, sent: name }: (typeof sent)[number], other = false): string =>
-      type === 'timestamptz' ? `2026-02-0${other ? 2 : 1}T03:04:05.678Z` : `${other ? 'another' : 'the'} ${name}`;
-    const whole = Object.fromEntries(sent.map((field) => [field.sent, valueOf(field)]));
-    const byColumn = Object.fromEntries(columns.map(({ column, name }) => [column, whole[name]]));
+  describe('a request with every member', () => {
+    const valueOf = (member: Member, other = false): string =>
+      member === 'timestamp' ? `2026-02-0${other ? 2 : 1}T03:04:05.678Z` : `${other ? 'another' : 'the'} ${member}`;
+    const whole = Object.fromEntries(MEMBERS.map((member) => [member, valueOf(member)]));
+    const fields = Object.fromEntries(MEMBERS.map((member) => [FIELDS[member], valueOf(member)]));
 
-    it('stores, reads and exports it', async () => {
-      const of = await ownerWithProject(app);
-      await ingest(whole, of.apiKey).expect(200);
-      const [row] = await app.rows<Record<string, unknown>>('SELECT * FROM events WHERE project_id = $1', [
-        of.projectId,
-      ]);
-      expect(JSON.parse(JSON.stringify(row))).toMatchObject({ ...byColumn, project_id: of.projectId });
-      const { body } = await app
-        .request()
-        .get(`/v1/events?project_id=${of.projectId}`)
-        .set('Authorization', of.bearer)
-        .expect(200);
-      expect((body as { items: object[] }).items).toEqual([expect.objectContaining(byColumn)]);
-      const { body: csv } = await app
-        .request()
-        .post(`/v1/projects/${of.projectId}/events/export`)
-        .set('Authorization', of.bearer)
-        .send({ format: 'csv', range: 'all' })
+    it('has no members but the fields and the properties of the event', () => {
+      const members = Object.keys(document.components.schemas.IngestRequest?.properties ?? {});
+      expect(members.sort()).toEqual([...MEMBERS, 'payload', 'properties'].sort());
+    });
+
+    it('becomes an event that is stored, read and exported with all of them', async () => {
+      const { owner, projectId } = acme;
+      await ingest(whole).expect(200);
+      const [row] = await eventRows(projectId);
+      expect(JSON.parse(JSON.stringify(row))).toMatchObject({ ...fields, project_id: projectId });
+      const { body } = await api.as(owner).get('/v1/events', { project_id: projectId }).expect(200);
+      expect((body as { items: object[] }).items).toEqual([expect.objectContaining(fields)]);
+      const { body: csv } = await api
+        .as(owner)
+        .post(`/v1/projects/${projectId}/events/export`, { format: 'csv', range: 'all' })
         .responseType('text')
         .expect(200);
       const [head = '', line = ''] = String(csv).split('\r\n');
-      for (const { column, name } of columns) {
-        expect(head.split(',')).toContain(column);
-        expect(line).toContain(whole[name]);
+      for (const member of MEMBERS) {
+        expect(head.split(',')).toContain(FIELDS[member]);
+        expect(line).toContain(whole[member]);
       }
     });
 
-    it.each(sent.map((field) => [field.sent, field] as const))('tells requests apart by %s', async (name, field) => {
-      const of = await ownerWithProject(app);
-      const send = (body: object) => ingest(body, of.apiKey).set('Idempotency-Key', 'once');
+    it.each(MEMBERS)('returns 409 for its Idempotency-Key when %s differs', async (member) => {
+      const send = (body: object) => ingest(body).set('Idempotency-Key', 'once');
       await send(whole).expect(200);
-      await send({ ...whole, [name]: valueOf(field, true) }).expect(409);
+      await send({ ...whole, [member]: valueOf(member, true) }).expect(409);
       await send(whole).expect(200);
     });
   });
 
-  it('needs a type and a source alone, and takes the time of arrival', async () => {
+  it('needs only a type and a source, and has the time of arrival', async () => {
     const before = Date.now();
     const answer = await ingest({ event_type: 'ping', source: 'cron' }).expect(200);
     const body = answer.body as { timestamp: string; external_event_id: null; properties: object };
@@ -192,7 +174,7 @@ describe('ingestion', () => {
     ],
     [
       'a time two days ahead',
-      { event_type: 'a', source: 'b', timestamp: new Date(Date.now() + 172_800_000).toISOString() },
+      { event_type: 'a', source: 'b', timestamp: ahead(2 * DAY_MS) },
       [['value_error', ['body', 'timestamp']]],
     ],
     ['a NUL character', { event_type: 'a\u0000b', source: 'b' }, [['value_error', ['body', 'event_type']]]],
@@ -201,15 +183,15 @@ describe('ingestion', () => {
       { event_type: 'a', source: 'b', payload: { list: [{ text: '\ud800' }] } },
       [['value_error', ['body', 'payload', 'list', 0, 'text']]],
     ],
-  ])('refuses %s and stores nothing', async (_, body, issues) => {
-    const before = await counts();
+  ])('is refused with 422 and not stored when its request has %s', async (_, body, issues) => {
     const answer = await ingest(body).expect(422);
     const { detail } = answer.body as { detail: { type: string; loc: unknown[] }[] };
     expect(detail.map(({ type, loc }) => [type, loc])).toEqual(issues);
-    expect(await counts()).toEqual(before);
+    expect(await eventRows(acme.projectId)).toEqual([]);
+    expect(await countedEvents(acme.projectId)).toEqual([]);
   });
 
-  it('tells of a time too far ahead beside every other fault, as it was sent', async () => {
+  it('is refused for all its faults at once, and for a time too far ahead with the text that was sent', async () => {
     const { body } = await ingest({ event_type: '', source: 'b', timestamp: '9999-12-31T23:59:59Z' }).expect(422);
     expect((body as { detail: { loc: string[]; msg: string; input: unknown }[] }).detail).toMatchObject([
       { loc: ['body', 'event_type'] },
@@ -221,62 +203,49 @@ describe('ingestion', () => {
     ]);
   });
 
-  it('takes a time up to 24 hours ahead', async () => {
-    await ingest({ event_type: 'a', source: 'b', timestamp: new Date(Date.now() + 86_000_000).toISOString() }).expect(
-      200,
-    );
+  it('may have a time up to 24 hours ahead', async () => {
+    await ingest({ event_type: 'a', source: 'b', timestamp: ahead(86_000_000) }).expect(200);
   });
 
-  it('counts every stored event in the same statement, by the UTC day of acceptance', async () => {
+  it('is counted by the time its request is answered, on the UTC day of its acceptance', async () => {
     const day = await utcDay();
-    const fresh = await ownerWithProject(app);
     await Promise.all(
       Array.from({ length: 60 }, (_, index) =>
-        ingest(
-          { event_type: `type-${index % 3}`, source: 's', timestamp: '2015-05-17T10:05:03Z' },
-          fresh.apiKey,
-        ).expect(200),
+        ingest({ event_type: `type-${index % 3}`, source: 's', timestamp: '2015-05-17T10:05:03Z' }).expect(200),
       ),
     );
-    const usage = await app.rows<{ day: string; api_key_id: string; events_ingested: string }>(
-      `SELECT to_char(day, 'YYYY-MM-DD') AS day, api_key_id, events_ingested FROM usage_daily WHERE project_id = $1`,
-      [fresh.projectId],
-    );
-    expect(usage).toEqual([{ day, api_key_id: fresh.apiKeyId, events_ingested: '60' }]);
-    expect(await app.rows('SELECT 1 FROM events WHERE project_id = $1', [fresh.projectId])).toHaveLength(60);
+    expect(await countedEvents(acme.projectId)).toEqual([{ day, api_key_id: acme.key.id, events_ingested: '60' }]);
+    expect(await eventRows(acme.projectId)).toHaveLength(60);
   });
 
-  it('puts new events into the partition of their month and old ones into the default partition', async () => {
-    const recent = (await ingest({ event_type: 'a', source: 'b' }).expect(200)).body as { ingested_event_id: string };
-    const old = (await ingest({ event_type: 'a', source: 'b', timestamp: '2015-05-17T10:05:03Z' }).expect(200))
-      .body as { ingested_event_id: string };
-    const partitionOf = async (id: string) =>
-      (await app.rows<{ name: string }>('SELECT tableoid::regclass::text AS name FROM events WHERE id = $1', [id]))[0]
-        ?.name;
-    expect(await partitionOf(recent.ingested_event_id)).toBe(
-      `events_${new Date().toISOString().slice(0, 7).replace('-', '_')}`,
-    );
+  it('is stored in the partition of its month when it is new, and in the default partition when it is old', async () => {
+    const send = async (body: object) =>
+      (await ingest({ event_type: 'a', source: 'b', ...body }).expect(200)).body as {
+        ingested_event_id: string;
+        timestamp: string;
+      };
+    const [recent, old] = [await send({}), await send({ timestamp: '2015-05-17T10:05:03Z' })];
+    const month = recent.timestamp.slice(0, 7).replace('-', '_');
+    expect(await partitionOf(recent.ingested_event_id)).toBe(`events_${month}`);
     expect(await partitionOf(old.ingested_event_id)).toBe('events_default');
   });
 
-  it('keeps keys that name prototypes as plain data', async () => {
-    const answer = await app
-      .request()
+  it('keeps members that are named like prototypes as plain data', async () => {
+    await api
+      .as(acme.key)
       .post('/v1/events/ingest')
-      .set('X-API-Key', owner.apiKey)
       .type('json')
       .send('{"event_type":"a","source":"b","payload":{"__proto__":{"x":1},"constructor":2}}')
       .expect(200);
-    const { ingested_event_id: id } = answer.body as { ingested_event_id: string };
-    const [row] = await app.rows<{ text: string }>('SELECT properties::text AS text FROM events WHERE id = $1', [id]);
-    expect(JSON.parse(row?.text ?? '')).toEqual(JSON.parse('{"__proto__":{"x":1},"constructor":2,"source":"b"}'));
+    const [properties = ''] = await storedProperties(acme.projectId);
+    expect(JSON.parse(properties)).toEqual(JSON.parse('{"__proto__":{"x":1},"constructor":2,"source":"b"}'));
   });
 
-  it('writes neither keys nor payloads to the log', async () => {
+  it('leaves neither its payload nor its credentials in the log', async () => {
     await ingest({ event_type: 'a', source: 'b', payload: { card: 'payload-that-must-not-be-logged' } }).expect(200);
-    const log = app.logLines.join('');
+    const log = await logText();
     expect(log).not.toContain('payload-that-must-not-be-logged');
-    expect(log).not.toContain(owner.apiKey);
-    expect(log).not.toContain(owner.accessToken);
+    expect(log).not.toContain(acme.key.apiKey);
+    expect(log).not.toContain(acme.owner.accessToken);
   });
 });

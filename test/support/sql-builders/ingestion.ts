@@ -221,3 +221,41 @@ export class IngestionDatabase {
 
 /** That of the shared service. */
 export const ingestionDatabase = new IngestionDatabase(sql);
+
+/** The row of an event with the columns that a request fills. */
+export interface EventRow {
+  project_id: string;
+  api_key_id: string | null;
+  event: string;
+  source: string;
+  severity: string | null;
+  status: string | null;
+  environment: string | null;
+  message: string | null;
+  external_event_id: string | null;
+  properties: Record<string, unknown>;
+  timestamp: Date;
+}
+
+/** The rows of the events of a project, with all columns. Routes show what the service makes of a row. */
+export async function eventRows(projectId: string): Promise<EventRow[]> {
+  return sql('SELECT * FROM events WHERE project_id = $1 ORDER BY id', [projectId]);
+}
+
+/** The partition that has the row of an event. No route shows where an event is stored. */
+export async function partitionOf(eventId: string): Promise<string | undefined> {
+  const [row] = await sql<{ name: string }>('SELECT tableoid::regclass::text AS name FROM events WHERE id = $1', [
+    eventId,
+  ]);
+  return row?.name;
+}
+
+/** The counted events of a project by day and key. Routes add up the keys of a project. */
+export async function countedEvents(
+  projectId: string,
+): Promise<{ day: string; api_key_id: string; events_ingested: string }[]> {
+  return sql(
+    `SELECT to_char(day, 'YYYY-MM-DD') AS day, api_key_id, events_ingested FROM usage_daily WHERE project_id = $1`,
+    [projectId],
+  );
+}
