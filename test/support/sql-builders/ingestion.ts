@@ -259,3 +259,25 @@ export async function countedEvents(
     [projectId],
   );
 }
+
+/** How many rows there are of an account and of what it owns, and its counted events. No route shows all of them. */
+export async function rowsOfOwner(userId: string): Promise<Readonly<Record<string, number>>> {
+  const [rows] = await sql<Record<string, number>>(
+    `WITH owned AS (SELECT id FROM projects WHERE owner_id = $1)
+     SELECT (SELECT count(*)::int FROM sessions WHERE user_id = $1) AS sessions,
+            (SELECT count(*)::int FROM user_tokens WHERE user_id = $1) AS user_tokens,
+            (SELECT count(*)::int FROM organizations WHERE owner_id = $1) AS organizations,
+            (SELECT count(*)::int FROM owned) AS projects,
+            (SELECT count(*)::int FROM api_keys WHERE project_id IN (SELECT id FROM owned)) AS api_keys,
+            (SELECT count(*)::int FROM events WHERE project_id IN (SELECT id FROM owned)) AS events,
+            (SELECT coalesce(sum(events_ingested), 0)::int FROM usage_daily
+             WHERE project_id IN (SELECT id FROM owned)) AS counted_events`,
+    [userId],
+  );
+  return { ...rows };
+}
+
+/** The accounts with one of some addresses. No route finds an account by its address. */
+export async function accountsWithAnyAddress(addresses: readonly string[]): Promise<{ id: string; email: string }[]> {
+  return sql('SELECT id, email FROM users WHERE email = ANY ($1::text[]) OR email_key = ANY ($1::text[])', [addresses]);
+}
