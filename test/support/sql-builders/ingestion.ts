@@ -1,4 +1,4 @@
-import { sql } from './sql.js';
+import { asText, sql } from './sql.js';
 
 type RunSql = <Row>(statement: string, parameters?: unknown[]) => Promise<Row[]>;
 
@@ -280,4 +280,25 @@ export async function rowsOfOwner(userId: string): Promise<Readonly<Record<strin
 /** The accounts with one of some addresses. No route finds an account by its address. */
 export async function accountsWithAnyAddress(addresses: readonly string[]): Promise<{ id: string; email: string }[]> {
   return sql('SELECT id, email FROM users WHERE email = ANY ($1::text[]) OR email_key = ANY ($1::text[])', [addresses]);
+}
+
+/** Makes the wrong passwords of an address, and its lock, so many minutes older. No route moves the clock. */
+export async function agePasswordAttempts(email: string, minutes: number): Promise<void> {
+  await sql(
+    `UPDATE password_attempts
+     SET locked_until = locked_until - make_interval(mins => $2),
+         attempted_at = ARRAY(SELECT t - make_interval(mins => $2) FROM unnest(attempted_at) t)
+     WHERE subject_hash = sha256(convert_to('sign-in:' || $1, 'UTF8'))`,
+    [email, minutes],
+  );
+}
+
+/** What is stored of the wrong passwords of an address, as text. No route shows it. */
+export async function storedPasswordAttempts(email: string): Promise<string> {
+  return asText(
+    await sql<object>(
+      `SELECT * FROM password_attempts WHERE subject_hash = sha256(convert_to('sign-in:' || $1, 'UTF8'))`,
+      [email],
+    ),
+  );
 }
