@@ -36,6 +36,10 @@ export class Api {
     return query === undefined ? test : test.query(query);
   }
 
+  head(path: string): Test {
+    return this.send('head', path);
+  }
+
   post(path: string, body?: Body): Test {
     return this.send('post', path, body);
   }
@@ -52,7 +56,7 @@ export class Api {
     return this.send('delete', path, body);
   }
 
-  private send(method: 'get' | 'post' | 'put' | 'patch' | 'delete', path: string, body?: Body): Test {
+  private send(method: 'get' | 'head' | 'post' | 'put' | 'patch' | 'delete', path: string, body?: Body): Test {
     const test = supertest(this.url)[method](path).set(this.credentials).use(checkAnswer);
     if (isOnClickHouse && TELLS_OF_EVENTS.test(`${method} ${path}`)) test.use(afterReplication);
     return body === undefined ? test : test.send(body);
