@@ -26,7 +26,7 @@ const [OLD, NEW] = ['old', 'new'].map((id) => `${id}:${randomBytes(32).toString(
 /** Rows that one transaction encrypts again. */
 const BATCH = 200;
 
-describe('what is kept encrypted', () => {
+describe('an encrypted value', () => {
   let database: TestDatabase;
   let dataDir: string;
   let app: TestApp;
@@ -38,7 +38,7 @@ describe('what is kept encrypted', () => {
 
   /** The instance with these keys, on the same database and with the same sessions. */
   async function start(keys: string): Promise<void> {
-    // Rounds of maintenance come when the test says so.
+    // Without workers, the test starts the rounds of maintenance.
     const env = { ...DELIVERY_ENV, PROCESS_ROLE: 'api', CREDENTIAL_ENCRYPTION_KEYS: keys };
     app = await createTestApp({ env, databaseUrl: database.url, dataDir });
   }
@@ -69,7 +69,7 @@ describe('what is kept encrypted', () => {
   });
 
   const round = (): Promise<number> => app.nest.get(MaintenanceRunner, { strict: false }).run();
-  /** Columns of any table in which a key's envelopes stand. */
+  /** The columns of any table that have values encrypted with a key. */
   async function columnsWith(key: string): Promise<string[]> {
     const columns = await app.rows<{ table: string; column: string }>(
       `SELECT table_name AS table, column_name AS column FROM information_schema.columns
@@ -85,7 +85,7 @@ describe('what is kept encrypted', () => {
     return found.sort();
   }
 
-  it('is encrypted again with the first key by two workers at once, wherever it stands, past what does not open', async () => {
+  it('is encrypted again with the first key by two workers at once in every table, and values that cannot be opened do not stop them', async () => {
     await start(`${NEW},${OLD}`);
     const places = await columnsWith('old');
     expect(places).toEqual([
@@ -96,7 +96,7 @@ describe('what is kept encrypted', () => {
       'project_secrets.value',
       'totp_factors.secret',
     ]);
-    // More than a batch of headers that nobody can open, before and behind the good one.
+    // These are more headers than a batch has that nobody can open, before and after the good one.
     const broken = `vold.${'A'.repeat(16)}.${'A'.repeat(22)}.AAAA`;
     await app.rows(
       `INSERT INTO delivery_protected_headers (id, project_id, channel_id, name, name_key, value, key_version)
@@ -117,13 +117,13 @@ describe('what is kept encrypted', () => {
     ]);
     expect(app.logLines.join('\n')).toMatch(/values of delivery_protected_headers cannot be opened with the key old/);
     await app.rows('DELETE FROM delivery_protected_headers WHERE value = $1', [broken]);
-    // Nothing is left, so nothing is written.
+    // No value is left to encrypt, so the next round writes nothing.
     const before = await app.rows('SELECT xmin::text FROM delivery_protected_headers');
     await round();
     expect(await app.rows('SELECT xmin::text FROM delivery_protected_headers')).toEqual(before);
   });
 
-  it('is not touched while somebody else changes it', async () => {
+  it('is left alone by a round while another transaction changes it', async () => {
     const client = new pg.Client({ connectionString: database.url });
     await client.connect();
     try {
@@ -133,7 +133,7 @@ describe('what is kept encrypted', () => {
       await app.rows(`UPDATE delivery_protected_headers SET value = regexp_replace(value, '^vnew', 'vold')`);
       await client.query('BEGIN');
       await client.query('UPDATE delivery_protected_headers SET value = $1', [before?.value]);
-      // Would wait for ever for the row, were it not passed over.
+      // The round would wait for the row without end if it did not skip it.
       await round();
       await client.query('COMMIT');
       expect(await app.rows('SELECT id, value FROM delivery_protected_headers')).toEqual([before]);
@@ -142,7 +142,7 @@ describe('what is kept encrypted', () => {
     }
   });
 
-  it('opens without the old key from then on', async () => {
+  it('can be opened without the old key after a round', async () => {
     await app.close();
     await start(String(NEW));
     const tested = await deliveryOf(app, owner).send('post', `/channels/${channel}/test`);
