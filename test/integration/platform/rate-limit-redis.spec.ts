@@ -9,7 +9,7 @@ import { describeWithRedis, type RedisServer, startRedis } from '../../support/r
 
 const OVERRIDES = 'auth-login=3,usage=3/4';
 
-describeWithRedis('rate limits in Redis', () => {
+describeWithRedis('a rate limit with a Redis', () => {
   const releases: (() => Promise<unknown>)[] = [];
 
   afterEach(async () => {
@@ -24,13 +24,13 @@ describeWithRedis('rate limits in Redis', () => {
 
   async function appOn(env: Record<string, string>, beside?: TestApp): Promise<TestApp> {
     const app = await appBefore(env, beside);
-    // The start waits for Redis no longer than a request does: on a busy machine limits begin a moment later.
-    while (said(app).at(-1) === OFF) await delay(20);
+    // The start waits for Redis no longer than a request does, so on a busy machine limits begin a moment later.
+    while (messagesAbout(app).at(-1) === OFF) await delay(20);
     app.logLines.length = 0;
     return app;
   }
 
-  /** Whose Redis may be away. */
+  /** An application whose Redis may not answer. */
   async function appBefore(env: Record<string, string>, beside?: TestApp): Promise<TestApp> {
     const { databaseUrl, dataDir } = beside ?? {};
     const app = await createTestApp({ databaseUrl, dataDir, env: { RATE_LIMIT_OVERRIDES: OVERRIDES, ...env } });
@@ -39,7 +39,7 @@ describeWithRedis('rate limits in Redis', () => {
     return app;
   }
 
-  /** How long requests wait for Redis: a busy machine may hold an answer up for longer than they do of themselves. */
+  /** Sets how long requests wait for Redis. On a busy machine an answer may take longer than they wait by default. */
   function waitForAnswers(app: TestApp, answerLimitMs: number): void {
     const store = Reflect.get(app.nest.get(RateLimitStore), 'store') as RateLimitStore | undefined;
     if (store !== undefined) Object.assign(Reflect.get(store, 'options') as object, { answerLimitMs });
@@ -54,8 +54,8 @@ describeWithRedis('rate limits in Redis', () => {
     headers['x-ratelimit-limit'],
     headers['x-ratelimit-remaining'],
   ];
-  /** Lines of the log about limits, once each. */
-  const said = (app: TestApp): string[] =>
+  /** The messages in the log about rate limits. */
+  const messagesAbout = (app: TestApp): string[] =>
     app.logLines
       .map((line) => (JSON.parse(line) as { message: string }).message)
       .filter((message) => message.startsWith('rate limits'));
@@ -67,7 +67,7 @@ describeWithRedis('rate limits in Redis', () => {
     return [status, word, checks.redis, checks.queue];
   }
 
-  it('are one for all instances', async () => {
+  it('is counted for all instances together', async () => {
     const { url } = await redisServer();
     const first = await appOn({ RATE_LIMIT_REDIS_URL: url });
     const second = await appOn({ RATE_LIMIT_REDIS_URL: url }, first);
@@ -89,13 +89,13 @@ describeWithRedis('rate limits in Redis', () => {
     expect(await healthOf(first)).toEqual([200, 'ok', 'ok', 'ok']);
   });
 
-  it('stay in the process when it is told so, though there is a Redis', async () => {
+  it('is counted in the process when RATE_LIMIT_BACKEND is memory, although there is a Redis', async () => {
     const { url } = await redisServer();
     const app = await appOn({ REDIS_URL: url, RATE_LIMIT_BACKEND: 'memory', QUEUE_BACKEND: 'postgres' });
     await login(app);
     const probe = new Redis(url);
     releases.push(() => Promise.resolve(probe.disconnect()));
-    // The queue of events is another user of this Redis.
+    // The queue of events uses this Redis too.
     expect((await probe.keys('*')).filter((key) => !key.startsWith('{ingest}'))).toEqual([]);
     expect(limitsOf(await login(app))).toEqual([422, 'auth-login', '3', '1']);
   });
