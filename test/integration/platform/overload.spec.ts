@@ -19,7 +19,7 @@ import { mailsTo, tokenIn, waitForMails } from '../../support/outbox.js';
 const OVERLOADED = { detail: 'Service overloaded' };
 const BACKGROUND = 'service-background';
 
-describe('a service that is asked for too much', () => {
+describe('an overloaded service', () => {
   let app: TestApp;
 
   beforeAll(async () => {
@@ -33,7 +33,7 @@ describe('a service that is asked for too much', () => {
     app.request().post('/v1/auth/login').type('form').send({ username, password });
   const REQUESTS = ['password-reset/request', 'resend-verification'];
 
-  it('keeps its connections for requests while nobody knows how many links are asked for', async () => {
+  it('keeps connections to the database for requests during a flood of requests for links', async () => {
     const owner = await ownerWithProject(app);
     const floods = REQUESTS.flatMap((path) => Array.from({ length: 60 }, () => ask(path, randomEmail())));
     const reads = Array.from({ length: 20 }, () =>
@@ -51,7 +51,7 @@ describe('a service that is asked for too much', () => {
     expect(connections).toBeLessThanOrEqual(3);
   });
 
-  it('does the work of one request for many of one address, and says so in its metrics', async () => {
+  it('does the work of one request for many requests of one address, and counts them in its metrics', async () => {
     const actor = await signedIn(app);
     await Promise.all(Array.from({ length: 30 }, () => ask('password-reset/request', actor.email).expect(200)));
     await app.backgroundDone();
@@ -63,7 +63,7 @@ describe('a service that is asked for too much', () => {
     expect(text).toMatch(/background_work_total\{lane="request",outcome="folded"\} [1-9]/);
   });
 
-  describe('requests of callers without credentials', () => {
+  describe('a request without credentials', () => {
     /** Of a family with a rate limit, which is asked for before anything else is done. */
     const PATH = '/v1/analytics/nothing';
     const head = (path: string, headers = ''): string => `GET ${path} HTTP/1.1\r\nHost: test\r\n${headers}\r\n`;
@@ -102,7 +102,7 @@ describe('a service that is asked for too much', () => {
       return { begun: () => spy.mock.calls.length, letGo };
     }
 
-    it('begin eight at a time on one connection, and answers come to all of them in their order', async () => {
+    it('begins when fewer than eight of its connection have begun, and is answered in order', async () => {
       const { begun, letGo } = holdRequests();
       const { answers } = await connection(head(PATH).repeat(8) + head('/nope').repeat(40) + head(PATH).repeat(4));
       await eventually(begun, (count) => count === 8);
@@ -117,7 +117,7 @@ describe('a service that is asked for too much', () => {
       expect(begun()).toBe(12);
     });
 
-    it('are dropped with their connection when they have not begun, and stop when they have', async () => {
+    it('is dropped with its connection when it has not begun, and aborted when it has', async () => {
       const lines = app.logLines.length;
       const { begun, letGo } = holdRequests();
       const { socket } = await connection(head(PATH).repeat(60));
@@ -133,7 +133,7 @@ describe('a service that is asked for too much', () => {
       expect(begun()).toBeLessThanOrEqual(16);
     });
 
-    it('wait for others of their address alone, and for no caller with credentials that open something', async () => {
+    it('waits for other requests of its address, and neither for other addresses nor for callers with valid credentials', async () => {
       const owner = await ownerWithProject(app);
       const former = await ownerWithProject(app);
       const revoke = app.request().post(`/v1/api-keys/${former.apiKeyId}/revoke`);
@@ -162,7 +162,7 @@ describe('a service that is asked for too much', () => {
       );
     });
 
-    it('returns 503 with Retry-After to more of one address than may wait', async () => {
+    it('is answered with 503 and Retry-After when too many requests of its address wait', async () => {
       const { begun, letGo } = holdRequests();
       const flood = await Promise.all(Array.from({ length: 180 }, () => connection(head(PATH).repeat(8))));
       await eventually(begun, (count) => count === 32);
@@ -178,7 +178,7 @@ describe('a service that is asked for too much', () => {
       );
     });
 
-    it('warns of no listeners that pile up', async () => {
+    it('leaves no listeners behind, of which Node would warn', async () => {
       const warnings: Error[] = [];
       const note = (warning: Error): void => void warnings.push(warning);
       process.on('warning', note);
@@ -201,7 +201,7 @@ describe('a service that is asked for too much', () => {
     });
   });
 
-  describe('request bodies in flight', () => {
+  describe('a request body in flight', () => {
     const MIB = 1024 * 1024;
 
     /** A request of which all but the last bytes of the body are sent. */
@@ -245,7 +245,7 @@ describe('a service that is asked for too much', () => {
     const lines = (apiKey: string) =>
       unfinished('/v1/events/ingest', 5 * MIB, { 'X-API-Key': apiKey, 'Content-Type': 'application/x-ndjson' });
 
-    it('of one organization wait for each other and are refused beyond that, while another one sends', async () => {
+    it('waits for the others of its organization and is refused when too many wait, while another organization sends', async () => {
       const [owner, other] = [await ownerWithProject(app), await ownerWithProject(app)];
       const ingest = (apiKey: string, type: string): Promise<number> => {
         const headers = { 'X-API-Key': apiKey, 'Content-Type': 'application/x-ndjson' };
@@ -272,7 +272,7 @@ describe('a service that is asked for too much', () => {
       );
     });
 
-    it('returns 408 to who stops sending, with and without credentials', async () => {
+    it('is answered with 408 when its sender stops, with and without credentials', async () => {
       jest.replaceProperty(SLOW_SENDER_LIMITS, 'idleMs', 150);
       const { apiKey } = await ownerWithProject(app);
       const stopped = [
@@ -293,7 +293,7 @@ describe('a service that is asked for too much', () => {
       ['/v1/auth/verify-email', 'application/json'],
       ['/v1/auth/register', 'application/json'],
       ['/v1/auth/login', 'application/x-www-form-urlencoded'],
-    ])('returns 413 for more than 16 KiB of %s before they have come', async (path, type) => {
+    ])('is answered with 413 for %s when it announces more than 16 KiB, before these have come', async (path, type) => {
       const sent = unfinished(path, 16 * 1024 + 1, { 'Content-Type': type });
       const [response] = (await once(sent, 'status')) as [IncomingMessage];
       expect(response.statusCode).toBe(413);
@@ -306,7 +306,7 @@ describe('a service that is asked for too much', () => {
     });
   });
 
-  describe('what an answer has promised', () => {
+  describe('a registration whose mail is still to be sent', () => {
     const register = (password = PASSWORD) => {
       const email = randomEmail();
       return app
@@ -327,7 +327,7 @@ describe('a service that is asked for too much', () => {
     beforeEach(() => app.backgroundDone());
     const accounts = async (): Promise<number> => (await app.rows('SELECT 1 FROM users')).length;
 
-    it('has a place: of five registrations that see two left, two are taken and mailed', async () => {
+    it('needs one of the places of its client: of five with two places left, two are accepted and mailed', async () => {
       const before = await accounts();
       const letGo = take(62);
       const mailer = app.nest.get(Mailer);
@@ -357,7 +357,7 @@ describe('a service that is asked for too much', () => {
       }
     });
 
-    it('is not taken away by another client, who has places of their own', async () => {
+    it('is accepted while another client uses all of its own places', async () => {
       const letGo = take(64, '192.0.2.1');
       try {
         await register().expect(201);
@@ -366,7 +366,7 @@ describe('a service that is asked for too much', () => {
       }
     });
 
-    it('is refused with 503 where all places are taken, and given back by what was refused', async () => {
+    it('is refused with 503 when all places are taken, and gives its place back when it is refused', async () => {
       const before = await accounts();
       const letGo = ['192.0.2.1', '192.0.2.2', '192.0.2.3', '192.0.2.4'].map((share) => take(64, share));
       try {
@@ -389,7 +389,7 @@ describe('a service that is asked for too much', () => {
     });
   });
 
-  describe('an address tells nobody whether it has an account', () => {
+  describe('an address with or without an account', () => {
     /** The statements that a request causes before or after its answer, whatever their values. */
     async function statementsOf(
       request: () => Promise<unknown>,
@@ -428,7 +428,7 @@ describe('a service that is asked for too much', () => {
       return email;
     }
 
-    it.each(REQUESTS)('by the statements of %s, also when it is asked for again', async (path) => {
+    it.each(REQUESTS)('causes the same statements for %s, also when it is requested again', async (path) => {
       const verified = (await signedIn(app)).email;
       const addresses = [verified, await unverified(), randomEmail()];
       const first: string[][] = [];
@@ -449,7 +449,7 @@ describe('a service that is asked for too much', () => {
       expect(again[2]).toEqual(again[0]);
     });
 
-    it('by the statements after a failed sign-in, up to the lock', async () => {
+    it('causes the same statements after failed sign-ins up to the lock', async () => {
       const known = (await signedIn(app)).email;
       const stranger = randomEmail();
       for (const email of [known, stranger]) await failedSignIns(app, email, 20);
@@ -462,7 +462,7 @@ describe('a service that is asked for too much', () => {
       expect(records(ofKnown)).toEqual(records(ofStranger));
     });
 
-    it('by the statements of a registration, whether it is unknown, waits, is disputed or confirmed', async () => {
+    it('causes the same statements at a registration, whether it is unknown, unconfirmed, disputed or confirmed', async () => {
       const register =
         (email: string, password = PASSWORD) =>
         () =>
@@ -491,7 +491,7 @@ describe('a service that is asked for too much', () => {
       expect(await statementsOf(register(verified))).toEqual([]);
     });
 
-    it('by the refusals of a confirmation, which looks for the token first', async () => {
+    it('causes the same refusals of a confirmation, which reads the token first', async () => {
       const confirm = (email: string, token: string) => () =>
         app
           .request()
@@ -520,7 +520,7 @@ describe('a service that is asked for too much', () => {
       await confirm(waiting, token)();
     });
 
-    it('and leaves nothing of strangers behind', async () => {
+    it('is not stored when it belongs to no account', async () => {
       await ask('password-reset/request', 'stranger@example.com').expect(200);
       await app.backgroundDone();
       expect(JSON.stringify(await app.rows('SELECT * FROM user_tokens WHERE user_id IS NULL'))).not.toContain(
@@ -529,8 +529,8 @@ describe('a service that is asked for too much', () => {
     });
   });
 
-  describe('without a free connection to the database', () => {
-    it('answers 503 with Retry-After, and works again when there is one', async () => {
+  describe('a service without a free connection to the database', () => {
+    it('returns 503 with Retry-After, and works again when a connection is free', async () => {
       const owner = await ownerWithProject(app);
       const source = app.nest.get(DataSource);
       const options = optionsOfPool(app.nest);
