@@ -24,7 +24,7 @@ export interface TwoWayService {
 }
 
 /** Sends a request as it is written. */
-export async function sendRaw(
+async function sendRaw(
   url: string,
   path: string,
   head: readonly string[],

@@ -7,19 +7,13 @@ import { countedEvents, eventRows, partitionOf } from '../../support/sql-builder
 import { utcDay } from '../../support/utc-day.js';
 
 const DAY_MS = 86_400_000;
-/** The members of a request that become fields of an event, and the names by which reads return them. */
-const FIELDS = {
-  event_type: 'event',
-  source: 'source',
-  severity: 'severity',
-  status: 'status',
-  environment: 'environment',
-  message: 'message',
-  event_id: 'external_event_id',
-  timestamp: 'timestamp',
-} as const;
-type Member = keyof typeof FIELDS;
-const MEMBERS = Object.keys(FIELDS) as Member[];
+/** The members of a request that become fields of the event, as the OpenAPI document lists them. */
+const MEMBERS = Object.keys(document.components.schemas.IngestRequest?.properties ?? {}).filter(
+  (member) => member !== 'payload' && member !== 'properties',
+);
+const RENAMED: Readonly<Record<string, string>> = { event_type: 'event', event_id: 'external_event_id' };
+/** The name by which reads return a member. */
+const fieldOf = (member: string): string => RENAMED[member] ?? member;
 
 describe('an ingested event', () => {
   let acme: Tenant;
@@ -90,14 +84,14 @@ describe('an ingested event', () => {
   });
 
   describe('a request with every member', () => {
-    const valueOf = (member: Member, other = false): string =>
+    const valueOf = (member: string, other = false): string =>
       member === 'timestamp' ? `2026-02-0${other ? 2 : 1}T03:04:05.678Z` : `${other ? 'another' : 'the'} ${member}`;
     const whole = Object.fromEntries(MEMBERS.map((member) => [member, valueOf(member)]));
-    const fields = Object.fromEntries(MEMBERS.map((member) => [FIELDS[member], valueOf(member)]));
+    const fields = Object.fromEntries(MEMBERS.map((member) => [fieldOf(member), valueOf(member)]));
 
-    it('has no members but the fields and the properties of the event', () => {
-      const members = Object.keys(document.components.schemas.IngestRequest?.properties ?? {});
-      expect(members.sort()).toEqual([...MEMBERS, 'payload', 'properties'].sort());
+    it('has the known members', () => {
+      const known = ['event_type', 'source', 'severity', 'status', 'environment', 'message', 'event_id', 'timestamp'];
+      expect(MEMBERS).toEqual(expect.arrayContaining(known));
     });
 
     it('becomes an event that is stored, read and exported with all of them', async () => {
@@ -114,7 +108,7 @@ describe('an ingested event', () => {
         .expect(200);
       const [head = '', line = ''] = String(csv).split('\r\n');
       for (const member of MEMBERS) {
-        expect(head.split(',')).toContain(FIELDS[member]);
+        expect(head.split(',')).toContain(fieldOf(member));
         expect(line).toContain(whole[member]);
       }
     });

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { request as httpRequest } from 'node:http';
 import { decodeJwt } from 'jose';
 import { Strategy } from 'passport-jwt';
-import type { Response } from 'supertest';
 import { CONFIG, RATE_LIMIT_POLICY_NAMES, RUNTIME_SECRETS } from '../../../src/config/index.js';
 import { KeyAuthenticator } from '../../../src/modules/entitlement/api-keys/index.js';
 import { AccessTokenService } from '../../../src/modules/identity/sessions/index.js';
