@@ -1,9 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import pg from 'pg';
-import { type Owner, ownerWithProject } from '../../support/actors.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
-import { itOfPostgres } from '../../support/second-store.js';
-import { LongReads } from '../../../src/modules/events/long-reads/index.js';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { api, type Tenant, tenant } from '../../support/service.js';
 
 interface LogRow {
   id: string;
@@ -22,13 +18,11 @@ interface LogRow {
 
 const minutesAgo = (minutes: number): string => new Date(Date.now() - minutes * 60_000).toISOString();
 
-describe('logs', () => {
-  let app: TestApp;
-  let owner: Owner;
+describe('the list of log rows', () => {
+  let acme: Tenant;
 
   beforeAll(async () => {
-    app = await createTestApp();
-    owner = await ownerWithProject(app, 'Tea House');
+    acme = await tenant({ projectName: 'Tea House' });
     const events: object[] = [
       {
         event_type: 'http.request',
@@ -67,29 +61,22 @@ describe('logs', () => {
       { event_type: 'old', timestamp: minutesAgo(60 * 24 * 10) },
       { event_type: 'ancient', timestamp: '2015-05-17T10:05:03Z' },
     ];
-    for (const event of events) {
-      await app
-        .request()
-        .post('/v1/events/ingest')
-        .set('X-API-Key', owner.apiKey)
-        .send({ source: 'web', ...event })
-        .expect(200);
-    }
+    for (const event of events) await ingest(acme, event);
   });
-  afterAll(() => app.close());
 
-  const get = (query: Record<string, unknown> = {}) =>
-    app
-      .request()
-      .get('/v1/logs')
-      .set('Authorization', owner.bearer)
-      .query({ project_id: owner.projectId, ...query });
-  const list = async (query: Record<string, unknown> = {}): Promise<LogRow[]> =>
-    (await get(query).expect(200)).body as LogRow[];
-  const endpoints = async (query: Record<string, unknown>): Promise<string[]> =>
-    (await list(query)).map((row) => row.endpoint);
+  const ingest = ({ key }: Tenant, body: object) =>
+    api
+      .as(key)
+      .post('/v1/events/ingest', { source: 'web', ...body })
+      .expect(200);
+  const get = (query: object = {}, { owner, projectId }: Tenant = acme) =>
+    api.as(owner).get('/v1/logs', { project_id: projectId, ...query });
+  const list = async (query: object = {}, of?: Tenant): Promise<LogRow[]> =>
+    (await get(query, of).expect(200)).body as LogRow[];
+  const endpoints = async (query: object, of?: Tenant): Promise<string[]> =>
+    (await list(query, of)).map((row) => row.endpoint);
 
-  it('shows the newest first with every derived field', async () => {
+  it('shows the newest row first, with every derived field', async () => {
     const rows = await list();
     expect(rows.map((row) => row.endpoint)).toEqual([
       '/Cart',
@@ -109,7 +96,7 @@ describe('logs', () => {
       latency_ms: 99,
       latency_bucket: 'fast',
       latency_color: 'green',
-      api_key_prefix: owner.apiKeyId.slice(0, 8),
+      api_key_prefix: acme.key.id.slice(0, 8),
       project: 'Tea House',
       request_body: {
         event: 'http.request',
@@ -119,7 +106,7 @@ describe('logs', () => {
     });
   });
 
-  it('classes the latency at its limits', async () => {
+  it('names a latency slow from 100 ms and very slow from 300 ms', async () => {
     const rows = await list();
     const classes = rows.slice(0, 5).map((row) => [row.latency_ms, row.latency_bucket, row.latency_color]);
     expect(classes).toEqual([
@@ -131,7 +118,7 @@ describe('logs', () => {
     ]);
   });
 
-  it('derives status, prefix and bodies', async () => {
+  it('derives the status, the prefix of the key and both bodies from the event', async () => {
     const rows = await list({ range: '7d' });
     const by = (endpoint: string) => rows.find((row) => row.endpoint === endpoint);
     expect(by('/events/payment_error')).toMatchObject({ method: 'EVENT', status: 500, api_key_prefix: 'abcd1234' });
@@ -150,18 +137,18 @@ describe('logs', () => {
     ['7d', 8],
     ['30d', 9],
     ['all', 10],
-  ])('looks back over %s', async (range, count) => {
+  ])('covers the range %s, in which %i events lie', async (range, count) => {
     expect(await list({ range })).toHaveLength(count);
   });
 
-  it('filters by method in any case, and ALL switches the filter off', async () => {
+  it('filters by a method in any case, and not at all by ALL', async () => {
     expect(await endpoints({ method: 'post' })).toEqual(['/orders']);
     expect(await endpoints({ method: 'EVENT' })).toEqual(['/events/payment_error', '/events/invoice.sent']);
     expect(await endpoints({ method: 'all' })).toHaveLength(7);
     expect(await endpoints({ method: 'PO' })).toEqual([]);
   });
 
-  it('hides noise by exact endpoint', async () => {
+  it('hides noise by its exact endpoint', async () => {
     expect(await endpoints({ hide_noise: 'true' })).not.toContain('/health');
     expect(await endpoints({ hide_noise: 'yes' })).toEqual([
       '/Cart',
@@ -180,36 +167,24 @@ describe('logs', () => {
     ['payment_', ['/events/payment_error']],
     ['%_off', []],
     ['no such thing', []],
-  ])('searches %s in endpoint, method and event name', async (query, expected) => {
+  ])('searches endpoint, method and event name for %j and finds %j', async (query, expected) => {
     expect(await endpoints({ query })).toEqual(expected);
   });
 
-  it('takes wildcards literally and finds everything by the name of the project', async () => {
+  it('takes the wildcards of SQL literally', async () => {
     expect(await endpoints({ query: '100%_', range: '7d' })).toEqual(['/events/invoice.100%_off']);
     expect(await endpoints({ query: '_', range: '15m' })).toEqual([]);
+  });
+
+  it('shows every row when the name of the project contains the text', async () => {
     expect(await endpoints({ query: 'tea HOUSE' })).toHaveLength(7);
   });
 
-  it('finds a text in any case of Unicode, whatever its final letter', async () => {
-    const other = await ownerWithProject(app);
+  it('finds a text in any case of Unicode, also by a final sigma', async () => {
+    const globex = await tenant();
     const paths = ['/ΟΔΟΣ', '/οδος', '/Straße', '/ПОИСК', '/\u212aelvin', '/ſtatus', '/100%'];
-    for (const path of paths) {
-      await app
-        .request()
-        .post('/v1/events/ingest')
-        .set('X-API-Key', other.apiKey)
-        .send({ event_type: 'page', source: 'web', payload: { path } })
-        .expect(200);
-    }
-    const found = async (query: string): Promise<string[]> => {
-      const { body } = await app
-        .request()
-        .get('/v1/logs')
-        .set('Authorization', other.bearer)
-        .query({ project_id: other.projectId, query })
-        .expect(200);
-      return (body as LogRow[]).map(({ endpoint }) => endpoint).sort();
-    };
+    for (const path of paths) await ingest(globex, { event_type: 'page', payload: { path } });
+    const found = async (query: string): Promise<string[]> => (await endpoints({ query }, globex)).sort();
     expect(await found('οδος')).toEqual(['/ΟΔΟΣ', '/οδος'].sort());
     expect(await found('ΟΔΟΣ')).toEqual(['/ΟΔΟΣ', '/οδος'].sort());
     expect(await found('STRAẞE')).toEqual(['/Straße']);
@@ -220,26 +195,27 @@ describe('logs', () => {
     expect(await found('δρόμος')).toEqual([]);
   });
 
-  it.each(['method', 'query'])(
-    'takes 200 characters of %s and refuses more, which cost the database seconds',
-    async (name) => {
-      expect(await endpoints({ [name]: 'x'.repeat(200) })).toEqual([]);
-      const refused = await get({ [name]: 'x'.repeat(201) }).expect(422);
-      expect(refused.body).toMatchObject({ detail: [{ type: 'string_too_long', loc: ['query', name] }] });
-    },
-  );
-
-  it('limits the rows', async () => {
-    expect(await endpoints({ limit: 2 })).toEqual(['/Cart', '/orders']);
-    const refused = async (limit: unknown) =>
-      ((await get({ limit }).expect(422)).body as { detail: { type: string }[] }).detail[0]?.type;
-    expect(await refused(0)).toBe('greater_than_equal');
-    expect(await refused(501)).toBe('less_than_equal');
-    expect(await refused('many')).toBe('int_parsing');
-    expect(await refused('0x10')).toBe('int_parsing');
+  it.each(['method', 'query'])('accepts 200 characters of %s and returns 422 for 201', async (name) => {
+    expect(await endpoints({ [name]: 'x'.repeat(200) })).toEqual([]);
+    const refused = await get({ [name]: 'x'.repeat(201) }).expect(422);
+    expect(refused.body).toMatchObject({ detail: [{ type: 'string_too_long', loc: ['query', name] }] });
   });
 
-  it('refuses an unknown range, a missing and a malformed project', async () => {
+  it('shows as many rows as the limit allows', async () => {
+    expect(await endpoints({ limit: 2 })).toEqual(['/Cart', '/orders']);
+  });
+
+  it.each([
+    [0, 'greater_than_equal'],
+    [501, 'less_than_equal'],
+    ['many', 'int_parsing'],
+    ['0x10', 'int_parsing'],
+  ])('returns 422 for the limit %s, with the type %s', async (limit, type) => {
+    const { body } = await get({ limit }).expect(422);
+    expect((body as { detail: { type: string }[] }).detail[0]?.type).toBe(type);
+  });
+
+  it('returns 422 for an unknown range', async () => {
     const unknown = await get({ range: '2h' }).expect(422);
     expect(unknown.body).toEqual({
       detail: [
@@ -252,98 +228,31 @@ describe('logs', () => {
         },
       ],
     });
-    const logs = (query: object) => app.request().get('/v1/logs').set('Authorization', owner.bearer).query(query);
+  });
+
+  it('returns 422 for a missing and a malformed project', async () => {
+    const logs = (query: object) => api.as(acme.owner).get('/v1/logs', query);
     await logs({}).expect(422, {
       detail: [{ type: 'missing', loc: ['query', 'project_id'], msg: 'Field required', input: null }],
     });
     await logs({ project_id: 'nope' }).expect(422);
   });
 
-  it('shows nothing to strangers', async () => {
-    const stranger = await ownerWithProject(app);
-    const answer = await app
-      .request()
-      .get('/v1/logs')
-      .set('Authorization', stranger.bearer)
-      .query({ project_id: owner.projectId });
-    expect([answer.status, answer.body]).toEqual([403, { detail: 'Not a project member' }]);
-    expect(
-      (
-        await app
-          .request()
-          .get('/v1/logs')
-          .set('Authorization', stranger.bearer)
-          .query({ project_id: stranger.projectId })
-      ).body,
-    ).toEqual([]);
+  it('returns 403 to the owner of another project, whose own list is empty', async () => {
+    const globex = await tenant();
+    const refused = await api.as(globex.owner).get('/v1/logs', { project_id: acme.projectId });
+    expect([refused.status, refused.body]).toEqual([403, { detail: 'Not a project member' }]);
+    expect(await list({}, globex)).toEqual([]);
   });
 
-  it('orders events of one instant by id, newest first', async () => {
-    const other = await ownerWithProject(app);
+  it('orders events of one instant by id, the newest first', async () => {
+    const globex = await tenant();
     const timestamp = minutesAgo(1);
     const ids: string[] = [];
     for (let index = 0; index < 5; index += 1) {
-      const answer = await app
-        .request()
-        .post('/v1/events/ingest')
-        .set('X-API-Key', other.apiKey)
-        .send({ event_type: 'same', source: 's', timestamp });
-      ids.push((answer.body as { ingested_event_id: string }).ingested_event_id);
+      const { body } = await ingest(globex, { event_type: 'same', timestamp });
+      ids.push((body as { ingested_event_id: string }).ingested_event_id);
     }
-    const rows = (
-      await app.request().get('/v1/logs').set('Authorization', other.bearer).query({ project_id: other.projectId })
-    ).body as LogRow[];
-    expect(rows.map((row) => row.id)).toEqual([...ids].reverse());
+    expect((await list({}, globex)).map((row) => row.id)).toEqual([...ids].reverse());
   });
-
-  itOfPostgres(
-    'gives up searches that take too long, holds others back, and leaves the database to everybody else',
-    async () => {
-      const owners = [owner, await ownerWithProject(app), await ownerWithProject(app)];
-      const searchOf = async ({ bearer, projectId }: Owner): Promise<[number, string, string | undefined]> => {
-        const { status, body, headers } = await app
-          .request()
-          .get('/v1/logs')
-          .set('Authorization', bearer)
-          .query({ project_id: projectId, query: 'x' });
-        return [status, (body as { detail: string }).detail, headers['retry-after']];
-      };
-      const blocker = new pg.Client({ connectionString: app.databaseUrl });
-      await blocker.connect();
-      const { limits } = app.nest.get(LongReads, { strict: false });
-      const usual = { ...limits };
-      Object.assign(limits, { shortMs: 50, patienceMs: 1_000 });
-      let answers: Awaited<ReturnType<typeof searchOf>>[];
-      try {
-        await blocker.query('BEGIN');
-        await blocker.query('LOCK TABLE events IN ACCESS EXCLUSIVE MODE');
-        let areAnswered = false;
-        const searches = Promise.all([...owners, ...owners, ...owners].map(searchOf)).finally(
-          () => (areAnswered = true),
-        );
-        const stuck = async (): Promise<number> =>
-          (
-            await app.rows<{ count: number }>(
-              `SELECT count(*)::int AS count FROM pg_stat_activity
-             WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%events%'`,
-            )
-          )[0]?.count ?? 0;
-        while ((await stuck()) < 2) await new Promise((resolve) => setTimeout(resolve, 10));
-        // Those that begin in a turn of short reads do not stay.
-        while ((await stuck()) > 2) await new Promise((resolve) => setTimeout(resolve, 10));
-        await app.request().get('/v1/organizations').set('Authorization', owner.bearer).expect(200);
-        expect(await stuck()).toBeLessThanOrEqual(2 + 3);
-        expect(areAnswered).toBe(false);
-        answers = await searches;
-      } finally {
-        await blocker.end();
-        Object.assign(limits, usual);
-      }
-      const tooLong = [503, 'Log search took too long: choose a shorter range or a more frequent text', '5'];
-      const tooMany = [503, 'Too many log searches at once', '2'];
-      expect(answers.filter(([, detail]) => detail === tooLong[1])).toEqual([tooLong, tooLong]);
-      expect(answers.filter(([, detail]) => detail !== tooLong[1])).toEqual(Array(7).fill(tooMany));
-      await get({ query: 'x' }).expect(200);
-    },
-  );
 });
