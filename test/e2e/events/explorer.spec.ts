@@ -1,10 +1,15 @@
-import { get as httpGet, request as httpRequest } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { addMember, type Owner, ownerWithProject } from '../../support/actors.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
-import { countEvents, insertEvents } from '../../support/event-rows.js';
+import { randomUUID } from 'node:crypto';
+import { request as httpRequest } from 'node:http';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import type { Test } from 'supertest';
+import { v7 as newId } from 'uuid';
+import { api, service, type Tenant, tenant } from '../../support/service.js';
+import { logText } from '../../support/service-log.js';
+import { createSource } from '../../support/sources-api.js';
+import { insertLargeEvents } from '../../support/sql-builders/event-lists.js';
+import { countEvents, insertEvents } from '../../support/sql-builders/event-rows.js';
+import { failNextStatement } from '../../support/test-control.js';
 import { utcDay } from '../../support/utc-day.js';
-import { newId } from '../../../src/platform/ids/index.js';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -28,16 +33,41 @@ interface Page {
   to_ts: string;
 }
 
+/** Collects an answer of any type as text. */
+function asText(test: Test): Test {
+  return test.buffer(true).parse((response, done) => {
+    let text = '';
+    response.setEncoding('utf8');
+    response.on('data', (chunk: string) => (text += chunk));
+    response.on('end', () => done(null, text));
+  });
+}
+
 describe('the events explorer', () => {
-  let app: TestApp;
-  let owner: Owner;
+  let acme: Tenant;
   let sourceId: string;
-  const now = Date.now();
+  let now: number;
   const ago = (ms: number): string => new Date(now - ms).toISOString();
 
+  const ingest = (key: Tenant['key'] | { apiKey: string }, body: object) =>
+    api
+      .as(key)
+      .post('/v1/events/ingest', { source: 'web', ...body })
+      .expect(200);
+  const path = (rest = '', { projectId }: Tenant = acme): string => `/v1/projects/${projectId}/events${rest}`;
+  const get = (query: object = {}, rest = '', of = acme) => api.as(of.owner).get(path(rest, of), query);
+  const page = async (query: object = {}, of = acme): Promise<Page> =>
+    (await get(query, '', of).expect(200)).body as Page;
+  const names = async (query: object = {}): Promise<string[]> => (await page(query)).items.map(({ event }) => event);
+  /** Everything but the type and the place of each fault. */
+  const faults = async (query: object): Promise<unknown> =>
+    ((await get(query).expect(422)).body as { detail: { type: string; loc: string[]; msg: string }[] }).detail.map(
+      ({ type, loc, msg }) => [type, ...loc, msg],
+    );
+
   beforeAll(async () => {
-    app = await createTestApp();
-    owner = await ownerWithProject(app, 'Tea House');
+    acme = await tenant({ projectName: 'Tea House' });
+    now = Date.now();
     const rare = { severity: 'critical', environment: 'staging' };
     const events: object[] = [
       { event_type: 'a', timestamp: ago(MINUTE_MS), severity: 'info', status: 'ok', environment: 'production' },
@@ -50,50 +80,17 @@ describe('the events explorer', () => {
       { event_type: 'a', timestamp: ago(40 * 24 * HOUR_MS) },
       { event_type: 'ahead', timestamp: ago(-HOUR_MS) },
     ];
-    for (const body of events) {
-      await app
-        .request()
-        .post('/v1/events/ingest')
-        .set('X-API-Key', owner.apiKey)
-        .send({ source: 'web', ...body })
-        .expect(200);
-    }
-    sourceId = newId();
-    await app.rows(`INSERT INTO event_sources (id, project_id, name, type) VALUES ($1, $2, 'Browser', 'browser')`, [
-      sourceId,
-      owner.projectId,
-    ]);
-    const key = await app
-      .request()
-      .post('/v1/api-keys')
-      .set('Authorization', owner.bearer)
-      .send({ project_id: owner.projectId, name: 'k', scopes: ['events:write'] })
-      .expect(201);
-    await app.rows('UPDATE api_keys SET source_id = $1 WHERE id = $2', [sourceId, (key.body as { id: string }).id]);
-    await app
-      .request()
-      .post('/v1/events/ingest')
-      .set('X-API-Key', (key.body as { key: string }).key)
-      .send({ event_type: 'from.source', source: 'browser', timestamp: ago(10 * MINUTE_MS) })
-      .expect(200);
+    for (const body of events) await ingest(acme.key, body);
+    const source = await createSource(acme, { name: 'Browser' });
+    sourceId = source.id;
+    const fromSource = { event_type: 'from.source', source: 'browser', timestamp: ago(3 * MINUTE_MS) };
+    await ingest({ apiKey: source.key.key }, fromSource);
   });
-  afterAll(() => app.close());
 
-  const path = (rest = ''): string => `/v1/projects/${owner.projectId}/events${rest}`;
-  const get = (query: object = {}, rest = '') =>
-    app.request().get(path(rest)).set('Authorization', owner.bearer).query(query);
-  const page = async (query: object = {}): Promise<Page> => (await get(query).expect(200)).body as Page;
-  const names = async (query: object = {}): Promise<string[]> => (await page(query)).items.map(({ event }) => event);
-  /** Everything but the type and the place of each fault. */
-  const faults = async (query: object): Promise<unknown> =>
-    ((await get(query).expect(422)).body as { detail: { type: string; loc: string[]; msg: string }[] }).detail.map(
-      ({ type, loc, msg }) => [type, ...loc, msg],
-    );
-
-  it('gives a page of whole events with its envelope', async () => {
+  it('shows a page of whole events with the window, the total and whether there are more', async () => {
     const answer = await page({ limit: 2 });
     expect(answer).toEqual({
-      project_id: owner.projectId,
+      project_id: acme.projectId,
       project_name: 'Tea House',
       from_ts: expect.any(String),
       to_ts: expect.any(String),
@@ -106,9 +103,9 @@ describe('the events explorer', () => {
     expect(Date.parse(answer.to_ts) - Date.parse(answer.from_ts)).toBe(24 * HOUR_MS);
     expect(answer.items[1]).toEqual({
       id: expect.any(String),
-      project_id: owner.projectId,
+      project_id: acme.projectId,
       source_id: null,
-      api_key_id: owner.apiKeyId,
+      api_key_id: acme.key.id,
       event: 'a',
       source: 'web',
       severity: 'info',
@@ -141,18 +138,18 @@ describe('the events explorer', () => {
     [{ offset: 2, limit: 2 }, ['from.source', 'b']],
     [{ offset: 6 }, []],
     [{ offset: 1_000_000_000 }, []],
-  ])('filters by %j', async (query, expected) => {
+  ])('shows for the query %j the events %j', async (query, expected) => {
     const { items, total } = await page(query);
     expect(items.map(({ event }) => event)).toEqual(expected);
     if (!('offset' in query)) expect(total).toBe(expected.length);
   });
 
-  it('filters by Event Source', async () => {
+  it('filters by an Event Source', async () => {
     expect(await names({ source_id: sourceId, range: 'all' })).toEqual(['from.source']);
     expect(await names({ source_id: newId(), range: 'all' })).toEqual([]);
   });
 
-  it('lets from_ts and to_ts win over the range, the first inclusive and the second not', async () => {
+  it('prefers from_ts, which is inclusive, and to_ts, which is not, to the range', async () => {
     const bounded = await page({ range: '15m', from_ts: ago(5 * HOUR_MS), to_ts: ago(30 * MINUTE_MS) });
     expect(bounded).toMatchObject({ from_ts: ago(5 * HOUR_MS), to_ts: ago(30 * MINUTE_MS), total: 2 });
     expect(bounded.items.map(({ event }) => event)).toEqual(['b', 'c']);
@@ -164,16 +161,19 @@ describe('the events explorer', () => {
     expect(await names({ from_ts: ago(-10 * MINUTE_MS) })).toEqual([]);
   });
 
-  it('refuses values longer than any event has', async () => {
-    for (const [field, most] of Object.entries({ event: 200, severity: 50, status: 100, environment: 100 })) {
-      expect(await page({ range: 'all', [field]: 'x'.repeat(most) })).toMatchObject({ total: 0, items: [] });
-      expect(await faults({ [field]: 'x'.repeat(most + 1) })).toMatchObject([
-        ['string_too_long', 'query', field, expect.anything()],
-      ]);
-    }
+  it.each([
+    ['event', 200],
+    ['severity', 50],
+    ['status', 100],
+    ['environment', 100],
+  ])('accepts a value of %s up to %i characters and returns 422 for a longer one', async (field, most) => {
+    expect(await page({ range: 'all', [field]: 'x'.repeat(most) })).toMatchObject({ total: 0, items: [] });
+    expect(await faults({ [field]: 'x'.repeat(most + 1) })).toMatchObject([
+      ['string_too_long', 'query', field, expect.anything()],
+    ]);
   });
 
-  it('refuses what it cannot read', async () => {
+  it('returns 422 with the place of every value that it cannot read', async () => {
     expect(await faults({ limit: 0 })).toEqual([
       ['greater_than_equal', 'query', 'limit', 'Input should be greater than or equal to 1'],
     ]);
@@ -192,9 +192,9 @@ describe('the events explorer', () => {
   });
 
   it('counts each facet under the other filters', async () => {
-    const facets = async (query: object) => (await get(query, '/facets').expect(200)).body as Record<string, unknown>;
+    const facets = async (query: object) => (await get(query, '/facets').expect(200)).body as object;
     expect(await facets({ severity: 'critical', range: '30d' })).toEqual({
-      project_id: owner.projectId,
+      project_id: acme.projectId,
       project_name: 'Tea House',
       from_ts: expect.any(String),
       to_ts: expect.any(String),
@@ -241,7 +241,7 @@ describe('the events explorer', () => {
         latency_ms: 7,
         latency_bucket: 'fast',
         latency_color: 'green',
-        api_key_prefix: owner.apiKeyId.slice(0, 8),
+        api_key_prefix: acme.key.id.slice(0, 8),
         project: 'Tea House',
         request_body: { event: 'b', properties: first?.properties },
         response_body: { accepted: true, event: 'b', status_code: 200 },
@@ -253,47 +253,42 @@ describe('the events explorer', () => {
     expect((await get({}, `/${old?.id ?? ''}`).expect(200)).body).toMatchObject({ id: old?.id, event: 'a' });
   });
 
-  it('knows no event of another project, none that never was, and no malformed id', async () => {
-    const stranger = await ownerWithProject(app);
-    const [theirs = ''] = await insertEvents(app, stranger.projectId, [{ timestamp: new Date(now) }]);
+  it('returns 404 for an event of another project, for one that never was, and 422 for a malformed id', async () => {
+    const globex = await tenant();
+    const [theirs = ''] = await insertEvents(globex.projectId, [{ timestamp: new Date(now) }]);
     for (const id of [theirs, newId(), '00000000-0000-4000-8000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff'])
       await get({}, `/${id}`).expect(404, { detail: 'Event not found' });
     await get({}, '/nope').expect(422);
-    const closed = await app.request().get(path()).set('Authorization', stranger.bearer);
-    expect([closed.status, closed.body]).toEqual([403, { detail: 'Not a project member' }]);
   });
 
-  it('is open to viewers', async () => {
-    const viewer = await addMember(app, owner, 'viewer');
-    for (const rest of ['', '/facets'])
-      await app.request().get(path(rest)).set('Authorization', viewer.bearer).expect(200);
-    await app.request().post(path('/export')).set('Authorization', viewer.bearer).expect(200);
+  it('returns 403 to the owner of another project', async () => {
+    const globex = await tenant();
+    const refused = await api.as(globex.owner).get(path());
+    expect([refused.status, refused.body]).toEqual([403, { detail: 'Not a project member' }]);
   });
 
-  it('walks through many pages without losing or repeating an event, whatever the filter', async () => {
-    const other = await ownerWithProject(app);
+  it('shows its page, its facets and its export to viewers', async () => {
+    const viewer = await acme.viewer();
+    for (const rest of ['', '/facets']) await api.as(viewer).get(path(rest)).expect(200);
+    await asText(api.as(viewer).post(path('/export'))).expect(200);
+  });
+
+  it('loses and repeats no event over many pages, whatever the filter', async () => {
+    const globex = await tenant();
     const at = (index: number): Date => new Date(now - Math.floor(index / 3) * 7 * MINUTE_MS);
     await insertEvents(
-      app,
-      other.projectId,
+      globex.projectId,
       Array.from({ length: 900 }, (_, index) => ({
         timestamp: at(index),
         event: `e${index % 4}`,
         severity: index % 60 === 0 ? 'critical' : 'info',
       })),
     );
-    await countEvents(app);
+    await countEvents(globex.projectId);
     const walk = async (filter: object, limit: number): Promise<void> => {
-      const url = `/v1/projects/${other.projectId}/events`;
       const seen: EventItem[] = [];
       for (let offset = 0; ; offset += limit) {
-        const answer = await app
-          .request()
-          .get(url)
-          .set('Authorization', other.bearer)
-          .query({ range: '7d', limit, offset, ...filter })
-          .expect(200);
-        const { items, total } = answer.body as Page;
+        const { items, total } = await page({ range: '7d', limit, offset, ...filter }, globex);
         seen.push(...items);
         if (items.length < limit) {
           expect(seen).toHaveLength(total);
@@ -313,42 +308,39 @@ describe('the events explorer', () => {
     await walk({ severity: 'info' }, 100);
   });
 
-  describe('export', () => {
-    const send = (body: object) =>
-      app
-        .request()
-        .post(path('/export'))
-        .set('Authorization', owner.bearer)
-        .send(body)
-        .buffer(true)
-        .parse((response, done) => {
-          let text = '';
-          response.setEncoding('utf8');
-          response.on('data', (chunk: string) => (text += chunk));
-          response.on('end', () => done(null, text));
-        });
+  it('returns the status of GET to a HEAD request', async () => {
+    const { status } = await fetch(new URL(path(), service.url), {
+      method: 'HEAD',
+      headers: { Authorization: `Bearer ${acme.owner.accessToken}` },
+    });
+    expect(status).toBe(200);
+  });
 
-    it("gives the explorer's events a line each", async () => {
+  describe('the export', () => {
+    const send = (body: object) => api.as(acme.owner).post(path('/export'), body);
+    const exported = (body: object) => asText(send(body)).expect(200);
+
+    it("writes the explorer's events as one line of JSON each", async () => {
       const day = await utcDay();
-      const answer = await send({ range: 'all' }).expect(200);
+      const answer = await exported({ range: 'all' });
       expect(answer.headers['content-type']).toBe('application/x-ndjson');
       expect(answer.headers['content-disposition']).toBe(
-        `attachment; filename="events-${owner.projectId}-${day}.ndjson"`,
+        `attachment; filename="events-${acme.projectId}-${day}.ndjson"`,
       );
       const lines = (answer.body as string).trimEnd().split('\n');
       expect(lines.map((line) => JSON.parse(line) as EventItem)).toEqual((await page({ range: 'all' })).items);
-      const filtered = await send({ range: 'all', severity: 'critical', event: 'b', format: 'ndjson' }).expect(200);
+      const filtered = await exported({ range: 'all', severity: 'critical', event: 'b', format: 'ndjson' });
       expect((filtered.body as string).split('\n')).toHaveLength(2);
-      expect((await send({ severity: 'none' }).expect(200)).body).toBe('');
+      expect((await exported({ severity: 'none' })).body).toBe('');
     });
 
-    it('takes no body at all', async () => {
-      const answer = await app.request().post(path('/export')).set('Authorization', owner.bearer).expect(200);
+    it('needs no body in its request', async () => {
+      const answer = await asText(api.as(acme.owner).post(path('/export'))).expect(200);
       expect(answer.headers['content-type']).toBe('application/x-ndjson');
     });
 
-    it('writes CSV', async () => {
-      const answer = await send({ format: 'csv', event: 'c' }).expect(200);
+    it('writes CSV with a line of names', async () => {
+      const answer = await exported({ format: 'csv', event: 'c' });
       expect(answer.headers['content-type']).toBe('text/csv; charset=utf-8');
       const [head, line, end] = (answer.body as string).split('\r\n');
       expect(head).toMatch(/^id,project_id,.*,timestamp,created_at$/);
@@ -356,50 +348,34 @@ describe('the events explorer', () => {
       expect(end).toBe('');
     });
 
-    it('refuses as any other route does', async () => {
+    it('returns 422 for an unknown format, a malformed source and a window that ends before its start', async () => {
       await send({ format: 'xml' }).expect(422);
       await send({ source_id: 'x' }).expect(422);
       await send({ from_ts: ago(0), to_ts: ago(1) }).expect(422);
     });
 
-    it('cuts the connection when it fails on the way', async () => {
-      const lame = await createTestApp();
-      try {
-        const other = await ownerWithProject(lame);
-        await lame.rows(
-          `INSERT INTO events (project_id, "timestamp", id, event, source, properties, log_method, log_endpoint, log_status,
-                               log_latency_ms, created_at)
-           SELECT $1, now() - n * interval '1 second', gen_random_uuid(), 'big', 's',
-                  jsonb_build_object('filler', repeat('x', 100000)), 'GET', '/', 200, 0, now()
-           FROM generate_series(1, 400) n`,
-          [other.projectId],
-        );
-        await countEvents(lame);
-        const url = `${lame.url}/v1/projects/${other.projectId}/events/export`;
-        const outcome = await new Promise<string>((resolve) => {
-          httpRequest(url, { method: 'POST', headers: { Authorization: other.bearer } }, (response) => {
-            response.once('data', () => {
-              response.pause();
-              void lame.rows('ALTER TABLE events RENAME TO elsewhere').then(() => response.resume());
-            });
-            response.on('end', () => resolve('ended')).on('error', (error) => resolve(error.message));
-          }).end();
-        });
-        expect(outcome).toBe('aborted');
-        expect(lame.logLines.join('\n')).toContain('\\"events\\" does not exist');
-      } finally {
-        await lame.close();
-      }
-    });
-  });
-
-  it('answers HEAD like GET', async () => {
-    const status = await new Promise<number | undefined>((resolve) => {
-      httpGet(`${app.url}${path()}`, { method: 'HEAD', headers: { Authorization: owner.bearer } }, (response) => {
-        response.resume();
-        resolve(response.statusCode);
+    it('cuts the connection when a read fails after the first bytes', async () => {
+      const globex = await tenant();
+      await insertLargeEvents(globex.projectId, 400);
+      await countEvents(globex.projectId);
+      const requestId = randomUUID();
+      const url = new URL(path('/export', globex), service.url);
+      const headers = { Authorization: `Bearer ${globex.owner.accessToken}`, 'X-Request-ID': requestId };
+      const outcome = await new Promise<string>((resolve) => {
+        httpRequest(url, { method: 'POST', headers }, (response) => {
+          response.once('data', () => {
+            response.pause();
+            failNextStatement(requestId, 'JOIN events').then(
+              () => response.resume(),
+              (error: Error) => response.destroy(error),
+            );
+          });
+          response.on('end', () => resolve('ended')).on('error', (error) => resolve(error.message));
+        }).end();
       });
+      expect(outcome).toBe('aborted');
+      const lines = (await logText()).split('\n').filter((line) => line.includes(requestId));
+      expect(lines.join('\n')).toContain('A test made this statement fail');
     });
-    expect(status).toBe(200);
   });
 });
