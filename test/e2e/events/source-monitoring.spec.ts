@@ -1,8 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { addMember, type Owner, ownerWithProject } from '../../support/actors.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
-import { callerOf, createSource, ingest, setPlan, type SourceRecord, type Verb } from '../../support/sources.js';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { type Account, api, type Tenant, tenant } from '../../support/service.js';
+import { createSource, ingest, type SourceRecord, type Verb } from '../../support/sources-api.js';
+import { sourceDay } from '../../support/sql-builders/entitlement.js';
+import {
+  blockByBilling,
+  countedHour,
+  deleteRefusals,
+  meteredUsage,
+  refusals,
+  setMonthlyEventLimit,
+} from '../../support/sql-builders/event-lists.js';
+import { insertEvents } from '../../support/sql-builders/event-rows.js';
+import { setPlan } from '../../support/sql-builders/tenancy.js';
+import { utcDay, withinAnHour } from '../../support/utc-day.js';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -27,71 +38,60 @@ interface Stats {
   timeseries: { ts: string; events: number; errors: number }[];
 }
 
-describe('what has come of an Event Source', () => {
-  let app: TestApp;
-  let owner: Owner;
+describe('an Event Source', () => {
+  let acme: Tenant;
   let source: SourceRecord;
 
-  beforeAll(async () => {
-    app = await createTestApp();
-  });
-  afterAll(() => app.close());
   beforeEach(async () => {
-    owner = await ownerWithProject(app);
-    await setPlan(app, owner, 'scale');
-    source = await createSource(app, owner);
+    acme = await tenant();
+    await setPlan(acme.organizationId, 'scale');
+    source = await createSource(acme);
   });
 
-  const call = (verb: Verb, rest: string, id = source.id) =>
-    callerOf(app, `/v1/ingest-sources/${id}`, owner)(verb, rest);
-  const read = async <Answer>(rest: string, id = source.id): Promise<Answer> =>
-    (await call('get', rest, id).expect(200)).body as Answer;
+  const call = (verb: Verb, rest: string, account: Account = acme.owner) =>
+    api.as(account)[verb](`/v1/ingest-sources/${source.id}${rest}`);
+  const read = async <Answer>(rest: string): Promise<Answer> => (await call('get', rest).expect(200)).body as Answer;
+  const send = (body: object = {}) => ingest(source.key.key, body);
 
-  /** Counts of an hour as ingestion keeps them. */
-  const counted = (hour: Date, events: number, errors = 0, of = { sourceId: source.id, event: 'a' }) =>
-    app.rows(
-      `INSERT INTO event_facet_hours (project_id, hour, event, source_id, events, errors)
-       VALUES ($1, date_trunc('hour', $2::timestamptz, 'UTC'), $3, $4, $5, $6)`,
-      [owner.projectId, hour, of.event, of.sourceId, events, errors],
-    );
+  /** Counts events of the source as ingestion counts them. */
+  const counted = (at: Date, events: number, of: { errors?: number; event?: string } = {}) =>
+    countedHour({ projectId: acme.projectId, sourceId: source.id, at, events, ...of });
   const lastSeen = (at: Date) =>
-    app.rows(
-      `INSERT INTO source_days (project_id, source_id, day, events, last_event_at)
-       VALUES ($1, $2, ($3::timestamptz AT TIME ZONE 'UTC')::date, 1, $3)`,
-      [owner.projectId, source.id, at],
-    );
+    sourceDay({
+      projectId: acme.projectId,
+      sourceId: source.id,
+      day: at.toISOString().slice(0, 10),
+      lastEventAt: at.toISOString(),
+    });
   const refused = (at: Date, count: number) =>
-    app.rows(
-      `INSERT INTO ingestion_failures
-         (api_key_id, hour, reason_code, status_code, project_id, source_id, occurred_at, count)
-       VALUES ($1, date_trunc('hour', $2::timestamptz, 'UTC'), 'limit_exceeded', 403, $3, $4, $2, $5)`,
-      [source.key.id, at, owner.projectId, source.id, count],
+    refusals({ projectId: acme.projectId, sourceId: source.id, keyId: source.key.id, at, count });
+  /** Stores events of the source with the times and ids that a test needs. */
+  const stored = (events: { at: Date; id?: string; properties?: Record<string, unknown>; event?: string }[]) =>
+    insertEvents(
+      acme.projectId,
+      events.map(({ at, id = randomUUID(), properties = {}, event = 'a' }) => ({
+        id,
+        timestamp: at,
+        source_id: source.id,
+        source: 'shop',
+        event,
+        properties,
+      })),
     );
-  /** Raw rows, with times and ids of the test's choice. */
-  const stored = async (
-    events: { at: Date; id?: string; properties?: object; event?: string; sourceId?: string }[],
-  ) => {
-    for (const { at, id = randomUUID(), properties = {}, event = 'a', sourceId = source.id } of events)
-      await app.rows(
-        `INSERT INTO events (project_id, "timestamp", id, source_id, event, source, properties, log_method,
-                             log_endpoint, log_status, log_latency_ms, created_at)
-         VALUES ($1, $2, $3, $4, $5, 'shop', $6, 'EVENT', '/', 200, 0, now())`,
-        [owner.projectId, at, id, sourceId, event, JSON.stringify(properties)],
-      );
-  };
 
-  describe('in stats', () => {
-    it('is its volume by hour or day with zeroes, and nobody else’s', async () => {
+  describe('in its statistics', () => {
+    it('shows its own volume by hour or day, with zeroes', async () => {
+      await withinAnHour();
       const now = Date.now();
-      const other = await createSource(app, owner);
-      await counted(new Date(now), 5, 1);
-      await counted(new Date(now), 2, 2, { sourceId: source.id, event: 'b' });
+      const other = await createSource(acme);
+      await counted(new Date(now), 5, { errors: 1 });
+      await counted(new Date(now), 2, { errors: 2, event: 'b' });
       await counted(new Date(now - 2 * HOUR_MS), 3);
       await counted(new Date(now - 3 * DAY_MS), 11);
       await counted(new Date(now - 20 * DAY_MS), 13);
       await counted(new Date(now - 40 * DAY_MS), 17);
       await counted(new Date(now + 2 * DAY_MS), 19);
-      await counted(new Date(now), 23, 0, { sourceId: other.id, event: 'a' });
+      await countedHour({ projectId: acme.projectId, sourceId: other.id, at: new Date(now), events: 23 });
 
       for (const [query, interval, length, events] of [
         ['', 'hour', 25, 10],
@@ -114,20 +114,21 @@ describe('what has come of an Event Source', () => {
       expect((await read<Stats>('/stats')).timeseries.at(-1)).toMatchObject({ events: 7, errors: 3 });
     });
 
-    it.each(['range=1y', 'range=', 'interval=minute', 'range=15m'])('refuses %s', async (query) => {
-      await call('get', `/stats?${query}`).expect(422);
-    });
-  });
+    it.each(['range=1y', 'range=', 'interval=minute', 'range=15m'])(
+      'returns 422 for statistics with the query %s',
+      async (query) => {
+        await call('get', `/stats?${query}`).expect(422);
+      },
+    );
 
-  describe('in stats and health', () => {
-    it('are events and refusals as ingestion counts them', async () => {
-      const { key } = source.key;
-      await ingest(app, key, { properties: { status_code: 503 } }).expect(200);
-      await ingest(app, key, { timestamp: new Date(Date.now() - 2 * HOUR_MS).toISOString() }).expect(200);
-      await ingest(app, owner.apiKey).expect(200);
-      await app.rows('UPDATE organizations SET events_per_month_limit = 3 WHERE id = $1', [owner.organizationId]);
-      await ingest(app, key).expect(403, { detail: 'Monthly quota exceeded (events)' });
-      await ingest(app, owner.apiKey).expect(403);
+    it('counts what ingestion accepts and refuses, and does so in its health, too', async () => {
+      await utcDay();
+      await send({ properties: { status_code: 503 } }).expect(200);
+      await send({ timestamp: new Date(Date.now() - 2 * HOUR_MS).toISOString() }).expect(200);
+      await ingest(acme.key.apiKey).expect(200);
+      await setMonthlyEventLimit(acme.organizationId, 3);
+      await send().expect(403, { detail: 'Monthly quota exceeded (events)' });
+      await ingest(acme.key.apiKey).expect(403);
       const { totals, timeseries } = await read<Stats>('/stats');
       expect(totals).toEqual({ events: 2, errors: 1 });
       expect(timeseries.filter(({ events }) => events > 0)).toEqual([
@@ -148,10 +149,10 @@ describe('what has come of an Event Source', () => {
     });
   });
 
-  describe('in health', () => {
+  describe('in its health', () => {
     const health = (): Promise<Record<string, unknown>> => read('/health');
 
-    it('is never seen, healthy, quiet, failing and disabled, the first that holds', async () => {
+    it('is never seen, quiet, healthy, failing and disabled in turn', async () => {
       const now = Date.now();
       const nothing = {
         source_id: source.id,
@@ -178,7 +179,6 @@ describe('what has come of an Event Source', () => {
         last_event_at: new Date(now).toISOString(),
         events_last_24h: 6,
       };
-      // Thirty hours ago may have been on the same day as now, or on another one.
       expect(await health()).toEqual(healthy);
 
       await refused(new Date(now - 26 * HOUR_MS), 100);
@@ -191,31 +191,31 @@ describe('what has come of an Event Source', () => {
       await call('post', '/disable').expect(200);
       expect(await health()).toMatchObject({ status: 'disabled', is_enabled: false });
       await call('post', '/enable').expect(200);
-      await app.rows('DELETE FROM ingestion_failures WHERE source_id = $1', [source.id]);
+      await deleteRefusals(source.id);
       await call('post', `/keys/${source.key.id}/revoke`).expect(200);
       expect(await health()).toMatchObject({ status: 'failing', active_keys: 0 });
     });
   });
 
-  describe('in events', () => {
-    it('are the events by its keys, newest first, page by page, each once', async () => {
-      const other = await createSource(app, owner);
+  describe('in its list of events', () => {
+    it('shows the events of its keys page by page, the newest first and each once', async () => {
+      const other = await createSource(acme);
       const base = Date.UTC(2026, 4, 1);
       const ids = Array.from({ length: 25 }, () => randomUUID());
-      // Several of one instant, and over months and the default partition.
+      // Several events share an instant. They lie in several months, and in the default partition.
       await stored(
         ids.map((id, index) => ({ id, at: new Date(base + (index % 5) * 1000 - (index % 3) * 40 * DAY_MS) })),
       );
-      await stored([{ at: new Date(base), sourceId: other.id }]);
-      await ingest(app, owner.apiKey).expect(200);
-      await ingest(app, source.key.key, { event_type: 'newest', event_id: 'x-1', properties: { a: 1 } }).expect(200);
+      await insertEvents(acme.projectId, [{ timestamp: new Date(base), source_id: other.id }]);
+      await ingest(acme.key.apiKey).expect(200);
+      await send({ event_type: 'newest', event_id: 'x-1', properties: { a: 1 } }).expect(200);
 
       const all = await read<Page>('/events?limit=500');
       expect(all.next_before).toBeNull();
       expect(all.items).toHaveLength(26);
       expect(all.items[0]).toEqual({
         id: expect.any(String),
-        project_id: owner.projectId,
+        project_id: acme.projectId,
         source_id: source.id,
         api_key_id: source.key.id,
         event: 'newest',
@@ -244,34 +244,18 @@ describe('what has come of an Event Source', () => {
         expect(seen).toEqual(all.items.map(({ id }) => id));
       }
       expect((await read<Page>('/events')).items).toHaveLength(26);
-      for (const query of ['limit=0', 'limit=501', 'before=', 'before=nope', 'before=2026-01-01T00:00:00Z'])
-        await call('get', `/events?${query}`).expect(422);
     });
 
-    it('are found along their own index, however busy the project is', async () => {
-      await app.rows(
-        `INSERT INTO events (project_id, "timestamp", id, source_id, event, source, properties, log_method,
-                             log_endpoint, log_status, log_latency_ms, created_at)
-         SELECT $1, now() - n * interval '1 second', gen_random_uuid(), CASE WHEN n % 4000 = 0 THEN $2::uuid END, 'a',
-                'shop', '{}', 'EVENT', '/', 200, 0, now() FROM generate_series(1, 20000) n`,
-        [owner.projectId, source.id],
-      );
-      await app.rows('ANALYZE events');
-      for (const before of ['', `AND "timestamp" <= now() AND ("timestamp", id) < (now(), gen_random_uuid())`]) {
-        const plan = await app.rows<{ 'QUERY PLAN': string }>(
-          `EXPLAIN (COSTS OFF) SELECT id, properties FROM events WHERE project_id = $1 AND source_id = $2 ${before}
-           ORDER BY "timestamp" DESC, id DESC LIMIT 51`,
-          [owner.projectId, source.id],
-        );
-        const text = plan.map((line) => line['QUERY PLAN']).join('\n');
-        expect(text).toMatch(/events_\d{4}_\d\d_project_id_source_id_timestamp/);
-      }
-      expect((await read<Page>('/events')).items).toHaveLength(5);
-    });
+    it.each(['limit=0', 'limit=501', 'before=', 'before=nope', 'before=2026-01-01T00:00:00Z'])(
+      'returns 422 for a list of events with the query %s',
+      async (query) => {
+        await call('get', `/events?${query}`).expect(422);
+      },
+    );
   });
 
   describe('in its schema', () => {
-    it('are types and paths of a sample of the newest events', async () => {
+    it('shows the types and paths of the properties of its newest events', async () => {
       expect(await read('/schema')).toEqual({
         source_id: source.id,
         sampled_events: 0,
@@ -322,32 +306,27 @@ describe('what has come of an Event Source', () => {
       });
     });
 
-    it('are bounded in events and in bytes', async () => {
-      await app.rows(
-        `INSERT INTO events (project_id, "timestamp", id, source_id, event, source, properties, log_method,
-                             log_endpoint, log_status, log_latency_ms, created_at)
-         SELECT $1, now() - n * interval '1 second', gen_random_uuid(), $2, 'a', 'shop', '{"small": true}', 'EVENT',
-                '/', 200, 0, now() FROM generate_series(1, 600) n`,
-        [owner.projectId, source.id],
-      );
+    it('samples at most 500 events, and no more than fit into its bound of bytes', async () => {
+      const now = Date.now();
+      const small = Array.from({ length: 600 }, (_, index) => new Date(now - (index + 1) * 1000));
+      await stored(small.map((at) => ({ at, properties: { small: true } })));
       expect(await read('/schema')).toMatchObject({ sampled_events: 500 });
       const large = { text: 'x'.repeat(3 * 1024 * 1024) };
-      await stored([{ at: new Date(Date.now() + 1000), properties: large }]);
-      const sampled = (await read<{ sampled_events: number }>('/schema')).sampled_events;
-      expect(sampled).toBe(500);
-      await stored([{ at: new Date(Date.now() + 2000), properties: large }]);
+      await stored([{ at: new Date(now + 1000), properties: large }]);
+      expect(await read('/schema')).toMatchObject({ sampled_events: 500 });
+      await stored([{ at: new Date(now + 2000), properties: large }]);
       expect(await read('/schema')).toMatchObject({ sampled_events: 1 });
-      await stored([{ at: new Date(Date.now() + 3000), properties: { text: 'x'.repeat(5 * 1024 * 1024) } }]);
+      await stored([{ at: new Date(now + 3000), properties: { text: 'x'.repeat(5 * 1024 * 1024) } }]);
       expect(await read('/schema')).toMatchObject({ sampled_events: 1 });
     });
   });
 
-  describe('is a test event', () => {
-    it('which goes the way of every event, without a key', async () => {
+  describe('with a test event', () => {
+    it('stores, shows and counts the test event as any other event, without a key', async () => {
       const sent = (await call('post', '/test').expect(200)).body as Record<string, string>;
       expect(sent).toEqual({
         accepted: true,
-        project_id: owner.projectId,
+        project_id: acme.projectId,
         source_id: source.id,
         ingested_event_id: expect.any(String),
         event_type: 'source.test',
@@ -372,43 +351,30 @@ describe('what has come of an Event Source', () => {
         last_event_at: expect.stringMatching(/Z$/),
       });
       await call('delete', '').expect(409);
-      expect(
-        await app.rows('SELECT api_key_id, events_ingested::int FROM usage_daily WHERE project_id = $1', [
-          owner.projectId,
-        ]),
-      ).toEqual([{ api_key_id: null, events_ingested: 1 }]);
+      expect(await meteredUsage(acme.projectId)).toMatchObject([{ api_key_id: null, events: 1 }]);
     });
 
-    it('which is refused where events are: by a disabled source and an archived project', async () => {
+    it('refuses the test event while the source is disabled or the project is archived', async () => {
       await call('post', '/disable').expect(200);
       await call('post', '/test').expect(403, { detail: 'Event source is disabled' });
       await call('post', '/enable').expect(200);
-      await callerOf(app, `/v1/projects/${owner.projectId}`, owner)('post', '/archive').expect(200);
+      await api.as(acme.owner).post(`/v1/projects/${acme.projectId}/archive`).expect(200);
       await call('post', '/test').expect(403, { detail: 'Project is archived' });
       expect((await read<Page>('/events')).items).toEqual([]);
     });
 
-    it('which needs an allowance of the organization', async () => {
-      const organization = (change: string) =>
-        app.rows(`UPDATE organizations SET ${change} WHERE id = $1`, [owner.organizationId]);
-      await organization('events_per_month_limit = 1');
+    it('refuses the test event when the organization has no allowance left, and records no failure of a key', async () => {
+      await utcDay();
+      await setMonthlyEventLimit(acme.organizationId, 1);
       await call('post', '/test').expect(200);
       await call('post', '/test').expect(403, { detail: 'Monthly quota exceeded (events)' });
-      await organization(`billing_status = 'blocked'`);
+      await blockByBilling(acme.organizationId);
       await call('post', '/test').expect(403, { detail: 'Blocked by billing enforcement.' });
-      // No key was refused, so no key has a failure.
       expect(await read('/failures')).toMatchObject({ items: [] });
     });
 
-    it('which takes an admin', async () => {
-      const operator = await addMember(app, owner, 'operator');
-      await callerOf(
-        app,
-        `/v1/ingest-sources/${source.id}`,
-        operator,
-      )('post', '/test').expect(403, {
-        detail: 'Insufficient project role',
-      });
+    it('refuses the test event of an operator', async () => {
+      await call('post', '/test', await acme.operator()).expect(403, { detail: 'Insufficient project role' });
     });
   });
 });
