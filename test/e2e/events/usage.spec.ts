@@ -1,37 +1,38 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { addMember, type Owner, ownerWithProject } from '../../support/actors.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '../../support/eventually.js';
+import { type Account, api, type Tenant, tenant } from '../../support/service.js';
+import { meteredUsage, setMonthlyEventLimit } from '../../support/sql-builders/event-lists.js';
+import { setPlan } from '../../support/sql-builders/tenancy.js';
 import { monthOf, utcDay } from '../../support/utc-day.js';
 
 const DAY_MS = 86_400_000;
 const START = Date.now();
 const daysAgo = (days: number): string => new Date(START - days * DAY_MS).toISOString();
 
-describe('usage', () => {
-  let app: TestApp;
-  let owner: Owner;
+/** How many days ago each event has happened, by its type. */
+const DAYS = { a: [0.01, 0.02, 0.03, 3, 20], b: [0.5, 40], c: [6.9, 7.1, 29.9] };
+
+const ingest = ({ apiKey }: { apiKey: string }, body: object) => api.as({ apiKey }).post('/v1/events/ingest', body);
+
+/** Ingests the ten events of {@link DAYS}. */
+async function ingestAll({ key }: Tenant): Promise<void> {
+  for (const [event_type, days] of Object.entries(DAYS))
+    for (const day of days) await ingest(key, { event_type, source: 's', timestamp: daysAgo(day) }).expect(200);
+}
+
+describe('the usage of a project', () => {
+  let acme: Tenant;
 
   beforeAll(async () => {
-    app = await createTestApp();
-    owner = await ownerWithProject(app);
-    const times = { a: [0.01, 0.02, 0.03, 3, 20], b: [0.5, 40], c: [6.9, 7.1, 29.9] };
-    for (const [event_type, days] of Object.entries(times)) {
-      for (const day of days) {
-        await app
-          .request()
-          .post('/v1/events/ingest')
-          .set('X-API-Key', owner.apiKey)
-          .send({ event_type, source: 's', timestamp: daysAgo(day) })
-          .expect(200);
-      }
-    }
+    acme = await tenant();
+    await ingestAll(acme);
   });
-  afterAll(() => app.close());
 
-  const get = (path: string, bearer = owner.bearer) => app.request().get(path).set('Authorization', bearer);
-  const usage = async (query: string) =>
-    (await get(`/v1/usage?project_id=${owner.projectId}${query}`).expect(200)).body as Record<string, unknown>;
+  const get = (query: object = {}, account: Account = acme.owner) =>
+    api.as(account).get('/v1/usage', { project_id: acme.projectId, ...query });
+  const getDaily = (query: object = {}, account: Account = acme.owner) =>
+    api.as(account).get(`/v1/projects/${acme.projectId}/usage/daily`, query);
+  const usage = async (query: object) => (await get(query).expect(200)).body as Record<string, unknown>;
 
   it.each([
     [
@@ -60,11 +61,11 @@ describe('usage', () => {
         ['b', 1],
       ],
     ],
-  ])('counts by event over %s, largest first', async (period, total, byEvent) => {
+  ])('counts by event over the period %s, in which %i events lie: %j', async (period, total, byEvent) => {
     const before = Date.now();
-    const answer = await usage(`&period=${period}`);
+    const answer = await usage({ period });
     expect(answer).toEqual({
-      project_id: owner.projectId,
+      project_id: acme.projectId,
       project_name: 'Web shop',
       period,
       from_ts: expect.any(String),
@@ -78,46 +79,59 @@ describe('usage', () => {
     expect(to).toBeLessThanOrEqual(Date.now());
   });
 
-  it('defaults to 30 days, and month is the whole UTC month', async () => {
-    expect(await usage('')).toMatchObject({ period: '30d', total_events: 9 });
+  it('covers 30 days when no period is given', async () => {
+    expect(await usage({})).toMatchObject({ period: '30d', total_events: 9 });
+  });
+
+  it('covers the whole UTC month over the period month', async () => {
     const { month, nextMonth } = monthOf(await utcDay());
-    expect(await usage('&period=month')).toMatchObject({
+    expect(await usage({ period: 'month' })).toMatchObject({
       from_ts: `${month}T00:00:00.000Z`,
       to_ts: `${nextMonth}T00:00:00.000Z`,
     });
   });
 
-  it('refuses another period with its sentence', async () => {
-    await get(`/v1/usage?project_id=${owner.projectId}&period=1y`).expect(422, {
-      detail: 'period must be one of: 24h, 7d, 30d, month',
-    });
+  it('returns 422 with the known periods for another one', async () => {
+    await get({ period: '1y' }).expect(422, { detail: 'period must be one of: 24h, 7d, 30d, month' });
   });
 
-  it('gives days with events alone, ascending', async () => {
-    const answer = await get(`/v1/projects/${owner.projectId}/usage/daily`).expect(200);
-    const { usage: days } = answer.body as { usage: { date: string; events: number }[] };
+  it('has an entry for each day with events alone, the earliest first', async () => {
+    const { usage: days } = (await getDaily().expect(200)).body as { usage: { date: string; events: number }[] };
     const expected = new Map<string, number>();
     for (const day of [0.01, 0.02, 0.03, 3, 20, 0.5, 6.9, 7.1, 29.9]) {
       const date = daysAgo(day).slice(0, 10);
       expected.set(date, (expected.get(date) ?? 0) + 1);
     }
     expect(days.map(({ date, events }) => [date, events])).toEqual([...expected].sort(([a], [b]) => (a < b ? -1 : 1)));
-    expect(
-      ((await get(`/v1/projects/${owner.projectId}/usage/daily?days=365`)).body as { usage: unknown[] }).usage,
-    ).toHaveLength(expected.size + 1);
-    for (const days of ['0', '366', 'x'])
-      await get(`/v1/projects/${owner.projectId}/usage/daily?days=${days}`).expect(422);
+    const { body } = await getDaily({ days: 365 }).expect(200);
+    expect((body as { usage: unknown[] }).usage).toHaveLength(expected.size + 1);
   });
 
-  it("sums the month over the organization's projects, with the explicit limit alone", async () => {
-    const current = async () =>
-      (await app.request().get('/v1/usage/current').set('X-API-Key', owner.apiKey).expect(200)).body as Record<
-        string,
-        unknown
-      >;
+  it.each(['0', '366', 'x'])('returns 422 for the last %s days', async (days) => {
+    await getDaily({ days }).expect(422);
+  });
+
+  it('is shown to viewers, and neither to the owner of another project nor to an API key', async () => {
+    const [viewer, globex] = [await acme.viewer(), await tenant()];
+    for (const [path, query] of [
+      ['/v1/usage', { project_id: acme.projectId }],
+      [`/v1/projects/${acme.projectId}/usage/daily`, {}],
+    ] as const) {
+      await api.as(viewer).get(path, query).expect(200);
+      await api.as(globex.owner).get(path, query).expect(403, { detail: 'Not a project member' });
+      await api.as(acme.key).get(path, query).expect(401);
+    }
+  });
+});
+
+describe('the usage of the current month', () => {
+  it("sums up the organization's projects, and knows a limit only where one is set explicitly", async () => {
     const { month: from, nextMonth: to } = monthOf(await utcDay());
+    const acme = await tenant();
+    await ingestAll(acme);
+    const current = async () => (await api.as(acme.key).get('/v1/usage/current').expect(200)).body as object;
     const record = {
-      organization_id: owner.organizationId,
+      organization_id: acme.organizationId,
       month: from.slice(0, 7),
       from_day: from,
       to_day: to,
@@ -127,91 +141,38 @@ describe('usage', () => {
       events_remaining: null,
     };
     expect(await current()).toEqual(record);
-    await app.rows(`UPDATE organizations SET plan = 'pro', events_per_month_limit = 4 WHERE id = $1`, [
-      owner.organizationId,
-    ]);
+    await setPlan(acme.organizationId, 'pro');
+    await setMonthlyEventLimit(acme.organizationId, 4);
     expect(await current()).toEqual({ ...record, events_limit: 4, events_remaining: 0 });
-    await app.rows('UPDATE organizations SET events_per_month_limit = 0 WHERE id = $1', [owner.organizationId]);
+    await setMonthlyEventLimit(acme.organizationId, 0);
     expect(await current()).toMatchObject({ events_limit: 0, events_remaining: 0 });
-    await app.rows('UPDATE organizations SET events_per_month_limit = 25 WHERE id = $1', [owner.organizationId]);
+    await setMonthlyEventLimit(acme.organizationId, 25);
     expect(await current()).toMatchObject({ events_limit: 25, events_remaining: 15 });
 
-    const body = { organization_id: owner.organizationId, name: 'Second', slug: 'second' };
-    const project = (await app.request().post('/v1/projects').set('Authorization', owner.bearer).send(body).expect(201))
-      .body as { id: string };
-    const key = (
-      await app
-        .request()
-        .post('/v1/api-keys')
-        .set('Authorization', owner.bearer)
-        .send({ project_id: project.id, name: 'k' })
-        .expect(201)
-    ).body as { key: string };
-    await app
-      .request()
-      .post('/v1/events/ingest')
-      .set('X-API-Key', key.key)
-      .send({ event_type: 'x', source: 's' })
-      .expect(200);
+    const asOwner = api.as(acme.owner);
+    const body = { organization_id: acme.organizationId, name: 'Second', slug: 'second' };
+    const project = (await asOwner.post('/v1/projects', body).expect(201)).body as { id: string };
+    const { key = '' } = (await asOwner.post('/v1/api-keys', { project_id: project.id, name: 'k' }).expect(201))
+      .body as { key?: string };
+    await ingest({ apiKey: key }, { event_type: 'x', source: 's' }).expect(200);
     expect(await current()).toMatchObject({ events_used: 11 });
   });
+});
 
-  it('meters successful API-key requests alone', async () => {
-    const fresh = await ownerWithProject(app);
-    const ingest = (key: string, body: object) =>
-      app.request().post('/v1/events/ingest').set('X-API-Key', key).send(body);
-    await ingest(fresh.apiKey, { event_type: 'x', source: 's' }).expect(200);
-    await app.request().get('/v1/api-keys/me').set('X-API-Key', fresh.apiKey).expect(200);
-    await ingest(fresh.apiKey, {}).expect(422);
-    await app.request().get('/health').set('X-API-Key', fresh.apiKey).expect(200);
-    await app.request().get('/v1/auth/me').set('Authorization', fresh.bearer).expect(200);
-    await app
-      .request()
-      .get('/v1/auth/me')
-      .set('Authorization', fresh.bearer)
-      .set('X-API-Key', fresh.apiKey)
-      .expect(200);
-    const metered = () =>
-      app.rows<{ requests: number; events: number }>(
-        'SELECT requests::int, events_ingested::int AS events FROM usage_daily WHERE project_id = $1 AND api_key_id = $2',
-        [fresh.projectId, fresh.apiKeyId],
-      );
+describe('the meter of requests', () => {
+  it('counts the requests with an API key that succeed, and no others', async () => {
+    await utcDay();
+    const acme = await tenant();
+    const [asKey, asOwner] = [api.as(acme.key), api.as(acme.owner)];
+    await ingest(acme.key, { event_type: 'x', source: 's' }).expect(200);
+    await asKey.get('/v1/api-keys/me').expect(200);
+    await ingest(acme.key, {}).expect(422);
+    await asKey.get('/health').expect(200);
+    await asOwner.get('/v1/auth/me').expect(200);
+    await asOwner.get('/v1/auth/me').set('X-API-Key', acme.key.apiKey).expect(200);
+    const metered = async () =>
+      (await meteredUsage(acme.projectId)).filter(({ api_key_id }) => api_key_id === acme.key.id);
     await eventually(metered, ([counted]) => counted?.requests === 3);
-    expect(await metered()).toEqual([{ requests: 3, events: 1 }]);
-  });
-
-  it('writes what it has counted when it stops', async () => {
-    const second = await createTestApp({ databaseUrl: app.databaseUrl });
-    const fresh = await ownerWithProject(app);
-    for (let index = 0; index < 7; index += 1)
-      await second.request().get('/v1/api-keys/me').set('X-API-Key', fresh.apiKey).expect(200);
-    await second.close();
-    const rows = await app.rows('SELECT requests::int FROM usage_daily WHERE project_id = $1', [fresh.projectId]);
-    expect(rows).toEqual([{ requests: 7 }]);
-    const [key] = await app.rows<{ last_used_at: Date | null }>('SELECT last_used_at FROM api_keys WHERE id = $1', [
-      fresh.apiKeyId,
-    ]);
-    expect(key?.last_used_at).toBeInstanceOf(Date);
-  });
-
-  it('does not fail a request when the metering table is gone', async () => {
-    const lame = await createTestApp();
-    try {
-      const fresh = await ownerWithProject(lame);
-      await lame.rows('ALTER TABLE usage_daily RENAME TO usage_elsewhere');
-      await lame.request().get('/v1/api-keys/me').set('X-API-Key', fresh.apiKey).expect(200);
-    } finally {
-      await lame.close();
-    }
-  });
-
-  it('is open to viewers and closed to strangers', async () => {
-    const viewer = await addMember(app, owner, 'viewer');
-    const stranger = await ownerWithProject(app);
-    for (const path of [`/v1/usage?project_id=${owner.projectId}`, `/v1/projects/${owner.projectId}/usage/daily`]) {
-      await get(path, viewer.bearer).expect(200);
-      await get(path, stranger.bearer).expect(403, { detail: 'Not a project member' });
-      await app.request().get(path).set('X-API-Key', owner.apiKey).expect(401);
-    }
+    expect(await metered()).toEqual([{ api_key_id: acme.key.id, requests: 3, events: 1 }]);
   });
 });
