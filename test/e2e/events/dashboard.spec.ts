@@ -1,11 +1,8 @@
-import { DiscoveryService } from '@nestjs/core';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { DeliveryCounts, type DeliveryTotals, OpenAlerts } from '../../../src/modules/events/dashboard/index.js';
-import { RelatedAlerts, type WrittenAlerts } from '../../../src/modules/events/explorer/index.js';
-import { writeList, writeObject } from '../../../src/platform/http/written-json.js';
-import { newId } from '../../../src/platform/ids/index.js';
-import { addMember, type Owner, ownerWithProject } from '../../support/actors.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
+import { describe, expect, it } from '@jest/globals';
+import { type Account, api, type Tenant, tenant } from '../../support/service.js';
+import { createSource } from '../../support/sources-api.js';
+import { setPlan } from '../../support/sql-builders/tenancy.js';
+import { utcDay } from '../../support/utc-day.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -18,56 +15,23 @@ interface Dashboard {
   sources: { id: string; name: string; events: number; last_event_at: string | null }[];
 }
 
-const AT = '2026-01-01T00:00:00.000Z';
-const ALERT = {
-  id: newId(),
-  alert_rule_id: null,
-  rule_name: null,
-  project_id: newId(),
-  event_id: null,
-  event_type: null,
-  source: null,
-  severity: 'info',
-  status: 'open',
-  message: 'Payment failed',
-  payload: {},
-  fingerprint: 'print',
-  group_values: {},
-  occurrences: 1,
-  assignee_id: null,
-  snoozed_until: null,
-  created_at: AT,
-  last_occurred_at: AT,
-  acknowledged_at: null,
-  resolved_at: null,
-};
+const ago = (ms: number): string => new Date(Date.now() - ms).toISOString();
 
 describe('the dashboard', () => {
-  let app: TestApp;
-  let owner: Owner;
-
-  beforeAll(async () => {
-    app = await createTestApp();
-    owner = await ownerWithProject(app, 'Tea House');
-  });
-  afterAll(() => app.close());
-
-  const get = (who = owner) =>
-    app.request().get(`/v1/projects/${who.projectId}/dashboard`).set('Authorization', who.bearer);
-  const ingest = (key: string, body: object) =>
-    app
-      .request()
-      .post('/v1/events/ingest')
-      .set('X-API-Key', key)
-      .send({ event_type: 'e', source: 's', ...body })
+  const get = ({ owner, projectId }: Tenant, account: Account = owner) =>
+    api.as(account).get(`/v1/projects/${projectId}/dashboard`);
+  const ingest = (apiKey: string, body: object) =>
+    api
+      .as({ apiKey })
+      .post('/v1/events/ingest', { event_type: 'e', source: 's', ...body })
       .expect(200);
-  const ago = (ms: number): string => new Date(Date.now() - ms).toISOString();
 
   it('is full of zeroes before the first event', async () => {
-    const answer = await get().expect(200);
+    const acme = await tenant({ projectName: 'Tea House' });
+    const answer = await get(acme).expect(200);
     const { from_ts, to_ts, timeseries, ...rest } = answer.body as Dashboard;
     expect(rest).toEqual({
-      project_id: owner.projectId,
+      project_id: acme.projectId,
       project_name: 'Tea House',
       totals: { events: 0, errors: 0, error_rate: 0, p50_latency_ms: null, p95_latency_ms: null },
       top_events: [],
@@ -85,35 +49,30 @@ describe('the dashboard', () => {
     expect(timeseries.every(({ events, errors }) => events === 0 && errors === 0)).toBe(true);
   });
 
-  it('sums up what happened in the last 24 hours', async () => {
-    const sources = [newId(), newId()];
-    const key = await app
-      .request()
-      .post('/v1/api-keys')
-      .set('Authorization', owner.bearer)
-      .send({ project_id: owner.projectId, name: 'k', scopes: ['events:write'] })
-      .expect(201);
-    const { id: keyId, key: secret } = key.body as { id: string; key: string };
-    for (const [index, name] of ['Browser', 'Server'].entries())
-      await app.rows(`INSERT INTO event_sources (id, project_id, name, type) VALUES ($1, $2, $3, 'http')`, [
-        sources[index],
-        owner.projectId,
-        name,
-      ]);
-    await app.rows('UPDATE api_keys SET source_id = $1 WHERE id = $2', [sources[1], keyId]);
+  it('sums up the events of the last 24 hours', async () => {
+    await utcDay();
+    const acme = await tenant();
+    // The plan free allows one source. The dashboard below shows its limit of events.
+    await setPlan(acme.organizationId, 'pro');
+    const [browser, server] = [
+      await createSource(acme, { name: 'Browser' }),
+      await createSource(acme, { name: 'Server' }),
+    ];
+    await setPlan(acme.organizationId, 'free');
 
+    const { apiKey } = acme.key;
     for (let index = 1; index <= 20; index += 1)
-      await ingest(owner.apiKey, {
+      await ingest(apiKey, {
         event_type: `e${index % 12}`,
         timestamp: ago(index * HOUR_MS),
         payload: { latency_ms: index * 10 },
       });
-    await ingest(secret, { event_type: 'failing', status: 'failed', timestamp: ago(1) });
-    await ingest(secret, { event_type: 'failing', severity: 'critical', timestamp: ago(2) });
-    await ingest(owner.apiKey, { event_type: 'old', status: 'failed', timestamp: ago(25 * HOUR_MS) });
-    await ingest(owner.apiKey, { event_type: 'ahead', timestamp: ago(-HOUR_MS) });
+    await ingest(server.key.key, { event_type: 'failing', status: 'failed', timestamp: ago(1) });
+    await ingest(server.key.key, { event_type: 'failing', severity: 'critical', timestamp: ago(2) });
+    await ingest(apiKey, { event_type: 'old', status: 'failed', timestamp: ago(25 * HOUR_MS) });
+    await ingest(apiKey, { event_type: 'ahead', timestamp: ago(-HOUR_MS) });
 
-    const dashboard = (await get().expect(200)).body as Dashboard & Record<string, unknown>;
+    const dashboard = (await get(acme).expect(200)).body as Dashboard & Record<string, unknown>;
     expect(dashboard.totals).toEqual({
       events: 22,
       errors: 2,
@@ -127,51 +86,16 @@ describe('the dashboard', () => {
     expect(dashboard.top_events.map(({ total }) => total)).toEqual([2, 2, 2, 2, 2, 2, 2, 2, 2, 1]);
     expect(dashboard.top_events).toContainEqual({ event: 'failing', total: 2 });
     expect(dashboard.sources).toEqual([
-      { id: sources[1], name: 'Server', events: 2, last_event_at: expect.stringMatching(/Z$/) },
-      { id: sources[0], name: 'Browser', events: 0, last_event_at: null },
+      { id: server.id, name: 'Server', events: 2, last_event_at: expect.stringMatching(/Z$/) },
+      { id: browser.id, name: 'Browser', events: 0, last_event_at: null },
     ]);
     expect(dashboard.usage).toEqual({ events_used: 24, events_limit: 10_000 });
   });
 
-  it('asks whoever raises alerts and delivers', async () => {
-    class Alerts extends OpenAlerts {
-      countOpen(): Promise<number> {
-        return Promise.resolve(3);
-      }
-    }
-    class Deliveries extends DeliveryCounts {
-      count(): Promise<DeliveryTotals> {
-        return Promise.resolve({ sent: 5, failed: 2, dlq: 1 });
-      }
-    }
-    class Related extends RelatedAlerts {
-      ofEvent(_: unknown, eventId: string): Promise<WrittenAlerts> {
-        return Promise.resolve({ list: writeList([writeObject({ ...ALERT, event_id: eventId })]), bytes: 0 });
-      }
-    }
-    const discovery = app.nest.get(DiscoveryService, { strict: false });
-    const known = discovery.getProviders();
-    const added = [new Alerts(), new Deliveries(), new Related()].map((instance) => ({ instance }));
-    discovery.getProviders = () => [...(added as unknown as typeof known), ...known];
-
-    expect((await get().expect(200)).body).toMatchObject({
-      open_alerts: 3,
-      deliveries: { sent: 5, failed: 2, dlq: 1 },
-    });
-    const { body } = await ingest(owner.apiKey, {});
-    const eventId = (body as { ingested_event_id: string }).ingested_event_id;
-    const detail = await app
-      .request()
-      .get(`/v1/projects/${owner.projectId}/events/${eventId}`)
-      .set('Authorization', owner.bearer)
-      .expect(200);
-    expect(detail.body).toMatchObject({ id: eventId, related_alerts: [{ ...ALERT, event_id: eventId }] });
-  });
-
-  it('is open to viewers and closed to strangers', async () => {
-    const viewer = await addMember(app, owner, 'viewer');
-    await get({ ...owner, bearer: viewer.bearer }).expect(200);
-    const stranger = await ownerWithProject(app);
-    await get({ ...owner, bearer: stranger.bearer }).expect(403, { detail: 'Not a project member' });
+  it('is shown to viewers, and not to the owner of another project', async () => {
+    const acme = await tenant();
+    const [viewer, globex] = [await acme.viewer(), await tenant()];
+    await get(acme, viewer).expect(200);
+    await get(acme, globex.owner).expect(403, { detail: 'Not a project member' });
   });
 });

@@ -1,2 +1,2 @@
-import './begin-counted.js';
+import './on-clickhouse-counted.js';
 import '../../../e2e/events/dashboard.spec.js';
