@@ -21,7 +21,7 @@ const LONG = [
   'deep/clients/compiled-clients',
   'deep/clickhouse/event-store-search',
   'deep/clickhouse/same-reads/analytics',
-  'deep/clickhouse/same-reads/performance',
+  'deep/clickhouse/same-reads/performance-integration',
   'deep/faults/alerts',
   'deep/faults/database',
   'smoke/killed-process',
@@ -34,7 +34,7 @@ const LONG = [
   'e2e/events/analytics',
   'e2e/entitlement/objects',
   'e2e/alerting/events',
-  'e2e/events/performance',
+  'integration/events/performance',
   'integration/delivery/fairness',
   'e2e/alerting/silences',
 ].map((name) => `/test/${name}.spec.ts`);

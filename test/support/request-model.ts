@@ -1,5 +1,3 @@
-import type { TestApp } from './app.js';
-
 /** An event as a request, as it is stored. */
 export interface StoredRequest {
   readonly id: string;
@@ -17,8 +15,13 @@ export interface StoredRequest {
   readonly latency: number | null;
 }
 
-export async function storedRequests(app: TestApp, projectId: string): Promise<StoredRequest[]> {
-  return app.rows<StoredRequest>(
+/** The database of the service under test. */
+interface Rows {
+  rows<Row>(statement: string, parameters: unknown[]): Promise<Row[]>;
+}
+
+export async function storedRequests(database: Rows, projectId: string): Promise<StoredRequest[]> {
+  return database.rows<StoredRequest>(
     `SELECT id, extract(epoch FROM "timestamp")::float8 * 1000 AS ms, event, source_id, severity, status AS event_status,
             environment, log_method AS method, log_endpoint AS endpoint, log_status AS status, CASE WHEN log_has_latency THEN log_latency_ms END AS latency
      FROM events WHERE project_id = $1`,

@@ -1,0 +1,2 @@
+import './begin.js';
+import '../../../integration/events/performance.spec.js';
