@@ -15,7 +15,7 @@ const TOKEN = 'maintenance-of-the-tests';
 const DAY_MS = 86_400_000;
 const LONG_AGO = '2001-02-03T04:05:06.789Z';
 
-describe('Events that are kept for some days', () => {
+describe('The retention of events', () => {
   /** Of the month that began last, of those that are older than 30 days in part. */
   const retainedFrom = monthOf(new Date(Date.now() - 30 * DAY_MS));
   const before = new Date(retainedFrom.getTime() - 1);
@@ -75,7 +75,7 @@ describe('Events that are kept for some days', () => {
   const ended: string[] = [];
   const ago = (days: number): string => new Date(Date.now() - days * DAY_MS).toISOString();
 
-  it('are all there until a round of maintenance says since when', async () => {
+  it('keeps all events until a round of maintenance has set the limit', async () => {
     ended.push(await ingest(LONG_AGO, 'old'), await ingest(before.toISOString(), 'old'));
     await ingest(retainedFrom.toISOString());
     await ingest(ago(0));
@@ -85,7 +85,7 @@ describe('Events that are kept for some days', () => {
     });
   });
 
-  it('are not ended by a clock that has jumped and comes back', async () => {
+  it('ends no events while the clock of a process has jumped forward', async () => {
     keeping = await open({ EVENT_RETENTION_DAYS: '30' });
     // The round by the right clock is as old as none.
     for (const jumped of [monthOf(new Date(), 24), monthOf(new Date(), 1), retainedFrom]) {
@@ -100,7 +100,7 @@ describe('Events that are kept for some days', () => {
     expect(await stored()).toHaveLength(4);
   });
 
-  it('are not in any answer from then on, while older ones still lie there', async () => {
+  it('leaves events past the limit out of every answer while they are still stored', async () => {
     const maintenance = keeping.nest.get(RetentionMaintenance, { strict: false });
     maintenance.due.forMs = 0;
     await maintenance.maintain();
@@ -144,7 +144,7 @@ describe('Events that are kept for some days', () => {
     expect(body).toMatchObject({ from_ts: from, scanned: 2 });
   });
 
-  it('cut an export that they end in the middle of', async () => {
+  it('aborts an export whose events end in the middle of it', async () => {
     const windows = app.nest.get(AskedWindows, { strict: false });
     const kept = jest.spyOn(windows, 'of').mockResolvedValueOnce({ from: new Date(0), to: new Date() });
     const exported = app
@@ -157,7 +157,7 @@ describe('Events that are kept for some days', () => {
     kept.mockRestore();
   });
 
-  it('are compared with nothing where what came before is not kept', async () => {
+  it('leaves out the comparison with an earlier window that is not kept', async () => {
     const whole = await get(`/v1/analytics/overview?project_id=${owner.projectId}&range=24h`);
     expect(whole).toMatchObject({ totals: { events: 1 }, previous: { events: 0 } });
     const days = Math.floor((Date.now() - retainedFrom.getTime()) / DAY_MS) - 1;
@@ -167,7 +167,7 @@ describe('Events that are kept for some days', () => {
     expect(requests).toMatchObject({ requests: 1, previous: null });
   });
 
-  it('outlive a month that nobody gets a lock of, which keeps nobody waiting', async () => {
+  it('skips a month that it cannot lock, and keeps nobody waiting', async () => {
     const reader = new pg.Client({ connectionString: database.url });
     await reader.connect();
     try {
@@ -185,7 +185,7 @@ describe('Events that are kept for some days', () => {
     }
   });
 
-  it('go with their month, and one by one where they have none', async () => {
+  it('drops a month as a whole, and deletes events without a month one by one', async () => {
     await app.rows(
       `INSERT INTO events (project_id, "timestamp", id, event, source, properties, log_method, log_endpoint, log_status,
                            log_latency_ms, log_has_latency, created_at)
@@ -223,7 +223,7 @@ describe('Events that are kept for some days', () => {
     }
   });
 
-  it('are still counted, metered and part of the quota', async () => {
+  it('leaves ended events counted, metered and part of the quota', async () => {
     const [row] = await app.rows<{ events: number }>(
       'SELECT sum(events)::int AS events FROM organization_months WHERE organization_id = $1',
       [owner.organizationId],
@@ -238,14 +238,14 @@ describe('Events that are kept for some days', () => {
     expect(month.total_events).toBeGreaterThanOrEqual(2);
   });
 
-  it('have neither their month made again nor their counters looked at', async () => {
+  it('neither creates a dropped month again nor compares the counters of its events', async () => {
     await maintain();
     await maintain();
     expect(await months()).not.toContain(month);
     expect([...app.logLines, ...keeping.logLines].filter((line) => line.includes('counters differ'))).toEqual([]);
   });
 
-  it('that come late are taken, and end soon', async () => {
+  it('accepts late events past the limit, and ends them in the next round', async () => {
     const id = await ingest(LONG_AGO, 'late');
     await get(`/v1/projects/${owner.projectId}/events/${id}`);
     const later = await open({});
@@ -257,7 +257,7 @@ describe('Events that are kept for some days', () => {
     }
   });
 
-  it('stay ended where more days are kept from now on', async () => {
+  it('keeps its limit when more days are configured later', async () => {
     const later = await open({ EVENT_RETENTION_DAYS: '400' });
     try {
       const maintenance = later.nest.get(RetentionMaintenance, { strict: false });
