@@ -24,7 +24,7 @@ const ROWS = 150_000;
 const DAYS = 60;
 
 /** What the plans of the reads look at, among many rows over several months: the time of it is not asserted. */
-describe('reads of many events', () => {
+describe('A read of many events', () => {
   let app: TestApp;
   let owner: Owner;
   let oldId: string;
@@ -117,14 +117,14 @@ describe('reads of many events', () => {
     ['an event type', '/v1/projects/P/events?range=all&event=event.3', 300],
     ['a rare value', '/v1/projects/P/events?range=all&severity=critical', 1_000],
     ['a rare value, deep', '/v1/projects/P/events?range=all&severity=critical&offset=40', 1_000],
-  ])('%s looks at few rows', async (_, path, most) => {
+  ])('reads for %s, by %s, at most %d rows', async (_, path, most) => {
     const { status, rows, nodes } = await plansOf(path.replace('P', owner.projectId));
     expect(status).toBe(200);
     expect(wholeScans(nodes)).toEqual([]);
     expect(rows).toBeLessThanOrEqual(most);
   });
 
-  it('one event is found by its id among all partitions', async () => {
+  it('finds one event by its id without reading a whole partition', async () => {
     await app.rows(`UPDATE events SET id = overlay(id::text placing 'f' from 1)::uuid WHERE id = $1`, [oldId]);
     const [moved] = await app.rows<{ id: string }>(
       `SELECT id FROM events WHERE project_id = $1 AND id::text LIKE 'f%' LIMIT 1`,
@@ -135,7 +135,7 @@ describe('reads of many events', () => {
     expect(wholeScans(nodes)).toEqual([]);
   });
 
-  it('rare texts are looked up in the months that have an index', async () => {
+  it('finds the same texts before and after closed months have a search index', async () => {
     const search = async (query: string) =>
       (
         await app
