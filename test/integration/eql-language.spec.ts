@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { anyQuery, EQL_RUNS, printQuery, withoutSpans } from '../support/eql.js';
+import { anyQuery, EQL_RUNS } from '../support/eql.js';
+import { printQuery, withoutSpans } from '../support/eql-printer.js';
 import { fieldsIn } from '../../src/modules/events/eql-language/language/ast.js';
 import { writtenProperty } from '../../src/modules/events/eql-language/language/field-names.js';
 import { parseCondition, parseQuery } from '../../src/modules/events/eql-language/language/query-parser.js';

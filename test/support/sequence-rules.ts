@@ -1,8 +1,20 @@
 import fc from 'fast-check';
-import type { SequencePlan } from '../../src/modules/events/eql/matching/sequence-plan.js';
 
 /** Terms that events may fit, numbered from 0. */
 export const TERMS = 5;
+
+/** What a sequence asks for, as the service reads it from a query. Terms are numbers. */
+interface SequencePlan {
+  /** The terms of the events of a sequence, in their order. */
+  readonly stages: readonly number[];
+  /** For each stage, the terms that no event may fit between the stage before and this one. */
+  readonly gaps: readonly (readonly number[])[];
+  /** The terms that no event may fit after the last stage. */
+  readonly trailing: readonly number[];
+  readonly layout: readonly (number | null)[];
+  readonly until: number | null;
+  readonly maxspanMs: number | null;
+}
 
 /** An event as sequences see it. */
 export interface KeyedEvent {
