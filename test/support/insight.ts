@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { newId } from '../../src/platform/ids/index.js';
-import type { EventRow } from './event-rows.js';
+import { v7 as newId } from 'uuid';
 import { propertyRuns } from './property-runs.js';
+import type { EventRow } from './sql-builders/event-rows.js';
 
 /** How many cases a property of analytics is tried with; `INSIGHT_RUNS` sets another number. */
 export const INSIGHT_RUNS = Number(process.env.INSIGHT_RUNS ?? propertyRuns(40, 12));

@@ -1,2 +1,2 @@
-import './begin.js';
+import './on-clickhouse.js';
 import '../../../e2e/events/analytics.spec.js';

@@ -1,0 +1,2 @@
+import './begin.js';
+import '../../../integration/events/analytics.spec.js';
