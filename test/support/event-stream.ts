@@ -1,5 +1,4 @@
 import { type ClientRequest, get, type IncomingMessage } from 'node:http';
-import type { TestApp } from './app.js';
 
 export interface StreamMessage {
   type: string;
@@ -37,7 +36,7 @@ export class StreamClient {
   }
 
   /** Resolves with the headers. */
-  static open(app: TestApp, path: string, bearer: string): Promise<StreamClient> {
+  static open(app: { readonly url: string }, path: string, bearer: string): Promise<StreamClient> {
     const request = get(`${app.url}${path}`, { headers: { Authorization: bearer }, agent: false });
     const client = new StreamClient(request);
     return new Promise((resolve, reject) => {

@@ -2,7 +2,7 @@ import { generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { SignJWT } from 'jose';
-import { close, listen } from './http-server.js';
+import { close, listen } from './http-server.mjs';
 
 export interface SigningKey {
   readonly kid: string;

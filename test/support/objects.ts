@@ -3,9 +3,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { type ClientRequest, request as httpRequest } from 'node:http';
 import { join, relative } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import type { Test } from 'supertest';
-import type { Actor, Owner } from './actors.js';
-import type { TestApp } from './app.js';
+import type supertest from 'supertest';
 
 export interface ObjectRecord {
   readonly id: string;
@@ -45,12 +43,12 @@ export const sha256 = (bytes: Buffer | string): string => createHash('sha256').u
 /** What people do with objects of one project, as one of them. */
 export class Objects {
   constructor(
-    private readonly app: Pick<TestApp, 'request'>,
-    private readonly owner: Pick<Owner, 'projectId' | 'bearer'>,
-    private readonly as: Pick<Actor, 'bearer'> = owner,
+    private readonly app: { request(): supertest.Agent },
+    private readonly owner: { readonly projectId: string; readonly bearer: string },
+    private readonly as: { readonly bearer: string } = owner,
   ) {}
 
-  put(key: string, content: Buffer | string = key, query: Record<string, string> = {}): Test {
+  put(key: string, content: Buffer | string = key, query: Record<string, string> = {}): supertest.Test {
     const { projectId } = this.owner;
     return this.app
       .request()
@@ -66,19 +64,19 @@ export class Objects {
     return (await this.put(key, content, query).expect(201)).body as ObjectRecord;
   }
 
-  get(rest: string, query: Record<string, string | number> = {}): Test {
+  get(rest: string, query: Record<string, string | number> = {}): supertest.Test {
     return this.app.request().get(`/v1/core/${rest}`).query(query).set('Authorization', this.as.bearer);
   }
 
-  list(query: Record<string, string | number> = {}): Test {
+  list(query: Record<string, string | number> = {}): supertest.Test {
     return this.get('objects', { project_id: this.owner.projectId, ...query });
   }
 
-  change(id: string, body: object): Test {
+  change(id: string, body: object): supertest.Test {
     return this.app.request().patch(`/v1/core/objects/${id}`).set('Authorization', this.as.bearer).send(body);
   }
 
-  remove(id: string): Test {
+  remove(id: string): supertest.Test {
     return this.app.request().delete(`/v1/core/objects/${id}`).set('Authorization', this.as.bearer);
   }
 
@@ -92,7 +90,7 @@ export class Objects {
     return pathOf((body as { download_url: string }).download_url);
   }
 
-  begin(body: object): Test {
+  begin(body: object): supertest.Test {
     return this.app
       .request()
       .post('/v1/core/uploads')
@@ -104,7 +102,7 @@ export class Objects {
     return (await this.begin(body).expect(201)).body as UploadRecord;
   }
 
-  part(upload: UploadRecord, number: number, bytes: Buffer): Test {
+  part(upload: UploadRecord, number: number, bytes: Buffer): supertest.Test {
     const url = upload.parts[number - 1]?.url ?? '';
     return this.app
       .request()
@@ -114,7 +112,7 @@ export class Objects {
       .send(bytes as unknown as string);
   }
 
-  complete(upload: Pick<UploadRecord, 'id'>, body: object = {}): Test {
+  complete(upload: Pick<UploadRecord, 'id'>, body: object = {}): supertest.Test {
     return this.app
       .request()
       .post(`/v1/core/uploads/${upload.id}/complete`)
@@ -122,7 +120,7 @@ export class Objects {
       .send(body);
   }
 
-  abort(upload: Pick<UploadRecord, 'id'>): Test {
+  abort(upload: Pick<UploadRecord, 'id'>): supertest.Test {
     return this.app.request().delete(`/v1/core/uploads/${upload.id}`).set('Authorization', this.as.bearer);
   }
 }

@@ -1,6 +1,6 @@
 import * as providers from './programs/oidc.mjs';
 
-export { close, listen, REDIRECT_URI } from './programs/oidc.mjs';
+export { REDIRECT_URI } from './programs/oidc.mjs';
 
 /** A provider in the process of the test: see `programs/oidc.mjs`. */
 export type StandIn = providers.OidcProvider;

@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import Stripe from 'stripe';
-import { close, listen } from './http-server.js';
+import { close, listen } from './http-server.mjs';
 import { newPaymentSettings, paymentEnv, type PaymentSettings } from './payment-settings.mjs';
 
 export interface SeenRequest {

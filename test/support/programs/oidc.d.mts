@@ -1,5 +1,3 @@
-import type { Server } from 'node:http';
-
 export const REDIRECT_URI: string;
 
 /** What the ID token says about a subject. Apple's flag is text. */
@@ -26,7 +24,3 @@ export interface OidcProvider {
 
 export function startGoogle(redirectUri?: string): Promise<OidcProvider>;
 export function startApple(redirectUri?: string): Promise<OidcProvider>;
-
-/** @returns the origin */
-export function listen(server: Server): Promise<string>;
-export function close(server: Server): Promise<void>;

@@ -3,6 +3,7 @@ import { generateKeyPair, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import { json, text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
+import { close, listen } from '../http-server.mjs';
 
 export const REDIRECT_URI = 'https://app.example.com/oauth/callback';
 
@@ -219,16 +220,4 @@ async function interact(provider, request, response) {
   }
   const accountId = new URLSearchParams(await text(request)).get('subject');
   await provider.interactionFinished(request, response, { login: { accountId } });
-}
-
-/** @returns the origin */
-export async function listen(server) {
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return `http://127.0.0.1:${server.address().port}`;
-}
-
-export async function close(server) {
-  const closed = new Promise((resolve) => server.close(resolve));
-  server.closeAllConnections();
-  await closed;
 }

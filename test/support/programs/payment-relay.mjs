@@ -3,6 +3,7 @@
 // the ids of the organizations and accounts whose customers the service is about to create.
 import { createServer, request as send } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { close, listen } from '../http-server.mjs';
 
 /** Stand-ins POST `{ origin, words }` to this path, and DELETE `{ origin }` at the end of their file. */
 const CONTROL_PATH = '/stand-ins';
@@ -25,10 +26,9 @@ export async function startPaymentRelay(stops) {
       })
       .catch(() => response.destroy());
   });
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const origin = await listen(server);
   server.unref();
-  stops.push(() => new Promise((resolve) => server.close(resolve).closeAllConnections()));
-  const origin = `http://127.0.0.1:${server.address().port}`;
+  stops.push(() => close(server));
   return { origin, control: origin + CONTROL_PATH };
 }
 

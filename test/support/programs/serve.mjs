@@ -2,6 +2,7 @@
 // run without such a file needs none of them.
 import { createServer } from 'node:http';
 import { startClickHouse } from '../clickhouse/server.mjs';
+import { close, listen } from '../http-server.mjs';
 import { startRedisServer } from '../redis-server.mjs';
 import { startSwift } from '../swift/server.mjs';
 import { CHROMIUM, findProgram } from './find.mjs';
@@ -29,10 +30,10 @@ export async function servePrograms(stops) {
     const fetch = searchParams.get('fetch') !== 'no';
     void settingsOf(answers, pathname, fetch, stops).then((answer) => response.end(JSON.stringify(answer)));
   });
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = await listen(server);
   server.unref();
-  stops.push(() => new Promise((resolve) => server.close(resolve).closeAllConnections()));
-  return `http://127.0.0.1:${server.address().port}`;
+  stops.push(() => close(server));
+  return address;
 }
 
 async function settingsOf(answers, pathname, fetch, stops) {
