@@ -6,7 +6,8 @@ import { RecordedExchanges } from './recorded-exchanges.js';
 const JSON_TYPE = 'application/json';
 
 const { RECORD_EXAMPLES: examples } = process.env;
-const recorded = examples ? new RecordedExchanges(examples) : undefined;
+/** Where the exchanges of this spec file are recorded, if they are. */
+export const recorded = examples ? new RecordedExchanges(examples) : undefined;
 
 /** A plug-in of supertest that compares the answer with the OpenAPI document. A difference fails the file at its end. */
 export function checkAnswer(request: Test): void {
@@ -21,7 +22,7 @@ export function checkAnswer(request: Test): void {
     const answers = new DocumentedAnswers();
     answers.check({ method, url, status, type, answered, sent });
     for (const fault of answers.faults) if (!answerFaults.includes(fault)) answerFaults.push(fault);
-    recorded?.record({ method, url, sentType: sent === '' ? '' : JSON_TYPE, sent, status, type, answered });
+    recorded?.record({ method, url, ...sentText(request), status, type, answered: answeredText(response) });
   });
 }
 
@@ -30,4 +31,23 @@ function sentJson(request: Test): string {
   const type = (request.get('Content-Type') as string | undefined) ?? JSON_TYPE;
   if (data === undefined || Buffer.isBuffer(data) || !type.startsWith(JSON_TYPE)) return '';
   return typeof data === 'string' ? data : JSON.stringify(data);
+}
+
+/** What was sent, of any media type. The text of a compressed body or a form in parts is empty. */
+function sentText(request: Test): { sentType: string; sent: string } {
+  const { data } = request.toJSON() as { data?: unknown };
+  const [sentType = ''] = ((request.get('Content-Type') as string | undefined) ?? JSON_TYPE).split(';', 1);
+  if (data === undefined || request.get('Content-Encoding') !== undefined) return { sentType: '', sent: '' };
+  if (typeof data === 'string') return { sentType, sent: data };
+  if (Buffer.isBuffer(data)) return { sentType, sent: data.toString() };
+  const isForm = sentType === 'application/x-www-form-urlencoded';
+  return {
+    sentType,
+    sent: isForm ? new URLSearchParams(data as Record<string, string>).toString() : JSON.stringify(data),
+  };
+}
+
+/** The text of an answer of any media type. */
+function answeredText({ text, body }: Response): string {
+  return Buffer.isBuffer(body) ? body.toString() : ((text as string | undefined) ?? '');
 }

@@ -1,9 +1,16 @@
+import { recorded } from './answer-check.js';
 import { StreamClient } from './event-stream.js';
 import { type Account, service } from './service.js';
 
-/** Opens an event stream of the service. */
-export function openStream(path: string, { accessToken }: Pick<Account, 'accessToken'>): Promise<StreamClient> {
+/** Opens an event stream of the service. At its end, it is recorded where examples are. */
+export async function openStream(path: string, { accessToken }: Pick<Account, 'accessToken'>): Promise<StreamClient> {
   // The parameter is an application for the suites that still start one. The client reads its address alone.
   const app = { url: service.url } as Parameters<typeof StreamClient.open>[0];
-  return StreamClient.open(app, path, `Bearer ${accessToken}`);
+  const stream = await StreamClient.open(app, path, `Bearer ${accessToken}`);
+  void stream.over.then(() => {
+    const [type = ''] = (stream.headers['content-type'] ?? '').split(';', 1);
+    const { status, text } = stream;
+    recorded?.record({ method: 'GET', url: path, sentType: '', sent: '', status, type, answered: text });
+  });
+  return stream;
 }
