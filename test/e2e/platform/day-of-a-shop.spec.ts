@@ -11,10 +11,10 @@ import { trade } from './day-of-a-shop/trade.js';
 import { watch } from './day-of-a-shop/watch.js';
 
 /**
- * The whole service over HTTP as one who uses it sees it, with data as a web shop has it. The examples of the document are
- * taken from it before any other test, so what it sends and asks is written to be read.
+ * A tour of the whole service with the events of a web shop. The examples of the OpenAPI document are recorded from it, before
+ * any other suite, so its requests and answers are written to be read. Its chapters follow one another.
  */
-describe('the day of a web shop', () => {
+describe('a web shop', () => {
   let opened: Shop;
   const shop = (): Shop => opened;
 
@@ -23,13 +23,13 @@ describe('the day of a web shop', () => {
   });
   afterAll(() => opened.close());
 
-  describe('its people and projects', () => people(shop));
-  describe('its sources', () => sources(shop));
-  describe('its trade', () => trade(shop));
-  describe('its questions', () => questions(shop));
-  describe('its files and secrets', () => storage(shop));
-  describe('its alerts', () => alerting(shop));
-  describe('its deliveries', () => delivery(shop));
-  describe('its watch', () => watch(shop));
-  describe('its closing', () => closing(shop));
+  describe('with people and projects', () => people(shop));
+  describe('with sources of events', () => sources(shop));
+  describe('with events', () => trade(shop));
+  describe('with questions about its events', () => questions(shop));
+  describe('with files and secrets', () => storage(shop));
+  describe('with alert rules', () => alerting(shop));
+  describe('with delivery channels', () => delivery(shop));
+  describe('with Sentinel', () => watch(shop));
+  describe('at the end of the day', () => closing(shop));
 });

@@ -1,74 +1,76 @@
 import type { Test } from 'supertest';
-import type { TestApp } from '../app.js';
-import type { Json } from '../delivery.js';
-import { tokenIn, waitForMails } from '../outbox.js';
+import type { Json } from '../delivery-api.js';
+import { type Account, Api, PASSWORD } from '../service.js';
+import { mailsTo, tokenIn } from '../service-mail.js';
 
-type Verb = 'get' | 'post' | 'put' | 'patch' | 'delete';
 type Query = Readonly<Record<string, string | number | boolean | readonly string[]>>;
 
-const PASSWORD = 'correct-horse-battery';
 const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
 
-/** Whoever asks the service for something and gets it: an answer without success fails the test with what it says. */
+/** Sends requests with some headers. A request that does not succeed fails the test, with the status and the answer. */
 export class Caller {
-  constructor(
-    protected readonly app: Pick<TestApp, 'request'>,
-    private readonly headers: Readonly<Record<string, string>>,
-  ) {}
+  private readonly api: Api;
+
+  constructor(private readonly headers: Readonly<Record<string, string>> = {}) {
+    this.api = new Api(headers);
+  }
 
   get(path: string, query: Query = {}): Promise<Json> {
-    return this.send('get', path, (request) => request.query(query));
+    return bodyOf(this.api.get(path).query(query));
   }
 
   post(path: string, body?: object | string, query: Query = {}): Promise<Json> {
-    return this.send('post', path, (request) => request.query(query).send(body));
+    return bodyOf(this.api.post(path, body).query(query));
   }
 
   put(path: string, body: object): Promise<Json> {
-    return this.send('put', path, (request) => request.send(body));
+    return bodyOf(this.api.put(path, body));
   }
 
   patch(path: string, body: object, query: Query = {}): Promise<Json> {
-    return this.send('patch', path, (request) => request.query(query).send(body));
+    return bodyOf(this.api.patch(path, body).query(query));
   }
 
   delete(path: string, query: Query = {}): Promise<Json> {
-    return this.send('delete', path, (request) => request.query(query));
+    return bodyOf(this.api.delete(path).query(query));
   }
 
   /** The same with one more header, such as the type of what is sent. */
   with(name: string, value: string): Caller {
-    return new Caller(this.app, { ...this.headers, [name]: value });
+    return new Caller({ ...this.headers, [name]: value });
   }
+}
 
-  private async send(verb: Verb, path: string, finish: (request: Test) => Test): Promise<Json> {
-    const { status, type, text, body } = await finish(this.app.request()[verb](path).set(this.headers));
-    if (status >= 300) throw new Error(`${verb} ${path}: ${status} ${text}`);
-    return type === 'application/json' ? body : text;
-  }
+async function bodyOf(request: Test): Promise<Json> {
+  const { status, type, text, body } = await request;
+  if (status >= 300) throw new Error(`${request.method} ${request.url}: ${status} ${text}`);
+  return type === 'application/json' ? body : text;
 }
 
 /** Somebody with an account, signed in. */
 export class Person extends Caller {
-  private constructor(
-    app: Pick<TestApp, 'request'>,
-    readonly id: string,
-    readonly email: string,
-    readonly bearer: string,
-  ) {
-    super(app, { Authorization: bearer, 'User-Agent': BROWSER });
+  constructor(readonly account: Account) {
+    super({ Authorization: `Bearer ${account.accessToken}`, 'User-Agent': BROWSER });
   }
 
-  /** The whole way: registration, the link in the mail, the password. */
-  static async join(app: TestApp, name: string, email: string): Promise<Person> {
-    const nobody = new Caller(app, { 'User-Agent': BROWSER });
+  get id(): string {
+    return this.account.id;
+  }
+
+  get email(): string {
+    return this.account.email;
+  }
+
+  /** Registers, confirms the address with the link in the mail, and signs in with the password. */
+  static async join(name: string, email: string): Promise<Person> {
+    const nobody = new Caller({ 'User-Agent': BROWSER });
     await nobody.post('/v1/auth/register', { email, password: PASSWORD, name });
-    const [mail] = await waitForMails(app.dataDir, email, 1);
+    const [mail] = await mailsTo(email);
     if (mail === undefined) throw new Error('no mail');
     await nobody.post('/v1/auth/verify-email', { email, token: tokenIn(mail) });
     const form = nobody.with('Content-Type', 'application/x-www-form-urlencoded');
-    const { access_token: token } = await form.post('/v1/auth/login', { username: email, password: PASSWORD });
-    const me = await nobody.with('Authorization', `Bearer ${token}`).get('/v1/auth/me');
-    return new Person(app, me.id, email, `Bearer ${token}`);
+    const tokens = await form.post('/v1/auth/login', { username: email, password: PASSWORD });
+    const me = await nobody.with('Authorization', `Bearer ${tokens.access_token}`).get('/v1/auth/me');
+    return new Person({ id: me.id, email, accessToken: tokens.access_token, refreshToken: tokens.refresh_token });
   }
 }

@@ -1,19 +1,16 @@
-import type { TestApp } from '../app.js';
-import { createTestApp } from '../app.js';
-import { DELIVERY_ENV, INTERNAL_TOKEN } from '../delivery.js';
-import { PaymentStandIn } from '../payment-provider.js';
+import { type Payments, startPayments } from '../payments.js';
+import { platformAdmin } from '../platform-admin.js';
 import { type Receiver, startReceiver } from '../receiver.js';
+import { service } from '../service.js';
 import { Caller, Person } from './person.js';
 import { dayOfTrade, type ShopEvent } from './trade.js';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-const OPERATOR = 'root@acme.example';
 
-/** A web shop with the service, of which each chapter of its day asks something. */
+/** A web shop that uses the service. Each chapter of its day is about a part of the service. */
 export interface Shop {
-  readonly app: TestApp;
-  readonly payments: PaymentStandIn;
+  readonly payments: Payments;
   /** Where webhooks go. */
   readonly hooks: Receiver;
   /** Who owns it. */
@@ -38,22 +35,12 @@ export interface Shop {
 }
 
 export async function openShop(): Promise<Shop> {
-  const [payments, hooks] = [await PaymentStandIn.start(), await startReceiver()];
-  const app = await createTestApp({
-    env: {
-      ...DELIVERY_ENV,
-      ...payments.env,
-      ENABLE_BILLING_ADMIN: 'true',
-      PLATFORM_ADMIN_EMAILS: OPERATOR,
-      UPGRADE_URL: 'https://app.acme.example/upgrade',
-    },
-  });
-  const ada = await Person.join(app, 'Ada Lovelace', 'ada@acme.example');
-  const [grace, root] = await Promise.all([
-    Person.join(app, 'Grace Hopper', 'grace@acme.example'),
-    Person.join(app, 'Radia Perlman', OPERATOR),
-  ]);
+  const [payments, hooks] = [await startPayments(), await startReceiver()];
+  const ada = await Person.join('Ada Lovelace', 'ada@acme.example');
+  const [grace, admin] = await Promise.all([Person.join('Grace Hopper', 'grace@acme.example'), platformAdmin()]);
+  const root = new Person(admin);
   const organization = await ada.post('/v1/organizations', { name: 'Acme', slug: 'acme' });
+  await payments.serves({ organizationId: organization.id, owner: ada.account });
   await root.patch(`/v1/billing/org/${organization.id}`, { plan: 'pro', events_per_month_limit: 500_000 });
   const project = await ada.post('/v1/projects', {
     organization_id: organization.id,
@@ -73,23 +60,21 @@ export async function openShop(): Promise<Shop> {
   });
   const closesAt = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
   return {
-    app,
     payments,
     hooks,
     ada,
     grace,
     root,
-    jobs: new Caller(app, { 'X-Internal-Token': INTERNAL_TOKEN }),
+    jobs: new Caller({ 'X-Internal-Token': service.internalToken }),
     organizationId: organization.id,
     projectId: project.id,
-    server: new Caller(app, { 'X-API-Key': source.key.key }),
+    server: new Caller({ 'X-API-Key': source.key.key }),
     serverSourceId: source.id,
-    reader: new Caller(app, { 'X-API-Key': key.key }),
+    reader: new Caller({ 'X-API-Key': key.key }),
     today: dayOfTrade('today', closesAt - DAY_MS, 60),
     yesterday: dayOfTrade('yesterday', closesAt - 2 * DAY_MS, 30),
     day: { from_ts: new Date(closesAt - DAY_MS).toISOString(), to_ts: new Date(closesAt).toISOString() },
     close: async () => {
-      await app.close();
       await hooks.close();
       await payments.close();
     },

@@ -1,9 +1,9 @@
 import { expect, it } from '@jest/globals';
-import type { Json } from '../../../support/delivery.js';
-import { StreamClient } from '../../../support/event-stream.js';
+import type { Json } from '../../../support/delivery-api.js';
 import { eventually } from '../../../support/eventually.js';
 import type { Caller } from '../../../support/shop/person.js';
 import type { Shop } from '../../../support/shop/shop.js';
+import { openStream } from '../../../support/stream-api.js';
 
 const HOUR_MS = 3_600_000;
 const PAYMENT_FAILS = { field: 'event', op: 'eq', value: 'payment.failed' };
@@ -20,13 +20,13 @@ const refuse = (server: Caller, country: string, amount: number): Promise<Json> 
     properties: { country, plan: 'pro', amount, reason: 'card_declined' },
   });
 
-/** What the shop wants to be told, and what comes of it. */
+/** The alerts of the shop: its destinations, rules, notifications and silences. */
 export function alerting(shop: () => Shop): void {
   let destinationId = '';
   let ruleId = '';
   let alerts: Json[] = [];
 
-  it('says whom to tell, and tries it', async () => {
+  it('creates destinations for its alerts, and sends a test to one', async () => {
     const { ada, hooks, projectId } = shop();
     const onCall = await ada.post('/v1/alert-destinations', {
       project_id: projectId,
@@ -50,7 +50,7 @@ export function alerting(shop: () => Shop): void {
     await ada.delete(`/v1/alert-destinations/${chat.id}`);
   });
 
-  it('makes rules, and tries them on the day that was', async () => {
+  it('creates rules, and tests one with the events of a day', async () => {
     const { ada, projectId, day } = shop();
     const often = await ada.post('/v1/alert-rules', {
       project_id: projectId,
@@ -92,10 +92,10 @@ export function alerting(shop: () => Shop): void {
     await ada.delete(`/v1/alert-rules/${often.id}`);
   });
 
-  it('is told once for each country, at an address that is gone', async () => {
-    const { app, ada, server, hooks, projectId } = shop();
+  it('has one alert for each country, whose notifications fail while the receiver returns 404', async () => {
+    const { ada, server, hooks, projectId } = shop();
     hooks.answer(404, '/on-call');
-    const stream = await StreamClient.open(app, `/v1/alerts/events/stream?project_id=${projectId}`, ada.bearer);
+    const stream = await openStream(`/v1/alerts/events/stream?project_id=${projectId}`, ada.account);
     for (const [nth, country] of COUNTRIES.entries()) await refuse(server, country, 40 + 10 * nth);
     await stream.until(
       ({ messages }) => messages.filter(({ alert_event: alert }) => alert?.status === 'open').length === 3,
@@ -112,7 +112,7 @@ export function alerting(shop: () => Shop): void {
     expect((await ada.get(`/v1/alert-rules/${ruleId}`)).state).toBe('firing');
   });
 
-  it('mends the address, and tells again what failed', async () => {
+  it('corrects the URL of a destination, and sends the failed notifications again', async () => {
     const { ada, hooks, projectId } = shop();
     await ada.patch(`/v1/alert-destinations/${destinationId}`, {
       name: 'On-call team',
@@ -132,7 +132,7 @@ export function alerting(shop: () => Shop): void {
     expect(hooks.received.filter(({ path }) => path === '/teams/on-call')).toHaveLength(3);
   });
 
-  it('works through what it was told', async () => {
+  it('acknowledges, assigns, comments, snoozes, resolves and reopens its alerts', async () => {
     const { ada, grace, projectId } = shop();
     const [first, ...others] = alerts.map(({ id }): string => id);
     const path = `/v1/alerts/events/${first}`;
@@ -167,7 +167,7 @@ export function alerting(shop: () => Shop): void {
     expect((await ada.get('/v1/alerts/metrics', of)).time_to_acknowledge.count).toBe(3);
   });
 
-  it('is not told of what it is at work on', async () => {
+  it('has no notification of an alert while a silence matches', async () => {
     const { ada, server, projectId } = shop();
     const silence = await ada.post('/v1/alerts/silences', {
       project_id: projectId,

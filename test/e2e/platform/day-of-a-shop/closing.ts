@@ -1,10 +1,11 @@
 import { expect, it } from '@jest/globals';
+import { eventually } from '../../../support/eventually.js';
 import { Caller } from '../../../support/shop/person.js';
 import type { Shop } from '../../../support/shop/shop.js';
 
-/** What the day costs, and whether all that works. */
+/** What the day costs, and whether the service is healthy. */
 export function closing(shop: () => Shop): void {
-  it('buys a larger plan, and sees what is left of it', async () => {
+  it('begins to buy a larger plan, and reads what is left of its plan', async () => {
     const { ada, root, payments, organizationId } = shop();
     const of = { organization_id: organizationId };
     const before = await ada.get('/v1/billing/status', of);
@@ -18,9 +19,14 @@ export function closing(shop: () => Shop): void {
     expect(await ada.get('/v1/billing/status', of)).toMatchObject({ plan: 'pro', events_limit: 500_000 });
   });
 
-  it('is all in working order', async () => {
-    const { app, jobs } = shop();
-    expect(await new Caller(app, {}).get('/health')).toMatchObject({ status: 'ok', checks: { database: 'ok' } });
+  it('has a healthy service that runs its jobs', async () => {
+    const { jobs } = shop();
+    // Other suites keep the workers of the shared service busy.
+    const health = await eventually(
+      () => new Caller().get('/health'),
+      ({ status }) => status === 'ok',
+    );
+    expect(health).toMatchObject({ status: 'ok', checks: { database: 'ok' } });
     expect((await jobs.get('/internal/jobs')).length).toBeGreaterThan(1);
     for (const job of ['alert-deliveries', 'delivery-retries', 'maintenance', 'rule-evaluations'])
       expect(await jobs.post(`/internal/jobs/${job}`)).toEqual({ processed: expect.any(Number) });

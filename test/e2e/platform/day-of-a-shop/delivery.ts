@@ -1,9 +1,11 @@
 import { expect, it } from '@jest/globals';
-import { type Json, makeDue, runRetries } from '../../../support/delivery.js';
+import type { Json } from '../../../support/delivery-api.js';
 import { eventually } from '../../../support/eventually.js';
 import type { Shop } from '../../../support/shop/shop.js';
+import { makeDue } from '../../../support/sql-builders/delivery.js';
+import { postponeRetries } from '../../../support/sql-builders/shop.js';
 
-/** Channels of the shop, of which two cannot be reached for a while. */
+/** The delivery channels of the shop. The receivers of two channels fail for a while. */
 export function delivery(shop: () => Shop): void {
   let warehouse = '';
   let books = '';
@@ -16,7 +18,7 @@ export function delivery(shop: () => Shop): void {
     return found.items;
   };
 
-  it('opens channels, with credentials that nobody reads again', async () => {
+  it('creates channels with protected headers', async () => {
     const { ada, hooks } = shop();
     const webhook = (name: string, path: string, retries: number, more: object = {}): Promise<Json> =>
       ada.post('/v1/delivery/channels', {
@@ -49,8 +51,8 @@ export function delivery(shop: () => Shop): void {
     await ada.delete(`/v1/delivery/channels/${mail.id}`, of());
   });
 
-  it('orders while nobody can be reached, and nothing is lost', async () => {
-    const { app, ada, server, hooks, projectId } = shop();
+  it('keeps its deliveries to failing receivers for a retry or as dead letters', async () => {
+    const { ada, server, hooks, jobs, projectId } = shop();
     for (const path of ['/warehouse', '/books']) hooks.answer(503, path);
     await ada.post('/v1/alert-rules', {
       project_id: projectId,
@@ -75,16 +77,19 @@ export function delivery(shop: () => Shop): void {
     }
     await attempts(books, 2, 'dlq');
     const [waiting] = await attempts(warehouse, 2, 'scheduled_retry');
-    await makeDue(app, waiting.id);
-    expect(await runRetries(app)).toBe(1);
+    await postponeRetries(warehouse);
+    await makeDue(waiting.id);
+    expect(await jobs.post('/internal/jobs/delivery-retries')).toEqual({ processed: expect.any(Number) });
     const tried = await eventually(
       () => ada.get('/v1/delivery/retry-audits', { ...of(), delivery_id: waiting.id }),
       ({ items }) => items[0]?.status === 'failed',
     );
-    expect(tried.items[0]).toMatchObject({ retry_number: 1, response_code: 503 });
+    expect(tried).toMatchObject({ items: [{ retry_number: 1, response_code: 503 }], total: 1 });
+    await attempts(warehouse, 2, 'scheduled_retry');
+    await postponeRetries(warehouse);
   });
 
-  it('sends again what waits as soon as the warehouse is back', async () => {
+  it('sends its waiting deliveries as soon as the receiver works again', async () => {
     const { grace, hooks } = shop();
     hooks.answer(200, '/warehouse');
     for (const { id } of await attempts(warehouse, 2, 'scheduled_retry')) {
@@ -100,7 +105,7 @@ export function delivery(shop: () => Shop): void {
     expect(audits.total).toBe(2);
   });
 
-  it('brings the dead letters of the bookkeeping to life', async () => {
+  it('drains one dead letter, and replays another', async () => {
     const { ada, grace, hooks } = shop();
     const letters = await attempts(books, 2, 'dlq');
     hooks.answer(200, '/books');

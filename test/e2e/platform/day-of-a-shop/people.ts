@@ -1,31 +1,31 @@
 import { expect, it } from '@jest/globals';
-import { tokenIn, waitForMails } from '../../../support/outbox.js';
+import { mailsTo, tokenIn } from '../../../support/service-mail.js';
 import { Person } from '../../../support/shop/person.js';
 import type { Shop } from '../../../support/shop/shop.js';
+import { letAMinutePass } from '../../../support/sql-builders/invitations.js';
 
-/** The token of the invitation that came as so many mails behind the one that confirms the address. */
-async function invited({ app }: Shop, person: Person, count: number): Promise<string> {
-  const mails = await waitForMails(app.dataDir, person.email, 1 + count);
+/** The token of the last of so many invitations, which come after the mail that confirms the address. */
+async function invited(person: Person, count: number): Promise<string> {
+  const mails = await mailsTo(person.email, 1 + count);
   const last = mails.at(-1);
   if (last === undefined) throw new Error('no mail');
   return tokenIn(last);
 }
 
-/** Who works for the shop, and what is set up before it opens. */
+/** The people of the shop, and its projects. */
 export function people(shop: () => Shop): void {
-  it('invites people, who get the role they were invited with', async () => {
-    const { app, ada, grace, organizationId, projectId } = shop();
+  it('gives people the role that their invitation names, and removes them again', async () => {
+    const { ada, grace, organizationId, projectId } = shop();
     const invites = `/v1/organizations/${organizationId}/invites`;
     const invite = await ada.post(invites, { email: grace.email, role: 'operator' });
-    // A minute later.
-    await app.rows(`UPDATE invitations SET last_sent_at = last_sent_at - interval '60 seconds'`);
+    await letAMinutePass(invite.id);
     await ada.post(`/v1/organizations/invites/${invite.id}/resend`);
     const accepted = await grace.post(`/v1/organizations/invites/${invite.id}/accept`, {
-      token: await invited(shop(), grace, 2),
+      token: await invited(grace, 2),
     });
     expect(accepted).toEqual({ organization_id: organizationId, role: 'operator', status: 'accepted' });
 
-    const barbara = await Person.join(app, 'Barbara Liskov', 'barbara@acme.example');
+    const barbara = await Person.join('Barbara Liskov', 'barbara@acme.example');
     const declined = await ada.post(invites, { email: barbara.email, role: 'viewer' });
     expect((await barbara.post(`/v1/organizations/invites/${declined.id}/decline`)).status).toBe('declined');
     const mistaken = await ada.post(invites, { email: 'alan@acme.example', role: 'viewer' });
@@ -39,7 +39,7 @@ export function people(shop: () => Shop): void {
     expect(audits.map(({ action }: { action: string }) => action)).toContain('accept');
 
     const again = await ada.post(invites, { email: barbara.email, role: 'viewer' });
-    await barbara.post(`/v1/organizations/invites/${again.id}/accept`, { token: await invited(shop(), barbara, 2) });
+    await barbara.post(`/v1/organizations/invites/${again.id}/accept`, { token: await invited(barbara, 2) });
     const members = `/v1/organizations/${organizationId}/members`;
     expect((await ada.patch(`${members}/${barbara.id}`, { role: 'member' })).role).toBe('member');
     expect(await ada.get(members)).toHaveLength(3);
@@ -55,7 +55,7 @@ export function people(shop: () => Shop): void {
     expect((await grace.get(`/v1/projects/${projectId}/capabilities`)).can_replay_delivery).toBe(true);
   });
 
-  it('has projects, of which one is tried out and thrown away', async () => {
+  it('changes the settings of its project, and deletes a project that it tried out', async () => {
     const { ada, organizationId, projectId } = shop();
     await ada.patch('/v1/account', { name: 'Ada King' });
     expect(await ada.get('/v1/organizations')).toHaveLength(1);

@@ -1,18 +1,18 @@
 import { expect, it } from '@jest/globals';
 import type { Shop } from '../../../support/shop/shop.js';
 
-/** What the shop asks its events. */
+/** What the shop reads from its events. */
 export function questions(shop: () => Shop): void {
-  it('compares a day with the one before', async () => {
+  it('compares a day with the day before', async () => {
     const { ada, projectId, day, today, yesterday } = shop();
     const overview = await ada.get('/v1/analytics/overview', { project_id: projectId, ...day });
     expect(overview.totals.events).toBe(today.length);
     expect(overview.previous.events).toBe(yesterday.length);
-    // Of each refused payment the answer of the till and what the bank says.
+    // Each refused payment is two errors: the answer of the checkout, and the event of the bank.
     expect(overview.totals.errors).toBe(8);
   });
 
-  it('tells where orders come from, and what they are worth', async () => {
+  it('counts its orders by country, and adds up what they are worth', async () => {
     const { ada, projectId, day } = shop();
     const orders = { project_id: projectId, ...day, event: 'order.placed' };
     const countries = await ada.get('/v1/analytics/breakdown', { ...orders, by: 'properties.country', limit: 3 });
@@ -29,7 +29,7 @@ export function questions(shop: () => Shop): void {
     expect(worth.series.map(({ value }: { value: string }) => value).sort()).toEqual(['free', 'pro']);
   });
 
-  it('follows visitors from the shelf to the till', async () => {
+  it('counts how many visitors of a product page place an order', async () => {
     const { ada, projectId, day } = shop();
     const { steps, conversion } = await ada.get('/v1/analytics/funnel', {
       project_id: projectId,
@@ -42,7 +42,7 @@ export function questions(shop: () => Shop): void {
     expect(conversion).toBeCloseTo(26 / 60, 5);
   });
 
-  it('measures how fast it answers, and where it fails', async () => {
+  it('measures the latency of its requests, and lists those that failed', async () => {
     const { ada, projectId, day } = shop();
     const of = { project_id: projectId, ...day };
     const requests = { ...of, event: 'http.request' };
@@ -64,7 +64,7 @@ export function questions(shop: () => Shop): void {
     expect(slow[0]).toMatchObject({ method: 'POST', endpoint: '/checkout', latency_bucket: 'very_slow' });
   });
 
-  it('finds who lost a payment after filling a cart', async () => {
+  it('finds the visitors whose payment fails after they have filled a cart', async () => {
     const { ada, projectId, day } = shop();
     const language = await ada.get('/v1/eql', { project_id: projectId });
     expect(language.operators.map(({ name }: { name: string }) => name)).toContain('==');
@@ -78,7 +78,7 @@ export function questions(shop: () => Shop): void {
     expect(lost.sequences).toHaveLength(4);
   });
 
-  it('searches everything for a word', async () => {
+  it('searches its project for a word', async () => {
     const { ada, projectId } = shop();
     const { counts, items } = await ada.get('/v1/search', { project_id: projectId, q: 'payment', range: '7d' });
     expect(counts).toMatchObject({ event_type: 1, saved_view: 1 });

@@ -1,12 +1,14 @@
 import { expect, it } from '@jest/globals';
+import { eventually } from '../../../support/eventually.js';
+import { api } from '../../../support/service.js';
 import type { Shop } from '../../../support/shop/shop.js';
 
 const WEEK_MS = 7 * 86_400_000;
 
-/** Who may send what, and how one sees that it comes. */
+/** What sends events to the service. */
 export function sources(shop: () => Shop): void {
-  it('gives its storefront a key that browsers may have', async () => {
-    const { app, ada, projectId } = shop();
+  it('sends events from the pages of its storefront with a browser key', async () => {
+    const { ada, projectId } = shop();
     const storefront = await ada.post('/v1/ingest-sources', {
       project_id: projectId,
       name: 'Storefront',
@@ -19,11 +21,10 @@ export function sources(shop: () => Shop): void {
       allowed_origins: ['https://shop.acme.example'],
       rate_limit_per_minute: 600,
     });
-    await app
-      .request()
-      .post('/v1/events/ingest')
+    const event = { event_type: 'page.viewed', source: 'browser', properties: { path: '/products/green-tea' } };
+    await api
+      .post('/v1/events/ingest', event)
       .set({ 'X-API-Key': String(key.key), Origin: 'https://shop.acme.example' })
-      .send({ event_type: 'page.viewed', source: 'browser', properties: { path: '/products/green-tea' } })
       .expect(200);
     const changed = await ada.patch(`${keys}/${key.id}`, {
       allowed_origins: ['https://shop.acme.example', 'https://checkout.acme.example'],
@@ -39,7 +40,7 @@ export function sources(shop: () => Shop): void {
     await ada.delete(`/v1/ingest-sources/${mistaken.id}`);
   });
 
-  it('turns keys over without a gap, and revokes those that are not needed', async () => {
+  it('rotates its keys, and revokes the keys that it does not need', async () => {
     const { ada, projectId, serverSourceId } = shop();
     const expires_at = new Date(Date.now() + 4 * WEEK_MS).toISOString();
     const keys = `/v1/ingest-sources/${serverSourceId}/keys`;
@@ -62,8 +63,8 @@ export function sources(shop: () => Shop): void {
     expect(listed.map(({ name }: { name: string }) => name)).toContain('Yearly report');
   });
 
-  it('tries its source, and sees what was refused', async () => {
-    const { app, ada, server, serverSourceId } = shop();
+  it('tests its source, and reads why an event was refused', async () => {
+    const { ada, server, serverSourceId } = shop();
     const path = `/v1/ingest-sources/${serverSourceId}`;
     const own = await server.get('/v1/api-keys/me');
     expect(own).toMatchObject({ project_name: 'Web shop', source_id: serverSourceId });
@@ -73,8 +74,10 @@ export function sources(shop: () => Shop): void {
       ' 403 ',
     );
     await ada.post(`${path}/enable`);
-    await app.backgroundDone();
-    const { items } = await ada.get(`${path}/failures`);
+    const { items } = await eventually(
+      () => ada.get(`${path}/failures`),
+      (failures) => failures.items.length > 0,
+    );
     expect(items).toMatchObject([{ reason_code: 'source_disabled', status_code: 403, count: 1 }]);
   });
 }

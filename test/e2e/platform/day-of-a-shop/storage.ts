@@ -1,21 +1,23 @@
 import { expect, it } from '@jest/globals';
 import { pathOf } from '../../../support/objects.js';
+import { api } from '../../../support/service.js';
 import type { Shop } from '../../../support/shop/shop.js';
+import { setPlan } from '../../../support/sql-builders/tenancy.js';
 
 const REPORT = 'order,amount,currency\n1042,49.90,EUR\n1043,18.00,EUR\n';
 const PART_BYTES = 5 * 1_048_576;
 
-/** What the shop keeps, and what nobody else may read. */
+/** What the shop stores apart from events. */
 export function storage(shop: () => Shop): void {
-  it('keeps its reports', async () => {
-    const { app, ada, projectId } = shop();
+  it('stores its reports, and finds them by their folders', async () => {
+    const { ada, projectId } = shop();
     const of = { project_id: projectId };
     const csv = ada.with('Content-Type', 'text/csv');
     const upload = (key: string) => csv.post('/v1/core/objects', REPORT, { ...of, key });
     const report = await upload('reports/2026-02.csv');
     expect(report).toMatchObject({ size: Buffer.byteLength(REPORT), content_type: 'text/csv', version: 1 });
     const { download_url: url } = await ada.get(`/v1/core/objects/${report.id}`, { expires_in: 600 });
-    expect((await app.request().get(pathOf(url)).expect(200)).text).toBe(REPORT);
+    expect((await api.get(pathOf(url)).expect(200)).text).toBe(REPORT);
     const renamed = await ada.patch(`/v1/core/objects/${report.id}`, {
       key: 'reports/2026/february.csv',
       metadata: { month: '2026-02', made_by: 'weekly-report' },
@@ -28,9 +30,11 @@ export function storage(shop: () => Shop): void {
     await ada.delete(`/v1/core/objects/${passing.id}`);
   });
 
-  it('takes a film of a product in parts', async () => {
-    const { app, ada, projectId } = shop();
+  it('uploads the film of a product in parts', async () => {
+    const { ada, organizationId, projectId } = shop();
     const last = 12;
+    // In the shared service, the plan of the shop stores less than the smallest part, and this plan stores 10 GB.
+    await setPlan(organizationId, 'free');
     const film = {
       project_id: projectId,
       key: 'films/teapot.mp4',
@@ -41,7 +45,7 @@ export function storage(shop: () => Shop): void {
     const begun = await ada.post('/v1/core/uploads', { ...film, size: PART_BYTES + last });
     const parts = [];
     for (const { part_number: number, size, url } of begun.parts) {
-      const put = app.request().put(pathOf(url)).set('Content-Type', 'application/octet-stream');
+      const put = api.put(pathOf(url)).set('Content-Type', 'application/octet-stream');
       const { body } = await put.send(Buffer.alloc(size, `part ${number} `)).expect(200);
       parts.push({ part_number: number, etag: body.etag });
     }
@@ -52,9 +56,10 @@ export function storage(shop: () => Shop): void {
     const usage = await ada.get('/v1/core/usage', { project_id: projectId });
     expect(usage.project).toMatchObject({ objects: 3 });
     expect(usage.storage.bytes_used).toBe(PART_BYTES + last + 2 * Buffer.byteLength(REPORT));
+    await setPlan(organizationId, 'pro');
   });
 
-  it('keeps the token of its chat where nobody reads it', async () => {
+  it('stores a token as a secret, and replaces its value', async () => {
     const { ada, projectId } = shop();
     const secret = await ada.post('/v1/secrets', {
       project_id: projectId,

@@ -1,20 +1,20 @@
 import { expect, it } from '@jest/globals';
-import { StreamClient } from '../../../support/event-stream.js';
 import type { Shop } from '../../../support/shop/shop.js';
 import type { ShopEvent } from '../../../support/shop/trade.js';
+import { openStream } from '../../../support/stream-api.js';
 
 const LINES = 100;
-/** Visits of the day: 60 look, 40 fill a cart, 30 go to the till, and with 4 of these the bank refuses. */
+/** The day has 60 visits. 40 visitors fill a cart, 30 of these pay, and the bank refuses 4 of the payments. */
 const ORDERS = 26;
 
-/** What happens in the shop, as it is sent and as it is read. */
+/** What happens in the shop: the events that it sends and reads. */
 export function trade(shop: () => Shop): void {
-  it('shows what is sold the moment it is sold', async () => {
-    const { app, ada, server, projectId } = shop();
+  it('reads each event in the streams as soon as it is sent', async () => {
+    const { ada, server, projectId } = shop();
     const of = `project_id=${projectId}`;
     const [events, logs] = await Promise.all([
-      StreamClient.open(app, `/v1/events/stream?${of}`, ada.bearer),
-      StreamClient.open(app, `/v1/logs/stream?${of}`, ada.bearer),
+      openStream(`/v1/events/stream?${of}`, ada.account),
+      openStream(`/v1/logs/stream?${of}`, ada.account),
     ]);
     const sold = await server.post('/v1/events/ingest', {
       event_type: 'order.placed',
@@ -46,7 +46,7 @@ export function trade(shop: () => Shop): void {
     expect((await ada.get(path)).properties).toMatchObject({ version: '2026.3.1' });
   });
 
-  it('takes two days of trade as lines, each event once however often it is sent', async () => {
+  it('sends two days of events as lines, and has each event once although it was sent twice', async () => {
     const { ada, server, projectId, today, yesterday } = shop();
     const lines = server.with('Content-Type', 'application/x-ndjson');
     const send = async (events: readonly ShopEvent[]): Promise<void> => {
@@ -58,13 +58,13 @@ export function trade(shop: () => Shop): void {
     };
     await send(yesterday);
     await send(today);
-    // Nobody has heard the answer.
+    // A server that has received no answer sends its events again.
     await send(today);
     const { total } = await ada.get(`/v1/projects/${projectId}/events`, { range: '7d', environment: 'production' });
     expect(total).toBe(1 + today.length + yesterday.length);
   });
 
-  it('finds events again, one by one and counted', async () => {
+  it('finds its events again, and counts them', async () => {
     const { ada, projectId, serverSourceId, today, day } = shop();
     const of = { project_id: projectId };
     const project = `/v1/projects/${projectId}`;
@@ -101,7 +101,7 @@ export function trade(shop: () => Shop): void {
     expect(await ada.get('/v1/ingest-sources', of)).toHaveLength(2);
   });
 
-  it('keeps the view of failed payments that everybody asks for', async () => {
+  it('saves a view of the failed payments', async () => {
     const { grace, projectId } = shop();
     const views = `/v1/projects/${projectId}/saved-views`;
     const view = await grace.post(views, {
@@ -117,7 +117,7 @@ export function trade(shop: () => Shop): void {
     await grace.delete(`${views}/${passing.id}`);
   });
 
-  it('tells how the project does, and what was used', async () => {
+  it('reads the state of its project, and how many events it has used', async () => {
     const { ada, reader, projectId, organizationId } = shop();
     const project = `/v1/projects/${projectId}`;
     expect((await ada.get(`${project}/dashboard`)).totals.events).toBeGreaterThan(0);
