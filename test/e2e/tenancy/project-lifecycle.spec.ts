@@ -214,6 +214,27 @@ describe('a project', () => {
     expect(usage.body).toMatchObject({ events_used: 1 });
   });
 
+  it('is removed while the usage of this month keeps many other deleted projects', async () => {
+    await setPlan(acme.organizationId, 'enterprise');
+    const deleted = async (hasUsage: boolean): Promise<string> => {
+      const { id } = (await create().expect(201)).body as { id: string };
+      await asOwner.post(`/v1/projects/${id}/archive`).expect(200);
+      await asOwner.delete(`/v1/projects/${id}`).expect(204);
+      if (hasUsage) await storeUsage(id, { day: new Date().toISOString().slice(0, 10), events: 1 });
+      await endDeletionGrace(id);
+      return id;
+    };
+    for (let n = 0; n < 20; n += 1) await deleted(true);
+    const unused = await deleted(false);
+    await eventually(
+      async () => {
+        await job('maintenance');
+        return rowsOfProject(unused);
+      },
+      ({ projects }) => projects === 0,
+    );
+  });
+
   it('is in the state that its audit log shows after parallel archives, restores and deletions', async () => {
     const answers = await Promise.all([
       asOwner.post(path('/archive')),

@@ -7,18 +7,18 @@ import { Database } from '../../../../platform/database/database.js';
 export class ProjectRemovalRepository {
   constructor(private readonly database: Database) {}
 
-  /** Those deleted long enough ago, longest without a look first, marked as looked at. */
-  async due(graceSeconds: number, limit: number): Promise<ProjectId[]> {
-    const rows = await this.database.rows<{ id: ProjectId }>(
-      `UPDATE /* every tenant: what is deleted */ projects SET removal_checked_at = now()
-       WHERE id IN (
+  /** The project deleted long enough ago that was not looked at for the longest time. Marks it as looked at. */
+  async next(graceSeconds: number): Promise<ProjectId | undefined> {
+    const [row] = await this.database.rows<{ id: ProjectId }>(
+      `UPDATE /* every tenant: what is deleted */ projects SET removal_checked_at = clock_timestamp()
+       WHERE id = (
          SELECT id FROM projects
          WHERE deleted_at IS NOT NULL AND deleted_at <= now() - $1 * interval '1 second'
-         ORDER BY removal_checked_at NULLS FIRST, deleted_at LIMIT $2)
+         ORDER BY removal_checked_at NULLS FIRST, deleted_at LIMIT 1)
        RETURNING id`,
-      [graceSeconds, limit],
+      [graceSeconds],
     );
-    return rows.map((row) => row.id);
+    return row?.id;
   }
 
   /** Those that were deleted long enough ago and have no projects left. @returns how many */

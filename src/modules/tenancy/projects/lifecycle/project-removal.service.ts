@@ -11,7 +11,7 @@ import { ProjectRemovalRepository } from './project-removal.repository.js';
  */
 const GRACE_SECONDS = 60;
 const BATCH_ROWS = 2_000;
-/** Bounds a round; what is left waits for the next one, a minute later. */
+/** Bound a round; what is left waits for the next one, a minute later. A batch without rows does not count. */
 const BATCHES_A_ROUND = 200;
 const PROJECTS_A_ROUND = 100;
 
@@ -34,14 +34,18 @@ export class ProjectRemovalService extends MaintenanceTask {
   async maintain(): Promise<number> {
     let batches = BATCHES_A_ROUND;
     let removed = await this.projects.removeOrganizations(GRACE_SECONDS);
-    for (const projectId of await this.projects.due(GRACE_SECONDS, PROJECTS_A_ROUND)) {
+    const looked = new Set<ProjectId>();
+    while (looked.size < PROJECTS_A_ROUND) {
+      const projectId = await this.projects.next(GRACE_SECONDS);
+      if (projectId === undefined || looked.has(projectId)) break;
+      looked.add(projectId);
       let isEmpty = true;
       for (const belongings of belongingsOfProjects(this.discovery)) {
         for (;;) {
           if (batches === 0) return removed;
-          batches -= 1;
           const step = await belongings.removeOf(projectId, BATCH_ROWS);
           removed += step.removed;
+          if (step.removed > 0) batches -= 1;
           if (step.done) break;
           if (step.removed > 0) continue;
           isEmpty = false;
