@@ -15,6 +15,7 @@ import {
   expireClaim,
   holdingDueAttempt,
 } from '../../support/sql-builders/delivery-engine.js';
+import { moveUsageBack } from '../../support/sql-builders/tenancy.js';
 import { backdateProjectDeletion } from '../../support/sql-builders/entitlement.js';
 
 const TIME = expect.stringMatching(/Z$/) as unknown;
@@ -94,7 +95,7 @@ describe('the delivery engine', () => {
         severity: 'warning',
         status: 'open',
         message: expect.stringMatching(/^Payments fail: payment\.failed\./),
-        payload: { amount: 12 },
+        payload: { amount: 12, source: 'shop' },
         occurrences: 1,
         created_at: TIME,
       },
@@ -402,6 +403,8 @@ describe('the delivery engine', () => {
     // Other tests delete projects, too, and a round of maintenance removes a few projects.
     await eventually(
       async () => {
+        // The counts of usage keep a project until the month is over.
+        await moveUsageBack(acme.projectId, 31);
         await job('maintenance');
         return deliveryRows(acme.projectId);
       },
