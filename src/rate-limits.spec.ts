@@ -5,11 +5,11 @@ import { rateLimitPolicies } from './rate-limits.js';
 
 const ID = '0199f3a1-0000-7000-8000-000000000001';
 
-describe('the policies of the service', () => {
+describe('the table of rate limit policies', () => {
   const policies = rateLimitPolicies(loadConfig({}));
   const finder = new PolicyFinder(policies);
 
-  it('are these, with their windows in seconds and their limits by address and credential', () => {
+  it('has these policies, with their windows in seconds and their limits by address and credential', () => {
     expect(
       policies.map(({ name, windowSeconds, ipLimit, credentialLimit }) => [
         name,
@@ -76,7 +76,7 @@ describe('the policies of the service', () => {
     ['logs', ['GET /v1/logs', 'GET /v1/logs/stream']],
     ['performance', ['GET /v1/performance/summary', 'GET /v1/performance/slowest']],
     ['usage', ['GET /v1/usage', 'GET /v1/usage/current']],
-  ])('%s limits %j', (name, requests) => {
+  ])('has the policy %s for %j', (name, requests) => {
     for (const request of requests) {
       const [method = '', path = ''] = request.split(' ');
       expect([request, finder.find(method, path)?.name]).toEqual([request, name]);
@@ -115,7 +115,7 @@ describe('the policies of the service', () => {
     'POST /v1/usage',
     'GET /v1/core/usage',
     'GET /v1/alerts/events',
-  ])('none limits %s', (request) => {
+  ])('has no policy for %s', (request) => {
     const [method = '', path = ''] = request.split(' ');
     expect(finder.find(method, path)).toBeNull();
   });

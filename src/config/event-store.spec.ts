@@ -25,7 +25,7 @@ describe('the ClickHouse of the configuration', () => {
     });
   });
 
-  it('is read', () => {
+  it('has the user, password, database and cluster that are set', () => {
     const { eventStore } = loadConfig({
       CLICKHOUSE_URL: URL,
       CLICKHOUSE_USER: 'service',
@@ -49,11 +49,11 @@ describe('the ClickHouse of the configuration', () => {
     ['CLICKHOUSE_PASSWORD', 'two words', 'must be 1 to 512 visible ASCII characters'],
     ['CLICKHOUSE_DATABASE', 'a`b', 'must be a name of 1 to 63 letters, digits, _ and -'],
     ['CLICKHOUSE_CLUSTER', '1', 'must be a name of 1 to 63 letters, digits, _ and -'],
-  ])('refuses %s %s, and says nothing more of it', (name, text, message) => {
+  ])('refuses %s %s without repeating the value', (name, text, message) => {
     expect(faultsOf({ CLICKHOUSE_URL: URL, [name]: text })).toEqual([`${name} ${message}`]);
   });
 
-  it('needs its URL where something else of it is set', () => {
+  it('needs a URL when another of its variables is set', () => {
     expect(faultsOf({ CLICKHOUSE_PASSWORD: 'pass' })).toEqual([
       'CLICKHOUSE_URL is missing, though CLICKHOUSE_PASSWORD is set',
     ]);

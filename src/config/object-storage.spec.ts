@@ -23,12 +23,12 @@ function faultsOf(env: Record<string, string | undefined>): readonly string[] {
   }
 }
 
-describe('where objects are kept', () => {
-  it('is the data folder unless S3 is configured', () => {
+describe('the configuration of object storage', () => {
+  it('has no S3 by default', () => {
     expect(loadConfig({}).storage.s3).toBeUndefined();
   });
 
-  it('is S3 when all of its names are set', () => {
+  it('has S3 when all of its variables are set', () => {
     const settings = {
       endpoint: 'https://s3.example.com',
       region: 'eu-west-1',
@@ -57,7 +57,7 @@ describe('where objects are kept', () => {
       { S3_FORCE_PATH_STYLE: 'false' },
       'S3_ENDPOINT, S3_REGION, S3_BUCKET, S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY are missing, though S3_FORCE_PATH_STYLE is set',
     ],
-  ])('is told in one sentence when half of the names are there: %j', (env, sentence) => {
+  ])('names the missing variables in one sentence for %j', (env, sentence) => {
     expect(faultsOf(env)).toEqual([sentence]);
   });
 
@@ -70,13 +70,13 @@ describe('where objects are kept', () => {
     ['S3_BUCKET', 'ab', 'must be the name of a bucket'],
     ['S3_SECRET_ACCESS_KEY', 'two words', 'must be 1 to 512 visible ASCII characters'],
     ['S3_FORCE_PATH_STYLE', 'maybe', 'must be true or false'],
-  ])('refuses %s %s, and says nothing more of it', (name, text, message) => {
+  ])('refuses %s %s without repeating the value', (name, text, message) => {
     expect(faultsOf({ ...S3, [name]: text })).toEqual([`${name} ${message}`]);
   });
 });
 
-describe('the limits of storage', () => {
-  it('are those of the plans', () => {
+describe('the configuration of storage limits', () => {
+  it('has the limits of the plans by default', () => {
     const { limits } = loadConfig({}).storage;
     expect(limits).toEqual({
       free: { storageBytes: 10 * GB, bandwidthBytes: 20 * GB, fileBytes: 500 * 1_024 ** 2 },
@@ -87,7 +87,7 @@ describe('the limits of storage', () => {
     expect(loadConfig({ STORAGE_LIMITS: SHOWN_STORAGE_LIMITS }).storage.limits).toEqual(limits);
   });
 
-  it('are set for some plans, the others keep theirs', () => {
+  it('changes the limits of some plans and keeps those of the others', () => {
     const { limits } = loadConfig({ STORAGE_LIMITS: 'free=1MB/2MB/3KB, enterprise=10TB/-/-,' }).storage;
     expect(limits).toEqual({
       ...loadConfig({}).storage.limits,
@@ -109,27 +109,27 @@ describe('the limits of storage', () => {
     'free=8192TB/-/-',
     'free=999999999999TB/-/-',
     'FREE=1MB/-/-',
-  ])('refuses %s', (text) => {
+  ])('refuses %s as storage limits', (text) => {
     expect(faultsOf({ STORAGE_LIMITS: text })).toEqual([
       'STORAGE_LIMITS must be plan=storage/bandwidth/file, each a number with KB, MB, GB or TB, or - for none',
     ]);
   });
 
-  it('refuses a plan that there is not', () => {
+  it('refuses a plan that does not exist', () => {
     expect(faultsOf({ STORAGE_LIMITS: 'business=1MB/-/-' })).toEqual([
       'STORAGE_LIMITS names an unknown plan; the plans are free, pro, scale, enterprise',
     ]);
   });
 });
 
-describe('what else is said of storage', () => {
-  it('has defaults', () => {
+describe('the configuration of uploads and metered storage', () => {
+  it('has a default for each variable but the public URL', () => {
     const { storage, http } = loadConfig({});
     expect(storage).toMatchObject({ objectBodyMaxBytes: 16_777_216, meteredBillingEnabled: false });
     expect(http.publicApiUrl).toBeUndefined();
   });
 
-  it('is read', () => {
+  it('has the values that are set', () => {
     const { storage, http } = loadConfig({
       OBJECT_BODY_MAX_BYTES: '4096',
       STORAGE_METERED_BILLING_ENABLED: 'on',
@@ -144,7 +144,7 @@ describe('what else is said of storage', () => {
     [{ STORAGE_METERED_BILLING_ENABLED: 'sometimes' }, 'STORAGE_METERED_BILLING_ENABLED must be true or false'],
     [{ PUBLIC_API_URL: 'api.example.com' }, 'PUBLIC_API_URL must be a URL starting with https:// or http://'],
     [{ PUBLIC_API_URL: 'https://api.example.com?x' }, 'PUBLIC_API_URL must be a URL without query and fragment'],
-  ])('is refused: %j', (env, sentence) => {
+  ])('is refused with %j', (env, sentence) => {
     expect(faultsOf(env)).toEqual([sentence]);
   });
 });

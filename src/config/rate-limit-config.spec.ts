@@ -24,8 +24,8 @@ function faultsOf(env: Record<string, string>): readonly string[] {
   }
 }
 
-describe('the rate limits of the configuration', () => {
-  it('are kept in the process without Redis, and in Redis where one is set', () => {
+describe('the configuration of rate limits', () => {
+  it('chooses the memory of the process without Redis, and Redis when it is configured', () => {
     expect(loadConfig({}).rateLimits).toEqual({
       backend: 'memory',
       redisUrl: undefined,
@@ -42,7 +42,7 @@ describe('the rate limits of the configuration', () => {
     expect(loadConfig({ REDIS_URL: 'redis://a', RATE_LIMIT_BACKEND: 'memory' }).rateLimits.backend).toBe('memory');
   });
 
-  it('read overrides of one or two limits, the later one of a policy holding', () => {
+  it('reads overrides of one or two limits, and lets the last one of a policy win', () => {
     const { overrides } = loadConfig({ RATE_LIMIT_OVERRIDES: 'events=5/6, auth-login=500,events=7' }).rateLimits;
     expect(overrides).toEqual({
       events: { ip: 7, credential: undefined },
@@ -50,7 +50,7 @@ describe('the rate limits of the configuration', () => {
     });
   });
 
-  it('read overrides of up to fifteen digits', () => {
+  it('reads overrides of up to fifteen digits', () => {
     const [most, more] = ['9'.repeat(15), '1'.padEnd(16, '0')];
     const { overrides } = loadConfig({ RATE_LIMIT_OVERRIDES: `events=${most}/${most}` }).rateLimits;
     expect(overrides).toEqual({ events: { ip: Number(most), credential: Number(most) } });
@@ -58,7 +58,7 @@ describe('the rate limits of the configuration', () => {
   });
 
   it.each(['events', 'events=0', 'events=-1', 'events=1/0', 'nothing=5', 'events=5/6/7', 'events=1.5'])(
-    'refuse the override %s',
+    'refuses the override %s',
     (text) => {
       expect(faultsOf({ RATE_LIMIT_OVERRIDES: text })).toEqual([
         expect.stringContaining('RATE_LIMIT_OVERRIDES must be'),
@@ -66,7 +66,7 @@ describe('the rate limits of the configuration', () => {
     },
   );
 
-  it('must not live in memory in production, and need a Redis there', () => {
+  it('refuses memory in production, and needs a Redis there', () => {
     expect(faultsOf(PRODUCTION)).toEqual([]);
     expect(faultsOf({ ...PRODUCTION, RATE_LIMIT_BACKEND: 'memory' })).toEqual([
       'RATE_LIMIT_BACKEND memory is refused in production',
@@ -80,7 +80,7 @@ describe('the rate limits of the configuration', () => {
     ]);
   });
 
-  it.each(['0', '-3', 'many'])('refuse %s as the limit of an address', (text) => {
+  it.each(['0', '-3', 'many'])('refuses %s as the limit of an address', (text) => {
     const faults = faultsOf({ AUTH_LOGIN_RATE_LIMIT_IP: text, AUTH_REGISTER_RATE_LIMIT_IP: text });
     expect(faults.map((fault) => fault.split(' ')[0])).toEqual([
       'AUTH_LOGIN_RATE_LIMIT_IP',

@@ -93,7 +93,7 @@ describe('parseArguments', () => {
     [['--file', 'a.ndjson', '--seed', '3']],
     [['--verbose']],
     [['events.ndjson']],
-  ])('refuses %j', (argv) => {
+  ])('refuses the arguments %j', (argv) => {
     expect(() => parseArguments(argv, {})).toThrow(ArgumentError);
   });
 

@@ -51,9 +51,12 @@ describe('tableLines', () => {
 });
 
 describe('printable', () => {
-  it.each(['\u0000', '\u001b', '\u009b', '\r', '\t', '\u2028', '\u202e', '\ud800'])('replaces %j', (character) => {
-    expect(printable(`a${character}b`)).toBe('a\uFFFDb');
-  });
+  it.each(['\u0000', '\u001b', '\u009b', '\r', '\t', '\u2028', '\u202e', '\ud800'])(
+    'replaces the character %j',
+    (character) => {
+      expect(printable(`a${character}b`)).toBe('a\uFFFDb');
+    },
+  );
 
   it('leaves ordinary text of any script alone', () => {
     expect(printable('GET /Straße/日本?q=1 😀')).toBe('GET /Straße/日本?q=1 😀');

@@ -25,8 +25,8 @@ function lookups(most = 10) {
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-describe('trusted look-ups', () => {
-  it('are shared while they are under way, told at once afterwards, and made anew when their time is over', async () => {
+describe('a trusted look-up', () => {
+  it('is shared while it runs, answered at once afterwards, and repeated when its time is over', async () => {
     const { clock, asked, kept, answer } = lookups();
     const first = kept.of('a');
     expect([kept.of('a'), kept.known('a'), kept.known('b')]).toEqual([first, first, undefined]);
@@ -39,7 +39,7 @@ describe('trusted look-ups', () => {
     expect(asked).toEqual(['a', 'a']);
   });
 
-  it('are dropped one by one and all together', async () => {
+  it('is dropped alone or with all the others', async () => {
     const { asked, kept, answer } = lookups();
     for (const key of ['a', 'b']) {
       void kept.of(key);
@@ -54,7 +54,7 @@ describe('trusted look-ups', () => {
     expect(asked).toEqual(['a', 'b', 'a', 'b']);
   });
 
-  it('are not kept when they were under way as something changed', async () => {
+  it('is not kept when something changed while it ran', async () => {
     const { asked, kept, answer } = lookups();
     const before = kept.of('a');
     kept.forget('a');
@@ -65,7 +65,7 @@ describe('trusted look-ups', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('are not kept when they failed, and a later one is not lost with them', async () => {
+  it('is not kept when it failed, and does not drop a later one', async () => {
     const { asked, answers, kept, answer } = lookups();
     const failed = kept.of('a');
     kept.forgetAll();
@@ -77,7 +77,7 @@ describe('trusted look-ups', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('let go of what nobody asked for longest, and of nothing else', async () => {
+  it('is dropped for a new one when it was unused for the longest time, and only then', async () => {
     const { asked, kept, answer } = lookups(3);
     for (const key of ['a', 'b', 'c']) {
       void kept.of(key);

@@ -21,7 +21,7 @@ describe('the folding of case', () => {
     ['ΣΑΣ ς', 'σασ σ'],
     ['\u212a\u017f', 'ks'],
     ['𐐀', '𐐨'],
-  ])('of %s is %s', (text, folded) => {
+  ])('turns %s into %s', (text, folded) => {
     expect(fold(text)).toBe(folded);
   });
 });

@@ -26,8 +26,8 @@ async function steps(): Promise<void> {
   for (let step = 0; step < 10; step += 1) await Promise.resolve();
 }
 
-describe('fair turns', () => {
-  it('serve a share that has just come before the second piece of one that waits with many', async () => {
+describe('a fair semaphore', () => {
+  it('serves a share that has just come before the second task of a share with many waiting tasks', async () => {
     const turns = new FairSemaphore({ parallel: 1, mostWaiting: 100 });
     const works = new Works();
     const all = ['a1', 'a2', 'a3', 'a4', 'b1'].map((name) => works.start(turns, name.slice(0, 1), name));
@@ -36,7 +36,7 @@ describe('fair turns', () => {
     expect(works.begun).toEqual(['a1', 'a2', 'b1', 'a3', 'a4']);
   });
 
-  it('leave a place to others where a share may run one at a time', async () => {
+  it('leaves a place to other shares when a share may run only one task at a time', async () => {
     const turns = new FairSemaphore({ parallel: 2, parallelOfShare: 1, mostWaiting: 100 });
     const works = new Works();
     void works.start(turns, 'a', 'a1');
@@ -48,7 +48,7 @@ describe('fair turns', () => {
     expect(works.begun).toEqual(['a1', 'b1', 'a2']);
   });
 
-  it('refuse the share that has too much waiting, and give its last place to another when all is full', async () => {
+  it('refuses the share with too many waiting tasks, and gives its last place to another share when all are taken', async () => {
     const turns = new FairSemaphore({ parallel: 1, mostWaiting: 3, mostWaitingOfShare: 3 });
     const works = new Works();
     void works.start(turns, 'a', 'a0');
@@ -64,7 +64,7 @@ describe('fair turns', () => {
     expect(turns.waiting).toBe(3);
   });
 
-  it('refuse in their own words who waits too long or finds no place, and serve the others after it', async () => {
+  it('refuses a task with the given error when it waits too long or finds no place, and serves the others afterwards', async () => {
     class TooMany extends Error {}
     const turns = new FairSemaphore({ parallel: 1, mostWaiting: 1, patience: { ms: 20, refusal: TooMany } });
     const works = new Works();
@@ -79,7 +79,7 @@ describe('fair turns', () => {
     await expect(turns.run('b', () => Promise.resolve('served'))).resolves.toBe('served');
   });
 
-  it('let go of who gives up while waiting, and of nobody who has begun', async () => {
+  it('drops a task that is aborted while it waits, and no task that has begun', async () => {
     const turns = new FairSemaphore({ parallel: 1, mostWaiting: 100 });
     const works = new Works();
     const giveUp = new AbortController();
@@ -102,7 +102,7 @@ describe('fair turns', () => {
     expect(await begun).toBe('yes');
   });
 
-  it('are not held up by thousands of one share', async () => {
+  it('is not held up by thousands of tasks of one share', async () => {
     const turns = new FairSemaphore({ parallel: 20, parallelOfShare: 5, mostWaiting: Infinity });
     const works = new Works();
     for (let piece = 0; piece < 10_000; piece += 1) void works.start(turns, 'a', `a${piece}`);
@@ -111,13 +111,13 @@ describe('fair turns', () => {
     expect(works.begun).toEqual(['a0', 'a1', 'a2', 'a3', 'a4', 'b']);
   });
 
-  it('give their place back when the work fails', async () => {
+  it('frees the place of a task that fails', async () => {
     const turns = new FairSemaphore({ parallel: 1, mostWaiting: 0 });
     await expect(turns.run('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
     await expect(turns.run('a', () => Promise.resolve(1))).resolves.toBe(1);
   });
 
-  it('begin what would not wait only where one is free', async () => {
+  it('begins a task that would not wait only when a place is free for it', async () => {
     const turns = new FairSemaphore({ parallel: 2, parallelOfShare: 1, mostWaiting: 100 });
     const works = new Works();
     void works.start(turns, 'a', 'a1');
@@ -135,7 +135,7 @@ describe('fair turns', () => {
     expect([works.begun, turns.waiting, never.mock.calls]).toEqual([['a1', 'b1', 'c1'], 0, []]);
   });
 
-  it('serve the waiting share that has used least first, and let equals take turns', async () => {
+  it('serves the waiting share that has used least first, and lets equal shares take turns', async () => {
     const used = new Map([
       ['a', 9],
       ['b', 5],
@@ -149,7 +149,7 @@ describe('fair turns', () => {
     expect(works.begun).toEqual(['c0', 'c1', 'd1', 'c2', 'b1', 'a1']);
   });
 
-  it('give the last place of the share that has used most to one that has used less, when all is full', async () => {
+  it('gives the last place of the share that has used most to a share that has used less, when all are taken', async () => {
     const used = new Map([
       ['a', 9],
       ['b', 5],
@@ -166,7 +166,7 @@ describe('fair turns', () => {
     expect([works.begun, turns.waiting]).toEqual([['x', 'c', 'b'], 0]);
   });
 
-  it('never run or keep more than they may, and serve all that they took', async () => {
+  it('never runs or keeps more tasks than its limits, and serves all tasks that it accepted', async () => {
     const pieces = fc.array(fc.record({ share: fc.constantFrom('a', 'b', 'c', 'd'), steps: fc.nat({ max: 4 }) }), {
       maxLength: 60,
     });

@@ -11,7 +11,7 @@ import { RequestTimeout } from './slow-sender.js';
 const MIB = 1024 * 1024;
 const QUICK = { idleMs: 300, bytesPerSecond: 1e9 };
 
-describe('the bytes of a body', () => {
+describe('a request body', () => {
   const endings: (() => void)[] = [];
   afterEach(() => {
     for (const end of endings.splice(0)) end();
@@ -40,9 +40,9 @@ describe('the bytes of a body', () => {
   });
 
   it.each([
-    ['of a known length', { 'Content-Length': 60_000 }],
+    ['with a known length', { 'Content-Length': 60_000 }],
     ['in chunks', {}],
-  ])('are all that came, %s and in pieces of every size', async (_, headers) => {
+  ])('is read in full when it is sent %s and in pieces of every size', async (_, headers) => {
     const { incoming, sender } = await begun(headers);
     const sent = Buffer.from(Array.from({ length: 60_000 }, (__, at) => at % 251));
     const whole = bodyBytes(incoming, limits());
@@ -59,7 +59,7 @@ describe('the bytes of a body', () => {
     expect((await whole).bytes.equals(sent)).toBe(true);
   });
 
-  it('are refused when they come too slowly, or not at all', async () => {
+  it('is refused when it comes too slowly, or not at all', async () => {
     for (const piece of ['', 'a']) {
       const { incoming, sender } = await begun();
       sender.write(piece === '' ? Buffer.alloc(0) : piece);
@@ -67,7 +67,7 @@ describe('the bytes of a body', () => {
     }
   });
 
-  it('are refused when a byte comes now and then, as slowly as nobody is', async () => {
+  it('is refused when a byte comes now and then, more slowly than any real sender', async () => {
     const { incoming, sender } = await begun();
     const drip = setInterval(() => sender.write('a'), 50);
     endings.push(() => clearInterval(drip));
@@ -75,13 +75,13 @@ describe('the bytes of a body', () => {
     await expect(bodyBytes(incoming, limits({ slow }))).rejects.toBeInstanceOf(RequestTimeout);
   });
 
-  it('are refused as soon as they are too many', async () => {
+  it('is refused as soon as it is too large', async () => {
     const { incoming, sender } = await begun();
     sender.write(Buffer.alloc(100_001));
     await expect(bodyBytes(incoming, limits())).rejects.toBeInstanceOf(BodyTooLarge);
   });
 
-  it('give their room back when they are whole, cannot be had, or their sender goes away', async () => {
+  it('frees its room when it is complete, fails, or its sender disconnects', async () => {
     const budget = new BodyBudget(MIB);
     const share = budget.shareOf({ name: 'address', isStranger: true });
     const all = 4 * MIB;

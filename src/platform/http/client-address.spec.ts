@@ -19,7 +19,7 @@ describe('the client address', () => {
     ['fe80::1%eth0', 'fe80::1'],
     ['198.51.100.9, 203.0.113.7:1', '203.0.113.7'],
     ['198.51.100.9,203.0.113.7 , ', '203.0.113.7'],
-  ])('of X-Forwarded-For: %s is %s', (forwarded, address) => {
+  ])('is read from X-Forwarded-For: %s as %s', (forwarded, address) => {
     expect(clientAddress(PEER, forwarded, oneProxy)).toBe(address);
   });
 

@@ -55,7 +55,7 @@ describe('a refused body', () => {
   });
 
   it.each([60 * 1024, 8 * MIB])(
-    'of %d bytes may be sent to its end on a connection that ends with the answer',
+    'may be sent to its end, with %d bytes, on a connection that ends with the answer',
     async (bytes) => {
       const { socket, text } = open(await serverWith());
       socket.pause();
@@ -69,7 +69,7 @@ describe('a refused body', () => {
   );
 
   it.each([60 * 1024, 8 * MIB])(
-    'of %d bytes whose reader stopped early is not kept, and another request is answered',
+    'is not kept, with %d bytes, when its reader stopped early, and another request is answered',
     async (bytes) => {
       const dropped = new DroppedBytes();
       const refused: IncomingMessage[] = [];

@@ -3,8 +3,8 @@ import { describe, expect, it } from '@jest/globals';
 import { ServiceOverloaded } from './domain-error.js';
 import { LargeBodies } from './large-bodies.js';
 
-describe('large bodies', () => {
-  it('are read one at a time, with a round of the event loop between two', async () => {
+describe('a large body', () => {
+  it('is read alone, with a turn of the event loop before the next one', async () => {
     const bodies = new LargeBodies();
     let [under, most, rounds] = [0, 0, 0];
     const read = async (): Promise<void> => {
@@ -23,7 +23,7 @@ describe('large bodies', () => {
     expect(most).toBe(1);
   });
 
-  it('of one sender do not keep those of another waiting', async () => {
+  it('does not keep a body of another sender waiting', async () => {
     const bodies = new LargeBodies();
     const order: string[] = [];
     const read = async (holder: string): Promise<void> => {
@@ -35,7 +35,7 @@ describe('large bodies', () => {
     expect(order.slice(0, 4).sort()).toEqual(['a', 'a', 'b', 'c']);
   });
 
-  it('are refused when too many wait', async () => {
+  it('is refused when too many wait', async () => {
     const bodies = new LargeBodies();
     const { end } = await bodies.turn('a');
     const waiting = Array.from({ length: 64 }, () => bodies.turn('a').then((turn) => turn.end()));

@@ -48,8 +48,8 @@ function application(): Application {
   return app;
 }
 
-describe('indexed routes', () => {
-  it('match what they matched before, with the same parameters', async () => {
+describe('the index of routes', () => {
+  it('finds the same routes as without it, with the same parameters', async () => {
     const plain = application();
     const indexed = application();
     indexRoutes(indexed);

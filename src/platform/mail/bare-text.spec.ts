@@ -56,7 +56,7 @@ describe('a name in a mail to somebody else', () => {
     ['\u202egnp\u200b', 'gnp'],
     ['\u3164 \u200b', ''],
     ['💥', ''],
-  ])('%j reads %j', (name, text) => {
+  ])('is changed from %j to %j', (name, text) => {
     expect(bareName(name)).toBe(text);
   });
 

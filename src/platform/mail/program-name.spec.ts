@@ -29,7 +29,7 @@ describe('the program of a request', () => {
     ['URGENT - your account was hacked. Restore it at https://evil.example/x', 'an unknown program'],
     ['Firefox/1 https://evil.example', 'Firefox'],
     [null, 'an unknown program'],
-  ])('%j is %s', (header, name) => {
+  ])('is recognized from the header %j as %s', (header, name) => {
     expect(programOf(header)).toBe(name);
   });
 

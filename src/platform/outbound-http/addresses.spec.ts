@@ -24,8 +24,8 @@ const IPV4_RANGES: readonly (readonly [string, string])[] = [
 const BOUNDS = IPV4_RANGES.map(([first, last]) => [numberOf(first), numberOf(last)] as const);
 const isSpecial = (n: number): boolean => BOUNDS.some(([first, last]) => n >= first && n <= last);
 
-describe('public addresses', () => {
-  it.each(IPV4_RANGES)('do not begin or end with %s to %s, and go on right beside', (first, last) => {
+describe('a public address', () => {
+  it.each(IPV4_RANGES)('is not at either end of %s to %s, and may be right outside of it', (first, last) => {
     expect([first, last].map(isPublicAddress)).toEqual([false, false]);
     for (const beside of [numberOf(first) - 1, numberOf(last) + 1]) {
       if (beside < 0 || beside > 0xffff_ffff) continue;
@@ -66,14 +66,14 @@ describe('public addresses', () => {
     ['', 'nothing'],
     ['example.com', 'a name'],
     ['127.1', 'an address nobody canonicalized'],
-  ])('are not %s (%s)', (address) => expect(isPublicAddress(address)).toBe(false));
+  ])('is not %s (%s)', (address) => expect(isPublicAddress(address)).toBe(false));
 
   it.each(['2000::1', '2001:200::1', '2001:db7:ffff::1', '2001:db9::', '2003::1', '2606:2800:220:1::1', '3fff:1000::'])(
-    'are %s',
+    'may be %s',
     (address) => expect(isPublicAddress(address)).toBe(true),
   );
 
-  it('of IPv4 are told right in every spelling a URL takes', () => {
+  it('is recognized in every spelling of IPv4 that a URL takes', () => {
     fc.assert(
       fc.property(
         anyIpv4(),
@@ -91,7 +91,7 @@ describe('public addresses', () => {
     );
   });
 
-  it('are no IPv6 spelling of any IPv4 address', () => {
+  it('is no IPv6 spelling of any IPv4 address', () => {
     const embeddings = ['::', '::ffff:', '::ffff:0:', '64:ff9b::', '64:ff9b:1::', 'fe80::5efe:'];
     fc.assert(
       fc.property(anyIpv4(), fc.constantFrom(...embeddings), (n, prefix) => {
@@ -102,7 +102,7 @@ describe('public addresses', () => {
     );
   });
 
-  it('of IPv6 are those of the arithmetic', () => {
+  it('is recognized in IPv6 as by plain arithmetic', () => {
     const groups = fc.tuple(
       fc.oneof(fc.constantFrom(0x2001, 0x2002, 0x3fff, 0x1fff, 0x2000, 0x4000, 0), fc.nat(0xffff)),
       fc.oneof(fc.constantFrom(0xdb8, 0x1ff, 0x200, 0xfff, 0x1000), fc.nat(0xffff)),
@@ -120,14 +120,14 @@ describe('public addresses', () => {
   });
 });
 
-describe('allowed subnets', () => {
+describe('a list of allowed subnets', () => {
   const allowed = new AllowedSubnets([
     { family: 'ipv4', address: '10.1.2.3', prefix: 16 },
     { family: 'ipv4', address: '127.0.0.1', prefix: 32 },
     { family: 'ipv6', address: 'fd00::', prefix: 8 },
   ]);
 
-  it.each(['10.1.0.0', '10.1.255.255', '127.0.0.1', 'fd12::1'])('have %s', (address) =>
+  it.each(['10.1.0.0', '10.1.255.255', '127.0.0.1', 'fd12::1'])('contains the address %s', (address) =>
     expect(allowed.has(address)).toBe(true),
   );
 
@@ -140,9 +140,9 @@ describe('allowed subnets', () => {
     'fc00::1',
     'fd12::1%eth0',
     'x',
-  ])('do not have %s', (address) => expect(allowed.has(address)).toBe(false));
+  ])('does not contain %s', (address) => expect(allowed.has(address)).toBe(false));
 
-  it('can be nothing, or everything', () => {
+  it('may contain nothing, or everything', () => {
     expect(new AllowedSubnets([]).isEmpty).toBe(true);
     expect(new AllowedSubnets([]).has('127.0.0.1')).toBe(false);
     expect(new AllowedSubnets([{ family: 'ipv4', address: '0.0.0.0', prefix: 0 }]).has('192.168.0.1')).toBe(true);

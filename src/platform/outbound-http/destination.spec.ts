@@ -19,7 +19,7 @@ describe('a destination', () => {
     ['https://[2606:2800:220:1::0001]/', 'https://[2606:2800:220:1::1]/'],
     ['http://0x7f.1/', 'http://127.0.0.1/'],
     [`https://${'a'.repeat(63)}.example.com/`, `https://${'a'.repeat(63)}.example.com/`],
-  ])('%s is kept as %s', (text, href) => {
+  ])('is read from %s and kept as %s', (text, href) => {
     const parsed = parseDestination(text, STRICT);
     expect(parsed.ok && parsed.url.href).toBe(href);
   });
@@ -61,12 +61,12 @@ describe('a destination', () => {
     ['https://example.com../', NOT_A_NAME],
     ["https://exam'ple.com/", NOT_A_NAME],
     ['https://exa*mple.com/', NOT_A_NAME],
-  ])('%s is refused: %s', (text, problem) => {
+  ])('is refused as %s: %s', (text, problem) => {
     const parsed = parseDestination(text, LENIENT);
     expect(parsed.ok ? null : parsed.problem).toBe(problem);
   });
 
-  it('may have credentials in its query only where that is not refused', () => {
+  it('may have credentials in its query only where they are not refused', () => {
     const text = 'https://example.com/hook?a=1&api%5Fkey=x';
     expect(parseDestination(text, LENIENT).ok).toBe(true);
     expect(parseDestination(text, STRICT)).toEqual({ ok: false, problem: 'URL query must not contain credentials' });
@@ -89,7 +89,7 @@ describe('a destination', () => {
   });
 });
 
-describe('names of query parameters', () => {
+describe('the name of a query parameter', () => {
   it.each([
     'token', 'TOKEN', 'access_token', 'access-token', 'accessToken', 'api_key', 'api-key', 'apikey', 'apiKey', 'key',
     'secret', 'password', 'passwd', 'auth', 'Authorization', 'signature', 'sig', 'credential', 'credentials',
@@ -97,26 +97,26 @@ describe('names of query parameters', () => {
     'x_api_key', 'XAPIKEY', 'subscription-key', 'Ocp-Apim-Subscription-Key', 'sessiontoken', 'session_id', 'pwd', 'jwt',
     'id_jwt', 'token[]', 'token[0]', 'auth[token]', 'tokens', 'api_keys', 'user.password', 'X-Custom-Auth', 'x-hub-sig',
     'mysecret', 'code', 'sas', 'hmac', 'otp', 'ｔoken', 'page_token', 'x-partner-key', 'access_token_2',
-  ])('%s is a credential', (name) => expect(isCredentialName(name)).toBe(true)); // prettier-ignore
+  ])('counts as a credential when it is %j', (name) => expect(isCredentialName(name)).toBe(true)); // prettier-ignore
 
   it.each([
     '', 'monkey', 'keyboard', 'tokens_left', 'author', 'authority', 'design', 'signal', 'tenant', 'secretary', 'keys',
     'password_policy', 'x-signature-version', 'token_count', 'max_tokens', 'routing_key', 'sort-key', 'idempotency_key',
     'country_code', 'compass', 'sessions', 'page', 'config', 'sid_name', 'ticket', 'X-Request-Id', 'turkey', 'publickey',
-  ])('%s is none', (name) => expect(isCredentialName(name)).toBe(false)); // prettier-ignore
+  ])('counts as no credential when it is %j', (name) => expect(isCredentialName(name)).toBe(false)); // prettier-ignore
 });
 
-describe('names of the own network', () => {
+describe('a name of the own network', () => {
   it.each([
     'https://LOCALHOST/', 'https://localhost./', 'https://a.localhost/', 'https://lo\u00adcalhost/', 'https://ｌocalhost/',
     'https://intranet/', 'https://redis/', 'https://metadata.google.internal./', 'https://x.INTERNAL/',
     'https://printer.local/', 'https://box.localdomain/', 'https://nas.home.arpa/', 'https://home.arpa/',
     'https://nas.lan/', 'https://wiki.corp/', 'https://api.default.svc/', 'https://api.default.svc.cluster.local/',
     'https://a。internal/',
-  ])('include %s', (text) => expect(isOwnNetworkName(bareHost(new URL(text)))).toBe(true)); // prettier-ignore
+  ])('is found in the URL %s', (text) => expect(isOwnNetworkName(bareHost(new URL(text)))).toBe(true)); // prettier-ignore
 
   it.each([
     'https://example.com/', 'https://localhost.example.com/', 'https://notlocalhost.com/', 'https://internal.example/',
     'https://mylan.com/', 'https://a.notlan/', 'https://arpa.example/', 'https://local.example.com./',
-  ])('do not include %s', (text) => expect(isOwnNetworkName(bareHost(new URL(text)))).toBe(false)); // prettier-ignore
+  ])('is not found in the URL %s', (text) => expect(isOwnNetworkName(bareHost(new URL(text)))).toBe(false)); // prettier-ignore
 });

@@ -39,8 +39,8 @@ const VECTORS = [
   },
 ];
 
-describe('the headers of a try', () => {
-  it.each(VECTORS)('sign $id as any other HMAC does', ({ secret, timestamp, id, body, own, standard }) => {
+describe('the signature of an attempt', () => {
+  it.each(VECTORS)('equals for $id that of any other HMAC', ({ secret, timestamp, id, body, own, standard }) => {
     expect(signDelivery({ secrets: [secret], timestamp, id, body })).toEqual({
       'X-Service-Delivery-Id': id,
       'X-Service-Timestamp': String(timestamp),
@@ -51,7 +51,7 @@ describe('the headers of a try', () => {
     });
   });
 
-  it('carry the signatures of all secrets while one is rotated, newest first', () => {
+  it('is made with each secret while one is rotated, the newest first', () => {
     const { timestamp, id, body } = VECTORS[0]!;
     const of = (...secrets: string[]) => signDelivery({ secrets, timestamp, id, body });
     const both = of('new', 'old');
@@ -59,7 +59,7 @@ describe('the headers of a try', () => {
     expect(both['webhook-signature']).toBe([of('new'), of('old')].map((one) => one['webhook-signature']).join(' '));
   });
 
-  it('identify an unsigned try too', () => {
+  it('is left out without a secret, and the attempt keeps its id and time', () => {
     expect(signDelivery({ secrets: [], timestamp: 7, id: 'x', body: Buffer.from('{}') })).toEqual({
       'X-Service-Delivery-Id': 'x',
       'X-Service-Timestamp': '7',
@@ -68,7 +68,7 @@ describe('the headers of a try', () => {
     });
   });
 
-  it('are verified by the library of Standard Webhooks with any one of the secrets', () => {
+  it('is verified by the library of Standard Webhooks with any one of the secrets', () => {
     const timestamp = Math.floor(Date.now() / 1000);
     const secrets = fc.array(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 80 }), {
       minLength: 1,

@@ -20,7 +20,7 @@ const explorer: RateLimitPolicy = {
   credentialLimit: null,
 };
 
-describe('rate limit policies', () => {
+describe('the list of rate limit policies', () => {
   it.each([
     ['GET', '/v1/events', 'events'],
     ['POST', '/v1/events/ingest', 'events'],
@@ -39,15 +39,15 @@ describe('rate limit policies', () => {
     ['GET', '/v1/projects/7/events/more', undefined],
     ['GET', '/v1/projects/7/8/events', undefined],
     ['GET', '/health', undefined],
-  ])('match %s %s with %s', (method, path, name) => {
+  ])('has for %s %s the policy %s', (method, path, name) => {
     expect(new PolicyFinder([events, explorer]).find(method, path)?.name).toBe(name);
   });
 
-  it('cannot be made for paths that a request is never looked up by', () => {
+  it('accepts no paths that a request is never looked up by', () => {
     expect(() => new PolicyFinder([{ ...events, paths: ['/health'] }])).toThrow('events: /health is not below /v1/');
   });
 
-  it('take the limits of the configuration, a credential limit only where they have one', () => {
+  it('takes the limits of the configuration, and a credential limit only where a policy has one', () => {
     const changed = overridden([events, explorer], {
       events: { ip: 5, credential: undefined },
       'project-events-explorer': { ip: 6, credential: 7 },
@@ -67,7 +67,7 @@ describe('the bucket of a client address', () => {
     ['::1', '0:0:0:0::/64'],
     ['fe80::1', 'fe80:0:0:0::/64'],
     [undefined, 'unknown'],
-  ])('of %s is %s', (ip, bucket) => {
+  ])('is for the address %s: %s', (ip, bucket) => {
     expect(addressBucket(ip)).toBe(bucket);
   });
 });

@@ -179,7 +179,7 @@ describe('sanitizeText: credentials by shape', () => {
     `eyJ${filler}..${filler}.${filler}.${filler}`,
   ];
 
-  it.each(shapes)('masks %s', (shape) => {
+  it.each(shapes)('masks a credential such as %s', (shape) => {
     expect(sanitizeText(`refused ${shape} at the gate`)).toBe('refused [redacted] at the gate');
     expect(sanitizeText(`"${shape}"`)).toBe('"[redacted]"');
   });
@@ -217,7 +217,7 @@ describe('sanitizeText: ordinary texts', () => {
     '/v1/projects/0190b2c4-1111-7000-8000-000000000000/keys',
     'ratio 3:2, at 10:45',
     'unexpected token < in JSON at position 0',
-  ])('keeps "%s"', (text) => {
+  ])('keeps the text "%s"', (text) => {
     expect(sanitizeText(text)).toBe(text);
   });
 });

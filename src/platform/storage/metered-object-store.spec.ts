@@ -14,7 +14,7 @@ async function* content(...texts: string[]): AsyncGenerator<Uint8Array> {
   for (const text of texts) yield Buffer.from(text);
 }
 
-describe('the figures of a store of objects', () => {
+describe('the meter of an object store', () => {
   let folder: string;
   let store: MeteredObjectStore;
   let metrics: Metrics;
@@ -33,7 +33,7 @@ describe('the figures of a store of objects', () => {
   const told = async (): Promise<string[]> =>
     (await metrics.render()).split('\n').filter((line) => line.startsWith('object_store_'));
 
-  it('count what was done, and the bytes in and out', async () => {
+  it('counts operations, and the bytes in and out', async () => {
     const [blob, upload] = [newId(), newId()];
     await store.put(blob, content('hello', ' ', 'world'), 11, calm());
     for await (const chunk of await store.open(blob, { first: 0, last: 4 }, calm())) expect(chunk).toHaveLength(5);
@@ -53,7 +53,7 @@ describe('the figures of a store of objects', () => {
     expect(lines).toEqual([]);
   });
 
-  it('tell whose fault it was, and the log what the store said', async () => {
+  it('distinguishes whose fault an error was, and logs the error of the store', async () => {
     await expect(store.open(newId(), null, calm())).rejects.toThrow(BlobMissing);
     await expect(store.put(newId(), content('x'), 2, calm())).rejects.toThrow(RangeError);
     await rm(folder, { recursive: true });
@@ -76,7 +76,7 @@ describe('the figures of a store of objects', () => {
     });
   });
 
-  it('count a stream that nobody wanted to its end', async () => {
+  it('counts a stream that was closed before its end', async () => {
     const blob = newId();
     await store.put(blob, content('hello'), 5, calm());
     const stream = await store.open(blob, null, calm());

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { BufferedDestination } from './buffered-destination.js';
 
-describe('held lines', () => {
+describe('a held line', () => {
   const written: string[] = [];
   const lines = new BufferedDestination({
     write: (text) => void written.push(text),
@@ -14,7 +14,7 @@ describe('held lines', () => {
     written.length = 0;
   });
 
-  it('wait together for 100 ms', () => {
+  it('waits together with others for 100 ms', () => {
     lines.hold('a\n');
     jest.advanceTimersByTime(60);
     lines.hold('b\n');
@@ -26,19 +26,19 @@ describe('held lines', () => {
     expect(written).toHaveLength(1);
   });
 
-  it('go before any other line', () => {
+  it('is written before any other line', () => {
     lines.hold('a\n');
     lines.write('b\n');
     expect(written).toEqual(['a\n', 'b\n']);
   });
 
-  it('do not gather without bound', () => {
+  it('is written early when too many are held', () => {
     const line = `${'x'.repeat(999)}\n`;
     for (let count = 0; count < 33; count += 1) lines.hold(line);
     expect(written.join('').length).toBe(33_000);
   });
 
-  it('are written when the process ends', () => {
+  it('is written when the process ends', () => {
     lines.hold('last\n');
     process.emit('exit', 0);
     expect(written).toEqual(['last\n', 'end']);

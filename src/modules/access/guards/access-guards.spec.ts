@@ -182,7 +182,7 @@ describe('a route that wants a delivery capability', () => {
   });
 });
 
-describe('the guards', () => {
+describe('the chain of guards', () => {
   @Controller()
   class Routes {
     @Get('project/:project_id')
@@ -213,7 +213,7 @@ describe('the guards', () => {
   const without = (...left: string[]) => ACCESS_GUARDS.filter(({ name }) => !left.includes(name));
   const person = { headers: { authorization: 'Bearer t' }, params: { project_id: PROJECT } };
 
-  it('stand in the order of the answers', () => {
+  it('has the order in which refusals are answered', () => {
     expect(ACCESS_GUARDS.map(({ name }) => name)).toEqual([
       'BearerGuard',
       'ApiKeyGuard',
@@ -229,30 +229,30 @@ describe('the guards', () => {
     ['key', 'ApiKeyGuard', { headers: { 'x-api-key': 'k' } }],
     ['internal', 'InternalGuard', { headers: { 'x-internal-token': 't' } }],
     ['provider', 'ProviderGuard', { headers: { 'provider-signature': 's' } }],
-  ])('open nothing for a %s when %s is left out', async (method, left, asked) => {
+  ])('fails on a route for a %s when %s is left out', async (method, left, asked) => {
     await expect(guarded(without(left), 'owner', [Routes, method], asked)).rejects.toThrow(/no guard has looked at/);
   });
 
-  it('open nothing when nobody decides on memberships', async () => {
+  it('fails when no guard decides on memberships', async () => {
     for (const method of ['person', 'anybody'])
       await expect(guarded(without('CapabilityGuard'), 'owner', [Routes, method], person)).rejects.toThrow(
         'no guard has decided',
       );
   });
 
-  it('hand over nothing before the inputs are checked', async () => {
+  it('passes on no access and no inputs before the inputs are checked', async () => {
     const { access, inputs } = await guarded(without('InputsGuard'), 'owner', [Routes, 'person'], person);
     expect([access, inputs]).toEqual([undefined, undefined]);
   });
 
-  it('fail a route that declares nothing, whoever calls', async () => {
+  it('fails on a route that declares no access, with and without credentials', async () => {
     for (const asked of [{}, person])
       await expect(guarded(ACCESS_GUARDS, 'owner', [Routes, 'undeclared'], asked)).rejects.toThrow(
         'Routes.undeclared declares no access',
       );
   });
 
-  it('tell a fault of ours from a bad token', async () => {
+  it('distinguishes a fault of the service from a bad token', async () => {
     const send = (headers: object) => guarded(ACCESS_GUARDS, 'owner', [Routes, 'person'], { ...person, headers });
     await expect(send({})).rejects.toEqual(refusal(401, 'Not authenticated'));
     await expect(send({ authorization: 'Bearer broken' })).rejects.toThrow('a fault of ours');

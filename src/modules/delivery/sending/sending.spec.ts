@@ -87,7 +87,7 @@ describe('Retry-After', () => {
     ['', null],
     [null, null],
     [undefined, null],
-  ])('%p is %p seconds', (header, seconds) => {
+  ])('is read from %p as %p seconds', (header, seconds) => {
     expect(retryAfterSeconds(header, now)).toBe(seconds);
   });
 });
@@ -180,10 +180,10 @@ describe('what an HTTP try came to', () => {
   });
 });
 
-describe('slots', () => {
+describe('a set of slots', () => {
   const lane = (name: string): Lane => ({ tenant: name.slice(0, 1), lane: name });
 
-  it('are bounded in all, by tenant and by lane', () => {
+  it('is limited in all, by tenant and by lane', () => {
     const slots = new Slots({ all: 4, tenant: 3, lane: 2 });
     const spare = (...names: string[]): number[] => names.map((name) => slots.spare(lane(name)));
     slots.take(lane('a1'));
@@ -197,7 +197,7 @@ describe('slots', () => {
     expect([...spare('b1', 'a2'), slots.inUse]).toEqual([1, 1, 3]);
   });
 
-  it('turn to the lanes in line of different tenants in turn', () => {
+  it('serves the waiting lanes of different tenants in turn', () => {
     const slots = new Slots({ all: 10, tenant: 2, lane: 1 });
     for (const name of ['a1', 'a2', 'a3', 'b1']) slots.remember(lane(name));
     const order: string[] = [];

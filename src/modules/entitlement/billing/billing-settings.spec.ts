@@ -18,7 +18,7 @@ const ENV = {
 };
 type Use = (settings: BillingSettings) => unknown;
 
-describe('the names of the payment provider', () => {
+describe('the configuration of the payment provider', () => {
   const told: unknown[] = [];
   const settings = (env: Record<string, string> = {}): BillingSettings =>
     new BillingSettings(loadConfig({ ...ENV, ...env }));
@@ -63,12 +63,12 @@ describe('the names of the payment provider', () => {
     ],
     [{ PAYMENT_API_BASE: 'nowhere' }, connection, 'PAYMENT_API_BASE is not the origin of an API'],
     [{ PAYMENT_API_BASE: 'http://x.example/elsewhere' }, connection, 'PAYMENT_API_BASE is not the origin of an API'],
-  ])('with %j are told apart in the log alone', (env, use, reason) => {
+  ])('is refused with %j, and the log has the reason', (env, use, reason) => {
     expect(() => use(settings(env))).toThrow(PaymentNotConfigured);
     expect(told).toEqual([`payment provider: ${reason}`]);
   });
 
-  it('hold what they say', () => {
+  it('has the values that are set', () => {
     const all = settings();
     expect(() => all.requireBilling()).not.toThrow();
     expect(all.webhookSecret()).toBe('whsec_1');
@@ -87,7 +87,7 @@ describe('the names of the payment provider', () => {
     ['rk_live_1', true],
     ['sk_test_1', false],
     ['key', null],
-  ])('tell by the key %s whether payments are real', (PAYMENT_SECRET_KEY, isLive) => {
+  ])('shows by the key %s whether payments are real: %s', (PAYMENT_SECRET_KEY, isLive) => {
     expect(settings({ PAYMENT_SECRET_KEY }).isLive()).toBe(isLive);
   });
 
@@ -96,7 +96,7 @@ describe('the names of the payment provider', () => {
     ['http://127.0.0.1:4242', { host: '127.0.0.1', port: 4242, protocol: 'http' }],
     ['http://stand-in/', { host: 'stand-in', port: 80, protocol: 'http' }],
     ['https://[::1]/v1/', { host: '::1', port: 443, protocol: 'https' }],
-  ])('find the API at %s', (PAYMENT_API_BASE, address) => {
+  ])('has for the URL %j the address %j', (PAYMENT_API_BASE, address) => {
     expect(settings({ PAYMENT_API_BASE }).connection()).toEqual({ secretKey: 'sk_test_1', address });
   });
 });

@@ -5,8 +5,8 @@ import { planNamed, priceNames, pricesOf } from './plan-prices.js';
 const names = (given: Partial<PaymentNames>): PaymentNames =>
   ({ ...Object.fromEntries(PAYMENT_NAMES.map((name) => [name, undefined])), ...given }) as PaymentNames;
 
-describe('prices and plans', () => {
-  it('belong together by the configured identifiers alone', () => {
+describe('the map of prices and plans', () => {
+  it('assigns a price to a plan by the configured identifiers alone', () => {
     const prices = pricesOf(
       names({ PAYMENT_PRICE_ID_PRO: 'p', PAYMENT_PRICE_ID_PRO_EUR: 'e', PAYMENT_PRICE_ID_SCALE: 's' }),
     );
@@ -18,7 +18,7 @@ describe('prices and plans', () => {
     expect(pricesOf(names({})).size).toBe(0);
   });
 
-  it('look for a price of the currency first', () => {
+  it('prefers a price in the currency', () => {
     expect(priceNames('pro', 'eur')).toEqual(['PAYMENT_PRICE_ID_PRO_EUR', 'PAYMENT_PRICE_ID_PRO']);
     expect(priceNames('pro', null)).toEqual(['PAYMENT_PRICE_ID_PRO']);
     expect(priceNames('scale', 'eur')).toEqual(['PAYMENT_PRICE_ID_SCALE']);
@@ -31,7 +31,7 @@ describe('prices and plans', () => {
     ['free', null],
     ['Pro', null],
     [undefined, null],
-  ])('read %s from the provider’s side as %s', (name, plan) => {
+  ])('reads %s from the payment provider as the plan %s', (name, plan) => {
     expect(planNamed(name)).toBe(plan);
   });
 });

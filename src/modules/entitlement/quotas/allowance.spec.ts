@@ -14,7 +14,7 @@ describe('an allowance', () => {
     [4, 5, true],
     [3, 4, false],
     [1_000_000, null, false],
-  ])('with %d of %s used is near its limit: %s', (used, limit, isNear) => {
+  ])('is near its limit with %d of %s used: %s', (used, limit, isNear) => {
     expect(isNearLimit({ used, limit })).toBe(isNear);
   });
 
@@ -24,7 +24,7 @@ describe('an allowance', () => {
     [12, 10, 0],
     [0, 0, 0],
     [3, null, null],
-  ])('with %d of %s used leaves %s', (used, limit, left) => {
+  ])('has, with %d of %s used, a remainder of %s', (used, limit, left) => {
     expect(remainingOf({ used, limit })).toBe(left);
   });
 });

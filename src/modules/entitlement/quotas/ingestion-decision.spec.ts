@@ -37,7 +37,7 @@ describe('monthlyEventLimit', () => {
     ['enterprise', null, null],
     ['free', 0, 0],
     ['enterprise', 7, 7],
-  ] as const)('of %s with an own limit of %s is %s', (plan, explicit, limit) => {
+  ] as const)('returns for the plan %s with the explicit limit %s: %s', (plan, explicit, limit) => {
     expect(monthlyEventLimit(plan, explicit)).toBe(limit);
   });
 });

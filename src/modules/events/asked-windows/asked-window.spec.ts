@@ -11,7 +11,7 @@ describe('the window of a request', () => {
     ['ends where it is asked to', { to_ts: at(-5) }, at(-5 - DAY_MS), at(-5)],
     ['begins where it is asked to', { from_ts: at(-5) }, at(-5), at(1)],
     ['is empty when it would begin in the future', { from_ts: at(9) }, at(9), at(9)],
-  ])('%s', (_, asked, from, to) => {
+  ])('follows the query: it %s', (_, asked, from, to) => {
     expect(windowOf({ range: '24h', ...asked }, now, 'query')).toEqual({ from, to });
   });
 });

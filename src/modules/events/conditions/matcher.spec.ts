@@ -69,7 +69,7 @@ describe('a filter', () => {
     ['severity', 'ne', 'critical', true],
     ['severity', 'eq', 'critical', false],
     ['severity', 'contains', 'c', false],
-  ])('%s %s %p is %p', (field, op, value, expected) => {
+  ])('evaluates %s %s %p for a payment to %p', (field, op, value, expected) => {
     expect(fits({ field, op, value }, PAYMENT)).toBe(expected);
   });
 
@@ -118,7 +118,7 @@ describe('a filter', () => {
       { field: 'properties.a', op: 'eq', value: {} },
       [['value', 'Value error, a value is text, a number, true or false']],
     ],
-  ])('%j is refused at its place', (filter, expected) => {
+  ])('is refused at the place of the fault: %j', (filter, expected) => {
     expect(issuesOf(filter)).toEqual(expected);
   });
 

@@ -23,7 +23,7 @@ const FIELDS: readonly (readonly [name: string, value: unknown, text: string])[]
 ];
 const stored = Object.fromEntries(FIELDS.map(([name, value]) => [name, value])) as unknown as StoredEvent;
 
-describe('lines of an export', () => {
+describe('a line of an export', () => {
   it.each([
     ['', ''],
     ['plain text', 'plain text'],
@@ -49,11 +49,11 @@ describe('lines of an export', () => {
     ['red\u001b[0m\u009b', 'red\\u001b[0m\\u009b'],
     [' plain', ' plain'],
     ['"plain"', '"""plain"""'],
-  ])('write %j as %j', (text, field) => {
+  ])('writes %j as %j', (text, field) => {
     expect(csvField(text)).toBe(field);
   });
 
-  it('never begin a field like a formula, and are read back by any CSV reader', () => {
+  it('begins no field like a formula, and is read back by any CSV reader', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom('=', '+', '-', '@', '"', ',', '\n', '\r', '\t', 'a', ' ') }),
@@ -68,7 +68,7 @@ describe('lines of an export', () => {
     );
   });
 
-  it('hold the fields of an event', () => {
+  it('holds the fields of an event', () => {
     const { csv, ndjson } = EXPORT_WRITERS;
     const names = csv.head.trimEnd().split(',');
     expect(names.filter((name) => name in stored)).toEqual(FIELDS.map(([name]) => name));

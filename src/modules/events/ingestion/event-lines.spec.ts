@@ -5,7 +5,7 @@ import { splitLines, TooManyEvents } from './event-lines.js';
 const split = (text: string): [number, string][] =>
   splitLines(Buffer.from(text)).map(({ line, bytes }) => [line, bytes.toString()]);
 
-describe('the lines of a batch', () => {
+describe('the line reader of a batch', () => {
   it.each<[string, [number, string][]]>([
     ['', []],
     ['\n\n \t\r\n', []],
@@ -20,16 +20,16 @@ describe('the lines of a batch', () => {
       ],
     ],
     ['\u2028a\u2028b\u0085', [[1, '\u2028a\u2028b\u0085']]],
-  ])('of %j', (text, lines) => {
+  ])('splits %j into %j', (text, lines) => {
     expect(split(text)).toEqual(lines);
   });
 
-  it('are at most 1,000, blank ones apart', () => {
+  it('reads at most 1,000 lines, not counting blank ones', () => {
     expect(split('x\n\n'.repeat(1_000))).toHaveLength(1_000);
     expect(() => split('x\n'.repeat(1_001))).toThrow(TooManyEvents);
   });
 
-  it('are those of the text', () => {
+  it('trims and numbers the lines of any text, and leaves out blank ones', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'binary-ascii' })), (parts) => {
         const text = parts.join('\n');

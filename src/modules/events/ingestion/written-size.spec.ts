@@ -10,7 +10,7 @@ describe('the written size of properties', () => {
     ['[-1.25e+22,1e+308]', `[-125${'0'.repeat(20)}, 1${'0'.repeat(308)}]`.length],
     ['[1e-7,-1.5e-7]', '[0.0000001, -0.00000015]'.length],
     ['"値😀"', 9],
-  ])('of %s is that of what PostgreSQL gives back', (json, size) => {
+  ])('is for %s the size of the text that PostgreSQL returns: %d', (json, size) => {
     expect(writtenSize(json)).toBe(size);
   });
 

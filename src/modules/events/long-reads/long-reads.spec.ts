@@ -25,8 +25,8 @@ class Reads {
   }
 }
 
-describe('turns of long reads', () => {
-  it('come first to the organization that has used least in the last minute', async () => {
+describe('a turn of a long read', () => {
+  it('goes first to the organization that has used least in the last minute', async () => {
     const turns = new LongReads();
     const reads = new Reads(turns);
     const spent = reads.start('spender');
@@ -41,7 +41,7 @@ describe('turns of long reads', () => {
     expect(reads.begun).toEqual(['spender', 'x', 'y', 'other', 'spender']);
   });
 
-  it('are never those of short reads, which have their own', async () => {
+  it('is never taken by a short read, which has its own turns', async () => {
     const turns = new LongReads();
     const reads = new Reads(turns);
     const long = ['x', 'y', 'z'].map((name) => reads.start(name));
@@ -54,7 +54,7 @@ describe('turns of long reads', () => {
     await Promise.all(long);
   });
 
-  it('are waited for longer than a read may take', () => {
+  it('is awaited for longer than a read may take', () => {
     expect(new LongReads().limits.patienceMs).toBeGreaterThan(8_000);
   });
 });

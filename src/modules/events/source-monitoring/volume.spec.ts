@@ -11,7 +11,7 @@ describe('the window of stats', () => {
     ['7d', 'hour', '2026-04-24T12:00:00.000Z', '2026-05-01T13:00:00.000Z', 169],
     ['7d', 'day', '2026-04-24T00:00:00.000Z', '2026-05-02T00:00:00.000Z', 8],
     ['30d', 'day', '2026-04-01T00:00:00.000Z', '2026-05-02T00:00:00.000Z', 31],
-  ] as const)('of %s by %s is from %s to %s', (range, interval, from, to, length) => {
+  ] as const)('covers %s by %s from %s to %s', (range, interval, from, to, length) => {
     const bounds = statsWindow(range, interval, NOW);
     expect([bounds.from.toISOString(), bounds.to.toISOString()]).toEqual([from, to]);
     expect(withZeroes([], bounds, interval)).toHaveLength(length);

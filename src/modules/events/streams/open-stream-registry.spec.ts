@@ -7,7 +7,7 @@ type Stream = Parameters<OpenStreamRegistry['add']>[1];
 
 const SCOPE = { projectId: 'p', organizationId: 'o', userId: 'u', sessionId: 's' } as ProjectMemberScope;
 
-describe('the open streams', () => {
+describe('an open stream', () => {
   let isAway: boolean;
   let isMember: boolean;
   let ended: number;
@@ -48,7 +48,7 @@ describe('the open streams', () => {
 
   const pass = (seconds: number): Promise<void> => jest.advanceTimersByTimeAsync(seconds * 1000);
 
-  it('outlive a database that is away for a while', async () => {
+  it('survives a database that is unavailable for a while', async () => {
     await pass(50);
     isAway = true;
     await pass(40);
@@ -57,7 +57,7 @@ describe('the open streams', () => {
     expect([ended, streams.count]).toEqual([0, 1]);
   });
 
-  it('end when the database comes back and knows the reader no more', async () => {
+  it('ends when the database is available again and its reader is no longer a member', async () => {
     await pass(50);
     isAway = true;
     await pass(20);
@@ -67,7 +67,7 @@ describe('the open streams', () => {
     expect([ended, streams.count]).toEqual([1, 0]);
   });
 
-  it('end when nobody can tell for about a minute', async () => {
+  it('ends when its reader cannot be checked for about a minute', async () => {
     await pass(50);
     isAway = true;
     await pass(60);
@@ -76,7 +76,7 @@ describe('the open streams', () => {
     expect([ended, streams.count]).toEqual([1, 0]);
   });
 
-  it('end at once when a loss was told and nobody can tell more', async () => {
+  it('ends at once when a loss of access is reported and cannot be checked', async () => {
     isAway = true;
     losing(SCOPE);
     await pass(3);

@@ -22,7 +22,7 @@ describe('the key of an address', () => {
     ['u@example.com/x', 'u@example.com/x'],
     ['u@xn--\u00fc.example', 'u@xn--\u00fc.example'],
     ['H\u0331T\u0308W\u030aY\u030a@example.com', '\u1e96\u1e97\u1e98\u1e99@example.com'],
-  ])('of %j is %j', (email, key) => {
+  ])('is made from %j as %j', (email, key) => {
     expect(emailKeyOf(email)).toBe(key);
     expect(emailKeyOf(key)).toBe(key);
   });

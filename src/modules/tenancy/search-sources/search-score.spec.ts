@@ -12,7 +12,7 @@ const of = (name: string, description: string | null = null): SearchField[] => [
   { name: 'id', text: ID, isId: true },
 ];
 
-describe('how well a thing fits', () => {
+describe('the score of a match', () => {
   it.each<[string, string, string | null, number, string]>([
     ['payment', 'Payment', null, 1, 'name'],
     ['payment', 'payments', null, 0.8, 'name'],
@@ -40,7 +40,7 @@ describe('how well a thing fits', () => {
     ['199f', 'x', null, 0.4, 'id'],
     ['\u212a', 'K', null, 1, 'name'],
     ['100%', '100%', null, 1, 'name'],
-  ])('%s in %s, %s: %d by its %s', (q, name, description, score, field) => {
+  ])('rates %s in the name %s with the description %s at %d by its %s', (q, name, description, score, field) => {
     expect(judge(of(name, description), readWords(q))).toMatchObject({ score, field });
   });
 
@@ -50,11 +50,11 @@ describe('how well a thing fits', () => {
     ['"payment shop"', 'payment  shop', 'shop payment'],
     ['%', 'x', null],
     ['a_c', 'abc', null],
-  ])('%s is not in %s, %s', (q, name, description) => {
+  ])('is null for %s in the name %s with the description %s', (q, name, description) => {
     expect(judge(of(name, description), readWords(q))).toBeNull();
   });
 
-  it('shows the text round the first match', () => {
+  it('comes with the text around the first match', () => {
     const text = `${'😀'.repeat(500)}needle${'b'.repeat(500)}`;
     const shown = judge(of(text), readWords('NEEDLE'))?.text ?? '';
     expect([...shown]).toHaveLength(MOST_EXCERPT);
@@ -85,7 +85,7 @@ describe('how well a thing fits', () => {
   );
   const text = fc.string({ unit: letters, maxLength: 12 });
 
-  it('is what the rules say, word by word', () => {
+  it('equals that of the rules, word by word', () => {
     const q = text.filter((one) => readWords(one.trim()).words.length > 0);
     fc.assert(
       fc.property(q, fc.array(fc.option(text), { minLength: 1, maxLength: 3 }), (asked, texts) => {

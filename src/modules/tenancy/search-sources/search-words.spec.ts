@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { readWords } from './search-words.js';
 
-describe('the words of a search', () => {
+describe('the reader of search words', () => {
   it.each([
     ['payment', ['payment'], 'payment'],
     ['Payment  FAILED\tnow', ['payment', 'failed', 'now'], 'payment failed now'],
@@ -16,7 +16,7 @@ describe('the words of a search', () => {
     ['a A a', ['a'], 'a a a'],
     ['100%_\\', ['100%_\\'], '100%_\\'],
     ['ÄÖ Straße K', ['äö', 'straße', 'k'], 'äö straße k'],
-  ])('%s', (text, words, whole) => {
+  ])('splits %j into the words %j and the phrase %j', (text, words, whole) => {
     expect(readWords(text)).toEqual({ words, whole });
   });
 });

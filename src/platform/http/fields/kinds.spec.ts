@@ -28,7 +28,7 @@ function read(kind: Kind<unknown>, value: unknown): unknown {
 
 const ID = '550e8400-e29b-41d4-a716-446655440000';
 
-describe('integers', () => {
+describe('an integer field', () => {
   it.each([
     [12, 12],
     [12.0, 12],
@@ -70,7 +70,7 @@ describe('integers', () => {
   });
 });
 
-describe('numbers', () => {
+describe('a number field', () => {
   it.each([
     [1.5, 1.5],
     [3, 3],
@@ -98,7 +98,7 @@ describe('numbers', () => {
   );
 });
 
-describe('booleans', () => {
+describe('a boolean field', () => {
   it.each([true, 1, 1.0, 'true', 'TRUE', '1', 'on', 'Yes', 't', 'Y'])('reads %p as true', (value) => {
     expect(read(boolean(), value)).toBe(true);
   });
@@ -116,10 +116,13 @@ describe('booleans', () => {
   });
 });
 
-describe('UUIDs', () => {
-  it.each([ID, ID.toUpperCase(), ID.replaceAll('-', ''), `{${ID}}`, `urn:uuid:${ID}`])('normalises %s', (value) => {
-    expect(read(uuid(), value)).toBe(ID);
-  });
+describe('a UUID field', () => {
+  it.each([ID, ID.toUpperCase(), ID.replaceAll('-', ''), `{${ID}}`, `urn:uuid:${ID}`])(
+    'accepts and normalizes %s',
+    (value) => {
+      expect(read(uuid(), value)).toBe(ID);
+    },
+  );
 
   it.each([
     '',
@@ -130,12 +133,12 @@ describe('UUIDs', () => {
     `URN:UUID:${ID}`,
     `{${ID.replaceAll('-', '')}}`,
     ID.replace('5', 'g'),
-  ])('refuses %p', (value) => {
+  ])('refuses the text %p', (value) => {
     expect(read(uuid(), value)).toBe('uuid_parsing');
   });
 });
 
-describe('date-times', () => {
+describe('a date-time field', () => {
   it.each([
     ['2025-01-02', '2025-01-02T00:00:00.000Z'],
     ['2025-01-02T03:04', '2025-01-02T03:04:00.000Z'],
@@ -206,7 +209,7 @@ describe('date-times', () => {
   });
 });
 
-describe('dates', () => {
+describe('a date field', () => {
   it.each([
     ['2025-01-02', '2025-01-02'],
     ['2025-01-02T00:00:00Z', '2025-01-02'],
@@ -226,7 +229,7 @@ describe('dates', () => {
   });
 });
 
-describe('URLs', () => {
+describe('a URL field', () => {
   it.each(['http://a', 'https://user@host:8443/p/a?t=h#x', 'HTTPS://é.example/', 'http://[::1]:80/'])(
     'takes %s as given',
     (value) => {
@@ -261,7 +264,7 @@ describe('URLs', () => {
   });
 });
 
-describe('e-mail addresses', () => {
+describe('an e-mail field', () => {
   it.each(['ada@example.com', "o'neil+tag@sub.example.co", 'é@bücher.example', 'ADA@EXAMPLE.COM', 'a@x.test'])(
     'takes %s as given',
     (value) => {
@@ -290,7 +293,7 @@ describe('e-mail addresses', () => {
     `${'x'.repeat(65)}@b.co`,
     `a@${'b'.repeat(64)}.co`,
     `a@${'b.'.repeat(130)}co`,
-  ])('refuses %p', (value) => {
+  ])('refuses the address %p', (value) => {
     expect(read(email(), value)).toBe('value_error');
   });
 
@@ -307,7 +310,7 @@ describe('e-mail addresses', () => {
   });
 });
 
-describe('text', () => {
+describe('a text field', () => {
   it('counts code points, not UTF-16 units', () => {
     expect(read(text({ max: 2 }), '😀😀')).toBe('😀😀');
     expect(read(text({ min: 3 }), '😀😀')).toBe('string_too_short');
@@ -330,7 +333,7 @@ describe('text', () => {
   );
 });
 
-describe('free JSON', () => {
+describe('a free JSON field', () => {
   it('gives objects out as they were parsed', () => {
     const value: unknown = JSON.parse('{"__proto__":{"admin":true},"constructor":{"prototype":1},"a":[null,"é😀"]}');
     expect(read(object(), value)).toBe(value);

@@ -164,7 +164,7 @@ describe('a class of stock decorators alone', () => {
       [`age ${RULE} age must not be less than 0`, `age ${RULE} age must be an integer number`],
     ],
     [
-      'is refused by a class of its own',
+      'breaks a rule of a constraint class',
       { ...PERSON, scores: [2, 1] },
       [`scores ${RULE} scores of Person must be sorted`],
     ],
@@ -197,7 +197,7 @@ describe('a class of stock decorators alone', () => {
       [`others ${RULE} others must contain no more than 2 elements`],
     ],
     ['leaves out what is optional, or says null', { ...PERSON, nickname: null, others: null }, []],
-  ])('%s', (_, body, expected) => {
+  ])('answers with its rows a body that %s', (_, body, expected) => {
     expect(rows(read(Person, body))).toEqual(expected);
   });
 
@@ -321,8 +321,8 @@ describe('a class of stock decorators alone', () => {
   });
 });
 
-describe('stock decorators beside ours', () => {
-  it('are asked after ours, in the order of the properties', () => {
+describe('a stock decorator next to ours', () => {
+  it('is checked after ours, in the order of the properties', () => {
     expect(read(Mixed, { code_of_unit: 'KG', email: 'ada@example.com' })).toEqual({
       value: { code_of_unit: 'KG', quantity: 3, email: 'ada@example.com' },
     });
@@ -336,14 +336,14 @@ describe('stock decorators beside ours', () => {
     ]);
   });
 
-  it('hold in a class that one of our fields holds', () => {
+  it('applies in a class that one of our fields holds', () => {
     const body = { code_of_unit: 'KG', email: 'ada@example.com', owner: { ...PERSON, age: 'x' }, stops: [{ city: 1 }] };
     expect(rows(read(Mixed, body)).map((row) => row.split(' ')[0])).toEqual(
       expect.arrayContaining(['owner.age', 'stops.0.city']),
     );
   });
 
-  it('make each property optional, as PartialType does', () => {
+  it('lets PartialType make each property optional', () => {
     class Changes extends PartialType(Mixed) {}
     expect(validateJson(compile(Changes), {}, 'body')).toEqual({ value: { quantity: 3 } });
     expect(rows(validateJson(compile(Changes), { code_of_unit: 'x', email: 'x' }, 'body'))).toEqual([
@@ -352,7 +352,7 @@ describe('stock decorators beside ours', () => {
     ]);
   });
 
-  it('of a parent are replaced by those that redeclare the property, over several generations', () => {
+  it('is replaced when a subclass declares the property again, over several generations', () => {
     class First {
       @TextField({ max: 3 })
       a!: string;
@@ -378,10 +378,10 @@ describe('stock decorators beside ours', () => {
   });
 });
 
-describe('what is refused when the class is compiled', () => {
+describe('the compilation of a class', () => {
   const refusals: [string, () => unknown, string][] = [
     [
-      'a constraint that answers later',
+      'an asynchronous constraint',
       () => {
         @ValidatorConstraint({ name: 'later', async: true })
         class Later implements ValidatorConstraintInterface {
@@ -396,7 +396,7 @@ describe('what is refused when the class is compiled', () => {
       'Holder.a: later answers later',
     ],
     [
-      'an object whose members nobody would check',
+      'an object whose members would not be checked',
       () => {
         class Holder {
           @Type(() => Address)
@@ -419,7 +419,7 @@ describe('what is refused when the class is compiled', () => {
       'Holder.a: @ValidateNested() needs a @Type()',
     ],
     [
-      'a conversion that would be passed over',
+      'a conversion that would have no effect',
       () => {
         class Holder {
           @Transform(({ value }) => value as unknown)
@@ -445,11 +445,11 @@ describe('what is refused when the class is compiled', () => {
       'Holder.a: Undeclared lacks its @ValidatorConstraint()',
     ],
   ];
-  it.each(refusals)('%s', (_, make, message) => {
+  it.each(refusals)('fails because of %s', (_, make, message) => {
     expect(make).toThrow(message);
   });
 
-  it('but for one that does not say so: it fails when it does', () => {
+  it('accepts a constraint that does not declare itself asynchronous, and reading fails when it answers with a promise', () => {
     class Holder {
       @ValidateBy({ name: 'later', validator: { validate: () => Promise.resolve(true) } })
       a!: string;

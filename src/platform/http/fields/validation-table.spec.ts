@@ -65,7 +65,7 @@ class Login {
 
 const DICTIONARY = 'Input should be a valid dictionary or object to extract fields from';
 
-describe('the rows of the 422 array', () => {
+describe('the 422 array', () => {
   it('names a missing body field and shows the object that lacks it', () => {
     expect(bodyIssues(Inner, { other: 1 })).toEqual([
       { type: 'missing', loc: ['body', 'age'], msg: 'Field required', input: { other: 1 } },
@@ -82,17 +82,17 @@ describe('the rows of the 422 array', () => {
     ]);
   });
 
-  it.each([[undefined], [null]])('answers %s for a body with one row at the body', (body) => {
+  it.each([[undefined], [null]])('has one row at the body when the body is %s', (body) => {
     expect(bodyIssues(Inner, body)).toEqual([{ type: 'missing', loc: ['body'], msg: 'Field required', input: null }]);
   });
 
-  it.each([[[1]], ['text'], [7], [true]])('refuses %p as a body', (body) => {
+  it.each([[[1]], ['text'], [7], [true]])('has one row at the body when the body is %p', (body) => {
     expect(bodyIssues(Inner, body)).toEqual([
       { type: 'model_attributes_type', loc: ['body'], msg: DICTIONARY, input: body },
     ]);
   });
 
-  it('gives malformed JSON with its position', () => {
+  it('has the position of malformed JSON', () => {
     expect(parseJsonBody(Buffer.from('{"a" 1}'))).toEqual({
       issues: [
         {
@@ -282,7 +282,7 @@ describe('the rows of the 422 array', () => {
     ],
   ];
 
-  it.each(rows.map((row) => [row[0], row] as const))('refuses %s', (_, [, field, input, type, msg, ctx]) => {
+  it.each(rows.map((row) => [row[0], row] as const))('has a row for %s', (_, [, field, input, type, msg, ctx]) => {
     expect(bodyIssues(single(field), { f: input })).toEqual([
       { type, loc: ['body', 'f'], msg, input, ...(ctx && { ctx }) },
     ]);
@@ -295,7 +295,7 @@ describe('the rows of the 422 array', () => {
     ]);
   });
 
-  it.each(['abc', '', '1.5'])('refuses %p as an integer in the query', (limit) => {
+  it.each(['abc', '', '1.5'])('has a row for %p as an integer in the query', (limit) => {
     expect(textIssues(Limits, { limit }, 'query')).toMatchObject([
       { type: 'int_parsing', loc: ['query', 'limit'], input: limit },
     ]);

@@ -27,18 +27,18 @@ const BLANKS: readonly [string, string][] = [
 ];
 
 describe('visible text', () => {
-  it.each(BLANKS)('is not %s', (_, text) => {
+  it.each(BLANKS)('is not found in %s', (_, text) => {
     expect(isVisible(text)).toBe(false);
     expect(isVisible(text.repeat(3))).toBe(false);
     expect(isVisible(`${text}a`)).toBe(true);
   });
 
-  it('is none of them together', () => {
+  it('is not found in all of them together', () => {
     expect(isVisible(BLANKS.map(([, text]) => text).join(''))).toBe(false);
   });
 
   it.each(['a', '0', '.', '\u00e9', 'e\u0301', '\u6f22', '\ud83d\ude00', '\u2801', '\u05d0', '\u00a9', '-'])(
-    'is %j',
+    'is found in %j',
     (text) => {
       expect(isVisible(text)).toBe(true);
     },

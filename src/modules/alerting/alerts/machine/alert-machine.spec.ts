@@ -50,7 +50,7 @@ describe('the machine of an alert event', () => {
     ['resolved', 'snooze', 'is_resolved'],
     ['resolved', 'resolve', 'is_resolved'],
     ['resolved', 'reopen', 'open'],
-  ])('%s: %s makes it %s', (state, kind, result) => {
+  ])('answers in the state "%s" to the action "%s" with %s', (state, kind, result) => {
     const after = move(STATES[state], MOVES[kind], at(100));
     expect(typeof after === 'string' ? after : after.status).toBe(result);
   });

@@ -6,28 +6,28 @@ import { type Hold, holdOf, type NoticeState, tellsResolve } from './notice-hold
 const at = (seconds: number): Date => new Date(seconds * 1_000);
 const ALERT: NoticeState = { ...NEW_ALERT, occurrences: 5, toldOccurrences: 2, notifiedAt: null, cooldownSeconds: 60 };
 
-describe('whether somebody is told', () => {
+describe('the notification of an alert', () => {
   it.each<[string, Partial<NoticeState>, Date | null, Hold]>([
-    ['of what is new', {}, null, { kind: 'tell' }],
-    ['of an acknowledged one too', { status: 'acknowledged' }, null, { kind: 'tell' }],
-    ['of nothing twice', { toldOccurrences: 5 }, null, { kind: 'nothing to tell' }],
-    ['of none that is resolved', { status: 'resolved', resolvedAt: at(1) }, null, { kind: 'nothing to tell' }],
-    ['after the cooldown', { notifiedAt: at(40) }, null, { kind: 'tell' }],
-    ['not within it', { notifiedAt: at(41) }, null, { kind: 'cooling down', until: at(101) }],
-    ['always without one', { notifiedAt: at(100), cooldownSeconds: 0 }, null, { kind: 'tell' }],
-    ['not in silence', {}, at(150), { kind: 'silenced', until: at(150) }],
+    ['sent when the alert is new', {}, null, { kind: 'tell' }],
+    ['sent when it is acknowledged', { status: 'acknowledged' }, null, { kind: 'tell' }],
+    ['not sent twice for the same occurrences', { toldOccurrences: 5 }, null, { kind: 'nothing to tell' }],
+    ['not sent when it is resolved', { status: 'resolved', resolvedAt: at(1) }, null, { kind: 'nothing to tell' }],
+    ['sent after the cooldown', { notifiedAt: at(40) }, null, { kind: 'tell' }],
+    ['held within the cooldown', { notifiedAt: at(41) }, null, { kind: 'cooling down', until: at(101) }],
+    ['sent at once without a cooldown', { notifiedAt: at(100), cooldownSeconds: 0 }, null, { kind: 'tell' }],
+    ['held during a silence', {}, at(150), { kind: 'silenced', until: at(150) }],
     [
-      'not before a snooze ends',
+      'held before a snooze ends',
       { status: 'snoozed', snoozedUntil: at(101) },
       null,
       { kind: 'snoozed', until: at(101) },
     ],
-    ['once it has ended', { status: 'snoozed', snoozedUntil: at(100) }, null, { kind: 'tell' }],
-  ])('%s', (_, alert, silencedUntil, hold) => {
+    ['sent when the snooze has ended', { status: 'snoozed', snoozedUntil: at(100) }, null, { kind: 'tell' }],
+  ])('depends on the alert: %s', (_, alert, silencedUntil, hold) => {
     expect(holdOf({ ...ALERT, ...alert }, silencedUntil, at(100))).toEqual(hold);
   });
 
-  it('comes to an end: whoever looks again when a hold is over tells of every occurrence, once', () => {
+  it('is sent once for every occurrence when it is tried again after each hold', () => {
     const step = fc.tuple(
       fc.integer({ min: 0, max: 50 }),
       fc.constantFrom('occur', 'occur', 'snooze', 'silence', 'look'),
@@ -67,10 +67,10 @@ describe('whether somebody is told', () => {
   });
 
   it.each([
-    ['the end, to those who know of the beginning', 1, false, true],
-    ['no end of what nobody heard of', 0, false, false],
-    ['no end twice', 1, true, false],
-  ] as const)('of %s', (_, toldOccurrences, isResolveTold, told) => {
+    ['sent when the alert was notified', 1, false, true],
+    ['not sent when the alert was never notified', 0, false, false],
+    ['not sent twice', 1, true, false],
+  ] as const)('follows the resolution of an alert: %s', (_, toldOccurrences, isResolveTold, told) => {
     // The cooldown of the episode before may still hold.
     const alert = { ...ALERT, notifiedAt: at(50), toldOccurrences, isResolveTold };
     expect(tellsResolve(alert)).toBe(told);

@@ -11,7 +11,7 @@ const outcome = (kind: Outcome['kind'], retryAfterSeconds: number | null = null)
   responseCode: retryAfterSeconds === null ? 503 : 429,
 });
 
-describe('what becomes of an alert delivery', () => {
+describe('an alert delivery after an attempt', () => {
   it.each([
     ['pending', 0, 'sent', 'sent', 0, null],
     ['retrying', 3, 'sent', 'sent', 3, null],
@@ -26,13 +26,16 @@ describe('what becomes of an alert delivery', () => {
     ['retrying', 2, 'refused', 'failed', 2, null],
     ['pending', 0, 'unavailable', 'pending', 0, 60],
     ['retrying', 4, 'unavailable', 'retrying', 4, 60],
-  ] as const)('%s after %i failures, %s: %s', (status, retryCount, kind, next, count, delaySeconds) => {
-    expect(nextDelivery({ status, retryCount }, outcome(kind))).toEqual({
-      status: next,
-      retryCount: count,
-      delaySeconds,
-    });
-  });
+  ] as const)(
+    'moves from %s with %i failures and the outcome "%s" to %s',
+    (status, retryCount, kind, next, count, delaySeconds) => {
+      expect(nextDelivery({ status, retryCount }, outcome(kind))).toEqual({
+        status: next,
+        retryCount: count,
+        delaySeconds,
+      });
+    },
+  );
 
   it.each([
     [90, 90],
@@ -42,13 +45,13 @@ describe('what becomes of an alert delivery', () => {
     // At once, or a date that is past.
     [0, 1],
     [-5, 1],
-  ])('waits as long as the receiver asks with 429, from a second to a day: %i is %i seconds', (asked, delaySeconds) => {
+  ])('waits for the Retry-After of a 429, from a second to a day: %i is %i seconds', (asked, delaySeconds) => {
     expect(nextDelivery({ status: 'retrying', retryCount: 1 }, outcome('transient', asked))).toMatchObject({
       delaySeconds,
     });
   });
 
-  it('asks no receiver that never answers well more often than five times', () => {
+  it('is attempted at most five times while its receiver fails', () => {
     const outcomes = fc.array(fc.constantFrom(...KINDS), { minLength: 12, maxLength: 60 });
     fc.assert(
       fc.property(outcomes, (kinds) => {

@@ -35,9 +35,12 @@ describe('the machine of a rule', () => {
     [at('recovering', 50, 41), 'breach', 60, 60, at('firing', 100), 'repeat'],
     [at('recovering', 50, 41), 'unknown', 0, 0, at('recovering', 50, 41), null],
     [at('pending', 200), 'breach', 60, 0, at('pending', 200), null],
-  ])('%j sees %s (for %d, keep %d): %j, %s', (before, observation, forSeconds, keepFiringSeconds, after, effect) => {
-    expect(step(before, observation, 100_000, { forSeconds, keepFiringSeconds })).toEqual({ after, effect });
-  });
+  ])(
+    'moves from %j on "%s" (for %d s, keep firing %d s) to %j with the effect %s',
+    (before, observation, forSeconds, keepFiringSeconds, after, effect) => {
+      expect(step(before, observation, 100_000, { forSeconds, keepFiringSeconds })).toEqual({ after, effect });
+    },
+  );
 
   it.each<[RuleState[], RuleState]>([
     [[], 'inactive'],
@@ -97,7 +100,7 @@ describe('every walk of the machine', () => {
     );
   });
 
-  it('always comes to rest when the condition holds no more', () => {
+  it('returns to inactive when its condition no longer holds', () => {
     fc.assert(
       fc.property(walks, holds, (walk, seconds) => {
         let series: SeriesState = INACTIVE;
@@ -109,7 +112,7 @@ describe('every walk of the machine', () => {
     );
   });
 
-  it('does not mind a clock that jumps back', () => {
+  it('accepts a clock that jumps back', () => {
     const waits = fc.array(
       fc.tuple(fc.constantFrom<Observation>('breach', 'clear'), fc.integer({ min: -300, max: 300 })),
     );

@@ -49,7 +49,7 @@ describe('a spike', () => {
     [0.01, 50, 1, 'told'],
     [10, 149, 1.5, 'unusual'],
     [10, 150, 1.5, 'told'],
-  ])('of %d to %d with bounds raised %d times is %s', (usual, actual, raised, level) => {
+  ])('rises from %d to %d events, with bounds raised %d times, at the level "%s"', (usual, actual, raised, level) => {
     const { track, profile } = history({ events: usual }, { events: [actual] });
     expect(assessSpike(track, profile, NOON, raised)).toMatchObject({ level, actual });
   });
@@ -65,7 +65,7 @@ describe('a spike', () => {
   it.each([
     [1, 'told'],
     [2, 'normal'],
-  ])('that came in %d of four weeks is %s', (weeks, level) => {
+  ])('occurs in %d of four weeks at the level "%s"', (weeks, level) => {
     const { track } = history({ days: 28 }, { events: [100] });
     for (let week = 1; week <= weeks; week++) track.events[NOON - week * WEEK_BUCKETS + 3 - track.first] = 100;
     expect(assessSpike(track, profileOf(track, NOON), NOON, 1).level).toBe(level);
@@ -91,7 +91,7 @@ describe('a drop', () => {
     [30, [4, 4, 4], 1.5, 'told'],
     [30, [4, 4, 5], 1.5, 'unusual'],
     [30, [10, 10, 10], 1.5, 'normal'],
-  ])('of %d to %j with bounds raised %d times is %s', (usual, buckets, _raised, level) => {
+  ])('falls from %d to %j events, with bounds raised %d times, at the level "%s"', (usual, buckets, _raised, level) => {
     const { track, profile } = history({ events: usual }, { events: buckets });
     expect(assessDrop(track, profile, NOON + 2, _raised).level).toBe(level);
   });
@@ -144,10 +144,13 @@ describe('a burst of errors', () => {
     [0, 9, 9, 'normal'],
     [0, 10, 10, 'told'],
     [40, 100, 100, 'unusual'],
-  ])('that was %d of 100 and is %3$d of %2$d errors is %s', (usual, events, errors, level) => {
-    const { track, profile } = history({ events: 100, errors: usual }, { events: [events], errors: [errors] });
-    expect(assessErrors(track, profile, NOON, 1).level).toBe(level);
-  });
+  ])(
+    'rises from %d errors in 100 events: %d events with %d errors have the level "%s"',
+    (usual, events, errors, level) => {
+      const { track, profile } = history({ events: 100, errors: usual }, { events: [events], errors: [errors] });
+      expect(assessErrors(track, profile, NOON, 1).level).toBe(level);
+    },
+  );
 
   it('is critical from half of the events on', () => {
     const { track, profile } = history({ events: 100 }, { errors: [49, 50] });
@@ -167,7 +170,7 @@ describe('a shift of latency', () => {
     [100, [300, 300, 149], [30, 30, 30], 'normal'],
     [20, [69, 69, 69], [30, 30, 30], 'normal'],
     [20, [70, 70, 70], [30, 30, 30], 'told'],
-  ])('from %d to %j with %j measured is %s', (usual, p95, measured, level) => {
+  ])('moves p95 from %d ms to %j ms, with %j events measured, at the level "%s"', (usual, p95, measured, level) => {
     const { track, profile } = history({ events: 40, p95: usual }, { p95, measured });
     expect(assessLatency(track, profile, NOON + 2, 1).level).toBe(level);
   });
@@ -178,7 +181,7 @@ describe('a shift of latency', () => {
   });
 });
 
-describe('distinct values', () => {
+describe('a number of distinct values', () => {
   it.each<[number, number | null, Level]>([
     [50, 10, 'told'],
     [49, 9, 'unusual'],
@@ -187,7 +190,7 @@ describe('distinct values', () => {
     [39, 20, 'normal'],
     [500, null, 'normal'],
     [50, 0, 'told'],
-  ])('%d where %s were the most are %s', (values, most, level) => {
+  ])('rises to %d from at most %s at the level "%s"', (values, most, level) => {
     expect(assessDistinctValues(values, most, 1).level).toBe(level);
   });
 });
@@ -197,7 +200,7 @@ describe('a series', () => {
     [3, 100, false],
     [2, 100, true],
     [3, 0, true],
-  ])('of %d days with %d events in a bucket learns: %s', (days, events, learns) => {
+  ])('is learning with %d days of %d events in a bucket: %s', (days, events, learns) => {
     expect(isLearning(history({ events, days }).profile, NOON)).toBe(learns);
   });
 

@@ -34,15 +34,15 @@ const MOVES: Readonly<Record<Name, readonly [normal: Move, unusual: Move, told: 
 };
 type Move = FindingMove | null;
 
-describe('what a bucket does to the newest finding of its subject', () => {
-  it.each(Object.keys(FINDINGS) as Name[])('%s', (name) => {
+describe('the newest finding of a subject', () => {
+  it.each(Object.keys(FINDINGS) as Name[])('changes with the level of a bucket in the state "%s"', (name) => {
     const finding = FINDINGS[name];
     const moves = LEVELS.map((level) => moveOf(finding, level, BUCKET, false));
     expect([...moves, moveOf(finding, 'told', BUCKET, true)]).toEqual(MOVES[name]);
   });
 
   it.each<FindingStatus>(['open', 'acknowledged', 'resolved', 'dismissed'])(
-    '%s: what is muted goes on and ends as it would, and begins nothing',
+    'continues and ends when it is muted, but does not begin, in the state "%s"',
     (status) => {
       for (const level of LEVELS) {
         for (const normal of [0, 1, 2]) {

@@ -26,10 +26,10 @@ function nameOf({ kind, series }: Judgement): string {
   return [kind, series.type, ...(series.value === null ? [] : [series.value])].join(' ');
 }
 
-describe('causes at once', () => {
+describe('the grouping of findings by cause', () => {
   it.each<[what: string, told: Named[], causes: Readonly<Record<string, Named[]>>]>([
-    ['nothing', [], {}],
-    ['one alone', ['rate_spike event a'], { 'rate_spike event a': [] }],
+    ['no findings have no causes', [], {}],
+    ['one finding is its own cause', ['rate_spike event a'], { 'rate_spike event a': [] }],
     [
       'a project stands for its sources and types',
       ['rate_spike event a', 'silence source s', 'rate_spike project', 'error_burst event b'],
@@ -41,7 +41,7 @@ describe('causes at once', () => {
       { 'silence source s': ['rate_drop event a', 'silence event b'] },
     ],
     [
-      'two that are as wide are two, and both name what is narrower',
+      'two equally wide findings stay two, and both name the narrower one',
       ['rate_spike project', 'error_burst project', 'rate_spike event a'],
       { 'rate_spike project': ['rate_spike event a'], 'error_burst project': ['rate_spike event a'] },
     ],
@@ -50,13 +50,9 @@ describe('causes at once', () => {
       ['rate_spike event a', 'rate_spike event b'],
       { 'rate_spike event a': [], 'rate_spike event b': [] },
     ],
+    ['a silence replaces the drop of its series', ['rate_drop project', 'silence project'], { 'silence project': [] }],
     [
-      'a silence goes before the drop of its series',
-      ['rate_drop project', 'silence project'],
-      { 'silence project': [] },
-    ],
-    [
-      'a silence does not go before the drop of another',
+      'a silence does not replace the drop of another series',
       ['rate_drop event a', 'silence event b'],
       { 'rate_drop event a': [], 'silence event b': [] },
     ],
@@ -70,7 +66,7 @@ describe('causes at once', () => {
       ['latency_shift project', 'cardinality_explosion project', 'rate_spike event a'],
       { 'latency_shift project': [], 'cardinality_explosion project': [], 'rate_spike event a': [] },
     ],
-  ])('%s', (_, told, causes) => {
+  ])('follows its rules: %s', (_, told, causes) => {
     const found = causesOf(told.map(judgementOf)).map((cause) => [nameOf(cause.told), cause.contributors.map(nameOf)]);
     expect(Object.fromEntries(found)).toEqual(causes);
     expect(found).toHaveLength(Object.keys(causes).length);

@@ -7,30 +7,30 @@ const HOUR = 12;
 const SHARE = 20_000;
 const at = (hour: number, rows: number): HistoryHour => ({ bucket: hour * HOUR, rows });
 
-describe('how far back a lesson reads', () => {
+describe('the reach of a lesson', () => {
   it.each<[string, HistoryHour[], number, number]>([
-    ['all where rollups tell', [at(9, 0), at(8, 0)], 0, 0],
-    ['all that the budget allows', [at(9, 60), at(8, 40)], 0, 100],
-    ['to the hour that is too much', [at(9, 60), at(8, 41), at(7, 1)], 9 * HOUR, 60],
-    ['nothing where the newest hour is too much', [at(9, 101), at(8, 0)], 10 * HOUR, 0],
-  ])('%s', (_, hours, since, rows) => {
+    ['all hours that rollups cover', [at(9, 0), at(8, 0)], 0, 0],
+    ['all hours that fit', [at(9, 60), at(8, 40)], 0, 100],
+    ['up to the hour that does not fit', [at(9, 60), at(8, 41), at(7, 1)], 9 * HOUR, 60],
+    ['nothing when the newest hour does not fit', [at(9, 101), at(8, 0)], 10 * HOUR, 0],
+  ])('is limited by the budget of rows: %s', (_, hours, since, rows) => {
     expect(reachOf(hours, 0, 100)).toEqual({ since, rows });
   });
 });
 
-describe('the pieces of a lesson', () => {
+describe('a piece of a lesson', () => {
   it.each<[string, HistoryHour[], number, number]>([
     ['all of a small history', [at(9, 0), at(8, 5_000)], 10 * HOUR, 0],
     ['the hours that fit', [at(9, 9_000), at(8, 9_000), at(7, 9_000)], 10 * HOUR, 8 * HOUR],
     ['a part of an hour', [at(9, 79_950)], 10 * HOUR, 10 * HOUR - 3],
     ['the next part', [at(9, 79_950)], 10 * HOUR - 3, 10 * HOUR - 6],
-    ['one bucket of an hour, however much it is', [at(9, 9_000_000)], 10 * HOUR, 10 * HOUR - 1],
-    ['nothing but time where nothing came', [], 10 * HOUR, 0],
-  ])('%s', (_, hours, to, from) => {
+    ['one bucket of an hour, even if it does not fit', [at(9, 9_000_000)], 10 * HOUR, 10 * HOUR - 1],
+    ['the whole time when there are no events', [], 10 * HOUR, 0],
+  ])('takes what fits into its share: %s', (_, hours, to, from) => {
     expect(pieceFrom(hours, { since: 0, to, series: 50 }, SHARE)).toBe(from);
   });
 
-  it('cover the history once, without an end only where there is none', () => {
+  it('covers with the other pieces the whole history once', () => {
     const histories = fc.array(fc.tuple(fc.integer({ min: 0, max: 40 }), fc.nat(100_000)), { maxLength: 30 });
     fc.assert(
       fc.property(histories, fc.integer({ min: 1, max: 401 }), (some, series) => {
@@ -52,7 +52,7 @@ describe('the pieces of a lesson', () => {
     );
   });
 
-  it('are laid by as they were read', async () => {
+  it('is stored and read back unchanged', async () => {
     const list = fc.array(fc.integer({ min: -1, max: 2 ** 31 - 1 }), { minLength: 3, maxLength: 3 });
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(list, list, list, list), { minLength: 1, maxLength: 4 }), async (series) => {

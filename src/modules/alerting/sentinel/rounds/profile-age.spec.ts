@@ -5,17 +5,17 @@ const DAY = 288;
 const PROJECT = '0199f3a1-0000-7000-8000-000000000000';
 const grown = [{ profile: { since: 0 } }];
 
-describe('how long what was learned is kept', () => {
+describe('a learned profile', () => {
   it.each<[string, string, number, number, { profile: { since: number } }[], boolean]>([
     ['for a day', PROJECT, 10 * DAY, 11 * DAY - 12, grown, false],
     ['no longer than a day', PROJECT, 10 * DAY, 11 * DAY, grown, true],
-    ['by hours less in other projects', PROJECT.replace(/0$/, '5'), 10 * DAY, 11 * DAY - 5 * 12, grown, true],
-    ['but no more than eleven', PROJECT.replace(/0$/, 'b'), 10 * DAY, 10 * DAY + 12 * 12, grown, false],
-    ['until a series is three days old', PROJECT, 3 * DAY - 12, 3 * DAY, grown, true],
-    ['not because a series is young', PROJECT, 2 * DAY, 2 * DAY + 12, grown, false],
-    ['an hour where there is nothing', PROJECT, DAY, DAY + 12, [], true],
-    ['that hour where there is nothing', PROJECT, DAY, DAY, [], false],
-  ])('%s', (_, project, made, until, profiles, expected) => {
+    ['some hours less in other projects', PROJECT.replace(/0$/, '5'), 10 * DAY, 11 * DAY - 5 * 12, grown, true],
+    ['at most eleven hours less', PROJECT.replace(/0$/, 'b'), 10 * DAY, 10 * DAY + 12 * 12, grown, false],
+    ['only until a series is three days old', PROJECT, 3 * DAY - 12, 3 * DAY, grown, true],
+    ['longer than an hour while a series is young', PROJECT, 2 * DAY, 2 * DAY + 12, grown, false],
+    ['no longer than an hour without series', PROJECT, DAY, DAY + 12, [], true],
+    ['for an hour without series', PROJECT, DAY, DAY, [], false],
+  ])('is kept for its time: %s', (_, project, made, until, profiles, expected) => {
     expect(isOutgrown(project, made, profiles, until)).toBe(expected);
   });
 
@@ -27,7 +27,7 @@ describe('how long what was learned is kept', () => {
     [{ known: 1_000, now: 1_501, hours: 0 }, true],
     [{ known: 0, now: 1, hours: 0 }, true],
     [{ known: 0, now: 0, hours: 9 }, false],
-  ])('late events: %j', (events, expected) => {
+  ])('is outdated by the late events %j: %s', (events, expected) => {
     expect(isChanged(events)).toBe(expected);
   });
 });

@@ -18,8 +18,8 @@ const scoresOf = (values: readonly number[], warmUp = WARM_UP): number[] => {
   return values.map((value) => detector.push(value));
 };
 
-describe('the two streaming detectors', () => {
-  it('tell of a burst and of silence in a wave, and of nothing where it goes on', () => {
+describe('the score of the streaming detectors', () => {
+  it('reaches the threshold for a burst and for silence in a wave, and hardly ever in the wave itself', () => {
     const usual = wave(1_000);
     const quiet = scoresOf(usual).filter((score) => score >= THRESHOLD).length;
     expect(quiet).toBeLessThanOrEqual(usual.length / 50);
@@ -30,11 +30,11 @@ describe('the two streaming detectors', () => {
     }
   });
 
-  it.each([0, 7, 1e12])('say nothing of a series that is always %d', (value) => {
+  it.each([0, 7, 1e12])('stays below the threshold in a series that is always %d', (value) => {
     expect(Math.max(...scoresOf(Array<number>(600).fill(value)))).toBeLessThan(THRESHOLD);
   });
 
-  it('stay between 0 and 1 whatever comes, say nothing in the warm-up, and the same of the same', () => {
+  it('stays between 0 and 1 for any input, is 0 in the warm-up, and is the same for the same input', () => {
     const value = fc.oneof(
       fc.integer({ min: 0, max: 20 }),
       fc.double({ min: -1e9, max: 1e9, noNaN: true }),
@@ -54,7 +54,7 @@ describe('the two streaming detectors', () => {
     );
   });
 
-  it('do not mind in which unit a series is counted', () => {
+  it('does not depend on the unit of a series', () => {
     const values = wave(500);
     const detectors = [1, 1_000].map((unit) => {
       const detector = new ConformalNeighbours(WARM_UP);
@@ -66,7 +66,7 @@ describe('the two streaming detectors', () => {
     expect(differing).toEqual([]);
   });
 
-  it('take a window for new once, and know it again', () => {
+  it('rises for a window that is new, and not when the window comes again', () => {
     const entropy = new WindowEntropy(evenEdges(0, 10));
     const alarms = (value: number): number => {
       let sum = 0;

@@ -58,7 +58,7 @@ describe('the life of an attempt', () => {
     ['test', TEST, 'refused', 'failed', 'terminal', null, 0, 0, 'skipped'],
     ['test', TEST, 'unavailable', 'failed', 'retry_exhausted', null, 0, 0, 'skipped'],
   ] as const)(
-    '%s %o, %s: %s %s',
+    'leads from "%s" %o by the outcome %s to the state %s %s',
     (_, state, outcome, status, retryState, delaySeconds, retryCount, tryNumber, audit) => {
       expect(next(state, outcome)).toEqual({ status, retryState, delaySeconds, retryCount, tryNumber, audit });
     },

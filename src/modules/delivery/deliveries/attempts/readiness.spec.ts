@@ -55,7 +55,7 @@ describe('readiness', () => {
 
   const ready = { replay: DEAD, retry_now: SCHEDULED, dlq_drain: DEAD };
   it.each(RECOVERY_ACTIONS.flatMap((action) => PRECEDENCE[action].map((code) => [action, code] as const)))(
-    '%s is refused for %s',
+    'refuses %s with the code %s',
     (action, code) => {
       const answer = decide(action, { ...ready[action], ...BREAKING[code] });
       expect(answer).toEqual({ allowed: false, action, reasonCode: code, reason: expect.any(String) });

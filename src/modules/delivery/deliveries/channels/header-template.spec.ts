@@ -34,7 +34,7 @@ describe('the value of a protected header', () => {
     ['{{secret:A{{secret:A}}', ['A{{secret:A'], null],
     ['{{Secret:A}} {{secret:A}}', ['Secret:A', 'A'], null],
     ['{{secret:EMPTY}}', ['EMPTY'], ''],
-  ])('%j names %j and becomes %j', (value, names, expected) => {
+  ])('is written as %j, names %j and becomes %j', (value, names, expected) => {
     expect(HeaderTemplate.of(value).names).toEqual(names);
     expect(filled(value)).toBe(expected === undefined ? value : expected);
   });

@@ -28,7 +28,7 @@ describe('news of a subscription', () => {
     ['a second change in one second', at(5, changed), at(5, changed), 'ask'],
     ['a second end', at(5, ended), at(5, ended), 'outdated'],
     ['a second beginning', at(5, begun), at(5, begun), 'outdated'],
-  ])('that is %s is told apart', (_, news, known, verdict) => {
+  ])('is applied, outdated or looked up when it is %s', (_, news, known, verdict) => {
     expect(verdictOn(news, known)).toBe(verdict);
   });
 
@@ -148,7 +148,7 @@ describe('the table of statuses', () => {
   });
 });
 
-describe('what a subscription means', () => {
+describe('the evaluation of subscriptions', () => {
   it.each([
     ['active', 'active', false],
     ['trialing', 'trialing', false],
@@ -160,7 +160,7 @@ describe('what a subscription means', () => {
     ['canceled', 'canceled', true],
     ['something_new', null, false],
     ['constructor', null, false],
-  ])('%s is the billing status %s', (status, billingStatus, over) => {
+  ])('maps the status %s to the billing status %s', (status, billingStatus, over) => {
     expect(billingStatusOf(status)).toBe(billingStatus);
     expect(isOver(status)).toBe(over);
   });
@@ -173,15 +173,15 @@ describe('what a subscription means', () => {
   });
 
   it.each([
-    ['none of none', [], null],
-    ['the newest of those paid for', [subscription('a', 'active', 1), subscription('b', 'trialing', 2)], 'b'],
+    ['none of an empty list', [], null],
+    ['the newest of the paid ones', [subscription('a', 'active', 1), subscription('b', 'trialing', 2)], 'b'],
     [
-      'one paid for before a newer one that is over',
+      'a paid one before a newer one that is over',
       [subscription('a', 'active', 1), subscription('b', 'canceled', 2)],
       'a',
     ],
     [
-      'one paid for before a newer one that waits',
+      'a paid one before a newer one that waits',
       [subscription('a', 'past_due', 1), subscription('b', 'incomplete', 2)],
       'a',
     ],
@@ -192,16 +192,16 @@ describe('what a subscription means', () => {
     ],
     ['the newest of those that are over', [subscription('a', 'canceled', 1), subscription('b', 'canceled', 2)], 'b'],
     [
-      'of two made at once the one heard of last',
+      'the one updated last of two made at once',
       [subscription('b', 'active', 1, 2), subscription('a', 'active', 1, 3)],
       'a',
     ],
     [
-      'always the same of two made and heard of at once',
+      'always the same of two made and updated at once',
       [subscription('b', 'active', 1), subscription('a', 'active', 1)],
       'b',
     ],
-  ])('counts %s', (_, list, present) => {
+  ])('counts, of several subscriptions, %s', (_, list, present) => {
     expect(presentOf(list)?.id ?? null).toBe(present);
     expect(presentOf([...list].reverse())?.id ?? null).toBe(present);
   });
@@ -215,10 +215,13 @@ describe('what a subscription means', () => {
     ['canceled', 'blocked', 'active', 'blocked', 'blocked'],
     ['canceled', 'suspended', 'canceled', 'canceled', 'suspended'],
     ['canceled', null, 'active', 'active', null],
-  ] as const)('of an organization that is %s with the hold %s: %s makes it %s', (status, hold, news, then, kept) => {
-    expect(withHold({ billingStatus: status, billingHold: hold }, news)).toEqual({
-      billingStatus: then,
-      billingHold: kept,
-    });
-  });
+  ] as const)(
+    'changes an organization that is %s with the hold %s by the status %s to %s',
+    (status, hold, news, then, kept) => {
+      expect(withHold({ billingStatus: status, billingHold: hold }, news)).toEqual({
+        billingStatus: then,
+        billingHold: kept,
+      });
+    },
+  );
 });

@@ -37,7 +37,7 @@ const OF_TEN: readonly (readonly [string | undefined, ReturnType<typeof rangeOf>
 ];
 
 describe('the range of a request', () => {
-  it.each(OF_TEN)('%s of ten bytes', (header, range) => {
+  it.each(OF_TEN)('is read from the header %s for ten bytes as %j', (header, range) => {
     expect(rangeOf(header, 10)).toEqual(range);
   });
 
@@ -47,7 +47,7 @@ describe('the range of a request', () => {
     ['bytes=-0', 'unsatisfiable'],
     ['bytes=-5', 'whole'],
     ['bytes=1-0', 'whole'],
-  ])('%s of nothing', (header, range) => {
+  ])('is read from the header %s for empty content as %j', (header, range) => {
     expect(rangeOf(header, 0)).toBe(range);
   });
 

@@ -38,8 +38,8 @@ const STEPS: readonly (readonly [ConditionHeaders, ReturnType<typeof judge>])[] 
   [{ 'if-unmodified-since': BEFORE, 'if-modified-since': AFTER }, 'failed'],
 ];
 
-describe('the conditions of a read', () => {
-  it.each(STEPS)('%j', (headers, verdict) => {
+describe('the check of conditional headers', () => {
+  it.each(STEPS)('decides for the headers %j: %s', (headers, verdict) => {
     expect(judge(headers, VALIDATORS)).toBe(verdict);
   });
 
@@ -54,7 +54,7 @@ describe('the conditions of a read', () => {
     [BEFORE, false],
     [AFTER, false],
     ['soon', false],
-  ])('let a range count with If-Range %j: %s', (header, wanted) => {
+  ])('accepts a range with If-Range %j: %s', (header, wanted) => {
     expect(isRangeWanted(header, VALIDATORS)).toBe(wanted);
   });
 
@@ -68,11 +68,11 @@ describe('the conditions of a read', () => {
     ['Fri, 20 Nov 2026 12:00:00 CET', undefined],
     ['2026-11-20T12:00:00Z', undefined],
     ['', undefined],
-  ])('read the date %j', (text, iso) => {
+  ])('reads the date %j as %s', (text, iso) => {
     expect(httpDate(text)?.toISOString()).toBe(iso);
   });
 
-  it('take any date as it is written by HTTP', () => {
+  it('reads any date in the form of HTTP', () => {
     fc.assert(
       fc.property(fc.date({ min: new Date(0), max: new Date('9999-12-31T23:59:59Z'), noInvalidDate: true }), (date) => {
         expect(httpDate(date.toUTCString())?.getTime()).toBe(Math.floor(date.getTime() / 1_000) * 1_000);
@@ -80,7 +80,7 @@ describe('the conditions of a read', () => {
     );
   });
 
-  it('look through long lists of tags once', () => {
+  it('reads a long list of tags only once', () => {
     const list = `${'"a", '.repeat(3_000)}"abc"`;
     expect([matches(list, 'abc'), matches('"'.repeat(15_000), 'abc')]).toEqual([true, false]);
   });

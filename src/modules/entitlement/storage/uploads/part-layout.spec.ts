@@ -5,7 +5,7 @@ import { propertyRuns } from '../../../../../test/support/property-runs.js';
 
 const GIB = 1024 ** 3;
 
-describe('the parts of an upload', () => {
+describe('the part layout of an upload', () => {
   it.each([
     [1, USUAL_PART, USUAL_PART, 1],
     [USUAL_PART, USUAL_PART, USUAL_PART, 1],
@@ -13,11 +13,14 @@ describe('the parts of an upload', () => {
     [1000 * USUAL_PART, USUAL_PART, USUAL_PART, 1000],
     [1000 * USUAL_PART + 1, USUAL_PART, USUAL_PART + 1024 ** 2, 889],
     [5 * 1024 * GIB, USUAL_PART, 5243 * 1024 ** 2, 1000],
-  ])('of %d bytes at %d a part', (size, wanted, partSize, partCount) => {
-    expect(layOut(size, wanted)).toEqual({ size, partSize, partCount });
-  });
+  ])(
+    'divides %d bytes with the requested part size %d into parts of %d bytes: %d parts',
+    (size, wanted, partSize, partCount) => {
+      expect(layOut(size, wanted)).toEqual({ size, partSize, partCount });
+    },
+  );
 
-  it('cover the whole without gaps, a thousand of them at most', () => {
+  it('covers the whole content without gaps, in at most 1,000 parts', () => {
     const sizes = fc.integer({ min: 1, max: 5 * 1024 * GIB });
     fc.assert(
       fc.property(sizes, fc.integer({ min: SMALLEST_PART, max: LARGEST_PART }), (size, wanted) => {

@@ -70,11 +70,11 @@ describe('the machine of a pattern', () => {
   });
 });
 
-describe('the machines of a process', () => {
+describe('the machine pool of a process', () => {
   const wide = (index: number): string => `(a|b)*a(a|b){100}[^c]{100}c${index}`;
   const small = (index: number): string => `timed? out ${index}`;
 
-  it('keep to their bytes, whoever asks for whatever', () => {
+  it('stays within its bytes for any sequence of requests', () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.nat({ max: 40 }), fc.boolean()), { maxLength: 300 }),
@@ -92,7 +92,7 @@ describe('the machines of a process', () => {
     );
   });
 
-  it('of one project stay when another asks for thousands', () => {
+  it('keeps the machines of one project when another project requests thousands', () => {
     const pool = new MachinePool(1_000_000);
     const mine = Array.from({ length: 50 }, (_, index) => small(index));
     for (const source of mine) pool.of('mine', source);
@@ -100,7 +100,7 @@ describe('the machines of a process', () => {
     expect(mine.filter((source) => pool.prepare('mine', source) > 0)).toEqual([]);
   });
 
-  it('stay when they are used, and go when they were not for the longest time', () => {
+  it('keeps machines in use, and drops those that were unused for the longest time', () => {
     const pool = new MachinePool(1_000_000);
     const inUse = Array.from({ length: 10 }, (_, index) => small(index));
     for (let index = 0; index < 500; index += 1) {
@@ -113,7 +113,7 @@ describe('the machines of a process', () => {
     expect(pool.prepare('mine', wide(0))).toBeGreaterThan(0);
   });
 
-  it('leave room to each of many projects', () => {
+  it('leaves room for each of many projects', () => {
     const pool = new MachinePool(1_000_000);
     for (let round = 0; round < 3; round += 1) {
       for (let project = 0; project < 10; project += 1) {

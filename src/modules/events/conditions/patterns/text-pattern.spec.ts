@@ -46,7 +46,7 @@ describe('a text pattern', () => {
     ['a{2,3}$', 'aaaa', true],
     ['^a{2,3}$', 'aaaa', false],
     ['', '', true],
-  ])('%p in %p is %p', (source, text, expected) => {
+  ])('matches %p in %p: %p', (source, text, expected) => {
     expect(matches(source, text)).toBe(expected);
   });
 

@@ -5,12 +5,12 @@ import { searchParts } from './search-parts.js';
 const day = (number: number): Date => new Date(number * 86_400_000);
 const window = (from: number, to: number) => ({ from: day(from), to: day(to) });
 
-describe('the parts of a log search', () => {
+describe('the division of a log search', () => {
   it.each([
     ['without indexes', [], [[false, 10, 40]]],
-    ['inside an indexed month', [[0, 50]], [[true, 10, 40]]],
+    ['within an indexed month', [[0, 50]], [[true, 10, 40]]],
     [
-      'with a month in the middle',
+      'with an indexed month in the middle',
       [[20, 30]],
       [
         [false, 30, 40],
@@ -19,7 +19,7 @@ describe('the parts of a log search', () => {
       ],
     ],
     [
-      'with months on both ends',
+      'with indexed months at both ends',
       [
         [35, 60],
         [0, 15],
@@ -31,7 +31,7 @@ describe('the parts of a log search', () => {
       ],
     ],
     [
-      'with neighbours',
+      'with adjacent indexed months',
       [
         [20, 30],
         [12, 20],
@@ -44,14 +44,14 @@ describe('the parts of a log search', () => {
       ],
     ],
     [
-      'with months elsewhere',
+      'with indexed months outside of the window',
       [
         [40, 60],
         [0, 10],
       ],
       [[false, 10, 40]],
     ],
-  ])('%s', (_, indexed, expected) => {
+  ])('separates indexed months from the rest: %s', (_, indexed, expected) => {
     const parts = searchParts(
       window(10, 40),
       indexed.map(([from = 0, to = 0]) => window(from, to)),
@@ -61,7 +61,7 @@ describe('the parts of a log search', () => {
     );
   });
 
-  it('follow each other from the end of the window to its beginning', () => {
+  it('covers the window from its end to its beginning without gaps', () => {
     const borders = fc.uniqueArray(fc.integer({ min: 0, max: 60 }), { minLength: 0, maxLength: 12 });
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 60 }), fc.integer({ min: 1, max: 40 }), borders, (from, length, days) => {

@@ -12,20 +12,20 @@ const ends = new HourEnds([
   { hour: 3, events: 1 },
 ]);
 
-describe('where stretches end', () => {
+describe('the end of a stretch', () => {
   it.each([
-    ['all that fits', 91, 30, place(70)],
-    ['what is in the middle of an hour counts that', 90.5, 29, place(90)],
-    ['nothing of the hour that begins there', 90, 29, place(70)],
-    ['an hour that has more', 70, 499, undefined],
-    ['an hour that has more, in its middle', 69.5, 499, undefined],
-    ['all that is left', 70, 501, null],
-    ['nothing is left', 3, 5, null],
-  ])('%s', (_, hour, rows, end) => {
+    ['at the last hour that fits', 91, 30, place(70)],
+    ['from the middle of an hour, which counts in full', 90.5, 29, place(90)],
+    ['from the end of an hour, which counts, and not from the hour that begins there', 90, 29, place(70)],
+    ['unknown when the next hour has too many rows', 70, 499, undefined],
+    ['unknown when the rest of the hour has too many rows', 69.5, 499, undefined],
+    ['none when the rest fits', 70, 501, null],
+    ['none when nothing is left', 3, 5, null],
+  ])('is found by the counts of the hours: %s', (_, hour, rows, end) => {
     expect(ends.next(place(hour, 'ffffffff-0000-0000-0000-000000000000'), rows)).toEqual(end);
   });
 
-  it('does not say of hours that were left out that there are none', () => {
+  it('is unknown beyond the hours that were counted', () => {
     const hours: CountedHour[] = Array.from({ length: MOST_HOURS }, (_, at) => ({
       hour: 20_000 - at,
       events: 1,

@@ -8,16 +8,22 @@ const NOW = at('12:20:00.000');
 const within = ({ from, to }: TimeWindow, instant: number): boolean =>
   from.getTime() <= instant && instant < to.getTime();
 
-describe('how a window is covered by hours and edges', () => {
+describe('the coverage of a window by hours and edges', () => {
   it.each([
     ['whole hours need no rows', '03:00:00.000', '05:00:00.000', ['03:00', '05:00'], []],
-    ['the shorter side of an hour is read', '03:10:00.000', '06:50:00.000', ['03:00', '07:00'], ['-03:00', '-06:50']],
-    ['or added', '03:50:00.000', '06:10:00.000', ['04:00', '06:00'], ['+03:50', '+06:00']],
-    ['what is still to come costs nothing', '03:00:00.000', '12:20:00.000', ['03:00', '13:00'], ['-12:20']],
+    [
+      'the shorter side of an hour is subtracted',
+      '03:10:00.000',
+      '06:50:00.000',
+      ['03:00', '07:00'],
+      ['-03:00', '-06:50'],
+    ],
+    ['the shorter side of an hour is added', '03:50:00.000', '06:10:00.000', ['04:00', '06:00'], ['+03:50', '+06:00']],
+    ['time that is still to come costs nothing', '03:00:00.000', '12:20:00.000', ['03:00', '13:00'], ['-12:20']],
     ['a short window is read from rows', '12:10:00.000', '12:20:00.000', null, ['+12:10']],
-    ['a long part of one hour too', '03:10:00.000', '03:40:00.000', null, ['+03:10']],
-    ['an empty window too', '03:10:00.000', '03:10:00.000', null, ['+03:10']],
-  ])('%s', (_, from, to, hours, edges) => {
+    ['a long part of one hour is read from rows', '03:10:00.000', '03:40:00.000', null, ['+03:10']],
+    ['an empty window is read from rows', '03:10:00.000', '03:10:00.000', null, ['+03:10']],
+  ])('reads as few rows as possible: %s', (_, from, to, hours, edges) => {
     const coverage = coverageOf({ from: at(from), to: at(to) }, NOW);
     const minute = (date: Date): string => date.toISOString().slice(11, 16);
     expect(coverage.hours && [minute(coverage.hours.from), minute(coverage.hours.to)]).toEqual(hours);

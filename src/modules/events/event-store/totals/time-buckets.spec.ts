@@ -5,8 +5,8 @@ import { withoutGaps } from './time-buckets.js';
 
 const LENGTH_MS = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
 
-describe('buckets of time', () => {
-  it('fill the window to its last instant, and nothing beyond', () => {
+describe('a series of time buckets', () => {
+  it('fills the window to its last instant, and nothing beyond', () => {
     const at = (text: string): Date => new Date(`2026-03-10T${text}Z`);
     const known = [{ at: at('11:00:00.000'), events: 3, errors: 1 }];
     const hours = withoutGaps(known, 'hour', { from: at('10:59:59.999'), to: at('13:00:00.000') });
@@ -18,7 +18,7 @@ describe('buckets of time', () => {
     expect(withoutGaps([], 'hour', { from: at('13:20:00.000'), to: at('13:20:00.000') })).toEqual([]);
   });
 
-  it('follow each other without gaps from the one that holds the beginning', () => {
+  it('begins with the bucket that holds the start of the window, and has no gaps', () => {
     const instant = fc.integer({ min: -1e9, max: 1e9 });
     fc.assert(
       fc.property(

@@ -19,7 +19,7 @@ const until = (to: string, ms: number): TimeWindow => ({ from: new Date(Date.par
 const startsIn = (window: TimeWindow, interval: AskedInterval, zone: string): string[] =>
   bucketsOf(window, interval, new TimeZone(zone)).starts.map((start) => start.toISOString());
 
-describe('the buckets of a window in a time zone', () => {
+describe('the division of a window in a time zone', () => {
   it.each([
     [
       'days of 24 hours',
@@ -53,13 +53,13 @@ describe('the buckets of a window in a time zone', () => {
       ['10-28T02:30', '10-29T03:30'],
     ],
     [
-      'a day that was left out',
+      'a day that was skipped',
       'Pacific/Apia',
       '2011-12-29T12:00Z',
       '2011-12-31T12:00Z',
       ['12-29T10', '12-30T10', '12-31T10'],
     ],
-  ])('has %s', (_, zone, from, to, expected) => {
+  ])('begins each day at local midnight: %s in %s', (_, zone, from, to, expected) => {
     const starts = startsIn(windowOf(from, to), 'day', zone);
     expect(starts.map((start) => start.slice(5, 16).replace(/:00$/, ''))).toEqual(expected);
   });
@@ -117,7 +117,7 @@ describe('the buckets of a window in a time zone', () => {
     ['56 years', 56 * 365 * DAY_MS, 'year'],
     ['2,000 years', 2_000 * 365 * DAY_MS, 'year'],
     ['nothing', 0, 'minute'],
-  ])('automatically divides %s', (_, ms, interval) => {
+  ])('chooses for %s (%d ms) the interval %s', (_, ms, interval) => {
     expect(bucketsOf(until('2026-03-02T00:00Z', ms), 'auto', UTC).interval).toBe(interval);
   });
 
@@ -136,7 +136,7 @@ describe('the buckets of a window in a time zone', () => {
     expect(() => likeBucketsOf(windowOf('0001-01-01', '9999-12-31'), divided, UTC)).toThrow(RangeError);
   });
 
-  it('follows without gaps from the bucket that holds the beginning to the last instant', () => {
+  it('runs without gaps from the bucket that holds the beginning to the last instant', () => {
     const instant = fc.integer({ min: Date.UTC(2000, 0), max: Date.UTC(2031, 0) });
     const length = fc.integer({ min: 1, max: 300 });
     fc.assert(

@@ -6,7 +6,7 @@ import { newTotpSecret, otpauthUrl, stepOfCode } from './totp-codes.js';
 const SECRET = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';
 const at = (seconds: number): Date => new Date(seconds * 1000);
 
-describe('TOTP codes', () => {
+describe('a TOTP code', () => {
   // The appendix prints eight digits; six-digit codes are their last six.
   it.each([
     [59, '94287082'],
@@ -15,7 +15,7 @@ describe('TOTP codes', () => {
     [1_234_567_890, '89005924'],
     [2_000_000_000, '69279037'],
     [20_000_000_000, '65353130'],
-  ])('are those of RFC 6238 at %i seconds', async (seconds, printed) => {
+  ])('equals that of RFC 6238 at %i seconds', async (seconds, printed) => {
     const step = await stepOfCode(SECRET, printed.slice(-6), { now: at(seconds), afterStep: null });
     expect(step).toBe(Math.floor(seconds / 30));
     expect(totpAt(SECRET, seconds)).toBe(printed.slice(-6));
@@ -33,13 +33,13 @@ describe('TOTP codes', () => {
     [7, '162583'],
     [8, '399871'],
     [9, '520489'],
-  ])('are those of RFC 4226, appendix D, for the counter %i', async (counter, code) => {
+  ])('equals that of RFC 4226, appendix D, for the counter %i', async (counter, code) => {
     const seconds = counter * 30;
     expect(await stepOfCode(SECRET, code, { now: at(seconds), afterStep: null })).toBe(counter);
     expect(totpAt(SECRET, seconds)).toBe(code);
   });
 
-  it('hold one step before and after their own and no longer', async () => {
+  it('is valid one step before and after its own and no longer', async () => {
     const [step, code] = [Math.floor(1_234_567_890 / 30), '005924'];
     const verdicts = [];
     for (const drift of [-2, -1, 0, 1, 2]) {
@@ -50,7 +50,7 @@ describe('TOTP codes', () => {
     expect(verdicts).toEqual([null, null, step, step, step, step, step, step, null, null]);
   });
 
-  it('are refused at and before the step of the last one that was accepted', async () => {
+  it('is refused at and before the step of the last code that was accepted', async () => {
     const now = at(1_234_567_890);
     const step = Math.floor(1_234_567_890 / 30);
     expect(await stepOfCode(SECRET, '005924', { now, afterStep: step - 1 })).toBe(step);
@@ -59,7 +59,7 @@ describe('TOTP codes', () => {
     expect(await stepOfCode(SECRET, '005924', { now, afterStep: step + 1000 })).toBeNull();
   });
 
-  it('may hold blanks, and are nothing when they are not six digits', async () => {
+  it('may hold blanks, and is refused unless it has six digits', async () => {
     const now = at(1_234_567_890);
     expect(await stepOfCode(SECRET, ' 005 924 ', { now, afterStep: null })).not.toBeNull();
     for (const code of ['', '05924', '0059240', '00592a', '٠٠٥٩٢٤', '89005924', '-05924', '5924']) {
@@ -67,7 +67,7 @@ describe('TOTP codes', () => {
     }
   });
 
-  it('have secrets of 160 random bits and an address that apps read', () => {
+  it('has a secret of 160 random bits and an address that apps read', () => {
     const secret = newTotpSecret();
     expect(secret).toMatch(/^[A-Z2-7]{32}$/);
     expect(newTotpSecret()).not.toBe(secret);

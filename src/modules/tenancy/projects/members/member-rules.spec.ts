@@ -18,26 +18,26 @@ const CHANGES: MemberChange[] = ROLES.flatMap((callerRole) =>
   ),
 );
 
-describe('changes of project members, for every pair of roles', () => {
+describe('a change of a project member', () => {
   const where = (matches: (change: MemberChange) => boolean) => CHANGES.filter(matches);
   const outcomes = (changes: MemberChange[]) => new Set(changes.map(refusalOf));
   const byAdmin = ({ callerRole }: MemberChange): boolean => rank(callerRole) >= rank('admin');
 
-  it('cover all roles', () => {
+  it('has a case for each combination of roles', () => {
     expect(CHANGES).toHaveLength(5 * (3 * 5 + 2) * 5);
   });
 
-  it('are for admins and the owner alone', () => {
+  it('needs an admin or the owner', () => {
     expect(outcomes(where((change) => !byAdmin(change)))).toEqual(new Set([InsufficientProjectRole]));
   });
 
-  it('find nobody who is not in the project', () => {
+  it('fails when its member is not in the project', () => {
     expect(outcomes(where((change) => byAdmin(change) && change.targetRole === null))).toEqual(
       new Set([ProjectMemberNotFound]),
     );
   });
 
-  it('leave owners and admins of the organization what they are', () => {
+  it('keeps the role of an owner or admin of the organization', () => {
     const changes = where((change) => byAdmin(change) && rank(change.targetOrganizationRole) >= rank('admin'));
     for (const change of changes) {
       const isSame = change.newRole === change.targetOrganizationRole;
@@ -45,14 +45,14 @@ describe('changes of project members, for every pair of roles', () => {
     }
   });
 
-  it('are free for everybody else', () => {
+  it('is allowed for every other member', () => {
     const changes = where(
       (change) => byAdmin(change) && change.targetRole !== null && rank(change.targetOrganizationRole) < rank('admin'),
     );
     expect(outcomes(changes)).toEqual(new Set([null]));
   });
 
-  it('never raise anybody above the caller, and never make an owner', () => {
+  it('raises nobody above the caller, and makes nobody an owner', () => {
     for (const { callerRole, newRole } of where((change) => refusalOf(change) === null && change.newRole !== null)) {
       expect(rank(newRole ?? 'owner')).toBeLessThanOrEqual(rank(callerRole));
       expect(newRole).not.toBe('owner');

@@ -10,7 +10,7 @@ describe('redaction of properties', () => {
   it.each<[string, string[], object, object]>([
     ['a name', ['pin'], { pin: SECRET, other: 1 }, { pin: R, other: 1 }],
     ['a nested name', ['card.number'], { card: { number: SECRET, brand: 'x' } }, { card: { number: R, brand: 'x' } }],
-    ['the same name elsewhere not', ['card.number'], { number: 1, a: { number: 2 } }, { number: 1, a: { number: 2 } }],
+    ['no name at another path', ['card.number'], { number: 1, a: { number: 2 } }, { number: 1, a: { number: 2 } }],
     [
       'any member by *',
       ['users.*.email'],
@@ -53,9 +53,9 @@ describe('redaction of properties', () => {
       { a: { b: { x: SECRET, y: SECRET, z: 1 } } },
       { a: { b: { x: R, y: R, z: 1 } } },
     ],
-    ['names exactly', ['Pin'], { pin: 1 }, { pin: 1 }],
-    ['nothing through text', ['a.b'], { a: 'text' }, { a: 'text' }],
-  ])('masks %s', (_, paths, properties, expected) => {
+    ['only the exact name', ['Pin'], { pin: 1 }, { pin: 1 }],
+    ['nothing within text', ['a.b'], { a: 'text' }, { a: 'text' }],
+  ])('masks at its paths %s', (_, paths, properties, expected) => {
     const before = structuredClone(properties);
     expect(compileRedaction(paths)(properties as Record<string, unknown>)).toEqual(expected);
     expect(properties).toEqual(before);
