@@ -23,9 +23,9 @@ function references(texts: Readonly<Record<string, string>>): string[] {
   return faultsOfReferences(documents, PROJECT);
 }
 
-describe('the documents', () => {
+describe('the set of documents', () => {
   // `npm run check` also compiles the examples.
-  it('point at what is there, hold code that can be read and examples that apply', () => {
+  it('leads only to existing targets, and has readable code and examples that apply', () => {
     const { faults, files } = checkDocuments();
     expect(faults).toEqual([]);
     expect(files.size).toBeGreaterThan(0);

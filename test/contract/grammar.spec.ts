@@ -112,12 +112,12 @@ const IN_FORM = new Set([
 ]);
 
 describe('the grammar in the document', () => {
-  it.each(TAKEN)('takes %s', (_, condition) => {
+  it.each(TAKEN)('accepts %s as a condition', (_, condition) => {
     expect(rule(condition)).toBe(true);
     expect(isCondition(condition as StoredCondition)).toBe(true);
   });
 
-  it.each(REFUSED)('refuses %s', (what, condition) => {
+  it.each(REFUSED)('refuses %s as a condition', (what, condition) => {
     expect(rule(condition)).toBe(false);
     if (typeof condition === 'object') expect(isCondition(condition as StoredCondition)).toBe(IN_FORM.has(what));
   });

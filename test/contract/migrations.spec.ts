@@ -6,7 +6,7 @@ import { runMigrations } from '../../src/platform/database/migrate.js';
 import { findDrift } from '../../src/tooling/drift.js';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/postgres.js';
 
-describe('migrations', () => {
+describe('the migration of a database', () => {
   let database: TestDatabase | undefined;
 
   afterEach(async () => {
@@ -24,7 +24,7 @@ describe('migrations', () => {
     }
   };
 
-  it('are all listed, in order, under names that carry their time', () => {
+  it('includes all files in order, under names with their time', () => {
     const files = readdirSync(new URL('../../migrations', import.meta.url)).filter((name) => /^\d/.test(name));
     expect(files.sort().map((name) => name.slice(0, 13))).toEqual(
       MIGRATIONS.map((migration) => migration.name.slice(-13)),
@@ -32,7 +32,7 @@ describe('migrations', () => {
     for (const migration of MIGRATIONS) expect(new migration().name).toBe(migration.name);
   });
 
-  it('run once when several instances start together on an empty database', async () => {
+  it('runs once when several instances start together on an empty database', async () => {
     database = await createEmptyDatabase();
     const { url } = database;
     const applied = await Promise.all([runMigrations(url), runMigrations(url), runMigrations(url)]);
@@ -40,14 +40,14 @@ describe('migrations', () => {
     expect(await runMigrations(url)).toEqual([]);
   });
 
-  it('leave nothing for the entities to add, and a difference is noticed', async () => {
+  it('creates the whole schema of the entities, and a difference is noticed', async () => {
     database = await createTestDatabase();
     expect(await findDrift(database.url)).toEqual([]);
     await query('ALTER TABLE api_keys DROP COLUMN expires_at');
     expect((await findDrift(database.url)).join('\n')).toContain('expires_at');
   });
 
-  it('partition events by month, with every index beginning at the project', async () => {
+  it('partitions events by month, with every index beginning at the project', async () => {
     database = await createEmptyDatabase();
     await runMigrations(database.url);
     expect(
@@ -73,7 +73,7 @@ describe('migrations', () => {
     ]);
   });
 
-  it('give every constraint and index a name of the house', async () => {
+  it('gives every constraint a name that begins with its type', async () => {
     database = await createTestDatabase();
     const constraints = await query<{ conname: string }>(
       `SELECT conname FROM pg_constraint WHERE connamespace = 'public'::regnamespace AND contype IN ('p', 'u', 'f', 'c')

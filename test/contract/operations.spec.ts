@@ -18,31 +18,31 @@ function faultsAfter(change: (operation: Operation) => void, method: string, pat
   return faultsOfOperationIds(changed, kept, fileOf);
 }
 
-describe('the names of operations', () => {
-  it('are those that clients were generated from', () => {
+describe('the list of operation names', () => {
+  it('has the names that clients were generated from', () => {
     expect(faultsOfOperationIds(document, kept, controllerOf)).toEqual([]);
   });
 
-  it('need a line for a new operation', () => {
+  it('needs a line for a new operation', () => {
     expect(faultsOfOperationIds(document, kept.replace('GET /health getHealth\n', ''), fileOf)).toEqual([
       `${FILE}: add the line \`GET /health getHealth\` at the beginning.`,
     ]);
   });
 
-  it('need no line for an operation that is gone', () => {
+  it('needs no line for an operation that is gone', () => {
     expect(faultsOfOperationIds(document, `${kept}GET /v1/things listThings\n`, fileOf)).toEqual([
       `${FILE}: the document has no longer \`GET /v1/things listThings\`. Remove the line if clients may break.`,
     ]);
   });
 
-  it('have the order of the document', () => {
+  it('has the order of the document', () => {
     const lines = kept.trimEnd().split('\n').toReversed().join('\n');
     expect(faultsOfOperationIds(document, lines, fileOf)).toEqual([
       `${FILE}: put the lines into the order of docs/api/openapi.json, each once.`,
     ]);
   });
 
-  it('begin with a verb of their method, and name one operation each', () => {
+  it('needs names that begin with a verb of their method, and a different one for each operation', () => {
     const rename = (name: string) => (operation: Operation) => {
       operation.operationId = name;
     };
@@ -57,19 +57,19 @@ describe('the names of operations', () => {
     );
   });
 
-  it('are found in their controllers', () => {
+  it('leads to the controllers of operations', () => {
     expect(controllerOf('getHealth')).toBe('src/modules/operations/health/health.controller.ts');
   });
 });
 
-describe('the free-form objects', () => {
+describe('the check of free-form objects', () => {
   const LIST = 'scripts/contract/free-form.mjs';
 
-  it('have a reason each', () => {
+  it('finds a reason for each object', () => {
     expect(faultsOfFreeForm(document)).toEqual([]);
   });
 
-  it('are found in new schemas and in operations', () => {
+  it('reports new objects of schemas and operations', () => {
     const changed = structuredClone(document);
     changed.components.schemas.Thing = { type: 'object', properties: { data: { type: ['object', 'null'] } } };
     const health = changed.paths['/health']?.get;
@@ -80,7 +80,7 @@ describe('the free-form objects', () => {
     ]);
   });
 
-  it('leave the list when they get members', () => {
+  it('reports an object of the list that has members', () => {
     const changed = structuredClone(document);
     changed.components.schemas.Outdated = { type: 'object', properties: {} };
     expect(faultsOfFreeForm(changed)).toEqual([
