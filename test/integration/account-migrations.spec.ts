@@ -24,7 +24,7 @@ const FIRST_MARKED = 100;
 
 const id = (n: number): string => `01990000-0000-7000-8000-${String(n).padStart(12, '0')}`;
 
-describe('accounts that were there before their present rules', () => {
+describe('an account that is older than its rules', () => {
   let database: TestDatabase;
   let client: pg.Client;
 
@@ -128,7 +128,7 @@ describe('accounts that were there before their present rules', () => {
       ({ value }) => value,
     );
 
-  it('are found by their address still, and nobody by a letter that only looks like theirs', async () => {
+  it('is still found by its address, and not by one with a letter that only looks the same', async () => {
     expect((await column('email_key')).slice(0, 9)).toEqual([
       'mike@example.com',
       'ren\u00c9@example.com',
@@ -142,7 +142,7 @@ describe('accounts that were there before their present rules', () => {
     ]);
   });
 
-  it('keep an address that several accounts have by now with the confirmed and then the oldest one', async () => {
+  it('keeps an address that several accounts share when it is the confirmed or else the oldest one', async () => {
     expect((await column('email_key')).slice(9, 14)).toEqual([
       id(10),
       'u@xn--bcher-kva.example',
@@ -152,7 +152,7 @@ describe('accounts that were there before their present rules', () => {
     ]);
   });
 
-  it('have the key that is looked for, or none that anybody can type, and one account each address', async () => {
+  it('has the key that is looked up, or one that nobody can type, and is the only account of its address', async () => {
     const { rows } = await client.query<{ id: string; email: string; key: string; is_confirmed: boolean }>(
       `SELECT id, email, email_key AS key, email_verified_at IS NOT NULL AS is_confirmed FROM users
        WHERE id >= $1 ORDER BY email_verified_at IS NULL, created_at, id`,
@@ -170,23 +170,23 @@ describe('accounts that were there before their present rules', () => {
     expect(seen.size).toBeLessThan(MARKED.length);
   });
 
-  it('are invited once to an organization by whichever spelling', async () => {
+  it('is invited once to an organization by any spelling of its address', async () => {
     const { rows } = await client.query<{ key: string }>('SELECT email_key AS key FROM invitations ORDER BY id');
     expect(rows.map(({ key }) => key)).toEqual(['\u01f0@example.com', id(2), '\u01f0@example.com']);
   });
 
-  it('have no password of registrations that disagree', async () => {
+  it('has no password when its registrations disagree', async () => {
     expect((await column('password_hash')).slice(0, 7)).toEqual(['a', 'a', 'a', 'a', 'a', 'a', null]);
   });
 
-  it('have a secret of its own for each session', async () => {
+  it('has a secret of its own for each session', async () => {
     const { rows } = await client.query<{ refresh_secret: Buffer }>('SELECT refresh_secret FROM sessions');
     const secrets = rows.map(({ refresh_secret: secret }) => secret);
     expect(secrets.map(({ length }) => length)).toEqual([32, 32]);
     expect(new Set(secrets.map((secret) => secret.toString('hex'))).size).toBe(2);
   });
 
-  it('keep passkeys as proven that no young session can have added', async () => {
+  it('keeps a passkey as proven only when no young session can have added it', async () => {
     const proven = await column('SELECT proven FROM passkeys p WHERE p.user_id = u.id');
     expect(proven.slice(0, 2)).toEqual([false, true]);
   });

@@ -51,7 +51,7 @@ describe('ArrayParameter', () => {
     expect(await roundTrip('text', array)).toEqual(long);
   });
 
-  it('carries ids', async () => {
+  it('carries UUIDs and NULL', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.option(fc.uuid()), { maxLength: 20 }), async (values) => {
         const array = new ArrayParameter('uuid');
@@ -106,7 +106,7 @@ describe('ArrayParameter', () => {
     expect(await roundTrip('uuid', new ArrayParameter('uuid'))).toEqual([]);
   });
 
-  describe('of rows', () => {
+  describe('a RowArrayParameter', () => {
     const COLUMNS = {
       name: 'text',
       at: 'timestamptz',
@@ -156,7 +156,7 @@ describe('ArrayParameter', () => {
       );
     });
 
-    it('does not begin where the type lacks a column, or has another type for it', async () => {
+    it('is not created when the type lacks a column, or has another type for it', async () => {
       const layout = await layoutOf('parcel');
       expect(() => new RowArrayParameter(layout, { ...COLUMNS, colour: 'text' })).toThrow(RowTypeDiffers);
       expect(() => new RowArrayParameter(layout, { ...COLUMNS, size: 'text' })).toThrow(RowTypeDiffers);

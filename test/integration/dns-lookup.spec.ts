@@ -73,7 +73,7 @@ describe('a look-up in DNS', () => {
     expect(await lookup().addressesOf('a.example.com', over, 'a')).toEqual({ ok: false, reason: 'timeout' });
   });
 
-  it('of one tenant is not held up by ten thousand of another that hang', async () => {
+  it('is not held up by ten thousand look-ups of another tenant that hang', async () => {
     server.reply = (name) => (name.startsWith('dead') ? 'silence' : ['93.184.216.34']);
     const finder = lookup();
     const callOff = Array.from({ length: 10_000 }, () => new AbortController());

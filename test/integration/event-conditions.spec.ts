@@ -23,7 +23,7 @@ import { readCondition } from '../../src/modules/events/eql/index.js';
 import { QueryFault } from '../../src/modules/events/eql-language/language/query-fault.js';
 import { propertyRuns } from '../support/property-runs.js';
 
-describe('conditions in memory and in the database', () => {
+describe('a condition in memory and in the database', () => {
   let app: TestApp;
   let projectId: string;
   let rows: WholeEvent[];
@@ -54,7 +54,7 @@ describe('conditions in memory and in the database', () => {
     return new Map(found.map((row) => [row.id, row.found]));
   }
 
-  it('agree on every event, whatever the filter', async () => {
+  it('gives the same answer on every event, for any filter', async () => {
     await fc.assert(
       fc.asyncProperty(filter, async (written) => {
         const node: FilterNode = storedFilter(written);
@@ -67,7 +67,7 @@ describe('conditions in memory and in the database', () => {
     );
   });
 
-  it('agree on every pattern', async () => {
+  it('gives the same answer for any pattern', async () => {
     await fc.assert(
       fc.asyncProperty(pattern, async (value) => {
         const node = storedFilter({ field: 'message', op: 'matches', value });
@@ -79,7 +79,7 @@ describe('conditions in memory and in the database', () => {
     );
   });
 
-  it('agree on the opposite too', async () => {
+  it('gives the same answer for the opposite of a filter', async () => {
     await fc.assert(
       fc.asyncProperty(filter, async (written) => {
         const [fits, excluded] = [compileFilter(storedFilter(written), 'project'), storedFilter({ not: written })];
@@ -90,7 +90,7 @@ describe('conditions in memory and in the database', () => {
     );
   });
 
-  it('agree on every condition of the query language', async () => {
+  it('gives the same answer for any condition of the query language', async () => {
     const work: Work = { spend: () => undefined, test: (test, text) => test.matches(text) };
     await fc.assert(
       fc.asyncProperty(anyCondition, async (text) => {
@@ -116,7 +116,7 @@ describe('conditions in memory and in the database', () => {
     );
   });
 
-  it('tell a fault of the query language where the condition stands', () => {
+  it('reports a fault of the query language at the place of the condition', () => {
     expect(readCondition('event == "a" and log.status > 399', ['query', 'where']).isExact).toBe(true);
     let refused: unknown = null;
     try {
@@ -128,7 +128,7 @@ describe('conditions in memory and in the database', () => {
     expect(refused).toMatchObject({ issues: [{ type: 'value_error', loc: ['query', 'where'], ctx }] });
   });
 
-  it('agree on values, groups and numbers of every field', async () => {
+  it('reads the same values, groups and numbers of every field', async () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(textField, numberField, property), async (field) => {
         const [groupOf, read] = [groupReader([field]), readField(field)];

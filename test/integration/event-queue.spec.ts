@@ -92,21 +92,21 @@ describeWithRedis('the queue of events', () => {
   ];
   it.each([
     [
-      'billing before the rest',
+      'billing before all limits',
       { billingStatus: 'inactive', events: OVER, requests: OVER, today: OVER },
       'billing_inactive',
     ],
-    ['the month before requests and day', { events: OVER, requests: OVER, today: OVER }, 'limit_exceeded'],
-    ['requests before the day', { events: LEFT, requests: OVER, today: OVER }, 'request_limit_exceeded'],
-    ['the day at last', { events: LEFT, requests: LEFT, today: OVER }, 'daily_limit_exceeded'],
-    ['nothing of all that is left', { events: LEFT, requests: LEFT, today: LEFT }, 'written'],
-  ])('tells %s', async (_, known, reason) => {
+    ['the month before the requests and the day', { events: OVER, requests: OVER, today: OVER }, 'limit_exceeded'],
+    ['the requests before the day', { events: LEFT, requests: OVER, today: OVER }, 'request_limit_exceeded'],
+    ['the day last', { events: LEFT, requests: LEFT, today: OVER }, 'daily_limit_exceeded'],
+    ['none when all limits have room', { events: LEFT, requests: LEFT, today: LEFT }, 'written'],
+  ])('refuses a request for the first of several reasons: %s', async (_, known, reason) => {
     allowances = { ...UNLIMITED, ...known };
     expect(await reasonOf()).toBe(reason);
     expect(await waiting()).toBe(reason === 'written' ? 1 : 0);
   });
 
-  it('tells the month before requests and day also when it is over by what waits', async () => {
+  it('refuses for the month before the requests and the day, also when waiting events exceed it', async () => {
     expect(await send(7, { ...sender, sourceId: newId() })).toMatchObject({ kind: 'written', admitted: 7 });
     allowances = { ...UNLIMITED, events: LEFT, today: OVER };
     expect(await reasonOf()).toBe('limit_exceeded');
@@ -115,7 +115,7 @@ describeWithRedis('the queue of events', () => {
     expect(await waiting()).toBe(1);
   });
 
-  it('tells requests before the day also when the day is over by what waits', async () => {
+  it('refuses for the requests before the day, also when waiting events exceed the day', async () => {
     expect(await send(7)).toMatchObject({ kind: 'written' });
     allowances = { ...UNLIMITED, requests: OVER, today: LEFT };
     expect(await reasonOf()).toBe('request_limit_exceeded');
@@ -123,7 +123,7 @@ describeWithRedis('the queue of events', () => {
     expect(await reasonOf()).toBe('daily_limit_exceeded');
   });
 
-  it('admits what fits beside what waits, and what was stored only once', async () => {
+  it('admits what fits next to waiting events, and counts what was stored only once', async () => {
     allowances = { ...UNLIMITED, events: { used: 0, limit: 10 } };
     expect(await send(4)).toMatchObject({ admitted: 4, rest: null });
     await drain();
@@ -217,7 +217,7 @@ describeWithRedis('the queue of events', () => {
     expect(await waiting()).toBe(1);
   });
 
-  it('tells that it is drained once what it held is stored, and not while that waits', async () => {
+  it('notifies that it is drained once what it held is stored, and not while that waits', async () => {
     let told = 0;
     let store: (() => void) | undefined;
     const verdict = new Promise<Verdict>((resolve) => {

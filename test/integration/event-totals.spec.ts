@@ -28,7 +28,7 @@ const VALUES = {
   environment: ['production', 'staging', null],
 } as const;
 
-describe('the totals of events', () => {
+describe('the total of events', () => {
   let app: TestApp;
   let totals: EventTotalsReader;
   let latencies: LatenciesReader;
@@ -95,7 +95,7 @@ describe('the totals of events', () => {
   const COUNTS = `count(*)::int AS events, (count(*) FILTER (WHERE log_status >= 500))::int AS errors`;
   const check = (property: fc.IAsyncProperty<unknown>) => fc.assert(property, { numRuns: propertyRuns(60, 20) });
 
-  it('equal the number of rows for every window and filter', async () => {
+  it('equals the number of rows for every window and filter', async () => {
     await check(
       fc.asyncProperty(window, filter, async (span, wanted) => {
         expect(await totals.total(scope, span, wanted)).toEqual((await plain(COUNTS, span, wanted))[0]);
@@ -103,7 +103,7 @@ describe('the totals of events', () => {
     );
   });
 
-  it('group by every dimension as a plain GROUP BY does', async () => {
+  it('is grouped by every dimension as by a plain GROUP BY', async () => {
     await check(
       fc.asyncProperty(window, filter, fc.constantFrom(...DIMENSIONS), async (span, wanted, name) => {
         const rest = `GROUP BY ${name} ORDER BY 2 DESC, 1`;
@@ -114,7 +114,7 @@ describe('the totals of events', () => {
     );
   });
 
-  it('divide time into minutes, hours and UTC days', async () => {
+  it('is divided into minutes, hours and UTC days', async () => {
     await check(
       fc.asyncProperty(window, fc.constantFrom(...INTERVALS), async (span, interval) => {
         const bucket = `date_trunc('${interval}', "timestamp", 'UTC')`;
@@ -133,7 +133,7 @@ describe('the totals of events', () => {
     'Asia/Kathmandu',
     // Its midnights come twice: the day begins with the first one, which date_trunc overlooks.
     'Atlantic/Azores',
-  ])('divide every year from 2000 to 2030 into days and weeks as in %s', async (name) => {
+  ])('is divided in every year from 2000 to 2030 into local days and weeks of %s', async (name) => {
     const zone = new TimeZone(name);
     const years = Array.from({ length: 31 }, (_, index) => 2000 + index);
     for (const interval of ['day', 'week'] as const) {
@@ -159,7 +159,7 @@ describe('the totals of events', () => {
     }
   });
 
-  it('count each facet under the filter on the others', async () => {
+  it('counts each facet under the filter on the others', async () => {
     await check(
       fc.asyncProperty(window, filter, async (span, wanted) => {
         const facets = await totals.facets(scope, span, wanted, 100);
@@ -176,7 +176,7 @@ describe('the totals of events', () => {
     );
   });
 
-  it('name the hours that a page needs', async () => {
+  it('names the hours that a page needs', async () => {
     const page = fc.record({ offset: fc.integer({ min: 0, max: 1_600 }), limit: fc.integer({ min: 1, max: 500 }) });
     await check(
       fc.asyncProperty(window, filter, page, async (span, wanted, { offset, limit }) => {
@@ -198,7 +198,7 @@ describe('the totals of events', () => {
     );
   });
 
-  it('give percentiles of the latencies, exact for few events', async () => {
+  it('comes with percentiles of the latencies, exact for few events', async () => {
     await check(
       fc.asyncProperty(window, async (span) => {
         const [row] = await plain<{ values: number[] | null }>(
@@ -214,7 +214,7 @@ describe('the totals of events', () => {
     );
   });
 
-  it('give exact percentiles of few latencies among many events', async () => {
+  it('comes with exact percentiles of few latencies among many events', async () => {
     const quiet = { projectId: newProjectId() };
     await app.rows(
       `INSERT INTO events (project_id, "timestamp", id, event, source, properties, log_method, log_endpoint, log_status,
@@ -239,7 +239,7 @@ describe('the totals of events', () => {
     );
   });
 
-  it('give percentiles within one percent for many', async () => {
+  it('comes with percentiles within one percent for many events', async () => {
     const busy = { projectId: newProjectId() };
     await app.rows(
       `INSERT INTO events (project_id, "timestamp", id, event, source, properties, log_method, log_endpoint, log_status,

@@ -230,7 +230,7 @@ describe('the fast adapter', () => {
     await gone;
   });
 
-  it('serves HTTPS', async () => {
+  it('serves requests over HTTPS', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'adapter-'));
     const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
     const subject = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-subj', '/CN=localhost'];

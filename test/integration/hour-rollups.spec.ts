@@ -16,7 +16,7 @@ const HOURS = 30;
 const SOURCES = [newId(), newId()];
 const EVENTS = ['paid', 'c.error', 'rare'];
 
-describe('the rollups of hours', () => {
+describe('the rollup of an hour', () => {
   let app: TestApp;
   let series: SeriesReader;
   let rollups: HourRollupsService;
@@ -95,7 +95,7 @@ describe('the rollups of hours', () => {
       { numRuns: 12 },
     );
 
-  it('give series that are those of the rows while they are missing, made and out of date', async () => {
+  it('gives the same series as the rows while it is missing, made and out of date', async () => {
     expect(await app.rows('SELECT FROM hour_rollups')).toEqual([]);
     await expectTrueSeries();
     expect(await rollups.makeDue()).toBeGreaterThan(HOURS);
@@ -108,7 +108,7 @@ describe('the rollups of hours', () => {
     await expectTrueSeries();
   });
 
-  it('leave hours alone that have not ended', async () => {
+  it('is not made before its hour has ended', async () => {
     const [newest] = await app.rows<{ ago: number }>(
       `SELECT extract(epoch FROM now() - max(hour))::float8 AS ago FROM hour_rollups WHERE project_id = $1`,
       [projectId],
@@ -116,7 +116,7 @@ describe('the rollups of hours', () => {
     expect(newest?.ago).toBeGreaterThan(3_600);
   });
 
-  it('read the series that an hour with many does not keep', async () => {
+  it('is completed from rows for the series that it does not keep', async () => {
     const busy = asProjectId((await tenant(app)).projectId);
     const names = Array.from({ length: 230 }, (_, index) => `type.${String(index).padStart(3, '0')}`);
     const rows = names.flatMap((event, index) =>
@@ -144,7 +144,7 @@ describe('the rollups of hours', () => {
     expect(given.project.events.reduce((sum, n) => sum + n, 0)).toBe(rows.length);
   });
 
-  it('are made once where two make them at a time, and an hour is whole or as it was', async () => {
+  it('is made once when several make it at the same time, and is whole or as before', async () => {
     const id = asProjectId((await tenant(app)).projectId);
     await insertEvents(app, id, fc.sample(eventRow, { numRuns: 300, seed: 11 }));
     await countEvents(app);
@@ -158,7 +158,7 @@ describe('the rollups of hours', () => {
     expect(await repository.make(id, hours)).toBe(0);
   });
 
-  it('stay as they were when whoever replaces them is killed', async () => {
+  it('stays as it was when the statement that replaces it is killed', async () => {
     const id = asProjectId((await tenant(app)).projectId);
     const hour = new Date(beginning + 5 * HOUR_MS);
     const rollup = () =>
@@ -206,7 +206,7 @@ describe('the rollups of hours', () => {
     expect(await rollup()).toEqual([{ counted: 2, endpoints: 2, series: 3 }]);
   });
 
-  it('go with their project', async () => {
+  it('is deleted with its project', async () => {
     const id = asProjectId((await tenant(app)).projectId);
     await insertEvents(app, id, fc.sample(eventRow, { numRuns: 50, seed: 12 }));
     await countEvents(app);
@@ -217,7 +217,7 @@ describe('the rollups of hours', () => {
     }
   });
 
-  it('are made of projects that are there, whatever counters a restore has left of others', async () => {
+  it('is made for existing projects, despite counters that a restore has left of others', async () => {
     await rollups.makeDue();
     const id = asProjectId((await tenant(app)).projectId);
     await insertEvents(app, id, [{ timestamp: new Date(beginning + HOUR_MS) }]);
@@ -239,7 +239,7 @@ describe('the rollups of hours', () => {
     await countEvents(app);
   });
 
-  it('refuse windows that are no series of buckets', async () => {
+  it('refuses windows that are no series of buckets', async () => {
     const from = new Date(beginning);
     await expect(series.read({ projectId }, { from, to: new Date(beginning + 1) })).rejects.toThrow(RangeError);
     await expect(series.read({ projectId }, { from, to: new Date(beginning + 32 * 24 * HOUR_MS) })).rejects.toThrow(

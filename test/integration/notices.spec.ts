@@ -4,7 +4,7 @@ import { NoticeBus } from '../../src/platform/database/notices.js';
 import { startTcpGate, type TcpGate } from '../support/fixtures/tcp-gate.js';
 import { createEmptyDatabase, type TestDatabase } from '../support/postgres.js';
 
-describe('notices between processes', () => {
+describe('a notice between processes', () => {
   let database: TestDatabase;
   let gate: TcpGate;
   let sender: NoticeBus;
@@ -58,7 +58,7 @@ describe('notices between processes', () => {
     }
   }
 
-  it('reach the subscribers of their channel, with the payload as it was', async () => {
+  it('reaches the subscribers of its channel, with the payload unchanged', async () => {
     const keys = collect('key_revoked');
     const sessions = collect('session_closed');
     await sender.publish('session_closed', 'a:b "ü" \n end');
@@ -67,13 +67,13 @@ describe('notices between processes', () => {
     expect(sessions.seen).toEqual(['a:b "ü" \n end']);
   });
 
-  it('reach the process that sent them too', async () => {
+  it('reaches the process that sent it, too', async () => {
     const notice = new Promise<string>((resolve) => sender.subscribe('key_revoked', resolve));
     await sender.publish('key_revoked', 'k1');
     expect(await notice).toBe('k1');
   });
 
-  it('go out with the transaction they were sent in, and not when it is rolled back', async () => {
+  it('is sent with its transaction, and not when the transaction is rolled back', async () => {
     const keys = collect('key_revoked');
     await withClient(async (client) => {
       await client.query('BEGIN');
@@ -87,7 +87,7 @@ describe('notices between processes', () => {
     expect(await keys.until('committed')).toEqual(['before the commit', 'committed']);
   });
 
-  it('stop for a handler that unsubscribed', async () => {
+  it('does not reach a handler that unsubscribed', async () => {
     const first = collect('key_revoked');
     const second = collect('key_revoked');
     first.stop();
@@ -96,7 +96,7 @@ describe('notices between processes', () => {
     expect(first.seen).toEqual([]);
   });
 
-  it('reach the other handlers when one fails', async () => {
+  it('reaches the other handlers when one fails', async () => {
     receiver.subscribe('key_revoked', () => {
       throw new Error('thrown');
     });
@@ -107,7 +107,7 @@ describe('notices between processes', () => {
     expect(errors).toEqual([new Error('thrown'), new Error('rejected')]);
   });
 
-  it('flow again after the connection was lost, and subscribers are told of the gap', async () => {
+  it('arrives again after the connection was lost, and subscribers are notified of the gap', async () => {
     const keys = collect('key_revoked');
     const back = new Promise<void>((resolve) => receiver.onReconnect(resolve));
     await gate.shut();
@@ -120,7 +120,7 @@ describe('notices between processes', () => {
     expect(errors.length).toBeGreaterThan(0);
   });
 
-  it('flow again after the server ended the connection', async () => {
+  it('arrives again after the server ended the connection', async () => {
     const back = Promise.all([sender, receiver].map((bus) => new Promise<void>((done) => bus.onReconnect(done))));
     await withClient(async (client) => {
       await client.query(
@@ -134,14 +134,14 @@ describe('notices between processes', () => {
     await keys.until('k1');
   });
 
-  it('say that they are not connected while the database is away', async () => {
+  it('is refused as not connected while the database is unavailable', async () => {
     await gate.shut();
     await firstError;
     expect(receiver.connected).toBe(false);
     await expect(receiver.publish('key_revoked', 'k1')).rejects.toThrow(/not connected/);
   });
 
-  it('are refused with a channel or payload that cannot be sent', async () => {
+  it('is refused with a channel or payload that cannot be sent', async () => {
     await expect(sender.publish('Key-Revoked', 'x')).rejects.toThrow(TypeError);
     expect(() => sender.subscribe('a:b', () => undefined)).toThrow(TypeError);
     await expect(sender.publish('key_revoked', 'ü'.repeat(3_951))).rejects.toThrow(TypeError);
@@ -151,7 +151,7 @@ describe('notices between processes', () => {
     await most.until('ü'.repeat(3_950));
   });
 
-  it('do not start without the database', async () => {
+  it('needs the database when its bus starts', async () => {
     await gate.shut();
     const bus = new NoticeBus({ databaseUrl: gate.url, onError: () => undefined });
     await expect(bus.start()).rejects.toThrow();

@@ -105,7 +105,7 @@ describe('a request', () => {
     [{ 'X-Bad': 'a\r\nX-Injected: 1' }, 'invalid_request'],
     [{ 'X-Bad\r\nX-Injected': '1' }, 'invalid_request'],
     [{ 'X-Bad': '☂' }, 'invalid_request'],
-  ])('with headers that cannot be sent is refused: %j', async (headers, reason) => {
+  ])('is refused with headers that cannot be sent: %j', async (headers, reason) => {
     expect(await send({ headers })).toMatchObject({ kind: 'failure', reason });
     expect(receiver.connections).toBe(0);
   });
@@ -142,7 +142,7 @@ describe('an answer', () => {
     expect(receiver.connections).toBe(400);
   });
 
-  it('that redirects leads nowhere', async () => {
+  it('is not followed when it is a redirect', async () => {
     const other = await RawReceiver.start(answering(200));
     for (const status of [301, 302, 303, 307, 308]) {
       receiver.react = answering(status, [`Location: http://127.0.0.1:${other.port}/`]);
@@ -173,12 +173,12 @@ describe('an answer', () => {
     ['says less than it has', 'HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nonly this', 'only'],
     ['ends within a chunk', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nff\r\npart', 'part'],
     ['has a chunk that is none', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\nzz\r\n', 'abc'],
-  ])('that %s counts by its status', async (_how, text, body) => {
+  ])('counts by its status when it %s', async (_how, text, body) => {
     receiver.react = (socket) => void socket.end(text);
     expect(await send()).toMatchObject({ kind: 'answer', status: 200, body });
   });
 
-  it('whose connection is reset after the head counts by its status', async () => {
+  it('counts by its status when its connection is reset after the head', async () => {
     receiver.react = (socket) => {
       socket.write('HTTP/1.1 503 Busy\r\nContent-Length: 100\r\nRetry-After: 7\r\n\r\nx', () =>
         setTimeout(() => socket.resetAndDestroy(), 50),
@@ -195,7 +195,7 @@ describe('an answer', () => {
     ['has a head without end', `HTTP/1.1 200 OK\r\nX: ${'x'.repeat(20_000)}`],
     ['has a thousand headers', `HTTP/1.1 200 OK\r\n${'X: 0123456789\r\n'.repeat(2_000)}\r\n`],
     ['switches protocols', 'HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\nhello'],
-  ])('that %s is a protocol error', async (_how, text) => {
+  ])('is a protocol error when it %s', async (_how, text) => {
     receiver.react = (socket) => void socket.end(Buffer.from(text, 'latin1'));
     expect(await send()).toMatchObject({
       kind: 'failure',
@@ -237,7 +237,7 @@ describe('an answer', () => {
     }
   });
 
-  it('that is compressed all the same is not unpacked', async () => {
+  it('is not unpacked when it is compressed although that was not accepted', async () => {
     receiver.react = answering(200, ['Content-Encoding: gzip'], '\x1f\x8b…');
     expect(await send()).toMatchObject({ status: 200, body: '' });
     receiver.react = answering(200, ['Content-Encoding: identity'], 'plain');
@@ -317,14 +317,14 @@ describe('the deadline', () => {
     await silent.stop();
   });
 
-  it('that has passed sends nothing', async () => {
+  it('sends nothing when it has passed', async () => {
     for (const deadlineMs of [0, -1]) expect(await send({ deadlineMs })).toMatchObject({ reason: 'timeout' });
     expect(receiver.requests).toEqual([]);
   });
 });
 
 describe('a connection', () => {
-  it('that is refused is told from one that is closed or reset', async () => {
+  it('is reported differently when it is refused than when it is closed or reset', async () => {
     const gone = await RawReceiver.start(() => undefined);
     const url = `http://127.0.0.1:${gone.port}/`;
     await gone.stop();
@@ -463,7 +463,7 @@ describe('a destination', () => {
     '[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[::127.0.0.1]', '[::ffff:0:127.0.0.1]', '[64:ff9b::7f00:1]', '[2002:7f00:1::]',
     '[2001::1]', '[fe80::1]', '[fd00::1]', '[ff02::1]', '[2001:db8::1]',
   ]; // prettier-ignore
-  it.each(LITERALS)('with the address %s is refused when configured and when sent to', async (host) => {
+  it.each(LITERALS)('is refused with the address %s when configured and when sent to', async (host) => {
     const url = `http://${host}:${everywhere.port}/`;
     expect(await strict.checkAtConfiguration(new URL(url))).toBe('URL must lead to a public address');
     expect(await send({ url }, strictClient)).toMatchObject({
@@ -478,7 +478,7 @@ describe('a destination', () => {
     'localhost', 'LOCALHOST.', 'a.localhost', 'intranet', 'db.internal', 'metadata.google.internal.', 'printer.local',
     'host.docker.internal', 'x.localdomain', 'x.home.arpa', 'nas.lan', 'wiki.corp', 'api.default.svc', 'api.x.svc.cluster.local',
   ]; // prettier-ignore
-  it.each(NAMES)('with the name %s is refused without being looked up', async (host) => {
+  it.each(NAMES)('is refused with the name %s without a look-up', async (host) => {
     lookup.answer(['93.184.216.34']);
     const url = `http://${host}:${everywhere.port}/`;
     expect(await strict.checkAtConfiguration(new URL(url))).toBe('URL must lead to a public address');
@@ -497,7 +497,7 @@ describe('a destination', () => {
     [['2606:2800:220:1::1', '::1']],
     [['fe80::1%lo']],
     [['not an address']],
-  ])('whose name leads to %j is refused when configured and when sent to', async (addresses) => {
+  ])('is refused when its name leads to %j, when configured and when sent to', async (addresses) => {
     lookup.answer(addresses);
     const url = `http://hooks.example.com:${everywhere.port}/`;
     expect(await strict.checkAtConfiguration(new URL(url))).toBe('URL must lead to a public address');
@@ -505,7 +505,7 @@ describe('a destination', () => {
     expect(everywhere.connections).toBe(0);
   });
 
-  it('whose name changes between two look-ups is only ever connected to where it was vetted', async () => {
+  it('is only reached at its vetted address when its name changes between two look-ups', async () => {
     // Allowed stands for public here: the vetted address is a listener, the address of the second answer another.
     receiver.react = answering(200);
     const trap = await RawReceiver.start(answering(200), { host: '127.0.0.2', port: receiver.port });
@@ -521,7 +521,7 @@ describe('a destination', () => {
     await trap.stop();
   });
 
-  it('that public DNS knows is accepted, and so is one that nobody knows yet', async () => {
+  it('is accepted when public DNS has its name, and when nobody has the name yet', async () => {
     const url = new URL('https://hooks.example.com/');
     for (const addresses of [['93.184.216.34'], ['93.184.216.34', '2606:2800:220:1::1']]) {
       lookup.answer(addresses);
@@ -555,7 +555,7 @@ describe('a destination', () => {
     expect(receiver.requests).toEqual([]);
   });
 
-  it('of the own network is accepted where all its addresses are allowed', async () => {
+  it('is accepted in the own network when all its addresses are allowed', async () => {
     receiver.react = answering(200);
     for (const host of ['localhost', 'receiver', 'hooks.internal']) {
       const url = `http://${host}:${receiver.port}/`;
@@ -573,13 +573,13 @@ describe('a destination', () => {
     }
   });
 
-  it('that is allowed is so in its own spelling alone, not mapped into IPv6', async () => {
+  it('is allowed in its own spelling alone, not mapped into IPv6', async () => {
     for (const host of ['[::ffff:127.0.0.1]', '[64:ff9b::7f00:1]', '127.0.0.2'])
       expect(await send({ url: `http://${host}:${everywhere.port}/` })).toMatchObject({ reason: 'unsafe_destination' });
     expect(everywhere.connections).toBe(0);
   });
 
-  it('with a form that is refused is not sent to either', async () => {
+  it('receives nothing when its form is refused', async () => {
     for (const url of ['', 'ftp://127.0.0.1/', `http://u:p@127.0.0.1:${receiver.port}/`, 'http://127.0.0.1:0/'])
       expect(await send({ url })).toMatchObject({ reason: 'unsafe_destination' });
     const url = `http://127.0.0.1:${receiver.port}/?token=x`;

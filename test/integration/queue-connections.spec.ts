@@ -7,7 +7,7 @@ import { defineJob, JobHandler, JobQueue, type NoPayload, QueueModule } from '..
 import { eventually } from '../support/eventually.js';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/postgres.js';
 
-describe('the connections of the queue', () => {
+describe('a connection of the queue', () => {
   let database: TestDatabase | undefined;
   let connections: QueueConnections | undefined;
   let app: TestingModule | undefined;
@@ -18,7 +18,7 @@ describe('the connections of the queue', () => {
     await database?.drop();
   });
 
-  it('may be ended by the server while somebody holds one who does not listen to it', async () => {
+  it('may be ended by the server while it is held without an error listener', async () => {
     database = await createEmptyDatabase();
     connections = await QueueConnections.open({ backend: 'postgres', databaseUrl: database.url, runWorkers: false });
     const held = await connections.pool.connect();
@@ -34,7 +34,7 @@ describe('the connections of the queue', () => {
     expect((await connections.pool.query<{ one: number }>('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
   });
 
-  it('listen once for all workers, which hear of their jobs again after the server has ended that one', async () => {
+  it('listens for all workers, which get their jobs again after the server has ended it', async () => {
     const { url } = (database = await createTestDatabase());
     const runs: string[] = [];
     const jobs = ['one', 'two', 'three'].map((name) => defineJob<NoPayload>({ name }));

@@ -135,7 +135,7 @@ describe.each(hasRedis ? [IN_MEMORY, IN_REDIS] : [IN_MEMORY])('a store of rate l
   });
 });
 
-describeWithRedis('rate limits in Redis', () => {
+describeWithRedis('a rate limit in Redis', () => {
   let redis: Redis;
 
   beforeAll(async () => {
@@ -149,7 +149,7 @@ describeWithRedis('rate limits in Redis', () => {
     return Number(seconds) * 1000 + Math.floor(Number(microseconds) / 1000);
   };
 
-  it('are shared by all connections: of parallel requests exactly the limit gets in', async () => {
+  it('is shared by all connections: of parallel requests exactly the limit gets in', async () => {
     const [first, second] = [await redisStore(), await redisStore()];
     const bucket = newBucket();
     const hits = await Promise.all(
@@ -158,7 +158,7 @@ describeWithRedis('rate limits in Redis', () => {
     expect(hits.filter((hit) => hit.isAllowed)).toHaveLength(33);
   });
 
-  it('go by the time of Redis, whatever the clocks of the hosts say', async () => {
+  it('follows the time of Redis, not the clocks of the hosts', async () => {
     const now = new SystemClock().now().getTime();
     const logger = new Logger({ level: 'silent' });
     const [behind, ahead] = await Promise.all(
@@ -181,7 +181,7 @@ describeWithRedis('rate limits in Redis', () => {
     }
   });
 
-  it('leave nothing behind: a key goes when its last request leaves, and refused ones do not keep it', async () => {
+  it('leaves no key in Redis: a key goes when its last request leaves, and refused requests do not keep it', async () => {
     const store = await redisStore();
     const bucket = newBucket();
     const key = `rate-limit:${bucket}`;
@@ -200,7 +200,7 @@ describeWithRedis('rate limits in Redis', () => {
     for (const one of await redis.keys('rate-limit:*')) expect(await redis.pttl(one)).not.toBe(-1);
   });
 
-  it('slide in real time too: never more than the limit in any window', async () => {
+  it('slides in real time, too: no window has more requests than the limit', async () => {
     const store = await redisStore();
     const bucket = newBucket();
     const [limit, windowMs] = [5, 40];
@@ -213,7 +213,7 @@ describeWithRedis('rate limits in Redis', () => {
       expect((admitted[index + limit] ?? Infinity) - at).toBeGreaterThanOrEqual(windowMs);
   });
 
-  it('take an answer that lay unread while the process was busy with something else', async () => {
+  it('accepts an answer that was not read for a while because the process was busy', async () => {
     const store = new RedisRateLimitStore({ url: testRedisUrl() });
     open.push(store);
     await store.connect();
@@ -223,7 +223,7 @@ describeWithRedis('rate limits in Redis', () => {
     expect((await hit).isAllowed).toBe(true);
   });
 
-  it('go on when Redis has forgotten the script', async () => {
+  it('works again when Redis has forgotten the script', async () => {
     const store = await redisStore();
     const bucket = newBucket();
     await store.hit(bucket, 5, WINDOW);
@@ -231,7 +231,7 @@ describeWithRedis('rate limits in Redis', () => {
     expect((await store.hit(bucket, 5, WINDOW)).remaining).toBe(3);
   });
 
-  it('are healthy only where Redis runs the script', async () => {
+  it('is healthy only where Redis runs the script', async () => {
     expect(await (await redisStore()).health()).toBe('ok');
     const nowhere = new RedisRateLimitStore({ url: 'redis://127.0.0.1:1' });
     open.push(nowhere);

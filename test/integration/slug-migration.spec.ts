@@ -8,7 +8,7 @@ import { createEmptyDatabase, type TestDatabase } from '../support/postgres.js';
 
 const id = (n: number): string => `01990000-0000-7000-8000-${String(n).padStart(12, '0')}`;
 
-describe('slugs that were there before they were compared without case', () => {
+describe('a slug that is older than the comparison without case', () => {
   let database: TestDatabase;
   let client: pg.Client;
 
@@ -63,7 +63,7 @@ describe('slugs that were there before they were compared without case', () => {
   const slugsOf = async (table: string): Promise<string[]> =>
     (await client.query<{ slug: string }>(`SELECT slug FROM ${table} ORDER BY id`)).rows.map(({ slug }) => slug);
 
-  it('keep the oldest, and get an ending that nothing else has where several differ in case alone', async () => {
+  it('is kept by the oldest, and gets a unique ending where several differ in case alone', async () => {
     expect(await slugsOf('organizations')).toEqual([
       `acme-${id(1)}`,
       'Acme',

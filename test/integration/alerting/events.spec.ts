@@ -81,7 +81,7 @@ describe('an alert event', () => {
     }
   });
 
-  it('neither loses nor doubles an occurrence while it is resolved and recovers at the same time', async () => {
+  it('loses no occurrence and doubles none while it is resolved and recovers at the same time', async () => {
     const rule = { id: newId() };
     const work = Array.from({ length: 60 }, async (_, n) => {
       if (n % 3 > 0) await alerts.fire({ rule, occurrences: 2 });

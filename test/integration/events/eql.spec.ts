@@ -93,7 +93,7 @@ describe('An EQL query under its limits', () => {
     await post({ ...body, query: 'sequence [any where true] [any where user == "none"]' }).expect(200);
   });
 
-  describeOfPostgres('that waits for PostgreSQL', () => {
+  describeOfPostgres('A query that waits for PostgreSQL', () => {
     it('returns 503 after its time, and when its turn does not come for a while', async () => {
       limits().milliseconds = 4_000;
       const turns = app.nest.get(LongReads);

@@ -238,7 +238,7 @@ describe('The retention of events', () => {
     expect(month.total_events).toBeGreaterThanOrEqual(2);
   });
 
-  it('neither creates a dropped month again nor compares the counters of its events', async () => {
+  it('creates no dropped month again, and does not compare the counters of its events', async () => {
     await maintain();
     await maintain();
     expect(await months()).not.toContain(month);

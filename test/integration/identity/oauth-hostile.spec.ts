@@ -60,7 +60,7 @@ describe('a sign-in by a provider that misbehaves', () => {
     expect(new URL((await client.start()).authorization_url).searchParams.get('hd')).toBe('*');
   });
 
-  describe('with an ID token', () => {
+  describe('a sign-in with an ID token', () => {
     it.each<[string, Forge, RegExp]>([
       [
         'is signed by another key under the same id',
@@ -151,7 +151,7 @@ describe('a sign-in by a provider that misbehaves', () => {
     await client.login({ code: 'any', nonce }).expect(401, FAILED);
   });
 
-  describe('with the keys of the provider', () => {
+  describe('a sign-in with the keys of the provider', () => {
     it('keeps the keys, fetches them again for an unknown key, and not for every token', async () => {
       const clock = app.nest.get(Clock);
       const later = jest.spyOn(clock, 'now');
@@ -201,7 +201,7 @@ describe('a sign-in by a provider that misbehaves', () => {
     });
   });
 
-  describe('with one code', () => {
+  describe('a sign-in with one code', () => {
     it('succeeds once with a nonce of the client, even if the provider accepts the code again and again', async () => {
       const nonce = randomBytes(16).toString('hex');
       const claims = provider.claims(nonce);
