@@ -68,8 +68,8 @@ describe('Sentinel', () => {
       [{ latencyMs: 299 }, { latencyMs: 299 }, { latencyMs: 299 }],
       [],
     ],
-    ['nothing in a steady stream of events', { events: 20, errors: 1, latencyMs: 80 }, [{}, {}, {}, {}], []],
-  ])('finds %s', async (_, steady, then, found) => {
+    ['nothing while the events stay steady', { events: 20, errors: 1, latencyMs: 80 }, [{}, {}, {}, {}], []],
+  ])('finds after steady events %s', async (_, steady, then, found) => {
     await sentinel.judgeHistory(steady, then);
     expect(await sentinel.kinds()).toEqual(found);
   });

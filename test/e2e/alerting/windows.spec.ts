@@ -82,7 +82,7 @@ describe('a rule on a window', () => {
     ['the p95 of a property', 'p95', 'properties.n', 9],
     ['the p99 of the latency', 'p99', 'log.latency_ms', 70],
     ['the maximum of the status', 'max', 'log.status', 503],
-  ])('computes %s', async (_, aggregate, aggregate_field, expected) => {
+  ])('computes in its window %s', async (_, aggregate, aggregate_field, expected) => {
     for (const [n, status] of [
       [1, 200],
       [2, 500],

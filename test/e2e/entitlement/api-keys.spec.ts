@@ -128,7 +128,7 @@ describe('an API key', () => {
     await own(acme.key.apiKey).expect(200);
   });
 
-  describe('in a project of the plan scale', () => {
+  describe('a key in a project of the plan scale', () => {
     beforeEach(() => setPlan(acme.organizationId, 'scale'));
 
     const ahead = (seconds: number): string => new Date(Date.now() + seconds * 1000).toISOString();

@@ -215,7 +215,7 @@ describe('a browser key', () => {
     expect(headers['access-control-expose-headers']).toMatch(/X-Request-ID.*X-Service-Block-Reason/);
   });
 
-  describe('in a real browser', () => {
+  describe('a key in a real browser', () => {
     let browser: WebPages;
 
     beforeAll(async () => {

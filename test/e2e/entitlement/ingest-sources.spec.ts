@@ -347,7 +347,7 @@ describe('an Event Source', () => {
     expect(await creatorOfSource(id)).toBeNull();
   });
 
-  describe('in the catalog', () => {
+  describe('the catalog of sources', () => {
     interface Entry {
       type: string;
       snippets: { language: string; title: string; code: string }[];

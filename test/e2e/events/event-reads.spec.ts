@@ -105,7 +105,7 @@ describe('The list of raw events', () => {
   });
 });
 
-describe('The counts of raw events', () => {
+describe('The series of event counts', () => {
   let acme: Tenant;
   const counts = async (query: object, of = acme): Promise<Counts> =>
     (await read(of, '/v1/events/counts', query).expect(200)).body as Counts;
@@ -131,7 +131,7 @@ describe('The counts of raw events', () => {
     ['7d', 'day', 'day', 11, DAY_MS],
     ['30d', undefined, 'day', 12, DAY_MS],
     ['30d', 'hour', 'hour', 12, HOUR_MS],
-  ])('have no gaps over the range %s with the interval %s', async (range, interval, used, total, step) => {
+  ])('has no gaps over the range %s with the interval %s', async (range, interval, used, total, step) => {
     const answer = await counts({ range, interval });
     expect(answer).toMatchObject({ project_id: acme.projectId, range, interval: used, total_events: total });
     const [from, to] = [Date.parse(answer.from_ts), Date.parse(answer.to_ts)];
@@ -144,7 +144,7 @@ describe('The counts of raw events', () => {
     expect(answer.counts.reduce((sum, { errors }) => sum + errors, 0)).toBe(Math.floor(total / 2));
   });
 
-  it('begin with the first event over the range all', async () => {
+  it('begins with the first event over the range all', async () => {
     const answer = await counts({ range: 'all' });
     expect(answer).toMatchObject({ from_ts: '1970-01-01T00:00:00.000Z', interval: 'day', total_events: 13 });
     expect(answer.counts[0]?.events).toBe(1);
@@ -159,7 +159,7 @@ describe('The counts of raw events', () => {
     ['7d', 'minute', 'day, hour'],
     ['30d', 'minute', 'day, hour'],
     ['all', 'hour', 'day'],
-  ])('return 422 over the range %s with the interval %s', async (range, interval, allowed) => {
+  ])('returns 422 over the range %s with the interval %s', async (range, interval, allowed) => {
     const answer = await read(acme, '/v1/events/counts', { range, interval }).expect(422);
     expect(answer.body).toEqual({
       detail: [
@@ -175,8 +175,8 @@ describe('The counts of raw events', () => {
   });
 });
 
-describe('The names of raw events', () => {
-  it('come with their counts, the most frequent first', async () => {
+describe('The list of event names', () => {
+  it('has the count of each name, the most frequent name first', async () => {
     const acme = await tenant();
     for (const event_type of ['b', 'a', 'c', 'c', 'Ä']) await ingest(acme, { event_type });
     await ingest(acme, { event_type: 'old', timestamp: new Date(Date.now() - 3 * DAY_MS).toISOString() });
@@ -192,9 +192,9 @@ describe('The names of raw events', () => {
   });
 });
 
-describe('Raw events', () => {
+describe('A raw event', () => {
   it.each(['/v1/events', '/v1/events/counts', '/v1/events/names'])(
-    'are shown by %s to viewers and not to outsiders',
+    'is shown by %s to viewers and not to outsiders',
     async (path) => {
       const acme = await tenant();
       const [viewer, stranger] = [await acme.viewer(), await outsider()];

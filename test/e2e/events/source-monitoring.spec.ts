@@ -79,8 +79,8 @@ describe('an Event Source', () => {
       })),
     );
 
-  describe('in its statistics', () => {
-    it('shows its own volume by hour or day, with zeroes', async () => {
+  describe('a read of source statistics', () => {
+    it('returns the volume of the source by hour or day, with zeroes', async () => {
       await withinAnHour();
       const now = Date.now();
       const other = await createSource(acme);
@@ -114,14 +114,11 @@ describe('an Event Source', () => {
       expect((await read<Stats>('/stats')).timeseries.at(-1)).toMatchObject({ events: 7, errors: 3 });
     });
 
-    it.each(['range=1y', 'range=', 'interval=minute', 'range=15m'])(
-      'returns 422 for statistics with the query %s',
-      async (query) => {
-        await call('get', `/stats?${query}`).expect(422);
-      },
-    );
+    it.each(['range=1y', 'range=', 'interval=minute', 'range=15m'])('returns 422 with the query %s', async (query) => {
+      await call('get', `/stats?${query}`).expect(422);
+    });
 
-    it('counts what ingestion accepts and refuses, and does so in its health, too', async () => {
+    it('counts what ingestion accepts and refuses, as the health of the source does', async () => {
       await utcDay();
       await send({ properties: { status_code: 503 } }).expect(200);
       await send({ timestamp: new Date(Date.now() - 2 * HOUR_MS).toISOString() }).expect(200);
@@ -149,7 +146,7 @@ describe('an Event Source', () => {
     });
   });
 
-  describe('in its health', () => {
+  describe('the health of a source', () => {
     const health = (): Promise<Record<string, unknown>> => read('/health');
 
     it('is never seen, quiet, healthy, failing and disabled in turn', async () => {
@@ -197,8 +194,8 @@ describe('an Event Source', () => {
     });
   });
 
-  describe('in its list of events', () => {
-    it('shows the events of its keys page by page, the newest first and each once', async () => {
+  describe('the list of events of a source', () => {
+    it('shows the events of the keys of its source page by page, the newest first and each once', async () => {
       const other = await createSource(acme);
       const base = Date.UTC(2026, 4, 1);
       const ids = Array.from({ length: 25 }, () => randomUUID());
@@ -247,15 +244,15 @@ describe('an Event Source', () => {
     });
 
     it.each(['limit=0', 'limit=501', 'before=', 'before=nope', 'before=2026-01-01T00:00:00Z'])(
-      'returns 422 for a list of events with the query %s',
+      'returns 422 with the query %s',
       async (query) => {
         await call('get', `/events?${query}`).expect(422);
       },
     );
   });
 
-  describe('in its schema', () => {
-    it('shows the types and paths of the properties of its newest events', async () => {
+  describe('the schema of a source', () => {
+    it('shows the types and paths of the properties of the newest events', async () => {
       expect(await read('/schema')).toEqual({
         source_id: source.id,
         sampled_events: 0,
@@ -306,7 +303,7 @@ describe('an Event Source', () => {
       });
     });
 
-    it('samples at most 500 events, and no more than fit into its bound of bytes', async () => {
+    it('comes from at most 500 events, and from no more than fit into its bound of bytes', async () => {
       const now = Date.now();
       const small = Array.from({ length: 600 }, (_, index) => new Date(now - (index + 1) * 1000));
       await stored(small.map((at) => ({ at, properties: { small: true } })));
@@ -321,8 +318,8 @@ describe('an Event Source', () => {
     });
   });
 
-  describe('with a test event', () => {
-    it('stores, shows and counts the test event as any other event, without a key', async () => {
+  describe('a test event of a source', () => {
+    it('is stored, shown and counted like any other event, without a key', async () => {
       const sent = (await call('post', '/test').expect(200)).body as Record<string, string>;
       expect(sent).toEqual({
         accepted: true,
@@ -354,7 +351,7 @@ describe('an Event Source', () => {
       expect(await meteredUsage(acme.projectId)).toMatchObject([{ api_key_id: null, events: 1 }]);
     });
 
-    it('refuses the test event while the source is disabled or the project is archived', async () => {
+    it('is refused while the source is disabled or the project is archived', async () => {
       await call('post', '/disable').expect(200);
       await call('post', '/test').expect(403, { detail: 'Event source is disabled' });
       await call('post', '/enable').expect(200);
@@ -363,7 +360,7 @@ describe('an Event Source', () => {
       expect((await read<Page>('/events')).items).toEqual([]);
     });
 
-    it('refuses the test event when the organization has no allowance left, and records no failure of a key', async () => {
+    it('is refused when the organization has no allowance left, and is no failure of a key', async () => {
       await utcDay();
       await setMonthlyEventLimit(acme.organizationId, 1);
       await call('post', '/test').expect(200);
@@ -373,7 +370,7 @@ describe('an Event Source', () => {
       expect(await read('/failures')).toMatchObject({ items: [] });
     });
 
-    it('refuses the test event of an operator', async () => {
+    it('is refused when an operator sends it', async () => {
       await call('post', '/test', await acme.operator()).expect(403, { detail: 'Insufficient project role' });
     });
   });
