@@ -229,5 +229,6 @@ function tests(access: ClickHouseAccess): void {
   });
 }
 
-if ('absent' in clickHouse) it.skip(`answers of ClickHouse: ${clickHouse.absent}`, () => undefined);
+if ('absent' in clickHouse)
+  it.skip(`needs ClickHouse for the tests of its answers: ${clickHouse.absent}`, () => undefined);
 else tests(clickHouse);

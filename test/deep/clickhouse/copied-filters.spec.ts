@@ -13,7 +13,7 @@ import { tenant } from '../../support/ingestion.js';
 const clickHouse = await testClickHouse();
 
 function tests(access: ClickHouseAccess): void {
-  describe('filters in ClickHouse', () => {
+  describe('a filter in ClickHouse', () => {
     const EVENTS = 300;
     let app: TestApp;
     let store: EventStore;
@@ -37,7 +37,7 @@ function tests(access: ClickHouseAccess): void {
       await store.drop();
     });
 
-    it('leave out no event that fits, and take no other where they say so', async () => {
+    it('matches every event that PostgreSQL matches, and no other event when it is exact', async () => {
       let [asked, taken, fitting, exact] = [0, 0, 0, 0];
       await fc.assert(
         fc.asyncProperty(filter, async (written) => {
@@ -72,5 +72,5 @@ function tests(access: ClickHouseAccess): void {
   });
 }
 
-if ('absent' in clickHouse) it.skip(`filters in ClickHouse: ${clickHouse.absent}`, () => undefined);
+if ('absent' in clickHouse) it.skip(`needs ClickHouse for the tests of filters: ${clickHouse.absent}`, () => undefined);
 else tests(clickHouse);

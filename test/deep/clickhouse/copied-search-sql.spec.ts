@@ -37,7 +37,7 @@ const rows = fc.array(fc.record({ id: fc.uuid(), name: text, note: text }), { mi
 type Row = Readonly<Record<'id' | 'name' | 'note', string>>;
 
 function tests(access: ClickHouseAccess): void {
-  describe('what fits, in ClickHouse', () => {
+  describe('a search condition in ClickHouse', () => {
     let store: EventStore;
 
     beforeAll(async () => {
@@ -46,7 +46,7 @@ function tests(access: ClickHouseAccess): void {
     });
     afterAll(() => store.drop());
 
-    it('is what fits in memory, with the same score', async () => {
+    it('matches the same rows as the search in memory, with the same scores', async () => {
       const asked = fc.tuple(rows, text, fc.nat(), fc.nat(7), fc.integer({ min: 1, max: 36 }));
       await fc.assert(
         fc.asyncProperty(asked, async ([given, other, at, from, length]) => {
@@ -92,5 +92,5 @@ function tests(access: ClickHouseAccess): void {
   });
 }
 
-if ('absent' in clickHouse) it.skip(`search in ClickHouse: ${clickHouse.absent}`, () => undefined);
+if ('absent' in clickHouse) it.skip(`needs ClickHouse for the tests of search: ${clickHouse.absent}`, () => undefined);
 else tests(clickHouse);

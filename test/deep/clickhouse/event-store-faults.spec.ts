@@ -213,5 +213,6 @@ function tests(access: ClickHouseAccess): void {
   });
 }
 
-if ('absent' in clickHouse) it.skip(`reads from a ClickHouse that fails: ${clickHouse.absent}`, () => undefined);
+if ('absent' in clickHouse)
+  it.skip(`needs ClickHouse for the tests of reads that fail: ${clickHouse.absent}`, () => undefined);
 else tests(clickHouse);

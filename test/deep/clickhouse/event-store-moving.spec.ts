@@ -286,5 +286,6 @@ function tests(access: ClickHouseAccess): void {
   });
 }
 
-if ('absent' in clickHouse) it.skip(`moving the events to ClickHouse: ${clickHouse.absent}`, () => undefined);
+if ('absent' in clickHouse)
+  it.skip(`needs ClickHouse for the tests of moving events: ${clickHouse.absent}`, () => undefined);
 else tests(clickHouse);

@@ -249,5 +249,6 @@ function tests(access: ClickHouseAccess): void {
   });
 }
 
-if ('absent' in clickHouse) it.skip(`the event store in ClickHouse: ${clickHouse.absent}`, () => undefined);
+if ('absent' in clickHouse)
+  it.skip(`needs ClickHouse for the tests of the event store: ${clickHouse.absent}`, () => undefined);
 else describe('A service that copies events', () => tests(clickHouse));

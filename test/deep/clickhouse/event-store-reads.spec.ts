@@ -230,7 +230,7 @@ interface Tested {
 }
 
 function tests(access: ClickHouseAccess): void {
-  describe('Reads from ClickHouse', () => {
+  describe('A read from ClickHouse', () => {
     let server: FaultyServer;
     let stores: BothStores;
     /** Reads from ClickHouse what is there. */
@@ -539,7 +539,7 @@ function tests(access: ClickHouseAccess): void {
       }
     };
 
-    it('answer as PostgreSQL does, whatever part of the events is copied', async () => {
+    it('returns what PostgreSQL returns, whether all events are copied or only some', async () => {
       const sample = (numRuns: number, seed: number) =>
         fc.sample(event, { numRuns, seed }).map((one, at) => ({ ...one, source_id: at % 2 === 0 ? sourceId : null }));
       await insertEvents(app, owner.projectId, sample(300, 11));
@@ -565,7 +565,7 @@ function tests(access: ClickHouseAccess): void {
       await compare(103);
     });
 
-    it('add events up as PostgreSQL does, by whatever they hold and under whatever condition', async () => {
+    it('aggregates events as PostgreSQL does, by any field and under any condition', async () => {
       const another = await ownerWithProject(app);
       const ids = { project: another.projectId, source: (await createSource(app, another)).id };
       const insert = (numbers: readonly number[], numRuns: number, seed: number) =>
@@ -637,7 +637,7 @@ function tests(access: ClickHouseAccess): void {
       }
     });
 
-    it('tell the member of a name from what only looks like it', async () => {
+    it('finds a property by its name, also when other names and values contain the same text', async () => {
       const another = await ownerWithProject(app);
       const text = fc.constantFrom('v', '', '}', '{', 'a "k": "z"', '\\', 'a\\', '"', '\u2028', '/é', 'k', '"k": "v"}');
       const name = fc.constantFrom('k', 'k', 'x"k', '\\"k', '"k": "v', '}', 'kk', 'a', '\\');
@@ -691,7 +691,7 @@ function tests(access: ClickHouseAccess): void {
       expect(await readsOf('postgres')).toBe(kept);
     });
 
-    it('add up numbers of any size', async () => {
+    it('aggregates numbers of any size as PostgreSQL does', async () => {
       const another = await ownerWithProject(app);
       const numbers = [...LARGE_NUMBERS, ...NUMBERS, 1e29, -1e30, 1e31];
       await insertEvents(
@@ -743,7 +743,7 @@ function tests(access: ClickHouseAccess): void {
       }
     });
 
-    it('find sequences and samples by the events of keys that have all they need', async () => {
+    it('finds the same sequences and samples as PostgreSQL, also when events are large or not copied yet', async () => {
       const another = await ownerWithProject(app);
       const keys: unknown[] = [
         ...[
@@ -859,7 +859,7 @@ function tests(access: ClickHouseAccess): void {
       expect(lists.sequences.map(({ join_keys: [key] }) => key)).toContain('only-one');
     });
 
-    it('tell of events that PostgreSQL has no more', async () => {
+    it('returns the same answers after PostgreSQL has deleted the events', async () => {
       const another = await ownerWithProject(app);
       const events = fc.sample(told([...NUMBERS, ...LARGE_NUMBERS]), { numRuns: 300, seed: 25 });
       await insertEvents(app, another.projectId, events);
@@ -916,7 +916,7 @@ function tests(access: ClickHouseAccess): void {
       ]);
     });
 
-    it('show an event at once and once, while it is copied', async () => {
+    it('returns a new event immediately and only once while it is being copied', async () => {
       const seen = new Set<string>();
       for (let round = 0; round < 30; round += 1) {
         const [id = ''] = await insertEvents(app, owner.projectId, [{ timestamp: new Date(now - 1_000 - round) }]);
@@ -928,7 +928,7 @@ function tests(access: ClickHouseAccess): void {
       }
     });
 
-    it('find a page in the newest hours, in those behind them, and in both', async () => {
+    it('fills a page from the newest hours, from older hours, and from both', async () => {
       const { projectId, bearer } = await ownerWithProject(app);
       // More hours than are the newest; what is asked for is in all, in old ones alone, or in some of both.
       const inHours = Array.from({ length: 260 }, (_, hour) => ({
@@ -973,7 +973,7 @@ function tests(access: ClickHouseAccess): void {
       await allCopied(app);
     });
 
-    it("are PostgreSQL's where its newest events fill the page", async () => {
+    it('is left to PostgreSQL when the newest events fill the page', async () => {
       const { projectId, bearer } = await ownerWithProject(app);
       const minutes = Array.from({ length: 1_200 }, (_, minute) => ({
         timestamp: new Date(now - minute * MINUTE_MS),
@@ -1022,7 +1022,7 @@ function tests(access: ClickHouseAccess): void {
       }
     });
 
-    it('tell all times that events may have', async () => {
+    it('returns events of any year from 1 to 9999', async () => {
       const times = ['0001-01-01T00:00:00.000Z', '1899-12-31T23:59:59.999Z', '1969-12-31T23:59:59.999Z'];
       times.push('2300-01-01T00:00:00.000Z', '9999-12-31T23:59:59.999Z');
       await insertEvents(
@@ -1048,7 +1048,7 @@ function tests(access: ClickHouseAccess): void {
       } while (before !== null);
     });
 
-    it('come from PostgreSQL while ClickHouse is away, or far behind', async () => {
+    it('falls back to PostgreSQL while ClickHouse is down or far behind', async () => {
       await insertEvents(app, owner.projectId, fc.sample(event, { numRuns: 50, seed: 31 }));
       await countEvents(app);
       await allCopied(app);
@@ -1106,7 +1106,7 @@ function tests(access: ClickHouseAccess): void {
       return [response.status, steady(response.body)];
     };
 
-    it('add up in PostgreSQL while ClickHouse is away, and say where it takes too much there', async () => {
+    it('aggregates in PostgreSQL when ClickHouse fails, and returns 503 when ClickHouse runs out of memory', async () => {
       await insertEvents(app, owner.projectId, fc.sample(event, { numRuns: 50, seed: 32 }));
       await countEvents(app);
       await allCopied(app);
@@ -1133,7 +1133,7 @@ function tests(access: ClickHouseAccess): void {
       }
     });
 
-    it('ask for as many texts in any case as a condition takes, at once', async () => {
+    it('evaluates 240 case-insensitive patterns of one condition in a single query', async () => {
       const plans = ['s1-plan', 'ſ1 plan', 'K2', 'k2', 'ß3', 'a', null, 1, ['S7', 1], []];
       await insertEvents(
         app,
@@ -1152,7 +1152,7 @@ function tests(access: ClickHouseAccess): void {
       expect(await readsOf('clickhouse')).toBe(before + 1);
     });
 
-    it('come from PostgreSQL where the copy lacks what was there before it', async () => {
+    it('falls back to PostgreSQL while the copy lacks older events', async () => {
       await allCopied(app);
       await app.rows('UPDATE event_shipping SET is_whole = false');
       const before = await readsOf('clickhouse');
@@ -1161,7 +1161,7 @@ function tests(access: ClickHouseAccess): void {
       await app.rows('UPDATE event_shipping SET is_whole = true');
     });
 
-    it('are refused with 503 where they take too much', async () => {
+    it('returns 503 when a text search exceeds the limits of ClickHouse, and falls back where PostgreSQL has an index', async () => {
       await allCopied(app);
       server.readFaults.push({ code: 241, message: 'Query memory limit exceeded. (MEMORY_LIMIT_EXCEEDED)' });
       const refused = await app
@@ -1182,7 +1182,7 @@ function tests(access: ClickHouseAccess): void {
     // The last one: it is let alone for ten seconds.
     const lastDay = { from_ts: new Date(now - DAY_MS).toISOString(), to_ts: new Date(now).toISOString() };
 
-    it('follow a value of more events than a process takes in at once in PostgreSQL', async () => {
+    it('falls back to PostgreSQL when one value of a funnel has more events than a process may hold', async () => {
       const another = await ownerWithProject(app);
       const steps = Array.from({ length: 40 }, (_, at) => ({
         timestamp: new Date(now - HOUR_MS + at * 1_000),
@@ -1229,7 +1229,7 @@ function tests(access: ClickHouseAccess): void {
       }
     });
 
-    it('come from PostgreSQL where a condition has more parts than ClickHouse takes, which holds nobody up', async () => {
+    it('falls back to PostgreSQL when a condition is too large for ClickHouse, but not in later reads', async () => {
       const another = await ownerWithProject(app);
       const [plan, other] = [{ a7: 'xyz' }, { a7: 'z' }];
       const timestamp = new Date(now - HOUR_MS);
@@ -1262,7 +1262,7 @@ function tests(access: ClickHouseAccess): void {
       expect(await readsOf('clickhouse')).toBeGreaterThan(copied);
     });
 
-    it('come from PostgreSQL while ClickHouse does not answer, and wait for it once', async () => {
+    it('falls back to PostgreSQL while ClickHouse does not answer, and waits for a timeout only once', async () => {
       await allCopied(app);
       const before = await readsOf('postgres');
       app.nest.get(CopiedEventsReader, { strict: false }).letAloneMs = 600_000;
@@ -1277,5 +1277,5 @@ function tests(access: ClickHouseAccess): void {
   });
 }
 
-if ('absent' in clickHouse) it.skip(`reads from ClickHouse: ${clickHouse.absent}`, () => undefined);
+if ('absent' in clickHouse) it.skip(`needs ClickHouse for the tests of reads: ${clickHouse.absent}`, () => undefined);
 else tests(clickHouse);

@@ -382,5 +382,5 @@ function isAsked(q: string): boolean {
   return q !== '' && isSafeText(q) && words.length > 0 && words.length <= 8;
 }
 
-if ('absent' in clickHouse) it.skip(`search in ClickHouse: ${clickHouse.absent}`, () => undefined);
+if ('absent' in clickHouse) it.skip(`needs ClickHouse for the tests of search: ${clickHouse.absent}`, () => undefined);
 else tests(clickHouse);

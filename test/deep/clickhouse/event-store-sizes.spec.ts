@@ -23,7 +23,7 @@ interface Request {
 }
 
 function tests(access: ClickHouseAccess): void {
-  describe('Reads from ClickHouse of large and of many events', () => {
+  describe('A read from ClickHouse of large or many events', () => {
     const now = Date.now();
     let stores: BothStores;
     /** Reads from ClickHouse what is there. */
@@ -73,7 +73,7 @@ function tests(access: ClickHouseAccess): void {
       return by.includes('clickhouse');
     };
 
-    it('tell properties of a megabyte as PostgreSQL does, and by themselves', async () => {
+    it('returns properties of a megabyte as PostgreSQL does, also after PostgreSQL has deleted them', async () => {
       const owner = await ownerWithProject(app);
       const id = await ingest(owner, {
         event_type: 'large',
@@ -129,7 +129,7 @@ function tests(access: ClickHouseAccess): void {
     });
 
     it.each([['/v1/logs/stream'], ['/v1/events/stream']])(
-      'leave %s to PostgreSQL, which has each event once',
+      'leaves %s to PostgreSQL, which streams each event once',
       async (path) => {
         const owner = await ownerWithProject(app);
         const ids = [await ingest(owner, {}), await ingest(owner, {})];
@@ -150,7 +150,7 @@ function tests(access: ClickHouseAccess): void {
       },
     );
 
-    it('tell events of very many types as PostgreSQL does', async () => {
+    it('counts and finds events of very many types as PostgreSQL does', async () => {
       const owner = await ownerWithProject(app);
       await app.rows(
         `INSERT INTO events (project_id, "timestamp", id, event, source, properties, log_method, log_endpoint, log_status,
@@ -194,5 +194,5 @@ function tests(access: ClickHouseAccess): void {
 }
 
 if ('absent' in clickHouse)
-  it.skip(`reads from ClickHouse of large and of many events: ${clickHouse.absent}`, () => undefined);
+  it.skip(`needs ClickHouse for the tests of large and many events: ${clickHouse.absent}`, () => undefined);
 else tests(clickHouse);

@@ -70,7 +70,8 @@ async function readBy({ server }: EventStore, statement: string): Promise<string
 const countOf = async (store: EventStore): Promise<number> =>
   (await copiedDays(store)).reduce((sum, { events }) => sum + Number(events), 0);
 
-if ('absent' in clickHouse) it.skip(`the event store in ClickHouse: ${clickHouse.absent}`, () => undefined);
+if ('absent' in clickHouse)
+  it.skip(`needs ClickHouse for the tests of the event store: ${clickHouse.absent}`, () => undefined);
 else {
   describe('The copy of the events', () => {
     let server: FaultyServer;

@@ -82,7 +82,7 @@ const RULES: Readonly<Record<string, object>> = {
 };
 
 function tests(access: ClickHouseAccess): void {
-  describe('Back-tests about events that ClickHouse alone has', () => {
+  describe('A back-test over events that only ClickHouse has', () => {
     const hotFrom = monthOf(new Date(Date.now() - 35 * DAY_MS));
     const cold = [monthOf(hotFrom, -2), monthOf(hotFrom, -1)] as const;
     const since = (from: number, hours: number): { from_ts: string; to_ts: string } => ({
@@ -238,7 +238,7 @@ function tests(access: ClickHouseAccess): void {
       await database.drop();
     });
 
-    it('are answered as they were when PostgreSQL had them', async () => {
+    it('returns what it returned when PostgreSQL had the events', async () => {
       let [fired, evaluated] = [0, 0];
       for (const name of Object.keys(RULES)) {
         for (const [which, window] of Object.entries(WINDOWS)) {
@@ -276,7 +276,7 @@ function tests(access: ClickHouseAccess): void {
       }
     });
 
-    it('leave nothing behind on a connection', async () => {
+    it('leaves no temporary table behind on a connection', async () => {
       const all = (): Promise<unknown[]> =>
         Promise.all(
           Array.from({ length: 10 }, async () => {
@@ -293,7 +293,7 @@ function tests(access: ClickHouseAccess): void {
       await eventually(left, (relations) => relations.length === 0);
     });
 
-    it('run two at once, each with its own events', async () => {
+    it('reads only its own events when another back-test runs at the same time', async () => {
       const name = 'how many rows of each group';
       const window = WINDOWS['across the border'];
       for (let round = 0; round < 3; round += 1) {
@@ -306,7 +306,7 @@ function tests(access: ClickHouseAccess): void {
       }
     });
 
-    it('of more events than can be fetched answer about the first ones, and say so', async () => {
+    it('covers the first events and is marked as truncated when there are too many to fetch', async () => {
       const which = 'of a cold time';
       const window = WINDOWS[which];
       const whole = (name: string): Json => kept.get(`${name} ${which}`) ?? {};
@@ -328,14 +328,14 @@ function tests(access: ClickHouseAccess): void {
       }
     });
 
-    it('of single events look at as many as ever', async () => {
+    it('evaluates single events up to the same limit as in PostgreSQL', async () => {
       const window = WINDOWS['of a cold time'];
       const answer = await atMost(7, app, () => backtest(app, 'events of a type', window));
       expect(answer).toMatchObject({ status: 200, evaluations: 7, truncated: true });
       expect(answer).toEqual(kept.get('seven'));
     });
 
-    it('are refused where an answer breaks off, however many events were lent by then', async () => {
+    it('returns 503 when an answer of ClickHouse breaks off, no matter how many events had arrived', async () => {
       let refused = 0;
       for (const name of ['events of a type', 'how many rows of each group', 'the absence of groups', ...COUNTED]) {
         for (const which of ['of a cold time', 'across the border'] as const) {
@@ -361,7 +361,7 @@ function tests(access: ClickHouseAccess): void {
       await eventually(left, (relations) => relations.length === 0);
     });
 
-    it('see what came late, before and after it is copied', async () => {
+    it('includes a late event once, before and after it is copied', async () => {
       const window = WINDOWS['of a cold time'];
       const at = new Date(Date.parse(window.from_ts) + HOUR_MS);
       const { isHeld, free } = server.holdNext();
@@ -382,7 +382,7 @@ function tests(access: ClickHouseAccess): void {
       expect(await seen()).toEqual([200, 2, [...(once[2] as unknown[]), expect.anything()]]);
     });
 
-    it('are refused where one of the stores does not answer in time, and leave the connection as it was', async () => {
+    it('returns 503 when one of the stores does not answer in time, and leaves the connection unchanged', async () => {
       const window = WINDOWS['of a cold time'];
       server.readFaults.push({ code: 159, message: 'Timeout exceeded' });
       expect(await backtest(app, 'how many rows', window)).toEqual({ status: 503, ...AWAY });
@@ -401,7 +401,7 @@ function tests(access: ClickHouseAccess): void {
       expect(await backtest(app, 'how many rows', window)).toEqual(kept.get('how many rows of a cold time'));
     });
 
-    it('are refused where ClickHouse is away, but for those that need nothing of it', async () => {
+    it('returns 503 while ClickHouse is down, unless it needs nothing from ClickHouse', async () => {
       await server.goAway();
       try {
         for (const [name, which, status] of [
@@ -425,5 +425,6 @@ function tests(access: ClickHouseAccess): void {
   });
 }
 
-if ('absent' in clickHouse) it.skip(`back-tests about hot events: ${clickHouse.absent}`, () => undefined);
+if ('absent' in clickHouse)
+  it.skip(`needs ClickHouse for the tests of back-tests: ${clickHouse.absent}`, () => undefined);
 else tests(clickHouse);

@@ -47,7 +47,7 @@ interface Request {
 }
 
 function tests(access: ClickHouseAccess): void {
-  describe('Events that PostgreSQL has for some days', () => {
+  describe('An event that PostgreSQL keeps only for some days', () => {
     const now = Date.now();
     const hotFrom = monthOf(new Date(now - 35 * DAY_MS));
     /** Months that are cold, the older one first. */
@@ -355,7 +355,7 @@ function tests(access: ClickHouseAccess): void {
       await database.drop();
     });
 
-    it('are there as long as one store differs', async () => {
+    it('stays in PostgreSQL while the copy in ClickHouse differs', async () => {
       for (const requestsOfKind of Object.values(requests())) {
         for (const request of fc.sample(requestsOfKind, { numRuns: QUERIES, seed: 7 })) {
           answers.push({ request, answer: await answer(plain, request) });
@@ -374,7 +374,7 @@ function tests(access: ClickHouseAccess): void {
       await giveBack();
     });
 
-    it('are not those of a clock that has jumped and comes back', async () => {
+    it('stays in PostgreSQL when the system clock jumps forward and back', async () => {
       const { due } = app.nest.get(ColdMonths, { strict: false });
       due.forMs = 3_600_000;
       const clock = jest.spyOn(app.nest.get(PastMonthsReader, { strict: false }), 'before');
@@ -388,7 +388,7 @@ function tests(access: ClickHouseAccess): void {
       due.forMs = 0;
     });
 
-    it('are not asked of PostgreSQL any more, while it still has them', async () => {
+    it('is no longer read from PostgreSQL before PostgreSQL drops its month', async () => {
       expect(await letGo()).toBe(0);
       expect(await app.rows('SELECT hot_from FROM hot_events')).toEqual([{ hot_from: hotFrom }]);
       expect(await tables()).toEqual(expect.arrayContaining(cold.map(tableOf)));
@@ -397,7 +397,7 @@ function tests(access: ClickHouseAccess): void {
       expect(await tables()).toEqual(expect.arrayContaining(cold.map(tableOf)));
     });
 
-    it('stay while one of a month waits to be copied', async () => {
+    it('stays in PostgreSQL while an event of its month waits to be copied', async () => {
       whenAllKnow();
       const { isHeld, free } = server.holdNext();
       await ingest(new Date(cold[0].getTime() + 3 * DAY_MS), stranger);
@@ -412,7 +412,7 @@ function tests(access: ClickHouseAccess): void {
       await app.rows('DELETE FROM event_outbox');
     });
 
-    it('are events again where ClickHouse has lost them after their month was taken out', async () => {
+    it('returns to PostgreSQL when ClickHouse loses it after its month was detached', async () => {
       const counted = (): Promise<unknown> =>
         app.rows(`SELECT count(*)::int AS events FROM events WHERE "timestamp" >= $1 AND "timestamp" < $2`, [
           cold[0],
@@ -440,7 +440,7 @@ function tests(access: ClickHouseAccess): void {
       await giveBack();
     });
 
-    it('go with their month once both have the same, by one of several processes', async () => {
+    it('is dropped with its month by one of several processes once both stores have the same events', async () => {
       // One that died after it had taken the month out of the events.
       await takeOut(tableOf(cold[0]));
       // What comes late for it is compared with it, and removed by itself.
@@ -465,7 +465,7 @@ function tests(access: ClickHouseAccess): void {
       expect(left).toEqual({ events: 0 });
     });
 
-    it('are in every answer as they were', async () => {
+    it('appears in every answer as before its month was dropped', async () => {
       app.nest.get(HotEvents, { strict: false }).forget();
       for (const { request, answer: kept } of answers) {
         expect([request, await answer(app, request)]).toEqual([request, kept]);
@@ -476,7 +476,7 @@ function tests(access: ClickHouseAccess): void {
       expect(lines).toHaveLength(ids.length);
     });
 
-    it('are told whole or not at all where an answer breaks off', async () => {
+    it('is never missing from a complete answer when ClickHouse breaks off', async () => {
       const project = { project_id: owner.projectId };
       // In the middle of an hour, so that counted hours do not tell all.
       const from = new Date(cold[0].getTime() + 17 * MINUTE_MS);
@@ -532,7 +532,7 @@ function tests(access: ClickHouseAccess): void {
       expect([...cut].sort()).toEqual(['aborted', 'expected 200 "OK", got 503 "Service Unavailable"']);
     });
 
-    it('that are older are seen by their id, as whole events', async () => {
+    it('is found by its id with all its properties after its month was dropped', async () => {
       const rows = await store.server.rows<{ id: string; properties: string }>(
         `SELECT toString(id) AS id, properties FROM \`${store.server.database}\`.events
          WHERE project_id = {project: UUID} AND timestamp < {until: DateTime64(3, 'UTC')} ORDER BY timestamp LIMIT 5`,
@@ -548,7 +548,7 @@ function tests(access: ClickHouseAccess): void {
       );
     });
 
-    it('may still come late, and are seen at once, before and after they are copied', async () => {
+    it('is visible immediately when it arrives late, before and after it is copied', async () => {
       const { isHeld, free } = server.holdNext();
       const at = new Date(cold[1].getTime() + 5 * DAY_MS + 300);
       const id = await ingest(at);
@@ -583,7 +583,7 @@ function tests(access: ClickHouseAccess): void {
       ids.push(id);
     });
 
-    it('that came late go from PostgreSQL, too, and are in every answer as they were', async () => {
+    it('is removed from PostgreSQL after a late arrival once nothing needs it, and stays in every answer', async () => {
       const late = new Date(cold[1].getTime() + 5 * DAY_MS + 400);
       const { isHeld, free } = server.holdNext();
       const waiting = await ingest(late);
@@ -641,7 +641,7 @@ function tests(access: ClickHouseAccess): void {
       expect(all).toHaveLength(ids.length);
     });
 
-    it('that came late stay where ClickHouse lacks them', async () => {
+    it('stays in PostgreSQL after a late arrival while ClickHouse lacks it', async () => {
       const late = new Date(cold[0].getTime() + 2 * DAY_MS);
       const id = await ingest(late, stranger);
       await allCopied(app);
@@ -667,7 +667,7 @@ function tests(access: ClickHouseAccess): void {
       expect(await keptBefore(hotFrom)).toEqual([]);
     });
 
-    it('that come late are never lost, while others go and whoever lets them go dies again and again', async () => {
+    it('is never lost when it arrives late while connections that remove events are killed', async () => {
       let isDone = false;
       const arrive = async (): Promise<void> => {
         for (let n = 0; n < 60; n += 1) {
@@ -717,7 +717,7 @@ function tests(access: ClickHouseAccess): void {
       expect(await move()).toEqual([0, expect.stringContaining('ClickHouse has every event')]);
     });
 
-    it('are refused where ClickHouse is away, and younger ones are not', async () => {
+    it('makes a read return 503 while ClickHouse is down, unless PostgreSQL still has it', async () => {
       await server.goAway();
       try {
         const project = { project_id: owner.projectId };
@@ -760,7 +760,7 @@ function tests(access: ClickHouseAccess): void {
       }
     });
 
-    it('have neither their counters compared nor their rollups made of what is left', async () => {
+    it('stays in counters and rollups after PostgreSQL has dropped it', async () => {
       await app.nest.get(HourRollupsService, { strict: false }).makeDue();
       const [wrong] = await app.rows<{ hours: number }>(
         `SELECT count(*)::int AS hours FROM hour_rollups r JOIN event_hours h USING (project_id, hour)
@@ -772,7 +772,7 @@ function tests(access: ClickHouseAccess): void {
       expect(said('counters differ')).toBe(false);
     });
 
-    it('let nobody read from PostgreSQL alone, nor end the copying', async () => {
+    it('prevents a start on PostgreSQL alone and the end of copying when only ClickHouse has it', async () => {
       const refused = createTestApp({ databaseUrl: database.url, env: store.env });
       await expect(refused).rejects.toThrow(
         new ConfigError([
@@ -782,7 +782,7 @@ function tests(access: ClickHouseAccess): void {
       await expect(app.rows('SELECT end_event_shipping()')).rejects.toThrow('are in the event store alone');
     });
 
-    it('go from both with their project', async () => {
+    it('is deleted from both stores with its project', async () => {
       await app.rows(
         `UPDATE projects SET deleted_at = now() - interval '2 minutes', archived_at = now() - interval '2 minutes' WHERE id = $1`,
         [stranger.projectId],
@@ -803,7 +803,7 @@ function tests(access: ClickHouseAccess): void {
       );
     });
 
-    it('go on where PostgreSQL was restored to an earlier state', async () => {
+    it('is copied as before after PostgreSQL was restored to an earlier state', async () => {
       const { database: name } = store.server;
       // What ClickHouse was sent since.
       await store.server.command(
@@ -819,7 +819,7 @@ function tests(access: ClickHouseAccess): void {
       expect(new Set(await everyId())).toEqual(new Set(ids));
     });
 
-    it('that were lost in ClickHouse are missed by the check of moving', async () => {
+    it('is reported as missing by the move command when ClickHouse has lost it', async () => {
       await store.server.command(
         `ALTER TABLE \`${store.server.database}\`.events DELETE WHERE project_id = {project: UUID} AND toYYYYMM(timestamp) = {month: UInt32}
          SETTINGS mutations_sync = 2`,
@@ -840,5 +840,6 @@ function tests(access: ClickHouseAccess): void {
   });
 }
 
-if ('absent' in clickHouse) it.skip(`hot events: ${clickHouse.absent}`, () => undefined);
+if ('absent' in clickHouse)
+  it.skip(`needs ClickHouse for the tests of hot events: ${clickHouse.absent}`, () => undefined);
 else tests(clickHouse);
