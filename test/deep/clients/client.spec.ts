@@ -280,8 +280,8 @@ describe('the client', () => {
     });
   });
 
-  describe('refusals', () => {
-    it('have the sentences of their operation as types', async () => {
+  describe('a refusal', () => {
+    it('is typed with the texts that its operation may return', async () => {
       const { organizationId: organization_id } = owner;
       const slug = (await api.listProjects())[0]?.slug ?? '';
       await app.rows(`UPDATE organizations SET plan = 'enterprise' WHERE id = $1`, [organization_id]);
@@ -295,7 +295,7 @@ describe('the client', () => {
       expect(error.rows).toEqual([]);
     });
 
-    it('with a structure have its members by their code', async () => {
+    it('has the typed members of its code when its detail is an object', async () => {
       const begun = { project_id: owner.projectId, key: 'backup.tar', size: 3 };
       const { id: upload_id } = await api.createUpload({ body: begun });
       const error = await errorOf(api.completeUpload({ path: { upload_id } }));
@@ -306,7 +306,7 @@ describe('the client', () => {
       expect(error.message).toBe(`completeUpload was refused with 409: upload_incomplete, ${detail.reason}`);
     });
 
-    it('name the faults of what was sent, and not what it was', async () => {
+    it('names the invalid fields, but not their values', async () => {
       const error = await errorOf(api.createProject({ body: { organization_id: 's3cret', name: '', slug: 'shop' } }));
       if (!isRefusal(error)) throw error;
       expect(error.rows.map(({ loc, type }) => [loc.join('.'), type])).toEqual([
@@ -317,7 +317,7 @@ describe('the client', () => {
       expect(error.message).not.toContain('s3cret');
     });
 
-    it('are told from answers of others', async () => {
+    it('is not confused with the page of a proxy or a truncated answer', async () => {
       const page = (): Response =>
         new Response('<h1>Bad gateway</h1>', { status: 502, headers: { 'Content-Type': 'text/html' } });
       const half = (): Response =>
@@ -332,7 +332,7 @@ describe('the client', () => {
       }
     });
 
-    it('of a service that takes too long are told as such', async () => {
+    it('is replaced by a TimeoutError when the service takes too long', async () => {
       const server = createServer(() => undefined).listen(0, '127.0.0.1');
       await once(server, 'listening');
       try {
@@ -345,14 +345,14 @@ describe('the client', () => {
     });
   });
 
-  describe('limits', () => {
+  describe('a rate limit', () => {
     const limited = (retryAfter: string): Response =>
       new Response('{"detail":"Rate limit exceeded"}', {
         status: 429,
         headers: { 'Content-Type': 'application/json', 'Retry-After': retryAfter },
       });
 
-    it('are waited for, so often and no longer than it is allowed', async () => {
+    it('delays a request only as often and as long as the client allows', async () => {
       const soon = watched((_, count) => (count <= 2 ? limited('0') : null));
       expect((await clientOf(soon).getCurrentUser()).email).toBe(owner.email);
       expect(soon.paths).toHaveLength(3);
@@ -369,7 +369,7 @@ describe('the client', () => {
       expect((await clientOf(date).getCurrentUser()).email).toBe(owner.email);
     });
 
-    it('of the service say when to come again', async () => {
+    it('says when the client may try again', async () => {
       const status = () => api.getBillingStatus({ query: { organization_id: owner.organizationId } });
       api = clientOf({ longestWaitMs: 0 });
       await status();
@@ -381,7 +381,7 @@ describe('the client', () => {
       expect(Number(error.headers.get('Retry-After'))).toBeGreaterThan(0);
     });
 
-    it('are no reason to wait for somebody who has left', async () => {
+    it('does not delay a request that was aborted', async () => {
       const leaving = new AbortController();
       const { paths, fetch: refusing } = watched(() => {
         setImmediate(() => leaving.abort(new Error('left')));
@@ -393,8 +393,8 @@ describe('the client', () => {
     });
   });
 
-  describe('lists', () => {
-    it('of every kind are read to their end, each thing once', async () => {
+  describe('a list', () => {
+    it('is read to its end with each item once, for every kind of paging', async () => {
       const { projectId: project_id } = owner;
       await ingest(5);
       for (const key of ['a/1', 'a/2', 'b/1', 'c', 'd']) {
@@ -421,7 +421,7 @@ describe('the client', () => {
       expect(counted.paths.filter((path) => path.endsWith('/events'))).toHaveLength(6);
     });
 
-    it('are all that the document has pages of', async () => {
+    it('exists for every operation of the API document that has pages', async () => {
       const { projectId: project_id } = owner;
       const { id: source_id } = await createSource(app, owner);
       const query = { project_id, limit: 1 };
@@ -494,8 +494,8 @@ describe('the client', () => {
     expect(await api.deleteSecret({ path: { secret_id } })).toBeUndefined();
   });
 
-  describe('streams', () => {
-    it('go on through what ends their connection, with each message once', async () => {
+  describe('a stream', () => {
+    it('reconnects after each lost connection, and returns each message once', async () => {
       const { projectId: project_id } = owner;
       await ingest(3);
       const causes: unknown[] = [];
@@ -539,7 +539,7 @@ describe('the client', () => {
       expect(causes).toHaveLength(3);
     });
 
-    it('tell of alert events again when they have changed', async () => {
+    it('returns an alert event again when the event has changed', async () => {
       const { projectId: project_id } = owner;
       const { id } = await api.createAlertEvent({ body: { project_id, severity: 'critical', message: 'Look' } });
       const statuses: string[] = [];
@@ -551,7 +551,7 @@ describe('the client', () => {
       expect(statuses).toEqual(['open', 'acknowledged']);
     });
 
-    it('end with a signal, with the session, and open none that is refused', async () => {
+    it('ends with an error when it is aborted, when it is refused and when its session ends', async () => {
       const { projectId: project_id } = owner;
       const leaving = new AbortController();
       const heartbeats = stream(
@@ -575,7 +575,7 @@ describe('the client', () => {
       expect(await errorOf(all(ending))).toMatchObject({ status: 401, detail: 'Not authenticated' });
     });
 
-    it('notice a connection on which nothing comes', async () => {
+    it('reconnects when its connection is silent for too long', async () => {
       const opened: (() => void)[] = [];
       const silent: RequestListener = (_, response) => {
         response.writeHead(200, { 'Content-Type': 'text/event-stream' }).flushHeaders();
@@ -609,7 +609,7 @@ describe('the client', () => {
       }
     });
 
-    it('let their connection go when nobody reads on', async () => {
+    it('closes its connection when the reader stops', async () => {
       await ingest(1);
       for await (const { log } of stream(api.streamLogs, { query: { project_id: owner.projectId } })) {
         expect(log.id).toMatch(/./);

@@ -130,7 +130,7 @@ func main() {
 }
 `;
 
-describe('the code for receivers tells genuine requests from others', () => {
+describe('the sample code for receivers', () => {
   let folder: string;
   let cases: Case[];
 
@@ -155,7 +155,7 @@ describe('the code for receivers tells genuine requests from others', () => {
 
   const expected = (): unknown => cases.map(({ title, isGenuine }) => [title, isGenuine]);
 
-  it('in Node', async () => {
+  it('accepts only genuine requests in Node', async () => {
     const files = { 'verify.mjs': await sample('verify.mjs'), 'main.mjs': NODE };
     expect(await verdicts(files, [process.execPath, 'main.mjs'])).toEqual(expected());
   });
@@ -163,12 +163,12 @@ describe('the code for receivers tells genuine requests from others', () => {
   /** Nobody who runs the tests needs Python or Go; the run names what is left out. */
   const ifInstalled = (command: string, version: string): typeof it.skip => (has(command, version) ? it : it.skip);
 
-  ifInstalled('python3', '--version')('in Python, where it is installed', async () => {
+  ifInstalled('python3', '--version')('accepts only genuine requests in Python, where it is installed', async () => {
     const files = { 'verify.py': await sample('verify.py'), 'main.py': PYTHON };
     expect(await verdicts(files, ['python3', 'main.py'])).toEqual(expected());
   });
 
-  ifInstalled('go', 'version')('in Go, where it is installed', async () => {
+  ifInstalled('go', 'version')('accepts only genuine requests in Go, where it is installed', async () => {
     const files = {
       'go.mod': 'module example.com/verify\n\ngo 1.21\n',
       'receiver/verify.go': await sample('verify.go'),
