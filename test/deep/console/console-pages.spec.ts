@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-describe.each(SCREENS)('from nothing to the first event on $device', ({ device, screen }) => {
+describe.each(SCREENS)('a new user on $device', ({ device, screen }) => {
   let browser: ConsoleBrowser;
   let page: Page;
   const email = randomEmail();
@@ -62,7 +62,7 @@ describe.each(SCREENS)('from nothing to the first event on $device', ({ device, 
     await page.getByRole('link', { name: 'Sign in' }).click();
   });
 
-  it('makes an organization, a project and a key, and sees the event come in', async () => {
+  it('creates an organization, a project and a key, and sees the first events arrive', async () => {
     await signIn(page, email);
     await heading(page, 'First steps');
     expect(await browser.lookAt('first-steps')).toEqual([]);
@@ -85,7 +85,7 @@ describe.each(SCREENS)('from nothing to the first event on $device', ({ device, 
     expect(await browser.lookAt('first-event')).toEqual([]);
   });
 
-  it('shows what came in, and is there again after a reload', async () => {
+  it('sees the events in the overview, also after a reload', async () => {
     await page.getByRole('link', { name: 'To the overview' }).click();
     const events = page.getByRole('region', { name: 'Events', exact: true });
     await events.getByText('3', { exact: true }).waitFor();
@@ -95,7 +95,7 @@ describe.each(SCREENS)('from nothing to the first event on $device', ({ device, 
     await events.getByText('3', { exact: true }).waitFor();
   });
 
-  it('finds a row of the log, by filters that stand in the address', async () => {
+  it('finds a row of the log by filters, which a reload keeps', async () => {
     await goTo('Logs');
     await page.getByText('3 rows').waitFor();
     await page.getByLabel('Find').fill('checkout');
@@ -114,7 +114,7 @@ describe.each(SCREENS)('from nothing to the first event on $device', ({ device, 
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
   });
 
-  it('makes a key and revokes another, which ends at once', async () => {
+  it('creates a key and revokes another, which is refused immediately', async () => {
     await goTo('API keys');
     await page.getByRole('button', { name: 'New key' }).click();
     await page.getByRole('dialog').getByLabel('Name').fill('Web server');
@@ -129,7 +129,7 @@ describe.each(SCREENS)('from nothing to the first event on $device', ({ device, 
     await app.request().post('/v1/events/ingest').set('X-API-Key', key).send({ event_type: 'x' }).expect(403);
   });
 
-  it('finds things from the keyboard, and signs out', async () => {
+  it('finds a key with the keyboard, and signs out', async () => {
     await page.keyboard.press('Control+k');
     await page.getByRole('dialog').getByPlaceholder('Search pages and everything in the project').fill('web serv');
     await page.getByRole('dialog').getByText('Web server').waitFor();

@@ -21,8 +21,8 @@ async function page(path = '/console'): Promise<{ text: string; policy: string }
 const assetsIn = (text: string): string[] =>
   [...text.matchAll(/"(\/console\/assets\/[^"]+)"/g)].map(([, path = '']) => path);
 
-describe('the files of the console', () => {
-  it('has a policy that permits nothing inline but styles with the nonce of this very answer', async () => {
+describe('the console over HTTP', () => {
+  it('sends a policy that permits nothing inline except styles with the nonce of the same answer', async () => {
     const [first, second] = await Promise.all([page(), page()]);
     const nonce = /'nonce-([\w-]{22})'/.exec(first.policy)?.[1] ?? '';
     expect(first.policy).not.toMatch(/unsafe|blob:|https?:/);
@@ -33,7 +33,7 @@ describe('the files of the console', () => {
   });
 
   it.each(['/console/', '/console/login', '/console/o/acme/p/web-shop/logs?q=1', '/console/invites/1.2'])(
-    'answers with the page at %s, which finds out what it means',
+    'serves its page at %s',
     async (path) => {
       expect((await page(path)).text).toMatch(/<div id="root"[ >]/);
       const head = await fetch(`${app.url}${path}`, { method: 'HEAD' });
@@ -48,7 +48,7 @@ describe('the files of the console', () => {
     '/invites/019a?token=t',
     '/billing',
     '/login',
-  ])('is where mails lead that name the service itself: %s', async (path) => {
+  ])('redirects %s to the same path of the console', async (path) => {
     for (const method of ['GET', 'HEAD']) {
       const answer = await fetch(`${app.url}${path}`, { method, redirect: 'manual' });
       expect([answer.status, answer.headers.get('location')]).toEqual([302, `/console${path}`]);
@@ -56,7 +56,7 @@ describe('the files of the console', () => {
     expect((await fetch(`${app.url}${path}`, { method: 'POST' })).status).toBe(404);
   });
 
-  it('passes on what a provider posts to the page that signs people in, behind the # alone', async () => {
+  it('redirects the form that a sign-in provider posts, with its values only in the fragment', async () => {
     const post = (body: string | Record<string, string>, path = '/console/oauth/callback') =>
       fetch(`${app.url}${path}`, {
         method: 'POST',
@@ -77,13 +77,13 @@ describe('the files of the console', () => {
   });
 
   it.each(['/verify-email/', '/invites', '/invites/a/b', '/invites/%2F%2Felse.example', '/Login'])(
-    'and no other path: %s',
+    'returns 404 instead of a redirect for %s',
     async (path) => {
       expect((await fetch(`${app.url}${path}`, { redirect: 'manual' })).status).toBe(404);
     },
   );
 
-  it('are kept for good under names of their content, compressed, and small', async () => {
+  it('serves its assets small, compressed and cacheable for a year', async () => {
     const { text } = await page();
     const paths = assetsIn(text);
     expect(paths.length).toBeGreaterThan(1);
@@ -108,12 +108,12 @@ describe('the files of the console', () => {
     ['POST', '/console'],
     ['PATCH', '/console/session'],
     ['GET', '/consoles'],
-  ])('are no others: %s %s', async (method, path) => {
+  ])('returns 404 for %s %s', async (method, path) => {
     const answer = await fetch(`${app.url}${path}`, { method });
     expect([answer.status, await answer.json()]).toEqual([404, { detail: 'Not Found' }]);
   });
 
-  it('are left out where the console is off', async () => {
+  it('returns 404 for its pages and its session when CONSOLE is off', async () => {
     const without = await createTestApp({ env: { CONSOLE: 'off' } });
     try {
       for (const path of ['/console', '/console/login'])

@@ -53,7 +53,7 @@ function fetched(
 }
 
 describe('a file of the document’s pages', () => {
-  it.each(FILES)('%s comes compressed where that is taken, and once', async (path) => {
+  it.each(FILES)('is compressed for clients that accept it, and returns 304 when unchanged: %s', async (path) => {
     const plain = await fetched(path);
     expect([plain.status, plain.headers.get('content-encoding')]).toEqual([200, null]);
     const brotli = await fetched(path, { 'Accept-Encoding': 'gzip, br' });
@@ -72,7 +72,7 @@ describe('a file of the document’s pages', () => {
     expect((await fetched(path, { 'If-None-Match': 'W/"of another"' })).status).toBe(200);
   });
 
-  it('is kept for good where its address names its version', async () => {
+  it('is cacheable for a year when its address names its version', async () => {
     const pages = await Promise.all(['/docs', '/redoc'].map((path) => fetched(path)));
     const named = pages.flatMap(({ bytes }) => [...bytes.toString('utf8').matchAll(/"(\/[^"]+\?v=[^"]+)"/g)]);
     expect(named).toHaveLength(3);

@@ -90,7 +90,7 @@ describe('somebody without a mouse', () => {
   });
 });
 
-describe('the pages of a project', () => {
+describe('a page of a project', () => {
   let browser: ConsoleBrowser;
   let page: Page;
   let owner: Owner;
@@ -108,7 +108,7 @@ describe('the pages of a project', () => {
   });
   afterAll(() => browser.close());
 
-  it('are all within the policy, and none asks anybody else', async () => {
+  it('follows the content security policy, and loads nothing from other hosts', async () => {
     // What the policy refuses is an error of the page's console.
     const links = page.getByRole('navigation').getByRole('link');
     const paths = await links.evaluateAll((all) => all.map((link) => (link as unknown as { href: string }).href));
@@ -121,7 +121,7 @@ describe('the pages of a project', () => {
     }
   });
 
-  it('go on by themselves when the service was away', async () => {
+  it('continues by itself after the browser was offline', async () => {
     await page.goto(`${address}/logs`);
     await page.getByText('Waiting for events').waitFor();
     await browser.context.setOffline(true);
@@ -143,7 +143,7 @@ describe('the pages of a project', () => {
       .send({ project_id: owner.projectId, ...body })
       .expect(201);
 
-  it('keep nothing of the project that was shown before', async () => {
+  it('keeps nothing of the project that was shown before', async () => {
     const body = { organization_id: owner.organizationId, name: 'Lighthouse', slug: 'lighthouse' };
     await app.request().post('/v1/projects').set('Authorization', owner.bearer).send(body).expect(201);
     await page.goto(`${address}/logs`);
@@ -159,7 +159,7 @@ describe('the pages of a project', () => {
     await page.getByRole('button', { name: 'Pause' }).waitFor();
   });
 
-  it('keep nothing of the source that was shown before', async () => {
+  it('keeps nothing of the source that was shown before', async () => {
     const [first] = [
       await post('/v1/ingest-sources', { name: 'First lamp' }),
       await post('/v1/ingest-sources', { name: 'Second lamp' }),
@@ -176,7 +176,7 @@ describe('the pages of a project', () => {
     expect(await page.getByText('The test event was taken.').count()).toBe(0);
   });
 
-  it('are found by what stands in them', async () => {
+  it('is found by the names that it shows', async () => {
     await post('/v1/ingest-sources', { name: 'Lighthouse checkout' });
     await post('/v1/secrets', { name: 'LIGHTHOUSE_TOKEN', value: 'kept' });
     const event = { event_type: 'lighthouse.lit', source: 'web', payload: {} };

@@ -16,7 +16,7 @@ const PASSKEYS = '/v1/account/passkeys';
 const PASSWORDLESS = '/v1/auth/passkey/passwordless';
 
 /** The steps build on each other: one person, one browser. */
-describe('passkeys in a real browser', () => {
+describe('a passkey in a real browser', () => {
   let app: TestApp;
   let browser: PasskeyBrowser;
   let actor: Awaited<ReturnType<typeof signedIn>>;
@@ -38,7 +38,7 @@ describe('passkeys in a real browser', () => {
     return post(app, `${PASSWORDLESS}/verify`, { challenge_token, credential: await browser.get(options) });
   };
 
-  it('registers one', async () => {
+  it('is registered together with recovery codes', async () => {
     const { challenge_token, options } = await registrationOptions(app, actor.bearer);
     const credential = await browser.create(options);
     const body = { challenge_token, credential, name: 'This browser' };
@@ -53,12 +53,12 @@ describe('passkeys in a real browser', () => {
     expect(Buffer.from(held?.userHandle ?? '', 'base64').toString('hex')).toBe(actor.id.replaceAll('-', ''));
   });
 
-  it('will not register it again', async () => {
+  it('is not registered a second time in the same browser', async () => {
     const { options } = await registrationOptions(app, actor.bearer);
     await expect(browser.create(options)).rejects.toThrow(/InvalidStateError/);
   });
 
-  it('answers the challenge of a password login with it', async () => {
+  it('answers the second-factor challenge of a password login', async () => {
     const { challenge_token, methods } = await challengeFor(app, actor.email);
     expect(methods).toContain('passkey');
     const { options } = await ceremony('/v1/auth/mfa/passkey/options', { challenge_token });
@@ -74,14 +74,14 @@ describe('passkeys in a real browser', () => {
     expect(me.body).toMatchObject({ id: actor.id, passkey_count: 1 });
   });
 
-  it('does not without its user verified', async () => {
+  it('does not sign in when the user is not verified', async () => {
     await browser.setUserVerified(false);
     const { options } = await ceremony(`${PASSWORDLESS}/options`);
     await expect(browser.get(options)).rejects.toThrow(/NotAllowedError/);
     await browser.setUserVerified(true);
   });
 
-  it('steps up with it', async () => {
+  it('is accepted for a step-up', async () => {
     const { challenge_token, options } = await ceremony('/v1/auth/step-up', { method: 'passkey' }, actor.bearer);
     const credential = await browser.get(options);
     const answer = await post(app, '/v1/auth/step-up', { challenge_token, credential }, actor.bearer).expect(200);
