@@ -61,8 +61,8 @@ describe('billing', () => {
   const round = (of = app): Promise<number> => of.nest.get(MaintenanceRunner, { strict: false }).run();
   const makeDue = () => app.rows('UPDATE payment_customer_removals SET next_try_at = now()');
 
-  describe('with several subscriptions', () => {
-    it('tells the log when two that were begun at once are both paid for', async () => {
+  describe('a holder with several subscriptions', () => {
+    it('is logged when two checkouts that were started at once are both paid', async () => {
       const sessions = [sessionOf(await checkout().expect(200)), sessionOf(await checkout().expect(200))];
       const [one, two] = sessions.map((session) => provider.pay(session));
       await deliver(eventOf('created', one ?? {})).expect(200);
@@ -73,7 +73,7 @@ describe('billing', () => {
     });
   });
 
-  describe('whose account is closed', () => {
+  describe('a closed account', () => {
     async function paidAhead(): Promise<{ subscription: StandInSubscription; customer: string }> {
       const session = sessionOf(await payAhead().expect(200));
       const subscription = provider.pay(session);
@@ -81,7 +81,7 @@ describe('billing', () => {
       return { subscription, customer: subscription.customer };
     }
 
-    it('ends at the provider, customer and subscription, without anybody waiting for it', async () => {
+    it('is deleted at the provider with its subscription, without delaying the request', async () => {
       const { subscription, customer } = await paidAhead();
       provider.misbehaving.set('/v1/customers', 'hang');
       await closeAccount().expect(200);
@@ -97,14 +97,14 @@ describe('billing', () => {
       expect(provider.requests.flatMap(({ faults }) => faults)).toEqual([]);
     });
 
-    it('ends a checkout that is open, so that nobody pays for an account that is gone', async () => {
+    it('ends its open checkout, so that nobody pays for an account that is gone', async () => {
       const session = sessionOf(await payAhead().expect(200));
       await closeAccount().expect(200);
       await round();
       expect(provider.sessions.get(session)?.status).toBe('expired');
     });
 
-    it('is tried again, later and later, while the provider fails or is not configured', async () => {
+    it('is deleted at the provider with growing delays while the provider fails or is not configured', async () => {
       const { subscription, customer } = await paidAhead();
       await closeAccount().expect(200);
       provider.misbehaving.set('/v1/customers', 'refusal');
@@ -132,7 +132,7 @@ describe('billing', () => {
       expect(subscription.status).toBe('canceled');
     });
 
-    it('leaves no customer of a checkout that was under way', async () => {
+    it('leaves no customer at the provider when a checkout was in progress', async () => {
       provider.before.set('/v1/customers', async () => {
         provider.before.clear();
         await closeAccount().expect(200);
@@ -144,7 +144,7 @@ describe('billing', () => {
       expect(provider.customers.get(made?.id ?? '')).toMatchObject({ deleted: true });
     });
 
-    it('never takes the customer of an organization with it', async () => {
+    it('never deletes the customer of an organization', async () => {
       await checkout().expect(200);
       const customer = String((await organization())?.payment_customer_id);
       await app.rows('UPDATE users SET pending_customer_id = $2 WHERE id = $1', [person.id, customer]);

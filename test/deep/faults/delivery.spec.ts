@@ -132,8 +132,8 @@ async function kill(worker: ServiceProcess): Promise<void> {
   await worker.exited;
 }
 
-describe('deliveries', () => {
-  it('are sent by four workers from a thousand due rows, each once', async () => {
+describe('a delivery', () => {
+  it('is sent only once when four workers share a thousand due rows', async () => {
     const here = await site();
     const ids = await due(here, 1_000);
     const workers = await Promise.all(Array.from({ length: 4 }, () => startWorker(here.env)));
@@ -142,7 +142,7 @@ describe('deliveries', () => {
     for (const worker of workers) expect(await worker.stop()).toEqual(CLEAN_EXIT);
   });
 
-  it('are lost never and doubled only where they were under way, however often workers are killed', async () => {
+  it('is never lost, and sent twice only when its worker was killed during the send', async () => {
     const here = await site();
     here.receiver.answer((response) => void setTimeout(() => response.writeHead(200).end(), 40));
     const ids = await due(here, 300);
@@ -166,7 +166,7 @@ describe('deliveries', () => {
     for (const [id, count] of counts) if (count > 1) expect(underWay.has(id)).toBe(true);
   });
 
-  it('come again when their worker dies between the send and its result, by another worker and after the lease', async () => {
+  it('is sent again by another worker after the lease when its worker dies between the send and the result', async () => {
     const here = await site();
     here.receiver.answer(() => undefined);
     const [id = ''] = await due(here, 1);
@@ -188,7 +188,7 @@ describe('deliveries', () => {
     expect(await second.stop()).toEqual(CLEAN_EXIT);
   });
 
-  it('come when their worker died between the claim and the send', async () => {
+  it('is sent when its worker died between the claim and the send', async () => {
     const here = await site();
     const [id = ''] = await due(here, 1);
     // What such a death leaves behind.
@@ -203,7 +203,7 @@ describe('deliveries', () => {
     expect(here.receiver.received[0]?.headers['x-service-attempt']).toBe('2');
   });
 
-  it('are finished before a worker stops, and what it has not begun stays due', async () => {
+  it('is finished before its worker stops, or stays due when it was not started', async () => {
     const here = await site();
     here.receiver.answer((response) => void setTimeout(() => response.writeHead(200).end(), 1_500));
     const ids = await due(here, 40);
@@ -218,7 +218,7 @@ describe('deliveries', () => {
     expectEachOnce(here, ids);
   });
 
-  it('go on while Redis is stopped, empty or slow to come back', async () => {
+  it('is sent while Redis is stopped, after it restarted and after it was emptied', async () => {
     const redis = await startRedis();
     cleanups.push(() => redis.stop());
     const here = await site(undefined, { REDIS_URL: redis.url });
@@ -248,7 +248,7 @@ describe('deliveries', () => {
     expect(worker.isRunning).toBe(true);
   });
 
-  it('go on when the tables of the queue are emptied', async () => {
+  it('is sent after the tables of the queue were emptied', async () => {
     const here = await site();
     await startWorker(here.env);
     await query(here.databaseUrl, 'TRUNCATE bullmq.job CASCADE');
@@ -257,7 +257,7 @@ describe('deliveries', () => {
     expectEachOnce(here, ids);
   });
 
-  it('are written down once PostgreSQL is back, and not sent again', async () => {
+  it('is recorded as sent when PostgreSQL is back, and not sent again', async () => {
     const cluster = await temporaryFolder();
     const database = await start(cluster);
     const empty = await temporaryFolder();
@@ -294,7 +294,7 @@ describe('deliveries', () => {
     expect(await worker.stop()).toEqual(CLEAN_EXIT);
   });
 
-  it.each([10, -10])('keep their times on a host whose clock is %i minutes off', async (minutes) => {
+  it.each([10, -10])('keeps its due time on a host whose clock is %i minutes off', async (minutes) => {
     const here = await site();
     const shifted = `const now = Date.now.bind(Date), off = ${minutes * 60_000}, Real = Date;
       globalThis.Date = class extends Real { constructor(...a) { a.length === 0 ? super(now() + off) : super(...a); } static now() { return now() + off; } };`;

@@ -326,7 +326,7 @@ describe('a folder the database cannot have', () => {
   });
 });
 
-describe("PostgreSQL's programs", () => {
+describe('an installation of PostgreSQL', () => {
   /** The installed programs as an install without its script leaves them: no links. */
   async function programsWithoutLinks(): Promise<{ programs: string; links: string[] }> {
     const { account, home } = await accountWithHome();
@@ -349,7 +349,7 @@ describe("PostgreSQL's programs", () => {
     return { account, home };
   }
 
-  it('get the links that an install without scripts left out', async () => {
+  it('gets the links that an install without scripts left out', async () => {
     const { account, home } = await accountWithHome();
     const { programs, links } = await programsWithoutLinks();
     expect(await usableBinaries(programs, account, home)).toEqual({
@@ -361,7 +361,7 @@ describe("PostgreSQL's programs", () => {
     expect(await readdir(home)).toEqual([]);
   });
 
-  it('are copied beside the data, once, when they cannot be used or repaired where they are', async () => {
+  it('is copied once next to the data when it cannot be used or repaired in its place', async () => {
     const { account, home } = await accountWithHome();
     const { programs } = await programsWithoutLinks();
     if (isRoot) await chmod(dirname(programs), 0o700);

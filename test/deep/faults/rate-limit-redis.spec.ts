@@ -11,7 +11,7 @@ import { describeWithRedis, type RedisServer, startRedis } from '../../support/r
 
 const OVERRIDES = 'auth-login=3,usage=3/4';
 
-describeWithRedis('rate limits in Redis', () => {
+describeWithRedis('a rate limit in Redis', () => {
   const releases: (() => Promise<unknown>)[] = [];
 
   afterEach(async () => {
@@ -90,7 +90,7 @@ describeWithRedis('rate limits in Redis', () => {
     }
   }
 
-  it('let everything in while Redis is down, say so once and in the health, and come back by themselves', async () => {
+  it('allows every request while Redis is down, reports it once and as degraded, and counts again afterwards', async () => {
     const server = await redisServer();
     const app = await appOn({ RATE_LIMIT_REDIS_URL: server.url });
     for (let one = 0; one < 3; one += 1) await login(app);
@@ -118,7 +118,7 @@ describeWithRedis('rate limits in Redis', () => {
     expect(said(app)).toEqual([OFF, ON]);
   });
 
-  it('wait for a Redis that does not answer once, not with every request', async () => {
+  it('waits only once for a Redis that does not answer, not with every request', async () => {
     const server = await redisServer();
     const gate = await startTcpGate(server.url);
     releases.push(() => gate.shut());
@@ -136,7 +136,7 @@ describeWithRedis('rate limits in Redis', () => {
     expect(limitsOf(await login(app))).toEqual([422, 'auth-login', '3', '1']);
   });
 
-  it('are off when Redis answers but takes no writes, and on when it does', async () => {
+  it('is off while Redis answers but accepts no writes, and on again afterwards', async () => {
     const { url } = await redisServer();
     const app = await appOn({ RATE_LIMIT_REDIS_URL: url });
     const redis = new Redis(url);
@@ -150,7 +150,7 @@ describeWithRedis('rate limits in Redis', () => {
     expect(said(app).slice(0, 2)).toEqual([OFF, ON]);
   });
 
-  it('do not keep the service from starting, and begin when Redis comes', async () => {
+  it('does not keep the service from starting without Redis, and counts once Redis is up', async () => {
     const server = await redisServer();
     await server.kill9();
     const app = await appBefore({ RATE_LIMIT_REDIS_URL: server.url });
@@ -161,7 +161,7 @@ describeWithRedis('rate limits in Redis', () => {
     expect(limitsOf(await login(app))).toEqual([422, 'auth-login', '3', '2']);
   });
 
-  it('use the Redis of the queues unless they have another one, and the health tells about both', async () => {
+  it('uses the Redis of the queues unless it has its own, and the health reports both', async () => {
     const [queues, limits] = [await redisServer(), await redisServer()];
     const shared = await appOn({ REDIS_URL: queues.url });
     await login(shared);

@@ -30,7 +30,7 @@ async function untilHealth(app: TestApp, expected: object): Promise<void> {
   );
 }
 
-describeWithRedis('recovery while the queue is away', () => {
+describeWithRedis('recovery while the queue is down', () => {
   let redis: RedisServer;
   let app: TestApp;
   let receiver: Receiver;
@@ -53,7 +53,7 @@ describeWithRedis('recovery while the queue is away', () => {
       () => Promise.resolve(process.kill(redis.pid, 'SIGCONT')),
     ],
     ['is gone', () => redis.kill9(), () => redis.restart()],
-  ])('replays, drains and notifies all the same: Redis %s', async (_, leave, comeBack) => {
+  ])('replays, drains and notifies when Redis %s', async (_, leave, comeBack) => {
     const owner = await ownerWithProject(app);
     const delivery = deliveryOf(app, owner);
     const channel = await delivery.webhook(receiver.url, NO_RETRIES);

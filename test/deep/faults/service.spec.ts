@@ -171,8 +171,8 @@ describe('kill -9', () => {
   });
 });
 
-describe('services side by side', () => {
-  it('run on two folders, and a second one on the same folder is refused', async () => {
+describe('a second service', () => {
+  it('runs on a folder of its own, and is refused on the folder of the first', async () => {
     const [one, other] = [await folderWithDatabase(), await folderWithDatabase()];
     const [first, second] = await Promise.all(
       [one, other].map((dataDir) => startService({ env: { DATA_DIR: dataDir } })),
