@@ -18,7 +18,7 @@ async function evaluationsOf(app: TestApp): Promise<number> {
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-describe('rules on windows', () => {
+describe('a rule on a window', () => {
   let app: TestApp;
   let owner: Owner;
   let rules: RuleClient;
@@ -58,7 +58,7 @@ describe('rules on windows', () => {
       [owner.projectId],
     );
 
-  it('are evaluated once when they are due, however many workers race', async () => {
+  it('is evaluated only once when it is due while several workers race', async () => {
     const other = await createTestApp({ env: RULES_ENV, databaseUrl: app.databaseUrl, dataDir: app.dataDir });
     try {
       await Promise.all(
@@ -87,7 +87,7 @@ describe('rules on windows', () => {
     }
   });
 
-  describe('tried out over the past', () => {
+  describe('a back-test', () => {
     const SECONDS = 900;
     const stored = (): Promise<unknown> =>
       Promise.all(
@@ -124,7 +124,7 @@ describe('rules on windows', () => {
       fc.record({ kind: fc.constant('absence'), window_seconds: fc.constantFrom(60, 120) }),
     );
 
-    it('say what the workers would have said', async () => {
+    it('returns the firings that the workers would have produced', async () => {
       let firings = 0;
       await fc.assert(
         fc.asyncProperty(condition, holds, events, async (written, held, sent) => {

@@ -18,7 +18,7 @@ interface Node {
   readonly Plans?: readonly Node[];
 }
 
-describe('due deliveries of many', () => {
+describe('a due delivery among many', () => {
   let app: TestApp;
   let receiver: Receiver;
 
@@ -68,7 +68,7 @@ describe('due deliveries of many', () => {
   /** Nodes of a plan with everything below them. */
   const nodesOf = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
 
-  it('are found by jumping from channel to channel and claimed by the index, however many there are', async () => {
+  it('is found and claimed by index scans that read few rows among 100,000', async () => {
     const [big, small] = [await ownerWithProject(app), await ownerWithProject(app)];
     await due(big, await channels(big, 1), 100_000, '2 hours');
     await due(big, await channels(big, 50), 5_000, '2 hours');
@@ -103,7 +103,7 @@ describe('due deliveries of many', () => {
     }
   });
 
-  it('are not held up by the backlogs of other projects, each in many channels', async () => {
+  it('is not delayed by the backlogs of other projects in many channels', async () => {
     for (let project = 0; project < 12; project += 1) {
       const big = await ownerWithProject(app);
       await due(big, await channels(big, 10), 300, '2 hours');
@@ -117,7 +117,7 @@ describe('due deliveries of many', () => {
     await round;
   });
 
-  it('get the next free slot while hanging receivers of other projects hold all of them', async () => {
+  it('gets the next free slot while hanging receivers of other projects hold all slots', async () => {
     const hanging = await startReceiver(() => undefined);
     const small = await ownerWithProject(app);
     const [own = ''] = await channels(small, 1);

@@ -23,7 +23,7 @@ interface Item {
   properties: object;
 }
 
-describe('large events', () => {
+describe('a large event', () => {
   let app: TestApp;
   let owner: Owner;
   let source: SourceRecord;
@@ -76,13 +76,13 @@ describe('large events', () => {
     return all;
   }
 
-  it.each([['/v1/events'], ['the source']])('come by few in a page of %s, and each once', async (name) => {
+  it.each([['/v1/events'], ['the source']])('appears exactly once in the small pages of %s', async (name) => {
     const found = await pages(name === 'the source' ? `/v1/ingest-sources/${source.id}/events` : name);
     expect(found.map((page) => page.length)).toEqual([4, 4, 4, 2]);
     expect(found.flat()).toEqual(ids);
   });
 
-  it('come by few in a page of the explorer, which tells how to go on and keeps its total', async () => {
+  it('appears exactly once in the small pages of the explorer, which keep the total', async () => {
     const seen: string[] = [];
     for (let more = true; more;) {
       const query = { limit: 500, offset: seen.length };
@@ -96,14 +96,14 @@ describe('large events', () => {
     expect(seen).toEqual(ids);
   });
 
-  it('leave fewer rows in the logs, the newest', async () => {
+  it('limits the log to fewer rows, the newest ones', async () => {
     const { body } = await get('/v1/logs', { limit: 500 }).expect(200);
     expect((body as Item[]).map(({ id }) => id)).toEqual(ids.slice(0, 4));
     const filtered = await get('/v1/logs', { limit: 500, query: 'LARGE-1' }).expect(200);
     expect(filtered.body).toHaveLength(4);
   });
 
-  it('come alone where one takes more than a page may, and are measured where they came before sizes were kept', async () => {
+  it('is alone on a page that it exceeds, also when its size was not stored', async () => {
     const other = await ownerWithProject(app);
     await app.rows(
       `INSERT INTO events (project_id, "timestamp", id, event, source, properties, log_method, log_endpoint, log_status,
@@ -127,7 +127,7 @@ describe('large events', () => {
     expect([rest.items.length, rest.next_before]).toEqual([398, null]);
   });
 
-  it('are shown with their log row, looked through for their schema, exported and streamed whole', async () => {
+  it('is complete in its details, in the sampled schema, in an export and in a stream', async () => {
     const [id = ''] = ids;
     const detail = await get(`/v1/projects/${owner.projectId}/events/${id}`).expect(200);
     const { properties, log } = detail.body as Item & { log: { request_body: { properties: object } } };
@@ -147,7 +147,7 @@ describe('large events', () => {
     }
   });
 
-  it('wait for their turn, and are refused with a time to come again, while those of others are read', async () => {
+  it('waits for other large reads or returns 503 with Retry-After, while another project is read', async () => {
     const other = await ownerWithProject(app);
     const small = await ingest(app, other.apiKey).expect(200);
     const { ingested_event_id: smallId } = small.body as { ingested_event_id: string };
@@ -174,7 +174,7 @@ describe('large events', () => {
     for (const { body } of of(503)) expect(body).toEqual({ detail: 'Too many large reads at once' });
   });
 
-  describe('read by clients that do not take them', () => {
+  describe('an answer that its client does not read', () => {
     const KEPT = 40 * MIB;
     let slow: Owner;
 
@@ -220,7 +220,7 @@ describe('large events', () => {
         (free) => free,
       );
 
-    it('are counted until the connection breaks', async () => {
+    it('counts against the read budget until its connection breaks', async () => {
       const { request, answered } = ask();
       await answered;
       expect(isFree()).toBe(false);
@@ -228,7 +228,7 @@ describe('large events', () => {
       expect(await isFreeAgain()).toBe(true);
     });
 
-    it('are counted no longer when the client is gone before they are read', async () => {
+    it('stops counting when its client disconnects before the events are read', async () => {
       const rows = app.nest.get(EventRowsReader, { strict: false });
       const read = rows.read.bind(rows) as (...parameters: unknown[]) => Promise<unknown[]>;
       let reached: () => void = () => undefined;
@@ -249,7 +249,7 @@ describe('large events', () => {
       expect(await isFreeAgain()).toBe(true);
     });
 
-    it('are counted no longer than the time that everybody has', async () => {
+    it('stops counting after the time limit of slow clients', async () => {
       jest.replaceProperty(SLOW_CLIENT_LIMITS, 'stalledMs', 300);
       jest.replaceProperty(SLOW_CLIENT_LIMITS, 'bytesPerSecond', 1_000 * MIB);
       const { answered, gone } = ask();
@@ -266,7 +266,7 @@ describe('large events', () => {
       expect(response.complete).toBe(false);
     });
 
-    it('leave room for those of other projects, however many clients of some there are', async () => {
+    it('leaves room for other projects, no matter how many clients are slow', async () => {
       const held: Hold[] = [];
       for (const project of ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']) {
         for (;;) {
@@ -285,7 +285,7 @@ describe('large events', () => {
       }
     });
 
-    it('cut no export of their own project', async () => {
+    it('does not cut off an export of the same project', async () => {
       const hold = await budget().take(owner.projectId, 1_000 * MIB);
       hold.read();
       try {
@@ -296,7 +296,7 @@ describe('large events', () => {
     });
   });
 
-  it('are taken from many senders at once, each event as it was sent', async () => {
+  it('is stored unchanged when many senders send at the same time', async () => {
     const other = await ownerWithProject(app);
     const payload = { list: Array.from({ length: 30_000 }, () => ({})) };
     const answers = await Promise.all(
@@ -307,7 +307,7 @@ describe('large events', () => {
     }
   });
 
-  it('cost no more than their size as a form whose fields repeat', async () => {
+  it('is refused with 413 as a login form of 100,000 repeated fields', async () => {
     const formOf = (repeats: number) =>
       app
         .request()

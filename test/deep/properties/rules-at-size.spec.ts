@@ -11,7 +11,7 @@ import { Sender } from '../../support/ingestion.js';
 import { type Receiver, startReceiver } from '../../support/receiver.js';
 import { eventIs, evaluateRules, matchEvents, type RuleClient, RULES_ENV, rulesOf } from '../../support/rules.js';
 
-describe('rules that are woken by events', () => {
+describe('a rule that matches events', () => {
   let app: TestApp;
   let sender: Sender;
   let owner: Owner;
@@ -66,7 +66,7 @@ describe('rules that are woken by events', () => {
     return receiver.received.map(({ body }) => JSON.parse(body));
   };
 
-  it('keep no request waiting while the worst patterns meet the worst texts, and miss none of them', async () => {
+  it('does not delay requests while the slowest patterns meet the slowest texts, and misses no match', async () => {
     const id = await rules.rule();
     const patterns = Array.from({ length: 20 }, (_, index) => ({
       field: 'properties.text',
@@ -93,7 +93,7 @@ describe('rules that are woken by events', () => {
     expect(await rules.get(id)).toMatchObject({ state: 'firing', last_error: null });
   });
 
-  it('keep what the patterns of a project are made into, however many another project has', async () => {
+  it('keeps its compiled patterns, no matter how many patterns another project has', async () => {
     const quiet = await ownerWithProject(app);
     const theirs = await rulesOf(app, quiet).rule({
       condition: { kind: 'match', all: [{ field: 'properties.text', op: 'matches', value: 'timed? out' }] },
@@ -127,7 +127,7 @@ describe('rules that are woken by events', () => {
     expect(await rulesOf(app, quiet).get(theirs)).toMatchObject({ state: 'firing' });
   });
 
-  it('are not held up by the worst silences: alerts of a batch are told in turns of their own, and none is lost', async () => {
+  it('loses no notification of a batch when silences are slow to evaluate', async () => {
     const id = await rules.rule({ group_by: ['properties.n'] });
     await alerts.destination(receiver.url);
     await app.rows(
@@ -165,7 +165,7 @@ describe('rules that are woken by events', () => {
     expect(await notices()).toHaveLength(3);
   });
 
-  it('match every event once for every rule, however many workers race, while rules change', async () => {
+  it('counts every event once while several workers race and rules change', async () => {
     const other = await createTestApp({ env: RULES_ENV, databaseUrl: app.databaseUrl, dataDir: app.dataDir });
     const over = new AbortController();
     try {
@@ -212,7 +212,7 @@ describe('rules that are woken by events', () => {
     }
   });
 
-  describe('of large events are tried over the past', () => {
+  describe('a back-test of large events', () => {
     const LARGE = 900_000;
     const EVENTS = 7;
     const condition = { kind: 'match', all: [{ field: 'properties.shop', op: 'contains', value: 'north' }] };
@@ -255,7 +255,7 @@ describe('rules that are woken by events', () => {
     const fitting = (): string[] => ids.filter((_, at) => at !== 3);
     const told = (answer: Json): unknown[] => (answer.firings as Json[]).map(({ event_id: id }) => id);
 
-    it('by what the rule looks at alone', async () => {
+    it('reads only the properties that its rule uses', async () => {
       const answer = await tried();
       expect([answer.evaluations, answer.truncated, told(answer)]).toEqual([EVENTS - 1, false, fitting()]);
       expect(answer.firings[0]).toMatchObject({
@@ -265,7 +265,7 @@ describe('rules that are woken by events', () => {
       expect(Math.max(...read)).toBeLessThan(10_000);
     });
 
-    it('with no more of them in memory at once than fits, and each once, in their order', async () => {
+    it('evaluates each event once and in order, with few events in memory at once', async () => {
       const limits = app.nest.get(BacktestLimits, { strict: false });
       limits.places = 3;
       const heavy = {
@@ -281,7 +281,7 @@ describe('rules that are woken by events', () => {
       expect(Math.max(...read)).toBeLessThan(LARGE * 2);
     });
 
-    it('as far as there is time, and the answer says so', async () => {
+    it('evaluates as many events as its limits allow, and is marked as truncated', async () => {
       const limits = app.nest.get(BacktestLimits, { strict: false });
       limits.places = 2;
       limits.mostEvents = 4;
@@ -291,7 +291,7 @@ describe('rules that are woken by events', () => {
       expect(await tried()).toMatchObject({ evaluations: 0, truncated: true, firings: [] });
     });
 
-    it('telling no more than an answer may hold', async () => {
+    it('returns no more firings than an answer may hold', async () => {
       await send(owner, ...Array.from({ length: 6 }, () => ({ payload: { shop: 'north', note: 'n'.repeat(10_000) } })));
       const whole = await tried();
       expect((whole.firings as Json[]).slice(-6).map(({ values }) => values.note.length)).toEqual(
@@ -303,7 +303,7 @@ describe('rules that are woken by events', () => {
       expect(told(cut)).toEqual(told(whole).slice(0, 10));
     });
 
-    it('a few at a time, one of a project, and those of others meanwhile', async () => {
+    it('waits for another back-test of its project, but not for other projects', async () => {
       const stranger = await ownerWithProject(app);
       await send(stranger, {});
       const theirs = rulesOf(app, stranger);

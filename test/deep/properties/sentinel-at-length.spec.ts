@@ -54,8 +54,8 @@ describe('Sentinel', () => {
   const kinds = async (): Promise<string[]> =>
     (await sentinel.findings()).map(({ kind, series, severity }: Json) => `${kind} ${series.type} ${severity}`);
 
-  describe('what is found, and what is not', () => {
-    it('narrow series by their own severities, where the project as a whole is as usual', async () => {
+  describe('a narrow series', () => {
+    it('has a finding of its own severity when the project as a whole is as usual', async () => {
       const types: [kind: string, severity: string, steady: number, more: Partial<Steady> | null, buckets: number][] = [
         ['rate_spike', 'warning', 5, { events: 149 }, 1],
         ['rate_spike', 'critical', 5, { events: 150 }, 1],
@@ -568,30 +568,33 @@ describe('Sentinel', () => {
       );
     });
 
-    it.each(['acknowledge', 'dismiss'] as const)('%s and a round that ends it agree', async (act) => {
-      const projects = await Promise.all(Array.from({ length: 4 }, () => spiked(-3)));
-      // The bucket that resolves it is judged while somebody acts.
-      await sentinel.judgeTo(-1);
-      const ids = await Promise.all(projects.map(async (of) => (await only(of)).id as string));
-      await app.rows('UPDATE sentinel_projects SET due_at = now()');
-      const [, ...answers] = await Promise.all([
-        sentinel.judgeTo(0),
-        ...projects.map((of, index) => of.act(ids[index] ?? '', act, { reason: 'expected' })),
-      ]);
-      const ended = await Promise.all(projects.map(only));
-      for (const [index, finding] of ended.entries()) {
-        const { status, body } = answers[index] ?? { status: 0, body: {} };
-        if (act === 'dismiss') expect([status, finding.status]).toEqual([200, 'dismissed']);
-        else if (status === 200)
-          expect([finding.status, finding.acknowledged_at]).toEqual(['resolved', expect.any(String)]);
-        else
-          expect([body.detail, finding.status, finding.acknowledged_at]).toEqual([
-            'Finding is resolved',
-            'resolved',
-            null,
-          ]);
-      }
-    });
+    it.each(['acknowledge', 'dismiss'] as const)(
+      'stays consistent when a request to %s races with the round that resolves the finding',
+      async (act) => {
+        const projects = await Promise.all(Array.from({ length: 4 }, () => spiked(-3)));
+        // The bucket that resolves it is judged while somebody acts.
+        await sentinel.judgeTo(-1);
+        const ids = await Promise.all(projects.map(async (of) => (await only(of)).id as string));
+        await app.rows('UPDATE sentinel_projects SET due_at = now()');
+        const [, ...answers] = await Promise.all([
+          sentinel.judgeTo(0),
+          ...projects.map((of, index) => of.act(ids[index] ?? '', act, { reason: 'expected' })),
+        ]);
+        const ended = await Promise.all(projects.map(only));
+        for (const [index, finding] of ended.entries()) {
+          const { status, body } = answers[index] ?? { status: 0, body: {} };
+          if (act === 'dismiss') expect([status, finding.status]).toEqual([200, 'dismissed']);
+          else if (status === 200)
+            expect([finding.status, finding.acknowledged_at]).toEqual(['resolved', expect.any(String)]);
+          else
+            expect([body.detail, finding.status, finding.acknowledged_at]).toEqual([
+              'Finding is resolved',
+              'resolved',
+              null,
+            ]);
+        }
+      },
+    );
 
     it('is kept for 90 days after it was resolved or dismissed, and as long as it goes on', async () => {
       await history({ events: 5 }, [{ events: 60 }]);

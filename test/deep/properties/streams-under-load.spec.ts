@@ -13,7 +13,7 @@ const KINDS = [
   ['/v1/events/stream', 'event'],
 ] as const;
 
-describe('event streams', () => {
+describe('an event stream', () => {
   let app: TestApp;
   let owner: Owner;
   const clients: StreamClient[] = [];
@@ -52,7 +52,7 @@ describe('event streams', () => {
       (row, index) => index === 0 || rows[index - 1]!.timestamp + rows[index - 1]!.id < row.timestamp + row.id,
     );
 
-  it('give each reader every event once and in order while many senders race', async () => {
+  it('sends each reader every event once and in order while many senders race', async () => {
     owner = await ownerWithProject(app);
     const readers = [await open(owner, owner), await open(owner, owner, KINDS[1][0])];
     const sent = await Promise.all(
@@ -72,7 +72,7 @@ describe('event streams', () => {
     }
   });
 
-  it('wait for a transaction that stores late what arrived early', async () => {
+  it('waits for a transaction that commits an earlier event late', async () => {
     owner = await ownerWithProject(app);
     const first = await ingest(owner);
     const client = await open(owner, owner);
@@ -97,7 +97,7 @@ describe('event streams', () => {
     expect(client.ids).toEqual([first, late, after]);
   });
 
-  it('wait for what this process has not begun to store, while another connection takes a large batch', async () => {
+  it('waits for events that are not stored yet while another connection stores a large batch', async () => {
     owner = await ownerWithProject(app);
     const ids = [await ingest(owner)];
     const client = await open(owner, owner);
@@ -141,7 +141,7 @@ describe('event streams', () => {
     expect([...client.ids].sort()).toEqual(ids.sort());
   });
 
-  it('pass over what is older than the last event sent, and hold back what is ahead of its time', async () => {
+  it('skips an event that is older than the last one sent, and holds back an event of the future', async () => {
     owner = await ownerWithProject(app);
     // Before its time comes all others are to be there, however slow the machine is.
     const ahead = await ingest(owner, { timestamp: new Date(Date.now() + 15_000).toISOString() });
@@ -156,7 +156,7 @@ describe('event streams', () => {
     expect(client.ids).toEqual([before, old, now, ahead]);
   });
 
-  it('begin with the newest ten thousand of many existing events', async () => {
+  it('begins with the newest 10,000 of many existing events', async () => {
     owner = await ownerWithProject(app);
     await app.rows(
       `INSERT INTO events (project_id, "timestamp", id, event, source, properties, log_method, log_endpoint, log_status,
@@ -177,7 +177,7 @@ describe('event streams', () => {
     expect(client.ids.at(-1)).toBe(newest[0]?.id);
   });
 
-  it('cost one poll for two hundred readers', async () => {
+  it('shares its polls among 200 readers, and returns 429 beyond the limit of open streams', async () => {
     owner = await ownerWithProject(app);
     const reads = app.nest.get(EventPlacesReader, { strict: false });
     const after: typeof reads.after = reads.after.bind(reads);
@@ -214,7 +214,7 @@ describe('event streams', () => {
     }
   });
 
-  it('hold little for a reader that stands still, which loses nothing, and stop nobody else', async () => {
+  it('buffers little for a reader that pauses, loses none of its events, and does not delay other readers', async () => {
     owner = await ownerWithProject(app);
     const [slow, quick] = [await open(owner, owner), await open(owner, owner)];
     await Promise.all([slow, quick].map((one) => one.until(({ heartbeats }) => heartbeats.length > 0)));
@@ -234,7 +234,7 @@ describe('event streams', () => {
     expect(ascends(slow.rows)).toBe(true);
   });
 
-  it('say that they cannot read, and go on when they can', async () => {
+  it('reports that it cannot read, and continues when it can', async () => {
     const lame = await createTestApp();
     try {
       const their = await ownerWithProject(lame);
