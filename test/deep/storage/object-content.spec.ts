@@ -12,7 +12,7 @@ import { type ObjectRecord, Objects, type UploadRecord } from '../../support/obj
 const NOBODY = '0199f3a1-0000-7000-8000-000000000000';
 const REFUSED = { detail: 'Invalid or expired signature' };
 
-describe('The content of objects', () => {
+describe('The content of an object', () => {
   let app: TestApp;
   let owner: Owner;
   let objects: Objects;
@@ -35,7 +35,7 @@ describe('The content of objects', () => {
   const fetch = (path = link): Test => app.request().get(path);
   const bandwidth = async (): Promise<number> => (await objects.usage()).bandwidth.bytes_used;
 
-  it('come with what keeps them harmless', async () => {
+  it('is sent with headers that keep a browser from running it', async () => {
     const answer = await fetch().expect(200);
     expect(answer.text).toBe('0123456789');
     expect(answer.headers).toMatchObject({
@@ -54,7 +54,7 @@ describe('The content of objects', () => {
     });
   });
 
-  it('need no credentials, heed none, and count as no request of anybody', async () => {
+  it('needs no credentials, ignores them, and counts against no rate limit', async () => {
     for (const credential of ['Bearer nonsense', owner.bearer, 'Basic eDp5']) {
       const { headers } = await fetch().set('Authorization', credential).expect(200);
       expect(Object.keys(headers).filter((name) => name.startsWith('x-ratelimit'))).toEqual([]);
@@ -69,7 +69,7 @@ describe('The content of objects', () => {
     expect(headers).not.toHaveProperty('content-type');
   });
 
-  it('are read by clients of HTTP/1.0, to the end', async () => {
+  it('is sent completely to a client of HTTP/1.0', async () => {
     const text = await spoken(`GET ${link} HTTP/1.0\r\n\r\n`);
     expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
     expect(text).toContain('\r\nContent-Length: 10\r\n');
@@ -77,7 +77,7 @@ describe('The content of objects', () => {
     expect(text.endsWith('\r\n\r\n0123456789')).toBe(true);
   });
 
-  it('that are refused are not taken for requests', async () => {
+  it('is not interpreted as a request when its upload is refused', async () => {
     const hidden = `GET ${link} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`;
     const head = `POST /v1/core/objects?project_id=${owner.projectId}&key=x HTTP/1.1\r\nHost: x\r\n`;
     const answers = (text: string): number[] =>
@@ -106,7 +106,7 @@ describe('The content of objects', () => {
     });
   }
 
-  it('run nothing in a browser and read nothing of the origin, and pages of other origins may show them', async () => {
+  it('runs no script in a browser, reads nothing of its origin, and can be shown by pages of other origins', async () => {
     const heard: string[] = [];
     const collector = createServer((request, response) => {
       heard.push(request.url ?? '');
@@ -176,7 +176,7 @@ describe('The content of objects', () => {
     }
   });
 
-  it('are addressed for as long as was asked for, by whoever has the address', async () => {
+  it('is available to anyone with the address for as long as was requested', async () => {
     const { body } = await objects.get(`objects/${object.id}`, { expires_in: 86_400 }).expect(200);
     const { download_url: url, download_url_expires_at: end, ...rest } = body as Record<string, string>;
     expect(rest).toEqual(object);
@@ -193,7 +193,7 @@ describe('The content of objects', () => {
     await fetch().expect(200);
   });
 
-  it('are closed by every change of the address', async () => {
+  it('returns 403 after any change of its address', async () => {
     const [path = '', query = ''] = link.split('?');
     for (let at = 0; at < query.length; at += 1) {
       const other = query[at] === 'a' ? 'b' : 'a';
@@ -215,7 +215,7 @@ describe('The content of objects', () => {
       expect((await fetch(changed).expect(403)).body).toEqual(REFUSED);
   });
 
-  it('are closed when the time is over', async () => {
+  it('returns 403 when its address has expired', async () => {
     const short = await objects.link(object.id, { expires_in: 60 });
     await fetch(short).expect(200);
     const clock = jest.spyOn(app.nest.get(Clock), 'now').mockImplementation(() => new Date(Date.now() + 60_001));
@@ -230,7 +230,7 @@ describe('The content of objects', () => {
     ['bytes=-2', 206, '89', 'bytes 8-9/10'],
     ['bytes=0-1,3-4', 200, '0123456789', undefined],
     ['bytes=x', 200, '0123456789', undefined],
-  ])('are sent in part: %s', async (range, status, text, contentRange) => {
+  ])('is returned for the range %s with the status %i', async (range, status, text, contentRange) => {
     const answer = await fetch().set('Range', range).expect(status);
     expect(answer.text).toBe(text);
     expect(answer.headers['content-range']).toBe(contentRange);
@@ -238,14 +238,14 @@ describe('The content of objects', () => {
     expect(await bandwidth()).toBe(text.length);
   });
 
-  it('have nothing behind their end', async () => {
+  it('returns 416 for a range beyond its end', async () => {
     const answer = await fetch().set('Range', 'bytes=10-').expect(416);
     expect(answer.body).toEqual({ detail: 'Range Not Satisfiable' });
     expect(answer.headers['content-range']).toBe('bytes */10');
     expect(await bandwidth()).toBe(0);
   });
 
-  it('are sent on conditions alone', async () => {
+  it('is sent only when the conditions of the request are met', async () => {
     const tag = `"${object.etag}"`;
     const unchanged = await fetch().set('If-None-Match', `W/${tag}`).expect(304);
     expect(unchanged.text).toBe('');
@@ -257,13 +257,13 @@ describe('The content of objects', () => {
     expect(await bandwidth()).toBe(11);
   });
 
-  it('are described by HEAD without being sent', async () => {
+  it('is described by HEAD without being sent', async () => {
     const answer = await app.request().head(link).set('Range', 'bytes=0-1').expect(200);
     expect(answer.headers).toMatchObject({ 'content-length': '10', etag: `"${object.etag}"` });
     expect(await bandwidth()).toBe(0);
   });
 
-  it('are what the object is now, until it is gone', async () => {
+  it('is always the current version, and returns 404 after the object was deleted', async () => {
     await objects.stored(object.key, 'new', { overwrite: 'true' });
     expect((await fetch().expect(200)).text).toBe('new');
     await objects.remove(object.id).expect(204);
@@ -284,7 +284,7 @@ describe('The content of objects', () => {
     ['application/pdf', 'attachment'],
     ['application/octet-stream', 'attachment'],
     ['video/mp4', 'inline'],
-  ])('of %s are shown as %s where that is asked for', async (type, shown) => {
+  ])('has the type %s and the disposition %s when inline is requested', async (type, shown) => {
     const { id } = await objects.stored('shown', '{}', { content_type: type });
     const answer = await fetch(await objects.link(id, { disposition: 'inline' })).expect(200);
     expect(answer.headers['content-disposition']).toMatch(new RegExp(`^${shown};`));
@@ -293,7 +293,7 @@ describe('The content of objects', () => {
     expect(saved.headers['content-disposition']).toMatch(/^attachment;/);
   });
 
-  it('may be read by pages of any origin, without credentials', async () => {
+  it('can be read by pages of any origin, without credentials', async () => {
     for (const origin of ['https://anywhere.example', 'https://app.example.com']) {
       const answer = await fetch().set('Origin', origin).expect(200);
       expect(answer.headers).toMatchObject({
@@ -315,7 +315,7 @@ describe('The content of objects', () => {
     }
   });
 
-  describe('count as bandwidth', () => {
+  describe('The bandwidth limit', () => {
     let large: ObjectRecord;
     beforeEach(async () => {
       large = await stored(600 * 1024);
@@ -324,7 +324,7 @@ describe('The content of objects', () => {
       return objects.stored(`large-${size}`, Buffer.alloc(size));
     }
 
-    it('of which none begins that does not fit', async () => {
+    it('returns 403 for a download that would exceed it, before the first byte', async () => {
       const path = await objects.link(large.id);
       const answers = await Promise.all(Array.from({ length: 4 }, () => fetch(path)));
       expect(answers.map(({ status }) => status).sort()).toEqual([200, 403, 403, 403]);
@@ -347,7 +347,7 @@ describe('The content of objects', () => {
       });
     });
 
-    it('and what is not taken is given back', async () => {
+    it('does not count the bytes that a client has not read', async () => {
       const much = await stored(15 * 1024 * 1024);
       await app.rows('UPDATE organizations SET plan = $2 WHERE id = $1', [owner.organizationId, 'enterprise']);
       const path = await objects.link(much.id);
@@ -365,7 +365,7 @@ describe('The content of objects', () => {
     });
   });
 
-  it('that are being sent stay what they were', async () => {
+  it('stays unchanged while it is sent, even when the object is replaced and deleted', async () => {
     await app.rows('UPDATE organizations SET plan = $2 WHERE id = $1', [owner.organizationId, 'enterprise']);
     const old = await objects.stored('changing', Buffer.alloc(12 * 1024 * 1024, 'a'));
     const path = await objects.link(old.id);
@@ -390,7 +390,7 @@ describe('The content of objects', () => {
     expect(bytes.every((byte) => byte === 0x61)).toBe(true);
   });
 
-  it('need signed addresses, of which there are none while encryption is off', async () => {
+  it('needs a signed address, and has none while encryption is off', async () => {
     const off = await createTestApp({
       databaseUrl: app.databaseUrl,
       dataDir: app.dataDir,
@@ -413,7 +413,7 @@ describe('The content of objects', () => {
     }
   });
 
-  it('are asked for only when the caller may send them', async () => {
+  it('is requested with 100 Continue only when the caller may upload it', async () => {
     const upload = await objects.begun({ key: 'expecting', size: 1_000_000 });
     const good = upload.parts[0]?.url ?? '';
     const forged = good.replace(/(?<=signature=)./, (first) => (first === '_' ? '-' : '_'));
@@ -452,7 +452,7 @@ describe('The content of objects', () => {
     });
   }
 
-  it('are taken in parts from addresses that nothing changes', async () => {
+  it('is accepted in parts only at an unchanged address', async () => {
     const upload: UploadRecord = await objects.begun({ key: 'parts', size: 10 });
     const url = upload.parts[0]?.url ?? '';
     const path = url.slice(url.indexOf('/v1'));

@@ -47,7 +47,7 @@ async function inS3(): Promise<Opened> {
   return { store, close };
 }
 
-if ('absent' in s3) it.skip(`a store of objects in S3: ${s3.absent}`, () => undefined);
+if ('absent' in s3) it.skip(`needs an S3 service for the tests of object stores: ${s3.absent}`, () => undefined);
 
 const DRIVERS: [string, () => Promise<Opened>][] = [['files', inFiles]];
 if (!('absent' in s3)) DRIVERS.push(['S3', inS3]);
@@ -82,7 +82,7 @@ describe.each(DRIVERS)('a store of objects in %s', (name, open) => {
       [65_536, 65_536],
       [300_000, 7_001],
       [3_000_001, 65_536],
-    ])('of %i bytes in chunks of %i is given back, its size known before or not', async (size, chunk) => {
+    ])('has all its %i bytes after a write in chunks of %i, with or without a known size', async (size, chunk) => {
       const bytes = bytesOf(size);
       for (const told of [size, null]) {
         const id = newId();
@@ -97,31 +97,31 @@ describe.each(DRIVERS)('a store of objects in %s', (name, open) => {
       [1, 1],
       [99_999, 99_999],
       [12_345, 67_890],
-    ])('is given back from byte %i to byte %i', async (first, last) => {
+    ])('is returned from byte %i to byte %i', async (first, last) => {
       const bytes = bytesOf(100_000);
       const part = await contentOf(await opening(await put(bytes), { first, last }));
       expect(part.equals(bytes.subarray(first, last + 1))).toBe(true);
     });
 
-    it('that is shorter than what is asked of it is the fault of the store', async () => {
+    it('is unavailable when it is shorter than the requested range', async () => {
       const id = await put(bytesOf(100));
       await expect(store.open(id, { first: 10, last: 100 }, calm())).rejects.toThrow(StoreUnavailable);
       await expect(store.open(id, { first: 100, last: 100 }, calm())).rejects.toThrow(StoreUnavailable);
     });
 
-    it('that is not there is missing', async () => {
+    it('is missing when it was never stored', async () => {
       await expect(store.open(newId(), null, calm())).rejects.toThrow(BlobMissing);
       await expect(store.open(newId(), { first: 0, last: 0 }, calm())).rejects.toThrow(BlobMissing);
     });
 
-    it('is kept beside many that come at once', async () => {
+    it('is stored together with many others at once', async () => {
       const blobs = Array.from({ length: 12 }, (_, seed) => bytesOf(50_000 + seed, seed));
       const ids = await Promise.all(blobs.map(put));
       const found = await Promise.all(ids.map(read));
       expect(found.map((bytes, index) => bytes.equals(blobs[index]!))).toEqual(blobs.map(() => true));
     });
 
-    it('that is let go of in the middle holds nothing up', async () => {
+    it('blocks nothing when its reader stops in the middle', async () => {
       const id = await put(bytesOf(2_000_000));
       const stream = await store.open(id, null, calm());
       for await (const chunk of stream) {
@@ -132,7 +132,7 @@ describe.each(DRIVERS)('a store of objects in %s', (name, open) => {
       expect((await read(id)).length).toBe(2_000_000);
     });
 
-    it('that is removed while it is read is given back whole, or breaks off', async () => {
+    it('is returned whole or breaks off when it is removed during a read', async () => {
       const bytes = bytesOf(6_000_000);
       const id = await put(bytes);
       const stream = await store.open(id, null, calm());
@@ -149,7 +149,7 @@ describe.each(DRIVERS)('a store of objects in %s', (name, open) => {
     });
   });
 
-  describe('content that is wrong', () => {
+  describe('invalid content', () => {
     const fault = new Error('the client has gone');
 
     it.each([
@@ -158,7 +158,7 @@ describe.each(DRIVERS)('a store of objects in %s', (name, open) => {
       ['at its end', 200_000, 200_000, 200_000],
       ['at its end, in one chunk', 200_000, 200_000, 1_000_000],
       ['where it is empty', 0, 0, 1],
-    ])('and breaks off %s leaves nothing, and its error is what is thrown', async (_, brought, size, chunk) => {
+    ])('leaves nothing behind and throws its own error when it breaks off %s', async (_, brought, size, chunk) => {
       for (const told of [size, null]) {
         const id = newId();
         await expect(store.put(id, broken(bytesOf(brought), fault, chunk), told, calm())).rejects.toBe(fault);
@@ -166,7 +166,7 @@ describe.each(DRIVERS)('a store of objects in %s', (name, open) => {
       }
     });
 
-    it.each([99, 101, 0, 200_000])('of %i bytes in the place of 100 leaves nothing', async (size) => {
+    it.each([99, 101, 0, 200_000])('leaves nothing behind when it has %i bytes in place of 100', async (size) => {
       const id = newId();
       await expect(store.put(id, chunked(bytesOf(size)), 100, calm())).rejects.toThrow(RangeError);
       await expectNothingOf(id);
@@ -176,7 +176,7 @@ describe.each(DRIVERS)('a store of objects in %s', (name, open) => {
   describe('a signal', () => {
     const reason = new Error('given up');
 
-    it('that was given before keeps everything from beginning', async () => {
+    it('prevents every call when it was aborted before', async () => {
       const signal = AbortSignal.abort(reason);
       const [id, there, upload] = [newId(), await put(bytesOf(10)), await new PartsOf(store, [10]).begin()];
       const part = await upload.put(1, 0, bytesOf(10));
@@ -193,7 +193,7 @@ describe.each(DRIVERS)('a store of objects in %s', (name, open) => {
       await expect(store.open(blobId, null, calm())).rejects.toThrow(BlobMissing);
     });
 
-    it('ends what waits for content that does not come', async () => {
+    it('ends a write that waits for content', async () => {
       for (const told of [200_000, null]) {
         const [id, client, { content, halted }] = [newId(), new AbortController(), halting(bytesOf(200_000))];
         const putting = store.put(id, content, told, client.signal);
@@ -210,7 +210,7 @@ describe.each(DRIVERS)('a store of objects in %s', (name, open) => {
       await expect(putting).rejects.toBe(reason);
     });
 
-    it('ends what is read', async () => {
+    it('ends a read in progress', async () => {
       const id = await put(bytesOf(6_000_000));
       const client = new AbortController();
       const stream = await store.open(id, null, client.signal);
@@ -393,7 +393,7 @@ describe.each(DRIVERS)('a store of objects in %s', (name, open) => {
     expect(ids.filter((id) => !found.has(id))).toEqual([]);
   });
 
-  it('is well', async () => {
+  it('passes its health check', async () => {
     await store.health();
   });
 
@@ -414,7 +414,7 @@ describe.each(DRIVERS)('a store of objects in %s', (name, open) => {
     },
   );
 
-  it('does, over any sequence of calls, what a table of blobs and uploads does', async () => {
+  it('behaves like a table of blobs and uploads over any sequence of calls', async () => {
     const sizes = fc.constantFrom(0, 1, 1_000, 70_000);
     const step = fc.oneof(
       fc.record({ act: fc.constant('put' as const), blob: fc.nat(2), size: sizes, told: fc.boolean() }),

@@ -53,9 +53,9 @@ class Gateway {
   }
 }
 
-if ('absent' in s3) it.skip(`objects in S3: ${s3.absent}`, () => undefined);
+if ('absent' in s3) it.skip(`needs an S3 service for the tests of objects: ${s3.absent}`, () => undefined);
 else
-  describe('Objects in S3', () => {
+  describe('An object in S3', () => {
     const gateway = new Gateway(s3);
     let app: TestApp;
     let owner: Owner;
@@ -95,7 +95,7 @@ else
     const read = async (id: string, headers = {}): Promise<Buffer> =>
       Buffer.from(await (await fetch(app.url + (await objects.link(id)), { headers })).arrayBuffer());
 
-    it('are stored in one request, read in parts, replaced and forgotten', async () => {
+    it('is stored in one request, read in parts, replaced and deleted', async () => {
       const content = bytesOf(300_000);
       const stored = await objects.stored('a', content);
       expect(stored).toMatchObject({ size: content.length, sha256: sha256(content) });
@@ -124,7 +124,7 @@ else
       expect((await objects.usage()).storage).toMatchObject({ bytes_used: 0, bytes_reserved: 0, objects: 0 });
     });
 
-    it('come in parts, which are sent again, completed by many at once, or given up', async () => {
+    it('is uploaded in parts, which can be sent again, completed by several requests at once, or aborted', async () => {
       const [one, other, end] = [bytesOf(PART, 1), bytesOf(PART, 2), bytesOf(7, 3)];
       const upload = await objects.begun({ key: 'a', size: PART + 7, part_size: PART });
       await Promise.all([objects.part(upload, 1, one).expect(200), objects.part(upload, 2, end).expect(200)]);
@@ -144,7 +144,7 @@ else
       expect((await blobs()).map(({ state }) => state)).toEqual(['live']);
     });
 
-    it('are what a model says', async () => {
+    it('behaves like a model over any sequence of requests', async () => {
       await fc.assert(
         fc.asyncProperty(fc.array(anyAct, { minLength: 12, maxLength: 16 }), async (acts) => {
           const one = await ownerWithProject(app);
@@ -155,7 +155,7 @@ else
       );
     });
 
-    it.each(['failing', 'hanging'] as const)('count nothing while the store is %s', async (mood) => {
+    it.each(['failing', 'hanging'] as const)('returns 503 and changes no usage while the store is %s', async (mood) => {
       const old = await objects.stored('old', bytesOf(1_000));
       const link = await objects.link(old.id);
       const [upload, whole] = [
@@ -192,7 +192,7 @@ else
       expect((await blobs()).map(({ state }) => state)).toEqual(['live', 'live', 'live']);
     });
 
-    it('whose upload the store has forgotten are not made up, and can be given up', async () => {
+    it('cannot be completed when the store has lost its upload, which can still be aborted', async () => {
       const upload = await objects.begun({ key: 'a', size: 100 });
       await objects.part(upload, 1, bytesOf(100)).expect(200);
       const [blob] = await blobs();

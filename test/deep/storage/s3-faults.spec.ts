@@ -34,7 +34,7 @@ const hang: Answer = () => undefined;
 const hangUp: Answer = (request) => void request.socket.destroy();
 
 /** A service that answers in order, then with the last of its answers; what the tests call it for stands in `asked`. */
-describe('a store of objects in an S3 service that', () => {
+describe('an object store in S3', () => {
   let folder: string;
   let server: Server;
   let store: ObjectStore;
@@ -83,7 +83,7 @@ describe('a store of objects in an S3 service that', () => {
   };
   const complete = (): Promise<unknown> => calls.complete!();
 
-  it.each(Object.keys(calls))('fails inside is unavailable: %s', async (name) => {
+  it.each(Object.keys(calls))('is unavailable when the service returns 500: %s', async (name) => {
     answers = [fault(500, 'InternalError')];
     await expect(calls[name]!()).rejects.toThrow(StoreUnavailable);
     // A stream is gone once it was sent, and an upload of a lost answer is known to nobody.
@@ -93,18 +93,18 @@ describe('a store of objects in an S3 service that', () => {
     expect(tries).toBe(isMadeOnce ? 1 : 3);
   });
 
-  it.each(Object.keys(calls))('does not answer is unavailable: %s', async (name) => {
+  it.each(Object.keys(calls))('is unavailable when the service does not answer: %s', async (name) => {
     answers = [hang];
     store = await open(IMPATIENT);
     await expect(calls[name]!()).rejects.toThrow(StoreUnavailable);
   });
 
-  it.each(Object.keys(calls))('hangs up is unavailable: %s', async (name) => {
+  it.each(Object.keys(calls))('is unavailable when the service closes the connection: %s', async (name) => {
     answers = [hangUp];
     await expect(calls[name]!()).rejects.toThrow(StoreUnavailable);
   });
 
-  it.each(Object.keys(calls))('refuses the keys, and names them, is quoted by nobody: %s', async (name) => {
+  it.each(Object.keys(calls))('does not quote the keys that the service names in its refusal: %s', async (name) => {
     const { accessKeyId, secretAccessKey } = KEYS;
     const said = `${accessKeyId} ${secretAccessKey}`;
     answers = [fault(403, 'SignatureDoesNotMatch', said)];
@@ -118,14 +118,14 @@ describe('a store of objects in an S3 service that', () => {
     if (name !== 'health') expect((cause as Error).message).toMatch(/^\w+: SignatureDoesNotMatch \(HTTP 403\)$/);
   });
 
-  it('calls itself by a name that is none of an error is quoted by nobody either', async () => {
+  it('does not quote an error code that contains the keys', async () => {
     answers = [fault(400, `${KEYS.secretAccessKey} ${KEYS.accessKeyId}`)];
     await expect(calls.begin!()).rejects.toMatchObject({
       cause: { message: 'CreateMultipartUpload: Unknown (HTTP 400)' },
     });
   });
 
-  it('is not there is unavailable', async () => {
+  it('is unavailable when the service is down', async () => {
     answers = [hang];
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
@@ -137,21 +137,21 @@ describe('a store of objects in an S3 service that', () => {
     }
   });
 
-  it('has no such bucket is unavailable, and has no such blob has not', async () => {
+  it('is unavailable without its bucket, and reports a missing blob as missing', async () => {
     answers = [fault(404, 'NoSuchBucket')];
     await expect(calls.open!()).rejects.toThrow(StoreUnavailable);
     answers = [fault(404, 'NoSuchKey')];
     await expect(calls.open!()).rejects.toThrow(BlobMissing);
   });
 
-  it('takes nothing of a body is given up', async () => {
+  it('gives up when the service reads nothing of a body', async () => {
     answers = [takeNothing];
     store = await open(IMPATIENT);
     const attempt = store.put(ID, chunked(bytesOf(30_000_000)), 30_000_000, calm());
     await expect(attempt).rejects.toMatchObject({ cause: { message: 'The store took nothing for 100 ms' } });
   });
 
-  it('waits for a slow client is not given up', async () => {
+  it('does not time out while a client sends slowly', async () => {
     answers = [
       async (request, response) => {
         await once(request, 'end');
@@ -168,7 +168,7 @@ describe('a store of objects in an S3 service that', () => {
     await Promise.all([patient.put(ID, slow(), 10, calm()), patient.putPart(ID, 'upload', PLACE, slow(), calm())]);
   });
 
-  it('says that it has everything before it has is not believed, and its connection is closed', async () => {
+  it('rejects a success that the service reports before it has all bytes, and closes the connection', async () => {
     const closed: Promise<unknown>[] = [];
     answers = [
       (request, response) => {
@@ -186,7 +186,7 @@ describe('a store of objects in an S3 service that', () => {
     expect(closed).toHaveLength(1);
   });
 
-  it('loses its answer to a put is asked to remove what it may have', async () => {
+  it('removes a blob when the answer to its put is lost', async () => {
     answers = [
       async (request) => {
         await once(request, 'end');
@@ -198,10 +198,10 @@ describe('a store of objects in an S3 service that', () => {
     expect(asked).toEqual(['PUT', 'DELETE']);
   });
 
-  describe('sends a blob', () => {
+  describe('a read', () => {
     const head = { 'Content-Length': '1000', ETag: '"etag"' };
 
-    it('in part and hangs, it breaks off', async () => {
+    it('breaks off when the service sends a part and then nothing', async () => {
       answers = [(_, response) => void response.writeHead(200, head).write(bytesOf(500))];
       const stream = await (await open({ ...PATIENT, idleMs: 100 })).open(ID, null, calm());
       await expect(contentOf(stream)).rejects.toMatchObject({
@@ -210,7 +210,7 @@ describe('a store of objects in an S3 service that', () => {
       });
     });
 
-    it('in part and hangs up, it breaks off', async () => {
+    it('breaks off when the service sends a part and closes the connection', async () => {
       answers = [
         (request, response) =>
           void response.writeHead(200, head).write(bytesOf(500), () => setImmediate(() => request.socket.destroy())),
@@ -222,7 +222,7 @@ describe('a store of objects in an S3 service that', () => {
       ['whole', 200, {}],
       ['from another place', 206, { 'Content-Range': 'bytes 0-9/1000', 'Content-Length': '10' }],
       ['shorter', 206, { 'Content-Range': 'bytes 5-14/1000', 'Content-Length': '9' }],
-    ])('%s where a range was asked for, it is not taken for that', async (_, status, more) => {
+    ])('rejects an answer to a range request that is %s', async (_, status, more) => {
       answers = [(__, response) => void response.writeHead(status, { ...head, ...more }).write(bytesOf(9))];
       await expect(store.open(ID, { first: 5, last: 14 }, calm())).rejects.toMatchObject({
         cause: { message: 'GetObject: not what was asked for' },
@@ -230,7 +230,7 @@ describe('a store of objects in an S3 service that', () => {
     });
   });
 
-  describe('forgets an upload', () => {
+  describe('an upload that the service has forgotten', () => {
     it('has lost its parts', async () => {
       answers = [fault(404, 'NoSuchUpload')];
       await expect(calls.part!()).rejects.toThrow(PartsLost);
@@ -246,33 +246,33 @@ describe('a store of objects in an S3 service that', () => {
       ['has made another blob of them', lengthOf(9), PartsLost],
       ['has no blob either', missing, PartsLost],
       ['cannot tell', fault(500, 'InternalError'), StoreUnavailable],
-    ])('and %s', async (_, head, outcome) => {
+    ])('is looked up as a blob on completion when the service %s', async (_, head, outcome) => {
       answers = [fault(404, 'NoSuchUpload'), head];
       if (typeof outcome === 'string') await complete();
       else await expect(complete()).rejects.toThrow(outcome);
       expect(asked.slice(0, 2)).toEqual(['POST uploadId', 'HEAD']);
     });
 
-    it('since it made the blob, and only its answer was lost', async () => {
+    it('is complete when the service made the blob and only its answer was lost', async () => {
       answers = [hangUp, fault(404, 'NoSuchUpload'), lengthOf(10)];
       await complete();
       expect(asked).toEqual(['POST uploadId', 'POST uploadId', 'HEAD']);
     });
 
-    it('of which it says so after it had answered 200', async () => {
+    it('is unavailable when the service reports the error after it answered 200', async () => {
       const late = xml('<Error><Code>InternalError</Code><Message>no</Message></Error>');
       answers = [late, late, late, missing];
       await expect(complete()).rejects.toThrow(StoreUnavailable);
     });
 
-    it('is not asked twice to forget it', async () => {
+    it('is aborted only once when it is removed', async () => {
       answers = [fault(404, 'NoSuchUpload'), (_, response) => void response.writeHead(204).end()];
       await calls['remove of an upload']!();
       expect(asked).toEqual(['DELETE uploadId', 'DELETE']);
     });
   });
 
-  it('has uploads of a blob that nobody knows of loses all of them, page by page', async () => {
+  it('aborts all unknown uploads of a blob page by page when it removes the blob', async () => {
     const page = (uploads: string[], rest: string): Answer =>
       xml(
         `<ListMultipartUploadsResult>${uploads
