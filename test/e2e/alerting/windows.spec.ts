@@ -3,6 +3,7 @@ import { eventually } from '../../support/eventually.js';
 import { eventIs, RulesApi } from '../../support/rules-api.js';
 import { api, job, type Tenant, tenant } from '../../support/service.js';
 import {
+  countStoredEvents,
   groupByUnknownField,
   lastEvaluation,
   makeRuleDue,
@@ -130,6 +131,8 @@ describe('a rule on a window', () => {
   it('compares with the same time a week before', async () => {
     await put(WEEK + 1_800, {}, 10);
     await put(1_800, {}, 15);
+    // A window of an hour is measured by the counts of hours.
+    await countStoredEvents(acme.projectId);
     const condition = { kind: 'rate_of_change', window_seconds: HOUR, compare_seconds: WEEK, aggregate: 'count' };
     const id = await rules.rule({ condition: { ...condition, direction: 'up', percent: 50 } });
     expect([await evaluated(id), await statuses()]).toEqual(['firing', ['open']]);

@@ -6,7 +6,7 @@ import { ingestionDatabase } from '../../support/sql-builders/ingestion.js';
 describeIngestion('batched', () =>
   Promise.resolve({
     url: service.url,
-    upgradeUrl: 'http://localhost:3000/billing',
+    upgradeUrl: 'https://app.example.com/upgrade',
     monthlyRequests: 100_000,
     database: ingestionDatabase,
     newTenant: async () => {
