@@ -77,7 +77,7 @@ describe('a document', () => {
   });
 });
 
-describe('what a document points at', () => {
+describe('a reference in a document', () => {
   it('may be a file, a folder, a heading of another document or its own, or the web', () => {
     const readme = '# Top\n[a](docs/guide.md#part) [b](docs) [c](#top) [d](https://example.com/#x) <http://e.example>';
     expect(references({ 'README.md': readme, 'docs/guide.md': '## Part\n[up](../README.md#top)' })).toEqual([]);

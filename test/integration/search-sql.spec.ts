@@ -16,7 +16,7 @@ interface Row {
   readonly note: string | null;
 }
 
-describe('what fits, in the database', () => {
+describe('a match in the database', () => {
   let app: TestApp;
 
   beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { RequestMemo } from './request-memo.js';
 
-describe('what was made out from a request', () => {
+describe('a value in the memo of a request', () => {
   it('is found once, by whoever asks first, and apart from other requests and other memos', () => {
     const [memo, other] = [new RequestMemo<string>('a'), new RequestMemo<string>('a')];
     const [one, two] = [{}, {}];

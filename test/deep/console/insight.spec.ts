@@ -280,7 +280,7 @@ describe.each(SCREENS)('asking about events on $device', ({ screen }) => {
   });
 });
 
-describe('what a sender calls things', () => {
+describe('a name that a sender chooses', () => {
   it.each(['constructor', '__proto__'])('is shown as it is: %s', async (word) => {
     const other = await ownerWithProject(app);
     const event = { event_type: word, source: word, severity: word, status: word, environment: word, message: 'Odd' };

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-describe.each(SCREENS)('what a project owns on $device', ({ screen }) => {
+describe.each(SCREENS)('the owner of a project on $device', ({ screen }) => {
   let browser: ConsoleBrowser;
   let page: Page;
   let owner: Owner;

@@ -80,7 +80,7 @@ describe('Sentinel', () => {
     });
   });
 
-  describe('what comes when and how it likes', () => {
+  describe('a series of events', () => {
     /** What is told, without what differs from one project to the next. */
     const told = async (of: SentinelClient): Promise<Json[]> => {
       const findings = await Promise.all((await of.findings()).map(({ id }: Json) => of.finding(id)));

@@ -31,5 +31,5 @@ describe('a web shop', () => {
   describe('with alert rules', () => alerting(shop));
   describe('with delivery channels', () => delivery(shop));
   describe('with Sentinel', () => watch(shop));
-  describe('at the end of the day', () => closing(shop));
+  describe('with its last requests of the day', () => closing(shop));
 });

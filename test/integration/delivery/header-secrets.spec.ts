@@ -46,7 +46,7 @@ describe('a secret in a protected header', () => {
   const headerPath = (channel: string, name = ''): string =>
     `/channels/${channel}/protected-headers${name && `/${name}`}`;
 
-  describe('whose channel is changed between the claim of an attempt and its send', () => {
+  describe('a header whose channel is changed between the claim of an attempt and its send', () => {
     /** Does something after the next claim, before the secrets are read. */
     function meanwhile(act: () => Promise<unknown>): void {
       const reader = app.nest.get(SecretsReader, { strict: false });

@@ -92,7 +92,7 @@ describe('Retry-After', () => {
   });
 });
 
-describe('what an HTTP try came to', () => {
+describe('the outcome of an HTTP attempt', () => {
   const rules = {
     isRetryable: (status: number) => [408, 425, 429].includes(status) || status >= 500,
     hearsRetryAfter: (status: number) => status === 429 || status === 503,

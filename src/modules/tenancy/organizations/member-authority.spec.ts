@@ -6,7 +6,7 @@ const caller = (role: (typeof ROLES)[number]) => ({ userId: asUserId('caller'), 
 const other = (role: (typeof ROLES)[number]) => ({ userId: asUserId('other'), role });
 const pairs = ROLES.flatMap((a) => ROLES.map((b) => [a, b] as const));
 
-describe('what members may do to members', () => {
+describe('the authority of a member', () => {
   it.each(pairs)('lets a %s change and remove another %s only from above, as an admin or the owner', (a, b) => {
     const expected = (a === 'owner' && b !== 'owner') || (a === 'admin' && !['admin', 'owner'].includes(b));
     expect(canChangeRole(caller(a), other(b))).toBe(expected);
