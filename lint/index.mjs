@@ -6,6 +6,7 @@ import { explainedDisable } from './explained-disable.mjs';
 import { injectedValueImport } from './injected-value-import.mjs';
 import { ownInputs } from './own-inputs.mjs';
 import { repositoriesStayInside } from './repositories-stay-inside.mjs';
+import { sentenceTitles } from './sentence-titles.mjs';
 import { sqlInRepositories } from './sql-in-repositories.mjs';
 import { tenantInSql } from './tenant-in-sql.mjs';
 import { tenantInWhere } from './tenant-in-where.mjs';
@@ -27,6 +28,7 @@ export const local = {
     'injected-value-import': injectedValueImport,
     'own-inputs': ownInputs,
     'repositories-stay-inside': repositoriesStayInside,
+    'sentence-titles': sentenceTitles,
     'sql-in-repositories': sqlInRepositories,
     'tenant-in-sql': tenantInSql,
     'tenant-in-where': tenantInWhere,

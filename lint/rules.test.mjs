@@ -236,3 +236,23 @@ describe('an injected class', () => {
     ],
   });
 });
+
+describe('titles of tests', () => {
+  tester.run('a title is a sentence about its group', rules['sentence-titles'], {
+    valid: [
+      `describe('A session', () => { it('returns 401 when it has expired', () => {}); });`,
+      `it('stores, and never changes, what was sent', () => {});`,
+      `it.each([1])('returns 422 for the limit %j', () => {});`,
+      `it.each([['fires', 'up']])('%s for a change %s', () => {});`,
+      'it(`returns ${status} for a viewer`, () => {});',
+      `it.skip('tests of Redis: there is none', () => {});`,
+    ],
+    invalid: [
+      { code: `it('its sources', () => {});`, errors: [{ messageId: 'short' }] },
+      { code: `it('whatever the media type says', () => {});`, errors: [{ messageId: 'verb' }] },
+      { code: `it('always the same as before', () => {});`, errors: [{ messageId: 'verb' }] },
+      { code: `it.each([1])('returns 422 for each limit', () => {});`, errors: [{ messageId: 'cases' }] },
+      { code: `describe('when nobody is there', () => {});`, errors: [{ messageId: 'noun' }] },
+    ],
+  });
+});

@@ -1,48 +1,15 @@
-const TESTS = new Set(['it', 'test', 'itOfPostgres']);
-const GROUPS = new Set(['describe', 'describeOfPostgres']);
+const TESTS = wordsOf('it test itOfPostgres');
+const GROUPS = wordsOf('describe describeOfPostgres describeWithRedis');
 const FEWEST_WORDS = 3;
-
 /** Words in -s that are no verbs. */
-const NO_VERBS = new Set(
-  [
-    'across',
-    'always',
-    'as',
-    'besides',
-    'its',
-    'less',
-    'others',
-    'perhaps',
-    'plus',
-    'sometimes',
-    'this',
-    'thus',
-    'unless',
-  ].concat(['us', 'various', 'was', 'whereas', 'yes']),
+const NO_VERBS = wordsOf(
+  'across always as besides its less others perhaps plus sometimes this thus unless us was whereas yes',
 );
-/** Verbs of a plural subject, and helping verbs. */
-const OTHER_VERBS = new Set(['are', 'can', 'cannot', 'do', 'have', 'may', 'must', 'never', 'no', 'only', 'still']);
+/** Verbs of a plural subject, and words before a verb. */
+const OTHER_VERBS = wordsOf('are can cannot do have may must neither never no only still');
 /** A noun phrase does not begin with one of these. */
-const NO_NOUNS = new Set(
-  [
-    'after',
-    'as',
-    'at',
-    'before',
-    'by',
-    'for',
-    'from',
-    'if',
-    'in',
-    'is',
-    'of',
-    'on',
-    'that',
-    'to',
-    'when',
-    'where',
-    'while',
-  ].concat(['with', 'without']),
+const NO_NOUNS = wordsOf(
+  'after and as at before by for from how if in is of on that to what when where whether while who whose why',
 );
 
 /**
@@ -62,10 +29,11 @@ export const sentenceTitles = {
   },
   create: (context) => ({
     CallExpression(node) {
-      const { name, isEach } = calledAs(node);
+      const { name, isEach, isLeftOut } = calledAs(node);
       const [title] = node.arguments;
       const text = textOf(title);
       if (text === undefined) return;
+      if (isLeftOut) return;
       if (TESTS.has(name)) checkTest(context, title, text, isEach);
       else if (GROUPS.has(name)) checkGroup(context, title, text);
     },
@@ -85,7 +53,10 @@ function checkGroup(context, node, text) {
 }
 
 function isVerb(word) {
-  return OTHER_VERBS.has(word) || (/^[a-z-]+s$/.test(word) && !NO_VERBS.has(word));
+  // The value of a case may be the verb.
+  if (/^[%$]/.test(word)) return true;
+  const bare = word.replace(/[,:;]$/, '');
+  return OTHER_VERBS.has(bare) || (/^[a-z-]+s$/.test(bare) && !NO_VERBS.has(bare));
 }
 
 /** `it(…)`, `it.skip(…)`, `it.each(cases)(…)` and `it.each<T>(cases)(…)`. */
@@ -96,8 +67,10 @@ function calledAs({ callee }) {
     called = called.callee ?? called.tag;
     isEach = called.type === 'MemberExpression' && called.property.name === 'each';
   }
+  // The title of a test that is left out says what is left out, and why.
+  const isLeftOut = called.type === 'MemberExpression' && called.property.name === 'skip';
   while (called.type === 'MemberExpression') called = called.object;
-  return { name: called.type === 'Identifier' ? called.name : '', isEach };
+  return { name: called.type === 'Identifier' ? called.name : '', isEach, isLeftOut };
 }
 
 /** A template counts as its text, with `%` for each value. */
@@ -105,4 +78,8 @@ function textOf(node) {
   if (node?.type === 'Literal' && typeof node.value === 'string') return node.value;
   if (node?.type === 'TemplateLiteral') return node.quasis.map(({ value }) => value.cooked).join('%');
   return undefined;
+}
+
+function wordsOf(text) {
+  return new Set(text.split(' '));
 }

@@ -148,4 +148,8 @@ export default defineConfig(
       '@typescript-eslint/no-dynamic-delete': 'off',
     },
   },
+  {
+    files: ['test/**/*.ts', '**/*.spec.ts'],
+    rules: { 'local/sentence-titles': 'error' },
+  },
 );
