@@ -95,6 +95,13 @@ module.exports = {
       to: { path: `^test/|${SPEC}` },
     },
     {
+      name: 'e2e-is-a-black-box',
+      comment: 'Suites over HTTP know the service by its address alone: what needs the code is an integration test.',
+      severity: 'error',
+      from: { path: '^test/e2e/' },
+      to: { path: '^(src|dist)/', reachable: true },
+    },
+    {
       name: 'no-dev-dependency-at-run-time',
       comment: 'The image is installed without them: make it a dependency.',
       severity: 'error',
