@@ -244,7 +244,7 @@ describe('titles of tests', () => {
       `it('stores, and never changes, what was sent', () => {});`,
       `it.each([1])('returns 422 for the limit %j', () => {});`,
       `it.each([['fires', 'up']])('%s for a change %s', () => {});`,
-      'it(`returns ${status} for a viewer`, () => {});',
+      `it(\`returns \${status} for a viewer\`, () => {});`,
       `it.skip('tests of Redis: there is none', () => {});`,
     ],
     invalid: [

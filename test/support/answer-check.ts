@@ -36,8 +36,10 @@ function sentJson(request: Test): string {
 /** What was sent, of any media type. The text of a compressed body or a form in parts is empty. */
 function sentText(request: Test): { sentType: string; sent: string } {
   const { data } = request.toJSON() as { data?: unknown };
-  const [sentType = ''] = ((request.get('Content-Type') as string | undefined) ?? JSON_TYPE).split(';', 1);
-  if (data === undefined || request.get('Content-Encoding') !== undefined) return { sentType: '', sent: '' };
+  // A header that is not set is undefined, though the types say otherwise.
+  const headerOf = (name: string): string | undefined => request.get(name);
+  const [sentType = ''] = (headerOf('Content-Type') ?? JSON_TYPE).split(';', 1);
+  if (data === undefined || headerOf('Content-Encoding') !== undefined) return { sentType: '', sent: '' };
   if (typeof data === 'string') return { sentType, sent: data };
   if (Buffer.isBuffer(data)) return { sentType, sent: data.toString() };
   const isForm = sentType === 'application/x-www-form-urlencoded';
@@ -48,6 +50,6 @@ function sentText(request: Test): { sentType: string; sent: string } {
 }
 
 /** The text of an answer of any media type. */
-function answeredText({ text, body }: Response): string {
-  return Buffer.isBuffer(body) ? body.toString() : ((text as string | undefined) ?? '');
+function answeredText({ text, body }: Partial<Response>): string {
+  return Buffer.isBuffer(body) ? body.toString() : (text ?? '');
 }

@@ -44,7 +44,7 @@ export interface TestAppOptions {
 }
 
 /** What a busy machine may take for them, if they wait for it. */
-export const PATIENT_PATTERNS = { patternMs: 20_000, requestMs: 60_000 };
+const PATIENT_PATTERNS = { patternMs: 20_000, requestMs: 60_000 };
 const PATIENT_CONNECTIONS_MS = 30_000;
 
 /** So that suites do not trip over each other; a suite about limits sets its own, and the later one holds. */

@@ -5,8 +5,6 @@ import type { EventRow } from './sql-builders/event-rows.js';
 
 /** How many cases a property of analytics is tried with; `INSIGHT_RUNS` sets another number. */
 export const INSIGHT_RUNS = Number(process.env.INSIGHT_RUNS ?? propertyRuns(40, 12));
-/** A great many cases take longer than a token is usually good for. */
-export const LASTING_TOKENS = { ACCESS_TOKEN_TTL_SECONDS: '86400' } as const;
 
 const HOUR_MS = 3_600_000;
 const HOURS_BACK = 72;

@@ -29,7 +29,7 @@ interface Person {
 }
 
 /** A provider of the shared service, with what its people and the front end of a client do. */
-export class SignInProvider {
+class SignInProvider {
   readonly issuer: string;
   readonly clientId: string;
 

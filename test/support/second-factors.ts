@@ -5,8 +5,6 @@ import type { ProofMethod } from '../../src/modules/identity/proof/index.js';
 import { type Actor, PASSWORD, signedIn } from './actors.js';
 import type { TestApp } from './app.js';
 import type { CeremonyOptions } from './authenticator.js';
-import { eventually } from './eventually.js';
-import { mailsTo } from './outbox.js';
 import { totpAt } from './totp.js';
 
 export interface Challenge {
@@ -36,12 +34,6 @@ export interface Guarded extends Actor {
 /** The code that an authenticator app shows, so many 30-second steps from now. */
 export function totpCode(secret: string, steps = 0): string {
   return totpAt(secret, Date.now() / 1000 + steps * 30);
-}
-
-/** Never the code of this or a neighbouring step. */
-export function wrongCode(secret: string): string {
-  const near = new Set([-2, -1, 0, 1, 2].map((steps) => totpCode(secret, steps)));
-  return ['000000', '111111', '222222', '333333', '444444', '555555'].find((code) => !near.has(code)) ?? '666666';
 }
 
 /** As if the steps whose codes were used had passed. */
@@ -112,24 +104,4 @@ export async function eventTypes(app: TestApp, userId: string): Promise<string[]
     userId,
   ]);
   return rows.map((row) => row.type);
-}
-
-/** Waits until an address has so many mails of a subject, whatever else it was mailed. */
-export async function mailAbout(app: TestApp, address: string, subject: string, count = 1): Promise<void> {
-  await eventually(
-    async () => (await mailsTo(app.dataDir, address)).filter((mail) => mail.subject === subject).length,
-    (mails) => mails >= count,
-    (mails) => `${mails} of ${count} mails "${subject}" for ${address}`,
-  );
-}
-
-/** How many answers had each status, with the sentences of refusals. */
-export function tally(answers: readonly { status: number; body: unknown }[]): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const { status, body } of answers) {
-    const detail = (body as { detail?: unknown }).detail;
-    const key = typeof detail === 'string' ? `${status} ${detail}` : String(status);
-    counts[key] = (counts[key] ?? 0) + 1;
-  }
-  return counts;
 }

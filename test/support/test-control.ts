@@ -35,7 +35,7 @@ export function afterReplication(test: Test): void {
 
 /** Asks the test control of the service, whose routes `docs/testing-over-http.md` describes. */
 async function ask(method: 'GET' | 'POST', route: string, query: Record<string, string> = {}): Promise<unknown> {
-  const url = new URL(`/internal/test/${route}?${new URLSearchParams(query)}`, service.url);
+  const url = new URL(`/internal/test/${route}?${new URLSearchParams(query).toString()}`, service.url);
   const response = await fetch(url, { method, headers: { 'X-Test-Control-Token': service.controlToken } });
   if (!response.ok) throw new Error(`${method} ${url.pathname} answered ${response.status}`);
   return response.json();

@@ -41,16 +41,14 @@ export class DroppedBytes {
     const { headers, socket } = request;
     const length = headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : Infinity;
     if (length === 0 || (length <= SHORT_BYTES && response.shouldKeepAlive)) return;
-    const { destroySoon } = socket;
+    const destroySoon = socket.destroySoon.bind(socket);
     let close = (): void => undefined;
     // By this Node closes the connection behind its last answer. With a body under way that would discard the answer.
     socket.destroySoon = () => {
-      if (request.complete) destroySoon.call(socket);
-      else close = () => destroySoon.call(socket);
+      if (request.complete) destroySoon();
+      else close = destroySoon;
     };
-    response.once('close', () => {
-      socket.destroySoon = destroySoon;
-    });
+    response.once('close', () => Reflect.deleteProperty(socket, 'destroySoon'));
     response.once('finish', () => {
       if (request.complete) return;
       // A reader that stopped early may have left its listener. With it, Node would keep the bytes.

@@ -367,7 +367,7 @@ describe('the events explorer', () => {
             response.pause();
             failNextStatement(requestId, 'JOIN events').then(
               () => response.resume(),
-              (error: Error) => response.destroy(error),
+              (error: unknown) => response.destroy(error as Error),
             );
           });
           response.on('end', () => resolve('ended')).on('error', (error) => resolve(error.message));

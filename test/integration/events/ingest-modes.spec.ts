@@ -17,7 +17,7 @@ for (const mode of INGEST_MODES.filter((one) => one !== 'batched')) {
       url: app.url,
       upgradeUrl,
       monthlyRequests,
-      database: new IngestionDatabase(app.rows),
+      database: new IngestionDatabase((statement, parameters) => app.rows(statement, parameters)),
       newTenant: () => ownerWithProject(app),
       settled: () => settled(mode),
       close: () => app.close(),
