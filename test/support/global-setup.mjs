@@ -18,6 +18,8 @@ export default async function globalSetup() {
   };
   // Said once a process, of which there are dozens here.
   process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
+  // A deployment has servers of its own.
+  if (process.env.TEST_BASE_URL) return;
   await removeLeftFolders();
   try {
     if (!process.env.TEST_DATABASE_URL) process.env.TEST_DATABASE_URL = await startPostgres(stops);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { beforeAll } from '@jest/globals';
 import type { Test } from 'supertest';
 import { browse, type Callback } from './browser.js';
 import { type ProviderClaims, REDIRECT_URI } from './programs/oidc.mjs';
@@ -30,11 +31,14 @@ interface Person {
 
 /** A provider of the shared service, with what its people and the front end of a client do. */
 class SignInProvider {
-  readonly issuer: string;
-  readonly clientId: string;
+  constructor(private readonly name: 'google' | 'apple') {}
 
-  constructor(private readonly name: 'google' | 'apple') {
-    ({ issuer: this.issuer, clientId: this.clientId } = service.oauth[name]);
+  get issuer(): string {
+    return service.oauth[this.name].issuer;
+  }
+
+  get clientId(): string {
+    return service.oauth[this.name].clientId;
   }
 
   /** The first request to a provider can take longer than the service waits for it. */
@@ -95,4 +99,6 @@ class SignInProvider {
 
 export const google = new SignInProvider('google');
 export const apple = new SignInProvider('apple');
-await Promise.all([google.ready(), apple.ready()]);
+beforeAll(async () => {
+  await Promise.all([google.ready(), apple.ready()]);
+});

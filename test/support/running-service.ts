@@ -1,4 +1,5 @@
 import type { PaymentSettings } from './payment-settings.mjs';
+import { LeftOut } from './left-out.js';
 import { askProgram } from './programs/ask.js';
 
 /** What the run started: see `programs/service.mjs`. */
@@ -22,8 +23,50 @@ interface RunningService {
 /** Whether the suites of this file run on a service that reads events from ClickHouse. */
 export const isOnClickHouse = process.env.TEST_READS === 'clickhouse';
 
-const started = await askProgram<RunningService>(isOnClickHouse ? 'service-on-clickhouse' : 'service');
-if ('absent' in started) throw new Error(started.absent);
+/** Without one, accounts are created over HTTP. */
+export const hasDatabase = !process.env.TEST_BASE_URL || Boolean(process.env.TEST_SERVICE_DATABASE_URL);
 
-/** The built service, which all black-box suites of a run share. Every test is a tenant of its own. */
-export const service: RunningService = started;
+/** The built service, which all black-box suites of a run share, or a deployment. Every test is a tenant of its own. */
+export const service: RunningService = process.env.TEST_BASE_URL
+  ? deploymentAt(process.env.TEST_BASE_URL)
+  : await sharedService();
+
+async function sharedService(): Promise<RunningService> {
+  const started = await askProgram<RunningService>(isOnClickHouse ? 'service-on-clickhouse' : 'service');
+  if ('absent' in started) throw new Error(started.absent);
+  return started;
+}
+
+/** What a deployment offers is named by variables of the environment: see `docs/testing-over-http.md`. */
+function deploymentAt(url: string): RunningService {
+  return {
+    url: new URL(url).origin,
+    get databaseUrl() {
+      return variable('TEST_SERVICE_DATABASE_URL');
+    },
+    get dataDir() {
+      return variable('TEST_SERVICE_DATA_DIR');
+    },
+    get internalToken() {
+      return variable('TEST_SERVICE_INTERNAL_TOKEN');
+    },
+    get controlToken() {
+      return variable('TEST_SERVICE_CONTROL_TOKEN');
+    },
+    get payments(): never {
+      throw new LeftOut('needs the payment provider of a test run');
+    },
+    get platformAdminEmail(): never {
+      throw new LeftOut('needs the platform administrator of a test run');
+    },
+    get oauth(): never {
+      throw new LeftOut('needs the sign-in providers of a test run');
+    },
+  };
+}
+
+function variable(name: string): string {
+  const value = process.env[name];
+  if (!value) throw new LeftOut(`needs ${name}`);
+  return value;
+}

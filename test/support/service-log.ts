@@ -4,17 +4,16 @@ import { join } from 'node:path';
 import { eventually } from './eventually.js';
 import { api, service } from './service.js';
 
-const FILE = join(service.dataDir, 'service.log');
-
 /**
  * What the shared service has logged until now, as written. Lines reach the file some time after the answer of their request:
  * this sends a request of its own and waits for its line, which follows those of all requests that were answered before.
  */
 export async function logText(): Promise<string> {
+  const file = join(service.dataDir, 'service.log');
   const requestId = randomUUID();
   await api.get('/v1/auth/me').set('X-Request-ID', requestId).expect(401);
   return eventually(
-    () => readFile(FILE, 'utf8'),
+    () => readFile(file, 'utf8'),
     (text) => text.includes(requestId),
     () => `no line of the log has the request id ${requestId}`,
   );

@@ -4,8 +4,6 @@ import PostalMime, { type Email } from 'postal-mime';
 import { eventually } from './eventually.js';
 import { service } from './running-service.js';
 
-const FOLDER = join(service.dataDir, 'outbox');
-
 /** The recipient by file name. A captured mail never changes, and a run writes thousands of them. */
 const recipients = new Map<string, string>();
 
@@ -20,11 +18,12 @@ export function mailsTo(address: string, count = 1): Promise<Email[]> {
 
 /** The mails that an address has now. */
 export async function capturedMails(address: string): Promise<Email[]> {
-  const names = (await readdir(FOLDER).catch(() => [] as string[])).filter((name) => name.endsWith('.eml')).sort();
+  const folder = join(service.dataDir, 'outbox');
+  const names = (await readdir(folder).catch(() => [] as string[])).filter((name) => name.endsWith('.eml')).sort();
   const mails: Email[] = [];
   for (const name of names) {
     if ((recipients.get(name) ?? address) !== address) continue;
-    const text = await readFile(join(FOLDER, name), 'utf8');
+    const text = await readFile(join(folder, name), 'utf8');
     const recipient = /^To: (.*)$/m.exec(text)?.[1]?.trim() ?? '';
     recipients.set(name, recipient);
     if (recipient === address) mails.push(await PostalMime.parse(text));

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import supertest, { type Test } from 'supertest';
 import { checkAnswer } from './answer-check.js';
-import { isOnClickHouse, service } from './running-service.js';
+import { hasDatabase, isOnClickHouse, service } from './running-service.js';
+import { invited, signedUp } from './sign-up.js';
 import { memberOf, type Role, signedInUser } from './sql-builders/accounts.js';
 import { afterReplication } from './test-control.js';
 
@@ -90,6 +91,7 @@ export interface Tenant {
 
 /** An account that belongs to no organization, signed in. */
 export async function account(email = randomEmail()): Promise<Account> {
+  if (!hasDatabase) return signedUp(api, email);
   const { id, refreshToken } = await signedInUser(email);
   const { body } = await api.post('/v1/auth/refresh', { refresh_token: refreshToken }).expect(200);
   const tokens = body as { access_token: string; refresh_token: string };
@@ -114,7 +116,8 @@ export async function tenant({ projectName = 'Web shop' } = {}): Promise<Tenant>
   const { id = '', key = '' } = await create('/v1/api-keys', { project_id: projectId, name: 'Test', scopes });
   const join = async (role: Role): Promise<Account> => {
     const joined = await account();
-    await memberOf({ organizationId, projectId }, joined.id, role);
+    if (hasDatabase) await memberOf({ organizationId, projectId }, joined.id, role);
+    else await invited(asOwner, organizationId, role, { ...joined, api: api.as(joined) });
     return joined;
   };
   return {

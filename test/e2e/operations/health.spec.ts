@@ -3,10 +3,9 @@ import { describe, expect, it } from '@jest/globals';
 import { eventually } from '../../support/eventually.js';
 import { api, service } from '../../support/service.js';
 
-const TOKEN = service.internalToken;
 const NOT_AUTHENTICATED = { detail: 'Not authenticated' };
 
-const metrics = () => api.get('/metrics').set('X-Internal-Token', TOKEN).expect(200);
+const metrics = () => api.get('/metrics').set('X-Internal-Token', service.internalToken).expect(200);
 
 describe('the health of the service', () => {
   it('is ok with the state of each part, and the service is ready', async () => {
@@ -45,12 +44,13 @@ describe('the route of the metrics', () => {
     expect(text).toMatch(/^object_store_up\{driver="files",store="[0-9a-f-]{36}"\} 1$/m);
   });
 
-  it.each<[string, Record<string, string>]>([
-    ['no token', {}],
-    ['an empty token', { 'X-Internal-Token': '' }],
-    ['another token', { 'X-Internal-Token': `${TOKEN}x` }],
-    ['the token as a bearer token', { Authorization: `Bearer ${TOKEN}` }],
-  ])('returns 401 with %s', async (_, headers) => {
+  it.each<[string, (token: string) => Record<string, string>]>([
+    ['no token', () => ({})],
+    ['an empty token', () => ({ 'X-Internal-Token': '' })],
+    ['another token', (token) => ({ 'X-Internal-Token': `${token}x` })],
+    ['the token as a bearer token', (token) => ({ Authorization: `Bearer ${token}` })],
+  ])('returns 401 with %s', async (_, headersOf) => {
+    const headers = headersOf(service.internalToken);
     await api.get('/metrics').set(headers).expect(401, NOT_AUTHENTICATED);
     const head = await fetch(`${service.url}/metrics`, { method: 'HEAD', headers });
     expect(head.status).toBe(401);
@@ -60,23 +60,23 @@ describe('the route of the metrics', () => {
 describe('an internal route', () => {
   it('returns 401 without the internal token, and with another token', async () => {
     await api.get('/internal/jobs').expect(401, NOT_AUTHENTICATED);
-    await api.get('/internal/jobs').set('X-Internal-Token', `${TOKEN}x`).expect(401, NOT_AUTHENTICATED);
+    await api.get('/internal/jobs').set('X-Internal-Token', `${service.internalToken}x`).expect(401, NOT_AUTHENTICATED);
     await api.post('/internal/jobs/maintenance').set('X-Internal-Token', 'wrong').expect(401);
   });
 });
 
 describe('the board of the job queues', () => {
   const BOARD = '/internal/board';
-  const board = (path: string) => api.get(BOARD + path).auth('operator', TOKEN);
+  const board = (path: string) => api.get(BOARD + path).auth('operator', service.internalToken);
 
   it('returns 401 without the internal token, which browsers send as a password', async () => {
-    await api.get(BOARD).auth('operator', `${TOKEN}x`).expect(401);
+    await api.get(BOARD).auth('operator', `${service.internalToken}x`).expect(401);
     await api.get(`${BOARD}/api/queues`).set('Authorization', 'Basic !').expect(401);
     await api
       .get(BOARD)
       .expect(401, NOT_AUTHENTICATED)
       .expect('WWW-Authenticate', 'Basic realm="jobs", charset="UTF-8"');
-    await api.get(`${BOARD}/api/queues`).set('X-Internal-Token', TOKEN).expect(200);
+    await api.get(`${BOARD}/api/queues`).set('X-Internal-Token', service.internalToken).expect(200);
   });
 
   it('is a page with a script of its own', async () => {
@@ -95,7 +95,7 @@ describe('the board of the job queues', () => {
     };
     expect(queues.map(({ name }) => name)).toEqual(expect.arrayContaining(['maintenance', 'delivery-retries']));
     expect(queues.filter(({ readOnlyMode }) => !readOnlyMode)).toEqual([]);
-    await api.put(`${BOARD}/api/queues/maintenance/pause`).auth('operator', TOKEN).expect(404);
+    await api.put(`${BOARD}/api/queues/maintenance/pause`).auth('operator', service.internalToken).expect(404);
   });
 
   it('is one route in the metrics, whatever the path below it', async () => {

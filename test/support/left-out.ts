@@ -1,0 +1,7 @@
+/**
+ * Thrown where a test needs what the deployment at TEST_BASE_URL does not offer. The test is then left out with this reason:
+ * see `deployment-environment.cjs`.
+ */
+export class LeftOut extends Error {
+  override readonly name = 'LeftOut';
+}
