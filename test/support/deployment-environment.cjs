@@ -8,7 +8,7 @@ module.exports = class DeploymentEnvironment extends TestEnvironment {
     const reason = test.errors.flat().find((error) => error?.name === 'LeftOut')?.message;
     if (reason === undefined) return;
     test.errors.length = 0;
-    test.mode = 'skip';
+    test.status = 'skip';
     test.name += `: ${reason}`;
   }
 };

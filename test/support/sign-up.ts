@@ -20,10 +20,11 @@ export async function invited(
   asOwner: Api,
   organizationId: string,
   role: Role,
-  joining: { readonly email: string; readonly api: Api },
+  joining: { readonly id: string; readonly email: string; readonly api: Api },
 ): Promise<void> {
-  const { body } = await asOwner
-    .post(`/v1/organizations/${organizationId}/invites`, { email: joining.email, role })
-    .expect(201);
+  const organization = `/v1/organizations/${organizationId}`;
+  const { body } = await asOwner.post(`${organization}/invites`, { email: joining.email, role: 'viewer' }).expect(201);
   await joining.api.post(`/v1/organizations/invites/${(body as { id: string }).id}/accept`).expect(200);
+  // An invitation gives no role beyond that of an operator.
+  if (role !== 'viewer') await asOwner.patch(`${organization}/members/${joining.id}`, { role }).expect(200);
 }
