@@ -1,78 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import supertest, { type Test } from 'supertest';
-import { checkAnswer } from './answer-check.js';
-import { hasDatabase, isOnClickHouse, service } from './running-service.js';
+import { type Account, api } from './api.js';
+import { hasDatabase, service } from './running-service.js';
 import { invited, signedUp } from './sign-up.js';
 import { memberOf, type Role, signedInUser } from './sql-builders/accounts.js';
-import { afterReplication } from './test-control.js';
 
+export { type Account, Api, api, type Caller } from './api.js';
 export { service } from './running-service.js';
 export { PASSWORD } from './sql-builders/accounts.js';
-
-/** Whoever can send requests: a signed-in person or an API key. */
-export type Caller = { readonly accessToken: string } | { readonly apiKey: string };
-
-type Body = object | string | undefined;
-
-/** Requests that only read events. */
-const TELLS_OF_EVENTS = /^(get|post .*\/(eql|export|backtest)$)/;
-
-/** Sends requests to the shared service, or to the one at `url`. Every answer is compared with the OpenAPI document. */
-export class Api {
-  constructor(
-    private readonly credentials: Readonly<Record<string, string>> = {},
-    private readonly url: string = service.url,
-  ) {}
-
-  /** The same, with the credentials of somebody. */
-  as(caller: Caller): Api {
-    return new Api(
-      'accessToken' in caller ? { Authorization: `Bearer ${caller.accessToken}` } : { 'X-API-Key': caller.apiKey },
-      this.url,
-    );
-  }
-
-  get(path: string, query?: object): Test {
-    const test = this.send('get', path);
-    return query === undefined ? test : test.query(query);
-  }
-
-  head(path: string): Test {
-    return this.send('head', path);
-  }
-
-  post(path: string, body?: Body): Test {
-    return this.send('post', path, body);
-  }
-
-  put(path: string, body?: Body): Test {
-    return this.send('put', path, body);
-  }
-
-  patch(path: string, body?: Body): Test {
-    return this.send('patch', path, body);
-  }
-
-  delete(path: string, body?: Body): Test {
-    return this.send('delete', path, body);
-  }
-
-  private send(method: 'get' | 'head' | 'post' | 'put' | 'patch' | 'delete', path: string, body?: Body): Test {
-    const test = supertest(this.url)[method](path).set(this.credentials).use(checkAnswer);
-    if (isOnClickHouse && TELLS_OF_EVENTS.test(`${method} ${path}`)) test.use(afterReplication);
-    return body === undefined ? test : test.send(body);
-  }
-}
-
-/** Without credentials. */
-export const api = new Api();
-
-export interface Account {
-  readonly id: string;
-  readonly email: string;
-  readonly accessToken: string;
-  readonly refreshToken: string;
-}
 
 /** An organization with one project and one key that reads and writes events. */
 export interface Tenant {

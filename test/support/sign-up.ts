@@ -1,4 +1,4 @@
-import type { Account, Api } from './service.js';
+import type { Account, Api } from './api.js';
 import { mailsTo, tokenIn } from './service-mail.js';
 import { PASSWORD, type Role } from './sql-builders/accounts.js';
 
