@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { operations, whole } from '../../support/document.js';
+import { RulesApi } from '../../support/rules-api.js';
 import { api, type Tenant, tenant } from '../../support/service.js';
 
 const ID = '01a00000-0000-7000-8000-000000000000';
@@ -64,6 +65,15 @@ describe('a member of a body that is null', () => {
   it('counts as left out where it is an optional member of a member', async () => {
     const channel = await createChannel({ url: HOOK, method: null, headers: null, retry_policy: null });
     expect(channel.body).toMatchObject({ configuration: { method: 'POST' } });
+  });
+
+  it('counts as left out in a condition whose operator needs no value', async () => {
+    const createRule = (op: string) =>
+      new RulesApi(acme).create({ condition: { kind: 'match', all: [{ field: 'severity', op, value: null }] } });
+    const { body } = await createRule('exists').expect(201);
+    expect(body).toMatchObject({ condition: { all: [{ op: 'exists', value: true }] } });
+    const refused = await createRule('eq').expect(422);
+    expect(refused.body).toMatchObject({ detail: [{ loc: ['body', 'condition', 'all', 0, 'value'] }] });
   });
 
   it('counts as left out in an event and in a line of a batch, also for idempotency', async () => {

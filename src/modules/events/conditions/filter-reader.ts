@@ -120,7 +120,10 @@ export class FilterReader {
     given: Members,
   ): Comparison<Name> | Failure {
     const operator = OPERATORS[op];
-    const value = given['value'] === undefined ? operator.whenLeftOut : operator.read(given['value'], type);
+    const { value: operand } = given;
+    // Null counts as left out where the value may be left out.
+    const isLeftOut = operand === undefined || (operand === null && operator.whenLeftOut !== undefined);
+    const value = isLeftOut ? operator.whenLeftOut : operator.read(operand, type);
     if (value === undefined) return missing(given);
     if (failed(value)) return value;
     if (operator.patternOf !== undefined && ++this.patterns > MAX_PATTERNS) {
