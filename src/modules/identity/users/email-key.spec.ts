@@ -20,6 +20,7 @@ describe('the key of an address', () => {
     [' \tu@example.com\u00a0\n', 'u@example.com'],
     ['\u00dc@\u00dc.example', '\u00dc@xn--tda.example'],
     ['u@example.com/x', 'u@example.com/x'],
+    ['u@\u0345\u0300', 'u@\u0300\u0345'],
     ['u@xn--\u00fc.example', 'u@xn--\u00fc.example'],
     ['H\u0331T\u0308W\u030aY\u030a@example.com', '\u1e96\u1e97\u1e98\u1e99@example.com'],
   ])('is made from %j as %j', (email, key) => {

@@ -15,9 +15,12 @@ export function emailKeyOf(email: string): string {
   return `${localKey(trimmed.slice(0, at))}@${aLabels(domain) || localKey(domain)}`;
 }
 
-/** Empty for what is no domain name. The function of Node would leave out what follows a slash or colon. */
+/**
+ * Returns an empty text for what is no domain name. The function of Node would leave out what follows a slash or colon, and
+ * it maps a mark such as U+0345 before it puts marks in order, so that NFC comes first.
+ */
 function aLabels(domain: string): string {
-  return /^[\p{L}\p{M}\p{N}.-]+$/u.test(domain) ? domainToASCII(domain) : '';
+  return /^[\p{L}\p{M}\p{N}.-]+$/u.test(domain) ? domainToASCII(domain.normalize('NFC')) : '';
 }
 
 /**
