@@ -238,6 +238,7 @@ describe('an invitation', () => {
 
   it('returns 409 when the address has a pending one or is that of a member, in upper and lower case', async () => {
     const member = await acme.viewer();
+    const earlier = await history();
     const email = randomEmail();
     const inUpperCase = email.replace('user', 'USER');
     const answers = await Promise.all([email, inUpperCase, email, email].map((address) => invite({ email: address })));
@@ -250,7 +251,7 @@ describe('an invitation', () => {
     await invite({ email: acme.owner.email }).expect(409, ALREADY_MEMBER);
     const globex = await tenant();
     await invite({ email }, globex.owner, globex).expect(201);
-    expect((await history()).sort()).toEqual([
+    expect((await history()).slice(earlier.length).sort()).toEqual([
       'create refused already_member',
       'create refused already_member',
       'create refused already_pending',
