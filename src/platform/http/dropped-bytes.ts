@@ -21,7 +21,7 @@ interface Sender {
   isHeld: boolean;
   readonly hold: () => void;
   readonly cut: NodeJS.Timeout;
-  /** What follows when the body has ended. */
+  /** Is called once the body has ended. */
   readonly andThen: () => void;
 }
 
@@ -43,7 +43,7 @@ export class DroppedBytes {
     if (length === 0 || (length <= SHORT_BYTES && response.shouldKeepAlive)) return;
     const destroySoon = socket.destroySoon.bind(socket);
     let close = (): void => undefined;
-    // By this Node closes the connection behind its last answer. With a body under way that would discard the answer.
+    // Node calls this to close the connection after its last answer. While a body arrives, that could discard the answer.
     socket.destroySoon = () => {
       if (request.complete) destroySoon();
       else close = destroySoon;

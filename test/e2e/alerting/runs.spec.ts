@@ -88,7 +88,7 @@ describe('the matching of events after a worker was killed', () => {
     detail: object;
   }
 
-  /** What the activity of the project says about its rules. */
+  /** Reads the actions on rules from the activity of the project. */
   const activity = async (): Promise<Activity[]> => {
     const { body } = await api.as(acme.owner).get(`/v1/projects/${acme.projectId}/activity`).expect(200);
     return (body as { items: Activity[] }).items.filter(({ action }) => action.startsWith('alert_rules.'));

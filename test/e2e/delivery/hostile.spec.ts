@@ -76,7 +76,7 @@ describe('the answer of a receiver', () => {
   });
   afterAll(() => receiver.close());
 
-  /** What the service keeps of the project, what it logs and measures, and every answer about deliveries. */
+  /** Returns the stored rows of the project, the log, the metrics and every answer about deliveries as one text. */
   async function everything(): Promise<string> {
     const list = await delivery.get('/history', { limit: 100 });
     expect(list.body.total).toBeLessThanOrEqual(100);

@@ -10,7 +10,7 @@ import { signedInUser } from '../../support/sql-builders/accounts.js';
 import { organizationBilling, pendingBilling } from '../../support/sql-builders/billing-checkout.js';
 
 const START = 1_750_000_000;
-/** Of a subscription after its first payment. */
+/** The statuses of a subscription after its first payment. */
 const STATUSES = ['active', 'trialing', 'past_due', 'unpaid', 'paused'] as const;
 const BILLING: Readonly<Record<string, string>> = { unpaid: 'inactive', paused: 'inactive' };
 const PLANS = ['pro', 'scale', 'enterprise'] as const;
@@ -30,7 +30,7 @@ interface Life {
   readonly isEnded: boolean;
 }
 
-/** What is delivered of a life: which events, how often each, in which order, and how many at once. */
+/** The deliveries of one case: which events, how often each, in which order, and how many at once. */
 interface Delivery {
   /** By event: how often it is delivered. The newest is delivered at least once. */
   readonly times: readonly number[];

@@ -59,7 +59,7 @@ const answer = async (operation: string, asked: Asked, of = acme): Promise<Json>
   expect([operation, asked, status, status === 200 ? null : (body as unknown)]).toEqual([operation, asked, 200, null]);
   return body as Json;
 };
-/** What another route than those of analytics answers about a project. */
+/** Reads a route outside of analytics for a project. */
 const read = async ({ owner, projectId }: Tenant, path: string, asked: object): Promise<Json> => {
   const query = { ...asked, project_id: projectId };
   const { body } = await api.as(owner).get(path, query).expect(200);
@@ -81,7 +81,7 @@ beforeAll(async () => {
   for (const { projectId } of [acme, globex]) await countEvents(projectId);
 });
 
-// What is asked, and what it is about: the events of the window, and of the one before.
+// Random filters, applied to random events in a window and in the window before.
 const filters = fc.record(
   {
     event: fc.constantFrom(FILTERS.event, ''),

@@ -82,7 +82,7 @@ beforeAll(async () => {
 });
 
 /**
- * What a query found, by the property `n`: each event, or the events of each sequence in one text, where `-` is a missing
+ * Returns the results of a query by the property `n`: each event, or the events of each sequence in one text, where `-` is a missing
  * event.
  */
 const found = async (query: string, more: object = {}): Promise<string[]> => {
@@ -1112,7 +1112,7 @@ describe('The description of the EQL language', () => {
     ]);
     const numbers = listed.filter(({ type }) => type === 'number').map(({ name }) => `${name} == 1`);
     expect(numbers).toHaveLength(14);
-    // Of all names in it, the answer warns of the last one alone.
+    // The answer warns only of the last name in the query.
     const query = `any where ${numbers.join(' and ')} and unheard_of == null`;
     expect((await ask(odd, query)).events).toMatchObject([{ event: 'odd' }]);
     expect(await warningsOf(odd, query)).toEqual(['None of the newest events has a property unheard_of']);

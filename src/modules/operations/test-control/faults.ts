@@ -1,4 +1,4 @@
-/** What a test can make fail. */
+/** The names of the faults that a test can inject. */
 export const FAULT_NAMES = ['next-statement', 'next-commit', 'next-outbound-call'] as const;
 export type FaultName = (typeof FAULT_NAMES)[number];
 

@@ -8,7 +8,7 @@ import {
 import { Faults } from './faults.js';
 import { WatchedStatements } from './watched-statements.js';
 
-/** What the test control of a process can change. A process without TEST_CONTROL_TOKEN has none of it. */
+/** The clock, the faults and the recorded statements of a process that has a TEST_CONTROL_TOKEN. */
 export class TestControls {
   readonly faults = new Faults();
   readonly clock = new MovableClock();

@@ -7,13 +7,13 @@ import type { Faults } from './faults.js';
 const MOST_REQUESTS = 500;
 const MOST_STATEMENTS = 2_000;
 
-/** Keeps the statements of the last requests, and makes those fail that a test named. TypeORM tells it of each beforehand. */
+/** Records the statements of the last requests and injects faults. TypeORM calls `logQuery` before it sends a statement. */
 export class WatchedStatements implements Logger {
   private readonly byRequest = new Map<string, string[]>();
 
   constructor(private readonly faults: Faults) {}
 
-  /** Of the request with this X-Request-ID, in their order. */
+  /** Returns the statements of the request with this X-Request-ID in their order. */
   of(requestId: string): readonly string[] {
     return this.byRequest.get(requestId) ?? [];
   }
@@ -28,7 +28,7 @@ export class WatchedStatements implements Logger {
   }
 
   logQueryError(): void {
-    // The caller tells of it.
+    // The caller reports the error.
   }
 
   logQuerySlow(): void {
