@@ -400,6 +400,18 @@ describe('an event of the payment provider', () => {
     expect(await stored()).toMatchObject({ billing_status: 'canceled' });
   });
 
+  it('counts a payment that an event shows, although the provider says that the subscription has ended since', async () => {
+    const object = subscription({ status: 'incomplete' });
+    const begun = provider.event('customer.subscription.created', object, { created: NOW });
+    provider.subscriptions.set(object.id, { ...object, status: 'canceled' });
+    await deliver(begun).expect(200);
+    await deliver(changed({ ...object, status: 'incomplete' }, NOW)).expect(200);
+    await deliver(changed({ ...object, status: 'incomplete' }, NOW)).expect(200);
+    expect(await stored()).toMatchObject({ billing_status: 'active', payment_subscription_status: 'canceled' });
+    await deliver(changed({ ...object, status: 'active' }, NOW)).expect(200);
+    expect(await stored()).toMatchObject({ billing_status: 'canceled', payment_subscription_status: 'canceled' });
+  });
+
   it('replaces an earlier one of the same second when the provider knows no such subscription', async () => {
     const object = subscription();
     for (const status of ['active', 'past_due', 'unpaid', 'trialing']) {

@@ -103,7 +103,7 @@ export class CheckoutSyncService {
     if (present?.revision !== known?.revision) return false;
     const begun = { seenAt: subscription.startedAt ?? new Date(0), seenKind: SIGHT_KINDS.changed };
     const sight = present !== null && present.seenAt >= begun.seenAt ? present : begun;
-    await this.subscriptions.store({ kind: 'person', user }, subscription, sight, plan, tx);
+    await this.subscriptions.store({ kind: 'person', user }, { state: subscription, sight, plan, isPaid: false }, tx);
     return true;
   }
 }

@@ -83,15 +83,22 @@ export function showsPayment(status: string): boolean {
 
 type Standing = Pick<PaymentSubscription, 'status' | 'wasPaid'>;
 
+interface StandingNews extends Sight {
+  readonly status: string;
+  /** Whether the event itself shows a payment. The status may be a newer one that the provider was asked for. */
+  readonly isPaid?: boolean;
+}
+
 /**
  * The standing of a subscription after news that applies. One that is first seen when it is canceled was paid for: the
  * provider ends a subscription whose first payment failed as `incomplete_expired`.
  */
-export function standingAfter(known: (Standing & Sight) | null, news: Sight & { readonly status: string }): Standing {
+export function standingAfter(known: (Standing & Sight) | null, news: StandingNews): Standing {
   // A completed checkout is no event of the subscription. Its events say whether it was paid for.
   if (news.seenAt.getTime() === 0) return { status: news.status, wasPaid: known?.wasPaid ?? false };
   const isFirst = known === null || known.seenAt.getTime() === 0;
-  const wasPaid = showsPayment(news.status) || (isFirst ? news.status === 'canceled' : known.wasPaid);
+  const isPaid = news.isPaid === true || showsPayment(news.status);
+  const wasPaid = isPaid || (isFirst ? news.status === 'canceled' : known.wasPaid);
   // Its last event may repeat the status of its beginning.
   const isEndOfPaid = wasPaid && news.seenKind === SIGHT_KINDS.ended;
   return { status: isEndOfPaid ? 'canceled' : news.status, wasPaid };

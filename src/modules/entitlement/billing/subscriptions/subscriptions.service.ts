@@ -27,6 +27,16 @@ export type LockedHolder =
   | { readonly kind: 'organization'; readonly organization: Organization }
   | { readonly kind: 'person'; readonly user: User };
 
+/** What was seen of a subscription. */
+export interface SeenSubscription {
+  readonly state: SubscriptionState;
+  readonly sight: Sight;
+  /** Null: its price is none of the configured ones. */
+  readonly plan: PaidPlan | null;
+  /** Whether the event itself shows a payment. The state may be a newer one that the provider was asked for. */
+  readonly isPaid: boolean;
+}
+
 /** Keeps organizations and people in step with their subscriptions. */
 @Injectable()
 export class SubscriptionsService {
@@ -52,20 +62,14 @@ export class SubscriptionsService {
   }
 
   /** Stores what was seen of a subscription and brings its holder in step. The caller has decided that it counts. */
-  async store(
-    holder: LockedHolder,
-    state: SubscriptionState,
-    sight: Sight,
-    plan: PaidPlan | null,
-    tx: Db,
-  ): Promise<void> {
+  async store(holder: LockedHolder, { state, sight, plan, isPaid }: SeenSubscription, tx: Db): Promise<void> {
     const key = keyOf(holder);
     const before = await this.subscriptions.listOf(key, tx);
     const known = before.find(({ id }) => id === state.id);
     if (plan === null) this.logger.warn(`subscription ${state.id} has an unknown price: ${state.priceId ?? 'none'}`);
     const { id, customerId, priceId } = state;
     const { seenAt, seenKind } = sight;
-    const { status, wasPaid } = standingAfter(known ?? null, { status: state.status, seenAt, seenKind });
+    const { status, wasPaid } = standingAfter(known ?? null, { status: state.status, seenAt, seenKind, isPaid });
     const subscription = {
       id,
       organizationId: 'organizationId' in key ? key.organizationId : null,

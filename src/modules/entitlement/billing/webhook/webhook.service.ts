@@ -106,8 +106,9 @@ export class WebhookService {
     const known = await this.subscriptions.find(subscriptionId, tx);
     if (look.asked !== undefined && known?.revision !== look.known?.revision) return 'again';
     const verdict = decide(event, news, known);
+    const isPaid = given !== null && showsPayment(given.status);
     if (verdict === 'outdated') {
-      if (known !== null && !known.wasPaid && given !== null && showsPayment(given.status)) {
+      if (known !== null && !known.wasPaid && isPaid) {
         await this.subscriptions.notePayment(holder, known, tx);
       }
       return this.finish(event, 'outdated', holder, tx);
@@ -123,7 +124,7 @@ export class WebhookService {
       sight === known
         ? (known.plan ?? this.subscriptions.planOf({ ...state, priceId: null }))
         : this.subscriptions.planOf(state);
-    await this.subscriptions.store(holder, state, newer(sight, known), plan, tx);
+    await this.subscriptions.store(holder, { state, sight: newer(sight, known), plan, isPaid }, tx);
     return this.finish(event, 'applied', holder, tx);
   }
 
