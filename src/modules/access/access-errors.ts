@@ -13,5 +13,8 @@ export class MissingCapability extends DomainError {
     super(403, `Missing delivery capability: ${capability}`);
   }
 }
-/** A route for keys or operators: no challenge, since no scheme of HTTP would help. */
+/**
+ * No valid credential on a route for API keys or operators. The response has no WWW-Authenticate challenge, since no
+ * HTTP authentication scheme applies.
+ */
 export class CredentialMissing extends domainError(401, 'Not authenticated') {}

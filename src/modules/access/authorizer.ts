@@ -22,7 +22,10 @@ import { assertFulfilled } from './requirements.js';
 import { type Role, roleAtLeast } from './roles.js';
 import type { AccessScope, OrganizationScope, ProjectMemberScope, ProjectRequirement, UserScope } from './scope.js';
 
-/** Decides existence and membership of what a request names, by one look-up. */
+/**
+ * Checks that the organization or project that a request names exists and that the caller may access it. Existence and
+ * membership take one lookup together.
+ */
 @Injectable()
 export class Authorizer {
   constructor(
@@ -32,8 +35,8 @@ export class Authorizer {
   ) {}
 
   /**
-   * The scope the handler gets; null for routes without a caller.
-   * `undecided`: the id is missing or malformed, which the validation that follows is bound to refuse.
+   * Returns the scope for the handler, or null for routes without a caller. Returns `undecided` when the id is missing
+   * or malformed, which the validation that follows always refuses.
    */
   async authorize(
     plan: RoutePlan,

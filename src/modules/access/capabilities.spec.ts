@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { CAPABILITIES, CAPABILITIES_OF_ROLE, hasCapability, ROLES } from './index.js';
 
-// Written out once more, cell by cell, so that a change of the table is a change of two files.
+// The table is written out again, cell by cell, so that a change of capabilities must change two files.
 const TABLE = `
                           viewer member operator admin owner
 delivery:read             yes    yes    yes      yes   yes

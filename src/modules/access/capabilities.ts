@@ -9,7 +9,10 @@ export const CAPABILITIES = [
 ] as const;
 export type Capability = (typeof CAPABILITIES)[number];
 
-/** SERVICE 4.7, role by role. Not a ladder: a member manages channels and an operator does not. */
+/**
+ * The delivery capabilities of each role. They do not follow the order of the roles: a member manages channels and an
+ * operator does not.
+ */
 export const CAPABILITIES_OF_ROLE: Readonly<Record<Role, readonly Capability[]>> = {
   viewer: ['delivery:read'],
   member: ['delivery:read', 'delivery:manage_channels'],

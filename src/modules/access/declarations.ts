@@ -7,39 +7,42 @@ import type { Capability } from './capabilities.js';
 import type { Role } from './roles.js';
 import type { ApiKeyScopeName, ProjectScope, UserScope } from './scope.js';
 
-/** Finds whose a thing is that a path names by its own id. */
+/** Finds the tenant of a resource that the path names by its own id. */
 export abstract class TenantOfResource<Tenant> {
-  /** Path parameter that holds the thing's id. */
+  /** The path parameter that contains the resource's id. */
   abstract readonly parameter: string;
-  /** Answered for a missing thing and for another tenant's alike. */
+  /** The error for a missing resource and for a resource of another tenant. */
   abstract readonly notFound: DomainErrorClass;
   abstract tenantOf(id: string): Promise<Tenant | null>;
 }
 
-/** Finds the project of a thing that a path names by its own id. */
+/** Finds the project of a resource that the path names by its own id. */
 export abstract class ProjectOfResource extends TenantOfResource<ProjectId> {}
 
-/** Finds the organization of a thing that a path names by its own id. */
+/** Finds the organization of a resource that the path names by its own id. */
 export abstract class OrganizationOfResource extends TenantOfResource<OrganizationId> {}
 
-/** Tells whether a thing that a path names by its own id belongs to the project that the route names beside it. */
+/** Checks whether a resource that the path names by its own id belongs to the project that the same route names. */
 export abstract class ThingOfProject {
-  /** Path parameter that holds the thing's id. */
+  /** The path parameter that contains the resource's id. */
   abstract readonly parameter: string;
-  /** Answered for a missing thing and for another project's alike. */
+  /** The error for a missing resource and for a resource of another project. */
   abstract readonly notFound: DomainErrorClass;
   abstract isIn(scope: ProjectScope, id: string): Promise<boolean>;
 }
 
-/** Tells whether a thing that a path names by its own id is meant for the caller, who need not be a member of anything. */
+/**
+ * Checks whether a resource that the path names by its own id is addressed to the caller, who need not be a member of
+ * anything.
+ */
 export abstract class AddressedResource {
-  /** Path parameter that holds the thing's id. */
+  /** The path parameter that contains the resource's id. */
   abstract readonly parameter: string;
-  /** @throws DomainError 404 when there is no such thing, 403 when it is meant for somebody else */
+  /** @throws DomainError 404 when there is no such resource, 403 when it is addressed to another user */
   abstract admit(user: UserScope, id: string): Promise<void>;
 }
 
-/** Who may call a route. The same value is enforced by the guard and written into the document. */
+/** Declares who may call a route. The guards enforce the same value that the API document shows. */
 export type AccessDeclaration =
   | { readonly kind: 'public'; readonly reason: string }
   | { readonly kind: 'internal' }
@@ -77,41 +80,50 @@ export const ACCESS = Symbol('access declaration');
 
 export type Requirement =
   | {
-      /** Least organization role; the id is the route's `organization_id` in path, query or body, unless `via` finds it. */
+      /**
+       * The minimum organization role. The id is the route's `organization_id` in path, query or body, unless `via`
+       * finds the organization.
+       */
       readonly organization: Role;
       readonly via?: Type<OrganizationOfResource>;
-      /** Path parameter with a user id: a member with any role may do it to themselves. */
+      /** A path parameter with a user id. A member with any role may call the route for their own user id. */
       readonly orSelf?: string;
     }
   | {
-      /** Least project role; the id is the route's `project_id` in path, query or body, unless `via` finds it. */
+      /**
+       * The minimum project role. The id is the route's `project_id` in path, query or body, unless `via` finds the
+       * project.
+       */
       readonly project: Role;
       readonly via?: Type<ProjectOfResource>;
-      /** The id may stand in body or query; left out of both, the project that the caller has selected is meant. */
+      /** The id may be in body or query. If it is in neither, the project that the caller has selected is used. */
       readonly orSelected?: boolean;
     }
   | {
-      /** What the person's project role must allow; the project is found as for `project`. */
+      /** The capability that the caller's project role must have. The project is found as for `project`. */
       readonly capability: Capability;
       readonly via?: Type<ProjectOfResource>;
-      /** What the path names has to belong to that project. */
+      /** The resource that the path names must belong to that project. */
       readonly thing?: Type<ThingOfProject>;
     }
   | {
-      /** Least role in the project of each thing that the body names, which the handler asks for one by one. */
+      /**
+       * The minimum role in the project of each resource that the body names. The handler checks the resources one by
+       * one.
+       */
       readonly each: Role;
       readonly via: Type<ProjectOfResource>;
     }
   | {
-      /** The person the named thing is meant for. */
+      /** Only the user to whom the resource is addressed may call the route. */
       readonly addressee: Type<AddressedResource>;
     }
   | {
-      /** A platform administrator, while that feature is on; the organization in the path must exist. */
+      /** Requires a platform administrator, while that feature is on. The organization in the path must exist. */
       readonly platform: 'admin';
     };
 
-/** A signed-in person, optionally with a role or capability in the organization or project the route names. */
+/** Allows signed-in users, optionally with a role or capability in the organization or project that the route names. */
 export function Requires(requirement?: Requirement): MethodDecorator {
   const bearer = ApiBearerAuth('bearer');
   if (requirement === undefined) return declare({ kind: 'bearer' }, bearer);
@@ -130,7 +142,7 @@ export function Requires(requirement?: Requirement): MethodDecorator {
   return declare({ kind: 'organization', role, via, orSelf }, bearer);
 }
 
-/** An API key with any one of the scopes; with none named, any active key. */
+/** Allows API keys with any one of the scopes. Without scopes, every active key is allowed. */
 export function ApiKey(...scopes: ApiKeyScopeName[]): MethodDecorator {
   return declare(
     { kind: 'api-key', scopes },
@@ -139,17 +151,17 @@ export function ApiKey(...scopes: ApiKeyScopeName[]): MethodDecorator {
 }
 
 export interface EitherCaller {
-  /** Least role of a person in the organization of the query's `organization_id`. */
+  /** The minimum role of a user in the organization that the query's `organization_id` names. */
   readonly organization: Role;
-  /** Any one of them opens the route to a key, whose project says which organization is meant. */
+  /** Any one of these scopes is enough for a key. The key's project determines the organization. */
   readonly scopes: readonly ApiKeyScopeName[];
-  /** What a person is told who names no organization. */
+  /** The error for a user whose request has no `organization_id`. */
   readonly missing: DomainErrorClass;
 }
 
 /**
- * A member of the organization the query names, or an API key of one of its projects. With `X-API-Key` the key alone
- * decides, and the query's `organization_id` is not looked at: no key reads another organization.
+ * Allows a member of the organization that the query names, or an API key of one of its projects. With `X-API-Key` only
+ * the key decides, and the query's `organization_id` is ignored, so no key reads another organization.
  */
 export function MemberOrApiKey({ organization: role, scopes, missing }: EitherCaller): MethodDecorator {
   return declare(
@@ -164,17 +176,17 @@ export function MemberOrApiKey({ organization: role, scopes, missing }: EitherCa
   );
 }
 
-/** The payment provider, by its signature over the raw body: the handler takes the body as `@RawBody()`. */
+/** Allows the payment provider, by its signature over the raw body. The handler takes the body as `@RawBody()`. */
 export function Provider(): MethodDecorator {
   return declare({ kind: 'provider' });
 }
 
-/** Anybody; the reason is for the reader of the route table. */
+/** Allows every caller. The reason is for readers of the route table. */
 export function Public(reason: string): MethodDecorator {
   return declare({ kind: 'public', reason });
 }
 
-/** Operators with the internal job token; 404 while none is configured. */
+/** Allows operators with the internal job token. The response is 404 while no token is configured. */
 export function Internal(): MethodDecorator {
   return declare(
     { kind: 'internal' },
@@ -187,7 +199,10 @@ export function Internal(): MethodDecorator {
   );
 }
 
-/** One line for the route table and the `x-access` extension: `project:viewer`, `organization:admin|self`, `bearer:addressee`. */
+/**
+ * Returns the access of a route for the route table and the `x-access` extension: `project:viewer`,
+ * `organization:admin|self`, `bearer:addressee`.
+ */
 export function describeAccess(access: AccessDeclaration): string {
   switch (access.kind) {
     case 'bearer':
@@ -210,9 +225,10 @@ export function describeAccess(access: AccessDeclaration): string {
 }
 
 /**
- * The other half of the line in the route table: what names the organization or project, or which class finds it.
- * `project_id`, `project_id|selected`, `via:ProjectOfApiKey`, `project_id+thing:ChannelOfProject`, `each:member:ProjectOfAlertEvent`,
- * `addressee:InvitedToAccept`, `key`; `-` where there is no tenant.
+ * Returns the tenant of a route for the route table and the `x-tenant` extension: which input names the organization or
+ * project, or which class finds it. Examples are `project_id`, `project_id|selected`, `via:ProjectOfApiKey`,
+ * `project_id+thing:ChannelOfProject`, `each:member:ProjectOfAlertEvent`, `addressee:InvitedToAccept` and `key`, or `-`
+ * when there is no tenant.
  */
 function describeTenant(access: AccessDeclaration): string {
   switch (access.kind) {

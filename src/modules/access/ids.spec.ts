@@ -13,19 +13,19 @@ const organizationId = newOrganizationId();
 const find = (scope: Pick<ProjectScope, 'projectId'>): string => scope.projectId;
 const where = (condition: FindOptionsWhere<Channel>): unknown => condition.projectId;
 
-// What must not compile: the check of types looks at it, this suite runs it.
+// The type check verifies that these lines do not compile. This suite only runs them.
 describe('an id of a tenant', () => {
   it('is not what a request names', () => {
-    // @ts-expect-error: anybody may write that into a body
+    // @ts-expect-error: a client may write any id into a body
     expect(find({ projectId: body.project_id })).toBe(body.project_id);
-    // @ts-expect-error: nor is it one in a condition
+    // @ts-expect-error: a condition does not accept the id of a body either
     expect(where({ id: body.project_id, projectId: body.project_id })).toBe(body.project_id);
   });
 
   it('is not that of a tenant of another kind', () => {
     // @ts-expect-error: the organization of a project is not the project
     expect(find({ projectId: organizationId })).toBe(organizationId);
-    // @ts-expect-error: nor is a person
+    // @ts-expect-error: a user is not a project
     expect(find({ projectId: newUserId() })).toHaveLength(36);
   });
 

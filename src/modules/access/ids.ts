@@ -3,8 +3,9 @@ import { newId } from '../../platform/ids/index.js';
 declare const OF: unique symbol;
 
 /**
- * A tenant's id, at run time a string like any other. Guards make one of what a caller may see, loaders of a row, and whoever
- * begins a tenant of nothing. An id that a request only names is none, and one kind is not taken for another.
+ * A tenant's id, which is a plain string at run time. Guards create one after the access check, loaders create one from
+ * a row, and code that creates a tenant generates one. The type keeps out ids that a request merely names, and ids of
+ * another kind of tenant.
  */
 type TenantId<Kind> = string & { readonly [OF]: Kind };
 
@@ -24,17 +25,20 @@ export function newUserId(): UserId {
   return asUserId(newId());
 }
 
-/** For what comes back from where it was put: a row, a notice, a job, a signed token. Never for what a request names. */
+/**
+ * Casts an id that the service itself has stored: in a row, a notification, a job or a signed token. Never use this for
+ * an id that a request names.
+ */
 export function asProjectId(id: string): ProjectId {
   return id as ProjectId;
 }
 
-/** As {@link asProjectId}. */
+/** Casts the id of an organization, under the same rule as {@link asProjectId}. */
 export function asOrganizationId(id: string): OrganizationId {
   return id as OrganizationId;
 }
 
-/** As {@link asProjectId}. */
+/** Casts the id of a user, under the same rule as {@link asProjectId}. */
 export function asUserId(id: string): UserId {
   return id as UserId;
 }

@@ -11,8 +11,9 @@ import type { CheckedRequest, RequestInputs } from '../../platform/http/inputs.j
 import type { RoutePlan } from './route-plan.js';
 
 /**
- * Checks path, query, header and body together. `isTenantMissing`: the route's tenant was left out and nothing stands in.
- * @throws ValidationError with the faults of all of them, in that order
+ * Checks path, query, header and body together.
+ * @param isTenantMissing the request names no tenant and the caller has none selected
+ * @throws ValidationError with the errors of all four parts, in that order
  */
 export function checkInputs(
   plan: RoutePlan,
@@ -55,14 +56,16 @@ export function checkInputs(
   return inputs;
 }
 
-/** Removes a tenant that is null, so that the answer says it is missing and not of the wrong type. */
+/**
+ * Removes a tenant id that is null, so that the error says that the id is missing and not that it has the wrong type.
+ */
 function withoutTenant({ tenantId }: RoutePlan, value: unknown): unknown {
   if (tenantId === null || typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const { [tenantId.name]: _, ...others } = value as Record<string, unknown>;
   return others;
 }
 
-/** Node joins what is sent twice, and what was meant nobody can tell. */
+/** Rejects headers that are sent more than once. Node joins their values, and which one the client meant is unknown. */
 function checkHeaders(schema: Schema, request: CheckedRequest): ReturnType<typeof validateStrings> {
   const repeated = schema.fields.filter(
     ({ header }) =>

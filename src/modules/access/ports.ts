@@ -5,7 +5,7 @@ import type { Db } from '../../platform/database/database.js';
 import type { Role } from './roles.js';
 import type { ApiKeyScope, ApiKeyScopeName, UserScope } from './scope.js';
 
-/** What an access token says that one of our keys signed, expired or not. */
+/** The claims of an access token that one of our keys signed, expired or not. */
 export interface VerifiedToken {
   readonly userId: UserId;
   readonly sessionId: string;
@@ -13,58 +13,67 @@ export interface VerifiedToken {
   readonly expiresAt: number;
 }
 
-/** Tells whose bearer token a request carries. Implemented by the sessions module. */
+/** Authenticates bearer tokens. Implemented by the sessions module. */
 export abstract class BearerAuthenticator {
-  /** The name of the passport strategy that makes a {@link VerifiedToken} of the request's. */
+  /** The name of the passport strategy that produces a {@link VerifiedToken} from a request. */
   abstract readonly strategy: string;
-  /** Null when the token has expired or its session has ended; throws only on faults of our own. */
+  /** Returns null when the token has expired or its session has ended. Throws only on faults of the service. */
   abstract admit(token: VerifiedToken): Promise<UserScope | null>;
 }
 
-/** Tells which project the API key of a request opens. Implemented by the api-keys module. */
+/** Authenticates API keys and finds their project. Implemented by the api-keys module. */
 export abstract class ApiKeyAuthenticator {
   /**
-   * @param needed any one of these scopes is enough; empty means any key.
-   * @throws DomainError 401 without a known key, 403 for an inactive one, a missing scope or a foreign origin.
+   * Returns the scope of the request's API key.
+   * @param needed any one of these scopes is enough. An empty list accepts every active key
+   * @throws DomainError 401 without a known key, 403 for an inactive key, a missing scope or an origin that the key
+   * refuses
    */
   abstract authenticate(request: Credentialed, needed: readonly ApiKeyScopeName[]): Promise<ApiKeyScope>;
 }
 
-/** Tells who administers the platform. Implemented by the billing module. */
+/** Checks who administers the platform. Implemented by the billing module. */
 export abstract class PlatformAdministrators {
-  /** @throws DomainError 404 while administration is off, 500 when it is not configured, 403 for anybody else */
+  /** @throws DomainError 404 while administration is off, 500 when it is not configured, 403 for every other user */
   abstract admit(user: UserScope): Promise<void>;
 }
 
-/** Tells whether a request comes from the payment provider. Implemented by the billing module. */
+/** Authenticates requests of the payment provider. Implemented by the billing module. */
 export abstract class ProviderAuthenticator {
-  /** Before the body is read. @throws DomainError 500 when the provider is not configured, 400 without a signature */
+  /**
+   * Checks the headers before the body is read.
+   * @throws DomainError 500 when the provider is not configured, 400 without a signature
+   */
   abstract expect(headers: IncomingHttpHeaders): void;
-  /** @throws DomainError 400 when the signature is not that of the body */
+  /** @throws DomainError 400 when the signature does not match the body */
   abstract authenticate(headers: IncomingHttpHeaders, body: Buffer): Promise<void>;
 }
 
 export interface ProjectMembership {
   readonly projectId: ProjectId;
   readonly organizationId: OrganizationId;
-  /** Null: the project exists but the person is no member of it. */
+  /** Null when the project exists but the user is not a member of it. */
   readonly role: Role | null;
 }
 
 export interface OrganizationMembership {
   readonly organizationId: OrganizationId;
-  /** Null: the organization exists but the person is no member of it. */
+  /** Null when the organization exists but the user is not a member of it. */
   readonly role: Role | null;
 }
 
 /**
- * Answers who belongs where. Implemented by the organizations and projects modules. Null: no such thing. Its answers hold the
- * ids of tenants that requests only name.
+ * Reads the memberships of users. Implemented by the organizations and projects modules. A null result means that the
+ * organization or project does not exist. The results contain ids that are safe to use as tenant ids, unlike the ids
+ * that a request names.
  */
 export abstract class MembershipReader {
   abstract ofOrganization(userId: UserId, organizationId: string): Promise<OrganizationMembership | null>;
-  /** @param userId of anybody, such as whom a request names. @param tx under the locks that it holds */
+  /**
+   * @param userId the id of any user, such as one that a request names
+   * @param tx the transaction whose locks protect the result
+   */
   abstract ofProject(userId: string, projectId: string, tx?: Db): Promise<ProjectMembership | null>;
-  /** The project a person works in; null: none, or none they still belong to. */
+  /** Returns the project that the user has selected, or null when there is none or the user is no longer a member. */
   abstract selectedProject(userId: UserId): Promise<ProjectId | null>;
 }

@@ -2,15 +2,15 @@ import { SetMetadata, type Type } from '@nestjs/common';
 import type { Issue } from '../../platform/http/fields/index.js';
 import type { AccessScope } from './scope.js';
 
-/** Takes out of refusals what a tenant wants nobody to be told again. */
+/** Removes values from validation errors that a tenant does not want to be repeated in responses. */
 export abstract class RefusalMask {
-  /** @param scope null: nobody could tell yet whose inputs they are */
+  /** @param scope null when the access could not be decided, so that the tenant is unknown */
   abstract mask(scope: AccessScope | null, issues: readonly Issue[]): Promise<Issue[]>;
 }
 
 export const REFUSAL_MASK = Symbol('refusal mask');
 
-/** What a handler's refusals of inputs go through before they are answered. */
+/** Sets the mask that a handler's validation errors pass through before they are returned. */
 export function MaskRefusals(mask: Type<RefusalMask>): MethodDecorator {
   return SetMetadata(REFUSAL_MASK, mask);
 }

@@ -1,6 +1,6 @@
 /**
- * Remembers on a request what was made out from it, so that the limiter, CORS, the guards and metering share one look at a
- * credential. A fault is not remembered: whoever asks next tries again.
+ * Caches on a request what was derived from it, so that the rate limiter, CORS, the guards and metering check a
+ * credential once. A rejected promise is not cached, so the next caller tries again.
  */
 export class RequestMemo<T extends object | string | null> {
   private readonly slot: symbol;

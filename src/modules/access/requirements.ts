@@ -3,12 +3,12 @@ import { hasCapability } from './capabilities.js';
 import { type Role, roleAtLeast } from './roles.js';
 import type { ProjectRequirement } from './scope.js';
 
-/** Whether the role is what is needed. */
+/** Returns whether the role fulfils the requirement. */
 export function isFulfilled(needed: ProjectRequirement, role: Role): boolean {
   return 'capability' in needed ? hasCapability(role, needed.capability) : roleAtLeast(role, needed.role);
 }
 
-/** @throws InsufficientProjectRole or MissingCapability when the role is not what is needed */
+/** @throws InsufficientProjectRole or MissingCapability when the role does not fulfil the requirement */
 export function assertFulfilled(needed: ProjectRequirement, role: Role): void {
   if (isFulfilled(needed, role)) return;
   throw 'capability' in needed ? new MissingCapability(needed.capability) : new InsufficientProjectRole();

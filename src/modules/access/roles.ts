@@ -1,4 +1,4 @@
-/** Organization and project roles, weakest first (DECISIONS 3). */
+/** Organization and project roles, weakest first. */
 export const ROLES = ['viewer', 'member', 'operator', 'admin', 'owner'] as const;
 export type Role = (typeof ROLES)[number];
 

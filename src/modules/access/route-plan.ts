@@ -4,10 +4,10 @@ import { fieldsOf, parseUuid, type Schema, UuidField } from '../../platform/http
 import { type CheckedRequest, type InputPlan, inputPlanOf, schemaOf } from '../../platform/http/inputs.js';
 import type { AccessDeclaration } from './declarations.js';
 
-/** Where a route names its organization or project. */
+/** The input in which a route names its organization or project. */
 type IdPlace = 'path' | 'query' | 'body';
 
-/** What the guard does for one handler, worked out once. */
+/** The checks of one handler. The plan is computed once. */
 export interface RoutePlan {
   readonly access: AccessDeclaration;
   readonly inputs: InputPlan;
@@ -17,19 +17,22 @@ export interface RoutePlan {
     readonly header?: Schema;
     readonly body?: Schema;
   };
-  /** Null for routes whose access does not depend on such an id. */
+  /** Null for routes whose access does not depend on a tenant id. */
   readonly tenantId: TenantId | null;
 }
 
 interface TenantId {
   readonly name: string;
-  /** The first that holds a value counts. */
+  /** The id is read from the first of these places that has a value. */
   readonly places: readonly IdPlace[];
-  /** For a route whose caller may leave the id out: its inputs when there is nothing to take in its stead. */
+  /**
+   * The inputs with the id required. They are used when the caller leaves an optional id out and has no project
+   * selected.
+   */
   readonly demanding?: { readonly place: 'query' | 'body'; readonly schema: Schema };
 }
 
-/** @throws when the route's access needs an id that none of its inputs holds */
+/** Computes the plan of a route. @throws Error when the access needs an id that none of the route's inputs has */
 export function planRoute(handler: object, access: AccessDeclaration, title: string): RoutePlan {
   const inputs = inputPlanOf(handler);
   return {
@@ -45,13 +48,16 @@ export function planRoute(handler: object, access: AccessDeclaration, title: str
   };
 }
 
-/** The id as validation will read it; null when it is missing or malformed. */
+/** Returns the tenant id as validation will read it, or null when the id is missing or malformed. */
 export function readTenantId({ tenantId }: RoutePlan, request: CheckedRequest, body: ReadBody): string | null {
   if (tenantId === null) return null;
   return readUuid(givenTenant(tenantId, request, body));
 }
 
-/** Whether the route lets the caller leave the id out, and this one did. A body that cannot be read may hold it. */
+/**
+ * Returns whether the id is optional and the caller has left it out. A body that cannot be read may contain the id, so
+ * this returns false for such a body.
+ */
 export function isTenantLeftOut({ tenantId }: RoutePlan, request: CheckedRequest, body: ReadBody): boolean {
   if (tenantId?.demanding === undefined || body.issues !== undefined) return false;
   return givenTenant(tenantId, request, body) === undefined;
@@ -63,18 +69,18 @@ function givenTenant({ name, places }: TenantId, request: CheckedRequest, { valu
     const holder: unknown = holders[place];
     if (typeof holder !== 'object' || holder === null || !Object.hasOwn(holder, name)) continue;
     const given = (holder as Record<string, unknown>)[name];
-    // Null in a body is the same as leaving the id out.
+    // Null in a body means the same as a missing id.
     if (given !== null || place !== 'body') return given;
   }
   return undefined;
 }
 
-/** A path parameter as validation will read it; null when it is no id. */
+/** Returns a path parameter as validation will read it, or null when the parameter is no id. */
 export function readPathId(name: string, request: CheckedRequest): string | null {
   return readUuid(request.params[name]);
 }
 
-/** Of a repeated query parameter the last value counts, as in validation. */
+/** Parses an id. For a repeated query parameter the last value is used, as in validation. */
 function readUuid(given: unknown): string | null {
   const value: unknown = Array.isArray(given) ? given.at(-1) : given;
   return typeof value === 'string' ? parseUuid(value) : null;
@@ -116,7 +122,7 @@ function tenantNameOf(access: AccessDeclaration): string | null {
   }
 }
 
-/** The same inputs with the id required. */
+/** Returns the schema of the same inputs with the id required. */
 function demanding(type: Type<unknown>, name: string): Schema {
   class Demanding extends (type as Type<object>) {}
   UuidField({})(Demanding.prototype, name);

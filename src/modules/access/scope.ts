@@ -5,52 +5,58 @@ import type { Role } from './roles.js';
 export const API_KEY_SCOPES = ['events:read', 'events:write'] as const;
 export type ApiKeyScopeName = (typeof API_KEY_SCOPES)[number];
 
-/** The signed-in person. First parameter of everything that is the account's own. */
+/** The signed-in user. This scope is the first parameter of every method that handles the account's own data. */
 export interface UserScope {
   readonly kind: 'user';
   readonly userId: UserId;
   readonly sessionId: string;
 }
 
-/** What a person's role in a project must be at least, or must allow. */
+/** The minimum role of a project member, or the capability that their role must have. */
 export type ProjectRequirement = { readonly role: Role } | { readonly capability: Capability };
 
-/** One organization, seen by a member of it. Queries of organization data require it by type. */
+/**
+ * One organization, accessed by a member of it. Methods that query data of organizations require this scope as a
+ * parameter.
+ */
 export interface OrganizationScope {
   readonly kind: 'organization';
   readonly organizationId: OrganizationId;
   readonly userId: UserId;
   readonly role: Role;
-  /** What the route asked for at least; an act asks again when it has waited for its turn. */
+  /** The minimum role that the route requires. An operation that has waited for a lock checks the role again. */
   readonly needed: Role;
 }
 
-/** What a query of project data needs, whoever asks: a person, a key or a worker. */
+/** The ids that a query of project data needs, for a user, an API key or a worker. */
 export interface ProjectScope {
   readonly projectId: ProjectId;
   readonly organizationId: OrganizationId;
 }
 
-/** One project, seen by a member of it. */
+/** One project, accessed by a member of it. */
 export interface ProjectMemberScope extends ProjectScope {
   readonly kind: 'project';
   readonly userId: UserId;
   readonly sessionId: string;
   readonly role: Role;
-  /** What the route asked for; an act asks again when it has waited for its turn. */
+  /** The role or capability that the route requires. An operation that has waited for a lock checks it again. */
   readonly needed: ProjectRequirement;
 }
 
-/** Things of any projects, of which the request names many: each is judged by itself. */
+/** Resources of any projects, when a request names many of them. Access is checked for each resource separately. */
 export interface EachProjectScope {
   readonly kind: 'each';
   readonly userId: UserId;
   readonly sessionId: string;
-  /** The project of one thing, as the route of the single thing would see it. @throws DomainError as that would answer */
+  /**
+   * Returns the project of one resource, as a route for this single resource would see it.
+   * @throws DomainError with the error that such a route would return
+   */
   memberOf(id: string): Promise<ProjectMemberScope>;
 }
 
-/** One project, seen through an API key. */
+/** One project, accessed with an API key. */
 export interface ApiKeyScope extends ProjectScope {
   readonly kind: 'api-key';
   readonly apiKeyId: string;

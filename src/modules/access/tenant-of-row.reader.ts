@@ -6,13 +6,16 @@ import type { DomainErrorClass } from '../../platform/http/domain-error.js';
 import { TenantOfResource, ThingOfProject } from './declarations.js';
 import type { ProjectScope } from './scope.js';
 
-/** The entity of a table whose rows have an id and a tenant. */
+/** An entity whose rows have an id and a tenant. */
 type RowOf<Tenant extends string> = Type<ObjectLiteral & Record<'id' | Tenant, string>>;
 
-/** What a class has to be that another may extend without more ado. */
+/**
+ * The members of an abstract class as concrete ones, so that another class can extend the result without implementing
+ * them.
+ */
 type Concrete<Abstract> = { [Member in keyof Abstract]: Abstract[Member] };
 
-/** What makes the class that finds whose a row is. */
+/** Creates a class that finds the tenant of a row. */
 type FinderOf<Tenant, Key extends string> = (
   parameter: string,
   entity: RowOf<Key>,
@@ -20,13 +23,13 @@ type FinderOf<Tenant, Key extends string> = (
 ) => Type<Concrete<TenantOfResource<Tenant>>>;
 
 /**
- * What finds the project of a row by its id alone, for a route's `via`:
- * `class ProjectOfNote extends projectOf('note_id', Note, NoteNotFound) {}`. It takes the path parameter with the id, the
- * row's entity, and what is answered for a missing row and for another tenant's alike.
+ * Creates a class that finds the project of a row by the row's id, for a route's `via`: `class ProjectOfNote extends
+ * projectOf('note_id', Note, NoteNotFound) {}`. The arguments are the path parameter with the id, the entity of the
+ * row, and the error for a missing row and for a row of another tenant.
  */
 export const projectOf: FinderOf<ProjectId, 'projectId'> = finderOf('project_id');
 
-/** As {@link projectOf}, the organization. */
+/** Creates a class that finds the organization of a row, like {@link projectOf}. */
 export const organizationOf: FinderOf<OrganizationId, 'organizationId'> = finderOf('organization_id');
 
 function finderOf<Tenant, Key extends string>(column: 'project_id' | 'organization_id'): FinderOf<Tenant, Key> {
@@ -53,7 +56,9 @@ function finderOf<Tenant, Key extends string>(column: 'project_id' | 'organizati
   };
 }
 
-/** What tells whether a row is of the project that the route names beside it, for a route's `thing`. */
+/**
+ * Creates a class that checks whether a row belongs to the project that the same route names, for a route's `thing`.
+ */
 export function thingOfProject(
   parameter: string,
   entity: RowOf<'projectId'>,

@@ -49,7 +49,7 @@ class ProjectOfAttempt extends ProjectOfResource {
 }
 
 const STRATEGY = 'people of the guard suite';
-/** Verifies everything but the header `none`, and breaks at `broken`. */
+/** Accepts every authorization header, fails without one, and reports a fault for the token `broken`. */
 class Verifying extends Strategy {
   override authenticate({ headers }: { headers: { authorization?: string } }): void {
     if (headers.authorization === 'Bearer broken') this.error(new Error('a fault of ours'));
@@ -85,7 +85,10 @@ class OneProject extends MembershipReader {
     );
 }
 
-/** A controller whose two routes want the capability: of the project in the path, and of an attempt's project. */
+/**
+ * Creates a controller with two routes that require the capability: in the project of the path, and in the project of
+ * an attempt.
+ */
 function controllerOf(capability: Capability): Type<{ byProject: unknown; byAttempt: unknown }> {
   @Controller()
   class Routes {
@@ -104,7 +107,7 @@ function controllerOf(capability: Capability): Type<{ byProject: unknown; byAtte
   return Routes;
 }
 
-/** What the handler of a request gets, when these guards let it through. */
+/** Runs the guards and returns the request as the handler gets it. */
 async function guarded(
   guards: readonly Type<CanActivate>[],
   role: Role | null,

@@ -12,9 +12,9 @@ import { RequestBodyReader } from './request-body.reader.js';
 import { RouteChecks } from './route-checks.js';
 
 /**
- * The order in which a request is looked at (DECISIONS 1), behind the rate limits and in front of every handler: whose
- * credential it is (401), then the body, then what they may (404, 403), then what they sent (422). A guard lets pass what the
- * route's declaration does not ask of it; the last two fail when one before them is missing.
+ * The guards of every route, in the order in which they check a request. They run after the rate limits and before the
+ * handler: the credential (401), then the body, then the access (404, 403), then the inputs (422). A guard passes every
+ * route whose declaration does not concern it. The last two guards fail when an earlier guard is missing.
  */
 export const ACCESS_GUARDS: readonly Type<CanActivate>[] = [
   BearerGuard,
@@ -25,7 +25,10 @@ export const ACCESS_GUARDS: readonly Type<CanActivate>[] = [
   InputsGuard,
 ];
 
-/** For the module that has everything the guards ask: {@link ACCESS_GUARDS} in front of every route. */
+/**
+ * Providers that put {@link ACCESS_GUARDS} in front of every route. The module that uses them must supply the
+ * dependencies of the guards.
+ */
 export const ACCESS_PROVIDERS: readonly Provider[] = [
   Authorizer,
   RequestBodyReader,

@@ -3,7 +3,7 @@ import type { CheckedRequest } from '../../../platform/http/inputs.js';
 import { ApiKeyAuthenticator } from '../ports.js';
 import { type Checks, RouteChecks } from './route-checks.js';
 
-/** Senders and readers of one project, by its API key and the scopes that the route asks for. */
+/** Admits senders and readers of one project, by an API key with the scopes that the route requires. */
 @Injectable()
 export class ApiKeyGuard implements CanActivate {
   constructor(

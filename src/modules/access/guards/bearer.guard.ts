@@ -4,7 +4,7 @@ import { NotAuthenticated } from '../../../platform/http/domain-error.js';
 import { BearerAuthenticator, type VerifiedToken } from '../ports.js';
 import { type Checks, RouteChecks } from './route-checks.js';
 
-/** People, by their access token: passport verifies it, and the session behind it has to be alive. */
+/** Admits users by their access token. passport verifies the token, and the session of the token must be active. */
 @Injectable()
 export class BearerGuard extends AuthGuard() {
   constructor(
@@ -19,7 +19,9 @@ export class BearerGuard extends AuthGuard() {
     return checks.credential === 'bearer' ? this.admit(context, checks) : true;
   }
 
-  /** What passport made of the token; a fault of ours is no bad token. */
+  /**
+   * Returns the token that passport has verified. A fault of the service is thrown as it is, and not as a bad token.
+   */
   override handleRequest<Verified = VerifiedToken>(
     error: Error | null | undefined,
     verified: Verified | false | undefined,

@@ -9,8 +9,8 @@ import { RequestBodyReader } from './request-body.reader.js';
 import { type Checks, RouteChecks } from './route-checks.js';
 
 /**
- * What the caller may do: that the organization or project which the request names is there, that they are a member of it, and
- * that their role or its capabilities suffice. The tenant may stand in the body, so it is read first.
+ * Checks that the organization or project that the request names exists, that the caller is a member of it, and that
+ * their role or its capabilities are enough. The tenant id may be in the body, so the body is read first.
  */
 @Injectable()
 export class CapabilityGuard implements CanActivate {
@@ -26,7 +26,7 @@ export class CapabilityGuard implements CanActivate {
     const checks = this.routes.of(context);
     const caller = callerOf(checks);
     return whenThere(this.bodies.of(checks, request, http.getResponse<Response>()), (body) => {
-      // A key opens its own project and nothing else has to be looked up: ingestion comes this way.
+      // An API key opens only its own project, so no lookup is needed. Ingestion takes this path.
       if (checks.plan.access.kind !== 'api-key') return this.decide(checks, caller, request, body);
       checks.decision = caller;
       return true;

@@ -10,8 +10,9 @@ import type { AccessScope } from '../scope.js';
 import { RouteChecks } from './route-checks.js';
 
 /**
- * What was sent, all of it in one answer: path, query, header and body. It stands behind memberships (404 and 403 before 422),
- * which is why it is a guard and not a pipe. As the last one it hands the handler its scope and its inputs.
+ * Validates path, query, header and body and reports all errors in one response. The validation runs after the
+ * membership checks (404 and 403 before 422), so it is a guard and not a pipe. InputsGuard is the last guard and sets
+ * the scope and the inputs for the handler.
  */
 @Injectable()
 export class InputsGuard implements CanActivate {
@@ -24,7 +25,7 @@ export class InputsGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const request = context.switchToHttp().getRequest<CheckedRequest>();
     const { plan, body, decision } = this.routes.of(context);
-    // The handler is the expensive part, and nobody would read its answer.
+    // The client has disconnected, so the expensive handler is skipped.
     if (request.res?.destroyed === true) throw new RequestAborted('the client went away before its turn');
     if (decision === undefined || body === undefined)
       throw new Error('no guard has decided on the access of this route');

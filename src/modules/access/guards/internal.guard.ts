@@ -7,7 +7,7 @@ import type { CheckedRequest } from '../../../platform/http/inputs.js';
 import { CredentialMissing } from '../access-errors.js';
 import { RouteChecks } from './route-checks.js';
 
-/** Operators, by the internal job token; while none is configured there is no such route. */
+/** Admits operators with the internal job token. While no token is configured, the route does not exist. */
 @Injectable()
 export class InternalGuard implements CanActivate {
   constructor(
@@ -25,7 +25,7 @@ export class InternalGuard implements CanActivate {
   }
 }
 
-/** Whether a request has the internal job token. */
+/** Returns whether a request has the internal job token. */
 export function isInternal({ headers }: Pick<Request, 'headers'>, { internalJobToken }: Config): boolean {
   const given = headers['x-internal-token'];
   return internalJobToken !== undefined && typeof given === 'string' && constantTimeEqual(given, internalJobToken);

@@ -5,7 +5,10 @@ import { ProviderAuthenticator } from '../ports.js';
 import { RequestBodyReader } from './request-body.reader.js';
 import { type Checks, RouteChecks } from './route-checks.js';
 
-/** The payment provider, by its signature over the body, which is read once the headers hold one. */
+/**
+ * Admits the payment provider by its signature over the body. The body is read only when the headers contain a
+ * signature.
+ */
 @Injectable()
 export class ProviderGuard implements CanActivate {
   constructor(

@@ -12,10 +12,13 @@ import { addressBucket } from '../../../platform/rate-limit/index.js';
 import type { AccessScope } from '../scope.js';
 import type { Checks } from './route-checks.js';
 
-/** Limit for bodies of public routes. A sign-in or a passkey's answer takes a few kilobytes. */
+/**
+ * Maximum body size of public routes in bytes. A sign-in or a passkey assertion takes a few kilobytes. A larger body is
+ * refused with 413.
+ */
 const MAX_PUBLIC_BYTES = 16 * 1024;
 
-/** Reads the body that a route takes, once a request, when the guard of its credential has let it through. */
+/** Reads the body of a route once per request, after the guard of the credential has admitted the request. */
 @Injectable()
 export class RequestBodyReader {
   private readonly reader = new BodyReader();
@@ -30,8 +33,8 @@ export class RequestBodyReader {
   }
 
   /**
-   * Empty for a route without a body.
-   * @throws DomainError 408, 413, 415, or 503 where too many bodies are in flight or too many large ones wait for their turn
+   * Returns the body, or an empty object for a route without a body.
+   * @throws DomainError 408, 413, 415, or 503 when too many bodies are in flight or too many large ones are waiting
    */
   of(checks: Checks, request: CheckedRequest, response: Response): ReadBody | Promise<ReadBody> {
     return (
@@ -47,7 +50,7 @@ export class RequestBodyReader {
     const { body, lines } = checks.plan.inputs;
     if (body === undefined) return {};
     if (body.form === 'stream') {
-      // Asked for when the handler has found the signature in order, where there is no other credential.
+      // The share is requested when the handler has verified the signature, on routes without another credential.
       request.bodyShare = this.budget.shareOf({ ...bodyHolderOf(checks.caller ?? null, request), isStranger: false });
       return {};
     }
@@ -78,7 +81,10 @@ export class RequestBodyReader {
     };
   }
 
-  /** Until the handler says that it needs the body no longer, or the answer has left. */
+  /**
+   * Waits for a slot to parse a large body. The slot is released when the handler no longer needs the body or the
+   * response has been sent.
+   */
   private async largeTurn(caller: AccessScope | null, request: CheckedRequest, response: Response): Promise<LargeTurn> {
     const turn = await this.large.turn(holderOf(caller, request));
     if (response.destroyed) {
@@ -91,19 +97,22 @@ export class RequestBodyReader {
   }
 }
 
-/** Malformed JSON is an input fault: membership of what path or query names is still decided first. */
+/**
+ * Turns malformed JSON into validation issues, since the membership of the organization or project in path or query is
+ * still decided first.
+ */
 function ofUnreadable(error: unknown): ReadBody {
   if (error instanceof ValidationError) return { issues: error.issues };
   throw error;
 }
 
-/** Whose large bodies take turns with those of others. */
+/** Returns the holder of a large body. Holders take turns when several of them send large bodies. */
 function holderOf(caller: AccessScope | null, request: CheckedRequest): string {
   if (caller === null) return request.ip ?? '';
   return caller.kind === 'api-key' ? caller.projectId : caller.userId;
 }
 
-/** Names the caller whose bodies in flight are counted together. */
+/** Returns the holder whose bodies in flight are counted together. */
 function bodyHolderOf(caller: AccessScope | null, request: CheckedRequest): BodyHolder {
   if (caller === null) return strangerAt(addressBucket(request.ip));
   const name = caller.kind === 'api-key' ? `organization ${caller.organizationId}` : `user ${caller.userId}`;

@@ -7,22 +7,25 @@ import { RequestMemo } from '../request-memo.js';
 import { planRoute, type RoutePlan } from '../route-plan.js';
 import type { AccessScope } from '../scope.js';
 
-/** What a request has to show before anything of it is looked at; each has a guard of its own but `none`. */
+/** The credential that a request must present before any other check. Each one except `none` has a guard of its own. */
 export type Credential = 'bearer' | 'api-key' | 'internal' | 'provider' | 'none';
 
-/** How far a request has come. Every guard fails without what the ones before it should have left here. */
+/** The state of a request's checks. Every guard fails when an earlier guard has not set its value here. */
 export interface Checks {
   readonly plan: RoutePlan;
   readonly credential: Credential;
-  /** Of the guard of the credential: whose it is, null when it is nobody's. */
+  /** Set by the guard of the credential. Null when the credential identifies no caller. */
   caller?: AccessScope | null;
-  /** Read after the credential. */
+  /** The body, which is read after the credential is checked. */
   body?: ReadBody;
-  /** Of the guard of memberships; undecided: the tenant is missing or malformed, which validation is bound to refuse. */
+  /**
+   * Set by the capability guard. `undecided` means that the tenant id is missing or malformed, which validation always
+   * refuses.
+   */
   decision?: AccessScope | null | 'undecided';
 }
 
-/** What the guards know of routes and of the request at hand. */
+/** Holds the plans of routes and the state of each request's checks for the guards. */
 @Injectable()
 export class RouteChecks {
   private readonly plans = new WeakMap<object, RoutePlan>();
@@ -30,7 +33,7 @@ export class RouteChecks {
 
   constructor(private readonly reflector: Reflector) {}
 
-  /** @throws when the route declares no access */
+  /** Returns the state of the request's checks. @throws Error when the route declares no access */
   of(context: ExecutionContext): Checks {
     const request = context.switchToHttp().getRequest<CheckedRequest>();
     return this.checks.of(request, () => {

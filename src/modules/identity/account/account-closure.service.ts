@@ -6,7 +6,7 @@ import { SessionsService } from '../sessions/index.js';
 import { type AccountDeletion, AccountDeletionService } from '../users/index.js';
 import { AccountMailer } from './account.mailer.js';
 
-/** The end of an account. */
+/** Deletes accounts. */
 @Injectable()
 export class AccountClosureService {
   constructor(
@@ -18,7 +18,7 @@ export class AccountClosureService {
     private readonly background: BackgroundWork,
   ) {}
 
-  /** Deletes what is the person's; acts in the audit keep their user id. @throws AccountOwnsOrganization */
+  /** Deletes the account and its personal data. Audit events keep the user id. @throws AccountOwnsOrganization */
   async close(change: ProvenChange, wanted: AccountDeletion): Promise<void> {
     const { scope } = change;
     const { userId } = scope;

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../../config/index.js';
 import { Mailer } from '../../../platform/mail/index.js';
 
-/** The words of the mails of this module. */
+/** Sends the mails of this module. */
 @Injectable()
 export class AccountMailer {
   constructor(

@@ -12,7 +12,7 @@ import {
   type UpdateAccountRequest,
 } from './account.dto.js';
 
-/** What people see and change of their own account without a proof. */
+/** Reads and changes the parts of the caller's own account that need no proof. */
 @Injectable()
 export class AccountService {
   constructor(
@@ -24,7 +24,7 @@ export class AccountService {
     private readonly history: SecurityEventsReader,
   ) {}
 
-  /** A field that is left out stays as it is. */
+  /** Updates the profile. A field that is left out keeps its value. */
   async update(scope: UserScope, { name }: UpdateAccountRequest, client: Client): Promise<MeResponse> {
     if (name !== undefined) {
       await this.database.transaction(async (tx) => {

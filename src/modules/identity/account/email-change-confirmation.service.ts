@@ -6,7 +6,7 @@ import type { Client } from '../sessions/index.js';
 import { CredentialsWriter } from '../users/index.js';
 import { InvalidEmailChangeToken } from './account.errors.js';
 
-/** The new address takes the place of the old one, which is told. */
+/** Replaces the address of an account when the new one is confirmed, and notifies the old address. */
 @Injectable()
 export class EmailChangeConfirmationService {
   constructor(
@@ -15,13 +15,16 @@ export class EmailChangeConfirmationService {
     private readonly events: SecurityEventsWriter,
   ) {}
 
-  /** @returns the new address. @throws InvalidEmailChangeToken, also when the address was taken meanwhile */
+  /**
+   * @returns the new address
+   * @throws InvalidEmailChangeToken, also when another account has taken the address in the meantime
+   */
   async confirm(token: string, client: Client): Promise<string> {
     const shown = await this.tokens.find(token, 'change_email');
     const email = shown?.email ?? null;
     if (shown === null || email === null) throw new InvalidEmailChangeToken();
     const act: SecurityAct = { userId: shown.userId, type: 'email_changed', client, detail: { email } };
-    // Whatever was mailed to the old address must not open the account any more.
+    // Tokens that were mailed to the old address must no longer open the account.
     const redeemed = this.tokens.redeem(shown, ['verify_email', 'reset_password', 'change_email'], async (user, tx) => {
       await this.credentials.changeEmail(user.id, email, tx);
       await this.events.record({ ...act, noticeTo: user.email }, tx);

@@ -6,10 +6,13 @@ import { emailKeyOf, UsersReader } from '../users/index.js';
 import { AccountMailer } from './account.mailer.js';
 
 const LIFE_SECONDS = 3600;
-/** An account can have a handful of addresses mailed in an hour: enough for typing errors, useless for spam. */
+/**
+ * Maximum mails per account and hour: enough to correct typing errors, useless for spam. Beyond the maximum no mail is
+ * sent.
+ */
 const MOST_MAILS = 5;
 
-/** A new address, which is mailed a token that confirms it. */
+/** Starts an address change by mailing a token to the new address. */
 @Injectable()
 export class EmailChangeService {
   constructor(
@@ -21,7 +24,10 @@ export class EmailChangeService {
     private readonly background: BackgroundWork,
   ) {}
 
-  /** Looks at the new address after the answer only, so that neither text nor time tells whether it is taken. */
+  /**
+   * Requests an address change. The new address is looked up only after the response, so that neither the response nor
+   * its time reveals whether the address is in use.
+   */
   async request(change: ProvenChange, email: string): Promise<void> {
     await this.proof.require(change);
     const share = change.scope.userId;
@@ -38,7 +44,7 @@ export class EmailChangeService {
     });
   }
 
-  /** @returns the token to be mailed; null: none is due */
+  /** @returns the token to mail, or null when no mail is due */
   private prepare({ scope, client }: ProvenChange, email: string): Promise<string | null> {
     return this.acts.runAs<string | null>(scope, client, async ({ tx, user, note }) => {
       const wanted = { purpose: 'change_email', lifeSeconds: LIFE_SECONDS, email, most: MOST_MAILS } as const;

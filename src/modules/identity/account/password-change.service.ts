@@ -9,11 +9,14 @@ import { SessionsService } from '../sessions/index.js';
 import { CredentialsWriter, refuseAddressAsPassword } from '../users/index.js';
 import { TooManyPasswordChanges } from './account.errors.js';
 
-/** Each costs two hashes and a mail. */
+/**
+ * Maximum password changes per account and hour, since each one costs two hashes and a mail. Beyond the maximum the
+ * response is 429.
+ */
 const MOST_CHANGES_AN_HOUR = 10;
 const HOUR_SECONDS = 3600;
 
-/** A new password by somebody who shows the one before. */
+/** Changes the password of a user who proves the current one. */
 @Injectable()
 export class PasswordChangeService {
   constructor(
@@ -27,8 +30,9 @@ export class PasswordChangeService {
   ) {}
 
   /**
-   * Ends the other sessions and the trusted devices, and makes stale what was mailed before and shown for a step-up. The session is looked at
-   * again under the row lock: a reset by mail that came in between wins.
+   * Changes the password, revokes the other sessions, the trusted devices and the step-up tokens, and voids mailed
+   * reset and address-change tokens. The session is checked again with the account's row locked, so that a concurrent
+   * reset by mail wins.
    * @throws TooManyPasswordChanges
    */
   async change(change: ProvenChange, password: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { OrganizationId, ProjectId } from '../../access/index.js';
 
-/** One act in an organization or project; written with the act, never changed (DECISIONS 3). */
+/** One action in an organization or project. The row is written in the transaction of the action and never changed. */
 @Entity('audit_events')
 @Index('ix_audit_events_organization_id', ['organizationId', 'createdAt'])
 @Index('ix_audit_events_project_id', ['projectId', 'createdAt'])
@@ -10,7 +10,7 @@ export class AuditEvent {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'pk_audit_events' })
   id!: string;
 
-  /** Null: the service itself or a provider acted. */
+  /** Null when the service itself or the payment provider acted. */
   @Column('uuid', { name: 'actor_user_id', nullable: true })
   actorUserId!: string | null;
 

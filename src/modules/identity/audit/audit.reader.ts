@@ -8,12 +8,12 @@ export interface AuditPage {
   readonly total: number;
 }
 
-/** Reads what the writer recorded. */
+/** Reads audit events. */
 @Injectable()
 export class AuditReader {
   constructor(private readonly database: Database) {}
 
-  /** Newest first. */
+  /** Returns one page of a project's audit events, newest first, and the total number of them. */
   async ofProject(
     { projectId }: Pick<ProjectScope, 'projectId'>,
     { limit, offset }: { readonly limit: number; readonly offset: number },
@@ -27,7 +27,7 @@ export class AuditReader {
     return { items, total };
   }
 
-  /** What was done to things of a type, newest first. */
+  /** Returns the newest `limit` audit events of an organization for one target type, newest first. */
   ofOrganization(
     { organizationId }: Pick<OrganizationScope, 'organizationId'>,
     { targetType, limit }: { readonly targetType: string; readonly limit: number },

@@ -4,7 +4,7 @@ import { Database, type Db } from '../../../platform/database/database.js';
 import { newId } from '../../../platform/ids/index.js';
 import { currentContext } from '../../../platform/telemetry/index.js';
 
-/** An act to be remembered. `detail` holds names and values that everybody who may read the audit may know. */
+/** An action to record. `detail` may hold only names and values that every reader of the audit log may see. */
 export interface AuditedAct {
   readonly actorUserId: string | null;
   readonly organizationId: OrganizationId | null;
@@ -15,12 +15,15 @@ export interface AuditedAct {
   readonly detail?: Readonly<Record<string, unknown>>;
 }
 
-/** Writes audit events in the transaction of the act: what is undone was never done. */
+/** Writes audit events in the transaction of the action, so that a rolled-back action leaves no event. */
 @Injectable()
 export class AuditWriter {
   constructor(private readonly database: Database) {}
 
-  /** The time is that of the act, not of its transaction's start: acts that waited for each other stay in order. */
+  /**
+   * Writes an event with the current time and not the start time of the transaction, so that actions that waited for
+   * each other stay in order.
+   */
   async record(act: AuditedAct, tx: Db): Promise<void> {
     await this.database.execute(
       `INSERT INTO audit_events (id, actor_user_id, organization_id, project_id, action, target_type, target_id, detail, request_id, created_at)

@@ -7,7 +7,7 @@ you have confirmed it, ask for a new password where you sign in.
 
 `;
 
-/** The words of the mails of this module. Links carry their token in the query (DECISIONS 2). */
+/** Sends the mails of this module. Links carry their token in the query. */
 @Injectable()
 export class AuthMailer {
   constructor(
@@ -15,7 +15,10 @@ export class AuthMailer {
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  /** `isVoid`: the address was registered with different passwords, none of which counts. */
+  /**
+   * Mails the link that verifies an address. `isVoid` says that the address was registered with different passwords, so
+   * that none of them is valid.
+   */
   async verification(email: string, token: string, { isVoid }: { isVoid: boolean }): Promise<void> {
     const query = new URLSearchParams({ email, token }).toString();
     await this.mailer.send({

@@ -6,7 +6,7 @@ import { FactorInventoryReader } from '../second-factors/index.js';
 import { isPlatformAdministrator, UsersReader } from '../users/index.js';
 import { type MeResponse, meResponse } from './auth.dto.js';
 
-/** The signed-in person's own record. */
+/** Returns the record of the signed-in user. */
 @Injectable()
 export class CurrentUserService {
   constructor(

@@ -9,7 +9,7 @@ import { MailedLinksService } from './mailed-links.service.js';
 import { MailedTokensService } from './mailed-tokens.service.js';
 import { VERIFICATION_LIFE_SECONDS } from './registration.recorder.js';
 
-/** Confirms the address of a registered account, by the token that was mailed to it. */
+/** Verifies the address of a registered account with the token that was mailed to the address. */
 @Injectable()
 export class EmailVerificationService {
   constructor(
@@ -22,11 +22,13 @@ export class EmailVerificationService {
   ) {}
 
   /**
-   * The answer tells whether there is a password to sign in with, which only the reader of the mail learns.
+   * Verifies an address. The response says whether the account has a password. Only the recipient of the mail can learn
+   * that.
    * @throws InvalidVerificationToken
    */
   async verify({ email, token }: VerifyEmailRequest, client: Client): Promise<VerifyEmailResponse> {
-    // By the token first: a made-up one costs the same for every address, and none is refused under a lock.
+    // The token is checked first. An invented token then costs the same for every address, and no request is refused
+    // while a lock is held.
     const shown = await this.tokens.find(token, 'verify_email');
     const user = shown === null ? null : await this.users.findByEmail(email);
     if (shown === null || user?.id !== shown.userId) throw new InvalidVerificationToken();
@@ -40,7 +42,10 @@ export class EmailVerificationService {
     return { message: `The address is confirmed${next}`, email_verified: true };
   }
 
-  /** Answers before it looks anything up, so that neither text nor time tells about the address. */
+  /**
+   * Starts the request in the background, so that neither the response nor its time reveals whether the address has an
+   * account.
+   */
   resend(email: string, client: Client): void {
     this.links.ask(email, client, {
       purpose: 'verify_email',

@@ -15,17 +15,17 @@ const PAUSE_SECONDS = 60;
 export interface MailedLink {
   readonly purpose: UserTokenPurpose;
   readonly lifeSeconds: number;
-  /** Recorded for the account. */
+  /** The security event that is recorded for the request. */
   readonly event?: SecurityEventType;
-  /** Which accounts get it; the others are treated like addresses without one. */
+  /** Returns whether the account gets the link. Other accounts are treated like addresses without an account. */
   readonly isFor: (user: User) => boolean;
   readonly mail: (user: User, token: string) => Promise<void>;
 }
 
 /**
- * Links that anybody may have mailed to any address. Nothing in the request's time may tell whether the address has an
- * account, also not through what its work does to the database: so an address without one is looked up, kept apart and
- * written down by the same statements, in one transaction, and the mail goes out in a lane of its own.
+ * Mails links that anybody may request for any address. Neither the response time nor the load on the database may
+ * reveal whether the address has an account. So an address without an account takes the same statements in one
+ * transaction, and mails are sent from a background lane of their own.
  */
 @Injectable()
 export class MailedLinksService {
@@ -37,7 +37,10 @@ export class MailedLinksService {
     private readonly background: BackgroundWork,
   ) {}
 
-  /** Returns at once. Where there is too much of it the request is left out, which is answered the same. */
+  /**
+   * Starts the request in the background and returns at once. When the background queue is full, the request is dropped
+   * and the response stays the same.
+   */
   ask(email: string, client: Client, link: MailedLink): void {
     const share = addressBucket(client.ip ?? undefined);
     this.background.start('request', {
@@ -54,7 +57,10 @@ export class MailedLinksService {
     });
   }
 
-  /** At most one mail a minute: the row lock makes parallel requests see each other's token. */
+  /**
+   * Stores the token of a link. At most one token per minute is stored for an address, and the row lock makes parallel
+   * requests see each other's token. Returns null when no mail is due.
+   */
   private async prepare(
     email: string,
     client: Client,

@@ -7,12 +7,12 @@ import { type User, UsersReader } from '../users/index.js';
 import type { UserTokenPurpose } from './user-token.entity.js';
 import { UserTokensRepository } from './user-tokens.repository.js';
 
-/** A living token that somebody has shown. */
+/** A valid token that a request has presented. */
 export interface ShownToken {
   readonly hash: Buffer;
   readonly purpose: UserTokenPurpose;
   readonly userId: UserId;
-  /** The address to change to, for that purpose alone. */
+  /** The new address of an address change. Null for the other purposes. */
   readonly email: string | null;
 }
 
@@ -20,11 +20,11 @@ export interface LimitedToken {
   readonly purpose: UserTokenPurpose;
   readonly lifeSeconds: number;
   readonly email: string;
-  /** So many are made within the life of one. */
+  /** Maximum number of tokens that are stored within the lifetime of one. Beyond the maximum no token is stored. */
   readonly most: number;
 }
 
-/** Single-use tokens that are mailed: how one is made, what it opens, and when it ends. */
+/** Stores, finds, redeems and revokes single-use tokens that are sent by mail. */
 @Injectable()
 export class MailedTokensService {
   constructor(
@@ -34,8 +34,9 @@ export class MailedTokensService {
   ) {}
 
   /**
-   * Without using it up: a made-up token costs one look-up, the same for everybody, and neither a lock nor a hash.
-   * @returns null when it is unknown, used or expired
+   * Returns a valid token without using it up. An invented token costs one lookup, the same for every caller, and
+   * neither a lock nor a hash.
+   * @returns null when the token is unknown, used or expired
    */
   async find(token: string, purpose: UserTokenPurpose): Promise<ShownToken | null> {
     const hash = sha256(token);
@@ -44,9 +45,10 @@ export class MailedTokensService {
   }
 
   /**
-   * What a token opens, once, under the row of its owner; an error that the work throws leaves the token as it was.
-   * @param stale purposes of the owner's other tokens that the act makes useless
-   * @returns null when the token was used or has expired meanwhile, and nothing was done
+   * Uses up a token and runs the work once, with the owner's row locked. An error that the work throws leaves the token
+   * unused.
+   * @param stale purposes of the owner's other tokens that the work makes useless
+   * @returns null when the token was used or has expired in the meantime, so that the work did not run
    */
   redeem<T>(
     { hash, purpose, userId }: ShownToken,
@@ -62,8 +64,9 @@ export class MailedTokensService {
   }
 
   /**
-   * In place of those of its purpose before it: the newest alone works. Callers hold the owner's row.
-   * @returns the token; null when there were too many already
+   * Stores a token and revokes the earlier ones of its purpose, so that only the newest works. Callers lock the owner's
+   * row.
+   * @returns the token, or null when there were too many already
    */
   async replace(userId: UserId, { purpose, lifeSeconds, email, most }: LimitedToken, tx: Db): Promise<string | null> {
     if ((await this.tokens.countWithin(userId, purpose, lifeSeconds, tx)) >= most) return null;
@@ -73,7 +76,7 @@ export class MailedTokensService {
     return token;
   }
 
-  /** After an act that has made them useless. */
+  /** Revokes the unused tokens of these purposes, after a change to the account that makes them useless. */
   revoke(userId: UserId, purposes: readonly UserTokenPurpose[], tx: Db): Promise<void> {
     return this.tokens.revokeAll(userId, purposes, tx);
   }

@@ -6,7 +6,7 @@ import { InvalidResetToken } from './auth.errors.js';
 import { MailedTokensService, type ShownToken } from './mailed-tokens.service.js';
 import { reviewOf } from './reset-review.js';
 
-/** Uses up a reset's token for a new password, and ends with it whatever the old one may have opened. */
+/** Redeems a reset token for a new password, and ends everything that the old password may have opened. */
 @Injectable()
 export class PasswordReplacementService {
   constructor(
@@ -18,7 +18,7 @@ export class PasswordReplacementService {
     private readonly history: SecurityEventsReader,
   ) {}
 
-  /** @returns the account's address. @throws InvalidResetToken for a token that was used meanwhile */
+  /** @returns the account's address @throws InvalidResetToken when the token was used in the meantime */
   async run(
     shown: ShownToken,
     { password, passwordHash }: { readonly password: string; readonly passwordHash: string },
@@ -27,7 +27,7 @@ export class PasswordReplacementService {
     const replaced = await this.tokens.redeem(shown, ['reset_password', 'change_email'], async (user, tx) => {
       refuseAddressAsPassword(password, user.email);
       await this.credentials.replacePasswordHash(user.id, passwordHash, tx);
-      // The token was read at the account's address, which is all that a confirmation shows.
+      // The token was mailed to the account's address, so the user can read mail there. A verification proves no more.
       await this.credentials.markVerified(user.id, tx);
       const waysIn = await this.reset.run(user.id, tx);
       const detail = reviewOf(waysIn, await this.history.lastPasswordSignIn(user.id, tx));

@@ -12,9 +12,10 @@ import type { ConfirmPasswordResetRequest } from './password-reset.dto.js';
 const LIFE_SECONDS = 3600;
 
 /**
- * A new password for somebody who can read the account's mail. It signs nobody in and leaves the second factor as it
- * is, but ends every session and trusted device and passkeys that were added without a proof, since the old password
- * may have been in other hands. The owner is told which ways in stay and which of them are newer than they may know.
+ * Sets a new password for a user who can read the account's mail. A reset signs nobody in and leaves the second factor
+ * as it is. It ends every session and every trusted device and removes passkeys that were added without a proof, since
+ * somebody else may have had the old password. The mail to the owner lists the factors and sign-in providers that stay,
+ * and which of them are newer than the last sign-in with the old password.
  */
 @Injectable()
 export class PasswordResetService {
@@ -27,7 +28,10 @@ export class PasswordResetService {
     private readonly links: MailedLinksService,
   ) {}
 
-  /** Answers before it looks anything up, so that neither text nor time tells about the address. */
+  /**
+   * Starts the request in the background, so that neither the response nor its time reveals whether the address has an
+   * account.
+   */
   request(email: string, client: Client): void {
     this.links.ask(email, client, {
       purpose: 'reset_password',
@@ -44,7 +48,7 @@ export class PasswordResetService {
 
   /** @throws InvalidResetToken for a token that is wrong, used or expired */
   async confirm({ token, password }: ConfirmPasswordResetRequest, client: Client): Promise<void> {
-    // Looked at first, so that a made-up token costs no hash.
+    // The token is checked first, so that an invented token costs no hash.
     const shown = await this.tokens.find(token, 'reset_password');
     if (shown === null) throw new InvalidResetToken();
     const passwordHash = await this.passwords.hash(password, shown.userId);

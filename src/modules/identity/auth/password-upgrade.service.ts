@@ -3,7 +3,7 @@ import type { UserId } from '../../access/index.js';
 import { Passwords } from '../../../platform/crypto/index.js';
 import { CredentialsWriter, UsersReader } from '../users/index.js';
 
-/** Hashes of passwords in step with what a hash costs today. */
+/** Upgrades stored password hashes to the current cost parameters. */
 @Injectable()
 export class PasswordUpgradeService {
   constructor(
@@ -13,8 +13,9 @@ export class PasswordUpgradeService {
   ) {}
 
   /**
-   * The stored hash of a password that was just found right, made anew when it is weaker than today's. Of several sign-ins
-   * at once the first one's stays, and is the others' too; after a change of the password the old hash lets nobody in.
+   * Returns the hash of a correct password, and replaces the stored hash when its cost is below the current one. When
+   * several sign-ins upgrade at once, the first hash stays and the others return it. When the password has changed in
+   * the meantime, the method returns the old hash, which admits nobody.
    */
   async upgraded(userId: UserId, storedHash: string, password: string): Promise<string> {
     if (!this.passwords.needsRehash(storedHash)) return storedHash;

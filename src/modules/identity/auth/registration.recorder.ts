@@ -8,33 +8,40 @@ import type { Client } from '../sessions/index.js';
 import { RegistrationsWriter, type User } from '../users/index.js';
 import { type NewUserToken, UserTokensRepository } from './user-tokens.repository.js';
 
-/** Of a token that confirms an address. */
+/** Lifetime of a token that verifies an address. */
 export const VERIFICATION_LIFE_SECONDS = 24 * 3600;
-/** Between two mails to one address. */
+/** Minimum time between two mails to one address. */
 const PAUSE_SECONDS = 60;
 
-/** A registration, once its password has been hashed, or compared with the one that waits for its confirmation. */
+/**
+ * A registration whose password has been hashed, or compared with the password of an earlier unverified registration.
+ */
 export interface Registration {
   readonly email: string;
   readonly name: string | null;
-  /** Null: the address was seen to wait already. */
+  /** Null when the address already had an unverified registration with a password. */
   readonly passwordHash: string | null;
-  /** The hash that was seen to wait, and whether the password is the same. Null: none was. */
+  /**
+   * The hash of the earlier unverified registration, and whether the password is the same. Null when there was no such
+   * registration.
+   */
   readonly waiting: { readonly hash: string; readonly isSame: boolean } | null;
-  /** For the mail that confirms the address. */
+  /** The token in the mail that verifies the address. */
   readonly token: string;
   readonly client: Client;
 }
 
-/** Who is mailed about a registration, and what of. */
+/** The recipient of the mail about a registration, and what that mail says. */
 export interface RegistrationOwner {
   readonly email: string;
   readonly isConfirmed: boolean;
-  /** No password counts. */
+  /** Whether no password is valid, so that the owner must choose one by a reset. */
   readonly isVoid: boolean;
 }
 
-/** Writes registrations down: account, token and security event in one transaction, by the same statements for every address. */
+/**
+ * Stores a registration: account, token and security event in one transaction. Every address takes the same statements.
+ */
 @Injectable()
 export class RegistrationRecorder {
   constructor(
@@ -44,7 +51,7 @@ export class RegistrationRecorder {
     private readonly events: SecurityEventsWriter,
   ) {}
 
-  /** @returns `changed`: the account is not what the password was hashed for, because of an act at the same time */
+  /** @returns `changed` when a concurrent operation changed the account after the password was hashed or compared */
   record(registration: Registration): Promise<{ owner: RegistrationOwner; isMailDue: boolean } | 'changed'> {
     const { email, name, passwordHash, waiting, token, client } = registration;
     return this.database.transaction(async (tx) => {
@@ -65,7 +72,10 @@ export class RegistrationRecorder {
   }
 }
 
-/** Of a confirmed account nobody's, good for nothing, which keeps its mails apart all the same. */
+/**
+ * Builds the token of a registration. For a verified account the token belongs to no user and verifies nothing, but it
+ * still limits how often mails are sent to the address.
+ */
 function registrationToken({ id: userId, emailKey, emailVerifiedAt }: User, token: string): NewUserToken {
   const owner = emailVerifiedAt === null ? { userId } : { strangerHash: sha256(`registered: ${emailKey}`) };
   return {

@@ -9,10 +9,13 @@ import type { RegisterRequest, RegisterResponse } from './auth.dto.js';
 import { AuthMailer } from './auth.mailer.js';
 import { type Registration, type RegistrationOwner, RegistrationRecorder } from './registration.recorder.js';
 
-/** An account changes from none over waiting and void to confirmed, so a registration meets few changes. */
+/**
+ * Maximum attempts of a registration. The state of an account only moves forward (absent, unverified, void, verified),
+ * so a registration meets few concurrent changes. Beyond the maximum the response is 503.
+ */
 const MOST_TRIES = 5;
 
-/** From an address and a password to an account that waits for its confirmation, without telling strangers which addresses have one. */
+/** Registers an account whose address is not verified yet, without revealing which addresses have an account. */
 @Injectable()
 export class RegistrationService {
   constructor(
@@ -24,12 +27,13 @@ export class RegistrationService {
   ) {}
 
   /**
-   * The same answer, one hash and the same statements in one transaction whatever the address is: unknown, waiting for its
-   * confirmation, or an account's. The mail comes after the answer and asks the database nothing.
+   * Registers an account. The response, the number of hashes and the statements in one transaction are the same for an
+   * unknown address, an unverified one and a verified one. The mail is sent after the response and needs no query.
    *
-   * Whoever registers somebody else's address first, or last, must not have their password confirmed by its owner's
-   * mail, and nobody can tell the two apart: another password voids the one before, and both stay void (DECISIONS 2).
-   * That is done here, before the answer, so that no mail can confirm what a second registration has put in doubt.
+   * A stranger may register the address of another person first or last, and must not get their own password confirmed
+   * by the owner's mail. The service cannot tell the stranger from the owner. So a registration with a different
+   * password voids the earlier password, and both stay void. The passwords are voided before the response, so that no
+   * mail can confirm a password that a second registration has disputed.
    */
   async register(request: RegisterRequest, client: Client): Promise<RegisterResponse> {
     const { email, password, name = null } = request;
@@ -49,7 +53,10 @@ export class RegistrationService {
     });
   }
 
-  /** One hash in any case: where a password waits for its confirmation, this one is compared with it. */
+  /**
+   * Computes one hash in every case. When an unverified registration has a password, the new password is compared with
+   * it.
+   */
   private async hashed(email: string, password: string): Promise<Pick<Registration, 'passwordHash' | 'waiting'>> {
     const known = await this.users.findByEmail(email);
     const waitingHash = known === null || known.emailVerifiedAt !== null ? null : known.passwordHash;

@@ -1,12 +1,14 @@
 import type { WayIn } from '../sessions/index.js';
 
-/** So many ways in are listed; an account with more has its full lists below /v1/account. */
+/**
+ * Maximum number of entries per list. Older entries are left out, and the routes below /v1/account list all of them.
+ */
 const MOST_LISTED = 20;
 
 /**
- * What a reset tells the owner of the ways into the account besides the password, as the detail of its security event:
- * what is newer than the last sign-in with the old password (anything, when there was none), what it has removed, and
- * what stays besides.
+ * Builds the detail of the security event of a password reset, which the mail to the owner also shows. The detail lists
+ * the factors and sign-in providers that are newer than the last sign-in with the old password (all of them when there
+ * was none), those that the reset has removed, and those that are older and stay.
  */
 export function reviewOf(waysIn: readonly WayIn[], lastSignIn: Date | null): Readonly<Record<string, unknown>> {
   const staying = waysIn.filter(({ removed }) => !removed);

@@ -16,7 +16,7 @@ import type { LoginRequest } from './auth.dto.js';
 import { EmailNotVerified, IncorrectCredentials } from './auth.errors.js';
 import { PasswordUpgradeService } from './password-upgrade.service.js';
 
-/** Sign-in by password. */
+/** Signs users in with a password. */
 @Injectable()
 export class SignInService {
   constructor(
@@ -28,7 +28,10 @@ export class SignInService {
     private readonly background: BackgroundWork,
   ) {}
 
-  /** A wrong address costs the same hash as a wrong password and reads the same, also when it is locked. */
+  /**
+   * Signs in with a password. An unknown address costs the same hash and gets the same response as a wrong password,
+   * also when the address is locked.
+   */
   async login(
     form: LoginRequest,
     deviceToken: string | undefined,
@@ -55,7 +58,10 @@ export class SignInService {
     }
   }
 
-  /** After the answer, and by the same statements for an address without an account: no time tells of one. */
+  /**
+   * Records a failed sign-in after the response. An address without an account takes the same statements, so that
+   * response times do not reveal accounts.
+   */
   private recordFailure(user: User | null, { locks }: CheckedPassword, client: Client): void {
     const userId = user?.id ?? null;
     const work = async (): Promise<void> => {

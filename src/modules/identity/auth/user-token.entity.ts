@@ -3,7 +3,7 @@ import type { UserId } from '../../access/index.js';
 
 export type UserTokenPurpose = 'verify_email' | 'reset_password' | 'change_email';
 
-/** A mailed single-use token; only its SHA-256 is kept. */
+/** A mailed single-use token. Only its SHA-256 is stored. */
 @Entity('user_tokens')
 @Unique('uq_user_tokens_token_hash', ['tokenHash'])
 @Index('ix_user_tokens_user_id_purpose', ['userId', 'purpose'])
@@ -15,18 +15,18 @@ export class UserToken {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'pk_user_tokens' })
   id!: string;
 
-  /** Null: asked for by an address without an account, so that it costs the same. */
+  /** Null when the address has no account. The row is written so that the request costs the same. */
   @Column('uuid', { name: 'user_id', nullable: true })
   userId!: UserId | null;
 
-  /** Of such an address: SHA-256, so that addresses of strangers are not kept. */
+  /** Set when the address has no account: a SHA-256 of the address, so that the address itself is not stored. */
   @Column('bytea', { name: 'stranger_hash', nullable: true })
   strangerHash!: Buffer | null;
 
   @Column('text')
   purpose!: UserTokenPurpose;
 
-  /** The address to change to; null for the other purposes. */
+  /** The new address of an address change. Null for the other purposes. */
   @Column('text', { nullable: true })
   email!: string | null;
 

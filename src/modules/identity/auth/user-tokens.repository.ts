@@ -4,7 +4,7 @@ import { Database, type Db } from '../../../platform/database/database.js';
 import { MaintenanceTask } from '../../../platform/maintenance/maintenance-task.js';
 import type { UserTokenPurpose } from './user-token.entity.js';
 
-/** Whom a token is for: an account, or an address that has none, for which as much is written. */
+/** The owner of a token: an account, or an address without an account, for which an equal row is written. */
 export type TokenOwner = { readonly userId: UserId } | { readonly strangerHash: Buffer };
 
 export type NewUserToken = TokenOwner & {
@@ -12,11 +12,11 @@ export type NewUserToken = TokenOwner & {
   purpose: UserTokenPurpose;
   tokenHash: Buffer;
   lifeSeconds: number;
-  /** The address to change to, for that purpose alone. */
+  /** The new address of an address change. Absent for the other purposes. */
   email?: string;
 };
 
-/** Mailed single-use tokens, by hash. */
+/** Stores mailed single-use tokens by hash. */
 @Injectable()
 export class UserTokensRepository extends MaintenanceTask {
   constructor(private readonly database: Database) {
@@ -33,8 +33,9 @@ export class UserTokensRepository extends MaintenanceTask {
   }
 
   /**
-   * By one statement, whoever the owner is; callers hold the owner's row.
-   * @returns false when a token of the purpose was made within the last seconds, which keeps mails apart
+   * Stores the token unless a token with the same owner and purpose was stored within the last `seconds`. Every owner
+   * takes the same statement. Callers lock the account's row.
+   * @returns false when such a recent token exists, which limits how often mails are sent
    */
   async insertUnlessMadeWithin(token: NewUserToken, seconds: number, tx: Db): Promise<boolean> {
     const affected = await this.database.execute(
@@ -49,7 +50,7 @@ export class UserTokensRepository extends MaintenanceTask {
     return affected === 1;
   }
 
-  /** Whose living token this is, without using it up; null when it is unknown, used or expired. */
+  /** Returns the owner of a valid token without using it up, or null when the token is unknown, used or expired. */
   async find(tokenHash: Buffer, purpose: UserTokenPurpose): Promise<{ userId: UserId; email: string | null } | null> {
     const rows = await this.database.rows<{ userId: UserId; email: string | null }>(
       `SELECT user_id AS "userId", email FROM user_tokens
@@ -60,7 +61,7 @@ export class UserTokensRepository extends MaintenanceTask {
     return rows[0] ?? null;
   }
 
-  /** The owner of a living token, which is used up by this; null when it is unknown, used or expired. */
+  /** Uses up a valid token and returns its owner, or null when the token is unknown, used or expired. */
   async consume(tokenHash: Buffer, purpose: UserTokenPurpose, userId: UserId, tx: Db): Promise<string | null> {
     const rows = await this.database.rows<{ user_id: UserId }>(
       `UPDATE user_tokens SET used_at = now()
@@ -72,7 +73,7 @@ export class UserTokensRepository extends MaintenanceTask {
     return rows[0]?.user_id ?? null;
   }
 
-  /** Uses up what an account still holds of these purposes, since an act has made it stale. */
+  /** Uses up the unused tokens of these purposes, because a change to the account has made them stale. */
   async revokeAll(userId: UserId, purposes: readonly UserTokenPurpose[], tx: Db): Promise<void> {
     await this.database.execute(
       'UPDATE user_tokens SET used_at = now() WHERE user_id = $1 AND purpose = ANY($2) AND used_at IS NULL',
@@ -81,7 +82,7 @@ export class UserTokensRepository extends MaintenanceTask {
     );
   }
 
-  /** How many tokens of this purpose were made within the last seconds. */
+  /** Returns how many tokens of this purpose the account got within the last `seconds`. */
   async countWithin(userId: UserId, purpose: UserTokenPurpose, seconds: number, tx: Db): Promise<number> {
     const [row] = await this.database.rows<{ count: number }>(
       `SELECT count(*)::int AS count FROM user_tokens
@@ -92,7 +93,10 @@ export class UserTokensRepository extends MaintenanceTask {
     return row?.count ?? 0;
   }
 
-  /** Was a token of this purpose made within the last seconds? Keeps mails apart. */
+  /**
+   * Returns whether a token of this purpose was stored within the last `seconds`. Callers use the result to limit how
+   * often mails are sent.
+   */
   async madeWithin(owner: string | TokenOwner, purpose: UserTokenPurpose, seconds: number, db?: Db): Promise<boolean> {
     const [column, value] =
       typeof owner === 'string'
@@ -109,12 +113,12 @@ export class UserTokensRepository extends MaintenanceTask {
     return rows.length > 0;
   }
 
-  /** Deletes what can no longer be used. @returns how many */
+  /** Deletes tokens that are no longer needed. @returns the number of deleted tokens */
   async maintain(): Promise<number> {
     const expired = await this.database.execute(
       `DELETE /* every tenant: what has expired */ FROM user_tokens WHERE expires_at < now() - interval '1 day'`,
     );
-    // Nobody has been mailed those of strangers; they only keep requests apart.
+    // Tokens of addresses without an account are never mailed. They only limit how often requests are handled.
     const strangers = await this.database.execute(
       `DELETE /* every tenant: nobody's */ FROM user_tokens WHERE stranger_hash IS NOT NULL AND created_at < now() - interval '5 minutes'`,
     );

@@ -14,14 +14,20 @@ import type { ProviderName, ProviderPerson } from './providers/provider.js';
 export interface Arrival {
   readonly provider: ProviderName;
   readonly person: ProviderPerson;
-  /** For an account that is made by this; null: it gets no name. */
+  /** The name of an account that this sign-in creates. Null when the account gets no name. */
   readonly name: string | null;
-  /** SHA-256 of a client's own nonce, to be used up; null when a start was. */
+  /**
+   * SHA-256 of a nonce that the client generated and that this sign-in uses up. Null when the sign-in began with
+   * `authorize`.
+   */
   readonly nonceHash: Buffer | null;
   readonly client: Client;
 }
 
-/** An account that is open to the person, its challenge when a second factor stands before the link, or a lockout. */
+/**
+ * The account that the user may open, the challenge when the account's second factor must be shown before the link, or
+ * a lockout.
+ */
 export type Admitted = { readonly userId: UserId } | { readonly challenge: MfaChallengeResponse } | Refused;
 
 type Waiting = Exclude<Admitted, { readonly userId: UserId }>;
@@ -29,18 +35,23 @@ type Waiting = Exclude<Admitted, { readonly userId: UserId }>;
 interface Admission {
   readonly userId: UserId;
   readonly email: string;
-  /** What the first sign-in did to the account; null when the provider was linked before. */
+  /** What the first sign-in changed in the account. Null when the provider was already linked. */
   readonly first: Pick<SecurityAct, 'type' | 'detail'> | null;
 }
 
 /**
- * Finds, links or makes the account of a person whom a provider vouches for (DECISIONS 2).
+ * Finds, links or creates the account of a user whom a sign-in provider has authenticated.
  *
- * The subject decides. Only its first sign-in looks at the address, and only at one the provider has verified:
- * an account that has verified it too is linked, by way of its second factor where it has one; one that has not may
- * have been registered by somebody else in wait for its owner, so the person takes it over without its password;
- * without an account one is made.
- * An account has one subject of each provider: an address that changed hands there opens nothing here.
+ * The subject identifies the account. Only the first sign-in of a subject reads the email address, and only an address
+ * that the provider has verified:
+ * - An account that has verified the same address is linked. If the account has a second factor, the user must show
+ *   that factor first.
+ * - An account that has not verified the address may have been registered by a stranger. The user takes the account
+ *   over without its password.
+ * - If no account has the address, one is created.
+ *
+ * An account has one subject of each provider, so a subject that gets the address at the provider later opens nothing
+ * here.
  */
 @Injectable()
 export class AccountAdmissionService {
@@ -55,7 +66,8 @@ export class AccountAdmissionService {
   ) {}
 
   /**
-   * @throws OAuthFault when the nonce was used before or the person may not have an account
+   * Finds or creates the account and records the security event of a new link or account.
+   * @throws OAuthFault when the nonce was used before or the user may not have an account
    */
   async admit(arrival: Arrival): Promise<Admitted> {
     const { nonceHash, client } = arrival;
@@ -66,7 +78,7 @@ export class AccountAdmissionService {
       const admission = await this.accountOf(arrival, tx);
       if (!('userId' in admission)) return { admitted: admission, act: null };
       const { userId, first } = admission;
-      // The sign-in itself is recorded with the session it opens.
+      // The security event of the sign-in itself is recorded when the session is opened.
       const made: SecurityAct | null = first === null ? null : { ...first, userId, client };
       if (made !== null) await this.events.record(made, tx);
       return { admitted: { userId }, act: made };
@@ -86,7 +98,10 @@ export class AccountAdmissionService {
     return { userId: account.user_id, email: account.email, first: null };
   }
 
-  /** Parallel first sign-ins queue up at the unique address and then at the account's row. */
+  /**
+   * Handles the first sign-in of a subject. Parallel first sign-ins run one after another: first the unique address and
+   * then the lock on the account's row makes them wait.
+   */
   private async firstSignIn({ provider, person, name }: Arrival, tx: Db): Promise<Admission | Waiting> {
     const email = person.verifiedEmail;
     if (email === null) throw new OAuthFault('the provider has not verified the address');
@@ -112,7 +127,10 @@ export class AccountAdmissionService {
     return { userId: user.id, email: user.email, first: { type: 'oauth_linked', detail: { provider } } };
   }
 
-  /** Nobody who merely made a provider account for the address passes by the second factor; null: there is none. */
+  /**
+   * Opens a challenge when the account has a second factor, so that a provider account for the same address does not
+   * bypass that factor. Returns null when the account has no second factor.
+   */
   private async secondFactorOf(
     user: User,
     { provider, person }: Pick<Arrival, 'provider' | 'person'>,

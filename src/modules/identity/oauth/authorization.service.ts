@@ -7,10 +7,13 @@ import { OAuthStartsRepository } from './oauth-starts.repository.js';
 import { ProviderRegistry } from './providers/provider.registry.js';
 
 const START_LIFE_SECONDS = 600;
-/** Tells our nonces from clients' own, so that one whose start is gone is not taken for a client's. */
+/**
+ * Prefix of the nonces that this service generates. The prefix keeps a nonce whose start is gone from being accepted as
+ * a nonce that the client generated.
+ */
 const OURS = 'start.';
 
-/** Begins sign-ins, and holds a login to what its beginning gave out. */
+/** Starts sign-ins, and checks that a login matches its start. */
 @Injectable()
 export class AuthorizationService {
   private readonly logger = new Logger('oauth');
@@ -20,7 +23,11 @@ export class AuthorizationService {
     private readonly starts: OAuthStartsRepository,
   ) {}
 
-  /** @throws OAuthProviderNotConfigured, OAuthLoginFailed when the provider cannot be asked where to send people */
+  /**
+   * Starts a sign-in and stores its nonce, state, code verifier and redirect URI as hashes.
+   * @throws OAuthProviderNotConfigured
+   * @throws OAuthLoginFailed when the OpenID configuration of the provider cannot be read
+   */
   async authorize({ provider, redirect_uri }: AuthorizeRequest): Promise<AuthorizeResponse> {
     const connection = this.providers.get(provider);
     const [state, nonce, codeVerifier] = [randomToken(), `${OURS}${randomToken()}`, randomToken()];
@@ -45,10 +52,10 @@ export class AuthorizationService {
   }
 
   /**
-   * Uses up the start of a login, before the provider is asked, so that of parallel logins one goes on.
-   * A client's own nonce has no start: it is used up with the sign-in itself.
-   * @returns whether the login has a start of ours
-   * @throws OAuthFault when the start is used, expired or does not fit
+   * Deletes the start of a login before the provider is contacted, so that only one of several parallel logins
+   * continues. A nonce that the client generated has no start. That nonce is marked as used during the sign-in.
+   * @returns whether the login began with `authorize`
+   * @throws OAuthFault when the start is used or expired, or does not match the login
    */
   async claimStart(login: OAuthLoginRequest): Promise<boolean> {
     if (!login.nonce.startsWith(OURS)) return false;

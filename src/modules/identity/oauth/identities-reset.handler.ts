@@ -4,7 +4,7 @@ import type { Db } from '../../../platform/database/database.js';
 import { OnCredentialsReset, type WayIn } from '../sessions/index.js';
 import { OAuthIdentitiesRepository } from './oauth-identities.repository.js';
 
-/** Linked providers stay when a password is reset; the owner is told of them. */
+/** Reports the linked providers when a password is reset. The links stay, and the mail to the owner lists them. */
 @Injectable()
 export class IdentitiesResetHandler extends OnCredentialsReset {
   constructor(private readonly identities: OAuthIdentitiesRepository) {

@@ -1,10 +1,10 @@
 /**
- * Why a sign-in by a provider came to nothing. The message is for the log and names no code, token or secret;
- * the caller is told no more than that it failed.
+ * The reason why a sign-in with a provider failed. The message goes to the log and contains no code, token or secret.
+ * The caller learns only that the sign-in failed.
  */
 export class OAuthFault extends Error {}
 
-/** What a thrown thing says; libraries also throw things that are no `Error` of ours. */
+/** Returns the message of a thrown value. Libraries also throw values that are no `Error`. */
 export function messageOf(thrown: unknown): string {
   const { message } = (thrown ?? {}) as { message?: unknown };
   return typeof message === 'string' && message !== '' ? message : 'unknown';

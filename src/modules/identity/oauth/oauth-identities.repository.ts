@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { UserId } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 
-/** What identifies a person at a provider: never the address. */
+/** Identifies a user at a provider. The email address never does. */
 export interface Subject {
   readonly issuer: string;
   readonly subject: string;
@@ -14,7 +14,7 @@ export interface LinkedAccount {
   readonly verified: boolean;
 }
 
-/** Which account belongs to which subject of a provider. */
+/** Stores which account is linked to which subject of a provider. */
 @Injectable()
 export class OAuthIdentitiesRepository {
   constructor(private readonly database: Database) {}
@@ -30,7 +30,7 @@ export class OAuthIdentitiesRepository {
     return rows[0] ?? null;
   }
 
-  /** The issuers an account is linked with, and since when. */
+  /** Returns the issuers that an account is linked to, with the time of each link. */
   of(userId: UserId, db?: Db): Promise<{ issuer: string; linkedAt: Date }[]> {
     return this.database.rows<{ issuer: string; linkedAt: Date }>(
       'SELECT issuer, created_at AS "linkedAt" FROM oauth_identities WHERE user_id = $1',
@@ -39,7 +39,10 @@ export class OAuthIdentitiesRepository {
     );
   }
 
-  /** False when the subject has an account, or the account another subject of this issuer. */
+  /**
+   * Links a subject to an account.
+   * @returns false when the subject is already linked, or the account is linked to another subject of the issuer
+   */
   async insert({ issuer, subject }: Subject, userId: UserId, tx: Db): Promise<boolean> {
     const inserted = await this.database.execute(
       `INSERT INTO oauth_identities (issuer, subject, user_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,

@@ -1,7 +1,10 @@
 import { Column, Entity, PrimaryColumn, Unique } from 'typeorm';
 import type { UserId } from '../../access/index.js';
 
-/** Whose account a provider's subject is. Addresses play no part in it: they change hands, subjects do not. */
+/**
+ * The account that a provider's subject is linked to. Email addresses are not used, because an address can change its
+ * owner and a subject cannot.
+ */
 @Entity('oauth_identities')
 @Unique('uq_oauth_identities_user_id_issuer', ['userId', 'issuer'])
 export class OAuthIdentity {

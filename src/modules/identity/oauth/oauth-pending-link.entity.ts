@@ -1,7 +1,7 @@
 import { Check, Column, Entity, PrimaryColumn } from 'typeorm';
 import type { ProviderName } from './providers/provider.js';
 
-/** A provider's subject that is linked when its sign-in challenge is passed, and goes with the challenge. */
+/** A provider's subject that is linked when its sign-in challenge is passed. The row is deleted with the challenge. */
 @Entity('oauth_pending_links')
 @Check('ck_oauth_pending_links_provider', `provider IN ('google', 'apple')`)
 export class OAuthPendingLink {
@@ -18,7 +18,9 @@ export class OAuthPendingLink {
   @Column('text')
   subject!: string;
 
-  /** The address that both sides had verified; an account that has changed its own is not linked. */
+  /**
+   * The address that provider and account have verified. The link fails when the account has another address by then.
+   */
   @Column('text', { name: 'email_key' })
   emailKey!: string;
 }

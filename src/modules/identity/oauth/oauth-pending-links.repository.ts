@@ -8,7 +8,10 @@ export interface PendingLink extends Subject {
   readonly emailKey: string;
 }
 
-/** Links that wait for a sign-in's second factor, by the hash of its challenge; they go with the challenge. */
+/**
+ * Stores links that wait for the second factor of a sign-in, by the hash of the sign-in challenge. A link is deleted
+ * with its challenge.
+ */
 @Injectable()
 export class OAuthPendingLinksRepository {
   constructor(private readonly database: Database) {}
@@ -22,7 +25,7 @@ export class OAuthPendingLinksRepository {
     );
   }
 
-  /** Null: none waits for this challenge. */
+  /** Deletes and returns the link that waits for a challenge, or null when there is none. */
   async take(challengeHash: Buffer, tx: Db): Promise<PendingLink | null> {
     const [link] = await this.database.rows<PendingLink>(
       `DELETE FROM oauth_pending_links WHERE challenge_hash = $1 /* tenant: whoever has passed the challenge */

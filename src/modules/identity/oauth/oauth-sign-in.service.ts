@@ -12,7 +12,7 @@ import { nameFrom } from './providers/id-token.js';
 import type { ProviderConnection } from './providers/provider-connection.js';
 import { ProviderRegistry } from './providers/provider.registry.js';
 
-/** From a provider's code to a session. */
+/** Signs a user in with the authorization code of a provider. */
 @Injectable()
 export class OAuthSignInService {
   private readonly logger = new Logger('oauth');
@@ -24,7 +24,11 @@ export class OAuthSignInService {
     private readonly sessions: SessionsService,
   ) {}
 
-  /** @throws OAuthProviderNotConfigured, OAuthLoginFailed for every other reason, which is logged */
+  /**
+   * Signs the user in, or returns a challenge when a second factor is required.
+   * @throws OAuthProviderNotConfigured
+   * @throws OAuthLoginFailed for every other failure. The reason is logged
+   */
   async login(request: OAuthLoginRequest, client: Client): Promise<TokenResponse | MfaChallengeResponse> {
     const provider = this.providers.get(request.provider);
     const admitted = await this.admit(provider, request, client).catch((error: unknown) => {
@@ -35,7 +39,7 @@ export class OAuthSignInService {
     if (admitted instanceof Refused) throw admitted.error;
     if ('challenge' in admitted) return admitted.challenge;
     return this.sessions.open(admitted.userId, 'oauth', client).catch((error: unknown) => {
-      // The account was deleted on the way.
+      // NotAuthenticated means that the account was deleted during the sign-in.
       throw error instanceof NotAuthenticated ? new OAuthLoginFailed() : error;
     });
   }
@@ -58,7 +62,7 @@ export class OAuthSignInService {
   }
 }
 
-/** Apple's user object comes through the browser, so nothing but the name is believed. */
+/** Returns the name in Apple's user object. The object comes through the browser, so nothing but the name is used. */
 function nameOfRawUser(rawUser: OAuthLoginRequest['raw_user']): string | null {
   const name = rawUser?.['name'];
   if (typeof name !== 'object' || name === null) return null;

@@ -1,6 +1,8 @@
 import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-/** What an `authorize` gave out, as SHA-256; the login that names its nonce must fit and uses it up. */
+/**
+ * The values that `authorize` returned, as SHA-256. The login that sends the nonce must match them and deletes the row.
+ */
 @Entity('oauth_starts')
 @Check('ck_oauth_starts_provider', `provider IN ('google', 'apple')`)
 export class OAuthStart {

@@ -20,7 +20,9 @@ export interface StoredStart {
   readonly alive: boolean;
 }
 
-/** Starts of sign-ins and the nonces that were used. Time is the database's. */
+/**
+ * Stores the sign-ins that `authorize` started and the nonces that were used. All times come from the database clock.
+ */
 @Injectable()
 export class OAuthStartsRepository extends MaintenanceTask {
   constructor(private readonly database: Database) {
@@ -35,7 +37,10 @@ export class OAuthStartsRepository extends MaintenanceTask {
     );
   }
 
-  /** The start of a nonce, which is used up by this; null when there is none, also because it was used before. */
+  /**
+   * Deletes and returns the started sign-in of a nonce. Returns null when there is none, for example because it was
+   * used before.
+   */
   async take(nonceHash: Buffer): Promise<StoredStart | null> {
     const rows = await this.database.rows<StoredStart>(
       `DELETE FROM oauth_starts WHERE nonce_hash = $1
@@ -45,7 +50,7 @@ export class OAuthStartsRepository extends MaintenanceTask {
     return rows[0] ?? null;
   }
 
-  /** False when the nonce was used before. */
+  /** Marks a nonce as used. @returns false when the nonce was used before */
   async markUsed(nonceHash: Buffer, tx: Db): Promise<boolean> {
     const inserted = await this.database.execute(
       `INSERT INTO oauth_used_nonces (nonce_hash, expires_at) VALUES ($1, now() + interval '1 day')

@@ -5,7 +5,7 @@ import { type AccountAct, OnChallengePassed } from '../second-factors/index.js';
 import { OAuthIdentitiesRepository } from './oauth-identities.repository.js';
 import { OAuthPendingLinksRepository, type PendingLink } from './oauth-pending-links.repository.js';
 
-/** Links that wait for the second factor of the account they are to open. */
+/** Stores links until the second factor of their account is shown, and then makes them. */
 @Injectable()
 export class PendingLinksService extends OnChallengePassed {
   constructor(
@@ -15,12 +15,15 @@ export class PendingLinksService extends OnChallengePassed {
     super();
   }
 
-  /** In the transaction that opens the challenge. */
+  /** Stores the link of a challenge, in the transaction that opens the challenge. */
   async await(challengeToken: string, link: PendingLink, tx: Db): Promise<void> {
     await this.links.insert(sha256(challengeToken), link, tx);
   }
 
-  /** Refuses when the address is no longer the account's, or subject or account were linked otherwise meanwhile. */
+  /**
+   * Makes the link of a passed challenge. Returns false when the account has another address now, or when the subject
+   * or the account was linked differently in the meantime.
+   */
   async challengePassed(challengeHash: Buffer, { tx, user, note }: AccountAct): Promise<boolean> {
     const link = await this.links.take(challengeHash, tx);
     if (link === null) return true;

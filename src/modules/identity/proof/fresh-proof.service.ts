@@ -8,26 +8,26 @@ import { FreshSignInRequired, IncorrectPassword } from './proof.errors.js';
 import { StepUpTokensRepository } from './step-up-tokens.repository.js';
 import { STEP_UP_SECONDS } from './step-up-tokens.writer.js';
 
-/** What a caller offers to prove that they are still the account's owner. */
+/** What a caller submits to prove that they are still the account's owner. */
 export interface OfferedProof {
   readonly currentPassword: string | undefined;
   /** The `X-Step-Up-Token` header. */
   readonly stepUpToken: string | undefined;
 }
 
-/** A first factor that was shown just now, and whether a second one came along in the step-up token. */
+/** The result of a fresh proof of the first factor, and whether the step-up token also proves a second factor. */
 export interface ShownProof {
   readonly showsSecondFactor: boolean;
-  /** Null: the token plays no part in it. */
+  /** Null when no step-up token contributed to the proof. */
   readonly stepUpToken: string | null;
-  /** The stored hash that a password of the body was compared with. Null: none was. */
+  /** The stored hash that the password in the request body was compared with. Null when no password was compared. */
   readonly comparedHash: string | null;
 }
 
 /**
- * Sensitive changes ask for a fresh proof (DECISIONS 2): the current password, in the body or for a step-up token of
- * this session. An account without a password shows a passkey for the token instead, or has signed in by its provider
- * as recently as a step-up token would be.
+ * Checks the fresh proof that sensitive changes require: the current password in the body, or a step-up token of this
+ * session that proves the password. An account without a password needs a step-up token that proves a passkey, or a
+ * sign-in through its provider within the lifetime of a step-up token.
  */
 @Injectable()
 export class FreshProofService {
@@ -39,8 +39,8 @@ export class FreshProofService {
   ) {}
 
   /**
-   * @throws IncorrectPassword when nothing offered stands for the password
-   * @throws FreshSignInRequired when nothing offered stands for it and the account has none
+   * @throws IncorrectPassword when the password is missing or wrong and no step-up token proves it
+   * @throws FreshSignInRequired when the account has no password and no other proof was given
    * @throws TooManySignInAttempts after ten wrong passwords
    */
   async require(scope: UserScope, { currentPassword, stepUpToken }: OfferedProof): Promise<ShownProof> {
@@ -63,7 +63,8 @@ export class FreshProofService {
   }
 
   /**
-   * Once the account's row is held: an act that came in between may have taken the proof's ground away.
+   * Checks the proof again once the account's row is locked, because a concurrent change may have invalidated the
+   * password or the step-up token.
    * @throws IncorrectPassword, FreshSignInRequired
    */
   async requireStillHolds(
@@ -78,10 +79,11 @@ export class FreshProofService {
   }
 
   /**
-   * The password itself, whatever else would do.
-   * @returns the stored hash it was compared with, to be found unchanged once the account's row is held
+   * Requires the password itself. Other proofs are not accepted.
+   * @returns the stored hash that the password was compared with. Callers check that the hash is unchanged once the
+   * account's row is locked
    * @throws IncorrectPassword
-   * @throws FreshSignInRequired for an account without one
+   * @throws FreshSignInRequired for an account without a password
    */
   async requirePassword(scope: UserScope, password: string): Promise<string> {
     const user = await this.users.findById(scope.userId);

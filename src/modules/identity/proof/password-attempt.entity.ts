@@ -1,9 +1,9 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-/** Passwords tried lately against one address or account; a row goes with the first right one. */
+/** Recent password attempts for one address or account. The first correct password deletes the row. */
 @Entity('password_attempts')
 export class PasswordAttempt {
-  /** SHA-256 of what is guarded, so that addresses of strangers are not kept. */
+  /** SHA-256 of the subject's name, so that addresses without an account are not stored in the clear. */
   @PrimaryColumn('bytea', { name: 'subject_hash', primaryKeyConstraintName: 'pk_password_attempts' })
   subjectHash!: Buffer;
 
@@ -11,7 +11,7 @@ export class PasswordAttempt {
   @Column('timestamptz', { name: 'attempted_at', array: true })
   attemptedAt!: Date[];
 
-  /** Null: never locked. */
+  /** Null until the first lock. */
   @Column('timestamptz', { name: 'locked_until', nullable: true })
   lockedUntil!: Date | null;
 

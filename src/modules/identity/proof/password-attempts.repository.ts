@@ -2,18 +2,22 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { MaintenanceTask } from '../../../platform/maintenance/maintenance-task.js';
 
-/** The window, and the length of a lock. */
+/** The length of the counting window and of a lock. */
 const WINDOW = `interval '15 minutes'`;
 
 export type Reservation =
   | {
       readonly outcome: 'granted';
-      /** The database's text of its time. */ readonly at: string;
+      /** The time of the attempt as PostgreSQL prints it, which keeps microseconds. */
+      readonly at: string;
       readonly isLast: boolean;
     }
   | { readonly outcome: 'locked'; readonly secondsLeft: number };
 
-/** Counts password attempts in PostgreSQL, so that all instances share them. Time is the database's. */
+/**
+ * Counts password attempts in PostgreSQL, so that all instances share the counts. All times come from the database
+ * clock.
+ */
 @Injectable()
 export class PasswordAttemptsRepository extends MaintenanceTask {
   constructor(private readonly database: Database) {
@@ -21,8 +25,8 @@ export class PasswordAttemptsRepository extends MaintenanceTask {
   }
 
   /**
-   * Counts an attempt before its password is looked at: whatever runs in parallel, no more than `maxAttempts` are granted
-   * in a window. The last one locks; a right password deletes the row.
+   * Counts an attempt before its password is compared. At most `maxAttempts` attempts are granted per window, also when
+   * attempts run in parallel. The last granted attempt sets the lock. A correct password deletes the row.
    */
   async reserve(subjectHash: Buffer, maxAttempts: number): Promise<Reservation> {
     const [granted] = await this.database.rows<{ at: string; is_last: boolean }>(
@@ -46,12 +50,12 @@ export class PasswordAttemptsRepository extends MaintenanceTask {
     return { outcome: 'locked', secondsLeft: Math.max(1, lock?.seconds ?? 1) };
   }
 
-  /** A right password: what failed before no longer counts. */
+  /** Deletes the counted attempts after a correct password. */
   async clear(subjectHash: Buffer): Promise<void> {
     await this.database.execute('DELETE FROM password_attempts WHERE subject_hash = $1', [subjectHash]);
   }
 
-  /** An attempt whose password was never looked at does not count. */
+  /** Takes back an attempt whose password was never compared. */
   async release(subjectHash: Buffer, at: string, maxAttempts: number): Promise<void> {
     await this.database.execute(
       `UPDATE password_attempts SET

@@ -7,11 +7,14 @@ import { TooManySignInAttempts } from './proof.errors.js';
 
 export interface CheckedPassword {
   readonly isCorrect: boolean;
-  /** Whether this wrong password was the one that locks. */
+  /** Whether this wrong password was the last allowed attempt and caused the lock. */
   readonly locks: boolean;
 }
 
-/** More than the login limit of one client address, so that a lock takes guesses from several of them. */
+/**
+ * Greater than the login rate limit of one client IP address, so that only guesses from several IP addresses cause a
+ * lock.
+ */
 const MAX_SIGN_IN_ATTEMPTS = 30;
 const MAX_ACCOUNT_ATTEMPTS = 10;
 
@@ -21,10 +24,13 @@ interface Subject {
   readonly maxAttempts: number;
 }
 
-/** Compares passwords. So many wrong ones in 15 minutes lock an address at sign-in, or a signed-in account at its settings. */
+/**
+ * Compares passwords. Too many wrong ones within 15 minutes lock the email address for password sign-in, or the account
+ * for changes of its settings.
+ */
 @Injectable()
 export class PasswordVerifier {
-  /** One comparison of a subject at a time, so that right passwords in parallel never lock. */
+  /** Runs one comparison per subject at a time, so that parallel correct passwords never cause a lock. */
   private readonly turns = new FairSemaphore({
     parallel: 1_000,
     parallelOfShare: 1,
@@ -38,9 +44,10 @@ export class PasswordVerifier {
   ) {}
 
   /**
-   * At sign-in. An address without an account or password costs the same and is locked the same.
+   * Compares a password at sign-in. An email address without an account or password costs the same time and is locked
+   * in the same way.
    * @throws TooManySignInAttempts
-   * @throws ShareExhaustedError when more than a few of the address wait
+   * @throws ShareExhaustedError when more than 32 comparisons for the address are waiting
    */
   ofAddress(address: string, user: User | null, password: string): Promise<CheckedPassword> {
     const name = signInSubject(address);
@@ -49,7 +56,8 @@ export class PasswordVerifier {
   }
 
   /**
-   * Of somebody who is signed in, counted apart, so that strangers at the login cannot lock them out of their settings.
+   * Compares the password of a signed-in user. These attempts are counted separately, so that strangers at the login
+   * cannot lock users out of their settings.
    * @throws TooManySignInAttempts
    */
   ofAccount(user: User, password: string): Promise<CheckedPassword> {
@@ -57,7 +65,10 @@ export class PasswordVerifier {
     return this.guarded(subject, user.passwordHash, password);
   }
 
-  /** After a reset by mail: wrong guesses at the old password do not keep its owner out. */
+  /**
+   * Clears the failed sign-in attempts of an address after a password reset by mail, so that earlier wrong guesses do
+   * not keep the owner out.
+   */
   forgive(address: string): Promise<void> {
     return this.attempts.clear(sha256(signInSubject(address)));
   }

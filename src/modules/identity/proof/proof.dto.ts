@@ -1,6 +1,6 @@
 import { TextField } from '../../../platform/http/fields/index.js';
 
-/** The current password, for changes that ask for a fresh proof. */
+/** The current password, for changes that require a fresh proof. */
 export class PasswordProofRequest {
   @TextField({
     max: 1024,

@@ -5,13 +5,17 @@ import { FairSemaphore, ShareExhaustedError } from '../../../platform/concurrenc
 import type { CheckedRequest } from '../../../platform/http/inputs.js';
 import type { AccessScope } from '../../access/index.js';
 
-/** How long a request waits for its refusal: who sends the next one then pays with time of their own, not of ours. */
+/**
+ * Delay before a request is refused. A client that sends the next request after the refusal spends its own time and
+ * none of ours.
+ */
 const REFUSAL_MS = 1_000;
 
 /**
- * Turns for what proves who somebody is: each costs hashes and a dozen statements, and whoever asks for hundreds at once
- * must not stand hundreds of times in the queues of all. An account, or an address at the sign-in, has one at a time and a few
- * waiting; beyond that the answer is 429, a second late, before anything was looked up.
+ * Limits how many authentication requests run at once. Each request costs password hashes and about a dozen statements,
+ * so one caller with hundreds of requests must not fill the shared queues. Each account, or each address at sign-in,
+ * runs one request at a time with at most 32 waiting. Beyond that the response is 429 after one second, before anything
+ * is read.
  */
 @Injectable()
 export class ProofScheduler {
@@ -22,7 +26,7 @@ export class ProofScheduler {
     mostWaitingOfShare: 32,
   });
 
-  /** @throws ShareExhaustedError when more than a few of the share wait */
+  /** @throws ShareExhaustedError when more than 32 requests of the share are waiting */
   async run<T>(share: string, work: () => Promise<T>): Promise<T> {
     try {
       return await this.turns.run(share, work);
@@ -33,7 +37,10 @@ export class ProofScheduler {
   }
 }
 
-/** For routes of somebody signed in that take a proof: `@UseInterceptors(ProofTurnInterceptor)`. */
+/**
+ * Applies the {@link ProofScheduler} to routes of signed-in users that require a proof:
+ * `@UseInterceptors(ProofTurnInterceptor)`.
+ */
 @Injectable()
 export class ProofTurnInterceptor implements NestInterceptor {
   constructor(private readonly turns: ProofScheduler) {}

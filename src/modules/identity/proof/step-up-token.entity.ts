@@ -1,11 +1,11 @@
 import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { UserId } from '../../access/index.js';
 
-/** What an account's owner can show to prove who they are. */
+/** The factors that an account's owner can use as proof. */
 export const PROOF_METHODS = ['password', 'totp', 'recovery_code', 'passkey'] as const;
 export type ProofMethod = (typeof PROOF_METHODS)[number];
 
-/** A short-lived proof that a session's owner has shown factors again; only its SHA-256 is kept. */
+/** A short-lived proof that the user of a session has authenticated again. Only the SHA-256 of the token is stored. */
 @Entity('step_up_tokens')
 @Check('ck_step_up_tokens_methods', `methods <@ ARRAY['password', 'totp', 'recovery_code', 'passkey']`)
 export class StepUpToken {
@@ -18,7 +18,7 @@ export class StepUpToken {
   @Column('uuid', { name: 'session_id' })
   sessionId!: string;
 
-  /** All that was shown for it. A passkey here has verified its user. */
+  /** Every factor that the token proves. A passkey in this list has verified its user. */
   @Column('text', { array: true })
   methods!: ProofMethod[];
 

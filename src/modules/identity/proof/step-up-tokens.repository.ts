@@ -5,14 +5,17 @@ import { Database, type Db } from '../../../platform/database/database.js';
 import { MaintenanceTask } from '../../../platform/maintenance/maintenance-task.js';
 import type { ProofMethod } from './step-up-token.entity.js';
 
-/** What step-up tokens are worth. */
+/** Reads which factors a step-up token proves. */
 @Injectable()
 export class StepUpTokensRepository extends MaintenanceTask {
   constructor(private readonly database: Database) {
     super();
   }
 
-  /** What was shown for a token; nothing for one that is unknown, expired or another session's. */
+  /**
+   * Returns the factors that a token proves. Returns an empty list for a token that is unknown, expired or of another
+   * session.
+   */
   async methodsOf(scope: UserScope, token: string, db?: Db): Promise<readonly ProofMethod[]> {
     const [row] = await this.database.rows<{ methods: ProofMethod[] }>(
       `SELECT methods FROM step_up_tokens

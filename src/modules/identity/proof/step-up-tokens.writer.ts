@@ -4,12 +4,13 @@ import { randomToken, sha256 } from '../../../platform/crypto/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import type { ProofMethod } from './step-up-token.entity.js';
 
-/** Life of a step-up token in seconds (DECISIONS 2). */
+/** Lifetime of a step-up token in seconds. */
 export const STEP_UP_SECONDS = 300;
 
 /**
- * Issues and ends step-up tokens: bound to the session that earned them, usable for several changes while they live. Each
- * remembers what was shown for it; two tokens never add up, since a request carries one.
+ * Issues and revokes step-up tokens. A token is bound to the session that earned it and can be used for several changes
+ * until it expires. Each token stores which factors it proves. Two tokens are never combined, since a request carries
+ * only one.
  */
 @Injectable()
 export class StepUpTokensWriter {
@@ -26,12 +27,12 @@ export class StepUpTokensWriter {
     return token;
   }
 
-  /** After a new password. */
+  /** Revokes every step-up token of the account, after a password change. */
   async revokeAllOf(userId: UserId, tx: Db): Promise<void> {
     await this.database.execute('DELETE FROM step_up_tokens WHERE user_id = $1', [userId], tx);
   }
 
-  /** After the end of a factor: those that it was shown for, whatever else was. */
+  /** Revokes the step-up tokens that prove a removed factor, even when they also prove other factors. */
   async revokeEarnedBy(userId: UserId, method: ProofMethod, tx: Db): Promise<void> {
     await this.database.execute(
       'DELETE FROM step_up_tokens WHERE user_id = $1 AND $2 = ANY (methods)',

@@ -6,26 +6,29 @@ import { type SecurityAct, SecurityEventsWriter, type SecurityEventType } from '
 import { type Client, SessionsService } from '../sessions/index.js';
 import { type User, UsersReader } from '../users/index.js';
 
-/** One act on an account, while its transaction is open. */
+/** One operation on an account, while its transaction is open. */
 export interface AccountAct {
   readonly tx: Db;
   readonly user: User;
   readonly client: Client;
-  /** Records a security event with the act; the owner is mailed about it after the commit. */
+  /**
+   * Records a security event in the transaction. The mail to the owner, where the event type has one, is sent after the
+   * commit.
+   */
   readonly note: (type: SecurityEventType, detail?: Readonly<Record<string, unknown>>) => Promise<void>;
 }
 
-/** An answer that refuses although what the act wrote stands, such as a counted failure. */
+/** A refusal whose transaction still commits, for example to keep a counted failure. */
 export class Refused {
   constructor(readonly error: DomainError) {}
 }
 
-/** Takes the locks that come before the account's row in the order of the house. */
+/** Takes the locks that must be taken before the lock on the account's row. */
 export type LockFirst = (tx: Db) => Promise<unknown>;
 
 /**
- * Acts on one account follow each other: each holds the account's row until its commit, so what may happen once happens
- * once and failures are counted exactly.
+ * Runs operations on one account one after another. Each one locks the account's row until its commit, so that
+ * single-use codes are used once and failures are counted exactly.
  */
 @Injectable()
 export class AccountActsService {
@@ -36,7 +39,10 @@ export class AccountActsService {
     private readonly sessions: SessionsService,
   ) {}
 
-  /** An act of somebody signed in, which must not outlive their session: one that was just revoked changes nothing. */
+  /**
+   * Runs an operation of a signed-in user. The operation must not outlive the session, so a session that was just
+   * revoked changes nothing.
+   */
   runAs<T>(
     scope: UserScope,
     client: Client,
@@ -50,7 +56,10 @@ export class AccountActsService {
     return this.run<T>(scope.userId, client, aliveWork, lockFirst);
   }
 
-  /** A thrown error undoes the act; a returned {@link Refused} commits it and is thrown afterwards. */
+  /**
+   * Runs an operation. A thrown error rolls the transaction back. A returned {@link Refused} commits the transaction
+   * and its error is thrown afterwards.
+   */
   async run<T>(
     userId: UserId,
     client: Client,

@@ -9,11 +9,11 @@ import { FactorAnswerVerifier } from './challenges/factor-answer.verifier.js';
 import { FactorInventoryReader, type Factors, hasSecondFactor } from './factor-inventory.reader.js';
 import { SecondFactorRequired } from './second-factors.errors.js';
 
-/** What the routes say of the proof they ask for. */
+/** The sentence in the API description of routes that require this proof. */
 export const CHANGE_PROOF =
   'Takes `current_password` and, where a second factor stands, also `code` or `recovery_code`; a step-up token brings what was shown for it.';
 
-/** The current password and, where a second factor stands, one of the codes. */
+/** The current password and, where the account has a second factor, one of its codes. */
 export class FactorProofRequest extends PasswordProofRequest {
   @TextField({
     max: 64,
@@ -27,7 +27,7 @@ export class FactorProofRequest extends PasswordProofRequest {
   recovery_code?: string;
 }
 
-/** A caller's account, the proof in the body and the `X-Step-Up-Token` header. */
+/** A requested change: the caller, the proof in the body and the `X-Step-Up-Token` header. */
 export interface ProvenChange {
   readonly scope: UserScope;
   readonly request: FactorProofRequest;
@@ -39,13 +39,13 @@ type ChangeWork<T> = (act: AccountAct, standing: Factors) => Promise<T | Refused
 
 export interface Circumstances {
   readonly lockFirst?: LockFirst;
-  /** Throws where the standing factors leave nothing to change, so that no code is asked for and used up in vain. */
+  /** Throws when the account's factors leave nothing to change, before a code is required and used up in vain. */
   readonly allow?: (standing: Factors) => void;
 }
 
 /**
- * What changes of address, password and factors and the deletion of an account ask for (DECISIONS 2): a fresh proof
- * and, where a second factor stands, that factor too. The body and the step-up token may each bring a part.
+ * Checks the proof that an account's deletion and changes of its address, password and factors require: a fresh proof
+ * and, where the account has a second factor, that factor too. The body and the step-up token may each supply a part.
  */
 @Injectable()
 export class ChangeProofService {
@@ -56,23 +56,29 @@ export class ChangeProofService {
     private readonly answers: FactorAnswerVerifier,
   ) {}
 
-  /** The whole proof and the change, which is then one act with the code that is used up. */
+  /**
+   * Checks the whole proof and runs the change. The second factor is checked in the transaction of the change, so that
+   * a code is used up only with the change.
+   */
   async run<T>(change: ProvenChange, work: ChangeWork<T>, more: Circumstances = {}): Promise<T> {
     return this.complete(change, await this.begin(change), work, more);
   }
 
-  /** The whole proof alone, for a change that follows it. */
+  /** Checks the whole proof for a change that follows later. */
   async require(change: ProvenChange, more: Circumstances = {}): Promise<void> {
     await this.run<null>(change, () => Promise.resolve(null), more);
   }
 
-  /** The first part, before the act, since hashing takes its time. @throws IncorrectPassword, FreshSignInRequired */
+  /**
+   * Checks the first part of the proof. This happens before the transaction, since hashing takes long.
+   * @throws IncorrectPassword, FreshSignInRequired
+   */
   begin({ scope, request, stepUpToken }: ProvenChange): Promise<ShownProof> {
     return this.freshProof.require(scope, { currentPassword: request.current_password, stepUpToken });
   }
 
   /**
-   * The second part, and the change in the same act.
+   * Checks the second part of the proof and runs the change in the same transaction.
    * @throws SecondFactorRequired, InvalidAuthenticationCode, SecondFactorLocked
    */
   complete<T>(
@@ -92,7 +98,7 @@ export class ChangeProofService {
     return this.acts.runAs<T>(scope, client, provenWork, lockFirst);
   }
 
-  /** Null when the code is good, which uses it up; else the refusal. */
+  /** Uses up a valid code and returns null, or returns the refusal. */
   private judge(act: AccountAct, { code, recovery_code }: FactorProofRequest): Promise<DomainError | null> {
     if (code !== undefined) return this.answers.judge(act, { method: 'totp', code });
     if (recovery_code !== undefined) return this.answers.judge(act, { method: 'recovery_code', code: recovery_code });

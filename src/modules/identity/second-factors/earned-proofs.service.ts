@@ -6,9 +6,10 @@ import { WebAuthnChallengesRepository } from './passkeys/webauthn-challenges.rep
 import { TrustedDevicesRepository } from './trusted-devices/trusted-devices.repository.js';
 
 /**
- * What a proof has earned for the time after it: step-up tokens, the leave to add a passkey, and trusted devices. It ends with what it
- * was earned by: whoever changes the password or removes a factor may do so because somebody else has it. Callers hold the
- * account's row, so that no proof by it comes in between.
+ * Ends what an earlier proof permits: step-up tokens, the registration of a passkey, and trusted devices. They end
+ * together with the password or factor that earned them, since a user may change the password or remove a factor
+ * because somebody else has it. Callers lock the account's row, so that no proof with the old factor is accepted
+ * concurrently.
  */
 @Injectable()
 export class EarnedProofsService {
@@ -18,14 +19,20 @@ export class EarnedProofsService {
     private readonly devices: TrustedDevicesRepository,
   ) {}
 
-  /** After a new password. @returns how many trusted devices there were */
+  /**
+   * Ends everything that proofs have earned, after a password change.
+   * @returns the number of trusted devices that were removed
+   */
   async endAll(userId: UserId, tx: Db): Promise<number> {
     await this.stepUps.revokeAllOf(userId, tx);
     await this.challenges.forgetRegistrations(userId, tx);
     return this.devices.removeAllOf(userId, tx);
   }
 
-  /** After the end of a factor, of one passkey among several too: what other factors earned for step-ups stays. */
+  /**
+   * Ends what a factor has earned, after its removal. This applies also when one of several passkeys is removed.
+   * Step-up tokens that were earned by other factors stay.
+   */
   async endOf(userId: UserId, method: ProofMethod, tx: Db): Promise<void> {
     await this.stepUps.revokeEarnedBy(userId, method, tx);
     await this.challenges.forgetRegistrations(userId, tx);

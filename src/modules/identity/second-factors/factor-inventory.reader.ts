@@ -14,7 +14,7 @@ export type { Factors } from './factors.reader.js';
 export const FACTOR_METHODS = ['totp', 'passkey', 'recovery_code'] as const;
 export type FactorMethod = (typeof FACTOR_METHODS)[number];
 
-/** Does anything but the password guard the account? */
+/** Returns whether the account has a second factor: an authenticator app or a passkey. */
 export function hasSecondFactor({ totp, passkeys }: Factors): boolean {
   return totp || passkeys > 0;
 }
@@ -24,7 +24,7 @@ export function methodsOf({ totp, passkeys, recoveryCodes }: Factors): FactorMet
   return FACTOR_METHODS.filter((method) => standing[method]);
 }
 
-/** Which second factors an account has, and what goes when the last one is removed. */
+/** Reads which second factors an account has, and cleans up when the last one is removed. */
 @Injectable()
 export class FactorInventoryReader {
   constructor(
@@ -40,7 +40,11 @@ export class FactorInventoryReader {
     return this.factors.of(userId, db);
   }
 
-  /** After a removal: without any factor left, nothing remains that stood beside or in place of one. */
+  /**
+   * Cleans up after the removal of a factor. When no second factor is left, trusted devices, recovery codes, open
+   * challenges and counted failures are deleted.
+   * @returns the remaining factors
+   */
   async tidy({ tx, user, note }: AccountAct): Promise<Factors> {
     const left = await this.of(user.id, tx);
     if (hasSecondFactor(left)) return left;
@@ -50,7 +54,7 @@ export class FactorInventoryReader {
     return { ...left, recoveryCodes: 0 };
   }
 
-  /** As {@link tidy}, where trusted devices are gone already. */
+  /** Does the same as {@link tidy} when the trusted devices are already removed. */
   async tidyWithoutDevices(userId: UserId, tx: Db): Promise<void> {
     if (!hasSecondFactor(await this.of(userId, tx))) await this.forgetCompanions(userId, tx);
   }

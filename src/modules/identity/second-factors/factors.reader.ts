@@ -2,17 +2,17 @@ import { Injectable } from '@nestjs/common';
 import type { UserId } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 
-/** What an account has to answer a challenge with. */
+/** The factors that an account has in addition to the password. */
 export interface Factors {
   readonly totp: boolean;
-  /** An authenticator app is set up but not confirmed. */
+  /** Whether an authenticator app is set up but not confirmed. */
   readonly totpPending: boolean;
   readonly passkeys: number;
-  /** Unused ones; no second factor by themselves. */
+  /** The number of unused recovery codes. Recovery codes alone are no second factor. */
   readonly recoveryCodes: number;
 }
 
-/** Counts the factors of an account, of every kind. */
+/** Reads which factors of every kind an account has. */
 @Injectable()
 export class FactorsReader {
   constructor(private readonly database: Database) {}

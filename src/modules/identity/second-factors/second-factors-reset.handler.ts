@@ -11,8 +11,9 @@ import { RecoveryCodesRepository } from './recovery-codes/recovery-codes.reposit
 import { TotpRepository } from './totp/totp.repository.js';
 
 /**
- * A new password leaves the second factors as they are, but for passkeys that were added without a proof: whoever had
- * the old password may have made them. No device stays trusted, no sign-in half-finished and no setup pending.
+ * Handles the second factors when a password is reset. The reset leaves them as they are, except for passkeys that were
+ * added without a proof, since somebody else who had the old password may have added them. The reset also ends trusted
+ * devices, half-finished sign-ins and pending setups.
  */
 @Injectable()
 export class SecondFactorsResetHandler extends OnCredentialsReset {

@@ -17,7 +17,7 @@ export class TwoFactorUnavailable extends domainError(503, 'Two-factor setup is 
   override readonly logLevel = 'warn' as const;
 }
 
-/** The second factor of an account rests after too many failures. */
+/** The second factor of an account is locked after too many failures. */
 export class SecondFactorLocked extends domainError(429, 'Too many failed sign-in attempts') {
   override readonly headers: Readonly<Record<string, string>>;
   override readonly logLevel = 'warn' as const;

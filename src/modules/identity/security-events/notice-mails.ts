@@ -4,7 +4,7 @@ import { resetLines } from './reset-lines.js';
 import { SECURITY_EVENT_MAILS } from './security-event-types.js';
 import type { DueNotice } from './security-notices.repository.js';
 
-/** One mail for each kind of event and address, about the newest of them. */
+/** Returns one mail per event type and address, about the newest event of each group. */
 export function noticeMails(notices: readonly DueNotice[]): { mail: Mail; ids: string[] }[] {
   const groups = new Map<string, DueNotice[]>();
   for (const notice of notices) {
@@ -32,7 +32,10 @@ function mailOf({ type, ip, userAgent, noticeTo, detail }: DueNotice, times: num
   return { to: noticeTo, subject, text };
 }
 
-/** A proxy that is trusted by mistake passes on whatever a client claims. */
+/**
+ * Returns the IP address, or `unknown` when the value is none. A proxy that is trusted by mistake passes on any value
+ * that a client sends.
+ */
 function addressOf(ip: string | null): string {
   return ip !== null && isIP(ip) !== 0 ? ip : 'unknown';
 }

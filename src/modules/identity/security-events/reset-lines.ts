@@ -10,7 +10,10 @@ const KINDS: Readonly<Record<string, string>> = {
   sign_in_provider: 'sign-in provider',
 };
 
-/** What the mail about a reset tells of the ways in that its event lists: kinds and times alone, since people choose names. */
+/**
+ * Returns the lines of the mail about a password reset that list factors and sign-in providers. The lines hold only
+ * kinds and times, since users choose the names.
+ */
 export function resetLines(detail: Readonly<Record<string, unknown>>): string[] {
   return Object.entries(PARAGRAPHS).flatMap(([name, heading]) => {
     const listed = detail[name];
@@ -22,7 +25,7 @@ function lineOf(way: { readonly kind?: unknown; readonly added_at?: unknown }): 
   return `- ${KINDS[String(way.kind)] ?? 'another way in'}, added ${minuteOf(new Date(String(way.added_at)))}`;
 }
 
-/** `2026-11-22 10:05 UTC`. */
+/** Formats a time as `2026-11-22 10:05 UTC`. */
 function minuteOf(time: Date): string {
   return `${time.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }

@@ -1,6 +1,6 @@
 /**
- * Every kind of security event, with the subject of the mail the account's owner gets about it;
- * null: only recorded, because it is daily life or a mail of its own tells it.
+ * Every type of security event, with the subject of the mail to the account's owner. Null means that the event is only
+ * recorded, because it is routine or the owner gets another mail about it.
  */
 export const SECURITY_EVENT_MAILS = {
   account_registered: null,

@@ -1,7 +1,7 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { UserId } from '../../access/index.js';
 
-/** One security-relevant act of or against an account (DECISIONS 2). */
+/** One security-relevant action of the account's owner or against the account. */
 @Entity('security_events')
 @Index('ix_security_events_user_id', ['userId', 'createdAt'])
 @Index('ix_security_events_notice_to', ['userId', 'createdAt'], { where: 'notice_to IS NOT NULL' })
@@ -10,7 +10,10 @@ export class SecurityEvent {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'pk_security_events' })
   id!: string;
 
-  /** Null: of an address without an account, written so that it costs the same and removed by maintenance. */
+  /**
+   * Null when the address has no account. Such a row is written so that the request costs the same, and maintenance
+   * deletes it.
+   */
   @Column('uuid', { name: 'user_id', nullable: true })
   userId!: UserId | null;
 
@@ -29,11 +32,11 @@ export class SecurityEvent {
   @Column('timestamptz', { name: 'created_at', default: () => 'now()' })
   createdAt!: Date;
 
-  /** Whom a mail about it is still to be sent to; null: nobody, or it was sent. */
+  /** The address that must still be mailed about the event. Null when no mail is due or the mail was sent. */
   @Column('text', { name: 'notice_to', nullable: true })
   noticeTo!: string | null;
 
-  /** When that mail was last begun. */
+  /** When the mail was last claimed for sending. */
   @Column('timestamptz', { name: 'notice_at', nullable: true })
   noticeAt!: Date | null;
 }

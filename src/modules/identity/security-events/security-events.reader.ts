@@ -4,7 +4,7 @@ import { Database, type Db } from '../../../platform/database/database.js';
 import { SecurityEvent } from './security-event.entity.js';
 import type { SecurityEventType } from './security-event-types.js';
 
-/** Acts that only the account's owner can have done, so that where they came from is no longer new. */
+/** Events that only the account's owner can have caused. Their IP address and user agent no longer count as new. */
 const ACTS_OF_THE_OWNER: readonly SecurityEventType[] = [
   'signed_in',
   'signed_in_new_device',
@@ -16,7 +16,7 @@ const ACTS_OF_THE_OWNER: readonly SecurityEventType[] = [
 export class SecurityEventsReader {
   constructor(private readonly database: Database) {}
 
-  /** Newest first, with the number of all. */
+  /** Returns one page of the caller's security events, newest first, and the total number of them. */
   list(scope: UserScope, page: { limit: number; offset: number }): Promise<[SecurityEvent[], number]> {
     return this.database.repository(SecurityEvent).findAndCount({
       where: { userId: scope.userId },
@@ -26,7 +26,7 @@ export class SecurityEventsReader {
     });
   }
 
-  /** How many acts of this kind happened within the last seconds. */
+  /** Returns how many events of this type happened within the last `seconds`. */
   async countWithin(userId: UserId, type: SecurityEventType, seconds: number, db?: Db): Promise<number> {
     const [row] = await this.database.rows<{ count: number }>(
       `SELECT count(*)::int AS count FROM security_events
@@ -37,7 +37,7 @@ export class SecurityEventsReader {
     return row?.count ?? 0;
   }
 
-  /** The newest sign-in with a password; null: there was none. */
+  /** Returns the time of the newest sign-in with a password, or null when there was none. */
   async lastPasswordSignIn(userId: UserId, db?: Db): Promise<Date | null> {
     const [row] = await this.database.rows<{ at: Date | null }>(
       `SELECT max(created_at) AS at FROM security_events
@@ -48,7 +48,7 @@ export class SecurityEventsReader {
     return row?.at ?? null;
   }
 
-  /** Whether the owner has acted from this address and program before. */
+  /** Returns whether the owner has acted with this combination of IP address and user agent before. */
   async knowsDevice(
     userId: UserId,
     client: { readonly ip: string | null; readonly userAgent: string | null },

@@ -6,18 +6,21 @@ import { SECURITY_EVENT_MAILS, type SecurityEventType } from './security-event-t
 import { SecurityNoticesService } from './security-notices.service.js';
 
 export interface SecurityAct {
-  /** Null: of an address without an account. It is written all the same, so that it costs the same, and shown to nobody. */
+  /**
+   * Null when the address has no account. The event is written so that the request costs the same, and is shown to
+   * nobody.
+   */
   readonly userId: UserId | null;
   readonly type: SecurityEventType;
-  /** Null: not an act over HTTP. */
+  /** Null when the action did not come over HTTP. */
   readonly client: { readonly ip: string | null; readonly userAgent: string | null } | null;
-  /** Nothing secret; shown to the account's owner. */
+  /** Shown to the account's owner, so it must hold no secrets. */
   readonly detail?: Readonly<Record<string, unknown>>;
-  /** Who is mailed, where it is not the account's present address. */
+  /** The address that is mailed when it is not the account's current address. */
   readonly noticeTo?: string;
 }
 
-/** Records security events with the act; who is to be mailed about them stands with the record. */
+/** Records security events. The row of an event that requires a mail also stores the address of that mail. */
 @Injectable()
 export class SecurityEventsWriter {
   constructor(
@@ -43,7 +46,10 @@ export class SecurityEventsWriter {
     );
   }
 
-  /** After the commit: has the mail about it sent at once, which is otherwise a minute late. */
+  /**
+   * Starts sending the mail about an event. Callers call this after the commit. Without the call the mail is sent up to
+   * a minute later.
+   */
   announce({ userId, type }: SecurityAct): void {
     if (userId !== null && SECURITY_EVENT_MAILS[type] !== null) this.notices.soon(userId);
   }

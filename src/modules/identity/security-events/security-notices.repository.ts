@@ -3,7 +3,7 @@ import type { UserId } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import type { SecurityEventType } from './security-event-types.js';
 
-/** An event whose mail is due. */
+/** A security event whose mail is due. */
 export interface DueNotice {
   readonly id: string;
   readonly type: SecurityEventType;
@@ -13,20 +13,24 @@ export interface DueNotice {
   readonly noticeTo: string;
 }
 
-/** Between two mails of a kind to one account, and between two tries of one that did not go out. */
+/** Minimum time between two mails of one event type to one account, and between two attempts to send a mail. */
 const PAUSE = `interval '1 minute'`;
 const MOST_AT_ONCE = 500;
 const MOST_ACCOUNTS = 200;
 
-/** Which security events still have to be mailed. */
+/** Stores which security events still have to be mailed. */
 @Injectable()
 export class SecurityNoticesRepository {
   constructor(private readonly database: Database) {}
 
-  /** Takes what is due of an account, oldest first, for a minute: in parallel nobody else gets it, nor newer ones of its kind. */
+  /**
+   * Claims the due events of an account for one minute, oldest first. During that minute no other process claims these
+   * events or newer events of the same types.
+   */
   claim(userId: UserId): Promise<DueNotice[]> {
     return this.database.transaction(async (tx) => {
-      // Held by a statement before, so that the next one sees what another process has just taken.
+      // The lock is taken in a statement of its own, so that the next statement sees what another process has just
+      // claimed.
       await this.database.execute(
         'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))',
         [`security notices of ${userId}`],
@@ -36,7 +40,7 @@ export class SecurityNoticesRepository {
     });
   }
 
-  /** They were mailed, or never can be. */
+  /** Marks events as mailed, or as undeliverable. */
   async done(userId: UserId, ids: readonly string[]): Promise<void> {
     await this.database.execute('UPDATE security_events SET notice_to = NULL WHERE user_id = $1 AND id = ANY($2)', [
       userId,
@@ -44,7 +48,10 @@ export class SecurityNoticesRepository {
     ]);
   }
 
-  /** Accounts with something due that nobody is mailing: first those never tried, then the ones whose last try is longest ago. */
+  /**
+   * Returns accounts with due events that no process is mailing. Accounts with events that were never attempted come
+   * first, then those with the oldest last attempt.
+   */
   async accounts(): Promise<UserId[]> {
     const rows = await this.database.rows<{ user_id: UserId }>(
       `SELECT /* every tenant: who is due */ user_id FROM security_events
@@ -54,7 +61,7 @@ export class SecurityNoticesRepository {
     return rows.map((row) => row.user_id);
   }
 
-  /** @returns how many were too old to be mailed still */
+  /** Gives up mails of events that are older than a day. @returns the number of such events */
   giveUp(): Promise<number> {
     return this.database.execute(
       `UPDATE /* every tenant: what is too old */ security_events SET notice_to = NULL
@@ -62,7 +69,7 @@ export class SecurityNoticesRepository {
     );
   }
 
-  /** What was written for addresses without an account. */
+  /** Deletes the events of addresses without an account. @returns the number of deleted events */
   forgetNobodys(): Promise<number> {
     return this.database.execute("DELETE /* every tenant: nobody's */ FROM security_events WHERE user_id IS NULL");
   }

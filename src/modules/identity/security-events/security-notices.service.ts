@@ -7,9 +7,9 @@ import { SecurityNoticesRepository } from './security-notices.repository.js';
 import { noticeMails } from './notice-mails.js';
 
 /**
- * Mails the owners of accounts about what happened to them. What is due stands in `security_events`, written with the act,
- * so that a process that dies and a mail server that is away only delay it: maintenance looks for what is left over. An
- * account gets one mail a minute about each kind of event, which tells how often it happened.
+ * Mails account owners about security events. Due mails are stored in `security_events` in the transaction of the
+ * action, so that a stopped process or an unreachable mail server only delays them: maintenance sends the rest. An
+ * account gets one mail per minute and event type, which says how often the event happened.
  */
 @Injectable()
 export class SecurityNoticesService extends MaintenanceTask {
@@ -23,7 +23,10 @@ export class SecurityNoticesService extends MaintenanceTask {
     super();
   }
 
-  /** Without waiting for it. Where there is no room for it now, maintenance finds it. */
+  /**
+   * Starts sending the due mails of an account in the background. When the background queue is full, maintenance sends
+   * the mails later.
+   */
   soon(userId: UserId): void {
     this.background.start('notice', {
       name: 'security notice',
@@ -33,7 +36,7 @@ export class SecurityNoticesService extends MaintenanceTask {
     });
   }
 
-  /** @returns of how many accounts something was left over */
+  /** @returns the number of accounts that still had due mails */
   async maintain(): Promise<number> {
     const lost = await this.due.giveUp();
     if (lost > 0) this.logger.error(`${lost} security notices could not be mailed within a day and are given up`);

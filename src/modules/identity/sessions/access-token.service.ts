@@ -12,7 +12,9 @@ export interface AccessClaims {
   sessionId: string;
 }
 
-/** Short-lived ES256 access tokens. The first configured key signs, every configured key verifies. */
+/**
+ * Signs and verifies short-lived ES256 access tokens. The first configured key signs, every configured key verifies.
+ */
 @Injectable()
 export class AccessTokenService implements OnApplicationShutdown {
   private readonly keys: readonly SigningKey[];
@@ -27,7 +29,7 @@ export class AccessTokenService implements OnApplicationShutdown {
     this.verifier = new AccessTokenStrategy(new Map(this.keys.map(({ kid, publicKey }) => [kid, publicKey])));
   }
 
-  /** The name of the passport strategy that verifies them. */
+  /** The name of the passport strategy that verifies access tokens. */
   get strategy(): string {
     return this.verifier.name;
   }
@@ -55,8 +57,9 @@ export class AccessTokenService implements OnApplicationShutdown {
   }
 
   /**
-   * Whose token the request carries, expired or not: says who asks, never that they may. Null for anything we did not sign, at
-   * once when there is no token.
+   * Returns the user and session of the request's token, even when the token has expired. The result identifies the
+   * caller and grants nothing. Returns null when the request has no token, and resolves to null for a token that none
+   * of our keys signed.
    */
   claimsOf(request: Credentialed): Promise<VerifiedToken | null> | null {
     return bearerTokenOf(request) === null ? null : this.verifier.claimsOf(request);
@@ -66,7 +69,6 @@ export class AccessTokenService implements OnApplicationShutdown {
     return expiresAt <= Math.floor(this.clock.now().getTime() / 1000);
   }
 
-  /** Public keys in JWK form. */
   publicKeys(): JWK[] {
     return this.keys.map((key) => key.jwk);
   }

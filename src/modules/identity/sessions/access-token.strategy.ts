@@ -12,10 +12,13 @@ export const ISSUER = 'operational-event-service';
 export const AUDIENCE = 'operational-event-service/api';
 export const TOKEN_TYPE = 'at+jwt';
 
-/** Some 400 bytes each. */
+/**
+ * Maximum number of cached tokens, at about 400 bytes each. Beyond the maximum the least recently used token is
+ * evicted.
+ */
 const MOST_KNOWN = 10_000;
 
-/** What a token has to say besides issuer and audience, which passport-jwt has compared. */
+/** The claims that this class checks itself. passport-jwt has already compared issuer and audience. */
 interface Claims {
   readonly sub?: unknown;
   readonly sid?: unknown;
@@ -24,25 +27,27 @@ interface Claims {
 }
 
 /**
- * passport-jwt for our access tokens, with what it leaves open: the key is that of the token's `kid`, the type is ours, there
- * is no critical header that nobody here knows, and subject, session and times are all there. It asks no database, so nothing
- * that fails here is a fault of ours. An expired token is verified too: it still says whose it was.
+ * Verifies our access tokens with passport-jwt, and adds the checks that passport-jwt leaves open: the key is the one
+ * that the token's `kid` names, the token type is ours, the header has no `crit` member, and subject, session and times
+ * are present. The verification reads no database, so a failed check is never a fault of the service. An expired token
+ * is verified too, because it still identifies its user.
  */
 export class AccessTokenStrategy extends PassportStrategy(Strategy) {
   private readonly verified = new RequestMemo<Promise<VerifiedToken | null>>('access token');
   /**
-   * What our signature has been found on, by the hash of the token: people ask many times with one, and the signature costs
-   * more than most answers. The keys are those of the process and what a token says does not change, so this is as true
-   * later; whether its time is over and its session lives is asked each time, by others.
+   * Tokens whose signature is verified, by the hash of the token. Clients send one token many times, and the signature
+   * check costs more than most responses. A cached result stays valid because the keys of the process and the content
+   * of a token do not change. The expiry and the session are checked elsewhere, on every request.
    */
   private readonly known = new LRUCache<string, VerifiedToken>({ max: MOST_KNOWN });
 
-  /** @param publicKeys by `kid` */
+  /** @param publicKeys the public keys by `kid` */
   constructor(publicKeys: ReadonlyMap<string, KeyObject>) {
     super({
       jwtFromRequest: bearerTokenOf,
       secretOrKeyProvider: (_request: unknown, token: string, done) => {
-        // The types know no KeyObject, which jsonwebtoken takes as it is; from PEM it would make one for every token.
+        // The type declarations do not list KeyObject, which jsonwebtoken accepts. From a PEM string jsonwebtoken would
+        // create a KeyObject for every token.
         done(null, keyFor(token, publicKeys) as unknown as Buffer | undefined);
       },
       algorithms: [SIGNING_ALGORITHM],
@@ -52,13 +57,19 @@ export class AccessTokenStrategy extends PassportStrategy(Strategy) {
     });
   }
 
-  /** passport keeps strategies by name for the whole process, which may hold several applications with other keys. */
+  /**
+   * passport registers strategies by name for the whole process, which may run several applications with different
+   * keys. The random name keeps the strategies apart.
+   */
   getPassportInstance(): passport.PassportStatic {
     this.name = `access-token-${randomUUID()}`;
     return passport;
   }
 
-  /** Looks once a request, whoever asks first. Null for anything that none of the keys signed for this purpose. */
+  /**
+   * Verifies the token once per request and shares the result between callers. Resolves to null for a token that none
+   * of the keys signed as an access token.
+   */
   claimsOf(request: Credentialed): Promise<VerifiedToken | null> {
     return this.verified.of(request, () => this.verify(request));
   }
@@ -91,7 +102,10 @@ export class AccessTokenStrategy extends PassportStrategy(Strategy) {
   }
 }
 
-/** Undefined, which verifies nothing, for a header that is not of our making. */
+/**
+ * Returns the key that a token's header names. Returns undefined, which fails the verification, for a header that this
+ * service did not create.
+ */
 function keyFor(token: string, publicKeys: ReadonlyMap<string, KeyObject>): KeyObject | undefined {
   try {
     const { kid, typ, crit } = decodeProtectedHeader(token);

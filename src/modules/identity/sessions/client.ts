@@ -2,7 +2,7 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
 import type { CheckedRequest } from '../../../platform/http/inputs.js';
 
-/** Where a request came from, as sessions and security events remember it. */
+/** Where a request came from, as sessions and security events store it. */
 export interface Client {
   readonly ip: string | null;
   readonly userAgent: string | null;
@@ -12,7 +12,7 @@ export function clientOf(request: Request): Client {
   return { ip: request.ip ?? null, userAgent: request.headers['user-agent']?.slice(0, 500) ?? null };
 }
 
-/** The handler's {@link Client}. */
+/** Passes the {@link Client} of the request to a handler. */
 export const CallingClient = createParamDecorator((_: unknown, context: ExecutionContext): Client => {
   return clientOf(context.switchToHttp().getRequest<CheckedRequest>());
 });

@@ -4,12 +4,12 @@ import type { UserId } from '../../access/index.js';
 import type { Db } from '../../../platform/database/database.js';
 import { OnCredentialsReset, type WayIn } from './on-credentials-reset.js';
 
-/** Every provider of the application that is an {@link OnCredentialsReset}. */
+/** Calls every provider of the application that extends {@link OnCredentialsReset}. */
 @Injectable()
 export class CredentialsResetNotifier {
   constructor(private readonly discovery: DiscoveryService) {}
 
-  /** @returns the ways into the account that it met, oldest first */
+  /** @returns the factors and sign-in providers that the reset found on the account, oldest first */
   async run(userId: UserId, tx: Db): Promise<WayIn[]> {
     const met: WayIn[] = [];
     for (const { instance } of this.discovery.getProviders())

@@ -1,19 +1,21 @@
 import type { UserId } from '../../access/index.js';
 import type { Db } from '../../../platform/database/database.js';
 
-/** A way into the account that a password reset met. */
+/** A factor or sign-in provider that an account had when its password was reset. */
 export interface WayIn {
-  /** In the words of a mail; never a name that somebody chose. */
+  /** The kind as the mail to the owner names it. The mail never shows a name that a user chose. */
   readonly kind: 'passkey' | 'authenticator app' | 'sign-in provider';
   readonly addedAt: Date;
-  /** It was added without a proof, and the reset has removed it. */
+  /** Whether the reset has removed the factor because it was added without a proof. */
   readonly removed: boolean;
-  /** For the security log: what tells it from others of its kind. */
+  /** Stored in the security log. Distinguishes the factor from others of its kind. */
   readonly detail: Readonly<Record<string, unknown>>;
 }
 
-/** A module's part of a password reset: what must end with the old credentials, in the same transaction. */
+/** What a module must end together with the old credentials, in the transaction of the password reset. */
 export abstract class OnCredentialsReset {
-  /** @returns the ways in that are the module's: those that stay and those it has removed */
+  /**
+   * @returns the factors and sign-in providers that the module manages: those that stay and those that it has removed
+   */
   abstract credentialsReset(userId: UserId, tx: Db): Promise<readonly WayIn[]>;
 }

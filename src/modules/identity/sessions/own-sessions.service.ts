@@ -10,7 +10,7 @@ import { SessionNotFound } from './sessions.errors.js';
 import { SessionsRepository } from './sessions.repository.js';
 import { SessionsService } from './sessions.service.js';
 
-/** What people see and end of their own sessions. */
+/** Lists and revokes the caller's own sessions. */
 @Injectable()
 export class OwnSessionsService {
   constructor(
@@ -25,7 +25,10 @@ export class OwnSessionsService {
     return (await this.repository.list(scope)).map((session) => sessionResponse(session, scope.sessionId));
   }
 
-  /** Takes effect at once here and, by a notice, on every other instance. */
+  /**
+   * Revokes one session. The revocation takes effect at once on this instance, and on other instances by a
+   * notification.
+   */
   async revoke(scope: UserScope, id: string, client: Client): Promise<MessageResponse> {
     const { userId } = scope;
     await this.database.transaction(async (tx) => {

@@ -3,12 +3,14 @@ import type { UserScope } from '../../access/index.js';
 import { Database } from '../../../platform/database/database.js';
 import type { SignInMethod } from './session.entity.js';
 
-/** How fresh the sign-in behind a session is, which refreshing does not renew. */
+/** Reports how recently the sign-in behind a session took place. Refreshing the session does not renew that time. */
 @Injectable()
 export class RecentSignInsReader {
   constructor(private readonly database: Database) {}
 
-  /** Was the caller's session opened within the last seconds, by the given method? */
+  /**
+   * Returns whether the caller's session was opened within the last `seconds` by the given method and is not revoked.
+   */
   async has(scope: UserScope, seconds: number, method: SignInMethod): Promise<boolean> {
     const rows = await this.database.rows(
       `SELECT 1 FROM sessions WHERE id = $1 AND user_id = $2 AND revoked_at IS NULL

@@ -1,6 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-/** Every refresh token of a session, so that a second use of an old one is noticed. */
+/** Every refresh token of a session. Used tokens are kept so that a second use is detected. */
 @Entity('refresh_tokens')
 @Index('ix_refresh_tokens_session_id', ['sessionId', 'generation'])
 @Index('uq_refresh_tokens_living', ['sessionId'], { unique: true, where: 'used_at IS NULL AND superseded_at IS NULL' })
@@ -18,18 +18,21 @@ export class RefreshToken {
   @Column('timestamptz', { name: 'created_at', default: () => 'now()' })
   createdAt!: Date;
 
-  /** When it was exchanged for the next generation. */
+  /** When the token was exchanged for the next generation. */
   @Column('timestamptz', { name: 'used_at', nullable: true })
   usedAt!: Date | null;
 
-  /** The client of that exchange. */
+  /** IP address of the client that exchanged the token. */
   @Column('text', { name: 'used_ip', nullable: true })
   usedIp!: string | null;
 
   @Column('text', { name: 'used_user_agent', nullable: true })
   usedUserAgent!: string | null;
 
-  /** Versions that drew each token at random replaced it when its predecessor was repeated. Its use is refused, but is no sign of theft. */
+  /**
+   * Set when an earlier version of the service drew the token at random and the token was replaced because its
+   * predecessor was used again. A superseded token is refused, but its use is no sign of theft.
+   */
   @Column('timestamptz', { name: 'superseded_at', nullable: true })
   supersededAt!: Date | null;
 }

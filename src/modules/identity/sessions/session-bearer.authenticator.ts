@@ -3,7 +3,7 @@ import { BearerAuthenticator, type UserScope, type VerifiedToken } from '../../a
 import { AccessTokenService } from './access-token.service.js';
 import { SessionLivenessCache } from './session-liveness.cache.js';
 
-/** Accepts access tokens whose session still lives. */
+/** Accepts unexpired access tokens whose session is active. */
 @Injectable()
 export class SessionBearerAuthenticator extends BearerAuthenticator {
   readonly strategy: string;

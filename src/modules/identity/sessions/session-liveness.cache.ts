@@ -7,18 +7,26 @@ import { NoticeBus } from '../../../platform/database/notices.js';
 import { SessionsRepository } from './sessions.repository.js';
 
 const CHANNEL = 'session_revoked';
-/** How long another instance may trust what it read when a notice gets lost (DECISIONS 2: 5 seconds). */
+/**
+ * How long another instance may use a cached result when a revocation notification is lost. Revocations must take
+ * effect within 5 seconds on every instance.
+ */
 const TRUST_MS = 4_000;
 const MAX_ENTRIES = 50_000;
-/** Identifiers of 36 characters in one notice, well below its 7900 bytes. */
+/** Ids per notification. At 36 characters an id, a notification stays below its limit of 7900 bytes. */
 const IDS_IN_A_NOTICE = 200;
 
-/** Remembers which sessions live, so that a bearer check mostly costs no query; revocations travel as notices. */
+/**
+ * Caches which sessions are active, so that most bearer checks need no query. Revocations reach other instances as
+ * PostgreSQL notifications.
+ */
 @Injectable()
 export class SessionLivenessCache implements OnModuleInit, OnModuleDestroy {
-  /** The users of sessions that live. */
+  /** The user id of each active session, by session id. */
   private readonly alive: LRUCache<string, string>;
-  /** Counts what was forgotten: an answer read before a revocation is not remembered after it. */
+  /**
+   * Counts invalidations. A query result that was read before an invalidation is not cached after that invalidation.
+   */
   private epoch = 0;
   private unsubscribe: (() => void) | undefined;
   private readonly handlers = new Set<(sessionIds: readonly string[]) => void>();
@@ -57,22 +65,24 @@ export class SessionLivenessCache implements OnModuleInit, OnModuleDestroy {
   }
 
   /**
-   * Calls the handler with sessions that ended, for what outlives a request. Notices may get lost with their connection, so
-   * whoever relies on it asks again from time to time.
-   * @returns the way to stop
+   * Calls the handler with the ids of sessions that were revoked. Long-lived connections use this. Notifications are
+   * lost while the connection is down, so a subscriber must also check its sessions from time to time.
+   * @returns a function that removes the handler
    */
   onRevoked(handler: (sessionIds: readonly string[]) => void): () => void {
     this.handlers.add(handler);
     return () => this.handlers.delete(handler);
   }
 
-  /** Tells every instance, with the transaction that revokes. */
+  /** Notifies every instance when the transaction that revokes the sessions commits. */
   async announceRevoked(sessionIds: readonly string[], tx: Db): Promise<void> {
     for (let at = 0; at < sessionIds.length; at += IDS_IN_A_NOTICE)
       await this.notices.publish(CHANNEL, sessionIds.slice(at, at + IDS_IN_A_NOTICE).join(','), tx);
   }
 
-  /** At once on this instance, after the commit. */
+  /**
+   * Removes the sessions from the cache of this instance and calls the handlers. Callers call this after the commit.
+   */
   forget(sessionIds: readonly string[]): void {
     this.epoch += 1;
     for (const id of sessionIds) this.alive.delete(id);

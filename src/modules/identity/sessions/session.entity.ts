@@ -4,7 +4,7 @@ import type { UserId } from '../../access/index.js';
 export const SIGN_IN_METHODS = ['password', 'oauth', 'passkey'] as const;
 export type SignInMethod = (typeof SIGN_IN_METHODS)[number];
 
-/** One sign-in of one person; its refresh tokens follow each other in `refresh_tokens`. */
+/** One sign-in of one user. `refresh_tokens` holds every refresh token that the session has had. */
 @Entity('sessions')
 @Check('ck_sessions_method', `method IN ('password', 'oauth', 'passkey')`)
 export class Session {
@@ -18,11 +18,14 @@ export class Session {
   @Column('text')
   method!: SignInMethod;
 
-  /** Generation of the living refresh token; each rotation adds one. */
+  /** Generation of the current refresh token. Each rotation increments the generation by one. */
   @Column('integer', { default: 0 })
   generation!: number;
 
-  /** Key of the HMAC that makes the next refresh token of the present one: useless without that token, which is not stored. */
+  /**
+   * HMAC key that derives the next refresh token from the current one. The key is useless without the current token,
+   * which is not stored.
+   */
   @Column('bytea', {
     name: 'refresh_secret',
     select: false,
@@ -42,12 +45,12 @@ export class Session {
   @Column('timestamptz', { name: 'last_used_at', default: () => 'now()' })
   lastUsedAt!: Date;
 
-  /** Moves ahead with each rotation, up to the absolute life of a session. */
+  /** Each rotation moves the expiry forward, up to the absolute lifetime of the session. */
   @Index('ix_sessions_expires_at')
   @Column('timestamptz', { name: 'expires_at' })
   expiresAt!: Date;
 
-  /** Null while the session lives. */
+  /** Null while the session is not revoked. */
   @Column('timestamptz', { name: 'revoked_at', nullable: true })
   revokedAt!: Date | null;
 }

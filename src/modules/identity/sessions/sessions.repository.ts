@@ -22,19 +22,19 @@ export interface LockedSession {
   alive: boolean;
 }
 
-/** A session, and whose it is. */
+/** The id of a session and the user that owns the session. */
 type SessionKey = Pick<LockedSession, 'id' | 'user_id'>;
 
 export interface StoredRefreshToken {
   generation: number;
   superseded: boolean;
-  /** Null: not used yet. */
+  /** Null while the token is unused. */
   used_seconds_ago: number | null;
-  /** Whether it was used by another address or program than the one that shows it now. */
+  /** Whether the token was first used from another IP address or user agent than the one that presents it now. */
   used_elsewhere: boolean;
 }
 
-/** Sessions and the line of refresh tokens of each. Time is the database's. */
+/** Stores sessions and their refresh tokens. All times come from the database clock. */
 @Injectable()
 export class SessionsRepository extends MaintenanceTask {
   constructor(private readonly database: Database) {
@@ -59,7 +59,7 @@ export class SessionsRepository extends MaintenanceTask {
     );
   }
 
-  /** Locks the session a refresh token belongs to, so that refreshes of one session follow each other. */
+  /** Locks the session of a refresh token, so that refreshes of one session run one after another. */
   async lockByToken(tokenHash: Buffer, tx: Db): Promise<LockedSession | null> {
     const rows = await this.database.rows<LockedSession>(
       `SELECT s.id, s.user_id, s.generation, s.refresh_secret, (s.revoked_at IS NULL AND s.expires_at > now()) AS alive
@@ -71,7 +71,10 @@ export class SessionsRepository extends MaintenanceTask {
     return rows[0] ?? null;
   }
 
-  /** Read after the lock, so that a rotation that was waited for is seen. */
+  /**
+   * Returns a refresh token. Callers lock the session first, so that the result includes a rotation that held the lock
+   * before.
+   */
   async getToken(tokenHash: Buffer, { ip, userAgent }: Client, tx: Db): Promise<StoredRefreshToken> {
     const [row] = await this.database.rows<StoredRefreshToken>(
       `SELECT generation, superseded_at IS NOT NULL AS superseded,
@@ -94,7 +97,10 @@ export class SessionsRepository extends MaintenanceTask {
     );
   }
 
-  /** Ends the living token of a session unless it is the derived one. @returns whether there was another one */
+  /**
+   * Supersedes the current token of a session unless that token is the derived one.
+   * @returns whether a token was superseded
+   */
   async supersedeDrawn({ id, user_id }: SessionKey, derivedHash: Buffer, tx: Db): Promise<boolean> {
     const ended = await this.database.execute(
       `UPDATE refresh_tokens t SET superseded_at = clock_timestamp() FROM sessions s
@@ -106,7 +112,10 @@ export class SessionsRepository extends MaintenanceTask {
     return ended > 0;
   }
 
-  /** Records a refresh; the end moves ahead but never past the absolute life. @returns seconds left */
+  /**
+   * Records a refresh and moves the expiry forward, but never past the absolute lifetime.
+   * @returns the seconds until the session expires
+   */
   async extend(
     { id, user_id }: SessionKey,
     generation: number,
@@ -124,7 +133,7 @@ export class SessionsRepository extends MaintenanceTask {
     return rows[0]?.seconds ?? 0;
   }
 
-  /** @returns the session ended by this call, or null when the token names none that lives */
+  /** @returns the session that this call revoked, or null when the token belongs to no unrevoked session */
   async revokeByToken(tokenHash: Buffer, tx: Db): Promise<{ id: string; user_id: UserId } | null> {
     const rows = await this.database.rows<{ id: string; user_id: UserId }>(
       `UPDATE sessions SET revoked_at = now()
@@ -136,7 +145,7 @@ export class SessionsRepository extends MaintenanceTask {
     return rows[0] ?? null;
   }
 
-  /** The living ones, newest first. */
+  /** Returns the active sessions of the caller, newest first. */
   list(scope: UserScope): Promise<Session[]> {
     return this.database
       .repository(Session)
@@ -147,7 +156,10 @@ export class SessionsRepository extends MaintenanceTask {
       .getMany();
   }
 
-  /** Null: the account has no such session. */
+  /**
+   * Revokes a session of the caller.
+   * @returns whether the session was active before, or null when the account has no such session
+   */
   async revokeOwn(scope: UserScope, id: string, tx: Db): Promise<{ wasAlive: boolean } | null> {
     const rows = await this.database.rows<{ was_alive: boolean }>(
       `UPDATE sessions s SET revoked_at = coalesce(s.revoked_at, now())
@@ -160,7 +172,7 @@ export class SessionsRepository extends MaintenanceTask {
     return rows[0] === undefined ? null : { wasAlive: rows[0].was_alive };
   }
 
-  /** All but `exceptId`, where given. @returns the ids of those ended by this call */
+  /** Revokes every session of the account except `exceptId`. @returns the ids of the sessions that this call revoked */
   async revokeAll(userId: UserId, exceptId: string | null, tx: Db): Promise<string[]> {
     const rows = await this.database.rows<{ id: string }>(
       `UPDATE sessions SET revoked_at = now()
@@ -171,7 +183,10 @@ export class SessionsRepository extends MaintenanceTask {
     return rows.map(({ id }) => id);
   }
 
-  /** The account's password hash, held until the transaction ends; undefined when there is no such account. */
+  /**
+   * Returns the account's password hash and share-locks the account's row until the transaction ends. Returns undefined
+   * when there is no such account.
+   */
   async holdPasswordHash(userId: UserId, tx: Db): Promise<string | null | undefined> {
     const rows = await this.database.rows<{ password_hash: string | null }>(
       'SELECT password_hash FROM users WHERE id = $1 FOR SHARE',
@@ -198,7 +213,7 @@ export class SessionsRepository extends MaintenanceTask {
     return rows.length > 0;
   }
 
-  /** Sessions that ended a month ago, with their tokens. @returns how many */
+  /** Deletes sessions that ended 30 days ago or earlier, with their tokens. @returns the number of deleted sessions */
   async maintain(): Promise<number> {
     return this.database.execute(
       `DELETE /* every tenant: what ended long ago */ FROM sessions

@@ -15,9 +15,12 @@ import type { TokenResponse } from './sessions.dto.js';
 import { InvalidRefreshToken, RefreshTokenReused } from './sessions.errors.js';
 import { type LockedSession, SessionsRepository } from './sessions.repository.js';
 
-/** A used token gets its successor again for this time. Its answer may be lost, or two tabs may refresh at once. */
+/**
+ * For this time a used token is answered with the same successor again. The first response may be lost, or two browser
+ * tabs may refresh at once.
+ */
 const GRACE_SECONDS = 10;
-/** However often it is refreshed, a session ends after this many refresh lives. */
+/** A session ends after this many refresh token lifetimes, however often it is refreshed. */
 const ABSOLUTE_LIVES = 6;
 
 type Rotation =
@@ -33,7 +36,7 @@ type Rotation =
   | { outcome: 'reused'; sessionId: string; act: SecurityAct };
 
 export interface OpenOptions {
-  /** The hash the password was compared with: no session is opened when the password was changed meanwhile. */
+  /** The hash that the password was compared with. No session is opened when the password has changed since. */
   readonly comparedHash?: string;
 }
 
@@ -51,8 +54,9 @@ export class SessionsService {
   ) {}
 
   /**
-   * A new session for somebody who has proved who they are. Mails the owner about an address or program never seen.
-   * @throws NotAuthenticated when the account is gone or the compared password is no longer its own
+   * Opens a session for a user who has authenticated. Mails the owner when the combination of IP address and user agent
+   * is new for the account.
+   * @throws NotAuthenticated when the account is gone or its password is no longer the compared one
    */
   async open(
     userId: UserId,
@@ -64,7 +68,8 @@ export class SessionsService {
     const id = newId();
     const lifeSeconds = this.config.tokens.refreshTtlSeconds;
     const act = await this.database.transaction(async (tx): Promise<SecurityAct> => {
-      // A reset waits for this lock and then revokes the session, or is waited for and has changed the hash.
+      // A concurrent reset either waits for this lock and then revokes the session, or finishes first and has changed
+      // the hash.
       const hash = await this.sessions.holdPasswordHash(userId, tx);
       if (hash === undefined) throw new NotAuthenticated();
       if (comparedHash !== undefined && hash !== comparedHash) throw new NotAuthenticated();
@@ -80,8 +85,8 @@ export class SessionsService {
   }
 
   /**
-   * Exchanges a refresh token for its successor. The successor is derived, so however often and wherever a token is
-   * exchanged within the grace, every answer has the same successor, and a session never has two of them.
+   * Exchanges a refresh token for its successor. The successor is derived, so every exchange within the grace period
+   * returns the same token on every instance, and a session never has two successors.
    */
   async refresh(refreshToken: string, client: Client): Promise<TokenResponse> {
     const rotation = await this.rotate(refreshToken, client);
@@ -95,7 +100,7 @@ export class SessionsService {
     throw new RefreshTokenReused();
   }
 
-  /** Also fine when no active session matches. */
+  /** Revokes the session of the refresh token. Succeeds also when no active session matches. */
   async logout(refreshToken: string, client: Client): Promise<void> {
     const ended = await this.database.transaction(async (tx) => {
       const session = await this.sessions.revokeByToken(sha256(refreshToken), tx);
@@ -111,8 +116,8 @@ export class SessionsService {
   }
 
   /**
-   * Ends every session of an account, or every other one, in the caller's transaction.
-   * @returns their ids, for {@link forget} after the commit
+   * Revokes every session of an account, except `exceptId` when it is given, in the caller's transaction.
+   * @returns the ids of the revoked sessions, for {@link forget} after the commit
    */
   async revokeAllOf(userId: UserId, tx: Db, exceptId: string | null = null): Promise<string[]> {
     const ended = await this.sessions.revokeAll(userId, exceptId, tx);
@@ -120,20 +125,23 @@ export class SessionsService {
     return ended;
   }
 
-  /** Makes ended sessions stop at once on this instance; others are told by the transaction. */
+  /** Stops revoked sessions at once on this instance. Other instances are notified when the transaction commits. */
   forget(sessionIds: readonly string[]): void {
     this.liveness.forget(sessionIds);
   }
 
   /**
-   * For changes that must not outlive their session: once the account's row is locked, nothing can revoke it unseen.
-   * @throws NotAuthenticated
+   * Protects changes that must not outlive their session. Callers lock the account's row first.
+   * @throws NotAuthenticated when the session has been revoked or has expired
    */
   async requireAlive(scope: UserScope, tx: Db): Promise<void> {
     if (!(await this.sessions.isAlive(scope.sessionId, scope.userId, tx))) throw new NotAuthenticated();
   }
 
-  /** The reuse outcome commits too: the revocation must stand although the caller is refused. */
+  /**
+   * Rotates the refresh token. The transaction commits also when reuse is detected, because the revocation must persist
+   * although the caller is refused.
+   */
   private rotate(refreshToken: string, client: Client): Promise<Rotation> {
     const tokenHash = sha256(refreshToken);
     return this.database.transaction(async (tx): Promise<Rotation> => {
@@ -157,7 +165,8 @@ export class SessionsService {
       const successor = successorOf(refreshToken, session.refresh_secret, generation);
       const successorHash = sha256(successor);
       if (isLiving) await this.sessions.markUsed(tokenHash, client, tx);
-      // Within the grace the successor is there already, unless a version that drew tokens at random made the exchange.
+      // Within the grace period the successor is already stored, unless an earlier version of the service, which drew
+      // tokens at random, made the exchange.
       if (isLiving || (await this.sessions.supersedeDrawn(session, successorHash, tx)))
         await this.sessions.insertToken(successorHash, session.id, generation, tx);
       const act = token.used_elsewhere ? await this.noteSecondPlace(session, client, tx) : null;
@@ -192,8 +201,8 @@ export class SessionsService {
 }
 
 /**
- * Takes both the session's secret, which is stored, and the present token, of which only a hash is. So neither a copy of the
- * database nor a stolen token alone gives the tokens that follow.
+ * Derives the next refresh token from the session's secret, which is stored, and the current token, which is stored
+ * only as a hash. So neither a copy of the database nor a stolen token alone yields the tokens that follow.
  */
 function successorOf(refreshToken: string, secret: Buffer, generation: number): string {
   return createHmac('sha256', secret).update(`${generation}:${refreshToken}`).digest('base64url');

@@ -9,7 +9,7 @@ export interface SigningKey {
   readonly kid: string;
   readonly privateKey: KeyObject;
   readonly publicKey: KeyObject;
-  /** The public key, as it is published. */
+  /** The public key in the form that the JWKS route publishes. */
   readonly jwk: JWK;
 }
 

@@ -5,7 +5,7 @@ import type { Db } from '../../../platform/database/database.js';
 import { domainError, type ErrorDetail } from '../../../platform/http/domain-error.js';
 import { UsersRepository } from './users.repository.js';
 
-/** Somebody else depends on what the account owns. */
+/** The account owns an organization that could not be deleted, or that the request did not ask to delete. */
 export class AccountOwnsOrganization extends domainError(409, 'Account owns an organization') {
   static override readonly hasFreeText = true;
   override readonly detail: ErrorDetail;
@@ -18,27 +18,27 @@ export class AccountOwnsOrganization extends domainError(409, 'Account owns an o
   }
 }
 
-/** Whether the person's organizations are deleted with the account. */
+/** Options of an account deletion: whether the user's organizations are deleted with the account. */
 export interface AccountDeletion {
   readonly deleteOrganizations: boolean;
 }
 
 /**
- * A module's part of an account's deletion, in the same transaction: to let go of references that no foreign key
- * cascades. Rows that cascade from `users` need nothing.
+ * What a module does when an account is deleted, in the same transaction: it clears references that no foreign key
+ * cascades. Rows that cascade from `users` need no handler.
  */
 export abstract class OnAccountDeleted {
-  /** Locks, before the row of the account, what the deletion decides by. */
+  /** Locks the rows that decide the deletion. Called before the account's row is locked. */
   lockFirst(_userId: string, _tx: Db): Promise<void> {
     return Promise.resolve();
   }
 
-  /** @throws AccountOwnsOrganization, which undoes the whole deletion */
+  /** @throws AccountOwnsOrganization, which rolls the whole deletion back */
   abstract accountDeleted(userId: UserId, tx: Db, deletion: AccountDeletion): Promise<void>;
 }
 
 /**
- * A provider for a module whose part is one call:
+ * Creates an {@link OnAccountDeleted} provider for a module that needs only one call:
  * `onAccountDeleted(NotesRepository, (notes, userId, tx) => notes.forgetAuthor(userId, tx))`.
  */
 export function onAccountDeleted<Keeper>(
@@ -65,7 +65,7 @@ class KeptOfAccount<Keeper> extends OnAccountDeleted {
   }
 }
 
-/** Asks every provider of the application that is an {@link OnAccountDeleted}, then deletes the account's row. */
+/** Calls every provider of the application that extends {@link OnAccountDeleted}, then deletes the account's row. */
 @Injectable()
 export class AccountDeletionService {
   constructor(

@@ -4,7 +4,10 @@ import { Database, type Db } from '../../../platform/database/database.js';
 import { emailKeyOf } from './email-key.js';
 import { User } from './user.entity.js';
 
-/** What an account signs in with: its address and its password. Whoever writes holds the account's row. */
+/**
+ * Writes an account's credentials: its address and its password. Callers lock the account's row, unless a method says
+ * otherwise.
+ */
 @Injectable()
 export class CredentialsWriter {
   constructor(private readonly database: Database) {}
@@ -14,8 +17,8 @@ export class CredentialsWriter {
   }
 
   /**
-   * Exchanges a weaker hash of the same password; without the row, since it asks for the hash itself.
-   * @returns false: another has come into its place meanwhile
+   * Replaces a weaker hash of the same password. No row lock is needed, since the statement compares the stored hash.
+   * @returns false when the stored hash has changed in the meantime
    */
   async upgradePasswordHash(id: UserId, known: string, passwordHash: string): Promise<boolean> {
     const { affected } = await this.database.repository(User).update({ id, passwordHash: known }, { passwordHash });
@@ -30,7 +33,7 @@ export class CredentialsWriter {
     );
   }
 
-  /** A verified address in place of the old one; violates uq_users_email_key when another account has it. */
+  /** Replaces the address with a verified one. Violates uq_users_email_key when another account has the address. */
   async changeEmail(id: UserId, email: string, tx: Db): Promise<void> {
     await this.database.execute(
       'UPDATE users SET email = $2, email_key = $3, email_verified_at = now() WHERE id = $1',

@@ -1,11 +1,12 @@
 import { domainToASCII } from 'node:url';
 
-/** What NFC turns into ASCII although it is none: the Greek question mark, the varia and the Kelvin sign. */
+/** Characters outside ASCII that NFC maps to ASCII: the Greek question mark, the varia and the Kelvin sign. */
 const LIKE_ASCII = /([\u037e\u1fef\u212a])/;
 
 /**
- * What addresses are compared by: the part before the @ in NFC with ASCII letters folded, and the domain as lower-case
- * A-labels (UTS 46), since all spellings of a domain lead to one mail server. White space around is ignored.
+ * Returns the key by which addresses are compared. The part before the @ is in NFC with ASCII letters in lower case.
+ * The domain is in lower-case A-labels (UTS 46), since all spellings of a domain lead to one mail server. White space
+ * around the address is ignored.
  */
 export function emailKeyOf(email: string): string {
   const trimmed = email.trim();
@@ -16,16 +17,18 @@ export function emailKeyOf(email: string): string {
 }
 
 /**
- * Returns an empty text for what is no domain name. The function of Node would leave out what follows a slash or colon, and
- * it maps a mark such as U+0345 before it puts marks in order, so that NFC comes first.
+ * Returns the domain as A-labels, or an empty string when the text is no domain name. Without the check `domainToASCII`
+ * would drop the text after a slash or colon. It maps a mark such as U+0345 before it puts marks in order, so the text
+ * is normalized to NFC first.
  */
 function aLabels(domain: string): string {
   return /^[\p{L}\p{M}\p{N}.-]+$/u.test(domain) ? domainToASCII(domain.normalize('NFC')) : '';
 }
 
 /**
- * Nothing but ASCII compares as ASCII, and other letters keep their case, since mail systems fold them differently or not
- * at all. Composed again after folding: some marks go with a small letter alone, such as the caron with `j`.
+ * Normalizes the part before the @. Only ASCII characters compare as ASCII. Other letters keep their case, since mail
+ * systems fold them differently or not at all. The text is composed again after folding, since some marks combine only
+ * with a small letter, such as the caron with `j`.
  */
 function localKey(local: string): string {
   return local

@@ -1,7 +1,7 @@
 import { asHashed, isCommonPassword } from '../../../platform/crypto/index.js';
 import { brokenRule, TextField } from '../../../platform/http/fields/index.js';
 
-/** A password that somebody chooses: 8 to 128 characters and not a common one (DECISIONS 2). */
+/** A new password: 8 to 128 characters and not a common one. */
 export const NewPasswordField = (): PropertyDecorator =>
   TextField({
     min: 8,
@@ -13,7 +13,7 @@ export const NewPasswordField = (): PropertyDecorator =>
 
 /** @throws ValidationError when the password is the account's address */
 export function refuseAddressAsPassword(password: string, email: string): void {
-  // Not how addresses compare: as a guess, any case of it is the address.
+  // Letter case is ignored here, unlike in the comparison of addresses: an address in any letter case is an easy guess.
   if (asHashed(password).toLowerCase() !== asHashed(email).toLowerCase()) return;
   throw brokenRule(['body', 'password'], 'password must not be the e-mail address', '[redacted]');
 }

@@ -3,7 +3,7 @@ import type { ProjectId, UserId } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { User } from './user.entity.js';
 
-/** What people set of their account beside the credentials. */
+/** Writes the account fields that users set themselves, except the credentials. */
 @Injectable()
 export class ProfilesWriter {
   constructor(private readonly database: Database) {}
@@ -12,7 +12,7 @@ export class ProfilesWriter {
     await this.database.repository(User, tx).update({ id }, { name });
   }
 
-  /** Refused by the database for a project the person is no member of. */
+  /** Stores the selected project. The database refuses a project that the user is not a member of. */
   async selectProject(id: UserId, projectId: ProjectId, tx: Db): Promise<void> {
     await this.database.repository(User, tx).update({ id }, { selectedProjectId: projectId });
   }

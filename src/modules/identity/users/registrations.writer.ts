@@ -11,14 +11,14 @@ export interface NewUser {
   readonly name: string | null;
 }
 
-/** The account of an address, its row held until the transaction ends. */
+/** The account of an address. Its row is locked until the transaction ends. */
 export interface RegisteredUser {
   readonly user: User;
-  /** Made by this registration. False: the address had its account before. */
+  /** True when this registration created the account. False when the address already had an account. */
   readonly isNew: boolean;
 }
 
-/** How accounts begin, and whose they are before their address is confirmed. */
+/** Creates accounts, and decides who owns them until their address is verified. */
 @Injectable()
 export class RegistrationsWriter {
   constructor(
@@ -27,9 +27,9 @@ export class RegistrationsWriter {
   ) {}
 
   /**
-   * An account that waits for the confirmation of its address. By the same statements whatever the address is.
-   * @param passwordHash null: the address was seen to have an account, and none is to be made
-   * @returns null when that account was deleted meanwhile
+   * Registers an account whose address is not verified yet. Every address takes the same statements.
+   * @param passwordHash null when an account with the address was already found, so that none is created
+   * @returns null when that account was deleted in the meantime
    */
   async register(
     { id, email, name, passwordHash }: NewUser & { readonly passwordHash: string | null },
@@ -46,8 +46,8 @@ export class RegistrationsWriter {
   }
 
   /**
-   * An account whose address somebody else has confirmed; it has no password.
-   * @returns null when the account that the address had was deleted meanwhile
+   * Registers an account without a password, whose address a sign-in provider has verified.
+   * @returns null when the address had an account that was deleted in the meantime
    */
   async registerConfirmed({ id, email, name }: NewUser, tx: Db): Promise<RegisteredUser | null> {
     const made = await this.database.rows(
@@ -60,8 +60,8 @@ export class RegistrationsWriter {
   }
 
   /**
-   * What was chosen for an account that nobody has confirmed counts no more; its owner chooses a password by a reset.
-   * Where it is not disputed, or confirmed, nothing changes by the same statement.
+   * Removes the password and name of an account whose registration is disputed. The owner chooses a password by a
+   * reset. When the registration is not disputed or the address is verified, the same statement changes nothing.
    */
   async voidRegistration(id: UserId, isDisputed: boolean, tx: Db): Promise<void> {
     await this.database.execute(
@@ -72,8 +72,8 @@ export class RegistrationsWriter {
   }
 
   /**
-   * Hands an account whose address nobody had confirmed to the one who now has: what the registration
-   * chose (password, name, spelling of the address) is gone, as are sessions, of which there should be none.
+   * Gives an unverified account to the person who has now verified the address. The password, name and spelling of the
+   * address from the registration are replaced. Sessions are deleted too, although there should be none.
    */
   async takeOverUnverified(id: UserId, owner: { email: string; name: string | null }, tx: Db): Promise<void> {
     await this.database.execute(

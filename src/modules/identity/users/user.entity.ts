@@ -10,38 +10,44 @@ export class User {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'pk_users' })
   id!: UserId;
 
-  /** As given at registration. */
+  /** The address as the user typed it. */
   @Column('text')
   email!: string;
 
-  /** The address by `emailKeyOf`; what uniqueness and look-ups go by. */
+  /** The result of `emailKeyOf`. Uniqueness and lookups use this key. */
   @Column('text', { name: 'email_key' })
   emailKey!: string;
 
-  /** Argon2id; null: it signs in through a provider alone, or its registrations disagreed and a reset is to choose. */
+  /**
+   * Argon2id hash. Null when the account signs in only through a provider, or when registrations with different
+   * passwords voided the password until a reset.
+   */
   @Column('text', { name: 'password_hash', nullable: true })
   passwordHash!: string | null;
 
   @Column('text', { nullable: true })
   name!: string | null;
 
-  /** Null: the address is not verified and sign-in is refused. */
+  /** Null until the address is verified. Until then sign-in is refused. */
   @Column('timestamptz', { name: 'email_verified_at', nullable: true })
   emailVerifiedAt!: Date | null;
 
-  /** Always a project the person is a member of; the database clears it with the membership. */
+  /** Always a project that the user is a member of. The database sets the column to null when the membership ends. */
   @Index('ix_users_selected_project_id', { where: 'selected_project_id IS NOT NULL' })
   @Column('uuid', { name: 'selected_project_id', nullable: true })
   selectedProjectId!: string | null;
 
-  /** What was paid for before the first organization exists, which then takes it over (SERVICE 2.13). */
+  /**
+   * The plan that was paid for before the user had an organization. The first organization takes over the pending plan
+   * and subscription.
+   */
   @Column('text', { name: 'pending_plan', nullable: true })
   pendingPlan!: 'pro' | 'scale' | 'enterprise' | null;
 
   @Column('text', { name: 'pending_billing_status', nullable: true })
   pendingBillingStatus!: string | null;
 
-  /** Also set by a checkout that was never finished. */
+  /** A checkout that was never finished sets this column too. */
   @Column('text', { name: 'pending_customer_id', nullable: true })
   pendingCustomerId!: string | null;
 

@@ -5,7 +5,7 @@ import { NotAuthenticated } from '../../../platform/http/domain-error.js';
 import { emailKeyOf } from './email-key.js';
 import { User } from './user.entity.js';
 
-/** Accounts, by id and by address. They belong to no tenant; callers pass the account's own id. */
+/** Reads accounts by id and by email address. Accounts belong to no tenant. Callers pass the account's own id. */
 @Injectable()
 export class UsersReader {
   constructor(private readonly database: Database) {}
@@ -20,7 +20,7 @@ export class UsersReader {
       .findOneBy({ /* tenant: whose address it is */ emailKey: emailKeyOf(email) });
   }
 
-  /** The account of an address, its row held until the transaction ends. */
+  /** Returns the account of an address and locks its row until the transaction ends. */
   findByEmailLocked(email: string, tx: Db): Promise<User | null> {
     return this.database.repository(User, tx).findOne({
       where: { /* tenant: whose address it is */ emailKey: emailKeyOf(email) },
@@ -29,9 +29,10 @@ export class UsersReader {
   }
 
   /**
-   * Holds the account's row until the transaction ends, so that its acts queue up behind each other; rows that
-   * refer to it may still be written. Taken before the account's other rows, so that acts never wait in a circle.
-   * @throws NotAuthenticated when the account was deleted meanwhile
+   * Locks the account's row until the transaction ends, so that operations on one account run one after another. Rows
+   * that refer to the account can still be written. Callers take this lock before locks on the account's other rows, so
+   * that operations do not deadlock.
+   * @throws NotAuthenticated when the account was deleted in the meantime
    */
   async lock(id: UserId, tx: Db): Promise<User> {
     const user = await this.database

@@ -3,12 +3,12 @@ import type { UserId } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { User } from './user.entity.js';
 
-/** What nobody may do to an account's row but its deletion. */
+/** Deletes account rows. Only the account deletion uses this class. */
 @Injectable()
 export class UsersRepository {
   constructor(private readonly database: Database) {}
 
-  /** With everything that cascades from it: sessions, tokens, memberships, security events. */
+  /** Deletes the account's row and everything that cascades from it: sessions, tokens, memberships, security events. */
   async delete(id: UserId, tx: Db): Promise<void> {
     await this.database.repository(User, tx).delete({ id });
   }

@@ -4,10 +4,12 @@ import type { AppleSignIn } from '../../../../config/index.js';
 import type { Clock } from '../../../../platform/clock/index.js';
 import type { Provider } from './provider.js';
 
-/** Seconds; Apple allows six months, but each is used at once. */
+/** Lifetime of a client secret in seconds. Apple allows six months, but each secret is used at once. */
 const SECRET_LIFE_SECONDS = 300;
 
-/** Apple's client secret is a token signed by the team's key, made anew for each request. */
+/**
+ * Returns the settings of Apple. Apple's client secret is a token that the team's key signs, created for each request.
+ */
 export function appleProvider(settings: AppleSignIn, clock: Clock): Provider {
   const { issuer, clientId, teamId, keyId } = settings;
   const key = createPrivateKey(settings.privateKey);
@@ -15,7 +17,7 @@ export function appleProvider(settings: AppleSignIn, clock: Clock): Provider {
     name: 'apple',
     issuer,
     clientId,
-    // Apple gives name and address only to a redirect by form post.
+    // Apple sends name and address only when the redirect is a form post.
     authorizationParameters: { scope: 'openid name email', response_mode: 'form_post' },
     clientSecret: () => {
       const now = Math.floor(clock.now().getTime() / 1000);

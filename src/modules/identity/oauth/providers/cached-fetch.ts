@@ -1,6 +1,8 @@
 import type { Clock } from '../../../../platform/clock/index.js';
 
-/** A value fetched from afar and kept for a while. Callers at one time share one fetch; a failed one is not kept. */
+/**
+ * Caches a fetched value for `lifeMs` milliseconds. Concurrent callers share one fetch. A failed fetch is not cached.
+ */
 export class CachedFetch<T> {
   private kept: { readonly value: T; readonly until: number } | undefined;
   private underway: Promise<T> | undefined;

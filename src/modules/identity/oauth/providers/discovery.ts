@@ -1,7 +1,7 @@
 import { OAuthFault } from '../oauth-fault.js';
 import { requestJson } from './provider-http.js';
 
-/** What a provider's OpenID configuration says about itself. */
+/** The endpoints and the issuer in a provider's OpenID configuration. */
 export interface ProviderMetadata {
   readonly issuer: string;
   readonly authorizationEndpoint: URL;
@@ -9,10 +9,7 @@ export interface ProviderMetadata {
   readonly keysUrl: URL;
 }
 
-/**
- * Reads the OpenID configuration of an issuer, which must claim to be that issuer.
- * @param httpsOnly refuses endpoints without TLS
- */
+/** Reads the OpenID configuration of an issuer. The configuration must name the same issuer. */
 export async function discover(issuer: string, httpsOnly: boolean): Promise<ProviderMetadata> {
   const what = 'OpenID configuration';
   const { status, body } = await requestJson(new URL(`${bare(issuer)}/.well-known/openid-configuration`), { what });
@@ -36,7 +33,7 @@ export async function discover(issuer: string, httpsOnly: boolean): Promise<Prov
   };
 }
 
-/** A slash at the end is the one thing configured issuers may differ in. */
+/** Removes a trailing slash. The configured issuer may differ from the published one in the slash only. */
 function bare(issuer: string): string {
   return issuer.replace(/\/$/, '');
 }

@@ -4,11 +4,11 @@ import { compile, EmailField, NameField, validateJson } from '../../../../platfo
 import { messageOf, OAuthFault } from '../oauth-fault.js';
 import type { ProviderPerson } from './provider.js';
 
-/** Both providers sign by RS256; no algorithm with a shared secret may ever be here. */
+/** Both providers sign with RS256. An algorithm with a shared secret must never be in this list. */
 const ALGORITHMS = ['RS256', 'ES256'];
-/** Seconds that the clocks may differ. */
+/** Tolerated difference between the clocks in seconds. */
 const TOLERANCE_SECONDS = 30;
-/** A token of the code flow was made just now. */
+/** Maximum age of a token in seconds. A token of the code flow has just been issued. */
 const MAX_AGE_SECONDS = 600;
 
 export interface Expected {
@@ -19,8 +19,8 @@ export interface Expected {
 }
 
 /**
- * Checks an ID token: signature, issuer, audience, authorized party, times and nonce.
- * @throws OAuthFault naming the first thing that is wrong
+ * Verifies an ID token: signature, issuer, audience, authorized party, times and nonce.
+ * @throws OAuthFault that names the first failed check
  */
 export async function verifyIdToken(token: string, keys: JWTVerifyGetKey, expected: Expected): Promise<ProviderPerson> {
   const payload = await verifiedPayload(token, keys, expected);
@@ -56,24 +56,27 @@ async function verifiedPayload(token: string, keys: JWTVerifyGetKey, expected: E
     return payload;
   } catch (error) {
     if (error instanceof OAuthFault) throw error;
-    // Malformed keys and tokens fail in more ways than the library has errors of its own.
+    // Malformed keys and tokens also fail with errors that are not the library's own classes.
     throw new OAuthFault(`ID token refused (${messageOf(error)})`);
   }
 }
 
-/** Google documents that its tokens may name it without the scheme. */
+/**
+ * Returns the issuer names that a token may carry. Google documents that its tokens may name the issuer without the
+ * scheme.
+ */
 function namesOf(issuer: string): string[] {
   return issuer === 'https://accounts.google.com' ? [issuer, 'accounts.google.com'] : [issuer];
 }
 
-/** Apple sends the flag as text. */
+/** Returns the address of the token when the provider has verified the address. Apple sends the flag as text. */
 function verifiedEmailOf({ email, email_verified: flag }: JWTPayload): string | null {
   if (flag !== true && flag !== 'true') return null;
   const result = validateJson(compile(Address), { email }, 'body');
   return 'value' in result ? (result.value as Address).email : null;
 }
 
-/** Null for anything that could not be the name of an account. */
+/** Returns the name, or null when the value is not a valid account name. */
 export function nameFrom(name: unknown): string | null {
   const result = validateJson(compile(Named), { name }, 'body');
   return 'value' in result ? (result.value as Named).name : null;

@@ -13,7 +13,7 @@ export interface AuthorizationRequest {
   readonly redirectUri: string;
   readonly state: string;
   readonly nonce: string;
-  /** SHA-256 of the verifier in base64url (PKCE, S256). */
+  /** SHA-256 of the code verifier in base64url (PKCE, S256). */
   readonly codeChallenge: string;
 }
 
@@ -21,11 +21,11 @@ export interface Redemption {
   readonly code: string;
   readonly redirectUri: string;
   readonly nonce: string;
-  /** Undefined: the authorization request had no code challenge. */
+  /** Undefined when the authorization request had no code challenge. */
   readonly codeVerifier: string | undefined;
 }
 
-/** The code flow with one provider (OpenID Connect Core 3.1). Everything that goes wrong is an {@link OAuthFault}. */
+/** The authorization code flow with one provider (OpenID Connect Core 3.1). Every failure is an {@link OAuthFault}. */
 export class ProviderConnection {
   private readonly metadata: CachedFetch<ProviderMetadata>;
   private readonly keys: ProviderKeys;
@@ -47,7 +47,7 @@ export class ProviderConnection {
     return this.provider.clientId;
   }
 
-  /** Where a browser goes to sign in. */
+  /** Returns the URL at which the browser signs in. */
   async authorizationUrl({ redirectUri, state, nonce, codeChallenge }: AuthorizationRequest): Promise<string> {
     const url = new URL((await this.metadata.get()).authorizationEndpoint);
     const parameters = {
@@ -64,12 +64,12 @@ export class ProviderConnection {
     return url.toString();
   }
 
-  /** Whether the `iss` of a callback is this provider (RFC 9207). */
+  /** Returns whether the `iss` parameter of a callback names this provider (RFC 9207). */
   async isIssuer(issuer: string): Promise<boolean> {
     return (await this.metadata.get()).issuer === issuer;
   }
 
-  /** Exchanges a code for the person who signed in. */
+  /** Exchanges an authorization code for the identity of the user who signed in. */
   async redeem({ code, redirectUri, nonce, codeVerifier }: Redemption): Promise<ProviderPerson> {
     const { issuer, tokenEndpoint } = await this.metadata.get();
     const { status, body } = await requestJson(tokenEndpoint, {
@@ -92,7 +92,9 @@ export class ProviderConnection {
   }
 }
 
-/** The codes of RFC 6749 are safe to log; descriptions may repeat what was sent. */
+/**
+ * Returns the error code for the log. The codes of RFC 6749 are safe to log, but descriptions may repeat what was sent.
+ */
 function errorCodeOf(error: unknown): string {
   return typeof error === 'string' && /^[a-z_]{1,40}$/.test(error) ? error : 'without an ID token';
 }

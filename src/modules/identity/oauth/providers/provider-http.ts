@@ -4,25 +4,25 @@ const TIMEOUT_MS = 5_000;
 const MAX_BYTES = 256 * 1024;
 
 export interface JsonRequest {
-  /** Names the endpoint in faults, since its URL may carry more than a log should. */
+  /** Names the endpoint in error messages, since its URL may contain more than a log should. */
   readonly what: string;
-  /** Sent as a form by POST; left out: GET. */
+  /** Form fields that are sent by POST. Without them the request is a GET. */
   readonly form?: Readonly<Record<string, string>>;
-  /** For headers and body together; 5 seconds unless said otherwise. */
+  /** Timeout for headers and body together. The default is 5 seconds. */
   readonly timeoutMs?: number;
-  /** Of the decoded body; 256 KiB unless said otherwise. */
+  /** Maximum size of the decoded body. The default is 256 KiB, and a larger body is an {@link OAuthFault}. */
   readonly maxBytes?: number;
 }
 
-/** Null: the body is no JSON object. */
+/** The response of a provider. `body` is null when the response is no JSON object. */
 export interface JsonAnswer {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>> | null;
 }
 
 /**
- * Asks a provider, with limits on time and size; redirects are answers like any other.
- * @throws OAuthFault when no whole answer came
+ * Sends a request to a provider, with limits on time and size. Redirects are returned, not followed.
+ * @throws OAuthFault when no complete response arrived
  */
 export async function requestJson(url: URL, request: JsonRequest): Promise<JsonAnswer> {
   const { what, form, timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES } = request;
@@ -43,7 +43,7 @@ export async function requestJson(url: URL, request: JsonRequest): Promise<JsonA
 async function readText(response: Response, maxBytes: number): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  // Leaving the loop by the error also ends the download.
+  // The error that leaves the loop also cancels the download.
   for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     size += chunk.byteLength;
     if (size > maxBytes) throw new Error(`the answer is larger than ${maxBytes} bytes`);
@@ -63,7 +63,7 @@ function parseObject(text: string): Record<string, unknown> | null {
   }
 }
 
-/** `fetch` hides what happened in a cause. */
+/** Describes a failed request. `fetch` reports the reason only in the `cause` of its error. */
 function reasonOf(thrown: unknown): string {
   const { name, cause } = thrown as { name?: unknown; cause?: { code?: unknown } };
   if (name === 'TimeoutError') return 'no answer in time';

@@ -4,12 +4,17 @@ import { OAuthFault } from '../oauth-fault.js';
 import { requestJson } from './provider-http.js';
 import { CachedFetch } from './cached-fetch.js';
 
-/** A key the provider withdraws is not believed for longer than this. */
+/** How long fetched keys are used. A key that the provider withdraws is accepted for at most this long. */
 const KEYS_LIFE_MS = 3_600_000;
-/** Between two looks for a key that is not there, so that tokens with invented key ids cause no flood. */
+/**
+ * Minimum time between two fetches for an unknown key, so that tokens with invented key ids cause no flood of requests.
+ */
 const LOOK_AGAIN_MS = 30_000;
 
-/** A provider's published keys: kept for an hour, and fetched anew when a token names one that is not among them. */
+/**
+ * A provider's published keys. They are cached for an hour, and fetched again when a token names a key that is not
+ * among them.
+ */
 export class ProviderKeys {
   private readonly keys: CachedFetch<LocalJWKSet>;
   private nextLook = 0;
@@ -21,7 +26,7 @@ export class ProviderKeys {
     this.keys = new CachedFetch(async () => fetchKeys(await keysUrl()), KEYS_LIFE_MS, clock);
   }
 
-  /** For `jwtVerify`: the key a token names. */
+  /** Resolves the key that a token names. Passed to `jwtVerify`. */
   readonly resolve: JWTVerifyGetKey = async (header, token) => {
     const known = await this.keys.get();
     try {
@@ -34,7 +39,7 @@ export class ProviderKeys {
     }
   };
 
-  /** Null when it is too early to ask again. */
+  /** Returns keys that are newer than `known`, or null when the last fetch is too recent. */
   private async newerThan(known: LocalJWKSet): Promise<LocalJWKSet | null> {
     const present = await this.keys.get();
     if (present !== known) return present;

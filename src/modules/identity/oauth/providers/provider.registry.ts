@@ -7,7 +7,7 @@ import { googleProvider } from './google.js';
 import type { Provider, ProviderName } from './provider.js';
 import { ProviderConnection } from './provider-connection.js';
 
-/** The providers that are configured; each is first asked when somebody signs in by it. */
+/** The configured providers. No request is sent to a provider before the first sign-in with it. */
 @Injectable()
 export class ProviderRegistry {
   private readonly connections: ReadonlyMap<ProviderName, ProviderConnection>;

@@ -8,7 +8,7 @@ import { NoPasskey } from '../second-factors.errors.js';
 import type { ChallengeMethodsResponse } from './challenges.dto.js';
 import { OpenChallengesService } from './open-challenges.service.js';
 
-/** What a sign-in challenge can be answered with. */
+/** Returns the methods that can answer a sign-in challenge, and the options of a passkey assertion. */
 @Injectable()
 export class ChallengeOptionsService {
   constructor(

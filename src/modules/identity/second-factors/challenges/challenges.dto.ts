@@ -11,7 +11,7 @@ import { TokenResponse } from '../../sessions/index.js';
 import { FACTOR_METHODS, type FactorMethod } from '../factor-inventory.reader.js';
 import { AssertionCredential } from '../passkeys/credentials.dto.js';
 
-/** The tokens of a new session. */
+/** The tokens of a new session, and the token of a device that was marked as trusted. */
 export class SignedInResponse extends TokenResponse {
   @TextField({
     optional: true,
@@ -20,7 +20,7 @@ export class SignedInResponse extends TokenResponse {
   trusted_device_token?: string;
 }
 
-/** The first factor was good and another one is asked for. */
+/** The first factor was valid and a second one is required. */
 export class MfaChallengeResponse {
   @ConstantField(true, { description: 'The session begins once another factor is shown' })
   mfa_required!: true;

@@ -25,7 +25,7 @@ interface Passed {
   readonly deviceToken: string | undefined;
 }
 
-/** Answers to sign-in challenges. A challenge lets in once and stands five wrong answers. */
+/** Checks answers to sign-in challenges. A challenge admits one sign-in and ends after five wrong answers. */
 @Injectable()
 export class ChallengesService {
   constructor(
@@ -46,7 +46,7 @@ export class ChallengesService {
     return this.verify(request, () => ({ method: 'recovery_code', code: request.recovery_code }), client);
   }
 
-  /** Possession of the passkey is enough here, since the first factor came before. */
+  /** Checks a passkey. Possession of the passkey is enough here, since the first factor was shown before. */
   verifyPasskey(request: VerifyPasskeyRequest, client: Client): Promise<SignedInResponse> {
     const { credential, challenge_token: token } = request;
     const answer = (userId: UserId): FactorAnswer => ({
@@ -61,7 +61,10 @@ export class ChallengesService {
     return this.verify(request, answer, client);
   }
 
-  /** An account that is deleted, or a password that is changed, on the way reads as the end of the challenge. */
+  /**
+   * Checks an answer. If the account is deleted or its password changed in the meantime, the caller gets the same error
+   * as for an expired challenge.
+   */
   private async verify(
     request: RememberingAnswer,
     answerOf: (userId: UserId) => FactorAnswer,
@@ -82,7 +85,8 @@ export class ChallengesService {
     const { challenge_token: token, remember_device: remember } = request;
     const { userId } = await this.open.get(token);
     const passed = await this.acts.run<Passed>(userId, client, async (act) => {
-      // Read again now that the account's row is held: a parallel answer may have closed or worn out the challenge.
+      // The challenge is read again with the account's row locked, since a parallel answer may have closed it or used
+      // its last attempt.
       const challenge = await this.challenges.find(token, act.tx);
       const passwordHash = act.user.passwordHash;
       if (challenge === null || !stillHolds(challenge, passwordHash)) throw new InvalidChallenge();

@@ -7,13 +7,13 @@ import { InvalidAuthenticationCode, SecondFactorLocked } from '../second-factors
 import { AuthenticatorAppsService } from '../totp/authenticator-apps.service.js';
 import { SecondFactorLockService } from './second-factor-lock.service.js';
 
-/** One answer of somebody who says that a second factor is theirs. */
+/** One second-factor answer of a caller. */
 export type FactorAnswer =
   | { readonly method: 'totp'; readonly code: string }
   | { readonly method: 'recovery_code'; readonly code: string }
   | { readonly method: 'passkey'; readonly offer: AssertionOffer };
 
-/** Judges second-factor answers, uses up what is good once, and counts what is wrong. */
+/** Verifies second-factor answers, uses up single-use codes, and counts wrong answers. */
 @Injectable()
 export class FactorAnswerVerifier {
   constructor(
@@ -23,7 +23,7 @@ export class FactorAnswerVerifier {
     private readonly lock: SecondFactorLockService,
   ) {}
 
-  /** Null for a good answer, else the refusal; a locked account's answers are not even looked at. */
+  /** Returns null for a valid answer, else the refusal. Answers are not checked while the account is locked. */
   async judge(act: AccountAct, answer: FactorAnswer): Promise<DomainError | null> {
     const locked = await this.lockOf(act);
     if (locked !== null) return locked;

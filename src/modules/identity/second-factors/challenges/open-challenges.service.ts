@@ -3,7 +3,7 @@ import { UsersReader } from '../../users/index.js';
 import { InvalidChallenge } from '../second-factors.errors.js';
 import { type OpenChallenge, SignInChallengesRepository, stillHolds } from './sign-in-challenges.repository.js';
 
-/** Sign-ins that wait for a second factor, by their tokens. */
+/** Finds sign-ins that wait for a second factor by their challenge token. */
 @Injectable()
 export class OpenChallengesService {
   constructor(
@@ -11,7 +11,9 @@ export class OpenChallengesService {
     private readonly users: UsersReader,
   ) {}
 
-  /** @throws InvalidChallenge for a token that is unknown, used or expired, and for one whose password was changed since */
+  /**
+   * @throws InvalidChallenge when the token is unknown, used or expired, or the account's password has changed since
+   */
   async get(token: string): Promise<OpenChallenge> {
     const challenge = await this.challenges.find(token);
     const user = challenge === null ? null : await this.users.findById(challenge.userId);

@@ -2,16 +2,16 @@ import { Injectable } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import type { AccountAct } from '../account-acts.service.js';
 
-/** What another module has hung on a sign-in challenge comes about when it is passed, in the act of the good answer. */
+/** A module's action when a sign-in challenge is passed. The action runs in the transaction of the valid answer. */
 export abstract class OnChallengePassed {
   /**
    * @param challengeHash SHA-256 of the challenge token
-   * @returns false when it cannot come about any more, and nobody is to be let in
+   * @returns false when the action is no longer possible, so that the sign-in is refused
    */
   abstract challengePassed(challengeHash: Buffer, act: AccountAct): Promise<boolean>;
 }
 
-/** Every provider of the application that is an {@link OnChallengePassed}. */
+/** Calls every provider of the application that extends {@link OnChallengePassed}. */
 @Injectable()
 export class PassedChallengesService {
   constructor(private readonly discovery: DiscoveryService) {}

@@ -2,12 +2,15 @@ import { Injectable } from '@nestjs/common';
 import type { UserId } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 
-/** How often the second factors of an account were answered wrong, and until when nobody is heard. Time is the database's. */
+/**
+ * Stores the wrong second-factor answers of an account, and until when its second factor is locked. All times come from
+ * the database clock.
+ */
 @Injectable()
 export class SecondFactorFailuresRepository {
   constructor(private readonly database: Database) {}
 
-  /** Seconds until answers are heard again; null: not locked. */
+  /** Returns the seconds until the lock ends, or null when the account is not locked. */
   async secondsLeft(userId: UserId, db?: Db): Promise<number | null> {
     const rows = await this.database.rows<{ seconds: number }>(
       `SELECT extract(epoch FROM locked_until - now())::float8 AS seconds
@@ -18,7 +21,7 @@ export class SecondFactorFailuresRepository {
     return rows[0]?.seconds ?? null;
   }
 
-  /** One more. @returns how many there are within the last seconds */
+  /** Records a failure. @returns the number of failures within the last `windowSeconds` */
   async add(userId: UserId, windowSeconds: number, tx: Db): Promise<number> {
     const [row] = await this.database.rows<{ failures: number }>(
       `INSERT INTO second_factor_failures AS f (user_id, failed_at) VALUES ($1, ARRAY[now()])
@@ -31,7 +34,7 @@ export class SecondFactorFailuresRepository {
     return row?.failures ?? 0;
   }
 
-  /** Nobody is heard for some seconds; the count begins anew. */
+  /** Locks the second factor for some seconds and resets the count. */
   async lock(userId: UserId, seconds: number, tx: Db): Promise<void> {
     await this.database.execute(
       `UPDATE second_factor_failures SET failed_at = '{}', locked_until = now() + make_interval(secs => $2)

@@ -10,8 +10,9 @@ const WINDOW_SECONDS = 900;
 const LOCK_SECONDS = 900;
 
 /**
- * One count of failures over all second factors of an account, apart from the password's: the 20th within 15 minutes
- * locks the second factor for 15 minutes. Callers hold the account's row, so parallel answers are counted one by one.
+ * Counts the failures of all second factors of an account together, separately from password failures. The 20th failure
+ * within 15 minutes locks the second factor for 15 minutes. Callers lock the account's row, so that parallel answers
+ * are counted one by one.
  */
 @Injectable()
 export class SecondFactorLockService {
@@ -20,12 +21,12 @@ export class SecondFactorLockService {
     private readonly challenges: SignInChallengesRepository,
   ) {}
 
-  /** Seconds until answers are heard again; null: not locked. */
+  /** Returns the seconds until the lock ends, or null when the account is not locked. */
   secondsLeft(userId: UserId, db?: Db): Promise<number | null> {
     return this.failures.secondsLeft(userId, db);
   }
 
-  /** Counts one more; the one that locks also ends every half-finished sign-in of the account. */
+  /** Counts a failure. The failure that causes the lock also ends every half-finished sign-in of the account. */
   async countFailure({ tx, user, note }: AccountAct, method: string): Promise<void> {
     await note('second_factor_failed', { method });
     if ((await this.failures.add(user.id, WINDOW_SECONDS, tx)) < LIMIT) return;
@@ -34,7 +35,7 @@ export class SecondFactorLockService {
     await note('second_factor_locked');
   }
 
-  /** After a good answer. */
+  /** Deletes the counted failures after a valid answer. */
   async reset({ tx, user }: AccountAct): Promise<void> {
     await this.failures.remove(user.id, tx);
   }

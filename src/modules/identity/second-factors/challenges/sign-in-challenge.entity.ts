@@ -2,7 +2,10 @@ import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { UserId } from '../../../access/index.js';
 import type { SignInMethod } from '../../sessions/index.js';
 
-/** A sign-in that waits for its second factor; gone when it is answered, worn out or locked. */
+/**
+ * A sign-in that waits for its second factor. The row is deleted when the challenge is answered, has no attempts left,
+ * or the account is locked.
+ */
 @Entity('sign_in_challenges')
 @Check('ck_sign_in_challenges_method', `method IN ('password', 'oauth', 'passkey')`)
 export class SignInChallenge {
@@ -14,11 +17,14 @@ export class SignInChallenge {
   @Column('uuid', { name: 'user_id' })
   userId!: UserId;
 
-  /** The first factor, which the session will be called after. */
+  /** The first factor. The session gets the same value as its `method`. */
   @Column('text')
   method!: SignInMethod;
 
-  /** SHA-256 of the stored hash the password was compared with: a changed password ends it. Null: no password. */
+  /**
+   * SHA-256 of the stored hash that the password was compared with, so that a password change ends the challenge. Null
+   * when the first factor was not a password.
+   */
   @Column('bytea', { name: 'compared_hash_digest', nullable: true })
   comparedHashDigest!: Buffer | null;
 

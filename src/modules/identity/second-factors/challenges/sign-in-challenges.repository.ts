@@ -5,28 +5,31 @@ import { Database, type Db } from '../../../../platform/database/database.js';
 import { MaintenanceTask } from '../../../../platform/maintenance/maintenance-task.js';
 import type { SignInMethod } from '../../sessions/index.js';
 
-/** Life of a challenge in seconds (DECISIONS 2). */
+/** Lifetime of a challenge in seconds. */
 export const CHALLENGE_SECONDS = 300;
 const ATTEMPTS = 5;
 
-/** The factor that was good already. */
+/** The first factor, which was valid. */
 export interface FirstFactor {
   readonly method: SignInMethod;
-  /** The stored hash the password was compared with; a password that was changed since is no first factor. */
+  /**
+   * The stored hash that the password was compared with. A password that has changed since no longer counts as first
+   * factor.
+   */
   readonly comparedHash?: string;
 }
 
 export interface OpenChallenge {
   readonly userId: UserId;
   readonly method: SignInMethod;
-  /** Null: the first factor was no password. */
+  /** Null when the first factor was not a password. */
   readonly comparedHashDigest: Buffer | null;
   readonly secondsLeft: number;
 }
 
 /**
- * Sign-ins between the first and the second factor. Their tokens are of a kind of their own: a row here is all that
- * knows them, so no other route takes one for anything.
+ * Stores sign-ins that wait for the second factor. A challenge token is valid only through its row here, so no other
+ * route accepts one.
  */
 @Injectable()
 export class SignInChallengesRepository extends MaintenanceTask {
@@ -93,7 +96,10 @@ export class SignInChallengesRepository extends MaintenanceTask {
   }
 }
 
-/** Is the password that was the first factor still the account's? True where it was none. */
+/**
+ * Returns whether the password that was the first factor is still the account's. Returns true when the first factor was
+ * not a password.
+ */
 export function stillHolds({ comparedHashDigest: digest }: OpenChallenge, passwordHash: string | null): boolean {
   return digest === null || (passwordHash !== null && sha256(passwordHash).equals(digest));
 }

@@ -9,11 +9,11 @@ import type { MfaChallengeResponse, SignedInResponse } from './challenges.dto.js
 import { type FactorAnswer, FactorAnswerVerifier } from './factor-answer.verifier.js';
 import { CHALLENGE_SECONDS, type FirstFactor, SignInChallengesRepository } from './sign-in-challenges.repository.js';
 
-/** What came along with the first factor. */
+/** The second factors that a request sent together with the first factor. */
 export interface OfferedFactors {
   readonly otpCode?: string;
   readonly recoveryCode?: string;
-  /** From the form, the header or both. */
+  /** The trusted device tokens of the form and the header. */
   readonly trustedDeviceTokens?: readonly string[];
   readonly rememberDevice?: boolean;
 }
@@ -22,7 +22,7 @@ type HeldAccount = Pick<AccountAct, 'user' | 'tx'>;
 
 type Decision = { deviceToken: string | undefined } | { challenge: MfaChallengeResponse };
 
-/** Stands between a good first factor and the session. */
+/** Decides after a valid first factor whether a session is opened or a second factor is required. */
 @Injectable()
 export class SignInGateService {
   constructor(
@@ -35,9 +35,9 @@ export class SignInGateService {
   ) {}
 
   /**
-   * A session, or the challenge when a second factor stands and nothing offered is good for it.
+   * Opens a session, or returns a challenge when a second factor is required and no submitted factor is valid.
    * @throws SecondFactorLocked
-   * @throws NotAuthenticated when the password that was compared is no longer the account's
+   * @throws NotAuthenticated when the compared password is no longer the account's
    */
   async admit(
     userId: UserId,
@@ -54,13 +54,16 @@ export class SignInGateService {
     return 'challenge' in decision ? decision.challenge : this.signedIn(userId, first, client, decision.deviceToken);
   }
 
-  /** For an act that holds the account's row: the challenge of a first factor; null when no second one stands. */
+  /**
+   * Opens the challenge of a first factor, for callers that lock the account's row. Returns null when the account has
+   * no second factor.
+   */
   async challenge(act: HeldAccount, first: FirstFactor): Promise<MfaChallengeResponse | Refused | null> {
     const factors = await this.inventory.of(act.user.id, act.tx);
     return hasSecondFactor(factors) ? this.open(act, first, factors) : null;
   }
 
-  /** After the act that let its owner in has been committed. */
+  /** Opens the session. Callers that accept a second factor in a transaction call this after the commit. */
   async signedIn(
     userId: UserId,
     { method, comparedHash }: FirstFactor,

@@ -2,12 +2,12 @@ import { type CallHandler, type ExecutionContext, Injectable, type NestIntercept
 import type { Response } from 'express';
 import { map, type Observable } from 'rxjs';
 
-/** The header as the answers that may carry it document it. */
+/** The description of the header in the API document of the responses that may carry it. */
 export const NEW_TRUSTED_DEVICE_HEADER = {
   'X-Trusted-Device-Token': 'The trusted_device_token of the body, when there is one',
 } as const;
 
-/** Repeats a new device's token in the X-Trusted-Device-Token header of the answer. */
+/** Repeats the token of a new trusted device in the X-Trusted-Device-Token header of the response. */
 @Injectable()
 export class TrustedDeviceInterceptor implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler<unknown>): Observable<unknown> {

@@ -1,6 +1,9 @@
 import { EnumField, ListField, NestedField, text, TextField } from '../../../../platform/http/fields/index.js';
 
-/** Ample for keys and signatures of every kind that is accepted, in base64url. */
+/**
+ * Maximum length in base64url characters. It is ample for the keys and signatures of every accepted algorithm. A longer
+ * value is refused.
+ */
 const MAX = 16_384;
 const base64url = { min: 1, max: MAX, pattern: /^[A-Za-z0-9_-]+$/ };
 
@@ -19,7 +22,7 @@ class AttestationPart {
   transports?: string[];
 }
 
-/** What `credential.toJSON()` gives after `navigator.credentials.create()`. */
+/** The result of `credential.toJSON()` after `navigator.credentials.create()`. */
 export class RegistrationCredential {
   @TextField({ ...base64url, max: 1366, description: 'Of the passkey, base64url' })
   id!: string;
@@ -48,7 +51,7 @@ class AssertionPart {
   userHandle?: string | null;
 }
 
-/** What `credential.toJSON()` gives after `navigator.credentials.get()`. */
+/** The result of `credential.toJSON()` after `navigator.credentials.get()`. */
 export class AssertionCredential {
   @TextField({ ...base64url, max: 1366, description: 'Of the passkey, base64url' })
   id!: string;

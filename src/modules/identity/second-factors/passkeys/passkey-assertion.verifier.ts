@@ -6,20 +6,26 @@ import { PasskeysRepository } from './passkeys.repository.js';
 import { challengeOf, RelyingPartyService, userHandleOf } from './relying-party.service.js';
 import { type Ceremony, WebAuthnChallengesRepository } from './webauthn-challenges.repository.js';
 
-/** What an assertion proves in addition to the factors that were shown before. */
+/** What is required of an assertion, and which factors were shown before. */
 interface AssertionTerms {
   readonly userVerification: 'required' | 'preferred';
-  /** `alone`: it signs in by itself. `after_first_factor`: another factor came before. `in_session`: its owner is signed in. */
+  /**
+   * `alone`: the passkey is the whole sign-in. `after_first_factor`: another factor was shown before. `in_session`: the
+   * user is signed in.
+   */
   readonly role: 'alone' | 'after_first_factor' | 'in_session';
 }
 
-/** A signed answer and the ceremony it was asked for in. */
+/** An assertion and the ceremony that it answers. */
 export interface AssertionOffer extends AssertionTerms {
   readonly credential: AssertionCredential;
   readonly ceremony: Ceremony;
 }
 
-/** Judges passkey assertions: whose they are, that their challenge is used once, and that the key was not copied. */
+/**
+ * Verifies passkey assertions: that they belong to the account, that their challenge is used once, and that the key was
+ * not copied.
+ */
 @Injectable()
 export class PasskeyAssertionVerifier {
   constructor(
@@ -28,14 +34,17 @@ export class PasskeyAssertionVerifier {
     private readonly relyingParty: RelyingPartyService,
   ) {}
 
-  /** True for a good assertion by a passkey of the account; its challenge is used up either way. */
+  /**
+   * Returns whether the assertion is valid and made by a passkey of the account. The challenge is used up in either
+   * case.
+   */
   async accept(act: AccountAct, { credential, ceremony, ...terms }: AssertionOffer): Promise<boolean> {
     const challenge = challengeOf(credential);
     if (challenge === null || !(await this.challenges.consume(challenge, ceremony, act.tx))) return false;
     return this.isGood(act, credential, challenge, terms);
   }
 
-  /** For a challenge that the caller has used up. */
+  /** Returns whether the assertion is valid, for a challenge that the caller has consumed. */
   async isGood(
     act: AccountAct,
     credential: AssertionCredential,
@@ -64,7 +73,10 @@ export class PasskeyAssertionVerifier {
   }
 }
 
-/** Authenticators tell the handle of discoverable passkeys; left out it says nothing. */
+/**
+ * Returns whether the user handle names the account. Authenticators send the handle for discoverable passkeys. A
+ * missing handle is accepted.
+ */
 function namesOwner({ response }: AssertionCredential, userId: UserId): boolean {
   const handle = response.userHandle ?? '';
   return handle === '' || Buffer.from(handle, 'base64url').equals(userHandleOf(userId));

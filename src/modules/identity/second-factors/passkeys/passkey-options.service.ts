@@ -9,7 +9,7 @@ import { PasskeysRepository } from './passkeys.repository.js';
 import { RelyingPartyService } from './relying-party.service.js';
 import { WebAuthnChallengesRepository } from './webauthn-challenges.repository.js';
 
-/** Begins the registration of passkeys. */
+/** Starts the registration of passkeys. */
 @Injectable()
 export class PasskeyOptionsService {
   constructor(
@@ -20,7 +20,10 @@ export class PasskeyOptionsService {
     private readonly proof: ChangeProofService,
   ) {}
 
-  /** A passkey outlives the session that added it, so a session that is merely stolen must not add one. */
+  /**
+   * Returns the options for a new passkey. This requires a proof: a passkey outlives the session that added it, so a
+   * stolen session alone must not be able to add one.
+   */
   async options(change: ProvenChange): Promise<CeremonyResponse> {
     await this.proof.require(change, { allow: ({ passkeys }) => requireRoom(passkeys) });
     const { userId, sessionId } = change.scope;

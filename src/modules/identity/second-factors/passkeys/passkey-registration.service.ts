@@ -34,7 +34,7 @@ export class PasskeyRegistrationService {
     const { userId, sessionId } = scope;
     const ceremony = { purpose: 'registration', userId, sessionId, token } as const;
     if (challenge === null) throw new InvalidPasskeyRegistration();
-    // The challenge is looked at with the account's row held, since a change of factors takes it back.
+    // The challenge is consumed with the account's row locked, since a change of factors revokes the challenge.
     return this.acts.runAs<RegisteredPasskeyResponse>(scope, client, async (act) => {
       if (!(await this.challenges.consume(challenge, ceremony, act.tx))) throw new InvalidPasskeyRegistration();
       const info = await this.relyingParty.verifyRegistration(credential, challenge);
@@ -47,7 +47,7 @@ export class PasskeyRegistrationService {
     });
   }
 
-  /** Null: some account has the credential already. */
+  /** Stores the passkey, or returns null when an account already has the credential. */
   private async add(
     { tx, user, note }: AccountAct,
     info: RegistrationInfo,
@@ -63,7 +63,7 @@ export class PasskeyRegistrationService {
         backupEligible: info.credentialDeviceType === 'multiDevice',
         backedUp: info.credentialBackedUp,
         transports: [...new Set(transports)],
-        // Only options give out challenges of registrations, and they take the proof.
+        // Challenges of registrations are issued only by the options route, which requires a proof.
         proven: true,
         uvInitialized: info.userVerified,
       },

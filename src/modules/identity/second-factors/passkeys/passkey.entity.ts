@@ -18,32 +18,38 @@ export class Passkey {
   @Column('bytea', { name: 'credential_id' })
   credentialId!: Buffer;
 
-  /** COSE key. */
+  /** The public key in COSE encoding. */
   @Column('bytea', { name: 'public_key' })
   publicKey!: Buffer;
 
-  /** Of the newest assertion; 0 for authenticators that do not count. The driver reads it as text. */
+  /**
+   * Signature counter of the newest assertion. The counter is 0 for authenticators that do not count. The driver reads
+   * the column as text.
+   */
   @Column('bigint', { name: 'sign_count' })
   signCount!: string;
 
-  /** Settled at registration; an assertion that says otherwise is refused. */
+  /** Set at registration. An assertion with another value is refused. */
   @Column('boolean', { name: 'backup_eligible' })
   backupEligible!: boolean;
 
-  /** As of the newest assertion. */
+  /** Whether the passkey was backed up at the newest assertion. */
   @Column('boolean', { name: 'backed_up' })
   backedUp!: boolean;
 
   @Column('text', { array: true })
   transports!: string[];
 
-  /** Whether a proof was shown to add it. One without goes with a password reset: whoever had the password made it. */
+  /**
+   * Whether a proof was required to add the passkey. A password reset deletes a passkey without a proof, since anybody
+   * who had the password could have added it.
+   */
   @Column('boolean', { default: false })
   proven!: boolean;
 
   /**
-   * Whether its user was verified at registration or at a use as a second factor, when the owner had shown another factor too. Only
-   * then does a verified user mean the owner: whoever finds a security key without a PIN can set one.
+   * Whether the user was verified at registration, or at a use as second factor after another factor was shown. Only
+   * then does a verified user mean the owner, since a finder of a security key without a PIN can set one.
    */
   @Column('boolean', { name: 'uv_initialized', default: false })
   uvInitialized!: boolean;
@@ -51,7 +57,7 @@ export class Passkey {
   @Column('timestamptz', { name: 'created_at', default: () => 'now()' })
   createdAt!: Date;
 
-  /** Null: not used since its registration. */
+  /** Null until the passkey is used for the first time. */
   @Column('timestamptz', { name: 'last_used_at', nullable: true })
   lastUsedAt!: Date | null;
 }

@@ -14,7 +14,10 @@ import type { Passkey } from './passkey.entity.js';
 
 const name = { example: 'Laptop' };
 
-/** Options for the browser and the token that goes back with its answer; of every WebAuthn ceremony. */
+/**
+ * The options for the browser, and the token that the client sends back with the credential. Every WebAuthn ceremony
+ * uses this response.
+ */
 export class CeremonyResponse {
   @TextField({ description: 'Sent back with the credential; five minutes, once' })
   challenge_token!: string;

@@ -18,12 +18,12 @@ export type NewPasskey = Pick<
   | 'uvInitialized'
 >;
 
-/** Passkeys, by the account they belong to. */
+/** Stores passkeys by the account that they belong to. */
 @Injectable()
 export class PasskeysRepository {
   constructor(private readonly database: Database) {}
 
-  /** Newest first. */
+  /** Returns the passkeys of an account, newest first. */
   list(userId: UserId, db?: Db): Promise<Passkey[]> {
     return this.database.repository(Passkey, db).find({ where: { userId }, order: { createdAt: 'DESC', id: 'DESC' } });
   }
@@ -36,7 +36,10 @@ export class PasskeysRepository {
     return this.database.repository(Passkey, db).findOneBy({ userId, credentialId });
   }
 
-  /** Whose passkey is it? The only look-up without an account, since the passkey is what names one. */
+  /**
+   * Returns the owner of a passkey, or null. This is the only lookup without an account, since here the passkey
+   * identifies the account.
+   */
   async ownerOf(credentialId: Buffer): Promise<UserId | null> {
     const passkey = await this.database
       .repository(Passkey)
@@ -44,7 +47,7 @@ export class PasskeysRepository {
     return passkey?.userId ?? null;
   }
 
-  /** Null when the credential is registered already, by whomever. */
+  /** Stores a passkey and returns its id. Returns null when any account has already registered the credential. */
   async insert(passkey: NewPasskey, tx: Db): Promise<string | null> {
     const id = newId();
     const result = await this.database
@@ -75,7 +78,10 @@ export class PasskeysRepository {
     await this.database.execute('DELETE FROM passkeys WHERE user_id = $1 AND NOT proven', [userId], tx);
   }
 
-  /** @param use `initializesUv`: its user was verified together with another factor */
+  /**
+   * Records a use of a passkey.
+   * @param use `initializesUv` is true when the passkey has verified its user after another factor was shown
+   */
   async markUsed(
     userId: UserId,
     id: string,

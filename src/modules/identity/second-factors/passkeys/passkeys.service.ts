@@ -9,7 +9,7 @@ import { PasskeyNotFound } from '../second-factors.errors.js';
 import { passkeyResponse, type PasskeyResponse, type RenamePasskeyRequest } from './passkeys.dto.js';
 import { PasskeysRepository } from './passkeys.repository.js';
 
-/** The passkeys an account has. */
+/** Lists, renames and removes the passkeys of an account. */
 @Injectable()
 export class PasskeysService {
   constructor(
@@ -34,7 +34,10 @@ export class PasskeysService {
     });
   }
 
-  /** A passkey is a second factor itself, so one is always asked for. @throws PasskeyNotFound before any proof */
+  /**
+   * Removes a passkey. A second factor is always required, since the passkey is one itself.
+   * @throws PasskeyNotFound before any proof is checked
+   */
   async remove(id: string, change: ProvenChange): Promise<void> {
     const { scope } = change;
     if ((await this.passkeys.find(scope.userId, id)) === null) throw new PasskeyNotFound();

@@ -11,7 +11,7 @@ import type { PasswordlessRequest } from './passwordless.dto.js';
 import { challengeOf, RelyingPartyService } from './relying-party.service.js';
 import { WebAuthnChallengesRepository } from './webauthn-challenges.repository.js';
 
-/** Sign-in by a discoverable passkey that verifies its user, which is two factors in one. */
+/** Signs users in with a discoverable passkey that verifies its user, which counts as two factors. */
 @Injectable()
 export class PasswordlessService {
   constructor(
@@ -30,13 +30,16 @@ export class PasswordlessService {
     return { challenge_token: token, options: { ...options } };
   }
 
-  /** An unknown passkey reads like a wrong answer of a known one. Neither lockout concerns this way in. */
+  /**
+   * Signs the owner of the passkey in. An unknown passkey gets the same response as a wrong assertion of a known one.
+   * The locks for passwords and second factors do not apply to this sign-in.
+   */
   async verify({ challenge_token: token, credential }: PasswordlessRequest, client: Client): Promise<TokenResponse> {
     const challenge = challengeOf(credential);
     const ceremony = { purpose: 'passwordless', userId: null, sessionId: null, token } as const;
     if (challenge === null || !(await this.challenges.consume(challenge, ceremony))) throw new InvalidChallenge();
     const owner = await this.passkeys.ownerOf(Buffer.from(credential.id, 'base64url'));
-    // Without the handle the authenticator has not said whose passkey it is.
+    // The authenticator must send the user handle, which says to which account the passkey belongs.
     if (owner === null || !credential.response.userHandle) throw new InvalidAuthenticationCode();
     try {
       await this.acts.run<null>(owner, client, async (act) => {
@@ -46,7 +49,7 @@ export class PasswordlessService {
       });
       return await this.sessions.open(owner, 'passkey', client);
     } catch (error) {
-      // The account was deleted on the way.
+      // NotAuthenticated means that the account was deleted during the sign-in.
       throw error instanceof NotAuthenticated ? new InvalidAuthenticationCode() : error;
     }
   }

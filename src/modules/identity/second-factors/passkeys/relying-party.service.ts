@@ -10,14 +10,17 @@ import { CONFIG, type Config } from '../../../../config/index.js';
 import type { User } from '../../users/index.js';
 import type { AssertionCredential, RegistrationCredential } from './credentials.dto.js';
 
-/** EdDSA, ES256 and RS256; named, so that the list does not follow what a runtime can do. */
+/** EdDSA, ES256 and RS256. The list is explicit, so that it does not change with the algorithms of the runtime. */
 const ALGORITHMS = [-8, -7, -257];
 const TIMEOUT_MS = 300_000;
 
-/** Loaded with the first passkey: with its certificates and encodings it takes a tenth of an idle service's memory. */
+/**
+ * The library is loaded when the first passkey is used. With its certificates and encodings the library takes a tenth
+ * of the memory of an idle service.
+ */
 const webauthn = () => import('@simplewebauthn/server');
 
-/** A credential as options name it. */
+/** A registered credential, as the options of a ceremony list it. */
 export interface KnownCredential {
   readonly credentialId: Buffer;
   readonly transports: readonly string[];
@@ -26,7 +29,10 @@ export interface KnownCredential {
 export type RegistrationInfo = NonNullable<VerifiedRegistrationResponse['registrationInfo']>;
 export type AssertionInfo = VerifiedAuthenticationResponse['authenticationInfo'];
 
-/** This service as WebAuthn's relying party. It judges what credentials say of themselves, not whose they are. */
+/**
+ * This service in the role of the WebAuthn relying party. The class verifies credentials, but not to which account they
+ * belong.
+ */
 @Injectable()
 export class RelyingPartyService {
   private readonly logger = new Logger('passkeys');
@@ -55,7 +61,10 @@ export class RelyingPartyService {
     });
   }
 
-  /** `known` empty: the authenticator offers whichever passkeys it holds for this service. */
+  /**
+   * Returns the options of an assertion. When `known` is empty, the authenticator offers every passkey that it has for
+   * this service.
+   */
   async requestOptions(
     challenge: string,
     known: readonly KnownCredential[],
@@ -71,7 +80,10 @@ export class RelyingPartyService {
     });
   }
 
-  /** Null for anything but a well-formed answer to the challenge from one of our pages. */
+  /**
+   * Returns the registration, or null unless the credential is a well-formed response to the challenge from one of our
+   * pages.
+   */
   async verifyRegistration(credential: RegistrationCredential, challenge: string): Promise<RegistrationInfo | null> {
     const { rpId, origins } = this.config.webauthn;
     if (clientDataOf(credential)?.crossOrigin === true) return null;
@@ -90,8 +102,9 @@ export class RelyingPartyService {
   }
 
   /**
-   * Null for anything but a rightly signed answer to the challenge from one of our pages, with its user present.
-   * The signature counter is left to the caller, who must know that the signature is good to make sense of it.
+   * Returns the assertion, or null unless it is a correctly signed response to the challenge from one of our pages,
+   * with the user present. The caller checks the signature counter, which means something only when the signature is
+   * valid.
    */
   async verifyAssertion(
     credential: AssertionCredential,
@@ -119,7 +132,10 @@ export class RelyingPartyService {
     return verified?.verified === true ? verified.authenticationInfo : null;
   }
 
-  /** The library throws plain errors for whatever it does not like in a credential; a wrong origin is worth finding. */
+  /**
+   * Returns null when the library rejects a credential, which it reports as a plain error. The reason is logged, for
+   * example to find a wrongly configured origin.
+   */
   private async refusedAsNull<T>(verification: Promise<T>): Promise<T | null> {
     try {
       return await verification;
@@ -130,12 +146,12 @@ export class RelyingPartyService {
   }
 }
 
-/** The handle authenticators keep with a passkey: the 16 bytes of the account's id. */
+/** Returns the user handle that authenticators store with a passkey: the 16 bytes of the account's id. */
 export function userHandleOf(userId: UserId): Buffer {
   return Buffer.from(userId.replaceAll('-', ''), 'hex');
 }
 
-/** The challenge a credential claims to answer; null when its client data cannot be read. */
+/** Returns the challenge that a credential claims to answer, or null when its client data cannot be read. */
 export function challengeOf(credential: AssertionCredential | RegistrationCredential): string | null {
   const challenge = clientDataOf(credential)?.challenge;
   return typeof challenge === 'string' ? challenge : null;

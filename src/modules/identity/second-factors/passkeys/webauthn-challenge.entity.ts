@@ -3,7 +3,7 @@ import type { UserId } from '../../../access/index.js';
 
 export type CeremonyPurpose = 'registration' | 'second_factor' | 'passwordless' | 'step_up';
 
-/** A challenge given to a browser; its one use deletes it. */
+/** A challenge that was sent to a browser. Its only use deletes the row. */
 @Entity('webauthn_challenges')
 @Check('ck_webauthn_challenges_session', `(purpose IN ('registration', 'step_up')) = (session_id IS NOT NULL)`)
 @Check('ck_webauthn_challenges_purpose', `purpose IN ('registration', 'second_factor', 'passwordless', 'step_up')`)
@@ -15,17 +15,17 @@ export class WebAuthnChallenge {
   @Column('text')
   purpose!: CeremonyPurpose;
 
-  /** Null: passwordless, nobody is known yet. */
+  /** Null for passwordless sign-ins, in which the user is not known yet. */
   @Index('ix_webauthn_challenges_user_id', { where: 'user_id IS NOT NULL' })
   @Column('uuid', { name: 'user_id', nullable: true })
   userId!: UserId | null;
 
-  /** Whose session asked for it. Null: nobody is signed in yet. */
+  /** The session that requested the challenge. Null when nobody is signed in yet. */
   @Index('ix_webauthn_challenges_session_id', { where: 'session_id IS NOT NULL' })
   @Column('uuid', { name: 'session_id', nullable: true })
   sessionId!: string | null;
 
-  /** SHA-256 of the challenge token it was given with. */
+  /** SHA-256 of the challenge token that was issued with the challenge. */
   @Column('bytea', { name: 'token_hash' })
   tokenHash!: Buffer;
 

@@ -7,25 +7,32 @@ import type { CeremonyPurpose } from './webauthn-challenge.entity.js';
 
 const LIFE_SECONDS = 300;
 
-/** What a challenge was given for; it is good for nothing else. */
+/**
+ * The purpose, user, session and challenge token that a challenge is bound to. The challenge is valid for nothing else.
+ */
 export interface Ceremony {
   readonly purpose: CeremonyPurpose;
-  /** Null: passwordless. */
+  /** Null for passwordless sign-ins. */
   readonly userId: UserId | null;
-  /** Of whoever is signed in, for registrations and step-ups. Null: nobody is yet. */
+  /** The session of the signed-in user, for registrations and step-ups. Null when nobody is signed in yet. */
   readonly sessionId: string | null;
-  /** The challenge token it goes with; undefined on use: whichever. */
+  /**
+   * The challenge token that was issued with the challenge. When the token is undefined, `consume` accepts every token.
+   */
   readonly token: string | undefined;
 }
 
-/** Challenges of WebAuthn ceremonies: kept as hashes for five minutes, good once on whichever instance. */
+/**
+ * Stores challenges of WebAuthn ceremonies as hashes. A challenge is valid for five minutes and can be used once, on
+ * any instance.
+ */
 @Injectable()
 export class WebAuthnChallengesRepository extends MaintenanceTask {
   constructor(private readonly database: Database) {
     super();
   }
 
-  /** @returns 32 random bytes in base64url */
+  /** Stores a new challenge. @returns 32 random bytes in base64url */
   async issue({ purpose, userId, sessionId, token }: Ceremony & { token: string }): Promise<string> {
     const challenge = randomToken();
     await this.database.execute(
@@ -36,7 +43,7 @@ export class WebAuthnChallengesRepository extends MaintenanceTask {
     return challenge;
   }
 
-  /** False for a challenge that is unknown, used, expired or of another ceremony; else it is used up by this. */
+  /** Uses up a challenge. @returns false when the challenge is unknown, used, expired or bound to another ceremony */
   async consume(challenge: string, { purpose, userId, sessionId, token }: Ceremony, db?: Db): Promise<boolean> {
     const affected = await this.database.execute(
       `DELETE FROM webauthn_challenges
@@ -48,7 +55,7 @@ export class WebAuthnChallengesRepository extends MaintenanceTask {
     return affected === 1;
   }
 
-  /** Takes back the leave to add passkeys, which options give for a proof. */
+  /** Deletes the registration challenges of an account. They permit adding a passkey without a further proof. */
   async forgetRegistrations(userId: UserId, tx: Db): Promise<void> {
     await this.database.execute(
       `DELETE FROM webauthn_challenges WHERE user_id = $1 AND purpose = 'registration'`,

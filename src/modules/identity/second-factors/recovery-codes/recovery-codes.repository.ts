@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { UserId } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 
-/** The hashes of an account's recovery codes: those in force, and those that wait to be. */
+/** Stores the hashes of an account's recovery codes: the active ones, and those of a pending setup. */
 @Injectable()
 export class RecoveryCodesRepository {
   constructor(private readonly database: Database) {}
@@ -19,7 +19,7 @@ export class RecoveryCodesRepository {
     await this.database.execute('UPDATE recovery_codes SET is_active = true WHERE user_id = $1', [userId], tx);
   }
 
-  /** True for an unused code in force, which is used up by this. */
+  /** Uses up an unused, active code. @returns whether the code was valid */
   async use(userId: UserId, hash: Buffer, tx: Db): Promise<boolean> {
     const affected = await this.database.execute(
       `UPDATE recovery_codes SET used_at = now()
@@ -30,7 +30,7 @@ export class RecoveryCodesRepository {
     return affected === 1;
   }
 
-  /** @returns how many there were */
+  /** @returns the number of deleted codes */
   remove(userId: UserId, isActive: boolean, tx: Db): Promise<number> {
     return this.database.execute(
       'DELETE FROM recovery_codes WHERE user_id = $1 AND is_active = $2',

@@ -7,12 +7,15 @@ import { typedCode } from '../typed-code.js';
 import { RecoveryCodesRepository } from './recovery-codes.repository.js';
 
 const COUNT = 10;
-/** 24 digits of five bits: 120 bits, which need no slow hash. */
+/** 24 digits of five bits give 120 random bits, so a fast hash is enough. */
 const DIGITS = 24;
-/** Crockford's: no i, l, o or u, so that a code read from paper is typed right. 32 of them divide a byte evenly. */
+/**
+ * Crockford's base32 alphabet. It has no i, l, o or u, so that a code on paper is typed correctly. Its 32 characters
+ * divide the values of a byte evenly.
+ */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 
-/** Recovery codes: shown once, kept as hashes, each good once in place of another second factor. */
+/** Manages recovery codes. They are shown once, stored as hashes, and each one replaces another second factor once. */
 @Injectable()
 export class RecoveryCodesService {
   constructor(
@@ -20,13 +23,16 @@ export class RecoveryCodesService {
     private readonly earned: EarnedProofsService,
   ) {}
 
-  /** Ten new ones in place of all earlier ones. */
+  /** Stores ten new recovery codes in place of all earlier ones, and returns them. */
   async replace(act: AccountAct): Promise<string[]> {
     await this.end(act);
     return this.insert(act, true);
   }
 
-  /** Ten that come into force by {@link activate}; the ones in force stay so until then. */
+  /**
+   * Stores and returns ten recovery codes that become active by {@link activate}. The active codes stay valid until
+   * then.
+   */
   async prepare(act: AccountAct): Promise<string[]> {
     await this.codes.remove(act.user.id, false, act.tx);
     return this.insert(act, false);
@@ -37,7 +43,7 @@ export class RecoveryCodesService {
     await this.codes.activate(act.user.id, act.tx);
   }
 
-  /** True for an unused code, which is used up by this. */
+  /** Uses up an unused, active code. @returns whether the code was valid */
   async accept({ tx, user, note }: AccountAct, code: string): Promise<boolean> {
     const isGood = await this.codes.use(user.id, hashOf(code), tx);
     if (isGood) await note('recovery_code_used');
@@ -50,20 +56,23 @@ export class RecoveryCodesService {
     return codes;
   }
 
-  /** Those in force, and what they have earned. */
+  /** Deletes the active codes and ends the proofs that they have earned. */
   private async end(act: AccountAct): Promise<void> {
     const ended = await this.codes.remove(act.user.id, true, act.tx);
     if (ended > 0) await this.earned.endOf(act.user.id, 'recovery_code', act.tx);
   }
 }
 
-/** `xxxx-xxxx-xxxx-xxxx-xxxx-xxxx`. */
+/** Returns a random code in the form `xxxx-xxxx-xxxx-xxxx-xxxx-xxxx`. */
 function newRecoveryCode(): string {
   const digits = Array.from(randomBytes(DIGITS), (byte) => ALPHABET.charAt(byte % ALPHABET.length)).join('');
   return digits.replace(/.{4}(?=.)/g, '$&-');
 }
 
-/** Of the digits alone: case, blanks and dashes do not matter, and letters that look like digits are read as such. */
+/**
+ * Returns the hash of a code's digits. Letter case, blanks and dashes are ignored, and letters that look like digits
+ * are read as digits.
+ */
 function hashOf(code: string): Buffer {
   return sha256(typedCode(code).toLowerCase().replaceAll('o', '0').replaceAll(/[il]/g, '1'));
 }

@@ -19,7 +19,7 @@ import { WebAuthnChallengesRepository } from '../passkeys/webauthn-challenges.re
 import { NoPasskey } from '../second-factors.errors.js';
 import type { StepUpRequest, StepUpResponse } from './step-up.dto.js';
 
-/** Turns a factor that is shown again into a token for sensitive changes. */
+/** Issues step-up tokens for sensitive changes when the user proves a factor again. */
 @Injectable()
 export class StepUpService {
   constructor(
@@ -32,7 +32,10 @@ export class StepUpService {
     private readonly relyingParty: RelyingPartyService,
   ) {}
 
-  /** Everything that is offered must be good. With `method` and nothing offered: the options of an assertion. */
+  /**
+   * Issues a step-up token. Every submitted factor must be valid. With `method` and no factor, the method returns the
+   * options of a passkey assertion.
+   */
   async stepUp(scope: UserScope, request: StepUpRequest, client: Client): Promise<StepUpResponse | CeremonyResponse> {
     const { password, method } = request;
     const answers = answersIn(scope, request);
@@ -42,7 +45,8 @@ export class StepUpService {
     }
     const compared = password === undefined ? null : await this.freshProof.requirePassword(scope, password);
     const token = await this.acts.runAs<string>(scope, client, async (act) => {
-      // A password that was changed meanwhile earns nothing: what it had earned has just ended.
+      // If the password has changed in the meantime, no token is issued, since that change has revoked all step-up
+      // tokens.
       if (compared !== null && compared !== act.user.passwordHash) throw new IncorrectPassword();
       for (const answer of answers) {
         const refusal = await this.answers.judge(act, answer);
@@ -65,7 +69,10 @@ export class StepUpService {
   }
 }
 
-/** A passkey must verify its user: where the account has no password, its token stands in for one. */
+/**
+ * Lists the submitted factors other than the password. A passkey must verify its user, because its token replaces the
+ * password for an account without one.
+ */
 function answersIn({ userId, sessionId }: UserScope, request: StepUpRequest): FactorAnswer[] {
   const { code, recovery_code, credential, challenge_token: token } = request;
   const answers: FactorAnswer[] = [];

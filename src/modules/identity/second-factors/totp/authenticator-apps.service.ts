@@ -10,7 +10,7 @@ import { newTotpSecret, otpauthUrl, stepOfCode } from './totp-codes.js';
 import { TOTP_SECRET } from './totp-factor.entity.js';
 import { type StoredTotp, TotpRepository } from './totp.repository.js';
 
-/** Authenticator apps: their secrets lie encrypted, and each code is accepted once. */
+/** Manages authenticator apps. Their secrets are stored encrypted, and each code is accepted once. */
 @Injectable()
 export class AuthenticatorAppsService {
   constructor(
@@ -21,12 +21,15 @@ export class AuthenticatorAppsService {
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  /** False: no key is configured to keep a secret with. */
+  /** False when no encryption key is configured for the secrets. */
   get isAvailable(): boolean {
     return this.cipher.isAvailable;
   }
 
-  /** A new pending app in place of an earlier one. @returns what its owner types or scans */
+  /**
+   * Stores a new pending app in place of an earlier one.
+   * @returns the secret that the owner types and the URL that the owner scans
+   */
   async begin({ tx, user }: AccountAct): Promise<{ secret: string; otpauthUrl: string }> {
     const secret = newTotpSecret();
     const id = newId();
@@ -37,14 +40,14 @@ export class AuthenticatorAppsService {
     };
   }
 
-  /** Confirms the pending app by its first code, which is used up by this. */
+  /** Confirms the pending app with its first code, which is used up. */
   async confirm(act: AccountAct, code: string): Promise<'confirmed' | 'not_pending' | 'wrong_code'> {
     const totp = await this.totps.find(act.user.id, act.tx);
     if (totp === null || totp.confirmed) return 'not_pending';
     return (await this.spend(act, totp, code)) ? 'confirmed' : 'wrong_code';
   }
 
-  /** True for a good code of the confirmed app, which is used up by this. */
+  /** Accepts and uses up a valid code of the confirmed app. @returns whether the code was valid */
   async accept(act: AccountAct, code: string): Promise<boolean> {
     const totp = await this.totps.find(act.user.id, act.tx);
     return totp !== null && totp.confirmed && (await this.spend(act, totp, code));

@@ -7,7 +7,7 @@ const SECRET = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';
 const at = (seconds: number): Date => new Date(seconds * 1000);
 
 describe('a TOTP code', () => {
-  // The appendix prints eight digits; six-digit codes are their last six.
+  // The appendix prints eight digits. The six-digit codes are the last six of them.
   it.each([
     [59, '94287082'],
     [1_111_111_109, '07081804'],
@@ -77,7 +77,7 @@ describe('a TOTP code', () => {
     expect(decodeURIComponent(url.pathname)).toBe('/Events & Co:ada@example.com');
     expect(url.searchParams.get('secret')).toBe(secret);
     expect(url.searchParams.get('issuer')).toBe('Events & Co');
-    // Left out, these have the values we use.
+    // The defaults of these parameters are the values that the service uses.
     expect([url.searchParams.get('algorithm') ?? 'SHA1', url.searchParams.get('digits') ?? '6']).toEqual(['SHA1', '6']);
     expect(url.searchParams.get('period') ?? '30').toBe('30');
   });

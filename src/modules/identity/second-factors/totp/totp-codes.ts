@@ -4,15 +4,15 @@ import { typedCode } from '../typed-code.js';
 const PERIOD_SECONDS = 30;
 const DIGITS = 6;
 const ALGORITHM = 'sha1';
-/** One step either way. */
+/** A code is also accepted one step before and one step after its own. */
 const DRIFT_SECONDS = PERIOD_SECONDS;
 
-/** 160 random bits in base32. */
+/** Returns 160 random bits in base32. */
 export function newTotpSecret(): string {
   return generateSecret({ length: 20 });
 }
 
-/** What authenticator apps read from a QR code. */
+/** Returns the URL that authenticator apps read from a QR code. */
 export function otpauthUrl(options: { issuer: string; account: string; secret: string }): string {
   return generateURI({
     issuer: options.issuer,
@@ -25,8 +25,9 @@ export function otpauthUrl(options: { issuer: string; account: string; secret: s
 }
 
 /**
- * The 30-second step a code belongs to, or null when it is none of this secret now or of the steps beside it,
- * or of a step that is not after `afterStep`. Blanks and dashes within the code are ignored, since apps show them.
+ * Returns the 30-second step that a code belongs to. Returns null when the code does not belong to the current step or
+ * to one of the two adjacent steps, or when its step is not after `afterStep`. Blanks and dashes within the code are
+ * ignored, since apps show them.
  */
 export async function stepOfCode(
   secret: string,
@@ -36,7 +37,7 @@ export async function stepOfCode(
   const token = typedCode(code);
   if (!/^[0-9]{6}$/.test(token)) return null;
   const epoch = Math.floor(now.getTime() / 1000);
-  // The library takes a bound beyond the last acceptable step for a mistake and throws; nothing can be good then.
+  // The library throws when `afterTimeStep` is later than the current step. No code can be valid in that case.
   if (afterStep !== null && afterStep > Math.floor(epoch / PERIOD_SECONDS)) return null;
   const result = await verify({
     secret,

@@ -5,12 +5,12 @@ import { Database, type Db } from '../../../../platform/database/database.js';
 export interface StoredTotp {
   readonly id: string;
   readonly secret: string;
-  /** Null: no code was accepted yet. */
+  /** Null until a code is accepted. */
   readonly lastUsedStep: number | null;
   readonly confirmed: boolean;
 }
 
-/** The authenticator app of an account; callers hold the account's row. */
+/** Stores the authenticator app of an account. Callers that write lock the account's row. */
 @Injectable()
 export class TotpRepository {
   constructor(private readonly database: Database) {}
@@ -25,7 +25,7 @@ export class TotpRepository {
     return rows[0] ?? null;
   }
 
-  /** Takes the place of an earlier one. */
+  /** Stores an app in place of an earlier one. */
   async replace(userId: UserId, totp: { id: string; secret: string }, tx: Db): Promise<void> {
     await this.remove(userId, tx);
     await this.database.execute(
@@ -35,7 +35,10 @@ export class TotpRepository {
     );
   }
 
-  /** Uses up the codes of a step and before; false when a code of it or a later one was accepted already. */
+  /**
+   * Uses up the codes of a step and of earlier steps.
+   * @returns false when a code of this step or a later one was already accepted
+   */
   async spend(userId: UserId, id: string, step: number, tx: Db): Promise<boolean> {
     const affected = await this.database.execute(
       `UPDATE totp_factors SET last_used_step = $3, confirmed_at = coalesce(confirmed_at, now())
@@ -50,7 +53,7 @@ export class TotpRepository {
     await this.database.execute('DELETE FROM totp_factors WHERE user_id = $1 AND confirmed_at IS NULL', [userId], tx);
   }
 
-  /** Null: none is confirmed. */
+  /** Returns when the app was confirmed, or null when no app is confirmed. */
   async confirmedAt(userId: UserId, db?: Db): Promise<Date | null> {
     const [row] = await this.database.rows<{ confirmed_at: Date | null }>(
       'SELECT confirmed_at FROM totp_factors WHERE user_id = $1',

@@ -21,7 +21,7 @@ import {
   type TwoFactorStatusResponse,
 } from './two-factor.dto.js';
 
-/** The authenticator app of an account, from setup to removal, and its recovery codes. */
+/** Sets up, confirms and removes the authenticator app of an account, and manages its recovery codes. */
 @Injectable()
 export class TwoFactorService {
   constructor(
@@ -36,7 +36,10 @@ export class TwoFactorService {
     return twoFactorStatus(await this.inventory.of(scope.userId));
   }
 
-  /** A setup begun again takes the place of the pending one. Recovery codes come into force with the first code. */
+  /**
+   * Starts the setup of an authenticator app, replacing a pending setup. The recovery codes become active with the
+   * first code.
+   */
   setup(change: ProvenChange): Promise<TwoFactorSetupResponse> {
     const begin = async (act: AccountAct): Promise<TwoFactorSetupResponse> => {
       const { secret, otpauthUrl } = await this.apps.begin(act);
@@ -51,7 +54,10 @@ export class TwoFactorService {
     return this.proof.run(change, begin, { allow });
   }
 
-  /** Wrong codes here count for no lockout: who has the pending secret can only fail at their own setup. */
+  /**
+   * Confirms the pending setup. Wrong codes do not count towards the lock, since whoever has the pending secret can
+   * only fail at their own setup.
+   */
   enable(scope: UserScope, { code }: EnableTwoFactorRequest, client: Client): Promise<TwoFactorStatusResponse> {
     return this.acts.runAs(scope, client, async (act) => {
       const outcome = await this.apps.confirm(act, code);

@@ -1,7 +1,7 @@
 import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
 import type { UserId } from '../../../access/index.js';
 
-/** A device whose token stands for the second factor. */
+/** A device whose token replaces the second factor at sign-in. */
 @Entity('trusted_devices')
 @Unique('uq_trusted_devices_token_hash', ['tokenHash'])
 @Index('ix_trusted_devices_user_id', ['userId', 'createdAt'])
@@ -28,7 +28,7 @@ export class TrustedDevice {
   @Column('timestamptz', { name: 'last_used_at', default: () => 'now()' })
   lastUsedAt!: Date;
 
-  /** 30 days after its making; use does not move it. */
+  /** 30 days after the device was trusted. Use of the device does not extend this time. */
   @Index('ix_trusted_devices_expires_at')
   @Column('timestamptz', { name: 'expires_at' })
   expiresAt!: Date;

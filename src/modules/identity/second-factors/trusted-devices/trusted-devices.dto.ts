@@ -1,7 +1,7 @@
 import { DateTimeField, TextField, UuidField } from '../../../../platform/http/fields/index.js';
 import type { TrustedDevice } from './trusted-device.entity.js';
 
-/** Headers of routes that take the token of a trusted device. */
+/** Headers of routes that accept the token of a trusted device. */
 export class TrustedDeviceHeaders {
   @TextField({
     name: 'X-Trusted-Device-Token',

@@ -6,7 +6,7 @@ import { TrustedDevice } from './trusted-device.entity.js';
 
 export type NewTrustedDevice = Pick<TrustedDevice, 'id' | 'userId' | 'tokenHash' | 'ip' | 'userAgent'>;
 
-/** Devices that an account trusts, by the hash of what they present. Time is the database's. */
+/** Stores the trusted devices of an account by the hash of their token. All times come from the database clock. */
 @Injectable()
 export class TrustedDevicesRepository extends MaintenanceTask {
   constructor(private readonly database: Database) {
@@ -23,7 +23,7 @@ export class TrustedDevicesRepository extends MaintenanceTask {
     );
   }
 
-  /** Notes the use of a device. False: the account does not trust it, or no longer. */
+  /** Records the use of a device. @returns false when the account does not trust the device, or no longer does */
   async touch(userId: UserId, tokenHash: Buffer): Promise<boolean> {
     const affected = await this.database.execute(
       'UPDATE trusted_devices SET last_used_at = now() WHERE user_id = $1 AND token_hash = $2 AND expires_at > now()',
@@ -32,7 +32,7 @@ export class TrustedDevicesRepository extends MaintenanceTask {
     return affected === 1;
   }
 
-  /** The living ones, newest first. */
+  /** Returns the unexpired devices of an account, newest first. */
   list(userId: UserId): Promise<TrustedDevice[]> {
     return this.database
       .repository(TrustedDevice)
@@ -42,7 +42,7 @@ export class TrustedDevicesRepository extends MaintenanceTask {
       .getMany();
   }
 
-  /** False for a device that is gone or has expired. */
+  /** Deletes a device. @returns false when the device is gone or has expired */
   async remove(userId: UserId, id: string, tx: Db): Promise<boolean> {
     const affected = await this.database.execute(
       'DELETE FROM trusted_devices WHERE user_id = $1 AND id = $2 AND expires_at > now()',
@@ -52,7 +52,7 @@ export class TrustedDevicesRepository extends MaintenanceTask {
     return affected === 1;
   }
 
-  /** @returns how many there were */
+  /** @returns the number of deleted devices */
   removeAllOf(userId: UserId, tx: Db): Promise<number> {
     return this.database.execute('DELETE FROM trusted_devices WHERE user_id = $1', [userId], tx);
   }

@@ -8,10 +8,13 @@ import { TrustedDeviceNotFound } from '../second-factors.errors.js';
 import { trustedDeviceResponse, type TrustedDeviceResponse } from './trusted-devices.dto.js';
 import { TrustedDevicesRepository } from './trusted-devices.repository.js';
 
-/** Life of a trusted device; use does not extend it, so the second factor is asked for at least this often. */
+/**
+ * Lifetime of a trusted device in days. Use does not extend the lifetime, so the second factor is required at least
+ * this often.
+ */
 const LIFE_DAYS = 30;
 
-/** Devices that need no second factor for a while. Only the hash of what they present is kept. */
+/** Manages devices that need no second factor for 30 days. Only the hash of a device's token is stored. */
 @Injectable()
 export class TrustedDevicesService {
   constructor(
@@ -19,7 +22,7 @@ export class TrustedDevicesService {
     private readonly acts: AccountActsService,
   ) {}
 
-  /** @returns the device's token, which is shown this once */
+  /** Marks the device as trusted. @returns the device's token, which is shown only once */
   async trust({ tx, user, client, note }: AccountAct): Promise<string> {
     const token = randomToken();
     const id = newId();
@@ -29,17 +32,17 @@ export class TrustedDevicesService {
     return token;
   }
 
-  /** Is this a token of a device the account still trusts? */
+  /** Returns whether the token belongs to a device that the account still trusts, and records the use. */
   isTrusted(userId: UserId, token: string): Promise<boolean> {
     return this.devices.touch(userId, sha256(token));
   }
 
-  /** Newest first. */
+  /** Returns the trusted devices of the caller, newest first. */
   async list(scope: UserScope): Promise<TrustedDeviceResponse[]> {
     return (await this.devices.list(scope.userId)).map(trustedDeviceResponse);
   }
 
-  /** @throws TrustedDeviceNotFound also for a device that was revoked or has expired */
+  /** Revokes a trusted device. @throws TrustedDeviceNotFound also for a device that was revoked or has expired */
   async revoke(scope: UserScope, id: string, client: Client): Promise<void> {
     await this.acts.runAs(scope, client, async ({ tx, note }) => {
       if (!(await this.devices.remove(scope.userId, id, tx))) throw new TrustedDeviceNotFound();
