@@ -68,7 +68,7 @@ import { ObjectStore, objectStoreOf } from './platform/storage/index.js';
 import { type Logger, Metrics } from './platform/telemetry/index.js';
 import { CredentialHolders, rateLimitPolicies, rateLimitStore } from './rate-limits.js';
 
-/** What an instance is made from: the frozen configuration, its secrets and the address of its database. */
+/** The input of an instance: the frozen configuration, its secrets and the address of its database. */
 export interface Runtime {
   readonly config: Config;
   readonly secrets: RuntimeSecrets;
@@ -76,7 +76,7 @@ export interface Runtime {
   readonly logger: Logger;
 }
 
-/** Lets go of connections that no library's own module closes. */
+/** Closes connections that no library's own module closes. */
 class PlatformShutdown implements OnApplicationShutdown {
   constructor(
     private readonly notices: NoticeBus,
@@ -208,7 +208,7 @@ class PlatformModule {
   }
 }
 
-/** Everything, for the HTTP process and the worker alike; PROCESS_ROLE decides what of it runs. */
+/** The whole application, the same for HTTP and worker processes. PROCESS_ROLE decides which parts run. */
 @Module({})
 export class AppModule {
   static for(runtime: Runtime): DynamicModule {

@@ -34,7 +34,7 @@ import {
 } from './platform/rate-limit/index.js';
 import { Metrics, type RequestContext, runInContext } from './platform/telemetry/index.js';
 
-/** Readable by browsers of permitted origins (DECISIONS 1). */
+/** Headers that browsers of permitted origins may read. */
 const EXPOSED_HEADERS = [
   'X-Request-ID',
   'Retry-After',
@@ -155,7 +155,7 @@ export async function createApp(runtime: Runtime): Promise<NestExpressApplicatio
   return app;
 }
 
-/** One spelling a path: set before the router is made, which takes its settings then. */
+/** Accepts one spelling of each path. The settings precede the router, which reads them when it is created. */
 function strictRouter(): Application {
   const application = makeExpress();
   application.set('case sensitive routing', true);
@@ -163,7 +163,10 @@ function strictRouter(): Application {
   return application;
 }
 
-/** The client may have left, or the parser may have answered a broken body, while a credential or a limit was looked up. */
+/**
+ * Returns whether the response has ended. While a credential or a limit was read, the client may have disconnected, or
+ * the parser may have answered a broken body.
+ */
 function isOver(response: Response): boolean {
   return response.destroyed || response.headersSent;
 }

@@ -2,10 +2,10 @@ import 'reflect-metadata';
 
 const [command, ...argv] = process.argv.slice(2);
 
-/** The command is mistyped: carried out as far as it is known it would end as if all were well. */
+/** The command is mistyped. Running only the part that is understood would look like success. */
 class UsageError extends Error {}
 
-/** @throws UsageError unless these options and no others stand behind the command, each with the one that it needs */
+/** @throws UsageError when the command has an option that is not listed, or one without the option that it needs */
 function requireOptions(usage: string, options: Readonly<Record<string, string | null>>): void {
   const isFit = argv.every((word) => {
     const needed = new Map(Object.entries(options)).get(word);
@@ -14,9 +14,11 @@ function requireOptions(usage: string, options: Readonly<Record<string, string |
   if (!isFit) throw new UsageError(usage);
 }
 
-/** Each loads what it needs itself: a mistyped command is refused before the service is loaded. */
+/** Each command imports what it needs itself, so a mistyped command is refused before the service is loaded. */
 const COMMANDS: Record<string, () => Promise<number>> = {
-  /** Applies the migrations, on the embedded database when none is named; with --event-store fills ClickHouse, too. */
+  /**
+   * Applies the migrations, to the embedded database when none is configured. With --event-store also fills ClickHouse.
+   */
   migrate: async () => {
     requireOptions('migrate [--event-store [--restored]]', { '--event-store': null, '--restored': '--event-store' });
     const { configOrExit, prepareRuntime } = await import('./runtime.js');
@@ -37,7 +39,7 @@ const COMMANDS: Record<string, () => Promise<number>> = {
     const { runDemo } = await import('./demo/index.js');
     return runDemo(argv, process.env, process.stdout);
   },
-  /** Writes the files of docs/api and .env.example; with --check only compares. */
+  /** Writes the files of docs/api and .env.example. With --check only compares them. */
   generate: async () => {
     requireOptions('generate [--check]', { '--check': null });
     const { generateArtifacts } = await import('./tooling/index.js');

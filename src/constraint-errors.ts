@@ -8,7 +8,7 @@ import { NotAProjectMember } from './modules/access/index.js';
 import { NotAuthenticated } from './platform/http/domain-error.js';
 import type { ConstraintErrors } from './platform/http/error.filter.js';
 
-/** What a violated constraint tells the caller; a constraint that is not here is a fault of ours (500). */
+/** The error for each violated constraint. Any other constraint is a fault of the service (500). */
 export const CONSTRAINT_ERROR_TABLE: ConstraintErrors = {
   uq_organizations_slug: SlugInUse,
   uq_projects_organization_id_slug: SlugInUse,
@@ -19,9 +19,9 @@ export const CONSTRAINT_ERROR_TABLE: ConstraintErrors = {
   uq_delivery_protected_headers_channel_id_name_key: DuplicateProtectedHeader,
   fk_delivery_attempts_channel_id: ChannelHasEvidence,
   uq_stored_objects_project_id_key: ObjectExists,
-  // By reopening alone: what is raised counts to the unresolved one.
+  // Only reopening violates this constraint: a new occurrence is added to the unresolved alert event.
   uq_alert_events_unresolved: NewerAlertEventIsUnresolved,
-  // Whoever makes something has lost their account meanwhile.
+  // The caller's account was deleted while the request ran.
   fk_organizations_owner_id: NotAuthenticated,
   fk_projects_owner_id: NotAuthenticated,
 };

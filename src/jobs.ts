@@ -8,7 +8,7 @@ import { coldMonthsJob } from './modules/events/event-store/index.js';
 import { hourRollupsJob } from './modules/events/hour-rollups/index.js';
 import { logSearchIndexJob } from './modules/events/logs/index.js';
 
-/** Every job of the service; boot fails when one of them has no handler or two. */
+/** Every job of the service. The start fails when a job has no handler or two. */
 export const JOBS = [
   maintenanceJob,
   hourRollupsJob,

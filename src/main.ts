@@ -11,15 +11,17 @@ import { drainableHttp } from './platform/http/drain.js';
 import { configOrExit, type PreparedRuntime, prepareRuntime, reportFailedStart } from './runtime.js';
 
 /**
- * By how much the heap grows until it is collected as a whole. Of itself V8 waits until there is several times of what lives,
- * which under load is 200 MB of nothing; this costs two percent of the rate (bench/RESULTS.md).
+ * Growth of the heap, in percent, that starts a full garbage collection. By default V8 waits until the heap is several
+ * times the live data, which wastes 200 MB under load. This setting costs 2 % of the throughput (bench/RESULTS.md).
  */
 const HEAP_GROWTH_PERCENT = 30;
 
-/** After this long a shutdown is cut short: something hangs that no limit of its own ended. */
+/** A shutdown is cut short after this time: something hangs that no timeout of its own ended. */
 const SHUTDOWN_LIMIT_MS = 30_000;
 
-/** Ctrl-C under npm comes twice, from the terminal and from npm: signals this close together are one. */
+/**
+ * Ctrl-C under npm sends two signals, one from the terminal and one from npm. Signals this close together count as one.
+ */
 const ONE_SIGNAL_MS = 1_000;
 
 setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`);
@@ -72,7 +74,7 @@ async function start(): Promise<void> {
   }
 }
 
-/** Requests in flight finish first, then the workers, then the database. */
+/** Stopping waits for requests in flight first, then stops the workers, then the database. */
 async function startApi({ runtime, embedded }: PreparedRuntime): Promise<Running> {
   const app = await createApp(runtime);
   const drain = drainableHttp(app.getHttpServer());
@@ -107,18 +109,18 @@ async function closeAll(context: INestApplicationContext, embedded: PreparedRunt
   logger.info('stopped');
 }
 
-/** What the demo has to be told when the service does not lie where it looks. */
+/** Returns the arguments that `npm run demo` needs when the URL or the data folder is not the default. */
 function demoWords(words: string[], { path, isDefault }: Config['dataDir']): string {
   const all = isDefault ? words : [...words, '--data-dir', path];
   return all.length === 0 ? '' : ` -- ${all.join(' ')}`;
 }
 
-/** By its name where it is this machine: browsers keep passkeys for names alone. */
+/** Uses the name localhost for this machine, because browsers store passkeys only for names. */
 function consoleUrl(host: string, port: number): string {
   return `http://${host === '127.0.0.1' || host === '[::1]' ? 'localhost' : host}:${port}/console`;
 }
 
-/** What somebody who just started the service wants to know. */
+/** Logs the address. Outside production, also prints what somebody who just started the service needs. */
 function announce(
   { environment, http, mail, dataDir, process: { role } }: Config,
   port: number,

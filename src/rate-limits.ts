@@ -21,7 +21,7 @@ const INGESTION = '/v1/events/ingest';
 
 type Identity = Awaited<ReturnType<KeyAuthenticator['identityOf']>>;
 
-/** SERVICE 8.2, row by row, with the limits of this deployment. */
+/** Returns the rate limit policies, with the limits of this deployment. */
 export function rateLimitPolicies({ rateLimits }: Config): RateLimitPolicy[] {
   const policies = [
     row('auth-login', ['POST'], ['/v1/auth/login'], 5 * MINUTE, rateLimits.authLoginIp, null),
@@ -68,21 +68,25 @@ function under(path: string): string[] {
   return [path, `${path}/*`];
 }
 
-/** Shared through Redis where one is configured. A process without HTTP limits nothing and needs no connection. */
+/**
+ * Returns a store in Redis where one is configured, otherwise in memory. A process without HTTP limits nothing and
+ * needs no connection.
+ */
 export async function rateLimitStore(config: Config, clock: Clock, logger: Logger): Promise<RateLimitStore> {
   const { backend, redisUrl } = config.rateLimits;
   if (backend === 'memory' || redisUrl === undefined || !config.process.runsApi) return new MemoryRateLimitStore(clock);
   const redis = new RedisRateLimitStore({ url: redisUrl });
   await redis.connect();
   const store = new FailOpenStore(redis, clock, logger);
-  // A Redis that is not there is told at the start, not with the first request.
+  // Reports an unreachable Redis at the start, not with the first request.
   await store.health();
   return store;
 }
 
 /**
- * A key or person is counted wherever they call from, also by a credential that has ended; whoever only looks like one is
- * counted by address. The token goes first: a person's requests stay that person's, whichever keys come with them.
+ * Counts a request for the key or person of its credential, from any address and even when the credential has expired.
+ * A credential that does not verify counts by address. The access token takes precedence over keys: a person's requests
+ * are counted for that person, whichever keys they send.
  */
 @Injectable()
 export class CredentialHolders extends RateLimitCredentials {
@@ -108,7 +112,7 @@ export class CredentialHolders extends RateLimitCredentials {
     );
   }
 
-  /** Refused ingestion is recorded for the owner of the key. */
+  /** Records refused ingestion for the owner of the key. */
   override refused(request: Request): void {
     if (request.method === 'POST' && request.path === INGESTION && apiKeyOf(request) !== null)
       this.keys.limited(request);

@@ -11,7 +11,7 @@ export interface PreparedRuntime {
   readonly embedded: EmbeddedPostgres | null;
 }
 
-/** The configuration and a database with every migration applied: what has to be there before Nest starts. */
+/** Starts what Nest needs first: returns the configuration, and a database with every migration applied. */
 export async function prepareRuntime(config: Config, logger: Logger): Promise<PreparedRuntime> {
   const embedded =
     config.database.url === undefined
@@ -21,7 +21,8 @@ export async function prepareRuntime(config: Config, logger: Logger): Promise<Pr
           log: (line) => logger.info(line),
           warn: (line) => logger.warn(line),
           revives: true,
-          // Nothing works without it, and a restart finds the data as they were: let whoever runs us decide.
+          // Nothing works without the database, and a restart finds the data unchanged. The supervisor decides what
+          // happens.
           onLost: (reason) => {
             logger.fatal(reason);
             process.exit(1);
@@ -39,7 +40,7 @@ export async function prepareRuntime(config: Config, logger: Logger): Promise<Pr
   }
 }
 
-/** One log line says what changed: 57 names of an empty database would fill a screen. */
+/** Applies the migrations. Logs one line: the 57 names of an empty database would fill a screen. */
 async function migrate(databaseUrl: string, logger: Logger): Promise<void> {
   const startedAt = performance.now();
   const applied = await runMigrations(databaseUrl);
@@ -52,7 +53,7 @@ async function migrate(databaseUrl: string, logger: Logger): Promise<void> {
   });
 }
 
-/** Reads the environment, or says every fault on standard error and ends with exit code 78. */
+/** Reads the environment. Prints every fault on standard error and exits with code 78 when there is one. */
 export function configOrExit(env: NodeJS.ProcessEnv): { config: Config; logger: Logger } {
   try {
     const config = loadConfig(env);
@@ -64,7 +65,7 @@ export function configOrExit(env: NodeJS.ProcessEnv): { config: Config; logger: 
   }
 }
 
-/** A failed start in one readable line where we know the cause. @returns the exit code */
+/** Reports a failed start, in one readable line where the cause is known. @returns the exit code */
 export function reportFailedStart(error: unknown, logger: Logger): number {
   if (error instanceof EmbeddedDatabaseError || error instanceof ConfigError) {
     process.stderr.write(`${error.message}\n`);
@@ -76,7 +77,7 @@ export function reportFailedStart(error: unknown, logger: Logger): number {
   return 1;
 }
 
-/** What is wrong with HOST and PORT, in one sentence; null when something else is wrong. */
+/** Returns what is wrong with HOST and PORT, in one sentence, or null when something else is wrong. */
 function listenerFault(error: unknown): string | null {
   const { code, syscall, address, port } = error as NodeJS.ErrnoException & { address?: string; port?: number };
   if (syscall !== 'listen' && syscall !== 'getaddrinfo') return null;

@@ -3,7 +3,10 @@ import { renderToStaticMarkup } from 'react-dom/server';
 import { LoginForm } from './pages/sign-in/login-form.js';
 import { readable, theme } from './theme.js';
 
-/** The sign-in page as it is before its program, for the build. @param nonce what stands for that of an answer */
+/**
+ * Renders the sign-in page for the build, as it looks before its script runs. @param nonce the placeholder of each
+ * response's nonce
+ */
 export function loginPage(nonce: string): string {
   return renderToStaticMarkup(
     <MantineProvider theme={theme} cssVariablesResolver={readable} getStyleNonce={() => nonce}>

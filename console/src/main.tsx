@@ -14,13 +14,13 @@ import { router } from './router.js';
 import { queries } from './routes/around.js';
 import { readable, theme } from './theme.js';
 
-// What the address shows comes while the service is asked who is there, not after it.
+// The component of the address loads while the service is asked for the session, not after that.
 const [shown] = router.getMatchedRoutes(router.latestLocation.pathname);
 for (const { options } of shown) void (options as { component?: { preload?: () => unknown } }).component?.preload?.();
 
 const root = document.getElementById('root');
 if (root === null) throw new Error('The page has no root');
-// The sign-in page stays as the build has drawn it until its program can take its place in one go.
+// The sign-in page that the build has rendered stays until the script can replace it at once.
 if (root.firstChild !== null) await router.load();
 flushSync(() => {
   early.read(root);

@@ -1,5 +1,5 @@
-/** Of this answer of the service: its policy takes no written style without it. */
+/** The nonce of this response. Its policy allows no inline style without the nonce. */
 export const NONCE = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
 
-/** Where the component library's lock of scrolling looks for it. */
+/** The component library's scroll lock reads the nonce from this variable. */
 Object.assign(globalThis, { __webpack_nonce__: NONCE });

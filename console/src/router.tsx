@@ -14,7 +14,7 @@ import { FailedPage, MissingPage, PendingPage } from './shell/around-pages.js';
 
 export const router = createRouter({
   basepath: '/console',
-  // Text as it is: 500 that somebody looks for is no number.
+  // Search parameters are text: 500 in a search field is not a number.
   parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
   stringifySearch: (search) => {
     const given = Object.entries(search).filter((pair): pair is [string, string] => typeof pair[1] === 'string');
@@ -54,7 +54,8 @@ declare module '@tanstack/react-router' {
   }
 }
 
-// A session that ended, here, in another tab or by the service: the page asks who is there, and what was read is forgotten.
+// When a session has ended, here, in another tab or by the service, the page checks who is signed in and clears its
+// data.
 onSession(() => {
   if (!isSignedIn()) void router.invalidate().then(() => queries.clear());
 });

@@ -1,10 +1,10 @@
 import { createTheme, type CSSVariablesResolver, type MantineColorsTuple } from '@mantine/core';
 
-/** Fonts of the system: nothing comes from elsewhere. */
+/** System fonts: no font is loaded from another origin. */
 const SANS = 'Inter, system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", sans-serif';
 const MONO = 'ui-monospace, "SF Mono", "JetBrains Mono", Menlo, Consolas, "Liberation Mono", monospace';
 
-/** The blue-green of the mark. */
+/** The blue-green of the logo. */
 const SEA: MantineColorsTuple = [
   '#eaf6f7',
   '#d9edef',
@@ -29,7 +29,7 @@ export const theme = createTheme({
   cursorType: 'pointer',
 });
 
-/** Where the library's colours stand out less than small text needs (WCAG 1.4.3). */
+/** Replaces colours of the library whose contrast is too low for small text (WCAG 1.4.3). */
 export const readable: CSSVariablesResolver = () => ({
   variables: {},
   light: {

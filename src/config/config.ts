@@ -1,32 +1,38 @@
-/** The parsed environment: frozen, typed, read once. Null or undefined means "not configured". */
+/**
+ * The parsed environment: frozen, typed, read once. Null or undefined means "not configured", unless a field says
+ * otherwise.
+ */
 export interface Config {
   readonly environment: 'development' | 'test' | 'production';
   readonly http: {
     readonly port: number;
     readonly host: string;
     readonly trustProxy: false | true | number | string;
-    /** Without a slash at its end. */
+    /** The address of the front end, without a slash at its end. */
     readonly publicAppUrl: string;
-    /** Whether the web page at /console is there. */
+    /** Whether /console serves the web page. */
     readonly servesConsole: boolean;
-    /** Where clients reach this API, without a slash at its end: the base of signed URLs. Undefined: as the request says. */
+    /**
+     * The address where clients reach this API, without a slash at its end: the base of signed URLs. Undefined: scheme
+     * and host of the request.
+     */
     readonly publicApiUrl: string | undefined;
     readonly corsOrigins: readonly string[];
     readonly maxBodyBytes: number;
   };
   readonly logLevel: LogLevel;
-  /** Which requests have a line in the log: none, those that ended with 5xx or were aborted, or all. */
+  /** Requests that are logged: none, those that ended with 5xx or were aborted, or all. */
   readonly accessLog: AccessLog;
-  /** Absolute folder of what the embedded parts keep. */
+  /** The absolute path of the data folder: embedded database, objects, captured mail and generated secrets. */
   readonly dataDir: { readonly path: string; readonly isDefault: boolean };
-  /** Without a url the service starts an embedded PostgreSQL in the data folder. */
+  /** Without a URL the service starts an embedded PostgreSQL in the data folder. */
   readonly database: { readonly url: string | undefined; readonly poolSize: number };
   readonly redis: { readonly url: string | undefined };
   readonly rateLimits: {
     readonly backend: 'memory' | 'redis';
-    /** Of the Redis that keeps the limits; set when the backend is `redis`. */
+    /** The Redis that stores the limits; set when the backend is `redis`. */
     readonly redisUrl: string | undefined;
-    /** By policy; they win over the policy's own limits. */
+    /** Limits by policy; they replace the policy's own limits. */
     readonly overrides: Readonly<Partial<Record<RateLimitPolicyName, RateLimitOverride>>>;
     readonly authLoginIp: number;
     readonly authRegisterIp: number;
@@ -36,37 +42,37 @@ export interface Config {
   readonly metering: { readonly enabled: boolean };
   readonly ingestion: {
     readonly mode: IngestMode;
-    /** Group commit: at most so many events in one transaction, and at most so long a wait for more of them. */
+    /** Group commit: maximum number of events in one transaction, and how long it waits for more events. */
     readonly batchMax: number;
     readonly batchWaitMs: number;
   };
   readonly quotas: {
-    /** Requests a month by plan, where a deployment sets them; null: none. */
+    /** Requests per month by plan, where a deployment sets them. Null: unlimited. */
     readonly monthlyRequests: Readonly<Partial<Record<string, number | null>>>;
     readonly requestQuotaMessage: string;
-    /** Where a blocked organization is sent. */
+    /** Where a blocked organization is sent to upgrade. */
     readonly upgradeUrl: string;
   };
   readonly tokens: {
-    /** PEM texts (EC P-256), the first signs; undefined: generated in the data folder. */
+    /** PEM texts (EC P-256). The first key signs. Undefined: a key is generated in the data folder. */
     readonly privateKeys: readonly string[] | undefined;
     readonly accessTtlSeconds: number;
     readonly refreshTtlSeconds: number;
   };
-  /** Undefined: generated in the data folder. */
+  /** Undefined: a key is generated in the data folder. */
   readonly credentialKeys: 'disabled' | readonly CredentialKey[] | undefined;
   /** The relying party of passkeys: its domain, the name authenticators show, and the origins of its pages. */
   readonly webauthn: { readonly rpId: string; readonly rpName: string; readonly origins: readonly string[] };
   readonly mail: { readonly smtpUrl: string | undefined; readonly from: string };
-  /** How processes that run workers look for deliveries that are due; seconds. */
+  /** How worker processes find due deliveries; times in seconds. */
   readonly deliveryRetries: {
     readonly batchSize: number;
     readonly pollSeconds: number;
     readonly leaseSeconds: number;
   };
-  /** Sign-in by a provider; undefined: that one is off. */
+  /** Sign-in by providers. Undefined: the provider is off. */
   readonly oauth: { readonly google: GoogleSignIn | undefined; readonly apple: AppleSignIn | undefined };
-  /** Exempt from the safety check of destinations that users give. */
+  /** Subnets that are exempt from the safety check of destinations that users give. */
   readonly outbound: { readonly allowedSubnets: readonly Subnet[] };
   readonly storage: {
     /** Undefined: objects are files in the data folder. */
@@ -74,35 +80,35 @@ export interface Config {
     readonly limits: Readonly<Record<PlanName, PlanStorageLimits>>;
     /** Content of one upload request, in bytes. */
     readonly objectBodyMaxBytes: number;
-    /** Whether overage is reported to the payment provider, and so allowed to who pays. */
+    /** Whether overage is reported to the payment provider, and therefore allowed for organizations that pay. */
     readonly meteredBillingEnabled: boolean;
   };
-  /** Where events are read, as far as that can tell them. */
+  /** The store that answers reads of events. With `clickhouse`, PostgreSQL answers what ClickHouse cannot. */
   readonly eventReads: EventStoreName;
-  /** Days that PostgreSQL has events at least, where ClickHouse has them, too; undefined: for ever. */
+  /** Days for which PostgreSQL keeps at least the events that are also in ClickHouse. Undefined: for ever. */
   readonly eventsHotDays: number | undefined;
-  /** Days that events are kept at least; undefined: for ever. */
+  /** Days for which events are kept at least. Undefined: for ever. */
   readonly eventRetentionDays: number | undefined;
-  /** The ClickHouse that events are copied to; undefined: none. */
+  /** The ClickHouse to which events are replicated. Undefined: none. */
   readonly eventStore: ClickHouseSettings | undefined;
   readonly internalJobToken: string | undefined;
-  /** Opens /internal/test to tests; only with the environment `test`. */
+  /** Opens /internal/test to tests; only allowed in the environment `test`. */
   readonly testControlToken: string | undefined;
-  /** As given, checked when used: a service without them starts. */
+  /** The values as given. They are checked when they are used, so the service starts without them. */
   readonly payment: PaymentNames;
-  /** The text of ENABLE_BILLING_ADMIN, checked when used. */
+  /** The text of ENABLE_BILLING_ADMIN, checked when it is used. */
   readonly billingAdministration: string | undefined;
   readonly platformAdminEmails: readonly string[];
 }
 
-/** Plan identifiers, lowest first (SERVICE 2.1). */
+/** Plans, lowest first. */
 export const PLAN_NAMES = ['free', 'pro', 'scale', 'enterprise'] as const;
 export type PlanName = (typeof PLAN_NAMES)[number];
 
-/** In bytes; null: none (SERVICE 2.2, DECISIONS 13). */
+/** Limits in bytes. Null: unlimited. */
 export interface PlanStorageLimits {
   readonly storageBytes: number | null;
-  /** Content sent in a UTC month. */
+  /** Content that is sent in a UTC month. */
   readonly bandwidthBytes: number | null;
   readonly fileBytes: number | null;
 }
@@ -113,7 +119,7 @@ export interface S3Settings {
   readonly bucket: string;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
-  /** The bucket stands in the path, not in the host name. */
+  /** Whether the bucket is part of the path instead of the host name. */
   readonly forcePathStyle: boolean;
 }
 
@@ -121,16 +127,16 @@ export const EVENT_STORES = ['postgres', 'clickhouse'] as const;
 export type EventStoreName = (typeof EVENT_STORES)[number];
 
 export interface ClickHouseSettings {
-  /** Of its HTTP interface, without user, password and query. */
+  /** The URL of the HTTP interface, without user, password and query. */
   readonly url: string;
   readonly user: string;
   readonly password: string;
   readonly database: string;
-  /** As the server's configuration names it; undefined: a single server. */
+  /** The cluster's name in the configuration of the servers. Undefined: a single server. */
   readonly cluster: string | undefined;
 }
 
-/** The policies of SERVICE 8.2. */
+/** Names of the rate limit policies. */
 export const RATE_LIMIT_POLICY_NAMES = [
   'auth-login',
   'auth-register',
@@ -155,7 +161,7 @@ export type RateLimitPolicyName = (typeof RATE_LIMIT_POLICY_NAMES)[number];
 
 export interface RateLimitOverride {
   readonly ip: number;
-  /** Undefined: the policy's own. */
+  /** Undefined: the limit of the policy applies. */
   readonly credential: number | undefined;
 }
 
@@ -195,7 +201,7 @@ export interface AppleSignIn {
   readonly privateKey: string;
 }
 
-/** What the environment says about the payment provider, by name. */
+/** The environment's values for the payment provider, by name. */
 export type PaymentNames = Readonly<Record<PaymentName, string | undefined>>;
 
 export const PAYMENT_NAMES = [

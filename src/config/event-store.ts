@@ -1,6 +1,6 @@
 import type { ClickHouseSettings, EventStoreName } from './config.js';
 
-/** What the environment says about ClickHouse. */
+/** The values of the environment for ClickHouse. */
 export interface ClickHouseValues {
   readonly EVENT_STORE: EventStoreName;
   readonly EVENTS_HOT_DAYS: number | undefined;
@@ -15,8 +15,8 @@ export const DEFAULT_CLICKHOUSE_USER = 'default';
 export const DEFAULT_CLICKHOUSE_DATABASE = 'operational_events';
 
 /**
- * The other names say something of the server that the URL names.
- * @param faulty the names that have a fault of their own already: they are there
+ * Returns the fault of the ClickHouse variables, if any. Without CLICKHOUSE_URL the other variables have no meaning.
+ * @param faulty names that are set but already have a fault
  */
 export function clickHouseFaults(v: ClickHouseValues, faulty: ReadonlySet<string>): string[] {
   if (v.EVENTS_HOT_DAYS !== undefined && v.EVENT_STORE !== 'clickhouse') {

@@ -3,7 +3,7 @@ import { existsSync, linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSyn
 import { dirname, join } from 'node:path';
 import type { Config, CredentialKey } from './config.js';
 
-/** Secrets the service runs with: configured ones, or (never in production) ones kept in the data folder. */
+/** The secrets that the service uses: configured ones, or generated ones in the data folder (never in production). */
 export interface RuntimeSecrets {
   readonly jwtPrivateKeys: readonly string[];
   readonly credentialKeys: 'disabled' | readonly CredentialKey[];
@@ -34,11 +34,14 @@ export function resolveSecrets(config: Config): RuntimeSecrets {
   };
 }
 
-/** Two processes may start on one folder: the first to link its file wins, both read the same text. */
+/**
+ * Returns the text of a file and creates it when it is missing. Two processes may start with one folder: the first to
+ * link its file wins, and both read the same text.
+ */
 function readOrCreate(folder: string, name: string, create: () => string): string {
   const path = join(folder, name);
   if (!existsSync(path)) {
-    // The data folder itself stays open for the database's own user; only the secrets are closed.
+    // The data folder stays open to the database's own user; only the folder of the secrets is closed.
     mkdirSync(dirname(folder), { recursive: true });
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const temporary = `${path}.${randomBytes(6).toString('hex')}`;

@@ -2,7 +2,7 @@ import { type Variable, VARIABLES } from './variables.js';
 
 type Named = readonly [name: string, variable: Variable<unknown>];
 
-/** The names by their groups, both in the order in which they first appear. */
+/** Returns the variables by group. Groups and variables have the order in which they first appear. */
 function byGroup(): [group: string, variables: Named[]][] {
   const groups = new Map<string, Named[]>();
   for (const [name, variable] of Object.entries(VARIABLES)) {
@@ -13,7 +13,7 @@ function byGroup(): [group: string, variables: Named[]][] {
   return [...groups];
 }
 
-/** The text of `.env.example`: every name, grouped, commented out with its default. */
+/** Returns the text of `.env.example`: every name by group, commented out, with its default. */
 export function renderEnvExample(): string {
   const groups = byGroup().map(([group, variables]) => {
     const lines = variables.map(
@@ -25,7 +25,7 @@ export function renderEnvExample(): string {
 # (set -a; . ./.env; set +a; npm start). Generated from src/config/variables.ts by \`npm run generate\`.\n\n${groups.join('\n')}`;
 }
 
-/** The text of `docs/api/configuration.md`: every name, its default and its meaning, a table for each group. */
+/** Returns the text of `docs/api/configuration.md`: a table per group of every name, its default and its meaning. */
 export function renderConfigurationTable(): string {
   const cell = (text: string): string => text.replaceAll('|', '\\|');
   const groups = byGroup().map(([group, variables]) => {

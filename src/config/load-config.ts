@@ -6,7 +6,7 @@ import { s3Faults, s3Settings } from './object-storage.js';
 import { signInFaults, signInProviders } from './sign-in-providers.js';
 import { VARIABLES, type VariableName } from './variables.js';
 
-/** All faults of the environment at once; the process exits with {@link CONFIG_EXIT_CODE}. */
+/** Lists every fault of the environment. The process exits with {@link CONFIG_EXIT_CODE}. */
 export class ConfigError extends Error {
   constructor(readonly faults: readonly string[]) {
     super(`The configuration is not usable:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`);
@@ -14,7 +14,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** sysexits' EX_CONFIG. */
+/** EX_CONFIG of sysexits.h. */
 export const CONFIG_EXIT_CODE = 78;
 
 type Values = { [N in VariableName]: z.output<(typeof VARIABLES)[N]['schema']> };
@@ -168,7 +168,10 @@ function deepFreeze<T>(value: T): T {
   return value;
 }
 
-/** By the name localhost, since browsers take no address as the domain of passkeys. A port that is not known yet is the usual one. */
+/**
+ * Uses the name localhost, because browsers accept no IP address as the domain of passkeys. Port 0 is not known yet and
+ * becomes 3000.
+ */
 function ownUrl(port: number): string {
   return `http://localhost:${port === 0 ? 3000 : port}`;
 }

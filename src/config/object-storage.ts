@@ -7,7 +7,7 @@ const GB = MB * 1_024;
 const TB = GB * 1_024;
 const UNITS: Readonly<Record<string, number>> = { KB, MB, GB, TB };
 
-/** SERVICE 2.2; of enterprise what DECISIONS 13 says where a deployment says nothing. */
+/** Limits of the plans where STORAGE_LIMITS does not set others. */
 const DEFAULTS: Readonly<Record<PlanName, PlanStorageLimits>> = {
   free: { storageBytes: 10 * GB, bandwidthBytes: 20 * GB, fileBytes: 500 * MB },
   pro: { storageBytes: 250 * GB, bandwidthBytes: 250 * GB, fileBytes: GB },
@@ -19,7 +19,10 @@ export const SHOWN_STORAGE_LIMITS = 'free=10GB/20GB/500MB,pro=250GB/250GB/1GB,sc
 
 const FORM = 'must be plan=storage/bandwidth/file, each a number with KB, MB, GB or TB, or - for none';
 
-/** `plan=storage/bandwidth/file`, comma-separated; plans that are left out keep theirs, of two for one plan the later holds. */
+/**
+ * `plan=storage/bandwidth/file`, comma-separated. Plans that are left out keep their limits; the last entry of a plan
+ * wins.
+ */
 export const storageLimits = z
   .string()
   .optional()
@@ -42,7 +45,7 @@ export const storageLimits = z
     return limits;
   });
 
-/** @returns null for none, undefined for what is no amount */
+/** @returns bytes; null for `-` (no limit), undefined for text that is no amount */
 function bytesOf(text: string): number | null | undefined {
   if (text === '-') return null;
   const [, amount, unit = ''] = /^(\d{1,12})(KB|MB|GB|TB)$/.exec(text) ?? [];
@@ -54,7 +57,7 @@ function isPlanName(name: string): name is PlanName {
   return (PLAN_NAMES as readonly string[]).includes(name);
 }
 
-/** What the environment says about the S3 service. */
+/** The values of the environment for the S3 service. */
 export interface S3Values {
   readonly S3_ENDPOINT: string | undefined;
   readonly S3_REGION: string | undefined;
@@ -67,8 +70,9 @@ export interface S3Values {
 const REQUIRED = ['S3_ENDPOINT', 'S3_REGION', 'S3_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'] as const;
 
 /**
- * Objects are in S3 when all of its names are set, in files when none is; anything between is one fault.
- * @param faulty the names that have a fault of their own already: they are there
+ * Returns a fault when only some of the S3 variables are set. Objects are in S3 when all are set, in files when none
+ * is.
+ * @param faulty names that are set but already have a fault
  */
 export function s3Faults(v: S3Values, faulty: ReadonlySet<string>): string[] {
   const given = [...REQUIRED, 'S3_FORCE_PATH_STYLE' as const].find((name) => v[name] !== undefined);

@@ -3,7 +3,7 @@ import type { Config } from './config.js';
 export const GOOGLE_ISSUER = 'https://accounts.google.com';
 export const APPLE_ISSUER = 'https://appleid.apple.com';
 
-/** What the environment says about sign-in by providers. */
+/** The values of the environment for sign-in by providers. */
 export interface SignInValues {
   readonly OAUTH_GOOGLE_CLIENT_ID: string | undefined;
   readonly OAUTH_GOOGLE_CLIENT_SECRET: string | undefined;
@@ -20,7 +20,10 @@ const REQUIRED = {
   OAUTH_APPLE_ISSUER: ['OAUTH_APPLE_CLIENT_ID', 'OAUTH_APPLE_TEAM_ID', 'OAUTH_APPLE_KEY_ID', 'OAUTH_APPLE_PRIVATE_KEY'],
 } as const;
 
-/** A provider is on when all of its names are set, off when none is; anything between is a fault, as is plain http in production. */
+/**
+ * Returns the faults of the sign-in providers. A provider is on when all of its variables are set, and off when none
+ * is. Anything in between is a fault, and so is plain http in production.
+ */
 export function signInFaults(v: SignInValues, production: boolean): string[] {
   const faults: string[] = [];
   for (const issuer of ['OAUTH_GOOGLE_ISSUER', 'OAUTH_APPLE_ISSUER'] as const) {

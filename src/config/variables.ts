@@ -19,11 +19,11 @@ import { DEFAULT_CLICKHOUSE_DATABASE, DEFAULT_CLICKHOUSE_USER } from './event-st
 import { SHOWN_STORAGE_LIMITS, storageLimits } from './object-storage.js';
 import { APPLE_ISSUER, GOOGLE_ISSUER } from './sign-in-providers.js';
 
-/** One environment name: how it is read, its default and the sentence that `.env.example` and the documents show. */
+/** One environment variable: how it is read, its default, and the sentence for `.env.example` and the documents. */
 export interface Variable<T> {
   readonly group: string;
   readonly description: string;
-  /** What the listings show; the value itself comes from `schema`. */
+  /** The default that the listings show; `schema` provides the value. */
   readonly shownDefault: string;
   readonly schema: z.ZodType<T, string | undefined>;
 }
@@ -107,7 +107,7 @@ function isProxyRange(text: string): boolean {
   return ['loopback', 'linklocal', 'uniquelocal'].includes(text) || subnetOf(text) !== null;
 }
 
-/** An address alone is the range of itself. */
+/** Parses an address or a CIDR range, or returns null. An address without a prefix is a range of one. */
 function subnetOf(text: string): Subnet | null {
   const [address = '', bits, ...rest] = text.split('/');
   const family = isIP(address);
@@ -162,7 +162,7 @@ const s3Bucket = z
   .regex(/^[A-Za-z0-9](?:[A-Za-z0-9._-]{1,253})[A-Za-z0-9]$/, 'must be the name of a bucket')
   .optional();
 
-/** Stands in statements, quoted. */
+/** A name that is part of SQL statements, in quotes. */
 const identifier = z
   .string()
   .regex(/^[A-Za-z_][A-Za-z0-9_-]{0,62}$/, 'must be a name of 1 to 63 letters, digits, _ and -')
@@ -195,7 +195,7 @@ const credentialKeys = z
 const isPolicyName = (name: string): name is RateLimitPolicyName =>
   (RATE_LIMIT_POLICY_NAMES as readonly string[]).includes(name);
 
-/** `policy=ip[/credential]` pairs; of two for one policy the later one holds. */
+/** `policy=ip[/credential]` pairs; the last pair of a policy wins. */
 const rateLimitOverrides = list.transform((items, ctx) => {
   const overrides: Partial<Record<RateLimitPolicyName, RateLimitOverride>> = {};
   for (const item of items) {
@@ -229,7 +229,7 @@ const requestLimits = list.transform((items, ctx) => {
 const LEVELS: readonly LogLevel[] = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 const ROLES: readonly ProcessRole[] = ['api', 'worker', 'all'];
 
-/** Every environment name the service reads. Adding a name here documents it in every listing too. */
+/** Every environment variable that the service reads. A name that is added here also appears in every listing. */
 export const VARIABLES = {
   NODE_ENV: variable(
     'Process',

@@ -3,13 +3,13 @@ import { DemoError, messageOf } from './demo-error.js';
 export interface ApiAnswer {
   readonly status: number;
   readonly headers: Headers;
-  /** Parsed JSON, or the text itself when it is none. */
+  /** Parsed JSON, or the text itself when it is not JSON. */
   readonly body: unknown;
 }
 
 export interface ApiRequest {
   readonly headers?: Readonly<Record<string, string>>;
-  /** Text goes out as it is with type JSON, URLSearchParams as a form, anything else serialized. */
+  /** A string is sent unchanged with the type JSON, URLSearchParams as a form, and any other object serialized. */
   readonly body?: string | URLSearchParams | object;
 }
 
@@ -17,11 +17,11 @@ type Method = 'GET' | 'POST' | 'PATCH';
 
 const REQUEST_LIMIT_MS = 30_000;
 
-/** The public HTTP API. Connections are kept alive by the runtime's own pool. */
+/** A client of the public HTTP API. The runtime's own pool keeps connections alive. */
 export class ApiClient {
   constructor(readonly baseUrl: string) {}
 
-  /** Any answer, refusals too; rejects only when there is none. */
+  /** Returns any answer, including refusals. Rejects only when there is no answer. */
   async exchange(method: Method, path: string, request: ApiRequest = {}): Promise<ApiAnswer> {
     const { body } = request;
     const isForm = body instanceof URLSearchParams;
@@ -35,7 +35,7 @@ export class ApiClient {
     return { status: response.status, headers: response.headers, body: parse(await response.text()) };
   }
 
-  /** The body of a successful answer. @throws DemoError with the service's own words for every other */
+  /** Returns the body of a successful answer. @throws DemoError with the service's own words for any other answer */
   async call(method: Method, path: string, request: ApiRequest = {}): Promise<unknown> {
     const route = `${method} ${path.replace(/\?.*$/, '')}`;
     const answer = await this.exchange(method, path, request).catch((error: unknown) => {
@@ -56,7 +56,7 @@ export function isSuccess(answer: ApiAnswer): boolean {
   return answer.status >= 200 && answer.status < 300;
 }
 
-/** The `detail` of a refusal as one line: a sentence, a validation array or an object. */
+/** Returns the `detail` of a refusal as one line. It may be a sentence, a list of validation faults or an object. */
 export function detailOf(body: unknown): string {
   const detail = isRecord(body) ? body.detail : body;
   if (typeof detail === 'string') return detail;
@@ -73,7 +73,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A field of an answer that has to be there. @throws DemoError when it is no text */
+/** Returns a field that an answer must have. @throws DemoError when the field is no text */
 export function textOf(answer: unknown, name: string): string {
   const value = isRecord(answer) ? answer[name] : undefined;
   if (typeof value !== 'string') throw unusable(name);
@@ -87,7 +87,7 @@ export function numberOf(answer: unknown, name: string): number {
   return value;
 }
 
-/** @throws DemoError when it is no array */
+/** @throws DemoError when the value is no array */
 export function listOf(value: unknown): readonly unknown[] {
   if (!Array.isArray(value)) throw new DemoError('The service answered something else than a list');
   return value;

@@ -4,26 +4,26 @@ import { ArgumentError } from './demo-error.js';
 
 export interface DemoOptions {
   readonly target: Target;
-  /** Events to send, one JSON body a line; null: generated ones. */
+  /** Events to send, one JSON body per line. Null: generated events. */
   readonly file: string | null;
   readonly count: number;
   readonly seed: number;
-  /** Goes on until it is stopped, with all around it. */
+  /** Whether the demo continues until it is stopped, with sources, rules and views around its events. */
   readonly isLive: boolean;
   readonly dataDir: DataDir;
 }
 
 export interface Target {
-  /** Without a slash at the end. */
+  /** The address without a slash at its end. */
   readonly url: string;
-  /** True for --url: its host is then also the one a service of our own listens on. */
+  /** True for --url. Then a service that the demo starts also listens on the host of the URL. */
   readonly fromOption: boolean;
-  /** False when neither --url nor PORT named a port, so that a service of our own takes a free one. */
+  /** False when neither --url nor PORT named a port. Then a service that the demo starts uses a free one. */
   readonly portIsGiven: boolean;
 }
 
 export interface DataDir {
-  /** Absolute. */
+  /** An absolute path. */
   readonly path: string;
   readonly fromOption: boolean;
 }
@@ -44,13 +44,13 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const DEFAULT_PORT = 3000;
 const DEFAULT_COUNT = { once: 500, live: 2000 };
-/** What a free organization may send in a month. */
+/** The events that a free organization may send in a month. */
 const MAX_COUNT = 10_000;
 const MAX_SEED = 0xffff_ffff;
 
 /**
- * Reads the words behind `demo`; `'help'` when they ask for the usage text.
- * @throws ArgumentError for unknown, contradicting or out-of-range ones
+ * Parses the arguments after `demo`. Returns `'help'` when they ask for the usage text.
+ * @throws ArgumentError for arguments that are unknown, contradict each other or are out of range
  */
 export function parseArguments(argv: readonly string[], env: Environment): DemoOptions | 'help' {
   const values = read(argv);
@@ -117,7 +117,7 @@ function targetOf(env: Environment): Target {
   return { url: url.origin, fromOption: false, portIsGiven: isGiven };
 }
 
-/** A listener on every address is reached through the loopback one. */
+/** A listener on every address is reachable through the loopback address. */
 function reachable(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '[::1]';
@@ -129,7 +129,7 @@ function dataDirOf(option: string | undefined, env: Environment): DataDir {
   return { path: resolve(option ?? setting(env, 'DATA_DIR') ?? '.data'), fromOption: option !== undefined };
 }
 
-/** An empty value counts as unset, as it does for the service. */
+/** Returns undefined for an empty value, which the service also treats as unset. */
 export function setting(env: Environment, name: string): string | undefined {
   const value = env[name]?.trim();
   return value === '' ? undefined : value;

@@ -1,15 +1,15 @@
-/** An expected end of the demo: the message tells its reader what to do, and the exit code is 1. */
+/** An expected failure of the demo. The message says what to do, and the exit code is 1. */
 export class DemoError extends Error {
   override readonly name: string = 'DemoError';
 }
 
-/** A wrong command line; the exit code is 2. */
+/** A wrong command line. The exit code is 2. */
 export class ArgumentError extends DemoError {
   override readonly name = 'ArgumentError';
 }
 
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  // fetch says only "fetch failed"; what happened is in the cause.
+  // fetch says only "fetch failed"; the cause says what happened.
   return error.cause instanceof Error && error.cause.message !== '' ? error.cause.message : error.message;
 }

@@ -10,7 +10,7 @@ import {
 } from './traffic.js';
 import { type Random, randomFrom } from './random.js';
 
-/** One ingestion body. */
+/** The body of one ingestion request. */
 export interface GeneratedEvent {
   readonly event_type: string;
   readonly source: string;
@@ -26,7 +26,7 @@ export interface GeneratedEvent {
 export interface GeneratorOptions {
   readonly count: number;
   readonly seed: number;
-  /** End of the 24 hours the events are spread over. */
+  /** The end of the 24 hours over which the events are spread. */
   readonly now: Date;
 }
 
@@ -36,7 +36,10 @@ const HOUR_MS = 3600 * 1000;
 const LATENCY_SIGMA = 0.45;
 const MAX_LATENCY_MS = 60_000;
 
-/** Web requests of a small shop, oldest first. The same seed gives the same requests; only their times follow `now`. */
+/**
+ * Returns web requests of a small shop, oldest first. The same seed gives the same requests; only their times depend on
+ * `now`.
+ */
 export function generateEvents({ count, seed, now }: GeneratorOptions): GeneratedEvent[] {
   const random = randomFrom(seed);
   return timesBefore(now, count, randomFrom(seed ^ 0x5bd1e995)).map((time, index) =>
@@ -44,7 +47,7 @@ export function generateEvents({ count, seed, now }: GeneratorOptions): Generate
   );
 }
 
-/** Ascending moments of the last day, more of them in the busy hours. */
+/** Returns ascending times within the last day, more of them in the busy hours. */
 function timesBefore(now: Date, count: number, random: Random): Date[] {
   const end = now.getTime();
   const times: number[] = [];
@@ -59,11 +62,11 @@ function eventAt(time: Date, id: string, random: Random): GeneratedEvent {
   return requestEvent(random.weighted(REQUESTS), { time, id }, random);
 }
 
-/** What an incident does to requests. */
+/** The effect of an incident on requests. */
 export interface Trouble {
-  /** Latencies are so many times as long. */
+  /** The factor by which latencies grow. */
   readonly slowdown: number;
-  /** Share of requests that fail. */
+  /** The share of requests that fail in addition. */
   readonly failing: number;
 }
 
@@ -75,7 +78,7 @@ interface Request {
   readonly trouble?: Trouble;
 }
 
-/** A request of that kind, as it may have gone. */
+/** Returns the event of a request of the given kind, with a random outcome. */
 export function requestEvent(
   kind: RequestKind,
   { time, id, trouble = NO_TROUBLE }: Request,
@@ -107,7 +110,7 @@ export function requestEvent(
   };
 }
 
-/** Share of requests that fail on a good day. */
+/** The share of requests that fail without an incident. */
 const FAILING = 0.012;
 
 function statusOf(kind: RequestKind, failing: number, random: Random): number {

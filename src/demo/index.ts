@@ -13,7 +13,7 @@ import { findOrStartService, type Service } from './service.js';
 import { printable } from './table.js';
 import { createWorkspace, newAddress, registerVerified, SignIn, type Workspace } from './workspace.js';
 
-/** Batches under way: one is written while the next is read. */
+/** Batches in flight: one is written while the next is read. */
 const CONCURRENCY = 2;
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -25,11 +25,11 @@ interface Supply {
 }
 
 /**
- * Shows the whole way through the public API, on a running service or one of its own: a fresh account, an
+ * Demonstrates the public API from start to end, on a running service or one that the demo starts: a new account, an
  * organization, a project and a key, events sent, logs and usage read.
- * @param argv the words behind the command; `--help` explains them
- * @param out everything the demo has to say
- * @param signal ends what goes on until it is stopped
+ * @param argv the arguments after the command; `--help` explains them
+ * @param out receives everything that the demo prints
+ * @param signal ends a demo that continues until it is stopped
  * @returns the exit code: 0, 1 when something failed or a line was refused, 2 for a wrong command line
  */
 export async function runDemo(
@@ -61,7 +61,7 @@ async function demonstrate(
   const print = (line = ''): void => void out.write(`${line}\n`);
   if (setting(env, 'SMTP_URL') !== undefined) throw new DemoError(MAIL_LEAVES);
   if (options.isLive) return await showLive(options, env, print, signal);
-  // Whatever is wrong with the file is said before an account is made.
+  // Faults of the file are reported before an account is created.
   const supply = await supplyOf(options);
   const service = await findOrStartService(options, env, print);
   let workspace: Workspace & { refused: number };
@@ -81,7 +81,7 @@ async function demonstrate(
   return workspace.refused > 0 ? 1 : 0;
 }
 
-/** Until the signal says so; without one until the process ends. */
+/** Runs until the signal aborts, or until the process ends when there is none. */
 async function showLive(
   options: DemoOptions,
   env: Environment,
@@ -105,7 +105,10 @@ async function showLive(
   return 0;
 }
 
-/** Of a service that the demo starts: its account has a plan that lasts, and webhooks may go to the demo itself. */
+/**
+ * Settings of a service that the demo starts. The demo's account may give itself a plan that lasts, and webhooks may
+ * reach the demo itself.
+ */
 function ownSettings(email: string): Record<string, string> {
   return {
     ENABLE_BILLING_ADMIN: 'true',
@@ -126,7 +129,7 @@ async function supplyOf({ file, count, seed }: DemoOptions): Promise<Supply> {
   return { total, events: readEventLines(file) };
 }
 
-/** Made when they are asked for, so that the newest is as new as the sending. */
+/** Generates the events when they are read, so that the newest is as recent as the sending. */
 async function* generatedLines(count: number, seed: number): AsyncGenerator<EventLine> {
   let line = 0;
   for (const event of generateEvents({ count, seed, now: new Date() })) {
@@ -202,7 +205,7 @@ async function sendAll(client: ApiClient, apiKey: string, supply: Supply, out: N
   return refused;
 }
 
-/** A file may hold events of any age. */
+/** Events of a file may have any age. */
 function rangeOf({ file }: DemoOptions): LogRange {
   return file === null ? '24h' : 'all';
 }

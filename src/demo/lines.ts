@@ -5,7 +5,7 @@ import type { EventLine } from './sender.js';
 
 export interface FaultyLine {
   readonly line: number;
-  /** Why it is no event, without looking at its fields. */
+  /** Why the line is no event; its fields are not checked. */
   readonly fault: string;
 }
 
@@ -13,9 +13,9 @@ const NEWLINE = 0x0a;
 const BYTE_ORDER_MARK = '\uFEFF';
 
 /**
- * The lines of a file, counted from 1; blank ones are skipped. Bodies stay as written.
- * Lines end at a line feed alone, since JSON texts may hold other separators, and are decoded one by one,
- * so that a broken character spoils only its own line.
+ * Reads the lines of a file, counted from 1; blank lines are skipped and bodies stay as written. Lines end only at a
+ * line feed, since JSON texts may contain other separators. Each line is decoded separately, so that a broken character
+ * affects only its own line.
  * @throws DemoError when the file cannot be read
  */
 export async function* readEventLines(file: string): AsyncGenerator<EventLine | FaultyLine> {
@@ -28,7 +28,7 @@ export async function* readEventLines(file: string): AsyncGenerator<EventLine | 
   }
 }
 
-/** How many lines of the file are not blank. @throws DemoError when the file cannot be read */
+/** Returns how many lines of the file are not blank. @throws DemoError when the file cannot be read */
 export async function countEventLines(file: string): Promise<number> {
   let count = 0;
   const lines = readEventLines(file);

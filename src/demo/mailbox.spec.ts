@@ -11,7 +11,7 @@ const TOKEN = 'aZ09_-aZ09_-aZ09_-aZ09_-aZ09_-aZ09_-aZ09_-x';
 const textFor = (email: string, token: string): string =>
   `Welcome.\n\nOpen this link:\n\nhttp://localhost:3000/verify-email?${new URLSearchParams({ email, token }).toString()}\n\nThat is all.\n`;
 
-/** The message as the service's mail library writes it. */
+/** Returns a message as the service's mail library writes it. */
 async function mail(text: string, options: SendMailOptions = {}): Promise<Buffer> {
   const transport = createTransport({ streamTransport: true, buffer: true });
   const { message } = await transport.sendMail({

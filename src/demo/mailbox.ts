@@ -5,19 +5,19 @@ import { DemoError } from './demo-error.js';
 
 const POLL_MS = 100;
 
-/** The folder in which a service without SMTP keeps its mail. Mail that lay there before is not looked at. */
+/** The folder in which a service without SMTP stores its mail. Mail from before is ignored. */
 export class Mailbox {
   private constructor(
     private readonly folder: string,
     private readonly old: ReadonlySet<string>,
   ) {}
 
-  /** @throws DemoError when the folder is there and cannot be read */
+  /** @throws DemoError when the folder exists and cannot be read */
   static async open(folder: string): Promise<Mailbox> {
     return new Mailbox(folder, new Set(await mailsIn(folder)));
   }
 
-  /** The verification token mailed to the address, or null when none has come in time. */
+  /** Returns the verification token that was mailed to the address, or null when none has arrived in time. */
   async waitForToken(email: string, limitMs: number): Promise<string | null> {
     const deadline = performance.now() + limitMs;
     for (;;) {
@@ -43,7 +43,7 @@ async function mailsIn(folder: string): Promise<string[]> {
   return (names ?? []).filter((name) => name.endsWith('.eml'));
 }
 
-/** Null for what is not there (yet). */
+/** Returns null for a file or folder that does not exist (yet). */
 function unreadable(folder: string): (error: NodeJS.ErrnoException) => null {
   return (error) => {
     if (error.code === 'ENOENT') return null;
@@ -52,8 +52,8 @@ function unreadable(folder: string): (error: NodeJS.ErrnoException) => null {
 }
 
 /**
- * The text of a mail of one text/plain part in UTF-8.
- * @param mail the whole message, one character a byte (latin1)
+ * Returns the text of a mail with one text/plain part in UTF-8.
+ * @param mail the whole message, one character per byte (latin1)
  */
 export function mailText(mail: string): string {
   const gap = /\r?\n\r?\n/.exec(mail);
@@ -78,8 +78,8 @@ function unquote(body: string): string {
 }
 
 /**
- * The token of the link that verifies the address, or null. The link must be followed by white space,
- * so that a mail still being written never yields half a token.
+ * Returns the token of the link that verifies the address, or null. The link must be followed by white space, so that a
+ * mail that is still being written never yields half a token.
  */
 export function verificationToken(text: string, email: string): string | null {
   for (const [link] of text.matchAll(/https?:\/\/\S+(?=\s)/g)) {

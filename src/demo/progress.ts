@@ -1,9 +1,9 @@
 const BAR_WIDTH = 30;
-/** Without a terminal a line is printed at each of these steps. */
+/** Without a terminal a line is printed at each step of this size. */
 const STEP_PERCENT = 10;
 const CLEAR_LINE = '\r\u001B[K';
 
-/** How far a known number of steps has got: a bar that redraws itself on a terminal, plain lines elsewhere. */
+/** Shows the progress of a known number of steps: as a bar on a terminal, otherwise as plain lines. */
 export class Progress {
   private done = 0;
   private shown = 0;
@@ -26,7 +26,7 @@ export class Progress {
     else this.out.write(`  ${this.shown} %  (${this.done} of ${this.total})\n`);
   }
 
-  /** Prints a line of its own without breaking the bar. */
+  /** Prints a separate line without breaking the bar. */
   note(line: string): void {
     this.out.write(`${this.isTerminal ? CLEAR_LINE : ''}${line}\n`);
     if (this.isTerminal) this.draw();

@@ -4,13 +4,13 @@ export interface Random {
   next(): number;
   /** A whole number from 0 inclusive to `limit` exclusive. */
   below(limit: number): number;
-  /** Standard normal. */
+  /** A number of the standard normal distribution. */
   normal(): number;
   pick<T>(items: readonly T[]): T;
   weighted<T extends { readonly weight: number }>(items: readonly T[]): T;
 }
 
-/** The series of a 32-bit seed (mulberry32). */
+/** Returns the random numbers of a 32-bit seed (mulberry32). */
 export function randomFrom(seed: number): Random {
   let state = seed >>> 0;
   const next = (): number => {
@@ -23,7 +23,7 @@ export function randomFrom(seed: number): Random {
   return {
     next,
     below,
-    // Box and Muller; 1 - u keeps the logarithm away from zero.
+    // The Box-Muller transform; 1 - u keeps the logarithm away from zero.
     normal: () => Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next()),
     pick: (items) => at(items, below(items.length)),
     weighted: (items) => {

@@ -14,7 +14,7 @@ const LOG_COLUMNS: readonly Column[] = [
   { title: 'endpoint', maxWidth: 72 },
 ];
 
-/** The newest log rows as a table. */
+/** Returns the newest log rows as a table. */
 export async function logLines(
   client: ApiClient,
   signIn: SignIn,
@@ -34,7 +34,7 @@ export async function logLines(
   return [`Newest log rows (range=${range})`, ...tableLines(LOG_COLUMNS, cells)];
 }
 
-/** What was metered this month, and the events of the last 30 days by their own time. */
+/** Returns the metered usage of this month, and the events of the last 30 days by their timestamps. */
 export async function usageLines(client: ApiClient, signIn: SignIn, workspace: Workspace): Promise<string[]> {
   const current = await client.call('GET', '/v1/usage/current', { headers: { 'X-API-Key': workspace.apiKey } });
   const path = `/v1/usage?${new URLSearchParams({ project_id: workspace.projectId, period: '30d' }).toString()}`;
@@ -78,7 +78,7 @@ const SAMPLE = JSON.stringify({
   payload: { method: 'GET', path: '/hello', status_code: 200, latency_ms: 12 },
 });
 
-/** Three commands for a POSIX shell: sign in, send one event, read the newest rows. */
+/** Returns three commands for a POSIX shell: sign in, send one event, read the newest rows. */
 export function curlLines(baseUrl: string, workspace: Workspace, range: LogRange): string[] {
   const { email, password, apiKey, projectId } = workspace;
   const url = (path: string): string => quote(`${baseUrl}${path}`);
@@ -91,7 +91,7 @@ export function curlLines(baseUrl: string, workspace: Workspace, range: LogRange
   ];
 }
 
-/** One word of a POSIX shell. */
+/** Quotes a text as one word of a POSIX shell. */
 export function quote(text: string): string {
   if (/^[\w./-]+$/.test(text)) return text;
   return `'${text.replaceAll("'", `'\\''`)}'`;

@@ -9,7 +9,7 @@ interface Reply {
   readonly status: number;
   readonly detail?: unknown;
   readonly retryAfter?: string;
-  /** Of its lines, by their place: why it is refused. */
+  /** The reasons of refused lines, by the number of the line. */
   readonly refused?: Readonly<Record<number, unknown>>;
 }
 
@@ -22,7 +22,7 @@ describe('BatchSender', () => {
     server?.close();
   });
 
-  /** A service that answers the nth ingestion as told. @returns what the sender made of it */
+  /** Starts a service that answers each ingestion request by `reply`, and sends events to it. @returns the outcomes */
   async function sendTo(
     reply: (n: number, body: string, request: IncomingMessage) => Reply | 'hang up',
     count: number,

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type ApiAnswer, type ApiClient, detailOf, isRecord, isSuccess, listOf } from './api-client.js';
 import { DemoError, messageOf } from './demo-error.js';
 
-/** One ingestion body as JSON text, without line feeds. */
+/** The body of one ingestion request as JSON text, without line feeds. */
 export interface EventLine {
   readonly line: number;
   readonly body: string;
@@ -16,24 +16,24 @@ export type LineOutcome =
 export interface SenderOptions {
   readonly client: ApiClient;
   readonly apiKey: string;
-  /** Requests under way at a time. */
+  /** Requests in flight at a time. */
   readonly concurrency: number;
-  /** Told once whenever the service asks all of us to wait. */
+  /** Called once whenever the service asks to wait. */
   readonly onPause?: (seconds: number, reason: string) => void;
   readonly wait?: (ms: number) => Promise<unknown>;
 }
 
-/** Within what the service takes in one request, so that progress shows. */
+/** Below what the service accepts in one request, so that progress is visible. */
 const MOST_LINES = 500;
 const MOST_CHARACTERS = 1_000_000;
-/** Longer waits are quotas of a day or a month, not worth staying for. */
+/** Longer waits are quotas of a day or a month and are not waited for. */
 const MAX_PAUSE_SECONDS = 120;
-/** After so many pauses without one event accepted in between, a refusal is taken as final. */
+/** After this many pauses without an accepted event, a refusal is final. */
 const MAX_VAIN_PAUSES = 5;
-/** An answer that got lost is asked for again: with the same key the service stores nothing twice. */
+/** A request without an answer is repeated. With the same idempotency key the service stores nothing twice. */
 const MAX_LOST_ANSWERS = 3;
 
-/** Sends events as batches of lines, each with an idempotency key of its own. */
+/** Sends events as batches of lines, each batch with its own idempotency key. */
 export class BatchSender {
   private pause: Promise<void> | null = null;
   private vainPauses = 0;
@@ -85,7 +85,7 @@ export class BatchSender {
     }
   }
 
-  /** The answer, or why there is none although the service is still there. */
+  /** Returns the answer, or why there is none although the service still runs. */
   private async post(batch: readonly EventLine[], key: string): Promise<ApiAnswer | string> {
     const { client, apiKey } = this.options;
     const headers = { 'X-API-Key': apiKey, 'Idempotency-Key': key, 'Content-Type': 'application/x-ndjson' };
@@ -120,14 +120,14 @@ async function* batchesOf(events: AsyncIterable<EventLine>): AsyncGenerator<Even
   if (batch.length > 0) yield batch;
 }
 
-/** The service counts the lines of the request from 1. @throws DemoError when it leaves one out */
+/** The service counts the lines of the request from 1. @throws DemoError when a line has no result */
 function outcomesOf(batch: readonly EventLine[], body: unknown): LineOutcome[] {
   const results = listOf(isRecord(body) ? body.results : undefined);
   return batch.map(({ line }, index) => {
     const result = results[index];
     if (!isRecord(result) || result.line !== index + 1) throw new DemoError(`The service said nothing of line ${line}`);
     if (result.accepted === true) return { line, accepted: true };
-    // Only a faulty body is told in rows; anything else is a sentence.
+    // Only the faults of an invalid body are a list; every other detail is a sentence.
     return { line, accepted: false, reason: `${Array.isArray(result.detail) ? '422 ' : ''}${detailOf(result)}` };
   });
 }
@@ -136,13 +136,13 @@ function refusedAlike(batch: readonly EventLine[], reason: string): LineOutcome[
   return batch.map(({ line }) => ({ line, accepted: false, reason }));
 }
 
-/** Seconds after which the same request may succeed; null when repeating it is no use. */
+/** Returns the seconds after which the same request may succeed, or null when repeating it is useless. */
 function pauseAskedFor({ status, headers, body }: ApiAnswer): number | null {
-  // The first try is still at work: its answer comes in a moment.
+  // The first attempt is still running and will have its answer in a moment.
   if (status === 409 && detailOf(body).includes('in progress')) return 1;
   if (status !== 429 && status !== 503) return null;
   const asked = headers.get('Retry-After');
-  // An overloaded service recovers; a limit that names no time is one of a day.
+  // An overloaded service recovers. A limit without a time is a daily limit.
   if (asked === null) return status === 503 ? 1 : null;
   const seconds = /^\d+$/.test(asked) ? Number(asked) : Math.ceil((Date.parse(asked) - Date.now()) / 1000);
   return seconds <= MAX_PAUSE_SECONDS ? Math.max(1, seconds) : null;

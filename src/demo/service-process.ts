@@ -9,9 +9,9 @@ import { DemoError } from './demo-error.js';
 import { printable } from './table.js';
 
 const MAIN = fileURLToPath(new URL('../main.js', import.meta.url));
-/** A first start makes a database cluster and applies every migration. */
+/** A first start creates a database cluster and applies every migration. */
 const START_LIMIT_MS = 120_000;
-/** Longer than the service's own limit for a shutdown. */
+/** Longer than the service's own timeout of a shutdown. */
 const STOP_LIMIT_MS = 40_000;
 const POLL_MS = 100;
 const LAST_WORDS_MS = 500;
@@ -20,13 +20,13 @@ const KEPT_CHARACTERS = 20_000;
 
 export interface StartOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Where it will answer. */
+  /** The address at which the service will answer. */
   readonly url: string;
-  /** The compiled entry file; the service's own unless a test says otherwise. */
+  /** The compiled entry file, by default that of the service. */
   readonly main?: string;
 }
 
-/** A service that the demo started for itself. It ends with the demo, also when a signal ends the demo. */
+/** A service that the demo started. It ends with the demo, also when a signal ends the demo. */
 export class ServiceProcess {
   private output = '';
   private hasExited = false;
@@ -38,7 +38,7 @@ export class ServiceProcess {
     readonly url: string,
   ) {
     this.exited = new Promise((resolve) => {
-      // What it printed last arrives with "close", which a child of its own that holds the pipes could delay.
+      // The last output arrives before "close", which a child process that holds the pipes could delay.
       child.once('close', resolve);
       child.once('exit', () => {
         this.hasExited = true;
@@ -55,10 +55,10 @@ export class ServiceProcess {
     }
   }
 
-  /** Resolves when the service is ready. @throws DemoError with the last lines it printed */
+  /** Resolves when the service is ready. @throws DemoError with the last lines that the service printed */
   static async start({ env, url, main = MAIN }: StartOptions): Promise<ServiceProcess> {
     if (!existsSync(main)) throw new DemoError(`The service is not built (${main} is missing): npm run build`);
-    // In a process group of its own, so that Ctrl-C reaches it once and through us.
+    // The service has its own process group, so that Ctrl-C reaches it only once, through the demo.
     const child = spawn(process.execPath, [main], {
       env: { ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -75,7 +75,10 @@ export class ServiceProcess {
     return service;
   }
 
-  /** SIGTERM, and SIGKILL when that takes too long. @returns how it ended, in words that follow "the service" */
+  /**
+   * Sends SIGTERM, and SIGKILL when the service takes too long. @returns how it ended, in words that follow "the
+   * service"
+   */
   stop(): Promise<string> {
     this.stopping ??= this.end();
     return this.stopping;
@@ -99,7 +102,7 @@ export class ServiceProcess {
     const deadline = performance.now() + START_LIMIT_MS;
     for (;;) {
       const isReady = await client.isReady();
-      // The child is looked at after the answer, which may be that of another service on the same port.
+      // The child is checked after the answer, which may come from another service on the same port.
       if (this.hasExited) {
         await this.exited;
         throw new DemoError(`The service could not be started:\n${this.lastLines()}`);
@@ -112,7 +115,7 @@ export class ServiceProcess {
     }
   }
 
-  /** The signal has its usual effect on the demo once the service is gone. */
+  /** The signal has its usual effect on the demo once the service has ended. */
   private readonly onSignal = (signal: NodeJS.Signals): void => {
     void this.stop().then(() => process.kill(process.pid, signal));
   };
@@ -132,7 +135,7 @@ export class ServiceProcess {
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** A port of 127.0.0.1 the system says is free. */
+/** Returns a free port of 127.0.0.1. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

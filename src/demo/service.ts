@@ -5,10 +5,10 @@ import { DemoError, messageOf } from './demo-error.js';
 import { quote } from './report.js';
 import { freePort, ServiceProcess } from './service-process.js';
 
-/** The service the demo talks to. */
+/** The service that the demo uses. */
 export interface Service {
   readonly url: string;
-  /** Null when it was running before the demo. `stop` tells how it ended: "is stopped …". */
+  /** Null when the service was running before the demo. `stop` returns how it ended: "is stopped …". */
   readonly own: { stop(): Promise<string>; readonly startCommand: string } | null;
 }
 
@@ -18,8 +18,8 @@ const READY_LIMIT_MS = 15_000;
 const POLL_MS = 200;
 
 /**
- * The running service at the target, or one of our own when nothing listens there.
- * @throws DemoError when there is no way to either
+ * Returns the running service at the target, or starts one when nothing listens there.
+ * @throws DemoError when neither is possible
  */
 export async function findOrStartService(
   options: DemoOptions,
@@ -48,7 +48,7 @@ export async function findOrStartService(
   return { url: place.url, own: { stop: () => service.stop(), startCommand: [...words, 'npm start'].join(' ') } };
 }
 
-/** Who listens there: the service by the shape of its health report, nobody, or something else. */
+/** Returns what listens at the address: the service (recognized by its health report), nothing, or something else. */
 async function probe(url: string): Promise<'service' | 'nothing' | { stranger: string }> {
   try {
     const { body } = await new ApiClient(url).exchange('GET', '/health');
@@ -71,7 +71,7 @@ async function waitUntilReady(url: string): Promise<void> {
   }
 }
 
-/** Address and settings of a service of our own. @throws DemoError when the target is not on this machine */
+/** Returns address and settings of a service to start. @throws DemoError when the target is not on this machine */
 async function placeOf({
   url,
   fromOption,
@@ -93,7 +93,7 @@ async function placeOf({
   return { url: wanted.origin, env };
 }
 
-/** Left out when the option was: the service then takes DATA_DIR or its default as we did. */
+/** Returns nothing without the option: the service then uses DATA_DIR or its default, like the demo. */
 function dataDirEnv({ path, fromOption }: DataDir): Record<string, string> {
   return fromOption ? { DATA_DIR: path } : {};
 }

@@ -1,11 +1,11 @@
 export interface Column {
   readonly title: string;
   readonly align?: 'left' | 'right';
-  /** Longer cells are cut and end in an ellipsis; counted in characters. */
+  /** In characters. Longer cells are cut and end in an ellipsis. */
   readonly maxWidth?: number;
 }
 
-/** Aligned lines under their titles, two spaces between columns and none at the end of a line. */
+/** Returns aligned lines under their titles, with two spaces between columns and none at the end of a line. */
 export function tableLines(columns: readonly Column[], rows: readonly (readonly string[])[]): string[] {
   const cells = rows.map((row) => columns.map(({ maxWidth }, at) => cut(printable(row[at] ?? ''), maxWidth)));
   const titles = columns.map(({ title }) => title);
@@ -18,7 +18,7 @@ export function tableLines(columns: readonly Column[], rows: readonly (readonly 
   return [line(titles), line(widths.map((width) => '-'.repeat(width))), ...cells.map(line)];
 }
 
-/** Text of strangers made safe for a terminal: control, format and line-separating characters are replaced. */
+/** Makes untrusted text safe for a terminal: control, format and line-separating characters are replaced. */
 export function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, '\uFFFD');
 }
@@ -33,7 +33,7 @@ function pad(text: string, width: number, align: Column['align']): string {
   return align === 'right' ? space + text : text + space;
 }
 
-/** In code points, so that a pair of surrogates counts once. */
+/** Counts code points, so that a surrogate pair counts once. */
 function lengthOf(text: string): number {
   return [...text].length;
 }

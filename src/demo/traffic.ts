@@ -1,10 +1,10 @@
-/** One kind of request of the made-up shop. */
+/** One kind of request of the fictional shop. */
 export interface RequestKind {
   readonly weight: number;
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** `{id}` stands for a number. */
   readonly route: string;
-  /** Of a request that succeeds. */
+  /** The status of a request that succeeds. */
   readonly status: number;
   readonly medianMs: number;
   /** Share of requests answered with one of `refusals`. */
@@ -88,7 +88,7 @@ export const USER_AGENTS = [
   'Mozilla/5.0 (compatible; ExampleBot/2.1; +https://example.com/bot)',
 ] as const;
 
-/** Share of the busiest load at an hour of the UTC day: quietest at 3, busiest at 15. */
+/** Returns the share of the busiest load at an hour of the UTC day: lowest at 3, highest at 15. */
 export function loadAt(hour: number): number {
   return 0.6 - 0.4 * Math.cos(((hour - 3) / 12) * Math.PI);
 }

@@ -8,7 +8,7 @@ export interface Credentials {
   readonly password: string;
 }
 
-/** What a fresh account needs before it can send events. */
+/** What a new account needs before it can send events. */
 export interface Workspace extends Credentials {
   readonly organizationId: string;
   readonly projectId: string;
@@ -16,15 +16,15 @@ export interface Workspace extends Credentials {
 }
 
 const MAIL_LIMIT_MS = 10_000;
-/** A token this close to its end is not used any more. */
+/** A token that expires within this time is not used any more. */
 const TOKEN_MARGIN_MS = 5_000;
 
-/** An address that nobody has. */
+/** Returns a random address, which no account has. */
 export function newAddress(): string {
   return `demo-${randomInt(10 ** 11, 10 ** 12)}@example.com`;
 }
 
-/** Registers a random address and verifies it by the mail the service has captured. @throws DemoError */
+/** Registers an address and verifies it with the mail that the service has captured. @throws DemoError */
 export async function registerVerified(
   client: ApiClient,
   mailbox: Mailbox,
@@ -48,7 +48,7 @@ function noMail(email: string, outbox: string): string {
   ].join('\n');
 }
 
-/** A signed-in person; signs in again when the access token has run out. */
+/** A signed-in person. Signs in again when the access token has expired. */
 export class SignIn {
   private token = '';
   private expiresAt = 0;
@@ -58,7 +58,7 @@ export class SignIn {
     private readonly credentials: Credentials,
   ) {}
 
-  /** The header that authenticates a request. @throws DemoError when signing in is refused */
+  /** Returns the header that authenticates a request. @throws DemoError when signing in is refused */
   async header(): Promise<{ Authorization: string }> {
     if (Date.now() >= this.expiresAt - TOKEN_MARGIN_MS) await this.login();
     return { Authorization: `Bearer ${this.token}` };
@@ -73,11 +73,11 @@ export class SignIn {
   }
 }
 
-/** An organization, a project and a key that may read and write. @throws DemoError when one is refused */
+/** Creates an organization, a project and a key that may read and write. @throws DemoError when one is refused */
 export async function createWorkspace(client: ApiClient, signIn: SignIn, credentials: Credentials): Promise<Workspace> {
   const create = async (path: string, body: object): Promise<unknown> =>
     client.call('POST', path, { headers: await signIn.header(), body });
-  // The address is unique, and so is the slug made of it.
+  // The address is unique, and therefore the slug, too.
   const slug = credentials.email.replace(/@.*$/, '');
   const organizationId = textOf(await create('/v1/organizations', { name: 'Demo', slug }), 'id');
   const project = { organization_id: organizationId, name: 'Demo shop', slug: 'shop' };

@@ -4,7 +4,7 @@ import { userInfo } from 'node:os';
 import { dirname } from 'node:path';
 import { EmbeddedDatabaseError, OWN_SERVER_HINT, errorMessage } from './embedded-database-error.js';
 
-/** The operating system user PostgreSQL runs as; `switched` when that is not the user of this process. */
+/** The operating system user that PostgreSQL runs as. `switched` when that is not the user of this process. */
 export interface Account {
   readonly uid: number;
   readonly gid: number;
@@ -13,15 +13,15 @@ export interface Account {
 }
 
 export interface CommandResult {
-  /** null when the program was ended by a signal. */
+  /** Null when a signal ended the program. */
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
 /**
- * Users PostgreSQL may run as, the preferred one first. It refuses to run as root, so root gets `postgres`
- * and `nobody` where they exist and everybody else only themselves.
+ * Returns the users that PostgreSQL may run as, the preferred one first. PostgreSQL refuses to run as root, so root
+ * gets `postgres` and `nobody` where they exist. Any other user gets only itself.
  */
 export async function listAccounts(): Promise<Account[]> {
   if (process.getuid === undefined) {
@@ -41,24 +41,27 @@ export async function listAccounts(): Promise<Account[]> {
   return accounts;
 }
 
-/** The login name of a user id, or the number itself when the system does not know it. */
+/** Returns the login name of a user id, or the number when the system has no such user. */
 export async function accountName(uid: number): Promise<string> {
   return (await readPasswd()).find((entry) => entry.uid === uid)?.name ?? String(uid);
 }
 
-/** The whole environment of the database's programs: nothing of ours (PG*, LANG, secrets) may reach them. */
+/**
+ * Returns the whole environment of the database's programs, so that no variable of this process (PG*, LANG, secrets)
+ * reaches them.
+ */
 export function cleanEnvironment(home: string): Record<string, string> {
   return { HOME: home, PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C', TZ: 'UTC' };
 }
 
-/** The spawn options that make a child run as the account. */
+/** Returns the spawn options that run a child process as the account. */
 export function identityOf(account: Account): { uid?: number; gid?: number } {
   return account.switched ? { uid: account.uid, gid: account.gid } : {};
 }
 
 /**
- * Runs a short `/bin/sh` script as the account and collects what it printed; `$1`, `$2`, ... are `args`.
- * Rejects with EmbeddedDatabaseError when the system refuses the change of user.
+ * Runs a short `/bin/sh` script as the account and collects its output; `$1`, `$2`, ... are `args`. Rejects with
+ * EmbeddedDatabaseError when the system refuses the change of user.
  */
 export function runScript(
   account: Account,
@@ -80,7 +83,7 @@ export function runScript(
     child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
     child.once('error', (error) => reject(spawnRefused(account, error)));
     child.once('close', (code) => resolve({ code, stdout, stderr }));
-    // A script that reads no input may close its end first; its exit code tells what matters.
+    // A script that reads no input may close its end first. Its exit code says whether it failed.
     child.stdin.on('error', () => undefined);
     child.stdin.end(options.input ?? '');
   });
@@ -94,13 +97,16 @@ export function spawnRefused(account: Account, error: unknown): EmbeddedDatabase
   );
 }
 
-/** Whether the account may enter the folder, asked of the system itself so that ACLs and mounts count. */
+/** Returns whether the account may enter the folder. The system itself decides, so that ACLs and mounts count. */
 export async function canEnter(account: Account, folder: string): Promise<boolean> {
   if (!account.switched) return true;
   return (await runScript(account, '[ -d "$1" ] && [ -x "$1" ]', [folder])).code === 0;
 }
 
-/** The uppermost folder on the way that keeps the account out; the folder itself when the modes do not tell. */
+/**
+ * Returns the uppermost folder of the path that the account cannot enter, or the folder itself when the modes show
+ * none.
+ */
 export async function blockingFolder(account: Account, folder: string): Promise<string> {
   const way: string[] = [];
   for (let step = await realpath(folder); ; step = dirname(step)) {

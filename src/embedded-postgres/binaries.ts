@@ -4,11 +4,11 @@ import { basename, dirname, join, relative } from 'node:path';
 import { type Account, type CommandResult, runScript } from './account.js';
 import { EmbeddedDatabaseError, OWN_SERVER_HINT, errorCode, errorMessage } from './embedded-database-error.js';
 
-/** PostgreSQL's programs, seen to run as the database's user. */
+/** PostgreSQL's programs, verified to run as the database's user. */
 export interface Binaries {
   readonly postgres: string;
   readonly initdb: string;
-  /** The first number of the version: clusters of another one cannot be opened. */
+  /** The first number of the version. Clusters of another major version cannot be opened. */
   readonly majorVersion: number;
 }
 
@@ -22,21 +22,21 @@ const PLATFORM_PACKAGES: Record<string, string> = {
   'darwin-arm64': 'darwin-arm64',
 };
 
-/** Prints the version only when every part that starting a cluster needs can be read and run. */
+/** Prints the version only when every file that starting a cluster needs can be read or run. */
 const PROBE =
   '[ -r "$1/share/postgresql/postgres.bki" ] && "$1/bin/initdb" --version >&2 && "$1/bin/postgres" --version';
 
 /**
- * Finds the programs in the installed platform package, or makes a private copy under `home` when the database's
- * user cannot use them there: an unreachable or read-only node_modules, an install that made no links.
+ * Finds the programs in the installed platform package. Copies them to `home` when the database's user cannot use them
+ * there, for example because node_modules is unreachable or read-only, or because the install created no links.
  */
 export async function findBinaries(account: Account, home: string): Promise<Binaries> {
   return usableBinaries(await installedPrograms(), account, home);
 }
 
-/** The same for a given folder with `bin`, `lib` and `share`. */
+/** As {@link findBinaries}, for a given folder with `bin`, `lib` and `share`. */
 export async function usableBinaries(programs: string, account: Account, home: string): Promise<Binaries> {
-  // In place only as far as the file system lets us; the probe decides whether that was enough.
+  // Repairs the folder in place as far as the file system allows. The probe decides whether that was enough.
   await repair(programs).catch(() => undefined);
   const installed = await runScript(account, PROBE, [programs], { cwd: home });
   if (installed.code === 0) return toBinaries(programs, installed);
@@ -70,12 +70,14 @@ async function installedPrograms(): Promise<string> {
   );
 }
 
-/** Makes the library links the package's install script would have made, and the programs executable. */
+/**
+ * Creates the library links that the package's install script would have created, and makes the programs executable.
+ */
 async function repair(programs: string): Promise<void> {
   for (const { source, target } of await listLinks(programs)) {
     if ((await lstat(target).catch(() => null)) !== null) continue;
     await symlink(relative(dirname(target), source), target).catch((error: unknown) => {
-      // Another service repairs the same folder.
+      // Another service repairs the same folder at this moment.
       if (errorCode(error) !== 'EEXIST') throw error;
     });
   }
@@ -90,7 +92,7 @@ async function listLinks(programs: string): Promise<{ source: string; target: st
   const text = await readFile(join(programs, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
   const links: unknown = JSON.parse(text);
   if (!Array.isArray(links)) return [];
-  // The list counts from the package's root, whose folder `native` is the one given here under whatever name.
+  // Paths of the list start at the package's root. Its folder `native` is the folder given here, whatever its name.
   const place = (path: string): string => join(programs, relative('native', path));
   return links.flatMap((entry: unknown) => {
     if (typeof entry !== 'object' || entry === null || !('source' in entry) || !('target' in entry)) return [];
@@ -99,7 +101,7 @@ async function listLinks(programs: string): Promise<{ source: string; target: st
   });
 }
 
-/** Copies the programs once per version into `home`; copies of other versions are removed. */
+/** Copies the programs once per version to `home` and removes copies of other versions. */
 async function privateCopy(programs: string, account: Account, home: string): Promise<string> {
   const name = `programs-${await packageVersion(programs)}`;
   const copy = join(home, name);
@@ -124,7 +126,7 @@ async function privateCopy(programs: string, account: Account, home: string): Pr
   return copy;
 }
 
-/** Makes a copy the account's own, to read and to remove, whatever the owner and the modes of the original were. */
+/** Gives a copy to the account, readable and removable, whatever owner and modes the original had. */
 async function handOver(path: string, account: Account): Promise<void> {
   const entry = await lstat(path);
   if (!entry.isSymbolicLink()) await chmod(path, entry.mode | (entry.isDirectory() ? 0o700 : 0o400));

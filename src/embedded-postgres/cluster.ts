@@ -8,18 +8,18 @@ import type { DataFolder } from './data-folder.js';
 import { EmbeddedDatabaseError, OWN_SERVER_HINT, errorCode } from './embedded-database-error.js';
 import { startTied } from './tied-process.js';
 
-/** A made cluster: PostgreSQL's own data folder and the password of both its roles. */
+/** An existing cluster: PostgreSQL's own data folder and the password of both roles. */
 export interface Cluster {
   readonly data: string;
   readonly password: string;
 }
 
-/** Owns the service's database and nothing else; what the service is told to connect as. */
+/** The role that the service connects as. It owns only the service's database. */
 export const SERVICE_ROLE = 'oes';
 export const SERVICE_DATABASE = 'oes';
 export const SUPERUSER = 'postgres';
 
-/** Opens the cluster in `<home>/cluster`, making it at the first start. The caller holds the folder's lock. */
+/** Opens the cluster in `<home>/cluster` and creates it at the first start. The caller holds the folder's lock. */
 export async function openCluster(folder: DataFolder, binaries: Binaries, durable: boolean): Promise<Cluster> {
   const cluster = join(folder.home, 'cluster');
   const data = join(cluster, 'data');
@@ -37,7 +37,10 @@ export async function openCluster(folder: DataFolder, binaries: Binaries, durabl
   return { data, password: (await readFile(join(cluster, 'password'), 'utf8')).trim() };
 }
 
-/** Made under another name and renamed when complete, so that a first start that is killed leaves no half cluster. */
+/**
+ * Creates the cluster under another name and renames it when it is complete, so that a killed first start leaves no
+ * partial cluster.
+ */
 async function createCluster(folder: DataFolder, binaries: Binaries, cluster: string, durable: boolean): Promise<void> {
   const { home, account } = folder;
   const draft = join(home, `cluster-draft-${randomUUID()}`);
@@ -74,7 +77,7 @@ async function createCluster(folder: DataFolder, binaries: Binaries, cluster: st
   await rename(draft, cluster);
 }
 
-/** Drafts are what killed first starts and interrupted copies left behind; an initdb may still be dying in one. */
+/** Removes drafts that killed first starts and interrupted copies have left. An initdb may still be ending in one. */
 async function removeDrafts(home: string): Promise<void> {
   for (const name of await readdir(home)) {
     if (!/^(cluster|programs)-draft-/.test(name)) continue;
@@ -95,8 +98,8 @@ export function clusterUrl(cluster: Cluster, port: number, role: string, databas
 }
 
 /**
- * Makes the service's role and database where they are missing. The role is no superuser: the service has
- * the rights here that it would have on a server of an operator's.
+ * Creates the service's role and database where they are missing. The role is no superuser, so that the service has the
+ * same rights as on an operator's own server.
  */
 export async function ensureServiceDatabase(cluster: Cluster, port: number): Promise<void> {
   const client = new pg.Client({

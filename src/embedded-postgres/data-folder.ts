@@ -4,11 +4,11 @@ import { dirname, join } from 'node:path';
 import { type Account, accountName, blockingFolder, canEnter, listAccounts } from './account.js';
 import { EmbeddedDatabaseError, OWN_SERVER_HINT, errorCode } from './embedded-database-error.js';
 
-/** Where clusters of a root service go whose default data folder the database's user cannot reach. */
+/** The folder of clusters of a root service when the database's user cannot reach the default data folder. */
 const SYSTEM_FOLDER = '/var/lib/operational-event-service';
 
 export interface DataFolder {
-  /** Real path of `<dataDir>/postgres`; private to the account. */
+  /** The real path of `<dataDir>/postgres`, which only the account may enter. */
   readonly home: string;
   readonly account: Account;
 }
@@ -20,8 +20,8 @@ export interface DataFolderOptions {
 }
 
 /**
- * Finds or makes `<dataDir>/postgres` for the user the database runs as. Throws EmbeddedDatabaseError when
- * that user cannot reach it or somebody else made it, the system's error when it cannot be written.
+ * Finds or creates `<dataDir>/postgres` for the user that the database runs as. Throws EmbeddedDatabaseError when that
+ * user cannot reach the folder or another user created it, and the system's error when it cannot be written.
  */
 export async function openDataFolder(options: DataFolderOptions): Promise<DataFolder> {
   const accounts = await listAccounts();
@@ -31,7 +31,7 @@ export async function openDataFolder(options: DataFolderOptions): Promise<DataFo
   return openHome(entry, accounts);
 }
 
-/** Makes the folder and what is missing above it so that the account may pass, whatever the umask says. */
+/** Creates the folder and its missing parents so that the account can pass through them, whatever the umask is. */
 async function makePassable(folder: string, account: Account): Promise<void> {
   if (await exists(folder)) return;
   await makePassable(dirname(folder), account);
@@ -58,7 +58,7 @@ async function createHome(entry: string, accounts: readonly Account[], options: 
     await symlink(elsewhere, entry);
   } catch (error) {
     await rm(elsewhere, { recursive: true, force: true });
-    // Another service made the link first; its folder is the one to use.
+    // Another service created the link first; its folder is used.
     if (errorCode(error) !== 'EEXIST') throw error;
     return;
   }
@@ -67,7 +67,7 @@ async function createHome(entry: string, accounts: readonly Account[], options: 
   );
 }
 
-/** A link that leads nowhere stays behind when the system folder was emptied, as in a fresh container. */
+/** Removes a link whose target is gone: the system folder was emptied, as in a new container. */
 async function forgetLostCluster(entry: string, log: (line: string) => void): Promise<void> {
   const target = await readlink(entry).catch(() => null);
   if (target === null) return;
@@ -87,7 +87,7 @@ async function makePrivate(folder: string, account: Account): Promise<void> {
   await giveWhenEmpty(folder, account);
 }
 
-/** An empty folder of root's, made by us a moment ago or beforehand by an operator, becomes the account's. */
+/** Gives an empty folder of root to the account. This service has just created it, or an operator has prepared it. */
 async function giveWhenEmpty(folder: string, account: Account): Promise<void> {
   if (!account.switched || (await stat(folder)).uid !== 0 || (await readdir(folder)).length > 0) return;
   await chown(folder, account.uid, account.gid);

@@ -15,40 +15,42 @@ import { lockDataFolder } from './service-lock.js';
 
 export { EmbeddedDatabaseError };
 export interface EmbeddedPostgresOptions {
-  /** Absolute; the cluster goes into its folder `postgres`. */
+  /** An absolute path. The cluster is created in its folder `postgres`. */
   dataDir: string;
-  /** True when nobody chose `dataDir`: then the cluster may go elsewhere if the database's user cannot reach it. */
+  /**
+   * True when nobody chose `dataDir`. Then the cluster may be stored elsewhere if the database's user cannot reach it.
+   */
   dataDirIsDefault: boolean;
-  /** Default true; false gives up safety against a crash of the machine for speed, for tests. */
+  /** Default true. False gives up safety against a crash of the machine in exchange for speed, for tests. */
   durable?: boolean;
   /** Default 100. */
   maxConnections?: number;
-  /** Starts a server again that ends without having been asked to, unless it does so again and again. Default false. */
+  /** Restarts a server that ended unexpectedly, unless it ends too often. Default false. */
   revives?: boolean;
   log?(line: string): void;
-  /** What somebody should look into. */
+  /** Receives what an operator should examine. */
   warn?(line: string): void;
-  /** Called when the server has ended without having been asked to, and is not started again. */
+  /** Called when the server has ended unexpectedly and is not restarted. */
   onLost?(reason: string): void;
 }
 
 export interface EmbeddedPostgres {
-  /** Connects as the owner of the service's database, over TCP on 127.0.0.1; holds the password. */
+  /** Connects as the owner of the service's database, over TCP on 127.0.0.1. Contains the password. */
   url: string;
-  /** Connects as superuser to the database `postgres`; for maintenance and tests. */
+  /** Connects as superuser to the database `postgres`, for maintenance and tests. */
   adminUrl: string;
   port: number;
-  /** Of the server that runs now. */
+  /** The process of the current server. */
   readonly pid: number;
   /** PostgreSQL's own data folder, links resolved. */
   dataDir: string;
-  /** Fast shutdown; resolves when the server has ended, also when called again. */
+  /** Shuts the server down fast. Resolves when the server has ended, also when called again. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts a real PostgreSQL on the data folder, made at the first start. It ends with this process however that ends.
- * Throws EmbeddedDatabaseError, one sentence for the operator, when that is not possible.
+ * Starts a real PostgreSQL on the data folder, which is created at the first start. The server ends with this process,
+ * however the process ends. Throws EmbeddedDatabaseError, one sentence for the operator, when that is not possible.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   try {

@@ -8,9 +8,9 @@ const FAST_SHUTDOWN_MS = 30_000;
 const IMMEDIATE_SHUTDOWN_MS = 10_000;
 
 /**
- * Clears what an earlier service left on the cluster: a `postmaster.pid` that names no server of this folder is
- * removed, a server that still runs is shut down and waited for. The caller holds the folder's lock, so such
- * a server has no living service.
+ * Removes what an earlier service left on the cluster: a `postmaster.pid` that names no server of this folder is
+ * deleted, and a server that still runs is shut down. The caller holds the folder's lock, so no living service uses
+ * that server.
  */
 export async function clearLeftovers(data: string, log: (line: string) => void): Promise<void> {
   const file = join(data, 'postmaster.pid');
@@ -30,7 +30,8 @@ export async function clearLeftovers(data: string, log: (line: string) => void):
 async function isServerOf(pid: number, data: string): Promise<boolean> {
   const facts = await inspectProcess(pid);
   if (facts === null || !/postgres/.test(facts.command)) return false;
-  // A running server works in its data folder; where the system does not tell that, its command line names it.
+  // A running server works in its data folder. Where the system does not report that folder, the command line contains
+  // it.
   if (facts.workingFolder !== null) return facts.workingFolder === (await realpath(data));
   return facts.command.includes(data);
 }
@@ -38,7 +39,7 @@ async function isServerOf(pid: number, data: string): Promise<boolean> {
 async function shutDown(pid: number, data: string): Promise<void> {
   try {
     process.kill(pid, 'SIGINT');
-    // One that comes while the server is only starting may be lost, so it is sent again; more than one does no harm.
+    // A signal during the start of the server may be lost, so it is sent again. A second signal is harmless.
     await delay(500);
     if (await isServerOf(pid, data)) process.kill(pid, 'SIGINT');
     if (await waitUntilGone(pid, FAST_SHUTDOWN_MS)) return;

@@ -4,25 +4,27 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
 export interface ProcessFacts {
-  /** Tells two processes with the same id apart; opaque, differs after a reboot. */
+  /** Distinguishes two processes with the same id. The format is opaque and differs after a reboot. */
   readonly startedAt: string;
   readonly command: string;
-  /** null where the system does not tell. */
+  /** Null where the system does not report it. */
   readonly workingFolder: string | null;
 }
 
-/** What the system knows of a process, or null when there is none or only a zombie is left of it. */
+/** Returns what the system reports about a process, or null when there is none or only a zombie. */
 export async function inspectProcess(pid: number): Promise<ProcessFacts | null> {
   if (!Number.isSafeInteger(pid) || pid < 1) return null;
   return process.platform === 'linux' ? inspectByProc(pid) : inspectByPs(pid);
 }
 
-/** Waits until the process is gone (a zombie counts as gone); false when it still runs after `milliseconds`. */
+/**
+ * Waits until the process has ended (a zombie counts as ended). Returns false when it still runs after `milliseconds`.
+ */
 export async function waitUntilGone(pid: number, milliseconds: number): Promise<boolean> {
   const deadline = Date.now() + milliseconds;
   while ((await inspectProcess(pid)) !== null) {
     if (Date.now() > deadline) return false;
-    // The system reports the end of a process only to its parent.
+    // Polls, because the system reports the end of a process only to its parent.
     await delay(50);
   }
   return true;
@@ -31,7 +33,7 @@ export async function waitUntilGone(pid: number, milliseconds: number): Promise<
 async function inspectByProc(pid: number): Promise<ProcessFacts | null> {
   try {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-    // The program's name stands in parentheses and may itself hold spaces; the numbered fields follow it.
+    // The program's name is in parentheses and may contain spaces; the numbered fields follow it.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     if (fields[0] === 'Z' || fields[0] === 'X') return null;
     const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => '');

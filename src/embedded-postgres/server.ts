@@ -15,9 +15,9 @@ export interface ServerOptions {
   readonly data: string;
   readonly durable: boolean;
   readonly maxConnections: number;
-  /** The only port that will do; absent: the last one if it is free, else any. */
+  /** The only port to use. Undefined: the last one if it is free, otherwise any. */
   readonly port?: number;
-  /** Ends a start that takes its time. */
+  /** Aborts a start that is still running. */
   readonly signal?: AbortSignal;
 }
 
@@ -27,15 +27,15 @@ export interface Server {
 }
 
 const ATTEMPTS = 20;
-/** Enough for the recovery after a crash under load. */
+/** Time enough for the recovery after a crash under load. */
 const READY_WITHIN_MS = 180_000;
 const PORT_TAKEN = /Address already in use|could not create any TCP\/IP sockets/;
-/** The backends of a server that was killed hold the shared memory for a moment longer. */
+/** The backends of a killed server hold the shared memory for a moment longer. */
 const STILL_IN_USE = /is still in use/;
 
 /**
- * Starts the server and returns when it accepts connections. When a port is lost to somebody another one is taken, or, if
- * only this one will do, it is waited for.
+ * Starts the server and returns when it accepts connections. When another program has taken the port, uses another one,
+ * or waits if `options.port` is the only port to use.
  */
 export async function startServer(options: ServerOptions): Promise<Server> {
   const log = serverLogOf(options.folder.home);
@@ -87,29 +87,30 @@ function launch(options: ServerOptions, port: number, log: string): Promise<Tied
 function settings(options: ServerOptions): Record<string, string> {
   return {
     listen_addresses: '127.0.0.1',
-    // No socket file: its path could be too long, and the password guards TCP alone.
+    // No socket file: its path could be too long, and the password protects only TCP.
     unix_socket_directories: '',
     max_connections: String(options.maxConnections),
     shared_buffers: '128MB',
     effective_cache_size: '512MB',
-    // No disk turns here: at the price of one, a thousand rows by an index would be worth two more processes.
+    // Assumes no spinning disk. At its price of random reads, the planner would use two parallel workers to read a
+    // thousand rows by an index.
     random_page_cost: '1.1',
     jit: 'off',
     timezone: 'UTC',
     log_timezone: 'UTC',
-    // Statements and details of errors can hold what tenants entered.
+    // Statements and error details can contain input of tenants.
     log_min_error_statement: 'panic',
     log_error_verbosity: 'terse',
     ...(options.durable ? {} : { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }),
   };
 }
 
-/** False when the server ended instead, or took longer than it may. */
+/** Returns false when the server ended instead, or was not ready in time. */
 async function becomesReady(server: TiedProcess, { data, signal }: ServerOptions): Promise<boolean> {
   const deadline = Date.now() + READY_WITHIN_MS;
   while (!server.hasExited() && Date.now() < deadline && signal?.aborted !== true) {
     const lines = (await readFile(join(data, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n');
-    // The eighth line is the server's state; the first tells whose file it is.
+    // The eighth line is the server's state; the first is its process id.
     if (lines[0] === String(server.pid) && lines[7]?.trim() === 'ready') return true;
     await Promise.race([server.exited, delay(20)]);
   }

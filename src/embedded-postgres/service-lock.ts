@@ -10,8 +10,8 @@ interface Holder {
 }
 
 /**
- * Makes this process the only one that works on the folder and returns the release. The lock names a process,
- * so one left by a dead service is taken over. Throws EmbeddedDatabaseError when a living service holds it.
+ * Makes this process the only user of the folder and returns the function that releases it. The lock names a process,
+ * so a lock of a dead service is replaced. Throws EmbeddedDatabaseError when a living service holds it.
  */
 export async function lockDataFolder(home: string, dataDir: string): Promise<() => Promise<void>> {
   const lock = join(home, 'service.lock');
@@ -20,7 +20,7 @@ export async function lockDataFolder(home: string, dataDir: string): Promise<() 
   await writeFile(draft, own, { flag: 'wx', mode: 0o600 });
   try {
     for (let round = 0; round < 5; round += 1) {
-      // A link appears whole or not at all, so nobody ever reads half a lock.
+      // A link appears as a whole or not at all, so no process reads a partial lock.
       const taken = await link(draft, lock).then(
         () => true,
         (error: unknown) => {
@@ -51,7 +51,7 @@ async function refuseWhenAlive(text: string, dataDir: string): Promise<void> {
   if (facts !== null && facts.startedAt === holder.startedAt) throw inUse(dataDir, holder.pid);
 }
 
-/** Takes the stale lock away; one that another starter put there in the meantime is given back. */
+/** Removes the stale lock. A lock that another process has created in the meantime is restored. */
 async function discard(lock: string, stale: string): Promise<void> {
   const aside = `${lock}.${randomUUID()}`;
   try {

@@ -3,20 +3,20 @@ import { clearLeftovers } from './leftovers.js';
 import { reasonOfEnd } from './server-log.js';
 import { type Server, type ServerOptions, startServer } from './server.js';
 
-/** One that ends more often than this within ten minutes is not started again. */
+/** A server that ends more often than this within ten minutes is not restarted. */
 const MOST_ENDS = 5;
 const WITHIN_MS = 600_000;
 
 export interface Supervision {
-  /** Whether a server that ends without having been asked to is started again, on the same port. */
+  /** Whether a server that ended unexpectedly is restarted, on the same port. */
   readonly revives: boolean;
   log(line: string): void;
   warn(line: string): void;
-  /** Called once, when it has ended and is not or cannot be started again. */
+  /** Called once, when the server has ended and is not or cannot be restarted. */
   lost(reason: string): void;
 }
 
-/** A server that is looked after until it is stopped. */
+/** A server that is supervised until it is stopped. */
 export class SupervisedServer {
   private readonly stopped = new AbortController();
   private readonly ends: number[] = [];
@@ -38,12 +38,12 @@ export class SupervisedServer {
     return this.server.port;
   }
 
-  /** Of the server that runs now. */
+  /** The process of the current server. */
   get pid(): number {
     return this.server.process.pid;
   }
 
-  /** Also of one that is just being started again. */
+  /** Stops the server, also while it is being restarted. */
   async stop(): Promise<void> {
     this.stopped.abort();
     await this.server.process.stop();

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { Socket } from 'node:net';
 
 /**
- * `$1` is the log file, the rest is the command. The shell leads a session of its own, so a Ctrl-C in the
- * terminal does not reach the command. Its standard input is a pipe nobody writes to: when it ends, because
- * we closed it or because this process died in whatever way, the command is interrupted. The interrupt is
- * repeated since one that comes before the command installed its handler is lost, and becomes a quit after 10 s.
+ * `$1` is the log file, the rest is the command. The shell leads its own session, so that a Ctrl-C in the terminal does
+ * not reach the command. Its standard input is a pipe that nobody writes to. When the pipe ends, because this process
+ * closed it or died, the command is interrupted. The interrupt is repeated, because one that arrives before the command
+ * has installed its handler is lost. It becomes a quit after 10 s.
  */
 const SUPERVISOR = `
 umask 077
@@ -40,29 +40,29 @@ export interface TiedCommand {
   readonly command: readonly [string, ...string[]];
   readonly cwd: string;
   readonly env: Record<string, string>;
-  /** Gets what the command prints, appended. */
+  /** Receives what the command prints, appended. */
   readonly logFile: string;
-  /** Absent: the user of this process. */
+  /** Undefined: the user of this process. */
   readonly identity?: { uid?: number; gid?: number };
 }
 
 export interface TiedProcess {
   readonly pid: number;
   /**
-   * Resolves with the exit code; 128 and more for a signal, null when the supervising shell itself was killed.
-   * Awaiting it alone does not keep this process running.
+   * Resolves with the exit code: 128 or more for a signal, null when the supervising shell itself was killed. Awaiting
+   * it does not keep this process running.
    */
   readonly exited: Promise<number | null>;
   hasExited(): boolean;
-  /** `exited`, and keeps this process running until then. */
+  /** As `exited`, but keeps this process running until then. */
   wait(): Promise<number | null>;
-  /** Interrupts the command and waits for its end; harmless when it has ended already. */
+  /** Interrupts the command and waits for its end. Harmless when the command has ended already. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts a command that does not outlive this process, not even a `kill -9` of it, and that does not keep
- * this process running. Rejects when the command's user or folder is refused.
+ * Starts a command that does not outlive this process, even after `kill -9`, and that does not keep this process
+ * running. Rejects when the command's user or folder is refused.
  */
 export async function startTied(tied: TiedCommand): Promise<TiedProcess> {
   const child = spawn('/bin/sh', ['-c', SUPERVISOR, 'sh', tied.logFile, ...tied.command], {
@@ -77,10 +77,10 @@ export async function startTied(tied: TiedCommand): Promise<TiedProcess> {
     ended = true;
     return code ?? null;
   });
-  // A failed spawn rejects both; the one awaited below reports it.
+  // A failed spawn rejects both promises; the one awaited below reports it.
   exited.catch(() => undefined);
   await once(child, 'spawn');
-  // Nothing is ever written, so an error here only says that the other end is gone, which `exited` tells too.
+  // Nothing is ever written, so an error means only that the other end has closed, which `exited` reports too.
   child.stdin.on('error', () => undefined);
 
   let printed = '';

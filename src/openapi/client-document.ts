@@ -17,7 +17,7 @@ const BY_ACCESS: readonly (readonly [access: RegExp, security: readonly object[]
   [/^internal/, [{ internalToken: [] }]],
   [/^(public|provider)/, []],
 ];
-/** What the schemes stand for, in lower case. */
+/** Headers that carry the credentials of the security schemes, in lower case. */
 const CREDENTIAL_HEADERS: ReadonlySet<string> = new Set(['x-api-key', 'x-internal-token']);
 
 const SECURITY_SCHEMES = {
@@ -53,10 +53,11 @@ const LIMITED = headersOf({
 const RETRY_AFTER = headersOf({ 'Retry-After': 'RetryAfter' });
 
 /**
- * The document that clients are made from: what SERVICE 9.2 and 9.4 leave out of the public one is said in it, the address,
- * keys as a security scheme, 429 and the headers that clients act on; and examples, which are for people and would be a fifth of that one.
- * @param document is left as it is
- * @param limits what each operation says with 429
+ * Returns the document from which clients are generated. It adds what the public document leaves out: the address, keys
+ * as security schemes, 429 answers and the headers that clients act on. It also adds examples, which would be a fifth
+ * of the public document.
+ * @param document is not changed
+ * @param limits the 429 sentences of each operation
  */
 export function clientDocument(document: OpenAPIObject, limits: Limits): OpenAPIObject {
   const copy = structuredClone(document);
@@ -78,7 +79,7 @@ export function clientDocument(document: OpenAPIObject, limits: Limits): OpenAPI
   return copy;
 }
 
-/** Shared parts that every operation has got its own of, or none any more. */
+/** Removes shared parts to which no operation refers any more. */
 function dropUnused({ paths, components = {} }: OpenAPIObject, kind: 'responses' | 'parameters'): void {
   const used = new Set([...JSON.stringify(paths).matchAll(REFERENCE)].map(([, path]) => path));
   const parts = Object.entries((components[kind] ?? {}) as Record<string, object>);
@@ -89,7 +90,7 @@ interface Shared {
   readonly parameters?: Readonly<Record<string, { readonly in: string; readonly name: string }>>;
 }
 
-/** The schemes instead of the headers that carry their credentials. */
+/** Replaces the headers that carry credentials by security schemes. */
 function secure(operation: Operation, shared: NonNullable<Shared['parameters']>): void {
   const access = operation['x-access'] ?? '';
   const found = BY_ACCESS.find(([pattern]) => pattern.test(access));
@@ -104,9 +105,9 @@ function answer(operation: Operation, shared: Record<string, Response>, limits: 
   const hasPolicy = limits.includes(BY_POLICY);
   for (const [status, response] of Object.entries(operation.responses as Record<string, Referable<Response>>)) {
     const isSuccess = status.startsWith('2');
-    // `/health` answers 503 in its own form, and asks nobody to wait.
+    // `/health` answers 503 in its own form and without `Retry-After`.
     if (status === '503' && limits.length > 0) waitsBefore(operation, shared);
-    // A shared one has the headers of every answer; those of limits make it one of this route.
+    // A shared response already has the headers of every answer. Rate limit headers make it a response of this route.
     if ('$ref' in response && (!isSuccess || !hasPolicy)) continue;
     const whole = '$ref' in response ? shared[response.$ref.replace(/.*\//, '')] : operation.responses[status];
     if (whole === undefined) throw new Error(`${status} of ${operation.operationId} refers to nothing`);
@@ -116,7 +117,7 @@ function answer(operation: Operation, shared: Record<string, Response>, limits: 
     (operation.responses as Record<string, object>)['429'] = { $ref: `#/components/responses/${limitName(limits)}` };
 }
 
-/** Gives the 503 of an operation `Retry-After`, which most of its sentences come with. */
+/** Adds `Retry-After` to the 503 of an operation, since most of its reasons send it. */
 function waitsBefore({ responses }: Operation, shared: Record<string, Response>): void {
   const response = responses['503'] as Referable<Response>;
   const name = '$ref' in response ? response.$ref.replace(/.*\//, '') : undefined;
@@ -127,7 +128,7 @@ function waitsBefore({ responses }: Operation, shared: Record<string, Response>)
   else shared[name] = waiting;
 }
 
-/** An answer 429 for each list of sentences, by its name. */
+/** Returns a 429 response for each distinct list of sentences, by its name. */
 function limitAnswers(limits: Limits): Record<string, Response> {
   const lists = new Map(Object.values(limits).map((sentences) => [limitName(sentences), sentences]));
   lists.delete('');
@@ -143,7 +144,7 @@ function limitAnswer(sentences: readonly string[]): Response {
   };
 }
 
-/** Of a list of sentences that `TooManyAtOnce` is always among: that of the others. */
+/** Returns a name made of the sentences other than `TooManyAtOnce`, which every list contains. */
 function limitName(sentences: readonly string[]): string {
   const others = sentences.filter((sentence) => sentence !== AT_ONCE);
   return others.length === 0 && sentences.length > 0 ? 'TooManyRequests' : others.map(pascal).join('Or');

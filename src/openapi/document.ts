@@ -13,7 +13,7 @@ import { splitVariants } from './variants.js';
 import { describeCommon } from './words.js';
 import { SERVICE_TITLE, SERVICE_VERSION } from '../platform/http/service-info.js';
 
-/** In the order in which somebody comes to them. */
+/** The tags of the document, in the order in which a new user needs them. */
 const TAGS: readonly (readonly [name: string, description: string])[] = [
   ['auth', 'Sign-in: passwords, second factors, passkeys, Google and Apple, sessions.'],
   ['account', 'What people set about themselves: name, address, factors, devices.'],
@@ -42,28 +42,28 @@ const TAGS: readonly (readonly [name: string, description: string])[] = [
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
 
-/** One line of the route table. */
+/** One line of `docs/api/routes.txt`. */
 export interface RouteLine {
   method: string;
   path: string;
   access: string;
-  /** What names the tenant, or which class finds it. */
+  /** The parameter that names the tenant, or the class that finds it. */
   tenant: string;
   handler: string;
 }
 
 export interface BuiltDocument {
-  /** OpenAPI 3.1: no servers, no global security, no 429 answers (SERVICE 9). */
+  /** OpenAPI 3.1: without servers, global security and 429 answers, which {@link clientDocument} adds. */
   readonly document: OpenAPIObject;
   readonly routes: readonly RouteLine[];
   readonly limits: Limits;
 }
 
-/** What the document says of this deployment. */
+/** What the document says about this deployment. */
 export interface Deployment {
-  /** Whether a policy of rate limits holds for a route. */
+  /** Whether a rate limit policy applies to a route. */
   readonly isLimited: (method: string, path: string) => boolean;
-  /** What it refuses with in words of its own, by the sentence of the code. */
+  /** The deployment's own sentences of refusals, by the sentence in the code. */
   readonly ownSentences: Readonly<Record<string, string>>;
 }
 
@@ -98,7 +98,7 @@ export function buildDocument(app: INestApplication, { isLimited, ownSentences }
       const handler = operation.operationId ?? '?';
       operation.operationId = named ?? handler;
       delete operation['x-operation-id'];
-      // Names of classes: for the readers of the route table.
+      // Names of classes are for readers of the route table only.
       delete operation['x-tenant'];
       addLinesBody(operation);
       addStreamBody(operation);
@@ -127,7 +127,7 @@ function handlerName(controller: string, method: string): string {
   return `${controller}.${method}`;
 }
 
-/** The second media type of a body that may also come in lines. */
+/** Adds the media type `application/x-ndjson` to a body that may also be sent as lines. */
 function addLinesBody(operation: Operation): void {
   const { 'x-ndjson-body': description, requestBody } = operation;
   delete operation['x-ndjson-body'];
@@ -135,7 +135,7 @@ function addLinesBody(operation: Operation): void {
   requestBody.content = { ...requestBody.content, 'application/x-ndjson': { schema: { type: 'string', description } } };
 }
 
-/** A body that the handler reads while it comes, of which the generator knows nothing. */
+/** Documents a body that the handler reads as a stream. The generator cannot see such a body. */
 function addStreamBody(operation: Operation): void {
   const { 'x-stream-body': content } = operation;
   delete operation['x-stream-body'];
@@ -146,7 +146,7 @@ function addStreamBody(operation: Operation): void {
   };
 }
 
-/** `docs/api/routes.txt`: method, path, access, tenant and handler of every operation, aligned. */
+/** Returns `docs/api/routes.txt`: method, path, access, tenant and handler of every operation, aligned. */
 export function renderRoutes(routes: readonly RouteLine[]): string {
   const width = (pick: (route: RouteLine) => string): number => Math.max(...routes.map((route) => pick(route).length));
   const [path, access] = [width((route) => route.path), width((route) => route.access)];

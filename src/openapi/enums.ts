@@ -4,7 +4,7 @@ import { FAULT_TYPES } from '../platform/http/fields/index.js';
 const AGAINST_RECOVERY =
   'not_failed replay_created_attempt already_terminal not_dlq not_terminal retry_claim_active channel_missing channel_disabled unsupported_channel_type unsupported_delivery_kind destination_configuration_invalid retry_policy_exhausted dlq_drain_created_attempt dlq_drain_claim_active already_drained';
 
-/** What clients call the enumerations of the document, by their values: a part of the contract. */
+/** Names of the document's enumerations in clients, by their values. These names are part of the contract. */
 const NAMES: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries({
     AlertEventBulkRefusal:
@@ -109,8 +109,8 @@ interface Enumeration {
 }
 
 /**
- * Moves every enumeration that has a name to the schemas, so that clients have one type for all places it stands in. One
- * value alone is a constant and stays.
+ * Moves every enumeration that has a name to the schemas, so that clients have one type for it everywhere. A single
+ * value is a constant and stays where it is.
  */
 export function nameEnums(document: OpenAPIObject): void {
   const found = new Map<string, object>();

@@ -10,11 +10,11 @@ interface ClassSchema {
   readonly required?: readonly string[];
 }
 
-/** A class that others are made of: where none of its own is asked for, it gets a schema from this many on. */
+/** An ancestor class without its own schema gets one when at least this many schemas inherit from it. */
 const SHARED_FROM = 2;
 
 /**
- * Takes the classes out of the schemas again.
+ * Removes the classes that the generator has left in the schemas.
  * @returns the ancestors of each schema that has any, the nearest first
  */
 export function takeLineages(document: OpenAPIObject): ReadonlyMap<string, readonly Type<unknown>[]> {
@@ -33,9 +33,9 @@ export function takeLineages(document: OpenAPIObject): ReadonlyMap<string, reado
 }
 
 /**
- * Says what classes inherit once: a schema refers to that of its nearest ancestor whose members it has as they are, and adds
- * its own. One that declares an inherited member anew says everything itself, since a client's type would be the
- * intersection of both.
+ * Documents inherited members once. A schema refers to the schema of its nearest ancestor whose members it has
+ * unchanged, and adds its own. A schema that redeclares an inherited member keeps all members itself, since a client's
+ * type would otherwise be the intersection of both.
  */
 export function shareInherited(document: OpenAPIObject, lineages: ReadonlyMap<string, readonly Type<unknown>[]>): void {
   const schemas = ((document.components ??= {}).schemas ??= {}) as Record<string, ClassSchema>;
@@ -65,7 +65,7 @@ function heirsByAncestor(
   return heirs;
 }
 
-/** What a schema says of the fields of an ancestor. */
+/** Returns the part of a schema that describes the fields of an ancestor. */
 function partOf({ properties = {}, required = [] }: ClassSchema, ancestor: Type<unknown>): ClassSchema {
   const members = new Set(fieldsOf(ancestor).map(({ wire }) => wire));
   return {
@@ -75,7 +75,7 @@ function partOf({ properties = {}, required = [] }: ClassSchema, ancestor: Type<
   };
 }
 
-/** Whether all that a base says holds of a schema too, in the same words. */
+/** Returns whether a schema has every member of the base, with the same definition. */
 function holds({ properties = {}, required = [] }: ClassSchema, base: ClassSchema | undefined): boolean {
   if (base?.properties === undefined) return false;
   return (

@@ -3,18 +3,18 @@ import type { DocumentedRefusal } from '../platform/http/documented.js';
 import { RateLimitExceeded } from '../platform/rate-limit/index.js';
 import type { Operation } from './operation.js';
 
-/** What each operation may say with 429, by its `operationId`: what SERVICE 9.4 leaves out of the document. */
+/** The sentences that each operation may answer with 429, by its `operationId`. The public document leaves them out. */
 export type Limits = Readonly<Record<string, readonly string[]>>;
 
-/** Of whatever waits for its turn with others of the same account or address. */
+/** The sentence when too many requests of one account or address run at once. */
 export const AT_ONCE = TooManyAtOnce.detail as string;
-/** Of a policy of rate limits, whose headers come along. */
+/** The sentence of a rate limit policy, which also sends the rate limit headers. */
 export const BY_POLICY = RateLimitExceeded.detail as string;
 
 /**
- * Takes the 429 that a route names out of its operation.
- * @param hasPolicy whether a policy of rate limits holds for the route
- * @returns the sentences, in the order of the alphabet; none of those that nothing limits
+ * Removes the 429 of a route from its operation.
+ * @param hasPolicy whether a rate limit policy applies to the route
+ * @returns the sentences, sorted; none for operations that nothing limits
  */
 export function takeLimits(operation: Operation, hasPolicy: boolean): string[] {
   const { '429': named, ...responses } = operation.responses;

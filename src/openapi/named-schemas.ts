@@ -1,7 +1,7 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { type JsonSchema, NAMED_SCHEMAS } from '../platform/http/fields/index.js';
 
-/** Moves the schemas that fields have brought along to the components, and leaves references to them. */
+/** Moves the schemas that fields carry with them to the components, and leaves references to them. */
 export function hoistNamedSchemas(document: OpenAPIObject): void {
   const found = new Map<string, JsonSchema>();
   document.paths = hoisted(document.paths, found) as typeof document.paths;
@@ -21,7 +21,7 @@ function hoisted(part: unknown, found: Map<string, JsonSchema>): unknown {
   }
   const copy = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, hoisted(value, found)]));
   const { oneOf, ...others } = copy;
-  // One alternative is none.
+  // A union of one alternative is replaced by that alternative.
   const isReference = schemas !== undefined && Array.isArray(oneOf) && oneOf.length === 1;
   return isReference ? { ...(oneOf[0] as object), ...others } : copy;
 }

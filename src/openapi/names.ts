@@ -1,4 +1,4 @@
-/** `Event source not found` and `X-API-Key` as a name. */
+/** Turns `Event source not found` or `X-API-Key` into a name. */
 export function pascal(text: string): string {
   return text
     .split(/[^A-Za-z0-9]+/)

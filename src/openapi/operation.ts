@@ -10,7 +10,9 @@ export interface Parameter {
   description?: string;
 }
 
-/** An operation of the document, with the extensions that the decorators of routes leave for its making. */
+/**
+ * An operation of the document, with the extensions in which the decorators of routes leave data for this generator.
+ */
 export interface Operation {
   operationId?: string;
   summary?: string;

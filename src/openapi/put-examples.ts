@@ -6,9 +6,9 @@ type Given = Parameter & { example?: unknown };
 type Referable<T> = T | { readonly $ref: string };
 
 /**
- * Puts an example to the body of each request and of each success, and to the parameters of paths and queries; those that
- * operations share have that of the first one that gives it. Successes that operations share are then those of one
- * operation, and stay shared where nobody has an example.
+ * Adds an example to the body of each request and each success, and to the parameters of paths and queries. A parameter
+ * that operations share gets the example of the first operation that has one. A success that operations share becomes a
+ * separate one for each operation with an example, and stays shared for the others.
  */
 export function putExamples(document: OpenAPIObject, examples: Examples): void {
   const components = (document.components ??= {});
@@ -42,7 +42,7 @@ function giveParameters(
   }
 }
 
-/** In the success of the lowest status. */
+/** Adds the example to the success with the lowest status. */
 function answerWith(operation: Operation, answer: ExampleBody, shared: Readonly<Record<string, Response>>): void {
   const responses = operation.responses as Record<string, Referable<Response>>;
   const status = Object.keys(responses).find((code) => code.startsWith('2'));

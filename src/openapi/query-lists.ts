@@ -7,7 +7,10 @@ interface QueryParameter extends Parameter {
   explode?: boolean;
 }
 
-/** Says of lists in queries that each of their values comes by itself: the default, which not every generator knows. */
+/**
+ * Declares that each value of a list in a query is a separate parameter. That is the default, but not every generator
+ * applies it.
+ */
 export function explodeQueryLists(document: OpenAPIObject): void {
   const operations = Object.values(document.paths).flatMap((item) => Object.values(item) as Operation[]);
   for (const { parameters = [] } of operations) {

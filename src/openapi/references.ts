@@ -1,6 +1,6 @@
 /**
- * Writes a reference with words beside it in the form of OpenAPI 3.1, where the generator wraps it for 3.0: `allOf` of one
- * stands for inheritance alone.
+ * Rewrites a reference with further words to the form of OpenAPI 3.1. The generator wraps it in `allOf` for 3.0, but an
+ * `allOf` of one must only mean inheritance.
  */
 export function unwrapReferences<T>(part: T): T {
   if (Array.isArray(part)) return part.map((each: unknown) => unwrapReferences(each)) as T;

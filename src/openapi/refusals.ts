@@ -5,7 +5,7 @@ import type { Operation, Response } from './operation.js';
 
 const OVERLOADED = 'Service overloaded';
 
-/** Schemas of what refusals have in common. */
+/** Schemas that refusals share. */
 export const REFUSAL_SCHEMAS = {
   ValidationRow: {
     type: 'object',
@@ -64,7 +64,7 @@ export const REFUSAL_SCHEMAS = {
 } as const;
 
 const ROWS = { type: 'array', items: { $ref: '#/components/schemas/ValidationRow' } } as const;
-/** What a key can be refused for where an access token would do as well. */
+/** The reasons to refuse a key on routes that also accept an access token. */
 const OF_KEYS = [
   'Event source is disabled',
   'Missing required scope: events:read',
@@ -81,7 +81,7 @@ interface Detail {
 
 type Refusal = { readonly $ref: string } | { readonly properties?: { readonly detail?: Detail } };
 
-/** Everything that one status of an operation may say, collected before it is written. */
+/** Everything that an operation may answer with each status, collected before it is written. */
 class Refusals {
   private readonly byStatus = new Map<number, { sentences: string[]; reasons: string[]; hasFreeText: boolean }>();
 
@@ -123,7 +123,7 @@ class Refusals {
     const isValidated = status === 422 && hasRows;
     const schema = this.schema({ sentences, reasons, hasFreeText }, isValidated);
     const response = { description: '', content: { 'application/json': { schema } } };
-    // Several stand in the schema, and once is enough; where it takes any text they stand here alone.
+    // Several sentences are listed in the schema and need not be repeated. A schema that accepts any text lists none.
     const words = hasFreeText ? [sentences.join(' · ')] : wordsOf(response);
     response.description = (words.length === 1 && words[0]) || (STATUS_CODES[status] ?? '');
     return response;
@@ -144,8 +144,8 @@ class Refusals {
 }
 
 /**
- * Writes the refusals that a route names, and those that follow from who may call and from what is sent.
- * @param ownSentences what a deployment says instead, by the sentence of the code
+ * Writes the refusals that a route names, and those that follow from its access and its inputs.
+ * @param ownSentences the deployment's own sentences, by the sentence in the code
  */
 export function writeRefusals(operation: Operation, ownSentences: Readonly<Record<string, string>>): void {
   const access = operation['x-access'] ?? '';
@@ -184,8 +184,8 @@ export function writeRefusals(operation: Operation, ownSentences: Readonly<Recor
     refusals.say(413, 'Request body too large');
     refusals.say(415, 'Unsupported Media Type');
   }
-  // Whatever asks the database may find it away or every connection taken, and large bodies wait for their turn; `/health`
-  // says so in its own form.
+  // Any route that reads the database may find it unreachable or every connection in use, and large bodies wait for a
+  // slot. `/health` reports that in its own form.
   if (operation.tags?.includes('health') !== true) refusals.say(503, OVERLOADED);
   const hasInputs = operation.parameters?.some(
     ({ in: place, name }) => place !== 'header' || !/^x-(api-key|internal-token)$/i.test(name),
@@ -194,7 +194,10 @@ export function writeRefusals(operation: Operation, ownSentences: Readonly<Recor
   Object.assign(operation.responses, refusals.responses(isValidated));
 }
 
-/** What a refusal can say: each sentence, and each named form in words; nothing where its schema has no `detail`. */
+/**
+ * Returns what a refusal can say: each sentence, and the name of each schema in words. Empty when its schema has no
+ * `detail`.
+ */
 export function wordsOf({ content }: Response): string[] {
   const schema: Refusal | undefined = content?.['application/json']?.schema;
   if (schema === undefined) return [];
@@ -207,7 +210,7 @@ export function wordsOf({ content }: Response): string[] {
   );
 }
 
-/** `SecretInUse` as words. */
+/** Turns `SecretInUse` into words. */
 function spaced(name: string): string {
   return name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ');
 }

@@ -7,10 +7,12 @@ interface Media {
   examples?: Record<string, { $ref: string }>;
 }
 
-/** A reference and its place are longer than what is shorter, in characters. */
+/** Minimum length of a shared example, in characters: a shorter one is smaller than a reference to it. */
 const WORTH_SHARING = 150;
 
-/** Moves examples that several operations have to `components`, each under the name of the first one's schema. */
+/**
+ * Moves examples that several operations share to `components`, each under the name of the first operation's schema.
+ */
 export function shareExamples(document: OpenAPIObject): void {
   const byText = new Map<string, Media[]>();
   for (const media of Object.values(document.paths).flatMap((item) => Object.values(item as object).flatMap(mediaOf))) {

@@ -3,11 +3,11 @@ import { pascal } from './names.js';
 import type { Operation, Parameter, Response } from './operation.js';
 import { wordsOf } from './refusals.js';
 
-/** A part that fewer operations have stays where it is. */
+/** A part that fewer operations have stays in its operation. */
 const SHARED_FROM = 2;
-/** A name made of more sentences nobody could read. */
+/** A name that is made of more sentences is unreadable. */
 const MOST_WORDS = 2;
-/** Names of what more sentences make, or what very many operations refer to. */
+/** Names for combinations of more sentences, or of sentences that very many operations share. */
 const NAMES: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries({
     AccessRefused: ['Insufficient project role', 'Not a project member'],
@@ -54,14 +54,14 @@ const NAMES: Readonly<Record<string, string>> = Object.fromEntries(
 
 interface Place<T> {
   readonly part: T;
-  /** What people would call it. */
+  /** The readable name of the part. */
   readonly name: string;
   readonly replace: (reference: { $ref: string }) => void;
 }
 
 /**
- * Moves responses and parameters that several operations have to `components`, each under a name made of what it says, so
- * that generators make one type of each and the document tells everything once.
+ * Moves responses and parameters that several operations share to `components`. Each name is made of the content, so
+ * that generators make one type of each and the document describes everything once.
  */
 export function shareParts(document: OpenAPIObject): void {
   const operations = Object.values(document.paths).flatMap((item) => Object.values(item) as Operation[]);
@@ -80,13 +80,13 @@ function share<T extends object>(kind: string, places: readonly Place<T>[]): Rec
   const shared = [...byText.values()].filter((same) => same.length >= SHARED_FROM);
   const taken = new Map<string, number>();
   const parts: [string, T][] = [];
-  // Those that most have go by the plain name.
+  // The most frequent part gets the plain name.
   for (const same of shared.sort((a, b) => b.length - a.length)) {
     const [first] = same;
     if (first === undefined) continue;
     const before = taken.get(first.name) ?? 0;
     taken.set(first.name, before + 1);
-    // Another part of the same name is told apart by what is in it alone, which a number would not say: it stays in place.
+    // Another part with the same name stays in its operations: a number in the name would not say how the parts differ.
     if (before > 0) continue;
     parts.push([first.name, first.part]);
     for (const { replace } of same) replace({ $ref: `#/components/${kind}/${first.name}` });
@@ -102,7 +102,7 @@ function responsesOf({ responses }: Operation): Place<Response>[] {
   });
 }
 
-/** Refusals are called by their sentences; successes of one schema by it. */
+/** Returns a name made of the sentences of a refusal, or of the schema of a success. */
 function nameOfResponse(status: number, response: Response): string | null {
   if (status >= 400) {
     const words = wordsOf(response);

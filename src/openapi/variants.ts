@@ -7,8 +7,8 @@ interface ObjectSchema {
 }
 
 /**
- * Makes a union of each schema with a field whose class a member decides: the variants have that member as a constant, and
- * the field. Where a field is required it may not be left out of any variant, whatever the class says by itself.
+ * Turns each schema with a field whose class depends on another member into a union. Each variant has that member as a
+ * constant, and the field. The field is required in every variant, whatever its class declares.
  */
 export function splitVariants(document: OpenAPIObject): void {
   const schemas = (document.components ??= {}).schemas ?? {};

@@ -4,14 +4,14 @@ import { schemaOf } from '../platform/http/fields/index.js';
 
 const UUID = { type: 'string', format: 'uuid' };
 
-/** What a member means in whichever class it stands: these have a type of their own, which tells it once. */
+/** The meaning of members that many classes have. Each has its own type, which describes it once. */
 const MEMBERS = {
   id: { name: 'Id', schema: UUID, description: 'Made by the service (UUIDv7), so ids are in the order of making.' },
   project_id: { name: 'ProjectId', schema: UUID, description: 'The project it belongs to.' },
   created_at: { name: 'CreatedAt', schema: { type: 'string', format: 'date-time' }, description: 'When it was made.' },
 };
 
-/** What paths name. */
+/** Descriptions of path parameters. */
 const PATH_PARAMETERS: Readonly<Record<string, string>> = {
   alert_event_id: 'An alert event',
   attempt_id: 'A delivery attempt',
@@ -41,13 +41,13 @@ const PATH_PARAMETERS: Readonly<Record<string, string>> = {
 
 type Properties = Record<string, Record<string, unknown>>;
 
-/** Gives the common members their types, and what paths name its words. */
+/** Gives common members their types, and path parameters their descriptions. */
 export function describeCommon(document: OpenAPIObject): void {
   const schemas = (document.components ??= {}).schemas ?? {};
   for (const schema of Object.values(schemas)) {
     const { properties = {} } = schema as { properties?: Properties };
     for (const [member, { name, schema: common }] of Object.entries(MEMBERS)) {
-      // Only where nothing else is said of it.
+      // A member that has its own description keeps it.
       if (JSON.stringify(properties[member]) === JSON.stringify(common)) properties[member] = { ...schemaOf(name) };
     }
   }

@@ -8,7 +8,10 @@ import { rateLimitPolicies } from '../rate-limits.js';
 import { PolicyFinder } from '../platform/rate-limit/index.js';
 import { Logger } from '../platform/telemetry/index.js';
 
-/** The committed files that the code can make again, by their content. Needs no database: nothing is instantiated. */
+/**
+ * Returns the content of the committed files that are generated from code, by path. Needs no database: nothing is
+ * instantiated.
+ */
 export async function renderArtifacts(): Promise<Record<string, string>> {
   const logger = new Logger({ level: 'silent' });
   const runtime = {
@@ -32,7 +35,7 @@ export async function renderArtifacts(): Promise<Record<string, string>> {
   };
 }
 
-/** Writes the artifacts, or with `check` only says which differ. @returns the exit code */
+/** Writes the generated files; with `check` only reports which ones differ. @returns the exit code */
 export async function generateArtifacts({ check }: { check: boolean }): Promise<number> {
   const artifacts = Object.entries(await renderArtifacts());
   const stale = artifacts.filter(([path, text]) => !existsSync(path) || readFileSync(path, 'utf8') !== text);

@@ -6,10 +6,13 @@ import { AppModule } from '../app.module.js';
 import { runMigrations } from '../platform/database/migrate.js';
 import { startEmbeddedPostgres } from '../embedded-postgres/index.js';
 
-/** Foreign keys live in migrations alone (relations across modules are id columns), so entities never mention them. */
+/** Only migrations declare foreign keys, since relations across modules are id columns. Entities never mention them. */
 const FOREIGN_KEY_DROP = /DROP CONSTRAINT "fk_/;
 
-/** What TypeORM would still change on a migrated database to make it fit the entities; empty when they agree. */
+/**
+ * Returns the statements by which TypeORM would change a migrated database to match the entities; empty when they
+ * agree.
+ */
 export async function findDrift(url: string): Promise<string[]> {
   const source = new DataSource({ type: 'postgres', url, entities: allEntities() as MixedList<() => void> });
   await source.initialize();
@@ -21,17 +24,17 @@ export async function findDrift(url: string): Promise<string[]> {
   }
 }
 
-/** Every class that any module of the application decorates as an entity. */
+/** Returns every class that a module of the application decorates as an entity. */
 function allEntities(): EntityTarget<ObjectLiteral>[] {
   const targets = getMetadataArgsStorage().tables.map((table) => table.target as EntityTarget<ObjectLiteral>);
   if (targets.length === 0) throw new Error(`${AppModule.name} brought no entities along`);
   return targets;
 }
 
-/** All migrations on an empty database, then the comparison. @returns the exit code */
+/** Applies all migrations to an empty database and compares it with the entities. @returns the exit code */
 export async function reportDrift(): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'drift-'));
-  // As root, the database runs as another user, who has to pass through.
+  // Under root, the database runs as another user, who must be able to enter the folder.
   await chmod(folder, 0o711);
   const postgres = await startEmbeddedPostgres({ dataDir: folder, dataDirIsDefault: false, durable: false });
   try {

@@ -6,10 +6,10 @@ import { offsetAfter } from './pages.js';
 
 const POLL_MS = 30_000;
 const PAGE = 100;
-/** What is read anew whenever something changes is not longer than this; filters find what lies behind. */
+/** Only this many alerts are read, because every page is refetched when something changes. Filters find older ones. */
 const MOST_ALERTS = 500;
 
-/** All that alerting reads of a project. */
+/** The key of everything that the alerting pages read of a project. */
 const alertingOf = (project_id: string) => ['project', project_id, 'alerting'] as const;
 
 export const alertRules = (project_id: string) =>
@@ -25,7 +25,7 @@ export const alertRule = (project_id: string, rule_id: string) =>
     queryFn: ({ signal }) => api.getAlertRule({ path: { rule_id } }, { signal }),
   });
 
-/** Of a rule as it is stored, which `updated_at` tells. */
+/** Back-tests a rule as it is stored. `updated_at` distinguishes the versions of the rule. */
 export const backtest = (
   { id, project_id, updated_at }: Schemas['AlertRuleResponse'],
   from_ts: string,
@@ -100,7 +100,7 @@ export const alertSummary = (project_id: string) =>
     queryFn: ({ signal }) => api.getAlertSummary({ query: { project_id, range: 'all' } }, { signal }),
   });
 
-/** Whatever hangs on alert events. */
+/** The key of everything that depends on alert events. */
 export const alertEventsKey = (project_id: string) => [...alertingOf(project_id), 'events'] as const;
 
 export const silences = (project_id: string, state?: Schemas['AlertSilenceState']) =>
@@ -132,7 +132,7 @@ export const findings = (project_id: string, { status, kind, severity }: Finding
     initialPageParam: 0,
     getNextPageParam: offsetAfter,
     placeholderData: keepPreviousData,
-    // Whoever reads older ones is left to it: each of the pages would be read anew.
+    // A person who reads older pages is not interrupted: each of the pages would be fetched again.
     refetchInterval: ({ state: { data } }) => (data !== undefined && data.pages.length > 1 ? false : 60_000),
   });
 

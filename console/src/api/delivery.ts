@@ -4,7 +4,7 @@ import { api } from './client.js';
 import { offsetOf, PAGE_ROWS } from './pages.js';
 import { MANAGERS } from './roles.js';
 
-/** By the service's capabilities: channels are no operator's, and dead letters are drained by managers alone. */
+/** Roles with the capability to manage channels. Operators do not have it, and only managers drain dead letters. */
 export const CHANNEL_MANAGERS = [...MANAGERS, 'member'] as const;
 
 const POLL_MS = 30_000;
@@ -75,7 +75,7 @@ export const attempt = (project_id: string, attempt_id: string) =>
     queryFn: ({ signal }) => api.getDeliveryAttempt({ path: { attempt_id }, query: { project_id } }, { signal }),
   });
 
-/** What may be done with an attempt that did not arrive, and why not; the acts themselves decide again. */
+/** Reads what may be done with an attempt that did not arrive, or why not. The actions themselves check it again. */
 export const readiness = (project_id: string, attempt_id: string) =>
   queryOptions({
     queryKey: [...deliveryOf(project_id), 'attempts', 'readiness', attempt_id],

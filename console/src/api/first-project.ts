@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { organizations, projects } from './queries.js';
 
-/** Of the address of the first project that whoever looks has a role in. */
+/** Returns the slugs of the first project in which the caller has a role, for its address. */
 export async function firstProject(
   queries: QueryClient,
 ): Promise<{ organization: string; project: string } | undefined> {

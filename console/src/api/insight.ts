@@ -2,20 +2,20 @@ import type { Schemas } from '@operational-events/client';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { api } from './client.js';
 
-/** Of a time in the past: a range that ends now, or two moments. */
+/** A time window: a range that ends now, or two times. */
 export interface Window {
   readonly range?: Schemas['Range'] | undefined;
-  /** ISO 8601; both or none. */
+  /** ISO 8601. Either both or none are set. */
   readonly from?: string | undefined;
   readonly to?: string | undefined;
 }
 
-/** As the API takes it; without a choice the last day. */
+/** Returns the window as the API takes it. The default is the last day. */
 export function windowOf({ range, from, to }: Window) {
   return from !== undefined && to !== undefined ? { from_ts: from, to_ts: to } : { range: range ?? '24h' };
 }
 
-/** Values of events; what is undefined takes every one. */
+/** Exact values of events. An undefined member matches every value. */
 export interface EventFilters {
   readonly event?: string | undefined;
   readonly source_id?: string | undefined;
@@ -26,7 +26,7 @@ export interface EventFilters {
 
 export const EVENT_FILTERS = ['event', 'source_id', 'severity', 'status', 'environment'] as const;
 
-/** What is set of it. */
+/** Returns the members that are set. */
 export function given<T extends object>(values: T): { [Name in keyof T]: Exclude<T[Name], undefined> } {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined && value !== '')) as {
     [Name in keyof T]: Exclude<T[Name], undefined>;
@@ -38,8 +38,8 @@ export function filtersOf(search: EventFilters): EventFilters {
 }
 
 /*
- * Questions that add events up: of a project the service answers one at a time and lets others wait for two seconds, so this page
- * asks one after the other. Single events, pages of them and what is counted beside them are no such questions.
+ * Runs aggregating queries one after another: the service answers one at a time for a project and lets others wait for
+ * two seconds. Queries for single events, their pages and facets are not limited like this.
  */
 let lastRead: Promise<unknown> = Promise.resolve();
 function inTurn<T>(signal: AbortSignal, read: () => Promise<T>): Promise<T> {
@@ -55,7 +55,7 @@ const of = (project_id: string, ...rest: readonly unknown[]) => ['project', proj
 
 const PAGE = 100;
 
-/** The window stays what it was for the first page, so that no event comes twice. */
+/** A page of events. The window stays that of the first page, so that no event comes twice. */
 interface Place {
   readonly offset: number;
   readonly from_ts?: string;
@@ -78,7 +78,7 @@ export const explored = (project_id: string, window: Window, filters: EventFilte
       ),
     getNextPageParam: (page): Place | undefined =>
       page.has_more ? { offset: page.offset + page.items.length, from_ts: page.from_ts, to_ts: page.to_ts } : undefined,
-    // Each of the pages that somebody has scrolled through would be read anew.
+    // Every page that somebody has scrolled through would be fetched again.
     refetchOnWindowFocus: false,
   });
 
@@ -90,7 +90,7 @@ export const facets = (project_id: string, window: Window, filters: EventFilters
         { path: { project_id }, query: { ...given(filters), ...windowOf(window) } },
         { signal },
       ),
-    // They are of the events beside them.
+    // Facets describe the events next to them, which are not refetched either.
     refetchOnWindowFocus: false,
   });
 
@@ -122,7 +122,7 @@ export const eqlAnswer = (project_id: string, query: string, window: Window) =>
         api.runEqlQuery({ body: { project_id, query, limit: 200, ...windowOf(window) } }, { signal }),
       ),
     enabled: query !== '',
-    // What was found stays until somebody runs it again.
+    // The result stays until somebody runs the query again.
     staleTime: Infinity,
     refetchOnWindowFocus: false,
   });
@@ -163,7 +163,7 @@ export const analyticsSeries = (project_id: string, window: Window, narrowed: Na
     enabled: !needsField(asked.aggregate) || asked.aggregate_field !== undefined,
   });
 
-/** All but counts are of a field. */
+/** Every aggregate except counts needs a field. */
 export function needsField(aggregate: Schemas['Aggregate']): boolean {
   return !['count', 'errors', 'error_rate'].includes(aggregate);
 }

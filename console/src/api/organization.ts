@@ -3,10 +3,10 @@ import { type Query, queryOptions, useQuery } from '@tanstack/react-query';
 import { api } from './client.js';
 import { me } from './queries.js';
 
-/** What others do shows within this. */
+/** Interval in which changes by other people become visible. */
 const OTHERS_MS = 30_000;
 
-/** Whoever was refused is not asked for again and again, but when they come back to the page. */
+/** Stops refetching for a person who was refused, until they come back to the page. */
 function unlessRefused({ state: { error } }: Pick<Query, 'state'>): number | false {
   return isForbidden(error) ? false : OTHERS_MS;
 }
@@ -15,7 +15,7 @@ function isForbidden(error: unknown): boolean {
   return isRefusal(error) && error.status === 403;
 }
 
-/** Refused to whoever is no admin. */
+/** The service refuses this to anybody who is not an admin or the owner. */
 export const organizationMembers = (organization_id: string) =>
   queryOptions({
     queryKey: ['organization', organization_id, 'members'],
@@ -44,7 +44,7 @@ export const billingStatus = (organization_id: string) =>
     refetchInterval: unlessRefused,
   });
 
-/** Why whoever looks may not manage the organization; undefined when they may, and while it is not known. */
+/** Returns why the caller may not manage the organization. Undefined when they may, and until that is known. */
 export function useOrganizationRefusal(organizationId: string): string | undefined {
   const { error } = useQuery(organizationMembers(organizationId));
   return isForbidden(error) ? 'It takes an admin or the owner of the organization' : undefined;
@@ -52,7 +52,7 @@ export function useOrganizationRefusal(organizationId: string): string | undefin
 
 type NameOf = (userId: string | null) => string;
 
-/** Names of people by their id, as far as whoever looks may know them. */
+/** Returns a function that finds names of people by their ids, as far as the caller may see them. */
 export function useNames(organizationId: string): NameOf {
   const { data: person } = useQuery(me);
   const { data: members } = useQuery(organizationMembers(organizationId));
@@ -65,7 +65,7 @@ export function useNames(organizationId: string): NameOf {
 
 export type AssignableRole = Schemas['AssignableProjectRole'];
 
-/** What the roles may, least first. */
+/** The roles that can be assigned, lowest first. */
 export const ASSIGNABLE: readonly { readonly value: AssignableRole; readonly label: string }[] = [
   { value: 'viewer', label: 'Viewer' },
   { value: 'member', label: 'Member' },

@@ -2,7 +2,7 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { api } from './client.js';
 import { offsetAfter } from './pages.js';
 
-/** What others do shows within this. */
+/** Interval in which changes by other people become visible. */
 const OTHERS_MS = 30_000;
 
 export const projectHealth = (project_id: string) =>
@@ -47,7 +47,7 @@ export const sourceCatalog = queryOptions({
   staleTime: Infinity,
 });
 
-/** All of one source lies below this key. */
+/** The prefix of all keys of one source. */
 export const sourceKey = (source_id: string) => ['source', source_id] as const;
 
 export const source = (source_id: string) =>
@@ -97,7 +97,7 @@ export const storageUsage = (project_id: string) =>
     queryFn: ({ signal }) => api.getStorageUsage({ query: { project_id } }, { signal }),
   });
 
-/** One folder: what its names go on with behind the next `/` is folded. */
+/** Lists one folder: names that continue after the next `/` are grouped as folders. */
 export const files = (project_id: string, prefix: string) =>
   infiniteQueryOptions({
     queryKey: ['project', project_id, 'files', 'below', prefix],

@@ -4,16 +4,16 @@ import { ownMembership } from './queries.js';
 
 type Role = Schemas['ProjectMemberResponse']['role'];
 
-/** Those that may change what a project consists of. */
+/** Roles that may change what a project consists of. */
 export const MANAGERS = ['owner', 'admin'] as const satisfies readonly Role[];
-/** Those that may change rules, silences and destinations, and bring files in. */
+/** Roles that may change rules, silences and destinations, and upload files. */
 export const OPERATORS = [...MANAGERS, 'operator'] as const;
-/** Those that may act on alerts and findings, and save views: the service ranks members below operators. */
+/** Roles that may act on alerts and findings, and save views. The service ranks members below operators. */
 export const MEMBERS = [...OPERATORS, 'member'] as const;
 
 /**
- * Why whoever looks may not do what these roles may; undefined when they may, and while it is not known.
- * The service decides; this only spares people a refusal.
+ * Returns why the caller may not do what these roles may. Undefined when they may, and until that is known. The service
+ * decides; this only spares people a refusal.
  */
 export function useRefusal(projectId: string, allowed: readonly Role[]): string | undefined {
   const { data } = useQuery(ownMembership(projectId));

@@ -1,12 +1,15 @@
 import { Session, type Tokens } from '@operational-events/client';
 
 /**
- * Who is signed in. The access token lives in this page's memory. The refresh token does not: the service keeps it in a cookie
- * that no script can read, and gives the next access token for it at this address.
+ * Where the refresh token is kept. The access token lives in this page's memory. The service keeps the refresh token in
+ * a cookie that no script can read, and returns the next access token at this address.
  */
 const KEEPER = '/console/session';
 
-/** Tabs of one browser share the cookie: one of them asks at a time, and all hear of a sign-out. */
+/**
+ * Tabs of one browser share the cookie. Only one tab at a time sends a request, and every tab is notified of a
+ * sign-out.
+ */
 const LOCK = 'console-session';
 const tabs = new BroadcastChannel('console-session');
 
@@ -25,7 +28,7 @@ export function isSignedIn(): boolean {
   return session.tokens !== null;
 }
 
-/** The keeper could not be asked, or answered with something else than what it is there for. */
+/** The session endpoint could not be reached, or gave an unexpected answer. */
 export class SessionUnavailable extends Error {
   override readonly name = 'SessionUnavailable';
 
@@ -38,18 +41,18 @@ export class SessionUnavailable extends Error {
   }
 }
 
-/** @returns null where nobody is signed in */
+/** @returns null when nobody is signed in */
 export function renew(): Promise<Tokens | null> {
   return oneAtATime(() => ask('POST'));
 }
 
-/** Goes on with a session of before, once at the beginning. Whoever has signed in meanwhile stays so. */
+/** Restores an earlier session once, at the start. A sign-in that happened meanwhile is kept. */
 export async function restore(): Promise<void> {
   const found = await renew();
   if (found !== null && !isSignedIn()) session.set(found);
 }
 
-/** Hands a sign-in's refresh token over to the keeper, which exchanges it at once. */
+/** Gives a sign-in's refresh token to the session endpoint, which exchanges it at once. */
 export async function takeOver(tokens: Tokens): Promise<void> {
   const next = await oneAtATime(() => ask('PUT', { Authorization: `Bearer ${tokens.refresh_token}` }));
   session.set(next);
@@ -64,7 +67,7 @@ export async function signOut(): Promise<void> {
 
 tabs.onmessage = ({ data }: MessageEvent<unknown>) => {
   if (data === 'signed out') session.set(null);
-  // Another tab may have signed in as somebody else: what is shown here would be the former one's.
+  // Another tab may have signed in as somebody else, and this page shows the data of the former person.
   if (data === 'signed in') location.reload();
 };
 
@@ -78,7 +81,10 @@ async function ask(method: 'PUT' | 'POST' | 'DELETE', headers: Record<string, st
   return { access_token, refresh_token: '' };
 }
 
-/** Browsers have locks on pages of https and of this machine; elsewhere two tabs that ask at once are in the service's patience. */
+/**
+ * Browsers offer locks only on https pages and on this machine. Elsewhere the service tolerates two tabs that refresh
+ * at once.
+ */
 function oneAtATime<T>(act: () => Promise<T>): Promise<T> {
   const { locks } = navigator as { locks?: LockManager };
   return locks === undefined ? act() : locks.request(LOCK, act);

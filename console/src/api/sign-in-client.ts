@@ -1,7 +1,7 @@
 import { createClient, Session } from '@operational-events/client';
 
 /**
- * For sign-ins alone: its session is thrown away, since what it gets is handed over to the keeper of refresh tokens before the page
- * goes on.
+ * A client for sign-ins only. Its session is discarded, because its tokens are given to the session endpoint before the
+ * page continues.
  */
 export const signInApi = createClient({ url: location.origin, session: new Session(), retries: 0 });

@@ -4,17 +4,17 @@ import type { ReactNode, SubmitEvent } from 'react';
 import { Failure } from './failures.js';
 
 interface Props {
-  /** What the button says. */
+  /** The label of the button. */
   readonly verb: string;
   readonly isDangerous?: boolean;
   readonly isDisabled?: boolean;
-  /** Also reads anew what it has changed. */
+  /** Runs the action and refetches what it has changed. */
   readonly act: () => Promise<unknown>;
   readonly onDone?: () => void;
   readonly children: ReactNode;
 }
 
-/** Fields and one thing that is done with them. */
+/** A form with one action. */
 export function ActForm({ verb, isDangerous = false, isDisabled = false, act, onDone, children }: Props) {
   const acting = useMutation({ mutationFn: act, onSuccess: onDone, gcTime: 0 });
   const submit = (event: SubmitEvent) => {

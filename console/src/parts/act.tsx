@@ -2,13 +2,15 @@ import { Button, type ButtonProps, Tooltip } from '@mantine/core';
 import type { ReactNode } from 'react';
 
 interface Props extends ButtonProps {
-  /** Why whoever looks may not do it; undefined when they may. It stays in reach of the keyboard, so that the reason can be read. */
+  /**
+   * Why the caller may not do it; undefined when they may. The button stays focusable, so that the reason can be read.
+   */
   readonly refusal: string | undefined;
   readonly onAct: () => void;
   readonly children: ReactNode;
 }
 
-/** Something to do, which not every role may. */
+/** A button for an action that not every role may perform. */
 export function Act({ refusal, onAct, children, ...button }: Props) {
   const isRefused = refusal !== undefined;
   return (

@@ -2,12 +2,12 @@ import { Badge } from '@mantine/core';
 import type { ReactNode } from 'react';
 
 interface Props {
-  /** What narrows a list. */
+  /** The label of the filter. */
   readonly children: ReactNode;
   readonly onClear: () => void;
 }
 
-/** Something that narrows a list; a click lets it go. */
+/** A filter that is set. A click removes it. */
 export function Chip({ children, onClear }: Props) {
   return (
     <Badge

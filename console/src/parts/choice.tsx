@@ -3,15 +3,15 @@ import { wordsOf } from './words.js';
 
 interface Props<Word extends string> {
   readonly label: string;
-  /** What can be chosen, or by its name how it is called. */
+  /** The values, or values with their labels. */
   readonly options: readonly (Word | { readonly value: Word; readonly label: string })[];
-  /** What undefined is called. */
+  /** The label of undefined. */
   readonly none?: string;
   readonly value: Word | undefined;
   readonly onChange: (value: Word | undefined) => void;
 }
 
-/** A filter: one of some words, or none of them. */
+/** A filter with one of several values, or none. */
 export function Choice<Word extends string>({ label, options, none = 'All', value, onChange }: Props<Word>) {
   const data = options.map((each) => (typeof each === 'string' ? { value: each, label: wordsOf(each) } : each));
   return (

@@ -2,12 +2,12 @@ import { Button, CopyButton, Group, ScrollArea, Text } from '@mantine/core';
 import { Icon } from './icons.js';
 
 interface Props {
-  /** What it is, for whoever cannot see it. */
+  /** A description for screen readers. */
   readonly name: string;
   readonly text: string;
 }
 
-/** Text to take along, as it is. */
+/** A text with a button that copies it unchanged. */
 export function Copied({ name, text }: Props) {
   return (
     <Group align="flex-start" gap="xs">

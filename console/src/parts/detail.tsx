@@ -2,11 +2,11 @@ import { Text } from '@mantine/core';
 import { wordsOf } from './words.js';
 
 interface Props {
-  /** Of an act, by name, as the API has it. */
+  /** The details of an audited act, by name, as the API returns them. */
   readonly detail: Readonly<Record<string, unknown>>;
 }
 
-/** What an act was about, in a line; ids are for programs. */
+/** Shows the details of an act in one line. Leaves ids out, which are for programs. */
 export function Detail({ detail }: Props) {
   const { from, to, ...others } = detail;
   const facts = Object.entries(others).filter(([name, value]) => !/(^|_)ids?$/.test(name) && value !== null);

@@ -8,12 +8,12 @@ interface DialogProps {
   readonly isOpen: boolean;
   readonly onClose: () => void;
   readonly size?: 'md' | 'lg' | 'xl';
-  /** Over other dialogs. */
+  /** Whether the dialog opens on top of other dialogs. */
   readonly isOnTop?: boolean;
   readonly children: ReactNode;
 }
 
-/** Over the page; Escape closes it. */
+/** A dialog over the page. Escape closes it. */
 export function Dialog({ title, isOpen, onClose, size = 'md', isOnTop = false, children }: DialogProps) {
   return (
     <Modal
@@ -30,18 +30,18 @@ export function Dialog({ title, isOpen, onClose, size = 'md', isOnTop = false, c
 }
 
 interface ConfirmationProps {
-  /** The verb of what is done. */
+  /** The label of the button. */
   readonly verb: string;
-  /** Of what cannot be taken back. */
+  /** Whether the action cannot be undone. */
   readonly isDangerous?: boolean;
-  /** Also reads anew what it has changed. */
+  /** Runs the action and refetches what it has changed. */
   readonly act: () => Promise<unknown>;
   readonly onClose: () => void;
-  /** What will be, in sentences. */
+  /** Describes what will happen. */
   readonly children: ReactNode;
 }
 
-/** Asks before something is done, inside a dialog. */
+/** Asks for confirmation before an action, inside a dialog. */
 export function Confirmation({ verb, isDangerous = false, act, onClose, children }: ConfirmationProps) {
   const acting = useMutation({ mutationFn: act, onSuccess: onClose });
   return (

@@ -7,7 +7,7 @@ const UNITS = [
   ['second', 1],
 ] as const;
 
-/** The largest unit that leaves nothing over: 5400 is "90 minutes". */
+/** Returns a duration in the largest unit that divides it: 5400 is "90 minutes". */
 export function durationOf(seconds: number): string {
   const [unit, size] = UNITS.find(([, each]) => seconds >= each && seconds % each === 0) ?? ['second', 1];
   const count = seconds / size;
@@ -17,9 +17,9 @@ export function durationOf(seconds: number): string {
 interface Props {
   readonly label: string;
   readonly description?: string;
-  /** In seconds. */
+  /** The durations that can be chosen, in seconds. */
   readonly choices: readonly number[];
-  /** What 0 is called. */
+  /** The label of 0. */
   readonly none?: string;
   readonly value: number;
   readonly onChange: (seconds: number) => void;

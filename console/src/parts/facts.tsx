@@ -1,7 +1,7 @@
 import { Code, ScrollArea, Table, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 
-/** What is known of one thing, `Fact` by `Fact`. */
+/** A table of names and values, one `Fact` per row. */
 export function Facts({ children }: { readonly children: ReactNode }) {
   return (
     <Table variant="vertical" layout="fixed">
@@ -21,7 +21,7 @@ export function Fact({ name, children }: { readonly name: string; readonly child
   );
 }
 
-/** JSON as it is, with a heading. */
+/** Shows JSON with a heading. */
 export function JsonText({ name, value }: { readonly name: string; readonly value: unknown }) {
   return (
     <div>

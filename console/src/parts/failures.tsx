@@ -2,17 +2,17 @@ import { isRefusal, UnexpectedAnswer } from '@operational-events/client';
 import { Alert, Code, Text } from '@mantine/core';
 import { SessionUnavailable } from '../api/session.js';
 
-/** Whether trying again may help: nothing that the service has decided. */
+/** Returns whether a retry may help, which is never the case for a decision of the service. */
 export function isPassing(error: unknown): boolean {
   return isRefusal(error) ? error.status >= 500 : true;
 }
 
-/** Somebody has turned back from what they began: nothing is told of it. */
+/** The person has cancelled what they began, so no error is shown. */
 export class Cancelled extends Error {
   override readonly name = 'Cancelled';
 }
 
-/** A sentence for people. */
+/** Returns an error as a sentence for people. */
 export function sentenceOf(error: unknown): string {
   if (isRefusal(error)) {
     if (error.rows.length > 0) return error.rows.map((row) => `${fieldOf(row.loc)}: ${row.msg}`).join('. ');
@@ -44,7 +44,7 @@ interface Props {
   readonly title?: string;
 }
 
-/** Nothing without an error. The request id finds the line in the service's log. */
+/** Shows an error, or nothing without one. The request id finds the line in the service's log. */
 export function Failure({ error, title }: Props) {
   if (error === null || error === undefined || error instanceof Cancelled) return null;
   const requestId = requestIdOf(error);

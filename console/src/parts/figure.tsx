@@ -13,7 +13,7 @@ interface Props {
   readonly isBad?: boolean;
 }
 
-/** One number that matters, with its name. */
+/** Shows one important number with its name. */
 export function Figure({ name, value, note, isBad = false }: Props) {
   return (
     <Card withBorder padding="md" component="section" aria-label={name}>
@@ -36,7 +36,7 @@ export function Figure({ name, value, note, isBad = false }: Props) {
   );
 }
 
-/** Against the window before, in words; undefined where there is nothing to compare with. */
+/** Returns the change against the previous window in words, or undefined when there is nothing to compare with. */
 export function changeNote(change: number | null | undefined): string | undefined {
   if (change === null || change === undefined) return undefined;
   return Math.abs(change) < 0.005 ? 'as before' : `${SIGNED.format(change)} against before`;

@@ -5,15 +5,15 @@ import { Icon } from './icons.js';
 
 interface Props {
   readonly placeholder: string;
-  /** As the address has it. */
+  /** The text in the address. */
   readonly value: string | undefined;
-  /** Milliseconds without another letter, before it is asked. */
+  /** Milliseconds without a keystroke after which the search runs. */
   readonly typingMs: number;
   readonly onFind: (words: string | undefined) => void;
   readonly input: RefObject<HTMLInputElement | null>;
 }
 
-/** Words to look for. Asked when somebody has done typing. */
+/** A search field. The search runs when typing has stopped. */
 export function Find({ placeholder, value, typingMs, onFind, input }: Props) {
   const [text, setText] = useState(value ?? '');
   const ask = useDebouncedCallback((words: string) => onFind(words === '' ? undefined : words), typingMs);

@@ -3,14 +3,14 @@ import { Group, Progress, Stack, Text } from '@mantine/core';
 interface Props {
   readonly label: string;
   readonly used: number;
-  /** Null: there is none. */
+  /** Null: there is no limit. */
   readonly limit: number | null;
-  /** As people read the numbers. */
+  /** Formats a value for people. */
   readonly write: (value: number) => string;
   readonly isNearLimit?: boolean;
 }
 
-/** How much of an allowance is used. */
+/** Shows how much of an allowance is used. */
 export function Gauge({ label, used, limit, write, isNearLimit = false }: Props) {
   const share = limit === null || limit === 0 ? 0 : Math.min(100, (used / limit) * 100);
   return (

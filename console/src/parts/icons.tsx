@@ -46,7 +46,7 @@ interface Props {
   readonly size?: number;
 }
 
-/** Beside a word that says the same, or in a control that has a name: it is told to nobody. */
+/** An icon next to a word that says the same, or in a control that has a name. Screen readers skip it. */
 export function Icon({ name, size = 18 }: Props) {
   return (
     <svg

@@ -13,7 +13,7 @@ import { ShownOnce } from './shown-once.js';
 
 type ApiKey = Schemas['ApiKeyResponse'];
 
-/** Keys of a project and of its sources are read anew after each act on one of them. */
+/** Returns a function that refetches the keys of projects and of sources after an action. */
 export function useKeysRead(): () => Promise<unknown> {
   const queries = useQueryClient();
   return () =>
@@ -29,7 +29,7 @@ interface KeyRowsProps {
   readonly mayManage: boolean;
 }
 
-/** API keys, which never show again, and what can be done with each. */
+/** Lists API keys, whose values are never shown again, with the actions on each. */
 export function KeyRows({ label, keys, mayManage }: KeyRowsProps) {
   return (
     <Rows label={label} columns={['Name', 'Begins with', 'Last used', 'State', null]} minWidth={760}>

@@ -13,7 +13,7 @@ import type { ComponentPropsWithRef } from 'react';
 
 type Plain<Props> = Props & Omit<ComponentPropsWithRef<'a'>, keyof Props>;
 
-/** Components of the library that lead to a page of this one, with its addresses checked by the compiler. */
+/** Components of the library as links to pages of the console. The compiler checks the addresses. */
 export const LinkAnchor = createLink((props: Plain<AnchorProps>) => <Anchor {...props} />);
 export const LinkButton = createLink((props: Plain<ButtonProps>) => <Button component="a" {...props} />);
 export const LinkItem = createLink((props: Plain<MenuItemProps>) => <Menu.Item component="a" {...props} />);

@@ -4,14 +4,17 @@ import { PendingPage } from '../shell/around-pages.js';
 import { Failure } from './failures.js';
 
 interface Props<Item> {
-  /** Of the list, as it is read. */
+  /** The state of the query that reads the list. */
   readonly asked: { readonly data: readonly Item[] | undefined; readonly error: unknown };
-  /** In place of a list without rows. */
+  /** Shown instead of a list without rows. */
   readonly empty: ReactNode;
   readonly children: (items: readonly Item[]) => ReactNode;
 }
 
-/** A list on its way, failed, empty, or there. What is there stays when reading it anew fails, with the failure above. */
+/**
+ * Shows a list that is loading, failed, empty or loaded. When a refetch fails, the list stays and the error is shown
+ * above.
+ */
 export function Listed<Item>({ asked: { data, error }, empty, children }: Props<Item>) {
   return (
     <>
@@ -31,7 +34,7 @@ interface MoreProps {
   };
 }
 
-/** Below a list that comes in pages. */
+/** A button below a list that loads the next page. */
 export function More({ asked: { hasNextPage, isFetchingNextPage, fetchNextPage } }: MoreProps) {
   if (!hasNextPage) return null;
   return (

@@ -10,7 +10,7 @@ interface Props {
   readonly onDone: () => void;
 }
 
-/** Asks for the name of a key, and shows it the once. */
+/** Asks for the name of a key, and shows the created key once. */
 export function MakeKey({ make, onDone }: Props) {
   const readAnew = useKeysRead();
   const [name, setName] = useState('');

@@ -1,4 +1,4 @@
-/** A line of events with one that stands out. */
+/** The logo: a line of events with one that stands out. */
 export function Mark() {
   return (
     <svg width={30} height={30} viewBox="0 0 32 32" aria-hidden="true">

@@ -11,14 +11,14 @@ const SHORT = new Intl.DateTimeFormat(undefined, {
 });
 
 interface Props {
-  /** As the API writes it. */
+  /** A timestamp of the API. */
   readonly at: string;
   readonly clockOnly?: boolean;
-  /** Without the year, for rows. */
+  /** Leaves the year out, for rows. */
   readonly isShort?: boolean;
 }
 
-/** A time in the zone of whoever looks, with UTC on hover. */
+/** Shows a time in the viewer's time zone, with UTC on hover. */
 export function Moment({ at, clockOnly = false, isShort = false }: Props) {
   const date = new Date(at);
   return (

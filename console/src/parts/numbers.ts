@@ -2,7 +2,7 @@ const WHOLE = new Intl.NumberFormat();
 const SHARE = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 2 });
 const SHORT = new Intl.NumberFormat(undefined, { maximumFractionDigits: 2 });
 
-/** Numbers as people read them, the same functions each time. */
+/** Functions that format numbers for people. Each is the same function in every render, as charts need it. */
 export const whole = (value: number): string => WHOLE.format(value);
 export const share = (value: number): string => SHARE.format(value);
 export const decimal = (value: number): string => SHORT.format(value);
@@ -14,7 +14,7 @@ const UNITS = [
   { name: 'min', seconds: 60 },
 ] as const;
 
-/** Such as "1.5 h". */
+/** Formats a duration, such as "1.5 h". */
 export function duration(seconds: number | null): string {
   if (seconds === null) return '–';
   const unit = UNITS.find((each) => seconds >= each.seconds);

@@ -3,13 +3,13 @@ import type { ReactNode } from 'react';
 
 interface Props {
   readonly title: string;
-  /** What the page is for, in a sentence. */
+  /** The purpose of the page, in a sentence. */
   readonly about: string;
-  /** What can be done here. */
+  /** The actions of the page. */
   readonly children?: ReactNode;
 }
 
-/** How every page of a project begins. */
+/** The heading of every page of a project. */
 export function PageHead({ title, about, children }: Props) {
   return (
     <Group justify="space-between" align="flex-end">

@@ -7,20 +7,20 @@ import { whole } from './numbers.js';
 import { Empty } from './rows.js';
 
 interface Props<Item> {
-  /** Of one page of the list, as it is read. */
+  /** The state of the query that reads one page of the list. */
   readonly asked: {
     readonly data: { readonly items: readonly Item[]; readonly total: number } | undefined;
     readonly error: unknown;
   };
-  /** As the address has it. */
+  /** The page number in the address. */
   readonly page: string | undefined;
   readonly onPage: (page: string | undefined) => void;
-  /** In place of a list without rows. */
+  /** Shown instead of a list without rows. */
   readonly empty: ReactNode;
   readonly children: (items: readonly Item[]) => ReactNode;
 }
 
-/** A list that comes in pages, with its number and its pages below. What is there stays when reading it anew fails. */
+/** Shows one page of a list, with the total and the page numbers below. When a refetch fails, the list stays. */
 export function Paged<Item>({ asked: { data, error }, page, onPage, empty, children }: Props<Item>) {
   return (
     <>
@@ -65,7 +65,7 @@ function Pages({ total, page, onPage }: PagesProps) {
         <Pagination
           size="sm"
           total={pages}
-          // Past the end none of them is the one that is shown.
+          // No page number is selected past the end of the list.
           value={page > pages ? 0 : page}
           onChange={(next) => onPage(next === 1 ? undefined : String(next))}
           getControlProps={(control) => ({ 'aria-label': `${control} page` })}

@@ -3,20 +3,20 @@ import { type ReactNode, useState } from 'react';
 import { Confirmation, Dialog } from './dialog.js';
 
 interface Props {
-  /** What is done, as the button and the question say it. */
+  /** The label of the button and of the confirmation. */
   readonly verb: string;
-  /** With what it is done, for whoever cannot see the row. */
+  /** The name of the thing, for people who cannot see the row. */
   readonly name: string;
   readonly title: string;
-  /** Of a whole section rather than a row. */
+  /** Whether the button belongs to a whole section instead of a row. */
   readonly isLarge?: boolean;
-  /** Also reads anew what it has changed. */
+  /** Runs the action and refetches what it has changed. */
   readonly act: () => Promise<unknown>;
-  /** What will be, in sentences. */
+  /** Describes what will happen. */
   readonly children: ReactNode;
 }
 
-/** A dangerous act on one thing, asked for in a dialog of its own. */
+/** A button for a dangerous action on one thing. A dialog asks for confirmation. */
 export function Removal({ verb, name, title, isLarge = false, act, children }: Props) {
   const [isAsking, setIsAsking] = useState(false);
   return (

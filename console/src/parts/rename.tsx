@@ -5,14 +5,14 @@ import { ActForm } from './act-form.js';
 interface Props {
   readonly before: string;
   readonly description?: string;
-  /** Characters at most. */
+  /** Maximum number of characters. */
   readonly most?: number;
-  /** Also reads anew what it has changed. */
+  /** Renames the thing and refetches what has changed. */
   readonly rename: (name: string) => Promise<unknown>;
   readonly onDone: () => void;
 }
 
-/** Another name for something, inside a dialog. */
+/** A form that renames something, inside a dialog. */
 export function Rename({ before, description, most = 200, rename, onDone }: Props) {
   const [name, setName] = useState(before);
   return (

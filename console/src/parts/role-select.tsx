@@ -6,18 +6,18 @@ import { sentenceOf } from './failures.js';
 import { wordsOf } from './words.js';
 
 interface Props {
-  /** Whose role it is. */
+  /** The name of the member. */
   readonly name: string;
   readonly role: Schemas['Role'];
-  /** Why it cannot be changed by whoever looks; undefined when it can. */
+  /** Why the caller cannot change the role; undefined when they can. */
   readonly refusal: string | undefined;
-  /** Whether whoever looks may make admins. */
+  /** Whether the caller may make members admins. */
   readonly mayMakeAdmins: boolean;
-  /** Also reads anew what it has changed. */
+  /** Changes the role and refetches what has changed. */
   readonly change: (role: AssignableRole) => Promise<unknown>;
 }
 
-/** A role that is changed where it stands; another choice takes it back. */
+/** A select that changes a role at once. Selecting another role reverts it. */
 export function RoleSelect({ name, role, refusal, mayMakeAdmins, change }: Props) {
   const changing = useMutation({ mutationFn: change });
   if (refusal !== undefined || role === 'owner') {

@@ -10,17 +10,20 @@ interface SortedColumn {
 type Column = string | null | SortedColumn;
 
 interface RowsProps {
-  /** What the rows are. */
+  /** What the rows are, for screen readers. */
   readonly label: string;
-  /** Names of the columns; the last one is of acts where it is null. By some the rows may be sorted, the largest first. */
+  /** Names of the columns. Null is the column of actions. Sortable columns sort descending. */
   readonly columns: readonly Column[];
-  /** Below it the table scrolls by itself, in pixels; on phones each row is a block with the columns' names in it (`page.css`). */
+  /**
+   * The width in pixels below which the table scrolls. On phones each row is a block with the columns' names
+   * (`page.css`).
+   */
   readonly minWidth?: number;
-  /** `Table.Tr` each. */
+  /** One `Table.Tr` per row. */
   readonly children: ReactNode;
 }
 
-/** A list of some hundred things at most; longer ones are virtual (`pages/logs/row-list.tsx`). */
+/** A table of at most some hundred rows. Longer lists are virtual (`pages/logs/row-list.tsx`). */
 export function Rows({ label, columns, minWidth = 560, children }: RowsProps) {
   return (
     <Card withBorder padding={0}>
@@ -51,7 +54,7 @@ export function Rows({ label, columns, minWidth = 560, children }: RowsProps) {
   );
 }
 
-/** As a text of CSS. */
+/** Returns the column's name as a CSS string. */
 function nameOf(column: Column): string {
   return JSON.stringify(typeof column === 'string' ? column : (column?.name ?? ''));
 }
@@ -69,12 +72,12 @@ function SortableHead({ name, isSorted = false, onSort }: SortedColumn) {
 
 interface EmptyProps {
   readonly title: string;
-  /** What the thing is good for, and how to have one. */
+  /** What the thing is useful for, and how to create one. */
   readonly about: string;
   readonly children?: ReactNode;
 }
 
-/** In place of a list without rows: it teaches. */
+/** Shown instead of a list without rows. It explains how to get the first one. */
 export function Empty({ title, about, children }: EmptyProps) {
   return (
     <Card withBorder padding="xl">

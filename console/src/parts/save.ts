@@ -1,15 +1,15 @@
-/** Gives the browser a file to keep. */
+/** Downloads a file that was created in the page. */
 export function save(content: Blob, name: string): void {
   const url = URL.createObjectURL(content);
   const link = document.createElement('a');
   link.href = url;
   link.download = name;
   link.click();
-  // The browser has taken it by then.
+  // The browser has read the file by then.
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 
-/** RFC 4180; what a spreadsheet would run as a formula has an apostrophe before it. */
+/** Returns a line of CSV (RFC 4180). A cell that a spreadsheet would run as a formula gets an apostrophe in front. */
 export function csvLine(cells: readonly (string | number)[]): string {
   return cells.map((cell) => csvCell(String(cell))).join(',') + '\r\n';
 }
@@ -19,7 +19,7 @@ function csvCell(text: string): string {
   return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }
 
-/** Such as "shop-logs-2026-11-23.csv". */
+/** Returns a file name such as "shop-logs-2026-11-23.csv". */
 export function fileName(project: string, what: string, ending: string): string {
   return `${project}-${what}-${new Date().toISOString().slice(0, 10)}.${ending}`;
 }

@@ -3,14 +3,14 @@ import { type ReactNode, useId } from 'react';
 
 interface Props {
   readonly title: string;
-  /** What it is good for, in a sentence or two. */
+  /** What the section is for, in a sentence or two. */
   readonly about?: ReactNode;
-  /** What can be done with all of it. */
+  /** The actions of the section. */
   readonly acts?: ReactNode;
   readonly children?: ReactNode;
 }
 
-/** A part of a page that holds one thing. */
+/** A part of a page about one thing. */
 export function Section({ title, about, acts, children }: Props) {
   const id = useId();
   return (
@@ -35,7 +35,7 @@ export function Section({ title, about, acts, children }: Props) {
   );
 }
 
-/** Why something is not offered, in place of it. */
+/** Shown instead of something that is not offered, with the reason. */
 export function NotOffered({ why }: { readonly why: string }) {
   return (
     <Text size="sm" c="dimmed" role="note">

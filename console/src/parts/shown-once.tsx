@@ -2,15 +2,15 @@ import { Alert, Button, Stack } from '@mantine/core';
 import { Copied } from './copied.js';
 
 interface Props {
-  /** What it is, for whoever cannot see it. */
+  /** A description for screen readers. */
   readonly name: string;
   readonly text: string;
-  /** What to do with it, in a sentence. */
+  /** What to do with the text, in a sentence. */
   readonly advice: string;
   readonly onKept: () => void;
 }
 
-/** What the service tells once and never again. */
+/** Shows a text that the service returns only once. */
 export function ShownOnce({ name, text, advice, onKept }: Props) {
   return (
     <Stack>

@@ -9,7 +9,7 @@ interface Props {
   readonly children: ReactNode;
 }
 
-/** More about one thing of a list, beside it; Escape closes it. */
+/** A drawer with details of one thing, next to its list. Escape closes it. */
 export function Side({ title, isOpen, onClose, size = 'lg', children }: Props) {
   return (
     <Drawer

@@ -1,7 +1,7 @@
 import { Badge } from '@mantine/core';
 import { inWords } from './words.js';
 
-/** Of whatever has a state or a severity; those that are not here are grey. */
+/** Colours of states and severities. Any other is grey. */
 const COLORS: ReadonlyMap<string, string> = new Map([
   ['critical', 'red'],
   ['warning', 'orange'],

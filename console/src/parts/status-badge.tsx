@@ -1,6 +1,6 @@
 import { Badge } from '@mantine/core';
 
-/** A status of HTTP. */
+/** Shows an HTTP status. */
 export function StatusBadge({ status }: { readonly status: number }) {
   const color = status >= 500 ? 'red' : status >= 400 ? 'orange' : 'sea';
   return (

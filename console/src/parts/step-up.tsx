@@ -8,17 +8,19 @@ import { api } from '../api/client.js';
 import { Dialog } from './dialog.js';
 import { Cancelled, Failure } from './failures.js';
 
-/** What goes along with a sensitive act. */
+/** The header that a sensitive action sends. */
 interface Proof {
   readonly 'X-Step-Up-Token'?: string;
 }
 type Act<T> = (header: Proof) => Promise<T>;
-/** Does a sensitive act; where the service asks for a proof first, the person is asked for it and the act is done again. */
+/** Runs a sensitive action. When the service requires a proof, asks the person for it and runs the action again. */
 type Prove = <T>(act: Act<T>) => Promise<T>;
 
 const StepUpContext = createContext<Prove | null>(null);
 
-/** Around pages with sensitive acts. The token is good for minutes and lives in the memory of these pages. */
+/**
+ * Wraps pages with sensitive actions. The step-up token is valid for minutes and stays in the memory of these pages.
+ */
 export function StepUp({ children }: { readonly children: ReactNode }) {
   const token = useRef<string | null>(null);
   const [waiting, setWaiting] = useState<{ proven: (token: string) => void; givenUp: () => void } | null>(null);
@@ -63,7 +65,7 @@ export function useStepUp(): Prove {
   return prove;
 }
 
-/** As the service refuses what comes without a proof, with half of one, or with one that has ended. */
+/** The refusals for a missing, incomplete or expired proof. */
 const REFUSALS: readonly unknown[] = [
   'Incorrect password',
   'Sign in again to confirm this change',

@@ -3,11 +3,14 @@ import { useState } from 'react';
 
 interface Props extends Omit<AutocompleteProps, 'value' | 'onChange' | 'onBlur' | 'onKeyDown' | 'onOptionSubmit'> {
   readonly value: string | undefined;
-  /** What was chosen, or typed and left; undefined: nothing. */
+  /** Called with the chosen text, or the typed text when the person leaves the field. Undefined: no text. */
   readonly onChange: (value: string | undefined) => void;
 }
 
-/** Text with suggestions; it counts when it is chosen, or when whoever typed it goes on or presses Enter. */
+/**
+ * A text field with suggestions. The text counts when it is chosen, or when the person leaves the field or presses
+ * Enter.
+ */
 export function Suggested({ value, onChange, ...input }: Props) {
   const [text, setText] = useState(value ?? '');
   const [known, setKnown] = useState(value);

@@ -3,15 +3,18 @@ import { useMutation } from '@tanstack/react-query';
 import { sentenceOf } from './failures.js';
 
 interface Props {
-  /** What is switched. */
+  /** What is switched, for screen readers. */
   readonly label: string;
   readonly isOn: boolean;
   readonly refusal: string | undefined;
-  /** Also reads anew what it has changed. */
+  /** Switches and refetches what has changed. */
   readonly act: (isOn: boolean) => Promise<unknown>;
 }
 
-/** On or off, at once: it shows what is wanted until the service has answered, and goes back where it refuses. */
+/**
+ * A switch that acts at once. It shows the new state until the service has answered, and reverts when the service
+ * refuses.
+ */
 export function Switched({ label, isOn, refusal, act }: Props) {
   const switching = useMutation({ mutationFn: act });
   const told = switching.error === null ? refusal : sentenceOf(switching.error);

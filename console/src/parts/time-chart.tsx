@@ -7,39 +7,39 @@ export type SeriesColor = 'sea' | 'red' | 'blue' | 'orange' | 'grape' | 'teal' |
 
 export interface Series {
   readonly label: string;
-  /** Of the theme. */
+  /** A colour of the theme. */
   readonly color: SeriesColor;
   readonly values: readonly (number | null)[];
-  /** A line among bars. */
+  /** Draws the series as a line in a chart of bars. */
   readonly line?: 'solid' | 'dashed';
 }
 
-/** Something that was so for a time, in Unix seconds; shown behind the series. */
+/** A time range in Unix seconds, drawn behind the series. */
 export interface Stretch {
   readonly from: number;
   readonly until: number;
 }
 
 interface Props {
-  /** What is drawn, in words, for whoever cannot see it. */
+  /** A description of the chart for screen readers. */
   readonly label: string;
-  /** Unix time in seconds, ascending. */
+  /** Unix times in seconds, ascending. */
   readonly times: readonly number[];
   readonly series: readonly Series[];
   readonly stretches?: readonly Stretch[];
-  /** Beside something else that matters more. */
+  /** Whether the chart is only an addition to something more important. */
   readonly isSmall?: boolean;
-  /** Bars are for counts; lines for what is no sum, which may have gaps. */
+  /** Bars are for counts. Lines are for other values, which may have gaps. */
   readonly shape?: 'bars' | 'lines';
-  /** Of a value, beside the axis and in the legend; the same function each time. */
+  /** Formats values of the axis and the legend. Must be the same function in every render. */
   readonly format?: (value: number) => string;
-  /** Somebody drew over a part of the time; Unix time in seconds, the same function each time. */
+  /** Called with the range that somebody selected, in Unix seconds. Must be the same function in every render. */
   readonly onSelect?: (from: number, to: number) => void;
 }
 
 const LEGEND_PX = 32;
 const LEAST_PX = 80;
-/** Less is a click. */
+/** A shorter drag is a click. */
 const LEAST_DRAG_PX = 6;
 const CLOCK = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 const EXACT_CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium', hourCycle: 'h23' });
@@ -51,18 +51,18 @@ const THINNEST_PX = 3;
 
 const STEPS_S = [1, 5, 10, 30, 60, 300, 900, 1_800, 3_600, 7_200, 14_400, 28_800, 86_400, 604_800, 2_592_000];
 
-/** Of nothing no bar is drawn, not even its edge. */
+/** Hides bars of 0, which would otherwise show their edge. */
 function drawn(value: number | null): number | null {
   return value === 0 ? null : value;
 }
 
-/** Counts need a whole step to stand on. */
+/** Returns the top of the value axis. For counts the axis has at least one whole step. */
 function topOf(most: number, isCount: boolean): number {
   const top = most * 1.08;
   return isCount ? Math.max(1, top) : top > 0 ? top : 1;
 }
 
-/** As exact as the distance of two labels asks for; @param step seconds */
+/** Formats a time as exactly as the distance of two labels needs. @param step seconds between two labels */
 function timeLabel(time: number, step: number): string {
   return (step >= 86_400 ? DAY : step >= 60 ? CLOCK : EXACT_CLOCK).format(time * 1000);
 }
@@ -78,7 +78,7 @@ function paint(plot: uPlot, stretches: readonly Stretch[], color: string): void 
   }
 }
 
-/** Bars or lines over time. The times stand in the zone of whoever looks. */
+/** Shows bars or lines over time, in the viewer's time zone. */
 export function TimeChart({
   label,
   times,
@@ -112,7 +112,7 @@ export function TimeChart({
       width: element.clientWidth,
       height: element.clientHeight - LEGEND_PX,
       scales: {
-        // A bar stands round its time: half of one more on both sides.
+        // A bar is centered on its time, so the axis has half a bar more on both sides.
         x: { range: (_: uPlot, first: number, last: number) => [first - half, last + half] as [number, number] },
         y: {
           range: (_: uPlot, __: number, most: number) => [0, topOf(most, format === undefined)] as [number, number],

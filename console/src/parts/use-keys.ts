@@ -1,6 +1,6 @@
 import { useWindowEvent } from '@mantine/hooks';
 
-/** Single letters that act wherever nobody is typing, and no dialog or menu is open. */
+/** Registers single keys as shortcuts. They do not act while somebody types or while a dialog or menu is open. */
 export function useKeys(acts: Readonly<Record<string, () => void>>): void {
   useWindowEvent('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;

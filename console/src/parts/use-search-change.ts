@@ -1,7 +1,10 @@
 type Change<Search> = (change: Partial<Search>) => void;
 type Navigate<Search> = (options: { search: (before: Search) => Search; replace: boolean }) => unknown;
 
-/** Filters in the address: what is changed is another view of the same page, so that going back leaves the page. */
+/**
+ * Returns a function that changes filters in the address. It replaces the history entry, so that going back leaves the
+ * page.
+ */
 export function searchChange<Search extends object>(navigate: Navigate<Search>): Change<Search> {
   return (change) => void navigate({ search: (before) => ({ ...before, ...change }), replace: true });
 }

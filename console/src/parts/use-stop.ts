@@ -1,12 +1,12 @@
 import { useCallback, useEffect, useRef } from 'react';
 
 interface Stop {
-  /** Of something that goes on for a while, in place of what was begun before. */
+  /** Starts a task and returns its signal. Aborts the task before. */
   readonly begin: () => AbortSignal;
   readonly stop: () => void;
 }
 
-/** What a part of a page has begun ends with it, or when it is told to. */
+/** Aborts a task of a component when the component unmounts, or on `stop`. */
 export function useStop(): Stop {
   const underWay = useRef<AbortController | null>(null);
   const stop = useCallback(() => underWay.current?.abort(), []);

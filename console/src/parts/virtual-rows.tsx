@@ -2,7 +2,7 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react';
 
 const ROW_PX = 34;
-/** A page of the keyboard. */
+/** Rows that PageUp and PageDown move. */
 const PAGE_ROWS = 10;
 const STEPS: Readonly<Record<string, number>> = {
   ArrowDown: 1,
@@ -15,18 +15,18 @@ const STEPS: Readonly<Record<string, number>> = {
 
 interface Props<Row extends { readonly id: string }> {
   readonly rows: readonly Row[];
-  /** What the rows are. */
+  /** What the rows are, for screen readers. */
   readonly label: string;
-  /** Of the columns, a class of `page.css`. */
+  /** The kind of row, a class of `page.css` that sets the columns. */
   readonly kind: 'log' | 'event';
   readonly onShow: (row: Row) => void;
-  /** The last rows are in sight: there may be more. */
+  /** Called when the last rows are in view, so that more can be loaded. */
   readonly onEnd?: (() => void) | undefined;
-  /** The cells of one row. */
+  /** Renders the cells of one row. */
   readonly children: (row: Row) => ReactNode;
 }
 
-/** Of any number of rows only those in sight are in the page. Arrows go from row to row, Enter shows one. */
+/** Renders only the rows in view, whatever their number. Arrow keys move between rows, Enter opens one. */
 export function VirtualRows<Row extends { readonly id: string }>(props: Props<Row>) {
   const { rows, label, kind, onShow, onEnd, children } = props;
   const scroller = useRef<HTMLDivElement>(null);
@@ -44,7 +44,7 @@ export function VirtualRows<Row extends { readonly id: string }>(props: Props<Ro
     if (isAtEnd && rows.length > 0) onEnd?.();
   }, [isAtEnd, rows.length, onEnd]);
 
-  // A row far away is in the page a moment after it is scrolled to.
+  // A row far away is rendered only a moment after the list has scrolled to it.
   const focusWanted = () => {
     const row = scroller.current?.querySelector<HTMLElement>(`[data-index="${wanted.current}"]`);
     if (row === null || row === undefined) return;

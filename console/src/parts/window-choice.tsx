@@ -24,7 +24,7 @@ interface Props {
   readonly onChange: (value: Window) => void;
 }
 
-/** Of what time: the last hours or days, or from one moment to another, in the zone of whoever looks. */
+/** A choice of a time window: the last hours or days, or two times in the viewer's time zone. */
 export function WindowChoice({ value, onChange }: Props) {
   const [isOpen, setIsOpen] = useState(false);
   const { from, to } = value;
@@ -105,7 +105,7 @@ function Moments({ from, to, onChange }: MomentsProps) {
   );
 }
 
-/** As an input of the browser has it: local, to the minute. */
+/** Returns a time in the format of the browser's input: local, to the minute. */
 function localOf(iso: string): string {
   const date = new Date(iso);
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);

@@ -1,4 +1,4 @@
-/** Names may be a sender's own words: they are looked up here, where an object would find members of its own. */
+/** Names may be a sender's own words. A Map has no inherited members that they could match. */
 const SPELLED: ReadonlyMap<string, string> = new Map([
   ['totp', 'authenticator'],
   ['email', 'e-mail'],
@@ -9,7 +9,10 @@ const SPELLED: ReadonlyMap<string, string> = new Map([
   ['dlq', 'dead letter'],
 ]);
 
-/** Inside of a sentence: `rate_of_change` is "rate of change". What is no name of the API stays as it is. */
+/**
+ * Returns a name for use inside a sentence: `rate_of_change` is "rate of change". Text that is no API name stays as it
+ * is.
+ */
 export function inWords(name: string): string {
   if (!/^[\w.-]+$/.test(name)) return name;
   return name
@@ -18,7 +21,7 @@ export function inWords(name: string): string {
     .join(' ');
 }
 
-/** By itself: `totp_setup_started` is "Authenticator setup started". */
+/** Returns a name for use on its own: `totp_setup_started` is "Authenticator setup started". */
 export function wordsOf(name: string): string {
   const words = inWords(name);
   return words.charAt(0).toUpperCase() + words.slice(1);
@@ -40,7 +43,7 @@ const SYSTEMS = [
   ['Linux', 'Linux'],
 ] as const;
 
-/** What a `User-Agent` says of the program and the system; its own words where it is none of a browser. */
+/** Returns browser and system of a `User-Agent`, or the beginning of its own text when it names no known program. */
 export function programOf(userAgent: string | null): string {
   if (userAgent === null || userAgent === '') return 'Unknown program';
   const nameIn = (known: readonly (readonly [string, string])[]): string | undefined =>
@@ -52,7 +55,7 @@ export function programOf(userAgent: string | null): string {
 
 const UNITS = ['B', 'KB', 'MB', 'GB', 'TB'] as const;
 
-/** Of 1,024 each, as the plans count them. */
+/** Formats bytes in units of 1,024, as the plans count them. */
 export function sizeOf(bytes: number): string {
   const power = bytes < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log2(bytes) / 10));
   const number = bytes / 1024 ** power;

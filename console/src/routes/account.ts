@@ -28,5 +28,5 @@ const securityLog = createRoute({
   component: lazyRouteComponent(() => import('../pages/account/security-log.js'), 'SecurityLogPage'),
 });
 
-/** What a person is and how they get in. */
+/** Pages of a person's account. */
 export const accountRoutes = account.addChildren([profile, factors, sessions, securityLog]);

@@ -6,7 +6,7 @@ import { oneOf, textOf } from './search-members.js';
 export const SEVERITIES = ['critical', 'warning', 'info'] as const satisfies Schemas['Severity'][];
 type Severity = Schemas['Severity'];
 
-/** Unresolved ones that nobody has taken unless it says otherwise. */
+/** Without a status, the list shows open alerts. */
 const ALERT_STATUSES = ['acknowledged', 'snoozed', 'resolved', 'all'] as const;
 
 export interface AlertFilters {
@@ -15,7 +15,7 @@ export interface AlertFilters {
   readonly rule?: string | undefined;
   readonly assignee?: string | undefined;
   readonly q?: string | undefined;
-  /** The alert event that is shown. */
+  /** The id of the alert event that is shown. */
   readonly alert?: string | undefined;
 }
 const alerts = createRoute({
@@ -40,7 +40,7 @@ const rules = createRoute({
 
 export const PREVIEW_RANGES = ['2h', '24h', '7d'] as const;
 export interface RuleSearch {
-  /** How far the preview looks back; a day unless it says otherwise. */
+  /** How far back the preview reads; a day by default. */
   readonly range?: (typeof PREVIEW_RANGES)[number] | undefined;
 }
 const rule = createRoute({
@@ -53,7 +53,7 @@ const rule = createRoute({
 const SILENCE_STATES = ['active', 'pending', 'expired'] as const satisfies Schemas['AlertSilenceState'][];
 export interface SilenceSearch {
   readonly state?: Schemas['AlertSilenceState'] | undefined;
-  /** A new silence is made, of alerts with this fingerprint. */
+  /** Opens the form of a new silence for alerts with this fingerprint. */
   readonly fingerprint?: string | undefined;
 }
 const silences = createRoute({
@@ -85,7 +85,7 @@ export interface FindingSearch {
   readonly status?: Schemas['FindingStatus'] | undefined;
   readonly kind?: Schemas['FindingKind'] | undefined;
   readonly severity?: Severity | undefined;
-  /** The finding that is shown. */
+  /** The id of the finding that is shown. */
   readonly finding?: string | undefined;
 }
 const sentinel = createRoute({
@@ -100,5 +100,5 @@ const sentinel = createRoute({
   component: lazyRouteComponent(() => import('../pages/sentinel/sentinel.js'), 'SentinelPage'),
 });
 
-/** What is watched, and what came of it. */
+/** Pages for alerts, rules, silences and findings. */
 export const alertingRoutes = [alerts, rules, rule, silences, sentinel];

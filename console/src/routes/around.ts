@@ -10,7 +10,7 @@ export const queries = new QueryClient({
   },
 });
 
-/** Once; when it failed, the next page tries again. */
+/** Restores the session once. After a failure, the next page tries again. */
 let restored: Promise<void> | undefined;
 const beginning = (): Promise<void> =>
   (restored ??= restore().catch((error: unknown) => {
@@ -18,14 +18,14 @@ const beginning = (): Promise<void> =>
     throw error;
   }));
 
-// While the page is still drawn; who waits for it is told when it fails.
+// Starts while the page still renders. A failure is reported to the code that waits for the session.
 beginning().catch(() => undefined);
 
 export const root = createRootRouteWithContext<{ queries: QueryClient }>()({
   component: Outlet,
 });
 
-/** Pages for whoever is signed in. */
+/** Pages for people who are signed in. */
 export const signedIn = createRoute({
   getParentRoute: () => root,
   id: 'signed-in',
@@ -36,7 +36,7 @@ export const signedIn = createRoute({
   component: Outlet,
 });
 
-/** Pages of a project: the address names it and its organization. */
+/** Pages of a project. The address names the project and its organization. */
 export const project = createRoute({
   getParentRoute: () => signedIn,
   path: '/o/$organization/p/$project',

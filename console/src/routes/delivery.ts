@@ -55,7 +55,7 @@ export interface AttemptSearch {
   readonly retry?: Schemas['DeliveryRetryState'] | undefined;
   readonly channel?: string | undefined;
   readonly page?: string | undefined;
-  /** The attempt that is shown. */
+  /** The id of the attempt that is shown. */
   readonly attempt?: string | undefined;
 }
 const attemptSearchOf = ({ status, kind, retry, channel, page, attempt }: Record<string, unknown>): AttemptSearch => ({
@@ -102,5 +102,5 @@ const retries = createRoute({
   component: lazyRouteComponent(() => import('../pages/delivery/retries.js'), 'RetriesPage'),
 });
 
-/** Who is told, and what came of telling them. */
+/** Pages for destinations, channels and what was delivered. */
 export const deliveryRoutes = [destinations, channels, alertDeliveries, history, deadLetters, retries];

@@ -4,7 +4,7 @@ import type { EventFilters, Narrowed, Window } from '../api/insight.js';
 import { project } from './around.js';
 import { oneOf, textOf } from './search-members.js';
 
-/** What an address says, of which anything may be anything. */
+/** The unvalidated search parameters of an address. */
 type Asked = Record<string, unknown>;
 
 const RANGES = ['15m', '1h', '24h', '7d', '30d', 'all'] as const satisfies readonly Schemas['Range'][];
@@ -56,7 +56,7 @@ function filtersIn({ event, source_id, severity, status, environment }: Asked): 
 }
 
 export interface ExplorerSearch extends Window, EventFilters {
-  /** The event whose detail is open, by its id. */
+  /** The id of the event whose details are open. */
   readonly shown?: string | undefined;
 }
 
@@ -73,20 +73,20 @@ const explorer = createRoute({
 
 export const QUESTIONS = ['series', 'breakdown', 'funnel'] as const;
 export interface AnalyticsSearch extends Window, Narrowed {
-  /** `series` when left out. */
+  /** The default is `series`. */
   readonly ask?: (typeof QUESTIONS)[number] | undefined;
   readonly aggregate?: Schemas['Aggregate'] | undefined;
-  /** What is aggregated. */
+  /** The field that is aggregated. */
   readonly field?: string | undefined;
   readonly split?: string | undefined;
   readonly interval?: Schemas['AskedSeriesInterval'] | undefined;
   readonly zone?: string | undefined;
   readonly compare?: 'previous' | undefined;
-  /** Of a breakdown, and whose steps a funnel follows. */
+  /** The field of a breakdown, or the field that identifies what passes through a funnel. */
   readonly by?: string | undefined;
-  /** Event types, as a list in JSON. */
+  /** Event types, as a JSON list. */
   readonly steps?: string | undefined;
-  /** Seconds of a funnel. */
+  /** The time limit of a funnel, in seconds. */
   readonly within?: string | undefined;
 }
 
@@ -116,7 +116,7 @@ export interface PerformanceSearch extends Window {
   readonly method?: string | undefined;
   readonly endpoint?: string | undefined;
   readonly apdex?: string | undefined;
-  /** `endpoints` when left out. */
+  /** The default is `endpoints`. */
   readonly list?: (typeof REQUEST_LISTS)[number] | undefined;
   readonly sort?: Schemas['EndpointOrder'] | undefined;
 }
@@ -152,5 +152,5 @@ const eql = createRoute({
   component: lazyRouteComponent(() => import('../pages/eql/eql.js'), 'EqlPage'),
 });
 
-/** Questions about what came in. */
+/** Pages for queries of events. */
 export const insightRoutes = [explorer, analytics, performance, eql];

@@ -18,7 +18,7 @@ const billing = createRoute({
   component: lazyRouteComponent(() => import('../pages/organization/billing.js'), 'BillingPage'),
 });
 
-/** Limits and the payment provider send people there, who may have several organizations: they see the first one's. */
+/** Limits and the payment provider link here. Of several organizations, the first one is shown. */
 export const anyBilling = createRoute({
   getParentRoute: () => signedIn,
   path: '/billing',
@@ -29,5 +29,5 @@ export const anyBilling = createRoute({
   },
 });
 
-/** Who belongs to the organization, and what it pays. */
+/** Pages for members, invitations and billing of an organization. */
 export const organizationRoutes = [members, invitations, billing];

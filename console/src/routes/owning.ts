@@ -46,5 +46,5 @@ const settings = createRoute({
   component: lazyRouteComponent(() => import('../pages/project/settings.js'), 'SettingsPage'),
 });
 
-/** What belongs to a project and who may do what in it. */
+/** Pages for what belongs to a project, and for who may do what in it. */
 export const owningRoutes = [keys, sources, source, secrets, files, members, activity, settings];

@@ -3,10 +3,11 @@ import { LoginPage } from '../pages/sign-in/login.js';
 import { root, signedIn } from './around.js';
 
 /*
- * What a route does not take is undefined, and named: a member that is left out would come as it stands in the address.
+ * Parameters that a route does not accept must be undefined explicitly. A missing member would keep the value of the
+ * address.
  */
 
-/** Where to go on after a sign-in: an address of this page. */
+/** The address in the console to open after the sign-in. */
 interface Next {
   readonly next?: string | undefined;
 }
@@ -14,7 +15,7 @@ const nextOf = ({ next }: Record<string, unknown>): Next => ({
   next: typeof next === 'string' && /^\/(?![/\\])/.test(next) ? next : undefined,
 });
 
-/** What a mailed link carries. */
+/** The parameters of a mailed link. */
 interface MailedToken {
   readonly token?: string | undefined;
   readonly email?: string | undefined;
@@ -60,7 +61,7 @@ const resetPassword = createRoute({
   component: lazyRouteComponent(() => import('../pages/sign-in/passwords.js'), 'ResetPasswordPage'),
 });
 
-/** What a provider brings back is read from the address as it stands. */
+/** The page reads the provider's parameters from the address itself. */
 const oauthCallback = createRoute({
   getParentRoute: () => root,
   path: '/oauth/callback',

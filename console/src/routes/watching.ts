@@ -8,16 +8,16 @@ const overview = createRoute({
   path: '/',
   component: lazyRouteComponent(() => import('../pages/overview/overview.js'), 'OverviewPage'),
 });
-/** Filters of the log, in the address; what is not set is not there. */
+/** Filters of the log in the address. A filter that is not set is left out. */
 export interface LogFilters {
   readonly q?: string | undefined;
   readonly status?: Outcome | undefined;
   readonly method?: string | undefined;
-  /** Looks back so far; without it the page is live. */
+  /** How far back the page reads. Undefined: the page is live. */
   readonly range?: Range | undefined;
 }
 type Range = Schemas['Range'];
-/** As the statuses of HTTP have it: below 400, below 500, from 500. */
+/** By HTTP status: below 400, below 500, and from 500 on. */
 export type Outcome = 'ok' | 'refused' | 'errors';
 const OUTCOMES = ['ok', 'refused', 'errors'] as const satisfies Outcome[];
 const RANGES = ['15m', '1h', '24h', '7d', '30d', 'all'] as const satisfies Range[];
@@ -33,5 +33,5 @@ const logs = createRoute({
   component: lazyRouteComponent(() => import('../pages/logs/logs.js'), 'LogsPage'),
 });
 
-/** What is coming in, what is slow and what is failing. */
+/** Pages for what arrives now: overview and logs. */
 export const watchingRoutes = [overview, logs];

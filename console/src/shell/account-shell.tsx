@@ -13,7 +13,7 @@ const PAGES = [
   { to: '/account/security-log', label: 'Security log', icon: 'logs' },
 ] as const;
 
-/** What stands around the pages of a person, who may be in no project. */
+/** The layout of the account pages, which also serves people without a project. */
 export function AccountShell() {
   return (
     <Frame

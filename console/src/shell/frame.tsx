@@ -4,20 +4,20 @@ import type { ReactNode } from 'react';
 import { PersonMenu, SchemeSwitch } from './person.js';
 
 interface Props {
-  /** Of the navigation, for whoever cannot see it. */
+  /** The name of the navigation, for screen readers. */
   readonly label: string;
-  /** What the header begins with: the mark, which leads home, and where one is. */
+  /** The beginning of the header: the mark, which links to the start, and the name of the place. */
   readonly head: ReactNode;
-  /** In the header, before what every page has there. */
+  /** Shown in the header before the parts that every page has. */
   readonly tools?: ReactNode;
-  /** @param close of the navigation, which covers the page on a phone */
+  /** @param close closes the navigation, which covers the page on a phone */
   readonly pages: (close: () => void) => ReactNode;
-  /** Below the pages. */
+  /** Shown below the pages. */
   readonly foot: (close: () => void) => ReactNode;
   readonly children: ReactNode;
 }
 
-/** Header and navigation around pages. */
+/** The layout with header and navigation. */
 export function Frame({ label, head, tools, pages, foot, children }: Props) {
   const [isOpen, { toggle, close }] = useDisclosure();
   return (

@@ -2,7 +2,7 @@ import type { IconName } from '../parts/icons.js';
 
 const BASE = '/o/$organization/p/$project';
 
-/** The pages of a project, by what somebody comes for: the navigation and the search show them. */
+/** The pages of a project, grouped by purpose. The navigation and the search show them. */
 export const PAGES = [
   {
     group: 'Watch',

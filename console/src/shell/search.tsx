@@ -14,12 +14,12 @@ interface Props {
   readonly params: { readonly organization: string; readonly project: string };
 }
 
-/** A letter more within this is the same question. */
+/** A search runs after this time without a keystroke. */
 const TYPING_MS = 250;
 
 type Type = Schemas['SearchType'];
 
-/** What things are called here. */
+/** Labels of the search types. */
 const NAMES: Record<Type, string> = {
   event: 'Event',
   event_type: 'Event type',
@@ -37,7 +37,7 @@ const NAMES: Record<Type, string> = {
 
 const BASE = '/o/$organization/p/$project';
 
-/** Pages and things of the project, by ⌘K or Ctrl+K. */
+/** A search for pages and things of the project, opened with ⌘K or Ctrl+K. */
 export function Search({ projectId, params }: Props) {
   const navigate = useNavigate();
   const [text, setText] = useState('');
@@ -48,7 +48,7 @@ export function Search({ projectId, params }: Props) {
     enabled: asked !== '',
     placeholderData: keepPreviousData,
   });
-  /** Where somebody sees what was found. */
+  /** Opens the page that shows a hit. */
   const show = (type: Type, id: string, title: string): Promise<void> => {
     switch (type) {
       case 'event':
@@ -92,7 +92,7 @@ export function Search({ projectId, params }: Props) {
       id: `${type} ${id}`,
       label: title,
       description: [NAMES[type], subtitle].filter(Boolean).join(' · '),
-      // What the service found counts, whichever field the words stood in.
+      // Every hit of the service is shown, whichever field contained the words.
       keywords: text,
       onClick: () => void show(type, id, title),
     }),
@@ -109,7 +109,7 @@ export function Search({ projectId, params }: Props) {
         'aria-label': 'Search',
       }}
       attributes={{ content: { 'aria-label': 'Search' } }}
-      // From a field too, as its own may still have the focus while it closes.
+      // The shortcut also works in fields, because the search's own field may still have the focus while it closes.
       tagsToIgnore={[]}
       triggerOnContentEditable
       scrollable

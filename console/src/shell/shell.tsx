@@ -13,7 +13,7 @@ import { Search } from './search.js';
 
 const BASE = '/o/$organization/p/$project';
 
-/** What stands around every page of a project. */
+/** The layout of every page of a project. */
 export function Shell() {
   const { organization, project } = useCurrentProject();
   const params = { organization: organization.slug, project: project.slug };
@@ -82,7 +82,7 @@ export function Shell() {
   );
 }
 
-/** Of all projects of all organizations, by the organization. The address says which one it is. */
+/** A select of the projects of all organizations. The address decides which project is current. */
 function ProjectSwitch() {
   const current = useCurrentProject();
   const navigate = useNavigate();

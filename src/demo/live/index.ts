@@ -15,23 +15,26 @@ export interface LiveOptions {
   readonly signIn: SignIn;
   readonly workspace: Workspace;
   readonly seed: number;
-  /** Events of the day before. */
+  /** Number of events of the day before. */
   readonly count: number;
   readonly print: (line: string) => void;
-  /** Ends it. */
+  /** Ends the demo. */
   readonly signal: AbortSignal;
 }
 
 const DAY_MS = 24 * 3_600_000;
 const HOUR_MS = 3_600_000;
 const TICK_MS = 1_000;
-/** At the busiest hour; about five events. */
+/** Acts per second at the busiest hour, which make about five events. */
 const ACTS_A_SECOND = 4;
-/** Each act is told by so many events. */
+/** Average number of events per act. */
 const EVENTS_AN_ACT = 1.25;
 const TOLD_EACH_MS = 60_000;
 
-/** Keeps a shop's events coming, at most some five a second. Resolves when the signal says so. @throws DemoError when nothing can be sent any more */
+/**
+ * Sends a shop's events, at most about five a second, until the signal aborts. @throws DemoError when the service
+ * accepts no more events
+ */
 export async function keepGoing(options: LiveOptions): Promise<void> {
   const { workspace, print, signal } = options;
   const random = randomFrom(options.seed ^ Date.now());
@@ -39,7 +42,7 @@ export async function keepGoing(options: LiveOptions): Promise<void> {
   try {
     const { keys } = await surround({ ...options, receiverUrl: receiver.url });
     const outlet = new Outlet(options.client, keys, workspace.apiKey, print);
-    // Ids are unique in the project for good.
+    // Event ids are unique in the project for ever.
     const run = Date.now().toString(36);
     await outlet.send(past(new Shop(random, PAST_PACE, `past-${run}`), options.count, random));
     print(`The day before is there: ${outlet.accepted} events. Events keep coming until Ctrl+C.`);
@@ -49,7 +52,7 @@ export async function keepGoing(options: LiveOptions): Promise<void> {
   }
 }
 
-/** About so many events of the last day, more of them in the busy hours, oldest first. */
+/** Returns about `count` events of the last day, oldest first, more of them in the busy hours. */
 function past(shop: Shop, count: number, random: Random): ShopEvent[] {
   const end = new Date();
   const begin = new Date(end.getTime() - DAY_MS);
@@ -92,7 +95,7 @@ async function goOn(shop: Shop, { outlet, random, print, signal }: Going): Promi
   }
 }
 
-/** What happens from one moment to the next, in its order. A sleeping machine makes up for nothing. */
+/** Returns what happens between two times, in order. Time that the machine slept is not made up for. */
 function tick(shop: Shop, from: Date, to: Date, random: Random): ShopEvent[] {
   const span = Math.min(to.getTime() - from.getTime(), 2 * TICK_MS);
   const expected = ACTS_A_SECOND * loadOf(to) * (span / TICK_MS);
@@ -106,7 +109,7 @@ function clock(time: Date): string {
   return time.toTimeString().slice(0, 8);
 }
 
-/** Sends events by the key of where they come from. */
+/** Sends each event with the key of its origin. */
 class Outlet {
   accepted = 0;
   private readonly senders = new Map<string, BatchSender>();
@@ -118,7 +121,7 @@ class Outlet {
     private readonly print: (line: string) => void,
   ) {}
 
-  /** @throws DemoError when the service refuses one for good */
+  /** @throws DemoError when the service refuses an event permanently */
   async send(events: readonly ShopEvent[]): Promise<void> {
     const byKey = new Map<string, ShopEvent[]>();
     for (const event of events) {

@@ -7,10 +7,10 @@ export interface Receiver {
   close(): void;
 }
 
-/** Every so many requests one is refused, so that there is something to try again. */
+/** One of so many requests is refused, so that there is something to retry. */
 const REFUSES_EACH = 7;
 
-/** Takes webhooks on this machine, and mostly likes them. */
+/** Starts a server on this machine that receives webhooks and accepts most of them. */
 export async function startReceiver(): Promise<Receiver> {
   let received = 0;
   const server = createServer((request, response) => {

@@ -5,7 +5,7 @@ import { LIVE_PACE, Shop, type ShopEvent } from './shop.js';
 const BEGIN = Date.UTC(2026, 2, 14, 9, 30);
 const SECOND_MS = 1_000;
 
-/** Some acts each second of a while. */
+/** Returns five acts for each second. */
 function events(seconds: number, seed = 1): ShopEvent[] {
   const shop = new Shop(randomFrom(seed), LIVE_PACE, 'x');
   return Array.from({ length: seconds }, (_, second) => new Date(BEGIN + second * SECOND_MS)).flatMap((time) =>

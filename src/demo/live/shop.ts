@@ -2,7 +2,7 @@ import { type GeneratedEvent, requestEvent, type Trouble } from '../generator.js
 import type { Random } from '../random.js';
 import { ENVIRONMENT, type RequestKind, REQUESTS } from '../traffic.js';
 
-/** Where events of the shop come from: each has an Event Source of its own, where the plan allows so many. */
+/** Where events of the shop come from. Each origin has its own event source if the plan allows that many. */
 export const ORIGINS = ['Web', 'Mobile app', 'Jobs'] as const;
 export type Origin = (typeof ORIGINS)[number];
 
@@ -11,7 +11,7 @@ export interface ShopEvent {
   readonly event: GeneratedEvent;
 }
 
-/** How often something happens to the shop. */
+/** How often incidents, deploys and jobs happen. */
 export interface Pace {
   readonly incidentEveryMs: number;
   readonly incidentLastsMs: number;
@@ -26,7 +26,7 @@ export const LIVE_PACE: Pace = {
   deployEveryMs: 9 * MINUTE_MS,
   jobEveryMs: MINUTE_MS,
 };
-/** Of a day that is told in some thousand events. */
+/** The pace of a past day of some thousand events. */
 export const PAST_PACE: Pace = {
   incidentEveryMs: 180 * MINUTE_MS,
   incidentLastsMs: 12 * MINUTE_MS,
@@ -37,7 +37,7 @@ export const PAST_PACE: Pace = {
 export interface Incident {
   readonly name: string;
   readonly trouble: Trouble;
-  /** Which requests it is about. */
+  /** The requests that the incident affects. */
   readonly routes: RegExp;
 }
 
@@ -53,16 +53,16 @@ interface Person {
   readonly plan: 'free' | 'pro';
   readonly country: string;
   readonly origin: Origin;
-  /** How far this person has come: what comes next. */
+  /** The next step of this person. */
   stage: 'browsing' | 'cart' | 'order';
 }
 
 const COUNTRIES = ['DE', 'DE', 'FR', 'US', 'US', 'IN', 'BR'] as const;
 const PEOPLE = 60;
-/** From one stage to the next; the rest goes on browsing. */
+/** Chance to move from one stage to the next; everybody else continues to browse. */
 const GOES_ON = { browsing: 0.18, cart: 0.45, order: 0.85 } as const;
 
-/** A web shop with people who look around, order and pay, jobs, deploys, and an incident now and then. */
+/** A web shop with people who browse, order and pay, with jobs, deploys and occasional incidents. */
 export class Shop {
   private readonly people: readonly Person[];
   private made = 0;
@@ -70,7 +70,7 @@ export class Shop {
   constructor(
     private readonly random: Random,
     private readonly pace: Pace,
-    /** Before the numbers in ids, which are unique with it. */
+    /** The prefix of the ids, which makes them unique. */
     private readonly name: string,
   ) {
     this.people = Array.from({ length: PEOPLE }, (_, index) => ({
@@ -82,17 +82,17 @@ export class Shop {
     }));
   }
 
-  /** What is wrong at that time, if anything. */
+  /** Returns the incident at that time, if there is one. */
   incidentAt(time: Date): Incident | undefined {
     const { incidentEveryMs, incidentLastsMs } = this.pace;
     const sinceBegin = time.getTime() % incidentEveryMs;
-    // Not at once: the time before it is what a watcher compares with.
+    // The incident starts later in the interval: detectors compare it with the time before.
     const begins = incidentEveryMs / 3;
     if (sinceBegin < begins || sinceBegin >= begins + incidentLastsMs) return undefined;
     return INCIDENTS[Math.floor(time.getTime() / incidentEveryMs) % INCIDENTS.length];
   }
 
-  /** One thing that somebody does, told by one event or two. */
+  /** Returns the one or two events of something that a person does. */
   act(time: Date): ShopEvent[] {
     const person = this.random.pick(this.people);
     const goesOn = this.random.next() < GOES_ON[person.stage];
@@ -121,7 +121,7 @@ export class Shop {
     ];
   }
 
-  /** What happens by the clock from one moment to another. */
+  /** Returns the scheduled events, jobs and deploys, between two times. */
   byTheClock(from: Date, to: Date): ShopEvent[] {
     const events: ShopEvent[] = [];
     for (const time of momentsBetween(from, to, this.pace.jobEveryMs)) {
@@ -176,7 +176,7 @@ export class Shop {
     const event = {
       source: origin === 'Jobs' ? 'jobs' : origin === 'Mobile app' ? 'app' : 'web-1',
       event_id: this.nextId(),
-      // A moment behind the request that it came of.
+      // One millisecond after the request that caused the event.
       timestamp: new Date(time.getTime() + 1).toISOString(),
       severity: 'info',
       message: facts.event_type,
@@ -197,7 +197,7 @@ function factsOf({ id, plan, country }: Person): Record<string, string> {
   return { user: id, plan, country };
 }
 
-/** Multiples of a length, behind the first moment and up to the last. */
+/** Returns the multiples of an interval, after the first time and up to the last. */
 function momentsBetween(from: Date, to: Date, everyMs: number): Date[] {
   const moments: Date[] = [];
   for (let at = Math.floor(from.getTime() / everyMs + 1) * everyMs; at <= to.getTime(); at += everyMs)

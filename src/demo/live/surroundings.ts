@@ -4,7 +4,7 @@ import type { SignIn, Workspace } from '../workspace.js';
 import { type Origin, ORIGINS } from './shop.js';
 
 export interface Surroundings {
-  /** A key for each origin; those without a source of their own send by the project's. */
+  /** A key for each origin. An origin without its own source uses the key of the project. */
   readonly keys: ReadonlyMap<Origin, string>;
 }
 
@@ -12,12 +12,15 @@ interface Place {
   readonly client: ApiClient;
   readonly signIn: SignIn;
   readonly workspace: Workspace;
-  /** Where webhooks may go. */
+  /** The address that webhooks are sent to. */
   readonly receiverUrl: string;
   readonly print: (line: string) => void;
 }
 
-/** Makes what a team would have around its events: sources, somebody to tell, rules, views. What the service refuses is left out. */
+/**
+ * Creates what a team would have around its events: sources, destinations, rules and views. Leaves out what the service
+ * refuses.
+ */
 export async function surround(place: Place): Promise<Surroundings> {
   const { client, signIn, workspace, receiverUrl, print } = place;
   const project_id = workspace.projectId;
@@ -28,7 +31,7 @@ export async function surround(place: Place): Promise<Surroundings> {
     return null;
   };
 
-  // Only a platform administrator may, which the demo is in a service of its own.
+  // Only a platform administrator may do this, which the demo is in a service that it started.
   await make('the plan scale', 'PATCH', `/v1/billing/org/${workspace.organizationId}`, { plan: 'scale' });
 
   const keys = new Map<Origin, string>();
@@ -117,7 +120,7 @@ const RULES = [
   { name: 'Something unusual', severity: 'info', condition: { kind: 'anomaly', min_severity: 'warning' } },
 ] as const;
 
-/** As the pages of the console keep them. */
+/** Saved views in the form in which the pages of the console store them. */
 const VIEWS = [
   { name: 'Failed payments', filters: { page: 'explorer', event: 'payment.failed', range: '24h' } },
   { name: 'Errors, live', filters: { page: 'logs', status: 'errors' } },

@@ -1,6 +1,6 @@
 import { HEAD } from './head.js';
 
-/** Long paths break instead of making the page wider than a phone. */
+/** Long paths wrap instead of making the page wider than a phone. */
 const STYLE = `
 html { box-sizing: border-box; overflow-y: scroll; }
 *, *::before, *::after { box-sizing: inherit; }
@@ -28,7 +28,7 @@ body { margin: 0; background: #fafafa; }
 }
 `;
 
-/** @param version of Swagger UI, in the addresses of its files */
+/** @param version version of Swagger UI, which is part of the addresses of its files */
 export function docsPage(version: string): string {
   return `<!doctype html>
 <html lang="en">
@@ -48,8 +48,8 @@ ${HEAD}
 }
 
 /**
- * Runs in the browser. It reads the document that clients are made from, where keys can be entered and every operation has
- * an example. Swagger UI's own filter knows names of tags alone: this one finds operations by all that names them.
+ * Runs in the browser. The page reads the document for clients, in which keys can be entered and every operation has an
+ * example. Swagger UI's own filter searches only names of tags; this one searches all that names an operation.
  */
 export const DOCS_SCRIPT = `'use strict';
 

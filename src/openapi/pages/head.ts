@@ -1,6 +1,6 @@
 import { SERVICE_TITLE } from '../../platform/http/service-info.js';
 
-/** What both pages begin with. */
+/** The beginning of the head of both pages. */
 export const HEAD = `<meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${SERVICE_TITLE}</title>

@@ -15,8 +15,9 @@ interface Routes {
 type Served = readonly [paths: readonly string[], file: PageFile];
 
 /**
- * Serves the API document, the document that clients are made from, and two pages that show it: Swagger UI and Redoc. Every
- * file comes from this service. The document is made once, at the first request for it: making it takes a tenth of a start.
+ * Serves the API document, the document from which clients are generated, and two pages that show it: Swagger UI and
+ * Redoc. Every file comes from this service. The document is built once, at the first request: building it takes a
+ * tenth of the start.
  */
 export function serveDocument(
   app: NestExpressApplication,

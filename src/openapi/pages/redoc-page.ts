@@ -1,10 +1,12 @@
 import { HEAD } from './head.js';
 
-/** Redoc's mark is an image of another origin, which the page may not load: it has its own file instead. */
+/**
+ * Redoc's logo is an image of another origin, which the page may not load. It is replaced by a file of this service.
+ */
 const MARK_ELSEWHERE = 'https://cdn.redoc.ly/redoc/logo-mini.svg';
 const MARK_HERE = '/docs/icon.svg';
 
-/** @param version of Redoc, in the address of its file */
+/** @param version version of Redoc, which is part of the address of its file */
 export function redocPage(version: string): string {
   return `<!doctype html>
 <html lang="en">
@@ -20,7 +22,7 @@ ${HEAD}
 `;
 }
 
-/** The script without its one address elsewhere. */
+/** Replaces the only address of another origin in the script. */
 export function redocScript(script: Buffer): Buffer {
   return Buffer.from(script.toString('utf8').replaceAll(MARK_ELSEWHERE, MARK_HERE));
 }

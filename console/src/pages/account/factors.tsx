@@ -21,7 +21,7 @@ import { PendingPage } from '../../shell/around-pages.js';
 
 type Passkey = Schemas['PasskeyResponse'];
 
-/** What somebody who has the password still lacks. */
+/** The second factors of the account, which protect it when the password is stolen. */
 export function FactorsPage() {
   const { data: status, error } = useQuery(twoFactor);
   const [codes, setCodes] = useState<readonly string[] | null>(null);
@@ -52,7 +52,7 @@ export function FactorsPage() {
 }
 
 interface CodesProps {
-  /** Codes that came along and are shown this once. */
+  /** Receives new recovery codes, which are shown only once. */
   readonly onCodes: (codes: readonly string[]) => void;
 }
 
@@ -159,7 +159,7 @@ function PasskeysSection({ onCodes }: CodesProps) {
   const [renamed, setRenamed] = useState<Passkey | null>(null);
   const [removed, setRemoved] = useState<Passkey | null>(null);
   const add = useMutation({
-    // Codes are handed on and not returned: what a mutation returns stays as long as the page.
+    // The codes are passed on instead of returned: the result of a mutation stays as long as the page.
     mutationFn: async () => {
       const { challenge_token, options } = await prove((header) => api.createPasskeyOptions({ body: {}, header }));
       const credential = await startRegistration({ optionsJSON: options as never });

@@ -16,14 +16,14 @@ import { SeriesOverTime } from './series-over-time.js';
 
 const route = getRouteApi('/signed-in/o/$organization/p/$project/analytics');
 
-/** What each of the three questions is given. */
+/** The properties that each of the three views receives. */
 export interface QuestionProps {
   readonly projectId: string;
   readonly window: Window;
   readonly narrowed: Narrowed;
   readonly search: AnalyticsSearch;
   readonly set: (change: Partial<AnalyticsSearch>) => void;
-  /** Names of fields, the service's first. */
+  /** Names of fields, those of the service first. */
   readonly fields: readonly string[];
   readonly eventTypes: readonly string[];
 }
@@ -95,7 +95,7 @@ export function AnalyticsPage() {
   );
 }
 
-/** Queries may leave the word out, the other questions take it. */
+/** EQL accepts names without the prefix `properties.`, but the other queries need it. */
 function asProperty(name: string): string {
   const plain = name.replaceAll(/`((?:``|[^`])+)`/g, (_, quoted: string) => quoted.replaceAll('``', '`'));
   return plain.startsWith('properties.') ? plain : `properties.${plain}`;

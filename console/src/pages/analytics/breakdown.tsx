@@ -59,7 +59,7 @@ export function Breakdown({ projectId, window, narrowed, search, set, fields }: 
   );
 }
 
-/** `1` and `"1"` are two values. */
+/** Distinguishes the number `1` from the text `"1"`. */
 function textOf(value: string | number | boolean): string {
   if (value === '') return '(empty)';
   return typeof value === 'string' && /^(\d+(\.\d+)?|true|false)$/.test(value) ? `"${value}"` : String(value);

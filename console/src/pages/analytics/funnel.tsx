@@ -20,7 +20,7 @@ const UNITS = [
 ];
 const WEEK_S = 604_800;
 
-/** How many of those that began have come how far along some steps. */
+/** Shows how many of those that took the first step reached each further step. */
 export function Funnel({ projectId, window, narrowed, search, set, fields, eventTypes }: QuestionProps) {
   const steps = stepsOf(search.steps);
   const by = search.by ?? '';

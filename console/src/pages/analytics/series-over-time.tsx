@@ -36,7 +36,7 @@ const INTERVALS = [
 const COLORS: readonly SeriesColor[] = ['sea', 'orange', 'blue', 'grape', 'teal', 'yellow'];
 const ZONES = Intl.supportedValuesOf('timeZone');
 
-/** One number for each hour or day, perhaps a line for each value of a field. */
+/** Shows one number per interval, optionally with a line for each value of a field. */
 export function SeriesOverTime({ projectId, window, narrowed, search, set, fields }: QuestionProps) {
   const { aggregate = 'count', field, split, interval, zone, compare } = search;
   const takesField = needsField(aggregate);
@@ -196,7 +196,7 @@ function nameOf(each: Schemas['ValueSeries'], split: string | null, aggregate: A
   return each.value === '' ? '(empty)' : String(each.value);
 }
 
-/** The window before may have a bucket more or less, across a change of the clock. */
+/** The previous window may have one bucket more or less when the clocks change. */
 function valuesAt(points: readonly Schemas['TimeseriesPoint'][], length: number): (number | null)[] {
   return Array.from({ length }, (_, index) => points[index]?.value ?? null);
 }

@@ -158,7 +158,10 @@ function DeliveryRow({ delivery, mayRetry }: { readonly delivery: Delivery; read
   );
 }
 
-/** As many as there are when it begins, a thousand at a time: those that fail again meanwhile are left for another time. */
+/**
+ * Retries the deliveries that have failed when it starts, a thousand per request. Deliveries that fail again meanwhile
+ * are not retried a second time.
+ */
 function RetryFailed({ search, onClose }: { readonly search: AlertDeliverySearch; readonly onClose: () => void }) {
   const { project } = useCurrentProject();
   const queries = useQueryClient();

@@ -24,7 +24,7 @@ const TYPES = [
   { value: 'slack', label: 'Slack' },
 ];
 
-/** Reads the list anew after an act. */
+/** Returns a function that refetches the list after an action. */
 function useReadAnew(): () => Promise<void> {
   const { project } = useCurrentProject();
   const queries = useQueryClient();
@@ -157,7 +157,7 @@ export function DestinationsPage() {
 
 interface FormProps {
   readonly projectId: string;
-  /** Null for a new one. */
+  /** Null for a new destination. */
   readonly destination: Destination | null;
   readonly onDone: () => void;
 }
@@ -173,7 +173,7 @@ function DestinationForm({ projectId, destination, onDone }: FormProps) {
       type,
       name: name.trim(),
       target_url: url.trim(),
-      // What is not written stays as it is.
+      // A secret that is not entered stays as it is.
       ...(secret !== '' && { secret }),
     };
     await (destination === null

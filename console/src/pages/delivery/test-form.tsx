@@ -7,20 +7,20 @@ interface Outcome {
   readonly ok: boolean;
   readonly response_code: number | null;
   readonly response_summary: string | null;
-  /** Why there was no answer, where that is known. */
+  /** Why there was no answer, if that is known. */
   readonly failure_reason?: string | null;
   readonly duration_ms?: number;
 }
 
 interface Props {
   readonly send: () => Promise<Outcome>;
-  /** Above what the service says of a test that it could not make. */
+  /** The title of the error when the service could not send the test. */
   readonly failure?: string;
-  /** What will be, in sentences. */
+  /** Describes what the test will do. */
   readonly children: ReactNode;
 }
 
-/** Sends a test, and another, inside a dialog. */
+/** Sends a test, any number of times, inside a dialog. */
 export function TestForm({ send, failure, children }: Props) {
   const testing = useMutation({ mutationFn: send });
   return (
@@ -37,7 +37,7 @@ export function TestForm({ send, failure, children }: Props) {
   );
 }
 
-/** What came of a test. */
+/** Shows the result of a test. */
 function Told({ outcome }: { readonly outcome: Outcome }) {
   const { ok, response_code, response_summary, failure_reason, duration_ms } = outcome;
   return (

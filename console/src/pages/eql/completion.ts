@@ -3,30 +3,30 @@ import type { Schemas } from '@operational-events/client';
 type Language = Schemas['LanguageResponse'];
 
 export interface Suggestion {
-  /** What is put in. */
+  /** The text that is inserted. */
   readonly text: string;
-  /** What it is, in a word or two. */
+  /** The kind of the suggestion, in a word or two. */
   readonly about: string;
-  /** Longer, where there is something to say. */
+  /** A longer description, if there is one. */
   readonly description?: string | undefined;
 }
 
 export interface Completion {
-  /** Where what is being written begins. */
+  /** Index at which the written text begins. */
   readonly from: number;
   readonly suggestions: readonly Suggestion[];
 }
 
 const MOST = 40;
-/** What is being written: a word with dots, a name between backticks, or an event type between quotes. */
+/** The text that is being written: a word with dots, a name between backticks, or an event type between quotes. */
 const WRITTEN = /(?:`(?:``|[^`\n])*|"[^"\n]*|[@A-Za-z_][\w@.]*)$/;
-/** Here an event type is expected. */
+/** Text after which an event type is expected. */
 const BEFORE_EVENT = /(?:^|\[|\bby\s+[\w.,\s`?]+?\n|\buntil\s*\[)\s*$/;
 const QUOTED = /^[\w.]+$/;
 
 /**
- * What may stand at a place of a query.
- * @param isAsked whether somebody asked for it; otherwise something has to be written already
+ * Returns the suggestions for a position of a query.
+ * @param isAsked whether somebody requested suggestions; without that, they need at least one written character
  */
 export function completionAt(query: string, place: number, language: Language, isAsked: boolean): Completion {
   const before = query.slice(0, place);
@@ -38,7 +38,7 @@ export function completionAt(query: string, place: number, language: Language, i
   const begins = known.filter(({ text }) => bare(text).startsWith(wanted));
   const holds = known.filter(({ text }) => bare(text).includes(wanted) && !bare(text).startsWith(wanted));
   const suggestions = [...begins, ...holds].slice(0, MOST);
-  // What is whole already needs no list.
+  // A text that is already complete needs no list.
   return { from, suggestions: suggestions.length === 1 && suggestions[0]?.text === written ? [] : suggestions };
 }
 

@@ -10,17 +10,20 @@ interface Props {
   readonly value: string;
   readonly onChange: (value: string) => void;
   readonly onRun: () => void;
-  /** Undefined: not known yet. */
+  /** Undefined until it is loaded. */
   readonly language: Schemas['LanguageResponse'] | undefined;
   readonly fault: Fault | undefined;
-  /** Of what is told about the fault. */
+  /** The id of the element that describes the fault. */
   readonly faultId: string;
 }
 
 const LINE_PX = 21;
 const PADDING_PX = 12;
 
-/** A text with colours, completion and the place of what is wrong. Tab goes on to the next control unless a list is open. */
+/**
+ * A text area with syntax colours, completion and a mark where the query is wrong. Tab moves to the next control unless
+ * a list is open.
+ */
 export function Editor({ value, onChange, onRun, language, fault, faultId }: Props) {
   const area = useRef<HTMLTextAreaElement>(null);
   const overlay = useRef<HTMLPreElement>(null);
@@ -30,7 +33,7 @@ export function Editor({ value, onChange, onRun, language, fault, faultId }: Pro
   const keywords = useMemo(() => new Set(language?.keywords), [language]);
   const parts = useMemo(() => {
     const tokens = tokensOf(value, keywords);
-    // At the end of the text nothing is left to mark but its last character.
+    // A fault at the end of the text marks the last character.
     const from = fault === undefined ? -1 : Math.min(fault.from, value.length - 1);
     return marked(tokens, from, fault === undefined ? -1 : Math.max(from + 1, fault.to));
   }, [value, keywords, fault]);
@@ -48,7 +51,7 @@ export function Editor({ value, onChange, onRun, language, fault, faultId }: Pro
     if (element === null || completion === null) return;
     element.focus();
     element.setSelectionRange(completion.from, element.selectionStart);
-    // As if it were typed.
+    // Inserts the text as if it were typed.
     // oxlint-disable-next-line typescript/no-deprecated -- nothing else leaves it to the browser's undo
     document.execCommand('insertText', false, about.startsWith('function') ? `${text}(` : `${text} `);
     setCompletion(null);
@@ -162,7 +165,7 @@ interface SuggestionsProps {
   readonly onTake: (suggestion: Suggestion) => void;
 }
 
-/** Below the line that is being written. The text keeps the focus, so options are chosen through it. */
+/** Shows the suggestions below the current line. The text area keeps the focus and handles the keys. */
 function Suggestions({ id, place, suggestions, chosen, optionId, onTake }: SuggestionsProps) {
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -174,7 +177,7 @@ function Suggestions({ id, place, suggestions, chosen, optionId, onTake }: Sugge
       withBorder
       shadow="md"
       className="editor-list"
-      // The text keeps the focus.
+      // Keeps the focus in the text area.
       onMouseDown={(event) => event.preventDefault()}
       style={{
         top: PADDING_PX + place.line * LINE_PX,

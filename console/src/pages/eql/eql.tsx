@@ -25,7 +25,7 @@ export function EqlPage() {
   const { q = '' } = search;
   const [text, setText] = useState(q);
   const [known, setKnown] = useState(q);
-  // By going back, or by an example.
+  // The address has changed: by going back, or by an example.
   if (q !== known) {
     setKnown(q);
     setText(q);
@@ -40,7 +40,7 @@ export function EqlPage() {
     if (query === q) void refetch();
     else set({ q: query, shown: undefined });
   };
-  // What was wrong is where it was only as long as the text is what was run.
+  // The position of the fault is only valid while the text is the query that was run.
   const fault = text === q && !isFetching ? faultOf(error, q) : undefined;
   const mend = ({ from, to, better }: Fault) => setText(text.slice(0, from) + (better ?? '') + text.slice(to));
 

@@ -1,4 +1,4 @@
-/** Questions that any project of web requests can answer. */
+/** Example queries that any project with web requests can run. */
 export const EXAMPLES = [
   { name: 'Requests that failed', query: 'any where log.status >= 500 | tail 50' },
   {

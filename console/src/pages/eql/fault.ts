@@ -1,19 +1,19 @@
 import { isRefusal } from '@operational-events/client';
 
-/** What is wrong with a query, and where. */
+/** The fault of a query, and its position. */
 export interface Fault {
   readonly sentence: string;
   readonly hint: string | null;
-  /** In its text, in units of JavaScript. */
+  /** Index in the query's text, in UTF-16 code units. */
   readonly from: number;
   readonly to: number;
   readonly line: number;
   readonly column: number;
-  /** What would be understood instead; undefined where the service knows none. */
+  /** The correction that the service suggests. Undefined when there is none. */
   readonly better: string | undefined;
 }
 
-/** Undefined: the query was not refused for what it says. */
+/** Returns undefined when the query itself was not refused. */
 export function faultOf(error: unknown, query: string): Fault | undefined {
   if (!isRefusal(error, 'runEqlQuery') || error.status !== 422) return undefined;
   const row = error.rows.find(({ loc }) => loc.at(-1) === 'query');
@@ -24,7 +24,7 @@ export function faultOf(error: unknown, query: string): Fault | undefined {
     sentence: row.msg.replace(/^Value error, (line \d+, column \d+: )?/, ''),
     hint: hint ?? null,
     from,
-    // At the end there is nothing to mark but the last character.
+    // The length is 0 for a fault at the end of the text.
     to: from + [...query.slice(from)].slice(0, length ?? 0).join('').length,
     line,
     column,
@@ -32,7 +32,7 @@ export function faultOf(error: unknown, query: string): Fault | undefined {
   };
 }
 
-/** The service counts characters, JavaScript units of UTF-16. */
+/** Converts a position of the service, which counts characters, to UTF-16 code units. */
 function placeOf(query: string, line: number, column: number): number {
   const lines = query.split('\n');
   const before = lines.slice(0, line - 1).reduce((sum, each) => sum + each.length + 1, 0);

@@ -53,12 +53,12 @@ export function Results({ answer, onShow }: Props) {
 
 interface ChainProps {
   readonly found: Found;
-  /** Whether its events follow each other. */
+  /** Whether the events form a sequence in time. */
   readonly isOrdered: boolean;
   readonly onShow: (event: Event) => void;
 }
 
-/** Events that belong together, one below the other, with the time between them. */
+/** Shows events that belong together in a list, with the time between them. */
 function Chain({ found: { join_keys: keys, events }, isOrdered, onShow }: ChainProps) {
   const times = events.map((event) => ('missing' in event ? null : Date.parse(event.timestamp)));
   return (
@@ -101,7 +101,7 @@ function Chain({ found: { join_keys: keys, events }, isOrdered, onShow }: ChainP
   );
 }
 
-/** How long after the event before it; nothing at the first. */
+/** Returns the time since the previous event; empty for the first. */
 function since(times: readonly (number | null)[], index: number): string {
   const now = times[index];
   const before = times.slice(0, index).findLast((time) => time !== null);

@@ -1,4 +1,4 @@
-/** What a part of a query is, for its colour. */
+/** The kind of a token, which decides its colour. */
 export type TokenKind = 'word' | 'keyword' | 'function' | 'text' | 'number' | 'name' | 'comment' | 'sign';
 
 export interface Token {
@@ -9,7 +9,7 @@ export interface Token {
 const PARTS =
   /(?<comment>\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$))|(?<text>"""[\s\S]*?(?:"""|$)|"(?:\\.|[^"\\\n])*"?)|(?<name>`[^`\n]*`?)|(?<number>\b\d+(?:\.\d+)?(?:e[+-]?\d+)?(?:ms|s|m|h|d)?\b)|(?<word>[@A-Za-z_][\w@]*(?:\.\w+)*~?)|(?<sign>[!=<>:+\-*/%|[\]]+)/g;
 
-/** The parts of a query in their order; together they are its text, whatever is wrong with it. */
+/** Splits a query into tokens. Joined, they are always the query's text, whatever is wrong with it. */
 export function tokensOf(query: string, keywords: ReadonlySet<string>): Token[] {
   const tokens: Token[] = [];
   let at = 0;
@@ -30,7 +30,7 @@ function wordKind(word: string, behind: string, keywords: ReadonlySet<string>): 
   return /^\s*\(/.test(behind) ? 'function' : 'word';
 }
 
-/** Splits tokens so that what is wrong stands apart. @param from in units of JavaScript, as `to` */
+/** Splits tokens so that the wrong part is separate. @param from index in UTF-16 code units, like `to` */
 export function marked(tokens: readonly Token[], from: number, to: number): (Token & { readonly isWrong: boolean })[] {
   let at = 0;
   return tokens.flatMap(({ kind, text }) => {

@@ -109,7 +109,7 @@ interface ChosenProps {
   readonly onClear: (name: keyof EventFilters) => void;
 }
 
-/** What narrows the list; each goes by a click. */
+/** Shows the filters that are set. A click removes one. */
 function Chosen({ filters, onClear }: ChosenProps) {
   const chosen = EVENT_FILTERS.filter((name) => filters[name] !== undefined);
   return chosen.map((name) => (

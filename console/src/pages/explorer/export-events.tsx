@@ -17,15 +17,15 @@ type Format = Schemas['ExportFormat'];
 interface Props {
   readonly window: Window;
   readonly filters: EventFilters;
-  /** How many events there are, where that is known. */
+  /** Number of matching events, if it is known. */
   readonly total: number | undefined;
 }
 
 const MEGABYTE = 1e6;
-/** What has come is handed to the browser, which may keep it on disk, in pieces of this size. */
+/** Received data is passed to the browser in pieces of this size. The browser may store them on disk. */
 const PIECE_BYTES = 8 * MEGABYTE;
 
-/** The events that the filters leave, as a file, however many they are. */
+/** Exports the events that match the filters as a file, however many there are. */
 export function ExportEvents({ window, filters, total }: Props) {
   const { project } = useCurrentProject();
   const { begin, stop } = useStop();
@@ -77,7 +77,7 @@ export function ExportEvents({ window, filters, total }: Props) {
   );
 }
 
-/** Reads to the end; an answer that is cut off is refused by the browser, so no half file is kept. */
+/** Reads the answer to its end. The browser rejects an answer that is cut off, so no partial file is saved. */
 async function contentOf(answer: Response, onBytes: (bytes: number) => void): Promise<Blob> {
   const pieces: Blob[] = [];
   let parts: Uint8Array<ArrayBuffer>[] = [];

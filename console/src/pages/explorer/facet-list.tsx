@@ -6,7 +6,7 @@ import type { EventFilters } from '../../api/insight.js';
 import { whole } from '../../parts/numbers.js';
 
 interface Props {
-  /** Undefined: not known yet. */
+  /** Undefined until they are loaded. */
   readonly facets: Schemas['FacetsOfEvents'] | undefined;
   readonly filters: EventFilters;
   readonly onChoose: (change: EventFilters) => void;
@@ -21,7 +21,7 @@ const FIELDS = [
 ] as const;
 const SHOWN = 8;
 
-/** Values with the numbers of events that each would leave. A click takes one, another lets it go. */
+/** Shows values with the number of events that each would leave. A click chooses a value, a second click removes it. */
 export function FacetList({ facets, filters, onChoose }: Props) {
   return (
     <Card withBorder padding="sm">

@@ -1,10 +1,10 @@
 import type { Schemas } from '@operational-events/client';
 import { api } from '../../api/client.js';
 
-/** Above this a file goes in parts; one request takes twice as much. */
+/** A larger file is uploaded in parts. A single request accepts twice this size. */
 const PARTS_FROM = 8 * 1024 * 1024;
 
-/** Told how much has gone, of all. */
+/** Called with the uploaded bytes, out of all bytes. */
 type Progress = (sent: number, all: number) => void;
 
 interface Target {
@@ -13,7 +13,7 @@ interface Target {
   readonly file: File;
 }
 
-/** @throws whatever refuses it; what had gone is given up then */
+/** @throws when the service refuses the upload, which is then aborted */
 export async function upload({ project_id, key, file }: Target, progress: Progress): Promise<void> {
   const type = file.type === '' ? {} : { content_type: file.type };
   if (file.size <= PARTS_FROM) {
@@ -31,7 +31,7 @@ export async function upload({ project_id, key, file }: Target, progress: Progre
   }
 }
 
-/** By addresses that need no credentials. */
+/** Uploads the parts to signed URLs, which need no credentials. */
 async function sendParts({ parts }: Schemas['UploadResponse'], file: File, progress: Progress): Promise<void> {
   let sent = 0;
   for (const { url, size } of parts) {

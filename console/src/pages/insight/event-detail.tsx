@@ -12,12 +12,12 @@ import { SeverityBadge } from './event-list.js';
 
 interface Props {
   readonly projectId: string;
-  /** Undefined: it is closed. */
+  /** Undefined: the panel is closed. */
   readonly eventId: string | undefined;
   readonly onClose: () => void;
 }
 
-/** All that is known of one event, beside the list it stands in. */
+/** Shows one event with all its details, next to the list. */
 export function EventDetail({ projectId, eventId, onClose }: Props) {
   const { data, error } = useQuery(oneEvent(projectId, eventId ?? ''));
   return (

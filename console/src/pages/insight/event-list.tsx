@@ -43,7 +43,7 @@ const COLORS: ReadonlyMap<string, string> = new Map([
   ['debug', 'gray'],
 ]);
 
-/** In the sender's words. */
+/** Shows the severity as the sender wrote it. */
 export function SeverityBadge({ severity }: { readonly severity: string }) {
   return (
     <Badge variant="light" color={COLORS.get(severity.toLowerCase()) ?? 'sea'} size="sm" tt="none" px={6}>

@@ -1,7 +1,7 @@
 import { LinkButton } from '../../parts/links.js';
 import { useCurrentProject } from '../../shell/current-project.js';
 
-/** Leads to where a first event is sent. */
+/** Links to the page that sends a first event. */
 export function SendAnEvent() {
   const { organization, project } = useCurrentProject();
   return (

@@ -7,7 +7,7 @@ import type { LogRow } from './log-tail.js';
 
 const COLUMNS = ['timestamp', 'method', 'endpoint', 'status', 'latency_ms', 'api_key_prefix', 'id'] as const;
 
-/** The rows that are shown, as a file made here. */
+/** Exports the rows that are shown as a file, without a request. */
 export function ExportRows({ rows }: { readonly rows: readonly LogRow[] }) {
   const { project } = useCurrentProject();
   const csv = () =>

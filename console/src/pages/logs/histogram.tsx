@@ -9,7 +9,7 @@ const DAY_S = 86_400;
 const WIDTHS_S = [1, 5, 10, 30, 60, 300, 900, 3_600, 14_400, DAY_S, 7 * DAY_S];
 const WIDEST_S = 7 * DAY_S;
 
-/** How many rows came when, errors apart. */
+/** Shows how many rows and how many errors there were over time. */
 export function Histogram({ rows }: { readonly rows: readonly LogRow[] }) {
   const { times, series, left } = useMemo(() => counted(rows, Date.now() / 1000), [rows]);
   return (
@@ -28,8 +28,8 @@ export function Histogram({ rows }: { readonly rows: readonly LogRow[] }) {
 }
 
 /**
- * Rows may come in any order, and their times are what senders say: those that are far from now are left out, as the others would
- * be one bar beside them.
+ * Counts the rows for each bar. Rows may come in any order, and their times are those of the senders. Rows far from now
+ * are left out, since all other rows would otherwise share one bar.
  * @param now Unix time in seconds
  */
 function counted(rows: readonly LogRow[], now: number) {

@@ -5,7 +5,7 @@ import { Side } from '../../parts/side.js';
 import { StatusBadge } from '../../parts/status-badge.js';
 import type { LogRow } from './log-tail.js';
 
-/** All of one row, beside the list; null: it is closed. */
+/** Shows all of one row next to the list. Null: the panel is closed. */
 export function LogRowDetail({ row, onClose }: { readonly row: LogRow | null; readonly onClose: () => void }) {
   return (
     <Side title="Log row" isOpen={row !== null} onClose={onClose}>

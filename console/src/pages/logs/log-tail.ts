@@ -2,19 +2,22 @@ import type { Schemas } from '@operational-events/client';
 
 export type LogRow = Schemas['LogRow'];
 
-/** The oldest go when more come: so many rows are kept, of so many characters as JSON, since bodies may be large. */
+/**
+ * Limits of the rows that are kept, in rows and in characters of JSON, since bodies may be large. The oldest rows are
+ * dropped.
+ */
 const KEPT_ROWS = 100_000;
 const KEPT_CHARS = 64 * 1024 * 1024;
-/** A tenth more comes before some are let go, since each letting go copies the rest. */
+/** Rows are dropped only when a tenth more than the limit has come, since dropping copies the rest. */
 const SPARE = 1.1;
 
 /**
- * Rows as they come in, the oldest first. Many come at once: whoever listens is told once a frame, and gets a new array then,
- * and only then.
+ * Rows as they arrive, oldest first. Many rows may arrive at once, so listeners are called once per frame. The array
+ * changes only then.
  */
 export class LogTail {
   private readonly rows: LogRow[] = [];
-  /** Of each row, in characters, and of all. */
+  /** The size of each row in characters of JSON; `size` is their sum. */
   private readonly sizes: number[] = [];
   private size = 0;
   private readonly listeners = new Set<() => void>();
@@ -43,7 +46,7 @@ export class LogTail {
 
   private letGo(): void {
     let gone = 0;
-    // The newest stays, however large it is.
+    // The newest row stays, however large it is.
     while (gone < this.rows.length - 1 && (this.rows.length - gone > KEPT_ROWS || this.size > KEPT_CHARS)) {
       this.size -= this.sizes[gone] ?? 0;
       gone += 1;

@@ -19,7 +19,7 @@ import { RowList } from './row-list.js';
 import { useRows } from './use-rows.js';
 
 const route = getRouteApi('/signed-in/o/$organization/p/$project/logs');
-/** The service answers a few searches of the past a minute: it is asked when somebody has done typing. */
+/** The service answers a few searches of the past per minute, so a search is sent when typing has stopped. */
 const TYPING_MS = { live: 60, past: 600 };
 const TIMES = [
   { value: 'live', label: 'Live' },
@@ -39,7 +39,7 @@ export function LogsPage() {
   const [shown, setShown] = useState<LogRow | null>(null);
   const { rows, known, error, isWaiting } = useRows(project.id, filters, isPaused);
   const isLive = filters.range === undefined;
-  // The text that somebody is typing is asked for a little later: other filters from elsewhere begin it anew.
+  // A search text is sent a little after typing. The fields are remounted when filters are applied from elsewhere.
   const [applied, setApplied] = useState(0);
   const apply = (search: Record<string, unknown>) =>
     void navigate({ search }).then(() => setApplied((before) => before + 1));

@@ -6,20 +6,20 @@ import type { LogFilters, Outcome } from '../../routes/watching.js';
 import { type LogRow, LogTail } from './log-tail.js';
 
 interface Rows {
-  /** The newest first, of those that the filters leave. */
+  /** The rows that match the filters, newest first. */
   readonly rows: readonly LogRow[];
-  /** Of all that is known here. */
+  /** Number of rows before filtering. */
   readonly known: number;
   readonly error: unknown;
   readonly isWaiting: boolean;
 }
 
-/** As many as one answer has at most. */
+/** The maximum number of rows of one answer. */
 const LOOKED_BACK = 500;
 
 /**
- * Live rows are all here, where filters cost no request. Rows of a time that is looked back to are the service's, with its search,
- * which also looks at names of events.
+ * Returns live rows or rows of the past. Live rows are all in this page, so filters need no request. For the past, the
+ * service searches, and it also searches names of events.
  */
 export function useRows(project_id: string, filters: LogFilters, isPaused: boolean): Rows {
   const { range, q = '', method } = filters;

@@ -66,7 +66,7 @@ function UsageSection({ status }: Props) {
 
 const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
 
-/** A day of UTC is the same day everywhere. */
+/** Formats a UTC day as the same day in every time zone. */
 function dayOf(date: string): string {
   return DAY.format(new Date(`${date}T00:00:00Z`));
 }
@@ -76,7 +76,7 @@ function PlanSection({ status }: Props) {
   const refusal = useOrganizationRefusal(organization.id);
   const [plan, setPlan] = useState<Schemas['PaidPlan']>('pro');
   const [currency, setCurrency] = useState<Schemas['Currency']>('usd');
-  // Both go on at the payment provider, which leads back here.
+  // Both continue at the payment provider, which leads back to this page.
   const pay = useMutation({
     mutationFn: async () => {
       const body = { organization_id: organization.id, plan, ...(plan === 'pro' && { currency }) };

@@ -17,7 +17,7 @@ import { useCurrentProject } from '../../shell/current-project.js';
 
 type Member = Schemas['MemberResponse'];
 
-/** Roles of an organization hold in every project of it. */
+/** Shows the members of an organization. Their roles apply in every project of it. */
 export function MembersPage() {
   const { organization, project } = useCurrentProject();
   const { data: person } = useSuspenseQuery(me);
@@ -69,7 +69,7 @@ function MemberList({ personId }: PersonProps) {
 interface RowProps {
   readonly member: Member;
   readonly isSelf: boolean;
-  /** Whether whoever looks owns the organization. */
+  /** Whether the caller owns the organization. */
   readonly isOwner: boolean;
 }
 

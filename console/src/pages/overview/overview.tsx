@@ -13,7 +13,7 @@ import { useCurrentProject } from '../../shell/current-project.js';
 
 type Dashboard = Schemas['DashboardResponse'];
 
-/** The last 24 hours of the project. */
+/** Shows the last 24 hours of the project. */
 export function OverviewPage() {
   const { project } = useCurrentProject();
   const { data, error } = useQuery(dashboard(project.id));

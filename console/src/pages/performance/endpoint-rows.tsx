@@ -22,7 +22,7 @@ const COLUMNS: readonly { readonly name: string; readonly order?: Order }[] = [
   { name: 'Share of the time', order: 'total_time' },
 ];
 
-/** By what is asked of them; a click on a column's name puts its largest first. */
+/** Lists endpoints. A click on a column's name sorts by it, largest first. */
 export function EndpointRows({ projectId, window, requests, search, set }: ListProps) {
   const sort = search.sort ?? 'requests';
   const { data, error, isPending } = useQuery({

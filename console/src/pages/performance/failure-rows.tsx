@@ -9,7 +9,7 @@ import { StatusBadge } from '../../parts/status-badge.js';
 import { PendingPage } from '../../shell/around-pages.js';
 import type { ListProps } from './performance.js';
 
-/** What was refused or failed, by status and by endpoint. */
+/** Lists refused and failed requests by status and by endpoint. */
 export function FailureRows({ projectId, window, requests }: ListProps) {
   const { data, error, isPending } = useQuery({
     ...failures(projectId, window, requests),

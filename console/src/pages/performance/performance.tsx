@@ -20,7 +20,7 @@ import { SlowestRows } from './slowest-rows.js';
 const route = getRouteApi('/signed-in/o/$organization/p/$project/performance');
 const APDEX_MS = 300;
 
-/** What each list is given. */
+/** The properties of each list. */
 export interface ListProps {
   readonly projectId: string;
   readonly window: Window;
@@ -127,7 +127,7 @@ function Summary({ projectId, window, requests, search }: ListProps) {
   );
 }
 
-/** As the Apdex Alliance calls them. */
+/** Returns the rating of the Apdex Alliance for a score. */
 function wordOf(score: number): string {
   if (score >= 0.94) return 'excellent';
   if (score >= 0.85) return 'good';

@@ -10,7 +10,7 @@ import type { LogRow } from '../logs/log-tail.js';
 import { RowList } from '../logs/row-list.js';
 import type { ListProps } from './performance.js';
 
-/** The hundred that took the longest, as rows of the log. */
+/** Shows the hundred slowest requests as rows of the log. */
 export function SlowestRows({ projectId, window, requests }: ListProps) {
   const { data, error, isPending } = useQuery(slowest(projectId, window, requests));
   const [shown, setShown] = useState<LogRow | null>(null);

@@ -18,7 +18,7 @@ import { useCurrentProject } from '../../shell/current-project.js';
 
 type Secret = Schemas['SecretResponse'];
 
-/** What is typed here is sent once and never comes back. */
+/** Shows the secrets of a project. A value that is typed here is sent once and never returned. */
 export function SecretsPage() {
   const { project } = useCurrentProject();
   const asked = useQuery(secrets(project.id));
@@ -110,7 +110,7 @@ function SecretRow({ secret, mayManage, onReplace }: RowProps) {
 }
 
 interface FormProps {
-  /** Null: a new one. */
+  /** Null: a new secret is created. */
   readonly secret: Secret | null;
   readonly onDone: () => void;
 }

@@ -25,7 +25,7 @@ type Finding = Schemas['FindingWithEvidenceResponse'];
 const SHARE = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
 
 interface Props {
-  /** The one that is shown. */
+  /** The id of the finding that is shown. Undefined: the drawer is closed. */
   readonly id: string | undefined;
   readonly onClose: () => void;
 }
@@ -85,13 +85,16 @@ function Detail({ id }: { readonly id: string }) {
   );
 }
 
-/** In the unit of the series. */
+/** Formats a value in the unit of the series. */
 function told({ series: { metric } }: Finding, value: number): string {
   if (metric === 'error_rate') return SHARE.format(value);
   return metric === 'p95_latency_ms' ? `${decimal(value)} ms` : decimal(value);
 }
 
-/** The series as it was judged: what came, what was expected, and the bounds between which nothing is told. */
+/**
+ * Shows the series as it was evaluated: the values, the expected values, and the bounds outside of which a value is
+ * unusual.
+ */
 function Evidence({ finding: { evidence, series: of } }: { readonly finding: Finding }) {
   const { points, interval_seconds } = evidence;
   const factor = of.metric === 'error_rate' ? 100 : 1;

@@ -8,7 +8,7 @@ interface Props {
   readonly children: ReactNode;
 }
 
-/** What stands alone in the middle of the page: signing in, and answers to mailed links. */
+/** A card alone in the middle of the page, for signing in and for the pages of mailed links. */
 export function Card({ title, lead, children }: Props) {
   return (
     <Center component="main" mih="100dvh" p="md">

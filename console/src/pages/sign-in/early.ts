@@ -1,5 +1,6 @@
 /*
- * The sign-in page is there before its program: the build draws its form into the page. Here is what somebody did with it until then.
+ * The build renders the sign-in form into the page, so people can use it before its script runs. This file reads what
+ * they did until then.
  */
 
 type Act = 'submit' | 'passkey';
@@ -13,7 +14,7 @@ class Early {
   private focused: { readonly control: string; readonly start: number | null; readonly end: number | null } | undefined;
   private act: Act | undefined;
 
-  /** To be asked in one go with drawing the page anew: what is typed in between would be lost. */
+  /** Must run in the same task as the re-rendering of the page: text that is typed in between would be lost. */
   read(root: HTMLElement): void {
     for (const name of FIELDS) this[name] = root.querySelector<HTMLInputElement>(`input[name=${name}]`)?.value ?? '';
     const { activeElement: active } = document;
@@ -27,13 +28,16 @@ class Early {
     delete document.documentElement.dataset.early;
   }
 
-  /** Forgets it all, and puts the person back to where they were. @returns what they wanted, if anything */
+  /**
+   * Restores the focus and the selection, and clears everything that was read. @returns the action that the person
+   * started, if any
+   */
   goOn(): Act | undefined {
     const { act, focused } = this;
     const controls = [...document.querySelectorAll<HTMLElement>(CONTROLS)];
     const control = controls.find((each) => nameOf(each) === focused?.control);
     control?.focus();
-    // An address has no selection of its own.
+    // A field for an address supports no selection.
     if (control instanceof HTMLInputElement && control.type !== 'email')
       control.setSelectionRange(focused?.start ?? null, focused?.end ?? null);
     [this.username, this.password, this.focused, this.act] = ['', '', undefined, undefined];
@@ -41,7 +45,7 @@ class Early {
   }
 }
 
-/** The same before and afterwards, and no other control's. */
+/** Returns a name that identifies the control before and after the re-rendering. */
 function nameOf(control: HTMLElement): string {
   return control.getAttribute('name') ?? control.getAttribute('aria-label') ?? control.textContent;
 }

@@ -7,7 +7,7 @@ interface Props {
   readonly username?: { readonly value: string; readonly onChange: (value: string) => void };
   readonly password?: { readonly value: string; readonly onChange: (value: string) => void };
   readonly onSubmit?: (event: SubmitEvent) => void;
-  /** Left out where the browser knows no passkeys. */
+  /** Undefined when the browser does not support passkeys. */
   readonly passkey?: { readonly isPending: boolean; readonly onUse: () => void } | undefined;
   readonly isPending?: boolean;
   readonly failure?: ReactNode;
@@ -15,7 +15,7 @@ interface Props {
   readonly links: { readonly forgotten: ReactNode; readonly register: ReactNode };
 }
 
-/** The form of the sign-in page, in the page as it is built and by its program alike. */
+/** The form of the sign-in page. The build renders it into the page, and the script renders the same form. */
 export function LoginForm({ username, password, onSubmit, passkey, isPending, failure, providers, links }: Props) {
   return (
     <Card title="Sign in">

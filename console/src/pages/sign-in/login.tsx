@@ -50,7 +50,7 @@ export function LoginPage() {
     const act = early.goOn();
     if (act === 'submit') usePassword();
     if (act === 'passkey') usePasskey();
-    // What was asked of the page before its program was there is done once.
+    // Runs once what somebody did on the page before its script was loaded.
   }, []);
 
   if (challenge !== null)

@@ -13,11 +13,11 @@ interface Props {
   readonly title: string;
   readonly lead: string;
   readonly act: string;
-  /** Undefined: the link lacks what it should carry. */
+  /** Undefined: the link is incomplete. */
   readonly confirm: (() => Promise<{ readonly message: string }>) | undefined;
 }
 
-/** Waits for a click: programs that look through mail open its links too. */
+/** Waits for a click, because programs that scan mail open its links, too. */
 function ConfirmPage({ title, lead, act, confirm }: Props) {
   const confirmation = useMutation({ mutationFn: async () => confirm?.() });
   if (confirmation.data !== undefined) {

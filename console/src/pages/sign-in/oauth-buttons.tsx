@@ -4,7 +4,7 @@ import { signInApi } from '../../api/sign-in-client.js';
 import { Failure } from '../../parts/failures.js';
 import { goToProvider, type Provider, PROVIDERS } from './oauth.js';
 
-/** One for each provider that the deployment has set up. */
+/** Shows a button for each provider that the deployment has configured. */
 export function OAuthButtons({ next }: { readonly next: string | undefined }) {
   const { data: providers = [] } = useQuery({
     queryKey: ['oauth-providers'],

@@ -16,7 +16,7 @@ interface Challenge {
   readonly next: string | undefined;
 }
 
-/** Where providers send people back to. */
+/** The page to which providers send people back. */
 export function OAuthCallbackPage() {
   const router = useRouter();
   const [carried] = useState(() => carriedBack(router.latestLocation));
@@ -26,7 +26,7 @@ export function OAuthCallbackPage() {
 
   const finish = useMutation({
     mutationFn: async () => {
-      // The code is good once, and out of the address before anything else.
+      // The code is valid once. It is removed from the address before anything else.
       await router.navigate({ to: '/oauth/callback', search: {}, replace: true });
       const { answer, next } = await comeBack(carried);
       if ('mfa_required' in answer) return setChallenged({ challenge: answer, next });

@@ -5,7 +5,7 @@ export type Provider = Schemas['OAuthProvider'];
 
 export const PROVIDERS: Readonly<Record<Provider, string>> = { google: 'Google', apple: 'Apple' };
 
-/** What the way to the provider and back has to bring along; it opens nothing without what the provider gives out. */
+/** What a sign-in at a provider needs when the person comes back. It is useless without the provider's code. */
 interface Start {
   readonly provider: Provider;
   readonly state: string;
@@ -15,12 +15,12 @@ interface Start {
 }
 const START = 'console-oauth-start';
 
-/** To be registered with each provider. */
+/** Returns the redirect URI, which must be registered with each provider. */
 function redirectUri(): string {
   return `${location.origin}/console/oauth/callback`;
 }
 
-/** Leaves the page for the provider's. */
+/** Navigates to the provider's sign-in page. */
 export async function goToProvider(provider: Provider, next: string | undefined): Promise<void> {
   const body = { provider, redirect_uri: redirectUri() };
   const { authorization_url, ...start } = await signInApi.authorizeOAuth({ body });
@@ -28,7 +28,7 @@ export async function goToProvider(provider: Provider, next: string | undefined)
   location.assign(authorization_url);
 }
 
-/** What the provider came back with, in the query or, where it posted a form, behind the `#`. */
+/** Returns the provider's parameters: from the query, or from after the `#` when the provider posted a form. */
 export function carriedBack({ searchStr, hash }: { readonly searchStr: string; readonly hash: string }) {
   const given = new URLSearchParams(hash === '' ? searchStr : hash);
   const of = (name: string): string | undefined => given.get(name) ?? undefined;
@@ -36,12 +36,12 @@ export function carriedBack({ searchStr, hash }: { readonly searchStr: string; r
 }
 export type CarriedBack = ReturnType<typeof carriedBack>;
 
-/** Why it came to no sign-in, in a sentence. */
+/** Why the sign-in failed, in a sentence for people. */
 export class NotSignedIn extends Error {
   override readonly name = 'NotSignedIn';
 }
 
-/** The second half of a sign-in, which can be had once. */
+/** Completes a sign-in at a provider, which is possible once. */
 export async function comeBack({ code, state, iss, user }: CarriedBack) {
   const start = takeStart();
   if (start === null) throw new NotSignedIn('This sign-in was not begun in this tab, or is over. Begin it again.');
@@ -63,7 +63,7 @@ export async function comeBack({ code, state, iss, user }: CarriedBack) {
   return { answer, next };
 }
 
-/** Apple tells a name the first time alone. What cannot be read of it is no reason not to sign in. */
+/** Apple sends a name only the first time. A name that cannot be read must not prevent the sign-in. */
 function rawUserOf(user: string | undefined): { raw_user?: Record<string, unknown> } {
   try {
     const read: unknown = JSON.parse(user ?? 'null');

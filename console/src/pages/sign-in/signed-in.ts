@@ -4,8 +4,8 @@ import { useRouter } from '@tanstack/react-router';
 import { takeOver } from '../../api/session.js';
 
 /**
- * What follows a sign-in: its tokens are taken over, what somebody else has read in this tab before is forgotten, and the person goes
- * on to where they wanted.
+ * Returns a function for the time after a sign-in. It stores the session, clears what another person has read in this
+ * tab, and navigates to where the person wanted to go.
  */
 export function useSignedInAs(): (tokens: Tokens, next: string | undefined) => Promise<void> {
   const router = useRouter();

@@ -2,8 +2,8 @@ import { useRouter } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 
 /**
- * Keeps what a mailed link carries and takes it out of the address at once, where it would stay in the history and in what
- * people copy.
+ * Keeps the parameters of a mailed link and removes them from the address at once. In the address they would stay in
+ * the history and in links that people copy.
  */
 export function useMailedToken<Search extends { readonly token?: string | undefined }>(search: Search): Search {
   const router = useRouter();

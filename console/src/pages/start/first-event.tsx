@@ -13,7 +13,7 @@ import { useCurrentProject } from '../../shell/current-project.js';
 
 const SHOWN = 8;
 
-/** A key, the command that sends an event with it, and the event as it comes in. */
+/** Shows how to create a key, the command that sends an event with it, and the event when it arrives. */
 export function FirstEventPage() {
   const { organization, project } = useCurrentProject();
   const [key, setKey] = useState<string | null>(null);
@@ -102,7 +102,7 @@ interface MakeKeyProps {
 function MakeKey({ projectId, value, onMade }: MakeKeyProps) {
   const queries = useQueryClient();
   const making = useMutation({
-    // The key is handed on and not returned: the cache would keep it for minutes after the page is left.
+    // The key is passed on instead of returned: the cache would keep it for minutes after the page is left.
     mutationFn: async () => {
       const { key } = await api.createApiKey({ body: { project_id: projectId, name: 'First steps' } });
       onMade(key);
@@ -171,7 +171,7 @@ function byNode(key: string): string {
 });`;
 }
 
-/** The newest events of the project as they come in, the newest first. */
+/** Returns the latest events of the project as they arrive, newest first. */
 function useLiveEvents(project_id: string) {
   const [events, setEvents] = useState<readonly Schemas['EventRecord'][]>([]);
   const [error, setError] = useState<unknown>(null);

@@ -1,17 +1,17 @@
 import { isRefusal } from '@operational-events/client';
 
-/** The form of a name that addresses have: small letters, digits and single hyphens. Empty for an empty name. */
+/** Returns the form of a name for addresses: lower-case letters, digits and single hyphens. Empty for an empty name. */
 export function slugOf(name: string): string {
   const plain = name.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
   const slug = plain.replaceAll(/[^a-z0-9]+/g, '-').slice(0, 60);
   const bare = slug.replaceAll(/^-+|-+$/g, '');
-  // Of names in other scripts the code points are left.
+  // A name in another script becomes its code points.
   return bare !== ''
     ? bare
     : Array.from(plain.trim().slice(0, 12), (each) => each.codePointAt(0)?.toString(36)).join('-');
 }
 
-/** With an ending nobody else will have when the short form is somebody else's already. */
+/** Creates something with the slug of a name. Appends a random suffix when the slug is already in use. */
 export async function withFreeSlug<T>(name: string, make: (slug: string) => Promise<T>): Promise<T> {
   const slug = slugOf(name);
   try {

@@ -8,7 +8,7 @@ import { organizations, projects } from '../../api/queries.js';
 import { Failure } from '../../parts/failures.js';
 import { slugOf, withFreeSlug } from './slug.js';
 
-/** The first two of the first steps; the third happens in the project that they make. */
+/** The first two of the first steps. The third step happens in the project that they create. */
 export function StartPage() {
   const { data: known } = useSuspenseQuery(organizations);
   const [organizationId, setOrganizationId] = useState(known[0]?.id ?? null);

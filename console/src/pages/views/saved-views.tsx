@@ -14,16 +14,16 @@ import { useCurrentProject } from '../../shell/current-project.js';
 type View = Schemas['SavedViewResponse'];
 
 interface Props {
-  /** Views of other pages are not offered. */
+  /** Only views that were saved on this page are offered. */
   readonly page: 'explorer' | 'logs';
-  /** What the page shows now, as its address says it. */
+  /** The search parameters of the page's address. */
   readonly search: object;
   readonly onApply: (search: Record<string, unknown>) => void;
 }
 
 const PAGE = 'page';
 
-/** Filters that the members of the project have given names. */
+/** Lists, saves and changes filters that the members of the project have named. */
 export function SavedViews({ page, search, onApply }: Props) {
   const { project } = useCurrentProject();
   const { data, error } = useQuery(savedViews(project.id));

@@ -9,15 +9,15 @@ import { addressBucket } from '../../../platform/rate-limit/index.js';
 type Answer = (request: Request, response: Response) => Promise<void>;
 
 const PATH = '/oauth/callback';
-/** What a provider comes back with takes some hundred bytes, and with a name a little more. */
+/** Maximum size of a provider's form. It takes some hundred bytes, and a little more with the user's name. */
 const MAX_BYTES = 16 * 1024;
-/** Of the address it goes on in: front ends take some kilobytes of headers. */
+/** Maximum length of the address to redirect to: front ends accept some kilobytes of headers. */
 const MOST_ADDRESS = 4 * 1024;
 const CARRIED = ['code', 'state', 'iss', 'user'];
 
 /**
- * Providers that post a form where others redirect (Apple) reach a page that reads addresses: what the form carries goes on behind
- * the `#`, where no log sees it.
+ * Redirects the form that some providers (Apple) post where others redirect. The page reads only its address, so the
+ * fields of the form follow after `#`, where no log sees them.
  */
 @Injectable()
 export class ConsoleCallbacks {
@@ -29,7 +29,7 @@ export class ConsoleCallbacks {
 
   private readonly passOn: Answer = async (request, response) => {
     const share = this.budget.shareOf(strangerAt(addressBucket(request.ip)));
-    // The request gives its place back while its body arrives.
+    // The request releases its admission slot while its body arrives.
     const turn = turnOf(request);
     turn?.leave();
     const { bytes, release } = await bodyBytes(request, { maxBytes: MAX_BYTES, inflates: false, share });

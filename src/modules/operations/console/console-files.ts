@@ -10,34 +10,34 @@ import { consolePolicy } from '../../../platform/http/security-headers.js';
 
 type Answer = (request: Request, response: Response) => Promise<void>;
 
-/** Made by the build, beside the compiled service. */
+/** The folder that the build writes next to the compiled service. */
 const FOLDER = new URL('../../../../console/', import.meta.url);
 const ASSETS = '/assets/';
-/** The page, and the one that has the form of the sign-in page in it already. */
+/** The page, and the page that already contains the sign-in form. */
 const PAGES = { any: 'index.html', login: 'login.html' } as const;
 const LOGIN = '/login';
-/** Where the page's text has the nonce of each answer. */
+/** Placeholder in the page that each response replaces with its own nonce. */
 const NONCE = '__NONCE__';
 
 /**
- * The files of the page. Those that the build named by their content are kept by browsers for good; every other address is one
- * of the page's own and gets the page, which finds out what it means.
+ * Serves the files of the console. Browsers keep files that the build named by their content for ever. Every other
+ * address belongs to the page, which interprets it.
  */
 @Injectable()
 export class ConsoleFiles {
   private assets: ReadonlyMap<string, PageFile> | undefined;
   private readonly texts = new Map<string, Promise<string>>();
-  /** Builds by other tools than ours leave the page out. */
+  /** False in builds by other tools, which leave the console out. */
   private readonly isBuilt = existsSync(new URL(PAGES.any, FOLDER));
 
-  /** @returns undefined for what is neither read nor there */
+  /** @returns undefined for methods other than GET and HEAD, and for files that do not exist */
   find(method: string, path: string): Answer | undefined {
     if (!this.isBuilt || (method !== 'GET' && method !== 'HEAD')) return undefined;
     if (path.startsWith(ASSETS)) return this.asset(path.slice(ASSETS.length));
     return path === LOGIN ? this.sendLogin : this.sendAny;
   }
 
-  /** Only what the build made has a name here, so that no path leads elsewhere. */
+  /** Only files of the build have a name here, so no path leads elsewhere. */
   private asset(name: string): Answer | undefined {
     this.assets ??= new Map(readdirSync(new URL(`.${ASSETS}`, FOLDER)).map((each) => [each, fileOf(each)]));
     return this.assets.get(name)?.send;

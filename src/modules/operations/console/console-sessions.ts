@@ -8,16 +8,16 @@ type Answer = (request: Request, response: Response) => Promise<void>;
 
 const COOKIE = 'console_session';
 const PATH = '/console/session';
-/** A refresh token is 43 characters; what is longer is none. */
+/** A refresh token has 43 characters. Longer text than this is no token. */
 const TOKEN = /^[\w-]{20,200}$/;
 
 /**
- * Keeps the refresh token of whoever signed in on the page in a cookie that no script can read and no other site can make a
- * browser send, and gives the page access tokens for it.
+ * Keeps the refresh token of the person who signed in on the page in a cookie. No script can read this cookie, and no
+ * other site can make a browser send it. Gives the page access tokens.
  *
- * `PUT` takes over a sign-in: the refresh token that came with it (`Authorization: Bearer`) is exchanged at once, so that the
- * one the page has had in its hands opens nothing any more. `POST` gives the next access token, 204 where nobody is signed in. `DELETE`
- * signs out.
+ * `PUT` takes over a sign-in. It exchanges the refresh token of the sign-in (`Authorization: Bearer`) at once, so that
+ * the token that the page had opens nothing any more. `POST` returns the next access token, or 204 when nobody is
+ * signed in. `DELETE` signs out.
  */
 @Injectable()
 export class ConsoleSessions {
@@ -50,7 +50,8 @@ export class ConsoleSessions {
     const [, token] = /^bearer (.+)$/i.exec(request.headers.authorization ?? '') ?? [];
     if (token === undefined || !TOKEN.test(token)) throw new NotAuthenticated();
     const client = clientOf(request);
-    // A token holds for some seconds more once it has been used, but not once its successor has been: twice is for good.
+    // A used token is still accepted for some seconds, but not once its successor has been used. Refreshing twice
+    // invalidates the page's token for good.
     const { refresh_token: successor } = await this.sessions.refresh(token, client);
     this.give(response, await this.sessions.refresh(successor, client));
   }
@@ -61,7 +62,7 @@ export class ConsoleSessions {
     try {
       this.give(response, await this.sessions.refresh(token, clientOf(request)));
     } catch (error) {
-      // The session has ended: the browser need not ask with this token again. What else fails may be tried again.
+      // The session has ended, so the browser need not send this token again. Other failures may be temporary.
       if (!(error instanceof DomainError) || error.status !== 401) throw error;
       response.clearCookie(COOKIE, this.cookie).status(204).end();
     }
@@ -79,7 +80,7 @@ export class ConsoleSessions {
   }
 }
 
-/** Of several with the name, as other programs of the host may have set one, the first that can be a token. */
+/** Returns the first cookie of this name that can be a token: other programs on the host may have set one, too. */
 function tokenIn(request: Request): string | undefined {
   const pairs = (request.headers.cookie ?? '').split(';').map((pair) => pair.trim().split('='));
   return pairs.find(([name, value = '']) => name === COOKIE && TOKEN.test(value))?.[1];

@@ -7,9 +7,9 @@ import { ConsoleSessions } from './console-sessions.js';
 export const CONSOLE_PATH = '/console';
 
 const SESSION = '/session';
-/** What mails and answers link to where the front end is not somewhere else. */
+/** Paths that mails and answers link to. The console serves them when there is no separate front end. */
 const LINKED = /^\/(?:login|verify-email|reset-password|confirm-email-change|billing|invites\/[\w-]{1,64})$/;
-/** What the metrics tell apart; the addresses of the page would each be a series of their own. */
+/** Route labels of the metrics. Without them every address of the page would be a separate series. */
 const ROUTES = {
   session: { path: `${CONSOLE_PATH}${SESSION}` },
   files: { path: `${CONSOLE_PATH}/*` },
@@ -17,8 +17,9 @@ const ROUTES = {
 } as const;
 
 /**
- * The web page in front of the API, to be mounted at {@link CONSOLE_PATH}. Not part of the API: it serves the page's files, keeps
- * the refresh token of whoever signed in there, and does everything else by the API like any other client.
+ * The web page in front of the API, to be mounted at {@link CONSOLE_PATH}. Not part of the API: it serves the page's
+ * files and keeps the refresh token of the person who signed in there. Everything else the page does through the API,
+ * like any other client.
  */
 @Injectable()
 export class Console {
@@ -28,7 +29,7 @@ export class Console {
     private readonly callbacks: ConsoleCallbacks,
   ) {}
 
-  /** Methods that no path of the console knows go on to whoever answers unknown routes. */
+  /** Passes requests that the console does not answer to the handler of unknown routes. */
   readonly handle = (request: Request, response: Response, next: NextFunction): void => {
     const { method, path } = request;
     const isSession = path === SESSION;
@@ -40,7 +41,7 @@ export class Console {
     answer(request, response).catch(next);
   };
 
-  /** Passes links of mails on to the page, with their tokens. */
+  /** Redirects links of mails, with their tokens, to the page. */
   readonly forward = (request: Request, response: Response, next: NextFunction): void => {
     if (!LINKED.test(request.path) || (request.method !== 'GET' && request.method !== 'HEAD')) return next();
     nameRoute(request, ROUTES.links);

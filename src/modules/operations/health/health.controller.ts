@@ -8,7 +8,7 @@ import { Metrics } from '../../../platform/telemetry/index.js';
 import { HealthResponse } from './health.dto.js';
 import { HealthService } from './health.service.js';
 
-/** However often somebody asks, the components are looked at and the metrics are written once a second. */
+/** Components are checked and metrics are rendered at most once a second, whatever the number of requests. */
 const KEPT_MS = 1_000;
 
 @ApiTags('health')

@@ -12,7 +12,7 @@ import type { CheckState, HealthChecks, HealthResponse, WorkerState } from './he
 import { workerState, workerStateWithoutQueue } from './worker-state.js';
 
 const DATABASE_LIMIT_MS = 2_000;
-/** Copying takes a second or two. */
+/** Replication to ClickHouse takes 1 or 2 seconds. A longer lag than this is reported as degraded. */
 const LAG_LIMIT_SECONDS = 60;
 
 @Injectable()
@@ -49,7 +49,7 @@ export class HealthService {
     };
   }
 
-  /** Whether traffic may come: the database answers and has every migration of this version. */
+  /** Returns whether this instance can serve traffic: the database answers and has every migration of this version. */
   async isReady(): Promise<boolean> {
     return (await this.checkDatabase()) === 'ok' && (await isMigrated(this.database).catch(() => false));
   }
@@ -75,7 +75,7 @@ export class HealthService {
   }
 }
 
-/** One of two that fails leaves the other; without either there is nothing to fail. */
+/** Combines the states of the configured Redis servers: `degraded` when they differ, `not_configured` without any. */
 function together(...states: RedisHealth[]): CheckState {
   const configured = new Set(states.filter((state) => state !== 'not_configured'));
   const [only] = configured;

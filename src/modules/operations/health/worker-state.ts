@@ -4,8 +4,10 @@ import type { WorkerState } from './health.dto.js';
 type ScheduledJob = Pick<ScheduledRun, 'everyMs' | 'lastRunAt' | 'lastError'>;
 
 /**
- * Classifies the workers (SERVICE 3.5) by their slowest job: `failed` when its last run failed, `stopped` when it
- * never ran or not for long, `stale` when it is late. `startedAt` is this process's: a fresh start is given time.
+ * Returns the state of the workers, which is the worst of their jobs. `stopped`: a job has never run, or not for long.
+ * `stale`: a job is late. `failed`: the last run of a job failed and no job is healthy. `degraded`: the last run of a
+ * job failed, but another job is healthy. `startedAt` is the start of this process, whose jobs need time for their
+ * first run.
  */
 export function workerState(jobs: readonly ScheduledJob[], startedAt: Date, now: Date): WorkerState {
   const states = jobs.map((job) => runStateOf(job, startedAt, now));
@@ -16,8 +18,8 @@ export function workerState(jobs: readonly ScheduledJob[], startedAt: Date, now:
 }
 
 /**
- * The same while the queue's backend is away. The jobs that it starts do not run, and tell nothing of the workers; those
- * that workers start by their own clocks go on: `degraded` is the best that can be.
+ * As {@link workerState}, while the queue cannot be reached. Jobs that the queue starts do not run then, and say
+ * nothing about the workers. Workers start polled jobs themselves, so `degraded` is the best state.
  */
 export function workerStateWithoutQueue(jobs: readonly ScheduledRun[], startedAt: Date, now: Date): WorkerState {
   const polled = jobs.filter(({ isPolled }) => isPolled);

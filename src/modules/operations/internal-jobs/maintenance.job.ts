@@ -1,6 +1,6 @@
 import { defineJob, type NoPayload } from '../../../platform/queue/index.js';
 
-/** How often partitions are looked after and expired rows removed. */
+/** Interval at which partitions are maintained and expired rows are removed. */
 const MAINTENANCE_EVERY_MS = 60_000;
 
 export const maintenanceJob = defineJob<NoPayload, { processed: number }>({

@@ -2,7 +2,7 @@ import { JobHandler, type JobProcessor, type NoPayload } from '../../../platform
 import { MaintenanceRunner } from '../../../platform/maintenance/maintenance-task.js';
 import { maintenanceJob } from './maintenance.job.js';
 
-/** Asks every module for its maintenance: partitions made ahead of time, expired rows removed. */
+/** Runs the maintenance of every module: creates partitions ahead of time and removes expired rows. */
 @JobHandler(maintenanceJob)
 export class MaintenanceProcessor implements JobProcessor<NoPayload, { processed: number }> {
   constructor(private readonly round: MaintenanceRunner) {}

@@ -11,8 +11,9 @@ export const JOB_BOARD_PATH = '/internal/board';
 const ROUTE = { path: JOB_BOARD_PATH };
 
 /**
- * A page of the job queues for operators, to look at alone. Not part of the API: browsers show the internal job token as
- * the password of Basic (any name), others as `X-Internal-Token`. While none is configured there is no such page.
+ * A read-only page of the job queues for operators, not part of the API. Browsers send the internal job token as the
+ * password of Basic authentication (with any user name), other clients in `X-Internal-Token`. Without a configured
+ * token the page does not exist.
  */
 @Injectable()
 export class JobBoard {
@@ -23,7 +24,7 @@ export class JobBoard {
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  /** To be mounted at {@link JOB_BOARD_PATH}; what is no GET goes on to whoever knows the path. */
+  /** The handler for {@link JOB_BOARD_PATH}. Passes methods other than GET and HEAD to the next handler. */
   readonly handle = (request: Request, response: Response, next: NextFunction): void => {
     const expected = this.config.internalJobToken;
     if (expected === undefined || (request.method !== 'GET' && request.method !== 'HEAD')) return next();
@@ -32,7 +33,7 @@ export class JobBoard {
       response.status(NotAuthenticated.status).json({ detail: new NotAuthenticated().message });
       return;
     }
-    // One series of the metrics, not one for each path of the page.
+    // The page is one series of the metrics, not one for each of its paths.
     Object.defineProperty(request, 'route', { get: () => ROUTE, set: () => undefined });
     this.page ??= this.queue.board({ title: SERVICE_TITLE, path: JOB_BOARD_PATH });
     this.page.then((page) => void page(request, response, next), next);

@@ -10,13 +10,13 @@ import { TestControls } from './test-controls.js';
 
 export const TEST_CONTROL_PATH = '/internal/test';
 
-/** How long a wait for replication lasts at most, and how often it looks. */
+/** Timeout of the wait for replication, and the interval between two checks. */
 const [REPLICATION_MS, LOOK_MS] = [60_000, 10];
 
 class UnknownControl extends domainError(400, 'The test control does not know this') {}
 
 /**
- * Lets a test suite control this process. It is there with NODE_ENV=test and TEST_CONTROL_TOKEN alone, and no part of the
+ * Lets a test suite control this process. Exists only with NODE_ENV=test and TEST_CONTROL_TOKEN, and is not part of the
  * API; `docs/testing-over-http.md` describes its routes.
  */
 @Injectable()
@@ -27,7 +27,7 @@ export class TestControl {
     private readonly copies: CopyLagReader,
   ) {}
 
-  /** To be mounted at {@link TEST_CONTROL_PATH}. */
+  /** The handler for {@link TEST_CONTROL_PATH}. */
   readonly handle = (request: Request, response: Response, next: NextFunction): void => {
     const { testControlToken: expected } = this.config;
     if (expected === undefined || this.controls === null) return next();
@@ -61,7 +61,7 @@ export class TestControl {
     }
   }
 
-  /** Waits until the copy of the events has all of them. At once where there is no copy. */
+  /** Waits until ClickHouse has every event, and returns false on timeout. Returns true at once without ClickHouse. */
   private async replicated(): Promise<boolean> {
     for (const until = performance.now() + REPLICATION_MS; performance.now() < until; await pause(LOOK_MS)) {
       const behind = await this.copies.seconds();

@@ -7,7 +7,7 @@ import { InvitedPersonFinder } from './invited-person.finder.js';
 
 const PARAMETER = 'invite_id';
 
-/** Lets the invited person at an invitation, and records when somebody else tries. */
+/** Lets only the invited person accept or decline an invitation, and audits the attempts of other accounts. */
 @Injectable()
 export class InvitedTo {
   constructor(

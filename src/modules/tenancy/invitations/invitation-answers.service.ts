@@ -17,7 +17,7 @@ import {
 import { InvitationsRepository } from './invitations.repository.js';
 import { InvitedPersonFinder } from './invited-person.finder.js';
 
-/** The invited person's side of invitations. */
+/** What the invited person does with an invitation: accept or decline it. */
 @Injectable()
 export class InvitationAnswersService {
   constructor(
@@ -31,8 +31,8 @@ export class InvitationAnswersService {
   ) {}
 
   /**
-   * Makes the caller a member of the organization and all its projects.
-   * @param token of the mailed link; undefined: the verified address alone is the proof
+   * Makes the caller a member of the organization and of all its projects.
+   * @param token the token of the mailed link; when it is undefined, the verified address alone is the proof
    */
   async accept(scope: UserScope, id: string, token: string | undefined): Promise<AcceptedInvitationResponse> {
     const { userId } = scope;
@@ -57,7 +57,7 @@ export class InvitationAnswersService {
     return invitationResponse(await this.get(id));
   }
 
-  /** Under the locks of the organization and the invitation, in this order as everywhere. */
+  /** Runs `work` under the locks of the organization and the invitation, which are always taken in this order. */
   private async answer(
     scope: UserScope,
     id: string,
@@ -80,7 +80,7 @@ export class InvitationAnswersService {
     return known;
   }
 
-  /** The right to invite is needed when it takes effect, not only when it was used. */
+  /** The inviter must still be an admin or the owner when the invitation is accepted, not only when it was mailed. */
   private async inviterMayInvite(invitation: Invitation, tx: Db): Promise<boolean> {
     if (invitation.invitedBy === null) return false;
     const inviter = await this.members.find(invitation, invitation.invitedBy, tx);

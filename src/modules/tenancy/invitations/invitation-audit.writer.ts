@@ -5,7 +5,7 @@ import { type AuditEvent, AuditReader, AuditWriter } from '../../identity/audit/
 import type { InvitationRole } from './invitation-states.js';
 import { type InvitationRefusal, REASON_CODES } from './invitations.errors.js';
 
-/** Acts on invitations, and the action of the audit event that says it was done. */
+/** Acts on invitations, each with the action of the audit event that records its success. */
 export const ACTS = {
   create: 'invitation.created',
   resend: 'invitation.resent',
@@ -20,15 +20,15 @@ export const OUTCOMES = ['success', 'refused'] as const;
 
 export interface ActOnInvitation {
   readonly act: InvitationAct;
-  /** Null: time itself. */
+  /** Null: the invitation expired by time. */
   readonly actorUserId: string | null;
   readonly organizationId: OrganizationId;
-  /** Null: a creation that was refused. */
+  /** Null: the creation of the invitation was refused. */
   readonly invitationId: string | null;
   readonly requestedRole: InvitationRole;
 }
 
-/** What {@link InvitationAuditWriter} keeps in the detail of an audit event. */
+/** The `detail` of the audit events that {@link InvitationAuditWriter} writes. */
 export interface InvitationAuditDetail {
   readonly act: InvitationAct;
   readonly outcome: (typeof OUTCOMES)[number];
@@ -36,7 +36,7 @@ export interface InvitationAuditDetail {
   readonly requested_role: InvitationRole;
 }
 
-/** Audit events about invitations: what was done, and what was refused and why. */
+/** Writes audit events about invitations: what was done, and what was refused and why. */
 @Injectable()
 export class InvitationAuditWriter {
   constructor(
@@ -45,12 +45,12 @@ export class InvitationAuditWriter {
     private readonly audits: AuditReader,
   ) {}
 
-  /** In the transaction of the act. */
+  /** Records the success of an act, in the act's transaction. */
   async done(act: ActOnInvitation, tx: Db): Promise<void> {
     await this.write(act, ACTS[act.act], null, tx);
   }
 
-  /** Runs an act; a refusal is recorded once everything else of the act is undone, and thrown on. */
+  /** Runs an act. Records a refusal after the transaction of the act is rolled back, then throws it again. */
   async withRefusals<T>(act: ActOnInvitation, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -60,7 +60,7 @@ export class InvitationAuditWriter {
     }
   }
 
-  /** Newest first. */
+  /** Returns audit events about the organization's invitations, newest first. */
   list(scope: OrganizationScope, limit: number): Promise<AuditEvent[]> {
     return this.audits.ofOrganization(scope, { targetType: 'invitation', limit });
   }

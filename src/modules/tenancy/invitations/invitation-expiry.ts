@@ -4,7 +4,7 @@ import { MaintenanceTask } from '../../../platform/maintenance/maintenance-task.
 import { InvitationAuditWriter } from './invitation-audit.writer.js';
 import { InvitationsRepository } from './invitations.repository.js';
 
-/** Writes down what already reads as expired, with its audit record. */
+/** Stores the status `expired` of invitations that reads already report as expired, each with its audit event. */
 @Injectable()
 export class InvitationExpiry extends MaintenanceTask {
   constructor(

@@ -1,4 +1,4 @@
-/** Roles an invitation may offer (SERVICE 2.6). */
+/** Roles that an invitation may offer. */
 export const INVITATION_ROLES = ['operator', 'viewer'] as const;
 export type InvitationRole = (typeof INVITATION_ROLES)[number];
 
@@ -8,7 +8,9 @@ export type InvitationStatus = (typeof INVITATION_STATUSES)[number];
 export const DELIVERY_STATUSES = ['sent', 'failed', 'not_configured'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
-/** DECISIONS 3. */
+/** Days until an invitation expires, counted from the last mail. */
 export const LIFE_DAYS = 7;
+/** Invitations that an organization may create in 24 hours; a further one is refused with 429. */
 export const MOST_A_DAY = 100;
+/** Seconds between two mails of one invitation; an earlier resend is refused with 429. */
 export const RESEND_PAUSE_SECONDS = 60;

@@ -2,7 +2,10 @@ import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { OrganizationId, UserId } from '../../access/index.js';
 import type { DeliveryStatus, InvitationRole, InvitationStatus } from './invitation-states.js';
 
-/** An offer of membership to an address. An ended one keeps its last token's hash, so that the link can be told apart from a wrong one. */
+/**
+ * An offer of membership to an address. An ended invitation keeps the hash of its last token, so that its link can be
+ * distinguished from a wrong one.
+ */
 @Entity('invitations')
 @Index('uq_invitations_pending', ['organizationId', 'emailKey'], { unique: true, where: `status = 'pending'` })
 @Index('ix_invitations_organization_id', ['organizationId', 'createdAt'])
@@ -17,7 +20,7 @@ export class Invitation {
   @Column('uuid', { name: 'organization_id' })
   organizationId!: OrganizationId;
 
-  /** As given; leaves the service in mails to itself alone. */
+  /** The address as it was given. Only mails to this address contain it; responses mask it. */
   @Column('text')
   email!: string;
 
@@ -28,7 +31,7 @@ export class Invitation {
   @Column('text')
   role!: InvitationRole;
 
-  /** `pending` also for a while after it has expired, until maintenance has seen it. */
+  /** Remains `pending` after the expiry until maintenance stores `expired`; reads report `expired` at once. */
   @Column('text', { default: 'pending' })
   status!: InvitationStatus;
 
@@ -36,7 +39,10 @@ export class Invitation {
   @Column('bytea', { name: 'token_hash' })
   tokenHash!: Buffer;
 
-  /** Whose right to invite it rests on: who made it or mailed it last. Null: that account is gone. */
+  /**
+   * The person who created the invitation or mailed it last, and who must still have the right to invite when it is
+   * accepted. Null: that account is gone.
+   */
   @Index('ix_invitations_invited_by')
   @Column('uuid', { name: 'invited_by', nullable: true })
   invitedBy!: UserId | null;
@@ -50,7 +56,7 @@ export class Invitation {
   @Column('timestamptz', { name: 'last_sent_at', default: () => 'now()' })
   lastSentAt!: Date;
 
-  /** Of the mail sent last; `failed` until its result is known. */
+  /** The result of the mail sent last; `failed` until that result is known. */
   @Column('text', { name: 'delivery_status', default: 'failed' })
   deliveryStatus!: DeliveryStatus;
 }

@@ -7,7 +7,7 @@ import type { Invitation } from './invitation.entity.js';
 import { LIFE_DAYS } from './invitation-states.js';
 import { InvitationsRepository } from './invitations.repository.js';
 
-/** Mails an invitation after its transaction, and remembers whether the mail went out. */
+/** Mails an invitation after its transaction has committed, and stores whether the mail was sent. */
 @Injectable()
 export class InvitationMailer {
   constructor(
@@ -17,7 +17,7 @@ export class InvitationMailer {
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  /** Never fails because of the mail: the invitation tells of its delivery. */
+  /** Never throws because of the mail: the invitation's `deliveryStatus` reports the result. */
   async send(invitation: Invitation, token: string): Promise<void> {
     const organization = await this.organizations.get(invitation);
     const { status } = await this.mailer.send({

@@ -22,7 +22,7 @@ export class InvitationRevoked extends domainError(409, 'Invitation has been rev
 export class InvitationExpired extends domainError(409, 'Invitation has expired') {}
 export class InviterWithoutRight extends domainError(409, 'Inviter may no longer invite') {}
 
-/** What acting on an invitation that is over is told. */
+/** The error for an act on an invitation that has ended, by the invitation's status. */
 export const OVER: Readonly<Record<Exclude<InvitationStatus, 'pending'>, DomainErrorClass>> = {
   accepted: InvitationAccepted,
   declined: InvitationDeclined,
@@ -30,7 +30,7 @@ export const OVER: Readonly<Record<Exclude<InvitationStatus, 'pending'>, DomainE
   expired: InvitationExpired,
 };
 
-/** What the audit says of refusals. */
+/** The reason codes of refusals in audit events. */
 export const INVITATION_REFUSALS = [
   'already_pending',
   'already_member',
@@ -46,7 +46,9 @@ export const INVITATION_REFUSALS = [
 ] as const;
 export type InvitationRefusal = (typeof INVITATION_REFUSALS)[number];
 
-/** A refusal that is not here is not of the act, for example a fault in the input. */
+/**
+ * The reason code of each error that refuses an act. Other errors, such as invalid input, are not recorded as refusals.
+ */
 export const REASON_CODES: ReadonlyMap<unknown, InvitationRefusal> = new Map<unknown, InvitationRefusal>([
   [InvitationPending, 'already_pending'],
   [AlreadyMember, 'already_member'],

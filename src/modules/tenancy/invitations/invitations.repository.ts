@@ -23,23 +23,23 @@ export interface NewInvitation {
   readonly invitedBy: string;
 }
 
-/** What expired, for its audit. */
+/** An invitation that has expired, with the fields that its audit event needs. */
 export type ExpiredInvitation = Pick<Invitation, 'id' | 'organizationId' | 'role'>;
 
 const COLUMNS = `id, organization_id AS "organizationId", email, email_key AS "emailKey", role, token_hash AS "tokenHash",
   invited_by AS "invitedBy", created_at AS "createdAt", expires_at AS "expiresAt", last_sent_at AS "lastSentAt",
   delivery_status AS "deliveryStatus",
   CASE WHEN status = 'pending' AND expires_at <= now() THEN 'expired' ELSE status END AS status`;
-/** A list is small; whoever invites for months sees the newest. */
+/** Beyond this limit only the newest invitations are listed. */
 const MOST_LISTED = 1_000;
 const MOST_EXPIRED_AT_ONCE = 500;
 
-/** Invitations, read with the status they have at this moment. Time is the database's. */
+/** Reads and writes invitations. Reads report the status of this moment, by the clock of the database. */
 @Injectable()
 export class InvitationsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Newest first. */
+  /** Returns the invitations of an organization, newest first, at most {@link MOST_LISTED}. */
   list(scope: Tenant): Promise<Invitation[]> {
     return this.database.rows<Invitation>(
       `SELECT ${COLUMNS} FROM invitations WHERE organization_id = $1
@@ -48,7 +48,9 @@ export class InvitationsRepository {
     );
   }
 
-  /** By its id alone: whoever asks still has to show that it is of their organization or meant for them. */
+  /**
+   * Reads by id alone. The caller must check that the invitation belongs to their organization or is meant for them.
+   */
   async find(id: string, db?: Db): Promise<Invitation | null> {
     const [row] = await this.database.rows<Invitation>(
       `SELECT ${COLUMNS} FROM invitations WHERE id = $1 /* tenant: its organization, or whom it is meant for */`,
@@ -58,7 +60,7 @@ export class InvitationsRepository {
     return row ?? null;
   }
 
-  /** Holds the row, so that acts on one invitation follow each other. */
+  /** Locks the row, so that acts on one invitation run one after another. */
   async lock(scope: Tenant, id: string, tx: Db): Promise<Invitation | null> {
     const [row] = await this.database.rows<Invitation>(
       `SELECT ${COLUMNS} FROM invitations WHERE organization_id = $1 AND id = $2 FOR UPDATE`,
@@ -68,7 +70,7 @@ export class InvitationsRepository {
     return row ?? null;
   }
 
-  /** False when the address has a pending one: the partial unique index decides. */
+  /** Returns false when the address has a pending invitation already, which the partial unique index decides. */
   async insert(scope: Tenant, invitation: NewInvitation, tx: Db): Promise<boolean> {
     const { id, email, emailKey, role, tokenHash, invitedBy } = invitation;
     const inserted = await this.database.execute(
@@ -81,7 +83,7 @@ export class InvitationsRepository {
     return inserted === 1;
   }
 
-  /** Made within the last 24 hours, whatever has become of them. */
+  /** Returns how many invitations were created within the last 24 hours, whatever their status is now. */
   async countOfLastDay(scope: Tenant, tx: Db): Promise<number> {
     const [row] = await this.database.rows<{ count: number }>(
       `SELECT count(*)::int AS count FROM invitations
@@ -92,7 +94,10 @@ export class InvitationsRepository {
     return row?.count ?? 0;
   }
 
-  /** Until fewer than {@link MOST_A_DAY} invitations in addition to this one are of the last 24 hours, at least one second. */
+  /**
+   * Returns the seconds, at least 1, until fewer than {@link MOST_A_DAY} invitations other than this one were created
+   * within the last 24 hours.
+   */
   async secondsUntilRoom(scope: Tenant, id: string, tx: Db): Promise<number> {
     const [row] = await this.database.rows<{ seconds: number }>(
       `SELECT greatest(1, ceil(extract(epoch FROM created_at + interval '1 day' - now())))::int AS seconds FROM invitations
@@ -104,7 +109,7 @@ export class InvitationsRepository {
     return row?.seconds ?? 1;
   }
 
-  /** Until {@link renew} takes the invitation, at least one second. */
+  /** Returns the seconds, at least 1, until {@link renew} accepts the invitation. */
   async secondsUntilRenewal(scope: Tenant, id: string, tx: Db): Promise<number> {
     const [row] = await this.database.rows<{ seconds: number }>(
       `SELECT greatest(1, ceil(extract(epoch FROM last_sent_at - now()) + ${RESEND_PAUSE_SECONDS}))::int AS seconds
@@ -115,7 +120,10 @@ export class InvitationsRepository {
     return row?.seconds ?? 1;
   }
 
-  /** A new token and a new life. False while the last mail is too young. */
+  /**
+   * Stores a new token and restarts the days until expiry. Returns false while the last mail is less than {@link
+   * RESEND_PAUSE_SECONDS} old.
+   */
   async renew(
     scope: Tenant,
     id: string,
@@ -141,7 +149,7 @@ export class InvitationsRepository {
     );
   }
 
-  /** What became of the mail with this token; a mail that a later one has replaced no longer matters. */
+  /** Stores the result of the mail with this token. Changes nothing when a later mail has replaced the token. */
   async recordDelivery(scope: Tenant, id: string, tokenHash: Buffer, result: DeliveryStatus): Promise<void> {
     await this.database.execute(
       'UPDATE invitations SET delivery_status = $4 WHERE organization_id = $1 AND id = $2 AND token_hash = $3',
@@ -149,7 +157,10 @@ export class InvitationsRepository {
     );
   }
 
-  /** Marks what has expired, of one address or of all, a batch at a time. */
+  /**
+   * Marks expired invitations, all of one address or up to {@link MOST_EXPIRED_AT_ONCE} of every organization, and
+   * returns them.
+   */
   expire(tx: Db, of?: { organizationId: OrganizationId; emailKey: string }): Promise<ExpiredInvitation[]> {
     const where = of === undefined ? '' : 'AND organization_id = $1 AND email_key = $2';
     return this.database.rows<ExpiredInvitation>(
@@ -166,7 +177,7 @@ export class InvitationsRepository {
     await this.database.execute('DELETE FROM invitations WHERE organization_id = $1', [organizationId], tx);
   }
 
-  /** For an account that is deleted: no invitation remembers its address. */
+  /** Deletes every invitation of the address of an account that is deleted. */
   async forgetAddressOf(userId: UserId, tx: Db): Promise<void> {
     await this.database.execute(
       'DELETE FROM invitations i USING users u WHERE u.id = $1 AND i.email_key = u.email_key',

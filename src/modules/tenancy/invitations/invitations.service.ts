@@ -26,7 +26,7 @@ import {
 } from './invitations.errors.js';
 import { InvitationsRepository } from './invitations.repository.js';
 
-/** The organization's side of invitations: its admins and owner. */
+/** What admins and the owner of an organization do with its invitations. */
 @Injectable()
 export class InvitationsService {
   constructor(
@@ -46,7 +46,10 @@ export class InvitationsService {
     return (await this.audits.list(scope, limit)).map(invitationAuditResponse);
   }
 
-  /** The organization's row is locked while the day's invitations are counted, so parallel ones queue up. */
+  /**
+   * Locks the organization's row while the day's invitations are counted, so that parallel requests run one after
+   * another.
+   */
   async create(scope: OrganizationScope, { email, role }: CreateInvitationRequest): Promise<InvitationResponse> {
     const id = newId();
     const token = randomToken();
@@ -70,7 +73,10 @@ export class InvitationsService {
     return this.mailed(id, token);
   }
 
-  /** A new token replaces the one mailed before, and the invitation lives anew. The caller now vouches for it. */
+  /**
+   * Replaces the mailed token and restarts the days until expiry. The caller becomes the inviter, who needs the right
+   * to invite when the invitation is accepted.
+   */
   async resend(scope: OrganizationScope, id: string): Promise<InvitationResponse> {
     const token = randomToken();
     await this.act(scope, id, 'resend', async (tx) => {
@@ -87,7 +93,7 @@ export class InvitationsService {
     return invitationResponse(await this.get(id));
   }
 
-  /** One act on a pending invitation of the organization, under the locks of both. */
+  /** Runs one act on a pending invitation under the locks of the organization and the invitation. */
   private async act(
     scope: OrganizationScope,
     id: string,
@@ -109,7 +115,9 @@ export class InvitationsService {
     );
   }
 
-  /** An invitation that has expired no longer stands in the way of the next, even if maintenance has not seen it. */
+  /**
+   * Marks expired invitations of the address, so that they do not block a new one before maintenance has marked them.
+   */
   private async expireFormer({ organizationId }: OrganizationScope, emailKey: string, tx: Db): Promise<void> {
     for (const { id, role } of await this.invitations.expire(tx, { organizationId, emailKey })) {
       const act = { act: 'expire', actorUserId: null, organizationId, invitationId: id, requestedRole: role } as const;

@@ -1,6 +1,6 @@
 import { type Role, roleAtLeast, type UserId } from '../../access/index.js';
 
-/** Roles a member can be given; the owner's is not among them. */
+/** Roles that a member can be given. The role of the owner cannot be given. */
 export const GRANTABLE_ROLES = ['admin', 'operator', 'member', 'viewer'] as const satisfies readonly Role[];
 export type GrantableRole = (typeof GRANTABLE_ROLES)[number];
 
@@ -9,22 +9,22 @@ export interface Member {
   readonly role: Role;
 }
 
-/** Admins and the owner act on members; on an admin the owner alone, on the owner nobody (DECISIONS 3). */
+/** Only admins and the owner act on members. Only the owner acts on an admin, and nobody acts on the owner. */
 function standsAbove(caller: Member, target: Member): boolean {
   return roleAtLeast(caller.role, 'admin') && !roleAtLeast(target.role, caller.role);
 }
 
-/** Whether there is a role the caller may give this member. */
+/** Returns whether there is a role that the caller may give to this member. */
 export function canChangeRole(caller: Member, target: Member): boolean {
   return standsAbove(caller, target);
 }
 
-/** Nobody makes another their equal or better. */
+/** Nobody gives a role that is equal to or above their own. */
 export function canGrant(caller: Member, role: GrantableRole): boolean {
   return roleAtLeast(caller.role, 'admin') && !roleAtLeast(role, caller.role);
 }
 
-/** Everybody but the owner may leave. */
+/** Everybody except the owner may leave. */
 export function canRevoke(caller: Member, target: Member): boolean {
   if (caller.userId === target.userId) return target.role !== 'owner';
   return standsAbove(caller, target);

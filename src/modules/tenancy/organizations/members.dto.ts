@@ -43,7 +43,7 @@ export class MemberResponse {
   created_at!: string;
 }
 
-/** As the caller of the scope sees the member. */
+/** Returns the member as the caller sees them: `can_change_role` and `can_revoke` are the caller's permissions. */
 export function memberResponse(caller: OrganizationScope, member: MemberRow): MemberResponse {
   const identity = maskedAddress(member.email);
   return {

@@ -4,7 +4,7 @@ import { Database, type Db } from '../../../platform/database/database.js';
 
 type Tenant = Pick<OrganizationScope, 'organizationId'>;
 
-/** A member with what the account tells of them. */
+/** A membership with the name and address of the account. */
 export interface MemberRow {
   readonly userId: UserId;
   readonly role: Role;
@@ -16,12 +16,12 @@ export interface MemberRow {
 
 const COLUMNS = 'm.user_id AS "userId", m.role, m.created_at AS "createdAt", u.email, u.name';
 
-/** Who belongs to an organization. */
+/** Reads the members of an organization. */
 @Injectable()
 export class MembersReader {
   constructor(private readonly database: Database) {}
 
-  /** Newest first. */
+  /** Returns all members, newest first. */
   list(scope: Tenant): Promise<MemberRow[]> {
     return this.database.rows<MemberRow>(
       `SELECT ${COLUMNS} FROM organization_members m JOIN users u ON u.id = m.user_id
@@ -30,7 +30,7 @@ export class MembersReader {
     );
   }
 
-  /** Null: no such member. */
+  /** Returns null when the person is not a member. */
   async find(scope: Tenant, userId: string, db?: Db): Promise<MemberRow | null> {
     const [row] = await this.database.rows<MemberRow>(
       `SELECT ${COLUMNS} FROM organization_members m JOIN users u ON u.id = m.user_id
@@ -41,7 +41,7 @@ export class MembersReader {
     return row ?? null;
   }
 
-  /** Whether anybody but this person belongs to the organization. */
+  /** Returns whether anybody other than this person belongs to the organization. */
   async hasOthers(scope: Tenant, userId: UserId, tx: Db): Promise<boolean> {
     const rows = await this.database.rows(
       'SELECT FROM organization_members WHERE organization_id = $1 AND user_id <> $2 LIMIT 1',

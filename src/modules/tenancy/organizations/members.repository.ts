@@ -5,14 +5,15 @@ import { Database, type Db } from '../../../platform/database/database.js';
 type Tenant = Pick<OrganizationScope, 'organizationId'>;
 
 /**
- * Writes members of an organization, and the project memberships that follow them (DECISIONS 3). Whoever writes holds the
- * organization's row: a project that is made at the same time then sees the member, or is seen here.
+ * Writes members of an organization, and the project memberships that follow them. The caller must hold the lock on the
+ * organization's row. A project that is created at the same time then either includes the new member or is already
+ * visible here.
  */
 @Injectable()
 export class MembersRepository {
   constructor(private readonly database: Database) {}
 
-  /** False when the person is a member already, whose role then stays. */
+  /** Returns false when the person is a member already; their role then stays. */
   async insert(scope: Tenant, userId: UserId, role: Role, tx: Db): Promise<boolean> {
     const inserted = await this.database.execute(
       `INSERT INTO organization_members (organization_id, user_id, role) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
@@ -32,7 +33,10 @@ export class MembersRepository {
     await this.spreadToProjects(scope, userId, role, tx);
   }
 
-  /** Under the organization's lock. The account's row comes before its memberships, as when an account is deleted. */
+  /**
+   * Requires the organization's lock. Updates the account's row before its memberships, in the same order as the
+   * deletion of an account.
+   */
   async delete(scope: Tenant, userId: UserId, tx: Db): Promise<void> {
     const parameters = [scope.organizationId, userId];
     await this.database.execute(
@@ -54,7 +58,10 @@ export class MembersRepository {
     );
   }
 
-  /** The same role in every project of the organization, also where an admin had given another one or taken it away. */
+  /**
+   * Gives the same role in every project of the organization. Replaces another role that an admin gave in one project,
+   * and adds the membership where an admin removed it.
+   */
   private async spreadToProjects(scope: Tenant, userId: UserId, role: Role, tx: Db): Promise<void> {
     await this.database.execute(
       `INSERT INTO project_members (project_id, user_id, role)

@@ -8,7 +8,7 @@ import { MembershipChangesService } from './membership-changes.service.js';
 import { MemberNotFound, OwnerRoleIsFixed, OwnerRoleRequired, OwnerStays } from './organizations.errors.js';
 import { OrganizationsReader } from './organizations.reader.js';
 
-/** Who belongs to an organization, and what its admins and owner do about that. */
+/** Lists the members of an organization, changes their roles and removes them. */
 @Injectable()
 export class MembersService {
   constructor(
@@ -22,7 +22,7 @@ export class MembersService {
     return (await this.members.list(scope)).map((member) => memberResponse(scope, member));
   }
 
-  /** Giving the role a member already has changes nothing, individual project roles included. */
+  /** Changes nothing when the member already has the role; individual project roles stay then, too. */
   async changeRole(scope: OrganizationScope, userId: string, role: GrantableRole): Promise<MemberResponse> {
     return this.database.transaction(async (tx) => {
       const { caller, target } = await this.both(scope, userId, tx);
@@ -33,7 +33,7 @@ export class MembersService {
     });
   }
 
-  /** Takes access away at the next request; open streams are told by a notice. */
+  /** Ends access from the next request on. A notification makes open streams check access again. */
   async remove(scope: OrganizationScope, userId: string): Promise<{ message: string }> {
     return this.database.transaction(async (tx) => {
       const { caller, target } = await this.both(scope, userId, tx);
@@ -44,7 +44,10 @@ export class MembersService {
     });
   }
 
-  /** Under the organization's lock, since what the guard read may have changed while this waited for another act. */
+  /**
+   * Reads both members under the organization's lock: what the guard read may have changed while this request waited
+   * for it.
+   */
   private async both(
     scope: OrganizationScope,
     userId: string,

@@ -9,8 +9,8 @@ import { MembershipNotifier } from './membership.notifier.js';
 type Tenant = Pick<OrganizationScope, 'organizationId'>;
 
 /**
- * The only ways a membership begins, changes and ends: with its project memberships, its audit record and a notice, in
- * one transaction. The caller has locked the organization and decided that it may happen.
+ * The only code that starts, changes and ends memberships. Writes the membership, its project memberships, the audit
+ * event and the notification in one transaction. The caller has locked the organization and checked permissions.
  */
 @Injectable()
 export class MembershipChangesService {
@@ -20,7 +20,7 @@ export class MembershipChangesService {
     private readonly notices: MembershipNotifier,
   ) {}
 
-  /** False when the person is a member already; nothing changes then. */
+  /** Returns false and changes nothing when the person is a member already. */
   async join(
     scope: Tenant,
     joining: { userId: UserId; role: GrantableRole; invitationId: string },

@@ -5,28 +5,28 @@ import { NoticeBus } from '../../../platform/database/notices.js';
 
 const CHANNEL = 'membership_changed';
 
-/** Somebody joined an organization, got another role in it or left. */
+/** Reports that somebody joined an organization, got another role in it or left it. */
 export interface MembershipChange {
   readonly userId: UserId;
   readonly organizationId: OrganizationId;
 }
 
 /**
- * Tells every process of changed memberships, for what outlives a request. An open stream subscribes, asks
- * `MembershipReader` again for the person and organization told, and closes when the role no longer suffices. Notices
- * can be lost with the connection, so streams also ask again on `NoticeBus.onReconnect`.
+ * Notifies every process of changed memberships, for what lives longer than a request. An open stream subscribes, reads
+ * the membership again with `MembershipReader`, and closes when the role is no longer sufficient. Notifications can be
+ * lost with the connection, so streams also read again on `NoticeBus.onReconnect`.
  */
 @Injectable()
 export class MembershipNotifier {
   constructor(private readonly notices: NoticeBus) {}
 
-  /** Goes out when the transaction that changes the membership commits. */
+  /** Sends the notification when the transaction that changes the membership commits. */
   async publish(change: MembershipChange, tx: Db): Promise<void> {
     const { userId, organizationId } = change;
     await this.notices.publish(CHANNEL, JSON.stringify({ user_id: userId, organization_id: organizationId }), tx);
   }
 
-  /** @returns the way to stop */
+  /** @returns a function that ends the subscription */
   subscribe(handler: (change: MembershipChange) => void | Promise<void>): () => void {
     return this.notices.subscribe(CHANNEL, (payload) => {
       const { user_id, organization_id } = JSON.parse(payload) as { user_id: UserId; organization_id: OrganizationId };

@@ -8,8 +8,8 @@ import { OrganizationDeletionService } from './organization-deletion.service.js'
 import { OrganizationsRepository } from './organizations.repository.js';
 
 /**
- * A person who deletes their account leaves their organizations. Each leave is audited and announced. Owners cannot leave;
- * their organizations are deleted where they ask for it and nothing else depends on them.
+ * Ends the memberships of a person who deletes their account, each with its audit event and notification. Owners cannot
+ * leave: their organizations are deleted when they request it and nothing else depends on the organizations.
  */
 @Injectable()
 export class MembershipsOfDeletedAccounts extends OnAccountDeleted {

@@ -6,9 +6,9 @@ import type { Organization } from './organization.entity.js';
 import { OrganizationsReader } from './organizations.reader.js';
 
 /**
- * How every act on an organization and what belongs to it begins: its row is locked before any other, so that acts
- * follow each other and never wait in a circle, and the caller's role is read again, since what the guard read may
- * have changed while this waited for another act, and held against what the route asks for, as the scope carries it.
+ * Starts every act on an organization. Locks the organization's row before any other row, so that acts run one after
+ * another and cannot deadlock. Then reads the caller's role again, because it may have changed while this act waited,
+ * and compares it with the role that the route requires (`scope.needed`).
  */
 @Injectable()
 export class OrganizationActsService {
@@ -17,7 +17,7 @@ export class OrganizationActsService {
     private readonly members: MembersReader,
   ) {}
 
-  /** @throws NotAnOrganizationMember or AdminRoleRequired when the caller has lost the role meanwhile */
+  /** @throws NotAnOrganizationMember or AdminRoleRequired when the caller has lost the role since the guard's check */
   async begin(scope: OrganizationScope, tx: Db): Promise<Organization> {
     const organization = await this.organizations.lock(scope, tx);
     const caller = await this.members.find(scope, scope.userId, tx);

@@ -5,17 +5,20 @@ import { NoticeBus } from '../../../platform/database/notices.js';
 
 const CHANNEL = 'organization_changed';
 
-/** Tells every process that an organization's plan, billing status or limits have changed, so that caches let go of it. */
+/**
+ * Notifies every process that an organization's plan, billing status or limits have changed, so that caches drop the
+ * organization.
+ */
 @Injectable()
 export class OrganizationChangesNotifier {
   constructor(private readonly notices: NoticeBus) {}
 
-  /** Goes out when the transaction that changes the organization commits. */
+  /** Sends the notification when the transaction that changes the organization commits. */
   async announce({ organizationId }: Pick<OrganizationScope, 'organizationId'>, tx: Db): Promise<void> {
     await this.notices.publish(CHANNEL, organizationId, tx);
   }
 
-  /** @returns the way to stop */
+  /** @returns a function that ends the subscription */
   subscribe(handler: (organizationId: OrganizationId) => void): () => void {
     return this.notices.subscribe(CHANNEL, (id) => handler(asOrganizationId(id)));
   }

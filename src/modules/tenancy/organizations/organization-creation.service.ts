@@ -4,18 +4,20 @@ import type { OrganizationId } from '../../access/index.js';
 import type { Db } from '../../../platform/database/database.js';
 import type { User } from '../../identity/users/index.js';
 
-/** A new organization, with its owner's row as it was locked. */
+/** A new organization, with the row of its owner as it was read under the lock. */
 export interface NewOrganization {
   readonly organizationId: OrganizationId;
   readonly owner: User;
 }
 
-/** A module's part of an organization's beginning, in the same transaction, under the lock of the owner's row. */
+/**
+ * What a module does when an organization is created, in the same transaction and under the lock of the owner's row.
+ */
 export abstract class OnOrganizationCreated {
   abstract organizationCreated(organization: NewOrganization, tx: Db): Promise<void>;
 }
 
-/** Every provider of the application that is an {@link OnOrganizationCreated}. */
+/** Calls every provider of the application that is an {@link OnOrganizationCreated}. */
 @Injectable()
 export class OrganizationCreationService {
   constructor(private readonly discovery: DiscoveryService) {}

@@ -7,20 +7,23 @@ import { MembersReader } from './members.reader.js';
 import { OrganizationChangesNotifier } from './organization-changes.notifier.js';
 import { OrganizationsRepository } from './organizations.repository.js';
 
-/** An organization that its owner deletes. Its row is locked. */
+/** An organization that its owner deletes. The caller has locked its row. */
 export interface EndingOrganization {
   readonly organizationId: OrganizationId;
   readonly userId: UserId;
 }
 
-/** A module's part of an organization's deletion, in the same transaction, while the organization still has its owner. */
+/**
+ * What a module does when an organization is deleted, in the same transaction, while the organization still has its
+ * owner.
+ */
 export abstract class OnOrganizationDeleted {
-  /** Takes the locks on what belongs to the owner's organizations that have to be held before the owner's own row is. */
+  /** Takes the locks on rows of the owner's organizations that must be taken before the lock on the owner's own row. */
   lockFirst(_ownerId: UserId, _tx: Db): Promise<void> {
     return Promise.resolve();
   }
 
-  /** Why the organization has to stay, in a few words for its owner; null: it may go. */
+  /** Returns why the organization cannot be deleted, in a few words for its owner, or null when it can. */
   obstacle(_organization: EndingOrganization, _tx: Db): Promise<string | null> {
     return Promise.resolve(null);
   }
@@ -28,7 +31,7 @@ export abstract class OnOrganizationDeleted {
   abstract organizationDeleted(organization: EndingOrganization, tx: Db): Promise<void>;
 }
 
-/** A provider for a module whose part is one call. */
+/** Returns a provider for a module that needs one call when an organization is deleted. */
 export function onOrganizationDeleted<Keeper>(
   keeper: Type<Keeper>,
   act: (keeper: Keeper, organization: EndingOrganization, tx: Db) => Promise<void>,
@@ -54,8 +57,8 @@ class KeptOfOrganization<Keeper> extends OnOrganizationDeleted {
 }
 
 /**
- * Ends an organization for everybody at the commit. Its row stays without a name and an owner until the rows of its
- * projects are removed in the background, which a process that dies leaves to the next round.
+ * Deletes an organization for everybody at the commit. Its row stays, without name and owner, until the rows of its
+ * projects are removed in the background. If a process dies in between, the next maintenance round continues.
  */
 @Injectable()
 export class OrganizationDeletionService {
@@ -67,12 +70,12 @@ export class OrganizationDeletionService {
     private readonly audit: AuditWriter,
   ) {}
 
-  /** The caller holds the rows of the organizations. */
+  /** Takes the locks of every module. The caller has locked the rows of the organizations. */
   async lockFirst(ownerId: UserId, tx: Db): Promise<void> {
     for (const part of this.parts()) await part.lockFirst(ownerId, tx);
   }
 
-  /** Why the organization has to stay; null: it may go. */
+  /** Returns why the organization cannot be deleted, or null when it can. */
   async obstacle(organization: EndingOrganization, tx: Db): Promise<string | null> {
     if (await this.members.hasOthers(organization, organization.userId, tx)) return 'other members';
     for (const part of this.parts()) {
@@ -82,7 +85,7 @@ export class OrganizationDeletionService {
     return null;
   }
 
-  /** The caller holds the organization's row and has checked `obstacle`. */
+  /** Deletes the organization. The caller has locked its row and has checked `obstacle`. */
   async run(organization: EndingOrganization, tx: Db): Promise<void> {
     const { organizationId, userId } = organization;
     for (const part of this.parts()) await part.organizationDeleted(organization, tx);

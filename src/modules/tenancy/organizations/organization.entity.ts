@@ -2,9 +2,9 @@ import { Check, Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
 import type { OrganizationId, UserId } from '../../access/index.js';
 import type { Plan } from './plans.js';
 
-/** States that platform administration puts an organization in, and it alone takes away. */
+/** Billing statuses that only platform administration sets and lifts. */
 export const BILLING_HOLDS = ['blocked', 'suspended'] as const;
-/** What `billing_status` may hold. */
+/** Values of `billing_status`. */
 export const BILLING_STATES = ['active', 'trialing', 'past_due', 'inactive', 'canceled', ...BILLING_HOLDS] as const;
 export type BillingHold = (typeof BILLING_HOLDS)[number];
 
@@ -26,7 +26,7 @@ export class Organization {
   @Column('text')
   slug!: string;
 
-  /** Null only of a deleted organization, which no scope reaches. */
+  /** Null only when the organization is deleted, and no scope reaches a deleted organization. */
   @Index('ix_organizations_owner_id')
   @Column('uuid', { name: 'owner_id', nullable: true })
   ownerId!: UserId;
@@ -37,7 +37,7 @@ export class Organization {
   @Column('text', { name: 'billing_status', default: 'active' })
   billingStatus!: string;
 
-  /** Null: the plan's own limit holds. 0: nothing may be ingested. */
+  /** Null: the limit of the plan applies. 0: nothing may be ingested. */
   @Column('bigint', {
     name: 'events_per_month_limit',
     nullable: true,
@@ -55,21 +55,24 @@ export class Organization {
   @Column('text', { name: 'payment_subscription_id', nullable: true })
   paymentSubscriptionId!: string | null;
 
-  /** As the provider calls it. */
+  /** The status in the words of the payment provider. */
   @Column('text', { name: 'payment_subscription_status', nullable: true })
   paymentSubscriptionStatus!: string | null;
 
   @Column('text', { name: 'payment_price_id', nullable: true })
   paymentPriceId!: string | null;
 
-  /** The platform's `blocked` or `suspended`, kept while a canceled subscription hides it; a payment does not lift it. */
+  /**
+   * `blocked` or `suspended` by platform administration. Kept while the status is `canceled`; a payment does not lift
+   * it.
+   */
   @Column('text', { name: 'billing_hold', nullable: true })
   billingHold!: BillingHold | null;
 
   @Column('timestamptz', { name: 'created_at', default: () => 'now()' })
   createdAt!: Date;
 
-  /** Set: gone for everybody; the row stays until the rows of its projects are removed. */
+  /** Set when the organization is deleted for everybody. The row stays until the rows of its projects are removed. */
   @Index('ix_organizations_deleted_at', { where: 'deleted_at IS NOT NULL' })
   @Column('timestamptz', { name: 'deleted_at', nullable: true })
   deletedAt!: Date | null;

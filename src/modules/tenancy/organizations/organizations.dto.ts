@@ -2,8 +2,8 @@ import { DateTimeField, TextField, UuidField, NameField } from '../../../platfor
 import type { Organization } from './organization.entity.js';
 
 /**
- * Slugs of organizations and projects: what URLs take without escaping. Of dots and dashes alone they would be a step in a
- * path, or hard to see.
+ * Slugs of organizations and projects: characters that URLs take without escaping. A slug of only dots and dashes is
+ * refused: it could be a path segment such as `..`, or be hard to see.
  */
 export const SLUG_PATTERN = /^[.-]*[A-Za-z0-9_~][A-Za-z0-9_.~-]*$/;
 

@@ -8,7 +8,7 @@ import {
 import { Database, type Db } from '../../../platform/database/database.js';
 import { Organization } from './organization.entity.js';
 
-/** An organization, and what a person is in it. */
+/** Reads organizations, and the role of a person in one. */
 @Injectable()
 export class OrganizationsReader {
   constructor(private readonly database: Database) {}
@@ -19,14 +19,14 @@ export class OrganizationsReader {
     return organization;
   }
 
-  /** Holds the organization's row, so that plan limits are counted by one act at a time. */
+  /** Locks the organization's row, so that only one act at a time counts what the plan limits. */
   async lock(scope: Pick<OrganizationScope, 'organizationId'>, tx: Db): Promise<Organization> {
     return this.database
       .repository(Organization, tx)
       .findOneOrFail({ where: { id: scope.organizationId }, lock: { mode: 'pessimistic_write' } });
   }
 
-  /** Null: there is no such organization. */
+  /** Returns null when there is no such organization. */
   async membershipOf(userId: UserId, organizationId: string): Promise<OrganizationMembership | null> {
     const rows = await this.database.rows<OrganizationMembership>(
       `SELECT o.id AS "organizationId", m.role FROM organizations o

@@ -7,7 +7,7 @@ import type { Plan } from './plans.js';
 
 export type ListedOrganization = Pick<Organization, 'id' | 'name' | 'slug' | 'ownerId' | 'createdAt'>;
 
-/** Organizations by the people who own them or belong to them. */
+/** Reads and writes organizations by their owners and members. */
 @Injectable()
 export class OrganizationsRepository {
   constructor(private readonly database: Database) {}
@@ -18,7 +18,7 @@ export class OrganizationsRepository {
     await this.database.repository(OrganizationMember, tx).insert({ organizationId, userId, role: 'owner' });
   }
 
-  /** Locks every organization of a person, in one order everywhere: before the person's own row. */
+  /** Locks every organization of a person, always in the order of ids and before the person's own row. */
   async lockAllOf({ userId }: Pick<UserScope, 'userId'>, tx: Db): Promise<void> {
     await this.database.execute(
       `SELECT 1 FROM organizations
@@ -28,7 +28,7 @@ export class OrganizationsRepository {
     );
   }
 
-  /** The organizations of a person, in the order in which they are locked. */
+  /** Returns the organizations of a person, in the order in which {@link lockAllOf} locks them. */
   idsOf({ userId }: Pick<UserScope, 'userId'>, tx: Db): Promise<Pick<OrganizationScope, 'organizationId'>[]> {
     return this.database.rows<Pick<OrganizationScope, 'organizationId'>>(
       `SELECT organization_id AS "organizationId" FROM organization_members WHERE user_id = $1 ORDER BY organization_id`,
@@ -37,7 +37,10 @@ export class OrganizationsRepository {
     );
   }
 
-  /** Newest first. Plain SQL, since everybody's every page begins with it: the builder takes longer than the database. */
+  /**
+   * Returns the organizations of a person, newest first. Plain SQL: every page of the console reads this, and the query
+   * builder takes longer than the database.
+   */
   listOf({ userId }: Pick<UserScope, 'userId'>): Promise<ListedOrganization[]> {
     return this.database.rows<ListedOrganization>(
       `SELECT o.id, o.name, o.slug, o.owner_id AS "ownerId", o.created_at AS "createdAt"
@@ -47,7 +50,10 @@ export class OrganizationsRepository {
     );
   }
 
-  /** Locked, in one order everywhere: one that was made a moment ago too, which {@link lockAllOf} has not seen. */
+  /**
+   * Locks the organizations that a person owns, in the order of ids. Includes one that was created after {@link
+   * lockAllOf}.
+   */
   lockOwnedBy({ userId }: Pick<UserScope, 'userId'>, tx: Db): Promise<Pick<Organization, 'id' | 'name'>[]> {
     return this.database.repository(Organization, tx).find({
       where: { /* tenant: their owner */ ownerId: userId },
@@ -57,7 +63,7 @@ export class OrganizationsRepository {
     });
   }
 
-  /** Nobody is a member any more, and its slug is free. What stands in its place is no slug that anybody can choose. */
+  /** Removes all members and frees the slug. The new slug begins with `/`, so that nobody can choose the same one. */
   async markDeleted({ organizationId }: Pick<OrganizationScope, 'organizationId'>, tx: Db): Promise<void> {
     await this.database.execute(
       `UPDATE organizations SET deleted_at = now(), owner_id = NULL, name = '', slug = '/' || id, plan = 'free',

@@ -25,7 +25,11 @@ export class OrganizationsService {
     private readonly audit: AuditWriter,
   ) {}
 
-  /** The creator becomes owner, and what they paid for in advance goes to their first organization. Their row is locked while the plan's limit is counted, so parallel creates queue up. */
+  /**
+   * Creates an organization that the caller owns. A plan that the caller paid for in advance goes to their first
+   * organization. Locks the caller's row while the plan's limit is counted, so that parallel requests run one after
+   * another.
+   */
   async create(scope: UserScope, request: CreateOrganizationRequest): Promise<OrganizationResponse> {
     const id = newOrganizationId();
     return this.database.transaction(async (tx) => {

@@ -1,16 +1,16 @@
 import { PLAN_NAMES, type PlanName } from '../../../config/index.js';
 
-/** Lowest first (SERVICE 2.1). `business` is the provider's alias of `scale` and never sent by clients. */
+/** Plans, lowest first. `business` is the payment provider's alias of `scale`; clients never send it. */
 export const PLANS = PLAN_NAMES;
 export type Plan = PlanName;
 
 export const PAID_PLANS = ['pro', 'scale', 'enterprise'] as const satisfies readonly Plan[];
 export type PaidPlan = (typeof PAID_PLANS)[number];
 
-/** What a plan allows (SERVICE 2.2, DECISIONS 5). Null means unlimited. */
+/** What a plan allows. Null: unlimited. */
 export interface PlanLimits {
   readonly monthlyEvents: number | null;
-  /** Per Event Source and UTC day. */
+  /** Per event source and UTC day. */
   readonly dailyEvents: number | null;
   readonly retentionDays: number | null;
   readonly organizations: number | null;
@@ -39,7 +39,7 @@ export const PLAN_LIMITS: Readonly<Record<Plan, PlanLimits>> = {
   },
 };
 
-/** The highest of several plans; `free` when there is none. */
+/** Returns the highest of several plans, or `free` when there is none. */
 export function highestPlan(plans: readonly Plan[]): Plan {
   return plans.reduce<Plan>((best, plan) => (PLANS.indexOf(plan) > PLANS.indexOf(best) ? plan : best), 'free');
 }

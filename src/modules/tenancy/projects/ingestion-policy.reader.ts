@@ -6,20 +6,26 @@ import { ProjectChangesNotifier } from './project-changes.notifier.js';
 import { ProjectSettingsRepository } from './settings/project-settings.repository.js';
 import { Redaction } from './settings/redaction.js';
 
-/** What holds for every event of a project, whoever sends it. */
+/** The settings of a project that apply to every event, whoever sends it. */
 export interface IngestionPolicy {
   readonly archived: boolean;
-  /** Masks the values that the project's settings name. */
+  /** Masks the values at the paths that the project's settings list. */
   readonly redaction: Redaction;
 }
 
-/** How long a look-up is trusted when a notice gets lost: an archived project refuses within 5 seconds everywhere. */
+/**
+ * A cached policy is valid for this long when a notification gets lost, so an archived project refuses events within 5
+ * seconds on every instance.
+ */
 const TRUST_MS = 4_000;
 const MAX_ENTRIES = 20_000;
-/** A project deleted meanwhile was archived before. */
+/** A project that no longer exists counts as archived. */
 const OF_A_MISSING_PROJECT: IngestionPolicy = { archived: true, redaction: new Redaction(['*']) };
 
-/** Remembers the policy of projects that take events; shared by parallel requests, dropped when a project changes. */
+/**
+ * Caches the policies of projects that receive events. Parallel requests share a look-up; a change of the project drops
+ * it.
+ */
 @Injectable()
 export class IngestionPolicyReader implements OnModuleInit {
   private readonly lookups: LookupCache<ProjectId, IngestionPolicy>;
@@ -44,12 +50,14 @@ export class IngestionPolicyReader implements OnModuleInit {
     });
   }
 
-  /** At once where it was looked up a moment ago: every event asks. */
+  /** Returns the policy without a promise when it is cached, because every event needs it. */
   of({ projectId }: { readonly projectId: ProjectId }): IngestionPolicy | Promise<IngestionPolicy> {
     return this.lookups.of(projectId);
   }
 
-  /** What is masked in whatever concerns an event of the project, archived or not. */
+  /**
+   * Returns what is masked in everything that concerns an event of the project, whether or not the project is archived.
+   */
   async redactionOf({ projectId }: { readonly projectId: ProjectId }): Promise<Redaction> {
     return (await this.lookups.of(projectId)).redaction;
   }

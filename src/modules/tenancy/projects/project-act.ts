@@ -1,7 +1,7 @@
 import type { ProjectMemberScope } from '../../access/index.js';
 import type { AuditedAct } from '../../identity/audit/index.js';
 
-/** An act of a member on the project itself, or on something of it when a target is named. */
+/** Returns the audit event of a member's act on the project itself, or on the given target within the project. */
 export function projectAct(
   scope: Pick<ProjectMemberScope, 'userId' | 'organizationId' | 'projectId'>,
   action: string,

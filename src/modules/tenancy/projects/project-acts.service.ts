@@ -12,9 +12,9 @@ import type { Project } from './project.entity.js';
 import { ProjectsRepository } from './projects.repository.js';
 
 /**
- * How every act on a project begins: the organization's row is locked, then the project's, in the order in which
- * everything that touches memberships locks them; then the caller's role is read again, since what the guard read
- * may have changed while this waited for another act, and held against what the route asks for, as the scope carries it.
+ * Starts every act on a project. Locks the organization's row, then the project's row, the order in which everything
+ * that changes memberships takes these locks. Then reads the caller's role again, because it may have changed while
+ * this act waited, and compares it with what the route requires (`scope.needed`).
  */
 @Injectable()
 export class ProjectActsService {
@@ -24,8 +24,9 @@ export class ProjectActsService {
   ) {}
 
   /**
-   * @throws ProjectNotFound, NotAProjectMember, InsufficientProjectRole or MissingCapability when the caller has lost the
-   *   project or the role meanwhile
+   * Locks the organization and the project exclusively.
+   * @throws ProjectNotFound, NotAProjectMember, InsufficientProjectRole or MissingCapability when the caller has lost
+   * the project or the role since the guard's check
    */
   async begin(
     scope: ProjectMemberScope,
@@ -37,8 +38,8 @@ export class ProjectActsService {
   }
 
   /**
-   * As {@link begin}, for acts that many may be at together, on rows of their own: the project stays as it is meanwhile, and
-   * the caller's role is read again.
+   * As {@link begin}, for acts that may run in parallel because each changes only its own rows. The project cannot
+   * change meanwhile, and the caller's role is read again.
    */
   async join(scope: ProjectMemberScope, tx: Db): Promise<Project> {
     const project = await this.projects.share(scope, tx);

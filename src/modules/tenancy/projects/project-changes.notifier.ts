@@ -5,10 +5,13 @@ import { NoticeBus } from '../../../platform/database/notices.js';
 
 const CHANNEL = 'project_changed';
 
-/** Undefined: notices may have been missed, so every project may have changed. */
+/** Undefined: notifications may have been lost, so every project may have changed. */
 export type ProjectChangeHandler = (projectId: ProjectId | undefined) => void;
 
-/** Tells every instance that a project was archived, restored, deleted or set otherwise, so that caches let go of it. */
+/**
+ * Notifies every instance that a project was archived, restored or deleted or that its settings changed, so that caches
+ * drop it.
+ */
 @Injectable()
 export class ProjectChangesNotifier implements OnModuleInit, OnModuleDestroy {
   private readonly handlers = new Set<ProjectChangeHandler>();
@@ -32,12 +35,12 @@ export class ProjectChangesNotifier implements OnModuleInit, OnModuleDestroy {
     return () => this.handlers.delete(handler);
   }
 
-  /** To every instance, with the transaction that changes the project. */
+  /** Notifies every instance when the transaction that changes the project commits. */
   async announce(projectId: ProjectId, tx: Db): Promise<void> {
     await this.notices.publish(CHANNEL, projectId, tx);
   }
 
-  /** At once on this instance, after the commit and before the answer. */
+  /** Notifies this instance at once, after the commit and before the answer. */
   apply(projectId: ProjectId | undefined): void {
     for (const handler of this.handlers) handler(projectId);
   }

@@ -18,7 +18,7 @@ export class Project {
   @Column('text')
   slug!: string;
 
-  /** Null only of a project that was deleted with its organization. */
+  /** Null only when the project was deleted together with its organization. */
   @Index('ix_projects_owner_id')
   @Column('uuid', { name: 'owner_id', nullable: true })
   ownerId!: UserId;
@@ -26,16 +26,16 @@ export class Project {
   @Column('timestamptz', { name: 'created_at', default: () => 'now()' })
   createdAt!: Date;
 
-  /** Null: the project takes events. */
+  /** Null: the project accepts events. */
   @Column('timestamptz', { name: 'archived_at', nullable: true })
   archivedAt!: Date | null;
 
-  /** Set: gone for everybody; the row stays until what belongs to it is removed. */
+  /** Set when the project is deleted for everybody. The row stays until the rows of the project are removed. */
   @Index('ix_projects_deleted_at', { where: 'deleted_at IS NOT NULL' })
   @Column('timestamptz', { name: 'deleted_at', nullable: true })
   deletedAt!: Date | null;
 
-  /** When the removal last had a look at a deleted project, so that all of them get their turn. */
+  /** When the removal last checked a deleted project, so that every deleted project gets its turn. */
   @Column('timestamptz', { name: 'removal_checked_at', nullable: true })
   removalCheckedAt!: Date | null;
 }

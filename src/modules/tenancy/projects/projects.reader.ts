@@ -4,12 +4,12 @@ import { ProjectNotFound, type ProjectScope } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { Project } from './project.entity.js';
 
-/** A project's own row: its names, and whether it is archived. */
+/** Reads the row of a project. */
 @Injectable()
 export class ProjectsReader {
   constructor(private readonly database: Database) {}
 
-  /** @throws ProjectNotFound for one that was deleted since access to it was decided */
+  /** @throws ProjectNotFound when the project was deleted after the access check */
   async get(scope: Pick<ProjectScope, 'projectId'>, db?: Db): Promise<Project> {
     const project = await this.database.repository(Project, db).findOneBy({ id: scope.projectId, deletedAt: IsNull() });
     if (project === null) throw new ProjectNotFound();
@@ -17,7 +17,7 @@ export class ProjectsReader {
   }
 
   /**
-   * Its name alone, as every answer about events begins with it.
+   * Returns only the name, because every answer about events begins with it.
    * @throws ProjectNotFound as {@link get}
    */
   async nameOf({ projectId }: Pick<ProjectScope, 'projectId'>): Promise<string> {

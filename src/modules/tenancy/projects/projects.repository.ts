@@ -17,7 +17,7 @@ import { ProfilesWriter } from '../../identity/users/index.js';
 import { effectiveRole } from './effective-role.js';
 import { Project } from './project.entity.js';
 
-/** Projects and who may see them. */
+/** Reads and writes projects, their locks and who may read them. */
 @Injectable()
 export class ProjectsRepository {
   constructor(
@@ -25,7 +25,7 @@ export class ProjectsRepository {
     private readonly profiles: ProfilesWriter,
   ) {}
 
-  /** Every member of the organization becomes a member of the project with the same role (DECISIONS 3). */
+  /** Inserts a project. Every member of the organization becomes a member of the project with the same role. */
   async insert(project: Pick<Project, 'id' | 'organizationId' | 'name' | 'slug' | 'ownerId'>, tx: Db): Promise<void> {
     await this.database.repository(Project, tx).insert(project);
     await this.database.execute(
@@ -36,7 +36,7 @@ export class ProjectsRepository {
     );
   }
 
-  /** Holds the project's row, so that acts on it queue up; events and keys can still be written. */
+  /** Locks the project's row, so that acts on it run one after another. Events and keys can still be written. */
   async lock(scope: Pick<ProjectScope, 'projectId'>, tx: Db): Promise<Project> {
     const project = await this.database.repository(Project, tx).findOne({
       where: { id: scope.projectId, deletedAt: IsNull() },
@@ -46,7 +46,10 @@ export class ProjectsRepository {
     return project;
   }
 
-  /** As {@link lock}, beside others who do so: acts that change the project itself wait for all of them. */
+  /**
+   * As {@link lock}, but shared: parallel callers do not wait for each other, and acts that change the project wait for
+   * all of them.
+   */
   async share(scope: Pick<ProjectScope, 'projectId'>, tx: Db): Promise<Project> {
     const project = await this.database.repository(Project, tx).findOne({
       where: { id: scope.projectId, deletedAt: IsNull() },
@@ -56,12 +59,12 @@ export class ProjectsRepository {
     return project;
   }
 
-  /** Archived projects count until they are deleted. */
+  /** Returns the number of projects. Archived projects count until they are deleted. */
   countOf(scope: Pick<OrganizationScope, 'organizationId'>, tx: Db): Promise<number> {
     return this.database.repository(Project, tx).countBy({ organizationId: scope.organizationId, deletedAt: IsNull() });
   }
 
-  /** For an account that is deleted: to the owner of the organization, who cannot be that account. */
+  /** Gives the projects of a deleted account to the owner of their organization, who is always another account. */
   async handOver(userId: UserId, tx: Db): Promise<void> {
     await this.database.execute(
       `UPDATE projects p SET owner_id = o.owner_id FROM organizations o
@@ -71,7 +74,7 @@ export class ProjectsRepository {
     );
   }
 
-  /** Holds the living projects of all organizations of an owner. */
+  /** Locks the living projects of every organization of an owner. */
   async lockAllOfOwner(ownerId: UserId, tx: Db): Promise<void> {
     await this.database.execute(
       `SELECT 1 FROM projects WHERE deleted_at IS NULL
@@ -82,7 +85,7 @@ export class ProjectsRepository {
     );
   }
 
-  /** Holds the rows of an organization's living projects. */
+  /** Locks and returns the living projects of an organization. */
   lockAllOf({ organizationId }: Pick<OrganizationScope, 'organizationId'>, tx: Db): Promise<Project[]> {
     return this.database.repository(Project, tx).find({
       where: { organizationId, deletedAt: IsNull() },
@@ -91,7 +94,7 @@ export class ProjectsRepository {
     });
   }
 
-  /** Of an organization that is deleted: its projects wait for their removal without an owner. */
+  /** Removes the owner from projects of a deleted organization; their rows wait for the removal without one. */
   async forgetOwners({ organizationId }: Pick<OrganizationScope, 'organizationId'>, tx: Db): Promise<void> {
     await this.database.execute('UPDATE projects SET owner_id = NULL WHERE organization_id = $1', [organizationId], tx);
   }
@@ -104,7 +107,10 @@ export class ProjectsRepository {
     await this.database.repository(Project, tx).update({ id: scope.projectId }, change);
   }
 
-  /** Small tables go at once; with the memberships goes everybody's selection of the project. */
+  /**
+   * Marks the project as deleted and deletes its small tables. Deleting the memberships also clears the selections of
+   * the project.
+   */
   async markDeleted(scope: Pick<ProjectScope, 'projectId'>, tx: Db): Promise<void> {
     await this.database.execute(
       'UPDATE projects SET deleted_at = now(), archived_at = coalesce(archived_at, now()) WHERE id = $1',
@@ -117,8 +123,8 @@ export class ProjectsRepository {
   }
 
   /**
-   * Makes the project the person's selected one. The database lets go of the selection with the membership, so
-   * owners and admins who have no row of their own get one.
+   * Makes the project the person's selected one. The database clears a selection together with its membership, so
+   * owners and admins who have no project membership get one here.
    */
   async select(scope: ProjectMemberScope, tx: Db): Promise<void> {
     await this.database.execute(
@@ -132,7 +138,7 @@ export class ProjectsRepository {
     await this.profiles.selectProject(scope.userId, scope.projectId, tx);
   }
 
-  /** Projects the person can read, newest first. */
+  /** Returns the projects that the person can read, newest first. */
   async listOf(scope: Pick<UserScope, 'userId'>): Promise<Project[]> {
     return this.database
       .repository(Project)
@@ -150,7 +156,7 @@ export class ProjectsRepository {
       .getMany();
   }
 
-  /** The living project that a person has selected; the database clears it with their membership. */
+  /** Returns the living project that a person has selected. The database clears the selection with their membership. */
   async selectedBy(userId: UserId): Promise<ProjectId | null> {
     const [row] = await this.database.rows<{ id: ProjectId }>(
       'SELECT p.id FROM users u JOIN projects p ON p.id = u.selected_project_id WHERE u.id = $1 AND p.deleted_at IS NULL',
@@ -159,7 +165,7 @@ export class ProjectsRepository {
     return row?.id ?? null;
   }
 
-  /** Null: there is no such project. The organization's membership decides first. */
+  /** Returns null when there is no such project. Without a membership in the organization, the role is null. */
   async membershipOf(userId: string, projectId: string, db?: Db): Promise<ProjectMembership | null> {
     const [row] = await this.database.rows<{
       project_id: ProjectId;

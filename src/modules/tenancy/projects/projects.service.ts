@@ -32,7 +32,9 @@ export class ProjectsService {
     private readonly audit: AuditWriter,
   ) {}
 
-  /** The organization's row is locked while its plan's limit is counted, so parallel creates queue up. */
+  /**
+   * Locks the organization's row while the plan's limit is counted, so that parallel requests run one after another.
+   */
   async create(scope: OrganizationScope, { name, slug }: CreateProjectRequest): Promise<ProjectResponse> {
     const id = newProjectId();
     return this.database.transaction(async (tx) => {
@@ -64,7 +66,7 @@ export class ProjectsService {
     return projectResponse(await this.reader.get(scope));
   }
 
-  /** Changes nothing and records nothing when both names stay what they are. */
+  /** Changes and records nothing when name and slug stay the same. */
   async rename(scope: ProjectMemberScope, request: RenameProjectRequest): Promise<ProjectResponse> {
     return this.database.transaction(async (tx) => {
       const { project } = await this.acts.begin(scope, tx);

@@ -5,16 +5,16 @@ import { type Bind, Parameters } from '../../../platform/database/parameters.js'
 import { type FoundThing, type Search, SearchSource } from './search-source.js';
 import { type SearchColumns, searchSql } from './search-sql.js';
 
-/** What the statement of a {@link RowSearch} is made with. */
+/** The parts from which a {@link RowSearch} builds its statement. */
 export interface RowSearchSql {
   readonly bind: Bind;
-  /** Is true of rows that fit. */
+  /** A condition that is true for rows that match. */
   readonly fits: string;
-  /** Columns to be read beside those of the row. */
+  /** Columns that the statement must select in addition to its own. */
   readonly folded: string;
 }
 
-/** A source whose things are rows of one table. */
+/** A source whose hits are rows of one table. */
 @Injectable()
 export abstract class RowSearch<Row> extends SearchSource {
   protected abstract readonly columns: SearchColumns;
@@ -23,7 +23,7 @@ export abstract class RowSearch<Row> extends SearchSource {
     super();
   }
 
-  /** Reads the rows of the project that fit, with `id` and `createdAt`. */
+  /** Returns a statement that reads the project's rows that match, with `id` and `createdAt`. */
   protected abstract statement(scope: ProjectScope, search: Search, sql: RowSearchSql): string;
 
   protected abstract thingOf(row: Row): FoundThing;

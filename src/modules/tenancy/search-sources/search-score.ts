@@ -1,46 +1,46 @@
 import { fold } from '../../../platform/case-folding/index.js';
 import type { SearchWords } from './search-words.js';
 
-/** Characters of a {@link Judged.text}. */
+/** Maximum number of characters of {@link Judged.text}. */
 export const MOST_EXCERPT = 160;
 
-/** How well a field fits, best first. */
+/** Scores of a field, best first. */
 const EQUAL = 1;
 const ID_EQUAL = 0.9;
 const BEGINS = 0.8;
 const WORD_BEGINS = 0.6;
 const ANYWHERE = 0.4;
 
-/** Nothing fits better. */
+/** The highest possible score. */
 export const MAX_SCORE = EQUAL;
 
 export interface SearchField {
   readonly name: string;
-  /** Null: the thing has none. */
+  /** Null: the thing has no such field. */
   readonly text: string | null;
   readonly isId?: true;
 }
 
-/** How well a thing fits, and the field that says so. */
+/** The score of a thing, and the field that gave it. */
 export interface Judged {
-  /** 0.4 to 1. */
+  /** From 0.4 to 1. */
   readonly score: number;
   readonly field: string;
-  /** Of that field, up to {@link MOST_EXCERPT} characters round the first match. */
+  /** The text of that field, up to {@link MOST_EXCERPT} characters around the first match. */
   readonly text: string;
 }
 
 interface Standing {
   readonly score: number;
-  /** Where the whole stands, else the first of the words, in the folded text. */
+  /** Index of the whole search text in the folded text, or of the first word that occurs when the whole does not. */
   readonly at: number;
   readonly length: number;
   readonly isWhole: boolean;
 }
 
 /**
- * Compares a thing with what is looked for (DECISIONS 16): it fits when each word stands in one of its fields, and as well as
- * the best of its fields. Of equal fields the first one tells. Null: it does not fit.
+ * Scores a thing. A thing matches when each word occurs in one of its fields; its score is that of its best field. Of
+ * fields with equal scores the first one counts. Returns null when the thing does not match.
  */
 export function judge(fields: readonly SearchField[], asked: SearchWords): Judged | null {
   const present = fields.flatMap(({ name, text, isId }) =>
@@ -58,12 +58,12 @@ export function judge(fields: readonly SearchField[], asked: SearchWords): Judge
   return { score: standing.score, field: name, text: round(text, folded, standing) };
 }
 
-/** The beginning of a text, no longer than an excerpt. */
+/** Returns the beginning of a text, no longer than an excerpt. */
 export function excerptOf(text: string): string {
   return text.length <= MOST_EXCERPT ? text : [...text].slice(0, MOST_EXCERPT).join('');
 }
 
-/** Null: no word stands in the text. */
+/** Returns null when no word occurs in the text. */
 function standingOf(folded: string, { words, whole }: SearchWords, isId: boolean): Standing | null {
   const at = folded.indexOf(whole);
   if (at >= 0) {
@@ -96,7 +96,10 @@ function isLetterOrDigit(character: string): boolean {
   return /[\p{L}\p{N}]/u.test(character);
 }
 
-/** Folding takes one character for one, so places are counted in characters. */
+/**
+ * Returns the excerpt around the match. Folding replaces one character with one, so positions are counted in
+ * characters.
+ */
 function round(text: string, folded: string, { at, length }: Standing): string {
   if (text.length <= MOST_EXCERPT) return text;
   const characters = [...text];

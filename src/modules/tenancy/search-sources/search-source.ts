@@ -4,45 +4,47 @@ import type { SearchField } from './search-score.js';
 import type { SearchType } from './search-types.js';
 import type { SearchWords } from './search-words.js';
 
-/** What is looked for. */
+/** What is searched for. */
 export interface Search {
   readonly words: SearchWords;
-  /** Of things that happen; those that stand are found whenever they were made. */
+  /** Limits hits that happen at a time, such as events. Other hits are found whenever they were created. */
   readonly window: { readonly from: Date; readonly to: Date };
 }
 
-/** What finding may take; for what looks beyond the database at hand, which is limited by itself. */
+/**
+ * Limits of a source that reads outside of the given connection. Statements of that connection have their own limits.
+ */
 export interface SearchTime {
   readonly milliseconds: number;
-  /** Ends it: nobody waits for the answer any more. */
+  /** Aborts when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
 }
 
-/** A thing that may fit. */
+/** A candidate for a hit. */
 export interface FoundThing {
   readonly id: string;
   readonly title: string;
   readonly subtitle: string | null;
-  /** What is looked into. Never configuration, addresses, payloads or values. */
+  /** The fields that are searched. Never configuration, addresses, payloads or values. */
   readonly fields: readonly SearchField[];
   readonly timestamp: Date;
 }
 
 /**
- * Finds things of one kind by their names. Provided by the module that owns them, and asked for by the search, which needs no
- * module for it: whatever of the application extends this class is asked.
+ * Finds things of one type by their names. The module that owns them provides the source. The search discovers every
+ * provider that extends this class, so it imports none of these modules.
  */
 export abstract class SearchSource {
   abstract readonly type: SearchType;
 
-  /** What the route that shows such things asks for: whoever may not read them there does not find them. */
+  /** The access that the route for such things requires. Callers without it do not find them. */
   abstract readonly needed: ProjectRequirement;
 
-  /** The best that fit, at most `limit`, as {@link searchSql} ranks them; whole, or it fails. */
+  /** Returns the best matches, at most `limit`, ranked as by {@link searchSql}. Returns all of them or throws. */
   abstract find(scope: ProjectScope, search: Search, limit: number, db: Db, time: SearchTime): Promise<FoundThing[]>;
 }
 
-/** @param texts what is looked into beside the id, by the names of the fields, the most telling first */
+/** @param texts the searched fields in addition to the id, by name, the most important first */
 export function foundThing(
   thing: Omit<FoundThing, 'fields'>,
   texts: Readonly<Record<string, string | null>>,

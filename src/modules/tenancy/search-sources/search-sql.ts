@@ -2,31 +2,32 @@ import { variantsOf } from '../../../platform/case-folding/index.js';
 import type { Bind } from '../../../platform/database/parameters.js';
 import type { SearchWords } from './search-words.js';
 
-/** What is looked into of a row. */
+/** The columns of a row that are searched. */
 export interface SearchColumns {
-  /** Of a UUID, which a word without other letters than its own can stand in. */
+  /** A UUID column, which is searched only for words made of hexadecimal digits and dashes. */
   readonly id?: string;
   readonly texts: readonly string[];
 }
 
-/** The parts of a statement that finds the best of many rows: those that fit are read once, then put in order. */
+/** The parts of a statement that finds the best of many rows: rows that match are read once, then sorted. */
 export interface SearchSql {
-  /** Of a row: it fits. */
+  /** A condition that is true for a row that matches. */
   readonly fits: string;
-  /** Further columns of those that fit, which the rank is made of. */
+  /** Further columns of rows that match; `rank` is computed from them. */
   readonly folded: string;
-  /** Ten times the score, by these columns. */
+  /** An expression for ten times the score, computed from the `folded` columns. */
   readonly rank: string;
 }
 
-/** Between texts that are looked through together. */
+/** Separates texts that are searched together. */
 const BORDER = `E'\\x1f'`;
 const ASCII = /^[\0-\x7f]*$/;
 const PART_OF_UUID = /^[0-9a-f-]+$/;
 
 /**
- * Says of rows what `judge` says of things. It is there to take the best of many; a thing that is shown is judged again. The
- * two differ where a text has the border in it, and where the locale of the database knows other letters.
+ * Does for rows what `judge` does for things. SQL only selects the best of many rows; `judge` scores each shown one
+ * again. The two differ where a text contains the separator, and where the locale of the database classifies other
+ * characters as letters.
  */
 export function searchSql({ id, texts }: SearchColumns, { words, whole }: SearchWords, bind: Bind): SearchSql {
   const [only = ''] = texts;
@@ -58,8 +59,8 @@ function escaped(text: string): string {
 }
 
 /**
- * Folds what may be a case of a folded text, and lets the rest be. Two letters beyond ASCII are cases of letters in it: of ASCII
- * the expression is that of the index on keys of objects.
+ * Returns an expression that folds only characters that can be a case variant of `text`. Two letters outside ASCII are
+ * variants of ASCII letters. For ASCII, the expression is that of the index on keys of objects.
  */
 function folding(text: string, bind: Bind): (sql: string) => string {
   if (ASCII.test(text)) {

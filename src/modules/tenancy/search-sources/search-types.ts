@@ -1,4 +1,4 @@
-/** What a project's search finds, in the order of those that fit equally well (DECISIONS 16). */
+/** What a project's search finds. Of equally good matches, the earlier type comes first. */
 export const SEARCH_TYPES = [
   'event',
   'event_type',

@@ -1,19 +1,22 @@
 import { fold } from '../../../platform/case-folding/index.js';
 
-/** More are refused: each is looked for in everything. */
+/** Searches with more words are refused, because every word is searched in everything. */
 export const MOST_WORDS = 8;
 
-/** What is looked for, folded. */
+/** The words of a search, folded. */
 export interface SearchWords {
-  /** Each once, in the order they are first written; none, where there is nothing but blanks in quotes. */
+  /** Each word once, in the order of the first occurrence. Empty when the text is only blanks in quotes. */
   readonly words: readonly string[];
-  /** All that was written, one blank between words and without quotes: what scores compare with. */
+  /** The whole search text, with one blank between words and without quotes. Scores compare with it. */
   readonly whole: string;
 }
 
 const WORD = /"([^"]+)"|\S+/g;
 
-/** Splits at blanks; `"…"` is one word. Quotes without a partner, or with nothing between them, stand for themselves; with blanks alone they say nothing. */
+/**
+ * Splits at blanks; `"…"` is one word. Quotes without a partner or with nothing in between are ordinary characters;
+ * quotes around blanks alone are ignored.
+ */
 export function readWords(text: string): SearchWords {
   const written = [...text.matchAll(WORD)]
     .map(([plain, quoted]) => fold(quoted ?? plain))

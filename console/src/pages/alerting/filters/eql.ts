@@ -1,9 +1,9 @@
 import type { FilterGroup, FilterPart } from './filter.js';
 
 /**
- * A filter of a rule as a condition in EQL, so that the series of what fits can be drawn. What is missing fits `ne` and
- * `exists` false alone, which EQL has to be told.
- * @returns undefined where everything fits
+ * Returns a filter of a rule as a condition in EQL, so that a series of the matching events can be drawn. A missing
+ * field matches only `ne` and `exists` false, which the condition must state explicitly.
+ * @returns undefined when every event matches
  */
 export function eqlOf(group: FilterGroup): string | undefined {
   const parts = partsOf(group);
@@ -57,7 +57,7 @@ function literalOf(value: unknown): string {
   return typeof value === 'string' ? JSON.stringify(value) : String(value);
 }
 
-/** Properties may be called like a keyword, or with signs; the fields of ours are not. */
+/** Names of properties may be keywords or contain special characters. Names of the service's own fields never do. */
 function nameOf(field: string): string {
   if (!field.startsWith('properties.')) return field;
   const [first, ...rest] = field.split('.');

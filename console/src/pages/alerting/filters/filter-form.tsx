@@ -14,9 +14,9 @@ import { Icon } from '../../../parts/icons.js';
 import { draftOf, type FilterDraft, type FilterLine, groupOf, Misspelt, type Op, OPS } from './filter.js';
 
 interface Props {
-  /** What is filtered. */
+  /** The name of the filter. */
   readonly label: string;
-  /** What it means that there is no comparison. */
+  /** What no comparison means. */
   readonly none: string;
   readonly fields: readonly string[];
   readonly value: FilterDraft;
@@ -29,7 +29,7 @@ const MODES = [
   { value: 'written', label: 'Written' },
 ];
 
-/** Comparisons one below the other; what nests is written. */
+/** Edits comparisons in a list. A nested filter is edited as JSON. */
 export function FilterForm({ label, none, fields, value, onChange }: Props) {
   return (
     <Stack gap="xs" role="group" aria-label={label}>
@@ -81,7 +81,7 @@ function Lines({ none, fields, lines, onChange }: LinesProps) {
         </Text>
       )}
       {lines.map((line, index) => (
-        // Lines have no name of their own; they are told apart by their places.
+        // Lines have no id. Their position distinguishes them.
         <Group key={index} gap="xs" align="flex-end" wrap="wrap" role="group" aria-label={`Comparison ${index + 1}`}>
           <Autocomplete
             aria-label="Field"
@@ -146,7 +146,7 @@ function Lines({ none, fields, lines, onChange }: LinesProps) {
   );
 }
 
-/** What is there stays as it is where the other way of editing cannot hold it. */
+/** Changes the way of editing. Returns the draft unchanged when the other way cannot represent it. */
 function turned(value: FilterDraft, mode: FilterDraft['mode']): FilterDraft {
   try {
     if (mode === 'written') return { mode, text: JSON.stringify(groupOf(value), null, 2) };

@@ -1,6 +1,6 @@
 import type { Schemas } from '@operational-events/client';
 
-/** A filter as it is edited: comparisons in a list, or written where it nests. */
+/** A filter while it is edited: a list of comparisons, or JSON when the filter is nested. */
 export type FilterDraft =
   | { readonly mode: 'all' | 'any'; readonly lines: readonly FilterLine[] }
   | { readonly mode: 'written'; readonly text: string };
@@ -8,13 +8,13 @@ export type FilterDraft =
 export interface FilterLine {
   readonly field: string;
   readonly op: Op;
-  /** As it is typed. */
+  /** The text as it is typed. */
   readonly value: string;
 }
 
 export type Op = Schemas['EventComparison']['op'];
 
-/** The members of a filter, as conditions have them beside others. */
+/** The members of a filter. Conditions have them next to their other members. */
 export interface FilterGroup {
   readonly all?: readonly FilterPart[];
   readonly any?: readonly FilterPart[];
@@ -71,14 +71,14 @@ const NUMBER_FIELDS: readonly string[] = ['log.status', 'log.latency_ms', 'score
 const NUMBER_OPS: readonly Op[] = ['gt', 'gte', 'lt', 'lte'];
 const TEXT_OPS: readonly Op[] = ['starts_with', 'matches'];
 
-/** Something is wrong with what is written; the sentence is for people. */
+/** The input is invalid. The message is written for people. */
 export class Misspelt extends Error {
   override readonly name = 'Misspelt';
 }
 
 export const NO_FILTER: FilterDraft = { mode: 'all', lines: [] };
 
-/** Of a property `100` is a number and `"100"` is text; the fields of ours know what they hold. */
+/** For a property, `100` is a number and `"100"` is text. The service's own fields have a known type. */
 function scalarOf(field: string, op: Op, typed: string): string | number | boolean {
   const text = typed.trim();
   if (NUMBER_OPS.includes(op) || NUMBER_FIELDS.includes(field)) {
@@ -98,7 +98,7 @@ function scalarOf(field: string, op: Op, typed: string): string | number | boole
 
 function typedOf(field: string, value: unknown): string {
   if (typeof value !== 'string') return String(value);
-  // Text that would be read as something else has its quotes.
+  // Text that would be read as another type keeps its quotes.
   return field.startsWith('properties.') && /^(-?\d|true$|false$|")/.test(value) ? JSON.stringify(value) : value;
 }
 
@@ -148,7 +148,7 @@ export function draftOf({ all, any, not }: FilterGroup): FilterDraft {
   };
 }
 
-/** For people. */
+/** Describes a filter in words. */
 export function filterInWords(part: FilterPart): string {
   if ('field' in part) {
     const { field, op, value } = part;

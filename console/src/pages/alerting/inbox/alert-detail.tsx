@@ -37,7 +37,7 @@ const SNOOZES = [
   { label: 'For a week', seconds: 604_800 },
 ] as const;
 
-/** One alert event with what was done about it. */
+/** One alert event with its history. */
 export function AlertDetail(props: Props) {
   const { project } = useCurrentProject();
   const { data, error } = useQuery(alertEvent(project.id, props.id));
@@ -195,7 +195,7 @@ interface AssigneeProps {
   readonly onAssign: (userId: string | null) => void;
 }
 
-/** Names are told to those alone who manage the organization; everybody else finds themselves, and roles. */
+/** Only people who manage the organization may see names. Everybody else sees themselves, and the roles of others. */
 function Assignee({ alert, refusal, input, onAssign }: AssigneeProps) {
   const { organization, project } = useCurrentProject();
   const { data: person } = useQuery(me);

@@ -12,18 +12,18 @@ const ROW_PX = 64;
 interface Props {
   readonly alerts: readonly AlertEvent[];
   readonly total: number;
-  /** The one that is shown. */
+  /** The id of the alert that is shown. */
   readonly shown: string | undefined;
-  /** Whether the keyboard chose it, so that it is in sight and has the focus. */
+  /** Whether the alert was chosen with the keyboard, so that its row is scrolled into view and focused. */
   readonly isByKey: boolean;
   readonly chosen: ReadonlySet<string>;
   readonly onShow: (id: string) => void;
   readonly onChoose: (id: string) => void;
-  /** The end of what is known is in sight. */
+  /** Called when the end of the loaded alerts is in view. */
   readonly onEnd: () => void;
 }
 
-/** Of any number of alerts only those in sight are in the page. */
+/** Renders only the rows in view, whatever the number of alerts. */
 export function AlertList({ alerts, total, shown, isByKey, chosen, onShow, onChoose, onEnd }: Props) {
   const scroller = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({

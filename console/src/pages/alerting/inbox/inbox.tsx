@@ -33,7 +33,7 @@ const route = getRouteApi('/signed-in/o/$organization/p/$project/alerts');
 const TYPING_MS = 400;
 const MOST_AT_ONCE = 100;
 
-/** What has happened and who is at it. */
+/** The inbox of alerts, with the detail of one. */
 export function AlertsPage() {
   const { project } = useCurrentProject();
   const filters = route.useSearch();
@@ -44,7 +44,7 @@ export function AlertsPage() {
   const alerts = useMemo(() => itemsOf(list.data) ?? [], [list.data]);
   const total = list.data?.pages.at(-1)?.total ?? 0;
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  // The words that somebody is typing are asked for a little later: the field begins anew when they are let go.
+  // A search text is sent a little after typing. The field is remounted when the filters are cleared.
   const [cleared, setCleared] = useState(0);
   const clear = () => void navigate({ search: {} }).then(() => setCleared((before) => before + 1));
   const [isByKey, setIsByKey] = useState(false);
@@ -52,7 +52,7 @@ export function AlertsPage() {
   const assignee = useRef<HTMLInputElement>(null);
   const comment = useRef<HTMLTextAreaElement>(null);
   const find = useRef<HTMLInputElement>(null);
-  /** Where the one that is shown was, should it leave the list. */
+  /** The position of the shown alert, in case it leaves the list. */
   const place = useRef(-1);
   const acts = useAlertActs(project.id);
   const refusal = useRefusal(project.id, MEMBERS);
@@ -68,7 +68,7 @@ export function AlertsPage() {
     set({ alert: id });
   };
   const step = (by: 1 | -1) => {
-    // One that has left the list has made its place that of the next one.
+    // When the shown alert has left the list, the next one has taken its position.
     const next = at >= 0 ? at + by : by === 1 ? Math.max(0, place.current) : place.current - 1;
     const alert = alerts[Math.min(alerts.length - 1, Math.max(0, next))];
     if (alert !== undefined) show(alert.id, true);
@@ -249,7 +249,7 @@ interface BulkProps {
   readonly onDone: () => void;
 }
 
-/** Each of them by itself, as the service does it: some may not let it be done. */
+/** Acts on each chosen alert separately, like the service: some alerts may refuse the action. */
 function Bulk({ ids, refusal, onDone }: BulkProps) {
   const { project } = useCurrentProject();
   const queries = useQueryClient();
@@ -306,7 +306,7 @@ function Bulk({ ids, refusal, onDone }: BulkProps) {
   );
 }
 
-/** As many at a time as the service takes. */
+/** Sends as many ids per request as the service accepts. */
 async function actOnAll(ids: readonly string[], action: Schemas['AlertEventAct']) {
   const results: Schemas['BulkResult'][] = [];
   for (let at = 0; at < ids.length; at += MOST_AT_ONCE) {

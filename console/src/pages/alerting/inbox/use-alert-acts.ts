@@ -16,7 +16,7 @@ export interface ActOn {
   readonly act: AlertAct;
 }
 
-/** What people do with one alert event. */
+/** Returns the mutation for actions on one alert event. */
 export function useAlertActs(projectId: string) {
   const queries = useQueryClient();
   return useMutation({

@@ -4,10 +4,10 @@ import { useEffect, useState } from 'react';
 import { alertEvent, alertEventsKey } from '../../../api/alerting.js';
 import { api } from '../../../api/client.js';
 
-/** Of many changes at once whatever hangs on them is read anew once, and not again before it is read. */
+/** Changes within this time cause a single refetch, and the next refetch starts only after it has ended. */
 const SETTLED_MS = 1_500;
 
-/** What is shown follows the service's stream; @returns why it does not, null while it does */
+/** Keeps the shown alerts up to date from the service's stream. @returns why that fails, or null */
 export function useLiveAlerts(project_id: string): unknown {
   const queries = useQueryClient();
   const [error, setError] = useState<unknown>(null);
@@ -32,7 +32,7 @@ export function useLiveAlerts(project_id: string): unknown {
         { query: { project_id } },
         { signal: stop.signal },
       )) {
-        // Only where somebody has looked at it.
+        // Updates only an alert that has been opened.
         queries.setQueryData(alertEvent(project_id, alert_event.id).queryKey, (known) => known && alert_event);
         change();
       }

@@ -21,7 +21,7 @@ const KINDS: readonly { readonly value: Kind; readonly label: string; readonly d
   { value: 'anomaly', label: 'A finding', description: 'Fires by what Sentinel finds unusual' },
 ];
 
-/** What a rule watches for. */
+/** Edits the condition of a rule. */
 export function ConditionForm({ draft, set }: Props) {
   const { kind } = draft;
   const isOfEvents = kind !== 'anomaly';
@@ -31,7 +31,7 @@ export function ConditionForm({ draft, set }: Props) {
         label="Watch for"
         value={kind}
         onChange={(next) =>
-          // Fields of findings are none of events.
+          // Fields of findings do not exist on events, and vice versa.
           set({ kind: next, ...((next === 'anomaly') === isOfEvents && { filter: NO_FILTER }) })
         }
       >

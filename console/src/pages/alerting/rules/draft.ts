@@ -7,7 +7,7 @@ type Rule = Schemas['AlertRuleResponse'];
 type Condition = Schemas['AlertCondition'];
 export type Kind = Condition['kind'];
 
-/** A rule as it is edited. */
+/** A rule while it is edited. */
 export interface RuleDraft {
   readonly name: string;
   readonly severity: Schemas['Severity'];
@@ -54,7 +54,7 @@ export const NEW_RULE: RuleDraft = {
   channelIds: [],
 };
 
-/** @returns null for one that an earlier version took and this one does not */
+/** @returns null for a condition that this version no longer accepts */
 export function draftOfRule(rule: Rule): RuleDraft | null {
   const { condition } = rule;
   if (!isCondition(condition)) return null;
@@ -149,7 +149,7 @@ function numberOf(what: string, typed: number | string): number {
   return Number(typed);
 }
 
-/** What is sent of it. @throws Misspelt */
+/** Returns the request that saves the rule. @throws Misspelt */
 export function requestOf(draft: RuleDraft) {
   return {
     name: draft.name.trim(),
@@ -164,7 +164,7 @@ export function requestOf(draft: RuleDraft) {
   };
 }
 
-/** One that this version takes, as one reads it. */
+/** Describes a condition in words, if this version accepts it. */
 export function conditionInWords(stored: Schemas['StoredAlertCondition']): string {
   if (!isCondition(stored)) return 'A condition of an earlier version';
   const filter = filterInWords(stored);

@@ -33,22 +33,22 @@ type Range = (typeof PREVIEW_RANGES)[number];
 interface Props {
   readonly projectId: string;
   readonly draft: RuleDraft;
-  /** As it is stored; null before it is. */
+  /** The rule as it is stored. Null before it is saved. */
   readonly rule: Rule | null;
-  /** Whether the draft says something else than what is stored. */
+  /** Whether the draft differs from the stored rule. */
   readonly isChanged: boolean;
   readonly range: RuleSearch['range'];
   readonly onRange: (range: RuleSearch['range']) => void;
-  /** Why it cannot be tried; undefined where it can. */
+  /** Why the rule cannot be back-tested. Undefined when it can. */
   readonly refusal: string | undefined;
 }
 
-/** The service answers some twenty such questions a minute: it is asked when somebody has done typing. */
+/** The service answers about twenty such queries a minute, so the query is sent when typing has stopped. */
 const TYPING_MS = 1_200;
 const HOURS: Readonly<Record<Range, number>> = { '2h': 2, '24h': 24, '7d': 168 };
 const SHOWN = 50;
 
-/** What the rule looks at, as it was, and when it would have fired. */
+/** Shows the series that the rule evaluates, and when the rule would have fired. */
 export function Preview({ projectId, draft, rule, isChanged, range = '24h', onRange, refusal }: Props) {
   const [now, setNow] = useState(Date.now);
   const from = new Date(now - HOURS[range] * 3_600_000).toISOString();
@@ -121,7 +121,7 @@ const LABELS: Readonly<Record<Range, string>> = { '2h': '2 hours', '24h': '24 ho
 const NEVER = { id: '', project_id: '', updated_at: '' } as Rule;
 const NO_FIRINGS: Schemas['BacktestResponse']['firings'] = [];
 
-/** @returns null where what is written cannot be asked */
+/** @returns null when the draft is no valid query */
 function measuredOf(draft: RuleDraft, from_ts: string, range: Range): MeasuredSeries | null {
   const of = { from_ts, interval: range === '2h' ? ('minute' as const) : ('hour' as const) };
   if (draft.kind === 'anomaly') return { ...of, aggregate: 'count' };
@@ -141,7 +141,7 @@ interface DrawnProps {
   readonly answer: Schemas['TimeseriesResponse'];
   readonly draft: RuleDraft;
   readonly firings: Schemas['BacktestResponse']['firings'];
-  /** Milliseconds. */
+  /** The end of the chart, in milliseconds since 1970. */
   readonly until: number;
 }
 
@@ -176,7 +176,7 @@ function Drawn({ answer, draft, firings, until }: DrawnProps) {
   const stretches = useMemo(
     () =>
       firings.map((each) => ({
-        // A bar stands round the beginning of its bucket.
+        // A bar is centered on the start of its bucket.
         from: Date.parse(each.at) / 1000 - half,
         until: (each.until === null ? until : Date.parse(each.until)) / 1000 - half,
       })),
@@ -193,7 +193,10 @@ function Drawn({ answer, draft, firings, until }: DrawnProps) {
   );
 }
 
-/** Numbers that do not add up compare with a bucket's; counts of a window do not compare with those of an hour. */
+/**
+ * Averages and percentiles of a bucket can be compared with the threshold. Counts and sums of a window cannot be
+ * compared with those of an hour.
+ */
 function boundOf({ kind, aggregate, value }: RuleDraft): number | null {
   const isDrawn = kind === 'threshold' && aggregate !== 'count' && aggregate !== 'sum';
   return isDrawn && value !== '' && Number.isFinite(Number(value)) ? Number(value) : null;

@@ -43,7 +43,7 @@ const route = getRouteApi('/signed-in/o/$organization/p/$project/alert-rules/$ru
 const HOLDS_S = [0, 60, 300, 900, 3_600];
 const COOLDOWNS_S = [0, 60, 300, 900, 3_600, 86_400];
 
-/** A rule of this id, or a new one. */
+/** Edits the rule with the id in the address, or a new one. */
 export function RulePage() {
   const { project } = useCurrentProject();
   const { rule: id } = route.useParams();
@@ -56,7 +56,7 @@ function Stored({ projectId, id }: { readonly projectId: string; readonly id: st
   return error === null ? <PendingPage /> : <Failure error={error} title="The rule could not be read" />;
 }
 
-/** Whether what is written would change what is stored. */
+/** Returns whether two drafts are equal. */
 function isSame(one: RuleDraft, other: RuleDraft | null): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }

@@ -17,7 +17,7 @@ import { Recovery } from './recovery.js';
 type Attempt = Schemas['AttemptDetailResponse'];
 
 interface Props {
-  /** The one that is shown. */
+  /** The id of the attempt that is shown. Undefined: the drawer is closed. */
   readonly id: string | undefined;
   readonly onShow: (id: string | undefined) => void;
 }

@@ -12,7 +12,7 @@ interface Props {
   readonly label: string;
   readonly attempts: readonly Attempt[];
   readonly onShow: (id: string) => void;
-  /** What can be done with each. */
+  /** Renders the actions of an attempt. */
   readonly act?: (attempt: Attempt) => ReactNode;
 }
 

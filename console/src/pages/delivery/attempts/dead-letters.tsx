@@ -96,7 +96,7 @@ interface Progress {
   readonly refused: readonly string[];
 }
 
-/** One after the other, each asked about beforehand; what may not be drained stays. */
+/** Drains one attempt after the other. Each is checked first, and an attempt that may not be drained is left. */
 function Drain({ attempts: shown, onClose }: DrainProps) {
   const { project } = useCurrentProject();
   const queries = useQueryClient();
@@ -148,13 +148,13 @@ function Drain({ attempts: shown, onClose }: DrainProps) {
   );
 }
 
-/** @returns `sent`, `failed`, or why it was not done */
+/** @returns `sent`, `failed`, or why the attempt was not drained */
 async function drained(which: Parameters<typeof api.drainDeliveryAttempt>[0]): Promise<string> {
   try {
     const { delivery_status } = await api.drainDeliveryAttempt(which);
     return delivery_status === 'failed' ? 'failed' : 'sent';
   } catch (error) {
-    // Somebody else may have been quicker; the others are drained all the same.
+    // Somebody else may have drained it first. The other attempts are drained regardless.
     return sentenceOf(error);
   }
 }

@@ -18,11 +18,11 @@ const ACTS: readonly { readonly action: RecoveryAction; readonly verb: string; r
 
 interface Props {
   readonly attemptId: string;
-  /** Leads to what was made. */
+  /** Shows the attempt that an action has created. */
   readonly onShow: (id: string) => void;
 }
 
-/** What may be done with one attempt, and why not; told before it is done. */
+/** Shows what may be done with one attempt, or why not, before it is done. */
 export function Recovery({ attemptId, onShow }: Props) {
   const { project } = useCurrentProject();
   const queries = useQueryClient();
@@ -85,7 +85,7 @@ export function Recovery({ attemptId, onShow }: Props) {
 interface Recovered {
   readonly isSent: boolean;
   readonly sentence: string;
-  /** A new attempt, where one was made. */
+  /** The id of the new attempt, if the action created one. */
   readonly createdId: string | null;
 }
 

@@ -12,7 +12,7 @@ type Policy = Schemas['RetryPolicyConfiguration'];
 
 interface Props {
   readonly projectId: string;
-  /** Null for a new one. */
+  /** Null for a new channel. */
   readonly channel: Channel | null;
   readonly onDone: () => void;
 }

@@ -10,7 +10,7 @@ export function pairsOf(record: Readonly<Record<string, string>>): Pair[] {
   return Object.entries(record).map(([name, value]) => ({ name, value }));
 }
 
-/** Those that have a name. */
+/** Returns the pairs that have a name. */
 export function recordOf(pairs: readonly Pair[]): Record<string, string> {
   return Object.fromEntries(
     pairs.filter(({ name }) => name.trim() !== '').map(({ name, value }) => [name.trim(), value]),
@@ -24,7 +24,7 @@ interface Props {
   readonly onChange: (pairs: readonly Pair[]) => void;
 }
 
-/** Names and values, one below the other. */
+/** Edits names and values in a list. */
 export function PairLines({ label, about, pairs, onChange }: Props) {
   const set = (at: number, change: Partial<Pair>) =>
     onChange(pairs.map((pair, index) => (index === at ? { ...pair, ...change } : pair)));
@@ -37,7 +37,7 @@ export function PairLines({ label, about, pairs, onChange }: Props) {
         {about}
       </Text>
       {pairs.map((pair, index) => (
-        // They have no name of their own while they are written.
+        // Pairs have no unique name while they are typed.
         <Group key={index} gap="xs" wrap="nowrap" w="100%">
           <TextInput
             aria-label={`Name ${index + 1}`}

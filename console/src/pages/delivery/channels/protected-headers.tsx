@@ -11,7 +11,7 @@ import { useReadChannelsAnew } from './use-read-channels-anew.js';
 
 type Channel = Schemas['ChannelResponse'];
 
-/** Headers that only the receiver gets to see. */
+/** Edits the headers whose values only the receiver sees. */
 export function ProtectedHeaders({ channel }: { readonly channel: Channel }) {
   const readAnew = useReadChannelsAnew();
   const [name, setName] = useState('');

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { channels } from '../../../api/delivery.js';
 import { useCurrentProject } from '../../../shell/current-project.js';
 
-/** Reads the list anew after an act. */
+/** Returns a function that refetches the list after an action. */
 export function useReadChannelsAnew(): () => Promise<void> {
   const { project } = useCurrentProject();
   const queries = useQueryClient();

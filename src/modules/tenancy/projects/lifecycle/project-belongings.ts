@@ -4,29 +4,30 @@ import type { ProjectId } from '../../../access/index.js';
 import type { Db } from '../../../../platform/database/database.js';
 
 export interface RemovalStep {
-  /** How many rows this call removed. */
+  /** Number of rows that this call removed. */
   readonly removed: number;
-  /** False: more is there, to be removed by the next call or at a later time. */
+  /** False: rows remain, for the next call or for a later time. */
   readonly done: boolean;
 }
 
 /**
- * What a module keeps of projects and a cascade from the project's row must not remove in one go: tables without
- * a foreign key, and large ones. Every provider that extends this is asked by {@link ProjectRemovalService}.
+ * Rows of projects that a cascade from the project's row must not delete at once: tables without a foreign key, and
+ * large tables. {@link ProjectRemovalService} calls every provider that extends this class.
  */
 export abstract class ProjectBelongings {
-  /** In the transaction that deletes the project, for what has to hold when the deletion is answered. */
+  /** Runs in the transaction that deletes the project, for what must be true once the deletion is answered. */
   abstract projectDeleted(projectId: ProjectId, tx: Db): Promise<void>;
 
-  /** Removes up to `limit` rows of a deleted project. Doing it twice, or at the same time, does no harm. */
+  /** Removes up to `limit` rows of a deleted project. Calling it twice or in parallel is harmless. */
   abstract removeOf(projectId: ProjectId, limit: number): Promise<RemovalStep>;
 }
 
-/** Whoever keeps rows of projects. */
+/** A class that stores rows of projects. */
 interface Keeper {
   /**
    * As {@link ProjectBelongings.removeOf}.
-   * @returns how many rows were removed, fewer than `limit` when none is left; a step where the number does not tell
+   * @returns how many rows were removed: fewer than `limit` means that none is left. A {@link RemovalStep} where the
+   * number does not show that.
    */
   removeOf(projectId: ProjectId, limit: number): Promise<number | RemovalStep>;
   /** As {@link ProjectBelongings.projectDeleted}. */
@@ -48,7 +49,10 @@ class KeptBelongings extends ProjectBelongings {
   }
 }
 
-/** A provider for the keeper's module, by which its rows go with their project: `belongsToProject(NotesRepository)`. */
+/**
+ * Returns a provider for the keeper's module that removes its rows with their project:
+ * `belongsToProject(NotesRepository)`.
+ */
 export function belongsToProject(keeper: Type<Keeper>): FactoryProvider<ProjectBelongings> {
   return {
     provide: Symbol(`${keeper.name} of deleted projects`),
@@ -57,7 +61,7 @@ export function belongsToProject(keeper: Type<Keeper>): FactoryProvider<ProjectB
   };
 }
 
-/** Those of the whole application. */
+/** Returns the belongings of every module of the application. */
 export function belongingsOfProjects(discovery: DiscoveryService): ProjectBelongings[] {
   return discovery
     .getProviders()

@@ -12,7 +12,7 @@ import { ProjectNotArchived } from '../projects.errors.js';
 import { belongingsOfProjects } from './project-belongings.js';
 import { ProjectsRepository } from '../projects.repository.js';
 
-/** Archive, restore, delete. The project's row is locked by each, so of parallel acts the first decides. */
+/** Archives, restores and deletes projects. Each act locks the project's row, so the first of parallel acts decides. */
 @Injectable()
 export class ProjectLifecycleService {
   constructor(
@@ -35,7 +35,7 @@ export class ProjectLifecycleService {
     return this.setArchived(scope, null, 'project.restored');
   }
 
-  /** Gone for everybody at the commit; {@link ProjectRemovalService} then removes the rows that belong to it. */
+  /** Deletes the project for everybody at the commit. {@link ProjectRemovalService} removes its rows afterwards. */
   async delete(scope: ProjectMemberScope): Promise<void> {
     await this.database.transaction(async (tx) => {
       const { archivedAt, name, slug } = (await this.acts.begin(scope, tx)).project;

@@ -2,12 +2,15 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectId } from '../../../access/index.js';
 import { Database } from '../../../../platform/database/database.js';
 
-/** Projects that are deleted and not yet gone. */
+/** Finds and removes the rows of deleted projects and organizations. */
 @Injectable()
 export class ProjectRemovalRepository {
   constructor(private readonly database: Database) {}
 
-  /** The project deleted long enough ago that was not looked at for the longest time. Marks it as looked at. */
+  /**
+   * Returns the deleted project that was checked longest ago, and marks it as checked. Skips projects that were deleted
+   * less than `graceSeconds` ago.
+   */
   async next(graceSeconds: number): Promise<ProjectId | undefined> {
     const [row] = await this.database.rows<{ id: ProjectId }>(
       `UPDATE /* every tenant: what is deleted */ projects SET removal_checked_at = clock_timestamp()
@@ -21,7 +24,9 @@ export class ProjectRemovalRepository {
     return row?.id;
   }
 
-  /** Those that were deleted long enough ago and have no projects left. @returns how many */
+  /**
+   * Removes organizations that were deleted at least `graceSeconds` ago and have no projects left. @returns how many
+   */
   removeOrganizations(graceSeconds: number): Promise<number> {
     return this.database.execute(
       `DELETE /* every tenant: what is deleted */ FROM organizations o
@@ -31,7 +36,7 @@ export class ProjectRemovalRepository {
     );
   }
 
-  /** Small tables with a foreign key to the project go with its row. @returns how many rows were there */
+  /** Removes the project's row; small tables with a foreign key go with it. @returns the number of removed rows */
   removeRow(projectId: ProjectId): Promise<number> {
     return this.database.execute('DELETE FROM projects WHERE id = $1 AND deleted_at IS NOT NULL', [projectId]);
   }

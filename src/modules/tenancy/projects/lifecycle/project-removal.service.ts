@@ -6,19 +6,19 @@ import { belongingsOfProjects } from './project-belongings.js';
 import { ProjectRemovalRepository } from './project-removal.repository.js';
 
 /**
- * Until then some instance may still write for a project it remembers as living: caches last seconds, a statement
- * 30 seconds at most.
+ * Rows are removed this long after the deletion, because an instance may still write for a project that it has cached
+ * as living. Caches are valid for seconds, and a statement runs for 30 seconds at most.
  */
 const GRACE_SECONDS = 60;
 const BATCH_ROWS = 2_000;
-/** Bound a round; what is left waits for the next one, a minute later. A batch without rows does not count. */
+/** Limits of one round; the next round, a minute later, continues. A batch that removes no rows does not count. */
 const BATCHES_A_ROUND = 200;
 const PROJECTS_A_ROUND = 100;
 
 /**
- * Removes what belonged to deleted projects, batch by batch, each in a transaction of its own; the project's row
- * goes last, and the row of a deleted organization after those of its projects. A process that dies in between leaves a
- * deleted project that the next round goes on with.
+ * Removes the rows of deleted projects, batch by batch, each batch in its own transaction. The project's row goes last,
+ * and the row of a deleted organization after the rows of its projects. If a process dies in between, the next round
+ * continues.
  */
 @Injectable()
 export class ProjectRemovalService extends MaintenanceTask {

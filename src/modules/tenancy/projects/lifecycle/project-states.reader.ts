@@ -3,15 +3,15 @@ import type { ProjectId } from '../../../access/index.js';
 import { Database } from '../../../../platform/database/database.js';
 
 const IDS_A_STATEMENT = 10_000;
-/** Of projects that are gone; more are asked about again. */
+/** Gone projects to remember; any further one is queried again. */
 const MOST_REMEMBERED = 10_000;
 
-/** Asks over a connection, in the transaction that is open there. */
+/** Runs a query over a connection, in the transaction that is open there. */
 type Ask = <Row>(sql: string, values: unknown[]) => Promise<Row[]>;
 
 /**
- * Which of these projects there are, and whether they are being deleted; those that are gone are missing. For whoever has rows by
- * project and a connection of its own: in one snapshot both are of one moment.
+ * Returns the state of each of these projects; projects that no longer exist are missing. For callers that read rows by
+ * project over their own connection: in one snapshot, the rows and the states are of the same moment.
  */
 export async function statesOfProjects(
   ids: readonly string[],
@@ -29,17 +29,17 @@ export async function statesOfProjects(
 }
 
 /**
- * Tells rows by project of those that live. Others are being deleted, or are gone: what is left of such a one after a restore or a
- * repair has nobody to be done for.
+ * Separates rows of living projects from rows of projects that are being deleted or no longer exist. Rows of the latter
+ * can remain after a restore or a repair, and nothing needs to be done for them.
  */
 @Injectable()
 export class LivingProjectsReader {
-  /** Projects that are gone, of which none comes back. */
+  /** Projects that no longer exist. None of them comes back. */
   private readonly gone = new Set<ProjectId>();
 
   constructor(private readonly database: Database) {}
 
-  /** Which of these live. */
+  /** Returns which of these projects are living. */
   async among(ids: readonly ProjectId[]): Promise<ReadonlySet<ProjectId>> {
     const states = await statesOfProjects([...new Set(ids)], (sql, values) => this.database.rows(sql, values));
     for (const id of ids) if (!states.has(id) && this.gone.size < MOST_REMEMBERED) this.gone.add(id);
@@ -47,9 +47,9 @@ export class LivingProjectsReader {
   }
 
   /**
-   * Rows of living projects, as many as one reading gives: where it gives others, it is repeated without these projects, which
-   * would have the places of those behind them for ever.
-   * @param read the first rows of all projects but these
+   * Returns the rows of one read that belong to living projects. When a read returns rows of other projects, it is
+   * repeated without these projects: they would otherwise fill the limited result for ever.
+   * @param read reads the first rows of all projects except the given ones
    */
   async rows<Row>(
     read: (besides: readonly ProjectId[]) => Promise<Row[]>,
@@ -65,7 +65,7 @@ export class LivingProjectsReader {
     }
   }
 
-  /** All that are being deleted, which are few: they are gone once nothing of theirs is left. */
+  /** Returns the projects that are being deleted. They are few, because each is gone once its rows are removed. */
   private async deleted(): Promise<ProjectId[]> {
     const rows = await this.database.rows<{ id: ProjectId }>(
       'SELECT /* every tenant: what is deleted */ id FROM projects WHERE deleted_at IS NOT NULL',

@@ -9,7 +9,7 @@ import { ProjectChangesNotifier } from '../project-changes.notifier.js';
 import { ProjectsRepository } from '../projects.repository.js';
 import { belongingsOfProjects } from './project-belongings.js';
 
-/** The projects of an organization go with it, archived or not. */
+/** Deletes the projects of a deleted organization, whether or not they are archived. */
 @Injectable()
 export class ProjectsOfDeletedOrganizations extends OnOrganizationDeleted {
   constructor(
@@ -22,7 +22,7 @@ export class ProjectsOfDeletedOrganizations extends OnOrganizationDeleted {
     super();
   }
 
-  /** Acts on something of a project hold its row before they touch a person's. */
+  /** Locks the projects of the owner before the owner's row, the order in which acts on projects take these locks. */
   override lockFirst(ownerId: UserId, tx: Db): Promise<void> {
     return this.projects.lockAllOfOwner(ownerId, tx);
   }

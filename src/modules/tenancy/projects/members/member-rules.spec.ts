@@ -6,7 +6,9 @@ import { ProjectMemberNotFound, RoleFollowsOrganization } from './project-member
 const rank = (role: Role): number => ROLES.indexOf(role);
 const NEW_ROLES = [...GIVEN_ROLES, null];
 
-/** Every change of every member by everybody. Owners and admins of the organization are that in the project too. */
+/**
+ * Every change of every member by every role. Owners and admins of the organization have that role in the project, too.
+ */
 const CHANGES: MemberChange[] = ROLES.flatMap((callerRole) =>
   ROLES.flatMap((targetOrganizationRole) =>
     (rank(targetOrganizationRole) >= rank('admin')

@@ -2,12 +2,12 @@ import { InsufficientProjectRole, type Role, roleAtLeast } from '../../../access
 import type { DomainErrorClass } from '../../../../platform/http/domain-error.js';
 import { ProjectMemberNotFound, RoleFollowsOrganization } from './project-members.errors.js';
 
-/** Roles that members can be given; there is one owner, who comes with the organization. */
+/** Roles that members can be given. `owner` is not one of them: the owner of the organization is the only owner. */
 export const GIVEN_ROLES = ['admin', 'operator', 'member', 'viewer'] as const satisfies readonly Role[];
 export type GivenRole = (typeof GIVEN_ROLES)[number];
 
 export interface MemberChange {
-  /** Effective role of who asks; at least admin by the routes' declarations. */
+  /** The effective role of the caller; the routes require at least admin. */
   readonly callerRole: Role;
   readonly targetOrganizationRole: Role;
   /** Null: the target is no member of the project. */
@@ -16,7 +16,7 @@ export interface MemberChange {
   readonly newRole: GivenRole | null;
 }
 
-/** Why a member's role cannot be changed so (DECISIONS 3); null: it can, though perhaps it changes nothing. */
+/** Returns the error that refuses the change, or null when the change is allowed, even if it changes nothing. */
 export function refusalOf(change: MemberChange): DomainErrorClass | null {
   const { callerRole, targetOrganizationRole, targetRole, newRole } = change;
   if (!roleAtLeast(callerRole, 'admin')) return InsufficientProjectRole;

@@ -3,12 +3,12 @@ import type { ProjectId, ProjectScope, Role, UserId } from '../../../access/inde
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { effectiveRole } from '../effective-role.js';
 
-/** Somebody of the organization, as the project sees them. */
+/** A member of the organization, with the role in this project. */
 export interface Member {
   readonly projectId: ProjectId;
   readonly userId: UserId;
   readonly organizationRole: Role;
-  /** Effective; null: belongs to the organization but not to the project. */
+  /** The effective role. Null: belongs to the organization but not to the project. */
   readonly role: Role | null;
   readonly createdAt: Date;
 }
@@ -27,12 +27,12 @@ const SELECT = `
   LEFT JOIN project_members pm ON pm.project_id = $2 AND pm.user_id = om.user_id
   WHERE om.organization_id = $1`;
 
-/** Members of one project. Only people of its organization count, whatever rows there are. */
+/** Reads and writes the members of one project. Rows of people outside the project's organization are ignored. */
 @Injectable()
 export class ProjectMembersRepository {
   constructor(private readonly database: Database) {}
 
-  /** Newest first. */
+  /** Returns the members of the project, newest first. */
   async list(scope: ProjectScope): Promise<(Member & { role: Role })[]> {
     const rows = await this.database.rows<Row>(`${SELECT} ORDER BY created_at DESC, om.user_id DESC`, [
       scope.organizationId,
@@ -41,7 +41,7 @@ export class ProjectMembersRepository {
     return rows.map((row) => member(scope, row)).filter(isInProject);
   }
 
-  /** Null: nobody of the organization. */
+  /** Returns null when the person is not a member of the organization. */
   async find(scope: ProjectScope, userId: string, db?: Db): Promise<Member | null> {
     const rows = await this.database.rows<Row>(
       `${SELECT} AND om.user_id = $3`,
@@ -51,7 +51,7 @@ export class ProjectMembersRepository {
     return rows[0] === undefined ? null : member(scope, rows[0]);
   }
 
-  /** False when they became a member meanwhile. */
+  /** Returns false when the person has become a member in the meantime. */
   async insert(scope: ProjectScope, userId: UserId, role: Role, tx: Db): Promise<boolean> {
     const added = await this.database.execute(
       'INSERT INTO project_members (project_id, user_id, role) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING',
@@ -88,7 +88,7 @@ function member({ projectId }: ProjectScope, row: Row): Member {
   };
 }
 
-/** Whether somebody of the organization also belongs to the project. */
+/** Returns whether a member of the organization also belongs to the project. */
 export function isInProject(candidate: Member): candidate is Member & { role: Role } {
   return candidate.role !== null;
 }

@@ -10,7 +10,7 @@ import { type AddMemberRequest, memberResponse, type ProjectMemberResponse } fro
 import { AlreadyProjectMember, ProjectMemberNotFound, UserNotInOrganization } from './project-members.errors.js';
 import { isInProject, type Member, ProjectMembersRepository } from './project-members.repository.js';
 
-/** Who belongs to a project. */
+/** Lists, adds, changes and removes the members of a project. */
 @Injectable()
 export class ProjectMembersService {
   constructor(
@@ -44,7 +44,7 @@ export class ProjectMembersService {
     });
   }
 
-  /** A role that the member has already is no change and is not recorded. */
+  /** Changes and records nothing when the member already has the role. */
   async changeRole(scope: ProjectMemberScope, id: string, role: GivenRole): Promise<ProjectMemberResponse> {
     return this.database.transaction(async (tx) => {
       const member = await this.changeable(scope, id, role, tx);
@@ -85,7 +85,7 @@ export class ProjectMembersService {
     return memberResponse(member);
   }
 
-  /** With a notice for what outlives a request, such as an open stream of the person. */
+  /** Records the act and notifies what lives longer than a request, such as an open stream of the person. */
   private async record(
     scope: ProjectMemberScope,
     action: string,

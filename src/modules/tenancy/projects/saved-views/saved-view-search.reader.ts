@@ -8,7 +8,7 @@ interface Row {
   readonly createdAt: Date;
 }
 
-/** Saved views by their names. */
+/** Searches saved views by name. */
 @Injectable()
 export class SavedViewSearch extends RowSearch<Row> {
   readonly type = 'saved_view';

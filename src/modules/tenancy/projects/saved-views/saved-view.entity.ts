@@ -1,7 +1,7 @@
 import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
 import type { ProjectId } from '../../../access/index.js';
 
-/** Named filters of the explorer, shared by the project. */
+/** Named filters of the explorer or the logs, shared by the members of the project. */
 @Entity('saved_views')
 @Unique('uq_saved_views_project_id_name', ['projectId', 'name'])
 export class SavedView {
@@ -14,7 +14,7 @@ export class SavedView {
   @Column('text')
   name!: string;
 
-  /** The client's own; the service only keeps them. */
+  /** Defined by the client; the service stores the filters and never reads them. */
   @Column('jsonb')
   filters!: Record<string, unknown>;
 

@@ -7,7 +7,7 @@ import { SavedView } from './saved-view.entity.js';
 export class SavedViewsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Newest first. */
+  /** Returns the saved views of the project, newest first. */
   list({ projectId }: ProjectScope): Promise<SavedView[]> {
     return this.database.repository(SavedView).find({ where: { projectId }, order: { createdAt: 'DESC', id: 'DESC' } });
   }

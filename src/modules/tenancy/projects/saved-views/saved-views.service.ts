@@ -15,10 +15,10 @@ import {
 import { SavedViewNotFound, TooManySavedViews } from './saved-views.errors.js';
 import { SavedViewsRepository } from './saved-views.repository.js';
 
-/** Keeps the list, which has no pages, readable. */
+/** Limits the list of views, which has no pages. */
 const MAX_VIEWS = 200;
 
-/** Views belong to the project: whoever may write one may change and remove every one. */
+/** Views belong to the project: every member who may create a view may change and remove every view. */
 @Injectable()
 export class SavedViewsService {
   constructor(

@@ -2,26 +2,26 @@ const WORD_BITS = 32;
 const SEPARATOR = '.';
 const ANY = '*';
 
-/** How far each of the paths has come: a bit for each place before, between and behind its names. */
+/** A set of positions in the paths, one bit each: every path has positions before, between and after its names. */
 export type StateSet = Uint32Array;
 
 /**
- * Property paths as one automaton that is in many places at once. A set of places is some machine words, and a name leads
- * all of them on by a mask and a shift (the Shift-And algorithm), so no combination of `*`, lists and dotted names costs
- * more than the words. Null is the empty set: nothing below can be reached.
+ * Property paths as one automaton that is in several positions at once. A set of positions is a few machine words, and
+ * a name moves all of them by a mask and a shift (the Shift-And algorithm). No combination of `*`, lists and dotted
+ * names therefore costs more than these words. Null is the empty set: no path matches anything below.
  */
 export class PathSets {
   readonly start: StateSet;
-  /** Machine words of a set. */
+  /** Machine words of one set. */
   readonly words: number;
-  /** Sets worked out so far; each costs time in proportion to the words. */
+  /** Sets that were computed so far. Each costs time proportional to `words`. */
   stepsTaken = 0;
   private readonly ending: StateSet;
-  /** Places before `*`. */
+  /** Positions before `*`. */
   private readonly beforeAny: StateSet;
-  /** By name: places before it or `*`. */
+  /** Positions before each name; includes the positions before `*`. */
   private readonly before = new Map<string, StateSet>();
-  /** Whether a path names a place of a list. */
+  /** Whether a path contains a list index. */
   private readonly hasIndexes: boolean;
 
   constructor(paths: readonly string[]) {
@@ -45,12 +45,15 @@ export class PathSets {
     return this.words === 0;
   }
 
-  /** Whether a path reaches its value here. */
+  /** Returns whether a path ends in this set, so that the value here is masked. */
   ends(set: StateSet): boolean {
     return intersect(set, this.ending);
   }
 
-  /** By a name; a dotted one leads several names on, and one path that ends on its way is enough. */
+  /**
+   * Returns the positions after a key. A dotted key counts as several names; if a path ends within it, the rest is not
+   * followed.
+   */
   follow(set: StateSet, key: string): StateSet | null {
     let reached: StateSet | null = set;
     for (let from = 0; reached !== null;) {
@@ -62,13 +65,16 @@ export class PathSets {
     return reached;
   }
 
-  /** By a place in a list, which is also looked through. Without an index: by one that no path names. */
+  /**
+   * Returns the positions after a list item. Includes `set`, since a path without an index also matches inside the
+   * items. Without an index: the positions after an index that no path names.
+   */
   item(set: StateSet, index?: number): StateSet {
     const next = this.step(set, index === undefined ? undefined : String(index));
     return next === null ? set : unite(next, set);
   }
 
-  /** Whether a path names this place of a list. */
+  /** Returns whether a path names this list index. */
   namesIndex(index: number): boolean {
     return this.hasIndexes && this.before.has(String(index));
   }

@@ -4,13 +4,13 @@ import type { Range } from '../time-ranges.js';
 
 export const DEFAULT_TIME_ZONE = 'UTC';
 
-/** A project without a row has the defaults. */
+/** The settings of a project. A project without a row has the defaults. */
 @Entity('project_settings')
 export class ProjectSettings {
   @PrimaryColumn('uuid', { name: 'project_id', primaryKeyConstraintName: 'pk_project_settings' })
   projectId!: ProjectId;
 
-  /** IANA name. */
+  /** The IANA name of a time zone. */
   @Column('text')
   timezone!: string;
 
@@ -21,7 +21,7 @@ export class ProjectSettings {
   @Column('text', { name: 'redacted_properties', array: true })
   redactedProperties!: string[];
 
-  /** Kept for clients; `hide_noise` of the logs has its own two endpoints. */
+  /** Stored for clients. `hide_noise` of the logs does not use them: it has its own two endpoints. */
   @Column('text', { name: 'noise_endpoints', array: true })
   noiseEndpoints!: string[];
 

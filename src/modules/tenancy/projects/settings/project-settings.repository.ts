@@ -3,7 +3,7 @@ import type { ProjectId, ProjectScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { ProjectSettings } from './project-settings.entity.js';
 
-/** What ingestion must know of a project before it stores an event. */
+/** What ingestion needs from a project before it stores an event. */
 export interface StoredPolicy {
   readonly archived: boolean;
   readonly redactedProperties: readonly string[];
@@ -13,7 +13,7 @@ export interface StoredPolicy {
 export class ProjectSettingsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Null: never set. */
+  /** Returns null when the settings were never set. */
   find(scope: Pick<ProjectScope, 'projectId'>, db?: Db): Promise<ProjectSettings | null> {
     return this.database.repository(ProjectSettings, db).findOneBy({ projectId: scope.projectId });
   }
@@ -34,7 +34,7 @@ export class ProjectSettingsRepository {
     );
   }
 
-  /** Null: there is no such project. */
+  /** Returns null when there is no such project. */
   async policyOf(projectId: ProjectId): Promise<StoredPolicy | null> {
     const rows = await this.database.rows<StoredPolicy>(
       `SELECT p.archived_at IS NOT NULL AS archived, coalesce(s.redacted_properties, '{}') AS "redactedProperties"

@@ -33,7 +33,7 @@ export class ProjectSettingsService {
     return settingsResponse(stored ?? { ...DEFAULTS, projectId: scope.projectId, updatedAt: null });
   }
 
-  /** Redaction holds for events that arrive after the answer, here at once and elsewhere within 5 seconds. */
+  /** Redacts events that arrive after the answer: on this instance at once, on other instances within 5 seconds. */
   async replace(scope: ProjectMemberScope, request: ReplaceSettingsRequest): Promise<SettingsResponse> {
     const next: Settings = {
       timezone: request.timezone,

@@ -3,7 +3,7 @@ import type { ProjectScope } from '../../../access/index.js';
 import { DEFAULT_TIME_ZONE } from './project-settings.entity.js';
 import { ProjectSettingsRepository } from './project-settings.repository.js';
 
-/** The time zone that a project keeps its days in. */
+/** Reads the time zone in which a project counts its days. */
 @Injectable()
 export class ProjectTimeZoneReader {
   constructor(private readonly settings: ProjectSettingsRepository) {}

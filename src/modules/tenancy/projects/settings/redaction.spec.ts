@@ -169,7 +169,7 @@ const NESTED = fc
 
 type Keys = readonly (string | number)[];
 
-/** The rules as the guide tells them, each way tried on its own. */
+/** Applies the rules as the guide describes them, path by path. */
 function plainly(paths: readonly string[], properties: Record<string, unknown>): unknown {
   return maskedAt(paths, [], properties);
 }
@@ -205,7 +205,7 @@ function* everyValue(value: unknown, keys: Keys = []): Generator<{ keys: Keys; v
   }
 }
 
-/** Names, parts of dotted names and items. */
+/** Counts names, parts of dotted names and list items. */
 function sizeOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 1;
   return Object.entries(value).reduce(

@@ -2,20 +2,20 @@ import { ExactNumber } from '../../../../platform/json/index.js';
 import { PathSets, type StateSet } from './path-sets.js';
 
 export const REDACTED = '[redacted]';
-/** One or more names or `*` between dots. */
+/** Names or `*`, separated by dots. */
 export const PROPERTY_PATH_PATTERN = /^[^.]+(\.[^.]+)*$/;
-/** Of one path; settings from before that have more still work, and cost no more than their length. */
+/** Names in one path. Settings stored before this limit may have more; they still work, at a cost of their length. */
 export const MOST_PATH_SEGMENTS = 16;
 
 export type Redact = (properties: Record<string, unknown>) => Record<string, unknown>;
 
 /**
- * Compiles property paths such as `card.number` and `users.*.email`. `*` stands for any one name or index. A list
- * without an index or `*` in the path is looked through, and a dotted name (`{"card.number": …}`) counts as the
- * path it spells, so that no usual way of writing the property escapes. Names are compared exactly.
+ * Masks the values at property paths such as `card.number` and `users.*.email`. `*` matches any one name or index. A
+ * path without an index or `*` also matches inside the items of a list, and a dotted name (`{"card.number": …}`) counts
+ * as the path that it spells, so that no usual way of writing the property escapes. Names are compared exactly.
  *
- * One pass: what is reached at a value is one set of places, however many ways lead to it, so the cost is the size of the
- * properties times the length of the paths in machine words.
+ * Properties are read once. The automaton keeps one set of positions for each value, no matter how many paths match, so
+ * the cost is the size of the properties times the length of the paths in machine words.
  */
 export class Redaction {
   readonly paths: PathSets;
@@ -24,7 +24,7 @@ export class Redaction {
     this.paths = new PathSets(paths);
   }
 
-  /** Whether nothing is masked, whatever comes. */
+  /** Whether there are no paths, so that nothing is ever masked. */
   get isEmpty(): boolean {
     return this.paths.isEmpty;
   }
@@ -33,8 +33,8 @@ export class Redaction {
     this.isEmpty ? properties : this.members(properties, this.paths.start);
 
   /**
-   * The value found by keys of properties, masked as it would be there: a number is a place in a list, everything else a
-   * name.
+   * Returns the value at `keys` of the properties, masked as it would be there. A number in `keys` is a list index, a
+   * text is a name.
    */
   valueAt(keys: readonly (string | number)[], value: unknown): unknown {
     let set: StateSet | null = this.paths.start;
@@ -64,7 +64,7 @@ export class Redaction {
   }
 
   private items(list: readonly unknown[], set: StateSet): unknown[] {
-    // All places but those that a path names by its number lead to the same.
+    // All indexes that no path names lead to the same positions.
     const anywhere = this.paths.item(set);
     return list.map((item, index) =>
       this.value(item, this.paths.namesIndex(index) ? this.paths.item(set, index) : anywhere),

@@ -1,7 +1,7 @@
 import { isTimeZone } from '../../../../platform/clock/index.js';
 import { type FieldOptions, TextField } from '../../../../platform/http/fields/index.js';
 
-/** The property is the IANA name of a time zone. */
+/** Declares the IANA name of a time zone. */
 export const TimeZoneField = (options: FieldOptions<string> = {}): PropertyDecorator =>
   TextField({
     min: 1,
