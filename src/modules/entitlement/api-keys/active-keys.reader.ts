@@ -2,12 +2,15 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../access/index.js';
 import { Database } from '../../../platform/database/database.js';
 
-/** Keys that open a project. */
+/** Counts the active keys of a project. */
 @Injectable()
 export class ActiveKeysReader {
   constructor(private readonly database: Database) {}
 
-  /** @param at the instant. @param sourceId keys of this Event Source alone */
+  /**
+   * Returns how many keys are neither revoked nor expired at an instant.
+   * @param sourceId counts the keys of this Event Source only
+   */
   async countOf({ projectId }: Pick<ProjectScope, 'projectId'>, at: Date, sourceId?: string): Promise<number> {
     const [row] = await this.database.rows<{ active: number }>(
       `SELECT count(*)::int AS active FROM api_keys

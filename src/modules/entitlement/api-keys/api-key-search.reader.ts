@@ -15,7 +15,7 @@ interface Row {
   readonly createdAt: Date;
 }
 
-/** API keys, browser-safe ones too, by their names and the beginnings that are shown of them. */
+/** Finds API keys, including browser-safe ones, by name and by the prefix that is shown. */
 @Injectable()
 export class ApiKeySearch extends RowSearch<Row> {
   readonly type = 'api_key';

@@ -37,7 +37,7 @@ export class ApiKeyRecord {
   @Column('text', { array: true })
   scopes!: ApiKeyScopeName[];
 
-  /** Null: made by nobody who still has an account. */
+  /** Null when the account of the person who created the key was deleted. */
   @Index('ix_api_keys_created_by')
   @Column('uuid', { name: 'created_by', nullable: true })
   createdBy!: string | null;
@@ -45,18 +45,18 @@ export class ApiKeyRecord {
   @Column('timestamptz', { name: 'created_at', default: () => 'now()' })
   createdAt!: Date;
 
-  /** At most a minute behind; null: never used. */
+  /** The time may be a minute behind. Null means never used. */
   @Column('timestamptz', { name: 'last_used_at', nullable: true })
   lastUsedAt!: Date | null;
 
-  /** Null: does not expire. */
+  /** Null when the key does not expire. */
   @Column('timestamptz', { name: 'expires_at', nullable: true })
   expiresAt!: Date | null;
 
   @Column('timestamptz', { name: 'revoked_at', nullable: true })
   revokedAt!: Date | null;
 
-  /** The key that replaces this one, which then works until `expiresAt` at most. Null: not rotated. */
+  /** The key that replaces this one. This key then works until `expiresAt` at most. Null: not rotated. */
   @Column('uuid', { name: 'rotated_to', nullable: true })
   rotatedTo!: string | null;
 
@@ -64,7 +64,7 @@ export class ApiKeyRecord {
   @Column('text', { name: 'allowed_origins', array: true, nullable: true })
   allowedOrigins!: string[] | null;
 
-  /** Of browser-safe keys; kept for clients and not enforced. */
+  /** Set for browser-safe keys. The service stores the value for clients and does not enforce it. */
   @Column('integer', { name: 'rate_limit_per_minute', nullable: true })
   rateLimitPerMinute!: number | null;
 }

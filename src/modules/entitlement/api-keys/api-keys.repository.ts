@@ -12,7 +12,7 @@ import { Database, type Db } from '../../../platform/database/database.js';
 import { ApiKeyRecord } from './api-key.entity.js';
 import { ApiKeyNotFound } from './api-keys.errors.js';
 
-/** What a presented key opens. */
+/** The identity and rights that a presented key gives. */
 export interface KeyIdentity {
   readonly apiKeyId: string;
   readonly projectId: ProjectId;
@@ -21,7 +21,7 @@ export interface KeyIdentity {
   readonly sourceId: string | null;
   readonly scopes: readonly ApiKeyScopeName[];
   readonly isRevoked: boolean;
-  /** By the database's clock. */
+  /** Whether the key has expired, by the database's clock. */
   readonly isExpired: boolean;
   readonly expiresAt: Date | null;
   /** True also for a key without an Event Source. */
@@ -33,13 +33,13 @@ export interface KeyIdentity {
 /** Narrows the keys of a project. */
 export interface KeyFilter {
   readonly sourceId?: string | undefined;
-  /** Browser-safe keys alone. */
+  /** True selects browser-safe keys only. */
   readonly browserSafe?: boolean;
 }
 
 export type NewApiKey = Omit<ApiKeyRecord, 'projectId' | 'createdAt' | 'lastUsedAt' | 'revokedAt' | 'rotatedTo'>;
 
-/** API keys; only their hashes are stored. */
+/** Stores API keys. Of each key, only the hash is stored. */
 @Injectable()
 export class ApiKeysRepository {
   constructor(private readonly database: Database) {}
@@ -48,7 +48,7 @@ export class ApiKeysRepository {
     await this.database.repository(ApiKeyRecord, tx).insert({ ...key, projectId: scope.projectId });
   }
 
-  /** Newest first. */
+  /** Returns the keys, newest first. */
   list(scope: ProjectScope, filter: KeyFilter = {}): Promise<ApiKeyRecord[]> {
     return this.database
       .repository(ApiKeyRecord)
@@ -70,7 +70,7 @@ export class ApiKeysRepository {
     await this.database.repository(ApiKeyRecord, tx).update({ projectId: scope.projectId, id }, change);
   }
 
-  /** The old key works for the grace alone, and never longer than it would have. */
+  /** Marks a key as replaced. The key works for the grace period only, and never beyond its former expiry. */
   async replace(
     scope: ProjectScope,
     id: string,
@@ -85,7 +85,7 @@ export class ApiKeysRepository {
     );
   }
 
-  /** False when there is no such key in the project, or it was revoked before. */
+  /** Returns false when the project has no such key, or when the key was revoked before. */
   async revoke(scope: ProjectScope, id: string, tx: Db): Promise<boolean> {
     const affected = await this.database.execute(
       'UPDATE api_keys SET revoked_at = now() WHERE project_id = $1 AND id = $2 AND revoked_at IS NULL',
@@ -95,7 +95,7 @@ export class ApiKeysRepository {
     return affected === 1;
   }
 
-  /** By the hash of the whole key; the only query without a scope, since the key is what gives one. */
+  /** Finds a key by the hash of the whole key. The query has no scope, because the key itself gives the scope. */
   async identify(keyHash: Buffer): Promise<KeyIdentity | null> {
     const rows = await this.database.rows<KeyIdentity>(
       `SELECT k.id AS "apiKeyId", k.project_id AS "projectId", p.organization_id AS "organizationId",
@@ -110,7 +110,7 @@ export class ApiKeysRepository {
     return rows[0] ?? null;
   }
 
-  /** Whether the project has this Event Source. */
+  /** Returns whether the project has this Event Source. */
   async hasSource(scope: ProjectScope, sourceId: string, tx: Db): Promise<boolean> {
     const rows = await this.database.rows(
       'SELECT 1 FROM event_sources WHERE project_id = $1 AND id = $2',
@@ -120,7 +120,10 @@ export class ApiKeysRepository {
     return rows.length > 0;
   }
 
-  /** For an account that is deleted: keys belong to their project and outlive whoever made them. */
+  /**
+   * Clears `created_by` of the keys that a deleted account has created. Keys belong to their project and outlive the
+   * account.
+   */
   async forgetMaker(userId: UserId, tx: Db): Promise<void> {
     await this.database.execute(
       'UPDATE api_keys SET created_by = NULL WHERE created_by = $1 /* every tenant: an account that is deleted */',
@@ -129,7 +132,10 @@ export class ApiKeysRepository {
     );
   }
 
-  /** All at once: dead since the project's deletion, and few. @returns how many were there */
+  /**
+   * Removes all keys of a deleted project at once, because there are few. None of them has worked since the deletion.
+   * @returns the number of removed keys
+   */
   removeOf(projectId: ProjectId): Promise<number> {
     return this.database.execute('DELETE FROM api_keys WHERE project_id = $1', [projectId]);
   }

@@ -14,7 +14,7 @@ import { ApiKeyNotFound, EventSourceNotFound } from './api-keys.errors.js';
 import { ApiKeysRepository, type KeyFilter } from './api-keys.repository.js';
 import { KeyIssuer, type KeyWish } from './key-issuer.js';
 
-/** Making and reading keys; what happens to a key afterwards is {@link KeyChangesService}. */
+/** Creates and reads keys. {@link KeyChangesService} changes them. */
 @Injectable()
 export class ApiKeysService {
   constructor(
@@ -31,7 +31,7 @@ export class ApiKeysService {
     return this.issue(scope, { name, scopes, sourceId, expiresAt });
   }
 
-  /** The key itself is in this answer alone; the database keeps its hash. */
+  /** Creates a key. Only this response contains the key itself; the database stores its hash. */
   async issue(scope: ProjectMemberScope, wish: KeyWish): Promise<CreatedApiKeyResponse> {
     return this.database.transaction(async (tx) => {
       await this.acts.begin(scope, tx);

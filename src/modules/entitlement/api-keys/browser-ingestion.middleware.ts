@@ -3,20 +3,21 @@ import type { NextFunction, Request, Response } from 'express';
 import { apiKeyOf } from '../../access/index.js';
 import { admitsOrigin, KeyAuthenticator } from './key-authenticator.js';
 
-/** The one route that browser-safe keys are for. */
+/** The route that browser-safe keys are made for. */
 const PATH = '/v1/events/ingest';
 const SENDABLE_HEADERS = 'Content-Type, Idempotency-Key, X-API-Key, X-Request-ID';
 const PREFLIGHT_SECONDS = '600';
 
 /**
- * Lets pages send events with a browser-safe key. A preflight carries no key, so any origin may ask, without
- * credentials; the request itself is answered readably to the origins of its key alone, and refused to others by the key.
+ * Lets web pages send events with a browser-safe key. A preflight carries no key, so it is accepted from any origin,
+ * without credentials. The response to the request itself is readable only for the origins of its key; the key refuses
+ * other origins.
  */
 @Injectable()
 export class BrowserIngestionMiddleware {
   constructor(private readonly keys: KeyAuthenticator) {}
 
-  /** Goes before the CORS of `CORS_ORIGINS`, which would end every preflight. */
+  /** Must run before the CORS middleware of `CORS_ORIGINS`, which would end every preflight. */
   middleware(exposedHeaders: readonly string[]): (request: Request, response: Response, next: NextFunction) => void {
     const exposed = exposedHeaders.join(', ');
     return (request, response, next) => {

@@ -34,11 +34,17 @@ import { ApiKeysRepository, type KeyIdentity } from './api-keys.repository.js';
 import { KeyUseRecorder } from './key-use.recorder.js';
 
 const CHANNEL = 'api_key_changed';
-/** How long a look-up is trusted when a notice gets lost: a revoked key dies within 5 seconds everywhere (DECISIONS 4). */
+/**
+ * How long a cached lookup is trusted if a notification is lost. A revoked key must stop working everywhere within 5
+ * seconds.
+ */
 const TRUST_MS = 4_000;
 const MAX_ENTRIES = 20_000;
 const MAX_UNKNOWN = 5_000;
-/** Limits look-ups in all and of one address. Anybody can make up keys, whose look-ups would use every connection. */
+/**
+ * Limits how many lookups run at once, in total and per address. Anybody can make up keys, whose lookups would use
+ * every connection.
+ */
 const LOOKUP_SLOTS = {
   parallel: 8,
   parallelOfShare: 4,
@@ -47,17 +53,17 @@ const LOOKUP_SLOTS = {
   patience: { ms: 5_000, refusal: ServiceOverloaded },
 } as const;
 
-/** Told at once where the key was looked up a moment ago: every ingestion asks. */
+/** The result is not a promise when the key was looked up a moment ago, because every ingestion request needs it. */
 type Told = KeyIdentity | null | Promise<KeyIdentity | null>;
 
 /**
- * Tells which project a key opens. A wrong checksum never reaches the database; look-ups are remembered by
- * hash, shared by parallel requests, and dropped on every instance when a key changes.
+ * Finds the project of a key. A wrong checksum never reaches the database. Lookups are cached by hash, shared by
+ * parallel requests, and dropped on every instance when a key changes.
  */
 @Injectable()
 export class KeyAuthenticator extends ApiKeyAuthenticator implements OnModuleInit, OnModuleDestroy {
   private readonly lookups: LookupCache<string, KeyIdentity | null>;
-  /** Apart from real keys: anybody can make up well-formed ones, and they may not push the real ones out. */
+  /** Unknown keys have their own cache: anybody can make up well-formed keys, which must not evict real ones. */
   private readonly unknown: LRUCache<string, true>;
   private readonly slots = new FairSemaphore(LOOKUP_SLOTS);
   private readonly identities = new RequestMemo<Told>('API key');
@@ -87,7 +93,7 @@ export class KeyAuthenticator extends ApiKeyAuthenticator implements OnModuleIni
     this.releases.push(
       this.notices.subscribe(CHANNEL, forget),
       this.notices.onReconnect(forget),
-      // The keys of a deleted project die with it.
+      // The keys of a deleted project stop working.
       this.projects.onChange(forget),
     );
   }
@@ -96,11 +102,11 @@ export class KeyAuthenticator extends ApiKeyAuthenticator implements OnModuleIni
     for (const release of this.releases) release();
   }
 
-  /** Source and origin are asked for at ingestion alone: they say who may send, not who may look. */
+  /** Source and origin are checked at ingestion only: they limit who may send, not who may read. */
   async authenticate(request: Credentialed, needed: readonly ApiKeyScopeName[]): Promise<ApiKeyScope> {
     const key = apiKeyOf(request);
     if (key === null) throw new CredentialMissing();
-    // A person's token is not a key at all; anything else that fails is a key nobody knows.
+    // The token of a person is not a key. Any other text that fails is an unknown key.
     if (/^eyJ[\w-]*\.[\w-]*\.[\w-]*$/.test(key)) throw new NotAuthenticated();
     const identity = await this.identityOf(request);
     if (identity === null) throw new InvalidApiKey();
@@ -122,11 +128,11 @@ export class KeyAuthenticator extends ApiKeyAuthenticator implements OnModuleIni
     if (needed.length > 0 && !needed.some((scope) => identity.scopes.includes(scope))) {
       throw needed[0] === 'events:write' ? new MissingWriteScope() : new MissingReadScope();
     }
-    // Everybody who opens the page has a browser-safe key: it writes events, shows itself, and does nothing else (DECISIONS 4).
+    // Everybody who opens the page has its browser-safe key, so such a key can only write events and show itself.
     if (needed.length > 0 && !isIngestion && identity.allowedOrigins !== null) throw new MissingReadScope();
     if (isIngestion && !admitsOrigin(identity, request.headers.origin)) throw new OriginNotAllowed();
     const { apiKeyId, projectId, organizationId, sourceId, scopes } = identity;
-    // Routes that need `events:read` read the organization.
+    // Routes that need `events:read` read the organization, so they report that it is missing.
     if (organizationId === null) {
       throw needed.includes('events:read') ? new ProjectHasNoOrganization() : new InvalidApiKey();
     }
@@ -134,7 +140,10 @@ export class KeyAuthenticator extends ApiKeyAuthenticator implements OnModuleIni
     return { kind: 'api-key', apiKeyId, projectId, organizationId, sourceId, scopes };
   }
 
-  /** Records that a rate limit refused ingestion with the key, if it is one that could have sent. Nobody waits for it. */
+  /**
+   * Records that a rate limit refused ingestion with the key, if the key is active. The request does not wait for the
+   * record.
+   */
   limited(request: Credentialed & { readonly ip?: string | undefined }): void {
     const requestId = request.requestId ?? null;
     const work = async (): Promise<void> => {
@@ -145,18 +154,21 @@ export class KeyAuthenticator extends ApiKeyAuthenticator implements OnModuleIni
     };
     this.background.start('record', {
       name: 'refusal by a rate limit',
-      // Not the key: whoever makes keys up has as many as they like.
+      // The share is not the key, because a sender can make up any number of keys.
       share: addressBucket(request.ip),
       work,
     });
   }
 
-  /** Whether a key is neither revoked nor expired. */
+  /** Returns whether a key is neither revoked nor expired. */
   isLive(identity: KeyIdentity): boolean {
     return isActive(identity, this.clock.now());
   }
 
-  /** The key that the request carries, looked up once a request; null for anything that is not a known key, whatever its state. */
+  /**
+   * Returns the key that the request carries, looked up once a request. Revoked and expired keys are returned too.
+   * Null: the request carries no known key.
+   */
   identityOf(request: Credentialed & { readonly ip?: string | undefined }): Told {
     return this.identities.of(request, () => {
       const key = apiKeyOf(request);
@@ -184,12 +196,15 @@ export class KeyAuthenticator extends ApiKeyAuthenticator implements OnModuleIni
     return identity;
   }
 
-  /** Tells every instance, with the transaction that changes the key. */
+  /** Notifies every instance when the transaction that changes the key commits. */
   async announceChange(apiKeyId: string, tx: Db): Promise<void> {
     await this.notices.publish(CHANNEL, apiKeyId, tx);
   }
 
-  /** At once on this instance, after the commit. Changes are rare, so all look-ups go. */
+  /**
+   * Drops all lookups of this instance, after the commit of a change. Dropping all of them is cheap, because changes
+   * are rare.
+   */
   forgetAll(): void {
     this.lookups.forgetAll();
     this.unknown.clear();
@@ -200,7 +215,7 @@ function isActive({ isRevoked, isExpired, expiresAt }: KeyIdentity, now: Date): 
   return !isRevoked && !isExpired && (expiresAt === null || expiresAt > now);
 }
 
-/** Whether events of a page at this origin may come by the key. */
+/** Returns whether the key accepts events from a page of this origin. */
 export function admitsOrigin(
   { allowedOrigins }: Pick<KeyIdentity, 'allowedOrigins'>,
   origin: string | undefined,

@@ -21,8 +21,8 @@ import { keyStatus } from './key-status.js';
 type Change = Parameters<ApiKeysRepository['update']>[2];
 
 /**
- * What becomes of a key: changed, rotated, revoked. Every one takes effect at once here and, by a notice, on the other
- * instances. The filter says which keys a route is about; any other is not found.
+ * Changes, rotates and revokes keys. Each change takes effect at once on this instance and, by a notification, on the
+ * others. The filter says which keys a route is about; other keys are not found.
  */
 @Injectable()
 export class KeyChangesService {
@@ -42,7 +42,8 @@ export class KeyChangesService {
       if (key.allowedOrigins !== null && scopes?.some((one) => one !== 'events:write') === true) {
         throw brokenRule(['body', 'scopes'], 'a browser-safe key may only have events:write', scopes);
       }
-      // Its end is that of the grace: a key that was replaced does not come back.
+      // The expiry of a replaced key is the end of its grace period. It cannot be changed, so that the key is not
+      // revived.
       if (expiresAt !== undefined && key.rotatedTo !== null) throw new ApiKeyRotated();
       return {
         ...(name !== undefined && { name }),
@@ -66,8 +67,8 @@ export class KeyChangesService {
   }
 
   /**
-   * Makes a key with the same name, rights and end, which replaces this one. The answer is the new key; the old one
-   * works until the grace is over.
+   * Creates a key with the same name, rights and expiry, which replaces this one. Returns the new key. The old key
+   * works until the grace period is over.
    */
   async rotate(
     scope: ProjectMemberScope,
@@ -91,7 +92,7 @@ export class KeyChangesService {
     return issued;
   }
 
-  /** Revoking twice answers the same. */
+  /** Revokes a key. Revoking it twice returns the same. */
   async revoke(scope: ProjectMemberScope, id: string, filter: KeyFilter = {}): Promise<ApiKeyResponse> {
     const revoked = await this.database.transaction(async (tx) => {
       await this.acts.begin(scope, tx);
@@ -103,7 +104,7 @@ export class KeyChangesService {
     return apiKeyResponse(revoked, this.clock.now());
   }
 
-  /** A change of nothing is no act. */
+  /** Changes a key. An empty change writes nothing and records no audit event. */
   private async applied(
     scope: ProjectMemberScope,
     id: string,
@@ -129,7 +130,7 @@ export class KeyChangesService {
       case 'revoked':
         throw new ApiKeyRevoked();
       case 'expired':
-        // Of a key without grace the reader wants to know that it was rotated, not that it ended with that.
+        // A key that was rotated without a grace period is reported as rotated, not as expired.
         throw key.rotatedTo === null ? new ApiKeyExpired() : new ApiKeyRotated();
       case 'rotating':
         throw new ApiKeyRotated();

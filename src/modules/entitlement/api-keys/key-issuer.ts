@@ -9,7 +9,7 @@ import { projectAct } from '../../tenancy/projects/index.js';
 import { apiKeyResponse, type CreatedApiKeyResponse } from './api-keys.dto.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
 
-/** What a new key shall be; with `browser` it is a browser-safe one. */
+/** The properties of a new key. With `browser`, the key is browser-safe. */
 export interface KeyWish {
   readonly name: string;
   readonly scopes: readonly ApiKeyScopeName[];
@@ -18,7 +18,7 @@ export interface KeyWish {
   readonly browser?: { readonly allowedOrigins: readonly string[]; readonly rateLimitPerMinute: number };
 }
 
-/** Makes keys inside an act that has begun; the answer is the only place that ever holds the key itself. */
+/** Creates keys in a transaction that has been authorized. Only the response contains the key itself. */
 @Injectable()
 export class KeyIssuer {
   constructor(

@@ -5,7 +5,10 @@ export type KeyStatus = (typeof KEY_STATUSES)[number];
 
 export type KeyLife = Pick<ApiKeyRecord, 'revokedAt' | 'expiresAt' | 'rotatedTo'>;
 
-/** The first that holds: taken back, past its end, replaced but still good, good. `active` and `rotating` keys work. */
+/**
+ * Returns the first status that holds, in the order `revoked`, `expired`, `rotating`, `active`. Keys that are `active`
+ * or `rotating` work.
+ */
 export function keyStatus({ revokedAt, expiresAt, rotatedTo }: KeyLife, now: Date): KeyStatus {
   if (revokedAt !== null) return 'revoked';
   if (expiresAt !== null && expiresAt <= now) return 'expired';

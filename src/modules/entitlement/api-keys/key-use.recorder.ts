@@ -3,7 +3,10 @@ import { ApiKeysRepository } from './api-keys.repository.js';
 
 const FLUSH_MS = 20_000;
 
-/** Collects when keys were used, so that a request does not write a row for it (`last_used_at` may lag a minute). */
+/**
+ * Collects the times at which keys were used, so that a request does not write a row. `last_used_at` may lag by a
+ * minute.
+ */
 @Injectable()
 export class KeyUseRecorder implements OnModuleInit, BeforeApplicationShutdown {
   private uses = new Map<string, Date>();
@@ -21,7 +24,7 @@ export class KeyUseRecorder implements OnModuleInit, BeforeApplicationShutdown {
     this.uses.set(apiKeyId, at);
   }
 
-  /** Resolves when all that was recorded so far is written, or is lost and logged. */
+  /** Resolves when everything recorded so far is written, or when the write has failed and been logged. */
   flush(): Promise<void> {
     return (this.writing = this.writing.then(() => this.write()));
   }

@@ -1,13 +1,18 @@
 import { asOrganizationId, asUserId, type OrganizationId, type UserId } from '../../access/index.js';
 import { parseUuid } from '../../../platform/http/fields/index.js';
 
-/** Whose subscription it is: what checkouts write into the metadata of sessions and subscriptions as `billing_scope`. */
+/**
+ * Checkouts write one of these values as `billing_scope` into the metadata of sessions and subscriptions. The value
+ * says whether an organization or a person pays.
+ */
 export const ORGANIZATION_SCOPE = 'organization';
 export const PRE_WORKSPACE_SCOPE = 'pre_workspace';
 
 export type NamedHolder = { readonly organizationId: OrganizationId } | { readonly userId: UserId };
 
-/** Whom metadata names, which comes back as checkouts wrote it; null: nobody. */
+/**
+ * Returns the organization or person that the metadata names, as checkouts wrote them. Null: the metadata names nobody.
+ */
 export function holderNamedBy(metadata: Readonly<Record<string, string>>): NamedHolder | null {
   const { billing_scope: scope, organization_id: organization, user_id: user } = metadata;
   const organizationId = organization === undefined ? null : parseUuid(organization);

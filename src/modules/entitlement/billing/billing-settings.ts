@@ -5,18 +5,18 @@ import { PaymentNotConfigured } from './billing.errors.js';
 import { type Currency, type PlanPrices, priceNames, pricesOf } from './plan-prices.js';
 
 const TRUE = new Set(['true', '1', 'yes', 'on']);
-/** What can stand in a header; the fault of anything else would be told with the key in its message. */
+/** Matches what an HTTP header may contain. Any other key would cause an error whose message contains the key. */
 const KEY = /^[\x21-\x7e]+$/;
 
 export interface ProviderConnection {
   readonly secretKey: string;
-  /** Undefined: the provider's own address. */
+  /** Undefined means the provider's own address. */
   readonly address: { readonly host: string; readonly port: number; readonly protocol: 'http' | 'https' } | undefined;
 }
 
 /**
- * The names of the payment provider, checked when they are used. What is missing or wrong is in the log by name; the
- * answer says only that the provider is not configured.
+ * The settings of the payment provider, checked when they are used. A missing or wrong setting is logged by name. The
+ * response says only that the provider is not configured.
  */
 @Injectable()
 export class BillingSettings {
@@ -27,20 +27,23 @@ export class BillingSettings {
     this.prices = pricesOf(config.payment);
   }
 
-  /** @throws PaymentNotConfigured unless checkout, sync and portal are on and have their secret */
+  /** @throws PaymentNotConfigured unless checkout, sync and portal are enabled and the secret key is set */
   requireBilling(): void {
     this.requireOn('ENABLE_PAYMENT_BILLING');
     this.secretKey();
   }
 
-  /** The secret of the webhook's signatures. @throws PaymentNotConfigured unless the webhook is on and has its secrets */
+  /**
+   * Returns the secret that signs webhook requests.
+   * @throws PaymentNotConfigured unless the webhook is enabled and its secrets are set
+   */
   webhookSecret(): string {
     this.requireOn('ENABLE_PAYMENT_WEBHOOKS');
     this.secretKey();
     return this.required('PAYMENT_WEBHOOK_SECRET');
   }
 
-  /** Whether the key is one of real payments; null: it does not say. */
+  /** Returns whether the key is for real payments, or null when the key does not show it. */
   isLive(): boolean | null {
     const mode = /^[a-z]+_(live|test)_/.exec(this.secretKey())?.[1];
     return mode === undefined ? null : mode === 'live';
@@ -50,18 +53,21 @@ export class BillingSettings {
     return { secretKey: this.secretKey(), address: this.address() };
   }
 
-  /** The price identifier; a plan without a price in the currency has the one that holds for every currency. */
+  /**
+   * Returns the price identifier. A plan without a price in the currency has its general price, which holds for every
+   * currency.
+   */
   price(plan: PaidPlan, currency: Currency | null): string {
     const names = priceNames(plan, currency);
     const name = names.find((candidate) => this.config.payment[candidate] !== undefined);
     const used = name ?? names[names.length - 1] ?? 'PAYMENT_PRICE_ID_PRO';
     const price = this.required(used);
-    // Who pays would get the other plan.
+    // A customer who pays this price would get the other plan.
     if (this.prices.get(price) !== plan) this.refuse(`${used} is the price of another plan too`);
     return price;
   }
 
-  /** One of the addresses that the provider leads back to. */
+  /** Returns a URL to which the provider redirects the browser. */
   url(name: 'PAYMENT_SUCCESS_URL' | 'PAYMENT_CANCEL_URL' | 'PAYMENT_PORTAL_RETURN_URL'): string {
     const value = this.required(name);
     const { protocol } = URL.parse(value) ?? {};

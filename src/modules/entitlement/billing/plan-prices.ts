@@ -4,7 +4,7 @@ import { PAID_PLANS, type PaidPlan } from '../../tenancy/organizations/index.js'
 export const CURRENCIES = ['usd', 'eur'] as const;
 export type Currency = (typeof CURRENCIES)[number];
 
-/** Which plan a configured price identifier stands for. */
+/** Maps the configured price identifiers to their plans. */
 export type PlanPrices = ReadonlyMap<string, PaidPlan>;
 
 const NAMES: Readonly<Record<PaidPlan, PaymentName>> = {
@@ -13,7 +13,7 @@ const NAMES: Readonly<Record<PaidPlan, PaymentName>> = {
   enterprise: 'PAYMENT_PRICE_ID_ENTERPRISE',
 };
 
-/** The names that may hold the price of a plan in a currency, the best first. */
+/** Returns the settings that may hold the price of a plan in a currency, the preferred one first. */
 export function priceNames(plan: PaidPlan, currency: Currency | null): PaymentName[] {
   return plan === 'pro' && currency === 'eur' ? ['PAYMENT_PRICE_ID_PRO_EUR', NAMES.pro] : [NAMES[plan]];
 }
@@ -29,7 +29,9 @@ export function pricesOf(names: PaymentNames): PlanPrices {
   return prices;
 }
 
-/** A plan as the provider's side names it: `business` is `scale` (SERVICE 2.1). Null: no plan that is paid for. */
+/**
+ * Returns the plan that the provider's side calls by this name; `business` is `scale`. Null: the name is no paid plan.
+ */
 export function planNamed(name: string | undefined): PaidPlan | null {
   if (name === 'business') return 'scale';
   return PAID_PLANS.find((plan) => plan === name) ?? null;

@@ -1,4 +1,4 @@
-/** Why events were not taken, in words for programs. */
+/** The machine-readable reasons why ingestion was refused. */
 export const FAILURE_REASONS = [
   'billing_inactive',
   'blocked',

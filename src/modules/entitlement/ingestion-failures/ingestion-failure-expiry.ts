@@ -4,7 +4,7 @@ import { IngestionFailuresRepository } from './ingestion-failures.repository.js'
 
 const MOST_ROWS = 5_000;
 
-/** Forgets refusals after 30 days. */
+/** Deletes recorded refusals after 30 days. */
 @Injectable()
 export class IngestionFailureExpiry extends MaintenanceTask {
   constructor(private readonly failures: IngestionFailuresRepository) {

@@ -3,12 +3,12 @@ import type { ProjectScope } from '../../access/index.js';
 import type { FailureReason } from './failure-reasons.js';
 import { Database } from '../../../platform/database/database.js';
 
-/** Refusals of one key for one reason within one UTC hour. */
+/** Counts the refusals of one key with one reason and status within one UTC hour. */
 export interface RecordedFailure {
   readonly apiKeyId: string;
   readonly reasonCode: FailureReason;
   readonly statusCode: number;
-  /** The latest of them. */
+  /** The time of the latest refusal. */
   readonly occurredAt: Date;
   readonly requestId: string | null;
   readonly count: number;
@@ -19,12 +19,12 @@ export interface FailurePage {
   readonly total: number;
 }
 
-/** Reads what {@link IngestionFailuresRecorder} recorded. */
+/** Reads the refusals that {@link IngestionFailuresRecorder} recorded. */
 @Injectable()
 export class IngestionFailuresReader {
   constructor(private readonly database: Database) {}
 
-  /** Newest first. */
+  /** Returns a page of the refusals of a source, newest first. */
   async ofSource(
     { projectId }: Pick<ProjectScope, 'projectId'>,
     sourceId: string,
@@ -46,7 +46,10 @@ export class IngestionFailuresReader {
     return { items, total: count?.total ?? 0 };
   }
 
-  /** @param since the start of a UTC hour */
+  /**
+   * Returns the number of refusals of a source.
+   * @param since the start of a UTC hour
+   */
   async countOfSource({ projectId }: Pick<ProjectScope, 'projectId'>, sourceId: string, since: Date): Promise<number> {
     const [row] = await this.database.rows<{ failures: number }>(
       `SELECT coalesce(sum(count), 0)::float8 AS failures FROM ingestion_failures

@@ -10,8 +10,9 @@ import {
 export type { IngestionFailure, RefusedKey } from './ingestion-failures.repository.js';
 
 /**
- * Records refused ingestion for the owner of the key (DECISIONS 5), best-effort: a failed write is logged and changes no
- * decision. While one write runs, later refusals are added up and share the next, so a storm costs a few statements.
+ * Records refused ingestion for the owner of the key. Recording is best-effort: a failed write is logged and changes no
+ * decision. While one write runs, later refusals are added up and share the next write, so a storm costs a few
+ * statements.
  */
 @Injectable()
 export class IngestionFailuresRecorder {
@@ -25,7 +26,7 @@ export class IngestionFailuresRecorder {
     private readonly clock: Clock,
   ) {}
 
-  /** Resolves when it has been written, or given up. Never rejects. */
+  /** Resolves when the refusal is written, or when the write has failed. Never rejects. */
   record(key: RefusedKey, failure: IngestionFailure): Promise<void> {
     const occurredAt = this.clock.now();
     const identity = `${key.apiKeyId} ${failure.reasonCode} ${failure.statusCode}`;

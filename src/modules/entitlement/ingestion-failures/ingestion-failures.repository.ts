@@ -3,7 +3,7 @@ import type { ProjectId } from '../../access/index.js';
 import type { FailureReason } from './failure-reasons.js';
 import { Database } from '../../../platform/database/database.js';
 
-/** The key that was refused. */
+/** Identifies the key whose request was refused. */
 export interface RefusedKey {
   readonly apiKeyId: string;
   readonly projectId: ProjectId;
@@ -16,19 +16,22 @@ export interface IngestionFailure {
   readonly requestId: string | null;
 }
 
-/** The same failure of a key, so many times. */
+/** Counts equal failures of one key. */
 export interface FailureCount extends RefusedKey, IngestionFailure {
-  /** The latest of them. */
+  /** The time of the latest failure. */
   readonly occurredAt: Date;
   readonly count: number;
 }
 
-/** Refused ingestion, counted by key, reason and UTC hour. {@link IngestionFailuresReader} reads it. */
+/**
+ * Stores refused ingestion, counted by key, reason, status and UTC hour. {@link IngestionFailuresReader} reads the
+ * counts.
+ */
 @Injectable()
 export class IngestionFailuresRepository {
   constructor(private readonly database: Database) {}
 
-  /** Of a project that is gone meanwhile nothing is kept. */
+  /** Adds the counts to those already stored. Counts of a project that has been deleted meanwhile are dropped. */
   async add(counts: readonly FailureCount[]): Promise<void> {
     await this.database.execute(
       `INSERT INTO ingestion_failures
@@ -57,7 +60,7 @@ export class IngestionFailuresRepository {
     );
   }
 
-  /** What is older than 30 days. @returns how many rows, at most `limit` */
+  /** Deletes counts that are older than 30 days. @returns the number of deleted rows, at most `limit` */
   forgetOld(limit: number): Promise<number> {
     return this.database.execute(
       `DELETE /* every tenant: what is old */ FROM ingestion_failures WHERE ctid = ANY (ARRAY(

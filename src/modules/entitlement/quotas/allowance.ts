@@ -1,10 +1,13 @@
 export interface Allowance {
   readonly used: number;
-  /** Null: unlimited. 0: nothing is allowed. */
+  /** Null means unlimited. 0 allows nothing. */
   readonly limit: number | null;
 }
 
-/** Of a positive, finite limit at least 80 % are used, and not all of it (SERVICE 2.4). In whole numbers, so that 80 % is exact. */
+/**
+ * Returns whether at least 80 % of a positive, finite limit are used, but not the whole limit. The comparison uses
+ * whole numbers, so that 80 % is exact.
+ */
 export function isNearLimit({ used, limit }: Allowance): boolean {
   return limit !== null && limit > 0 && used * 5 >= limit * 4 && used < limit;
 }

@@ -2,7 +2,7 @@ import type { Plan } from '../../tenancy/organizations/index.js';
 import { PLAN_LIMITS } from '../../tenancy/organizations/index.js';
 import type { Allowance } from './allowance.js';
 
-/** Why an organization may not ingest (SERVICE 7.3); `X-Service-Block-Reason` carries it. */
+/** The reasons why billing refuses ingestion. The header `X-Service-Block-Reason` has the same values. */
 export type BlockReason = 'billing_inactive' | 'blocked' | 'limit_exceeded' | 'request_limit_exceeded';
 
 export interface IngestionAllowances {
@@ -11,14 +11,14 @@ export interface IngestionAllowances {
   readonly requests: Allowance;
 }
 
-/** Statuses that pass (DECISIONS 5); `blocked` and `suspended` are set by platform administration. */
+/** The billing statuses in which ingestion is accepted. Platform administration sets `blocked` and `suspended`. */
 export const PASSING_STATUSES = ['active', 'trialing', 'past_due'];
 const PASSING = new Set(PASSING_STATUSES);
 const INACTIVE = new Set(['inactive', 'canceled']);
 
 /**
- * Whether `events` more events in one more request would be blocked, and why; null lets them pass.
- * A status nobody knows blocks: what is unclear must not become free of charge.
+ * Returns why `more` events in one more request would be refused, or null when they are accepted. An unknown status is
+ * refused, because an unclear state must not make ingestion free of charge.
  */
 export function blockReason({ billingStatus, events, requests }: IngestionAllowances, more = 1): BlockReason | null {
   if (INACTIVE.has(billingStatus)) return 'billing_inactive';
@@ -27,7 +27,7 @@ export function blockReason({ billingStatus, events, requests }: IngestionAllowa
   return exceeds(requests, 1) ? 'request_limit_exceeded' : null;
 }
 
-/** The organization's own limit, else the plan's (SERVICE 2.3); null is unlimited. */
+/** Returns the organization's own limit, or the plan's limit when it has none. Null means unlimited. */
 export function monthlyEventLimit(plan: Plan, explicit: number | null): number | null {
   return explicit ?? PLAN_LIMITS[plan].monthlyEvents;
 }

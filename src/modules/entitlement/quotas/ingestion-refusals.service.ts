@@ -12,16 +12,16 @@ import {
 
 const DAY_MS = 24 * 3600 * 1000;
 
-/** What stands in the way of a request: what billing says (SERVICE 7.3), or the source's daily limit. */
+/** Why ingestion is refused: by billing, or by the daily limit of the source. */
 export type RefusalReason = BlockReason | 'daily_limit_exceeded';
 
 export interface IngestionRefusal extends IngestionAllowances {
   readonly reason: RefusalReason;
-  /** When it was decided, by the database's clock. */
+  /** The time of the decision, by the clock of the database. */
   readonly at: Date;
 }
 
-/** Gives refused ingestion its answer: status, sentence and headers. */
+/** Builds the response to refused ingestion: status, message and headers. */
 @Injectable()
 export class IngestionRefusalsService {
   constructor(@Inject(CONFIG) private readonly config: Config) {}
@@ -30,7 +30,7 @@ export class IngestionRefusalsService {
     return reason === 'daily_limit_exceeded' ? DailyLimitExceeded.status : BillingInactive.status;
   }
 
-  /** What one event is told that is refused for it. */
+  /** Returns the message for a single event of a batch that is refused for this reason. */
   sentenceOf(reason: RefusalReason): string {
     switch (reason) {
       case 'billing_inactive':
@@ -75,13 +75,16 @@ export class IngestionRefusalsService {
   }
 }
 
-/** The reason of a status that does not pass, as {@link blockReason} gives it. */
+/** Returns the block reason of a billing status that refuses ingestion, as {@link blockReason} does. */
 export function reasonOfStatus(billingStatus: string): BlockReason {
   const unlimited = { used: 0, limit: null };
   return blockReason({ billingStatus, events: unlimited, requests: unlimited }) ?? 'blocked';
 }
 
-/** The UTC month as days, the end exclusive, as in the billing status record (SERVICE 2.4). */
+/**
+ * Returns headers with the first day of the UTC month and of the next one. As in the billing status record, the end is
+ * exclusive.
+ */
 function periodOf(at: Date): Record<string, string> {
   const first = (months: number): string =>
     new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + months, 1)).toISOString().slice(0, 10);

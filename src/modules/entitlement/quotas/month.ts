@@ -1,4 +1,4 @@
-/** The UTC month an instant lies in: `month` is YYYY-MM, days are YYYY-MM-DD, `to` and `toDay` are exclusive. */
+/** Returns the UTC month of an instant. `month` is YYYY-MM, days are YYYY-MM-DD, `to` and `toDay` are exclusive. */
 export function monthOf(instant: Date): { month: string; from: Date; to: Date; fromDay: string; toDay: string } {
   const from = new Date(Date.UTC(instant.getUTCFullYear(), instant.getUTCMonth(), 1));
   const to = new Date(Date.UTC(instant.getUTCFullYear(), instant.getUTCMonth() + 1, 1));

@@ -13,7 +13,10 @@ interface Row {
   readonly requests: number;
 }
 
-/** What an organization has used of its current UTC month and may still use: one row, never a sum over days. */
+/**
+ * Reads what an organization has used in its current UTC month, and its limits. A query reads one row, never a sum over
+ * days.
+ */
 @Injectable()
 export class OrganizationAllowancesReader {
   constructor(

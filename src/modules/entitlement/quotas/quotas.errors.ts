@@ -2,7 +2,7 @@ import { DomainError, domainError } from '../../../platform/http/domain-error.js
 
 type Headers = Readonly<Record<string, string>>;
 
-/** SERVICE 7.2 and 7.3: each refusal tells in `X-Service-*` headers what stands in the way. */
+/** A refusal by billing reports its reason in `X-Service-*` headers. */
 export class BillingInactive extends domainError(403, 'Organization billing is not active.') {
   constructor(override readonly headers: Headers = {}) {
     super();
@@ -19,7 +19,7 @@ export class MonthlyRequestsExceeded extends DomainError {
   static readonly status = 403;
   static readonly detail = 'Monthly request quota exceeded.';
 
-  /** A deployment may have a sentence of its own (`REQUEST_QUOTA_MESSAGE`), which its API document says as well. */
+  /** A deployment may set its own message in `REQUEST_QUOTA_MESSAGE`. The API document shows that message too. */
   constructor(
     sentence: string = MonthlyRequestsExceeded.detail,
     override readonly headers: Headers = {},

@@ -9,7 +9,10 @@ const DEFAULTS: Readonly<Record<Plan, number | null>> = {
   enterprise: null,
 };
 
-/** API-key requests a month by plan (DECISIONS 5), as `MONTHLY_REQUEST_LIMITS` sets them. Null: unlimited. */
+/**
+ * The maximum number of API-key requests a month by plan. `MONTHLY_REQUEST_LIMITS` overrides the defaults. Null means
+ * unlimited.
+ */
 @Injectable()
 export class RequestLimitsService {
   readonly byPlan: Readonly<Record<Plan, number | null>>;

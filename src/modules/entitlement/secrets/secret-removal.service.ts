@@ -6,7 +6,7 @@ import type { RemovalStep } from '../../tenancy/projects/index.js';
 import { NO_USES, SecretUses } from './secret-uses.js';
 import { SecretsRepository } from './secrets.repository.js';
 
-/** The end of a deleted project's secrets: first what uses them, then they. */
+/** Removes the secrets of a deleted project, after the headers that use them have released them. */
 @Injectable()
 export class SecretRemovalService {
   constructor(

@@ -15,7 +15,7 @@ interface Row {
   readonly createdAt: Date;
 }
 
-/** Secrets by their names; their values are not even read. */
+/** Finds secrets by name and description. The values are not read. */
 @Injectable()
 export class SecretSearch extends RowSearch<Row> {
   readonly type = 'secret';

@@ -8,15 +8,18 @@ export interface SecretUse {
   readonly headerName: string;
 }
 
-/** Tells where secrets are used. Provided by whoever uses them; without one they are used nowhere. */
+/**
+ * Reports where secrets are used. The module that uses secrets provides the implementation; without one, all secrets
+ * are unused.
+ */
 export abstract class SecretUses {
-  /** How many headers use each secret; those that nothing uses are left out. */
+  /** Returns how many headers use each secret. Unused secrets are left out. */
   abstract counts(scope: ProjectScope, db?: Db): Promise<ReadonlyMap<string, number>>;
 
-  /** The first headers that use it. */
+  /** Returns the first headers that use the secret, at most `most`. */
   abstract of(scope: ProjectScope, secretId: string, most: number, tx: Db): Promise<SecretUse[]>;
 
-  /** Lets go of the secrets of a deleted project. @returns how many uses ended, fewer than `limit` when none is left */
+  /** Releases the secrets of a deleted project. @returns how many uses ended, fewer than `limit` when no use is left */
   abstract release(projectId: ProjectId, limit: number): Promise<number>;
 }
 

@@ -27,7 +27,10 @@ export class SecretVault {
     }
   }
 
-  /** Null for a key that is gone or a row that was altered. @throws CryptographyUnavailableError */
+  /**
+   * Returns null when the encryption key no longer exists or the row was altered.
+   * @throws CryptographyUnavailableError
+   */
   open(scope: Tenant, { value, ...version }: Version & Pick<ProjectSecret, 'value'>): string | null {
     try {
       return this.cipher.decrypt(value, placeOf(scope, version));

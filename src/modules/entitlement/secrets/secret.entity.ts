@@ -2,7 +2,7 @@ import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
 import type { ProjectId, UserId } from '../../access/index.js';
 import { SealedColumn } from '../../../platform/sealed-columns/index.js';
 
-/** A value that is put in where a protected header names it (DECISIONS 12): stored encrypted, never answered. */
+/** A value that replaces its name in protected headers. It is stored encrypted and never returned. */
 @Entity('project_secrets')
 @Unique('uq_project_secrets_project_id_name', ['projectId', 'name'])
 @Index('ix_project_secrets_value_key', { synchronize: false })
@@ -13,31 +13,31 @@ export class ProjectSecret {
   @Column('uuid', { name: 'project_id' })
   projectId!: ProjectId;
 
-  /** Never changes: values name it. */
+  /** The name never changes, because protected headers refer to it. */
   @Column('text')
   name!: string;
 
   @Column('text', { nullable: true })
   description!: string | null;
 
-  /** Envelope of the cipher, bound to this row and version. */
+  /** The encrypted value, bound to this row and version. */
   @Column('text')
   value!: string;
 
-  /** Of the value: 1, then one more by each replacement. */
+  /** The version of the value: 1, then one more with each replacement. */
   @Column('integer')
   version!: number;
 
-  /** At most a minute behind. Null: never. */
+  /** The time may be a minute behind. Null means never used. */
   @Column('timestamptz', { name: 'last_used_at', nullable: true })
   lastUsedAt!: Date | null;
 
-  /** Null: their account is gone. */
+  /** Null when the account was deleted. */
   @Index('ix_project_secrets_created_by')
   @Column('uuid', { name: 'created_by', nullable: true })
   createdBy!: UserId | null;
 
-  /** Who gave the present value. Null: their account is gone. */
+  /** Who set the present value. Null when the account was deleted. */
   @Index('ix_project_secrets_updated_by')
   @Column('uuid', { name: 'updated_by', nullable: true })
   updatedBy!: UserId | null;
@@ -45,7 +45,7 @@ export class ProjectSecret {
   @Column('timestamptz', { name: 'created_at', default: () => 'now()' })
   createdAt!: Date;
 
-  /** Of the present value. */
+  /** When the present value was set. */
   @Column('timestamptz', { name: 'updated_at', default: () => 'now()' })
   updatedAt!: Date;
 }

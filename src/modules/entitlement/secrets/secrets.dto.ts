@@ -1,7 +1,7 @@
 import { DateTimeField, IntField, TextField, UuidField } from '../../../platform/http/fields/index.js';
 import type { ToldSecret } from './secrets.repository.js';
 
-/** Bytes of UTF-8. */
+/** The maximum length of a value, in bytes of UTF-8. */
 const MOST_BYTES = 49_152;
 
 const fits = (value: string): string | undefined =>

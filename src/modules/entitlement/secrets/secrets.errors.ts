@@ -33,7 +33,7 @@ class SecretInUseRefusal {
 
 const IN_USE = { code: 'secret_in_use', reason: 'The secret is used by protected headers' };
 
-/** Names the first headers that use it. */
+/** Lists the first headers that use the secret. */
 export class SecretInUse extends DomainError {
   static readonly status = 409;
   static readonly answer = SecretInUseRefusal;

@@ -5,12 +5,15 @@ import { SecretVault } from './secret-vault.js';
 
 type Tenant = Pick<ProjectScope, 'projectId'>;
 
-/** A secret that a value names, in plain: it lives as long as the value is built and what came of it cleaned of it. */
+/**
+ * A decrypted secret that a header value names. It is kept only until the value is built and the evidence of the send
+ * is cleaned of it.
+ */
 export interface OpenedSecret {
   readonly id: string;
-  /** Null: longer than was asked for, or it cannot be opened any more. */
+  /** Null when the value is longer than requested or can no longer be decrypted. */
   readonly value: string | null;
-  /** Whether its last use is to be written down: the one that stands is a minute old. */
+  /** Whether the time of the last use must be stored: the stored one is missing or a minute old. */
   readonly isUseDue: boolean;
 }
 
@@ -22,12 +25,12 @@ interface SealedSecret {
   readonly isUseDue: boolean;
 }
 
-/** Beside the ciphertext an envelope has a key id of 64 characters at most, a nonce of 16 and a tag of 22. */
+/** In addition to the ciphertext, an envelope has a key id of at most 64 characters, a nonce of 16 and a tag of 22. */
 const MOST_OF_HEAD = 128;
 
 const STALE = `(last_used_at IS NULL OR last_used_at <= clock_timestamp() - interval '1 minute')`;
 
-/** What other modules may have of secrets. */
+/** Reads secrets for other modules. */
 @Injectable()
 export class SecretsReader {
   private readonly logger = new Logger('secrets');
@@ -38,20 +41,23 @@ export class SecretsReader {
   ) {}
 
   /**
-   * The present values by name, of those that the project has.
-   * @param longest bytes; a longer value is not even read
+   * Returns the present values by name. Names that the project does not have are left out.
+   * @param longest in bytes; a longer value is not read
    * @throws CryptographyUnavailableError
    */
   present(scope: Tenant, names: readonly string[], longest: number): Promise<ReadonlyMap<string, OpenedSecret>> {
     return this.open(scope, names, longest, '');
   }
 
-  /** As {@link present}; they cannot be deleted until the transaction ends. */
+  /** Returns the same as {@link present}. The secrets cannot be deleted until the transaction ends. */
   hold(scope: Tenant, names: readonly string[], longest: number, tx: Db): Promise<ReadonlyMap<string, OpenedSecret>> {
     return this.open(scope, names, longest, 'ORDER BY id FOR KEY SHARE', tx);
   }
 
-  /** Writes down that they were used, at most once a minute each. Never rejects: what is lost is written by the next use. */
+  /**
+   * Stores the time of use, at most once a minute for each secret. Never rejects: after a failure, the next use is
+   * stored.
+   */
   async noteUse({ projectId }: Tenant, secrets: readonly Pick<OpenedSecret, 'id' | 'isUseDue'>[]): Promise<void> {
     const due = secrets.flatMap(({ id, isUseDue }) => (isUseDue ? [id] : []));
     if (due.length === 0) return;

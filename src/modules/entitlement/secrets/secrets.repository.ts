@@ -4,7 +4,7 @@ import { Database, type Db } from '../../../platform/database/database.js';
 import { ProjectSecret } from './secret.entity.js';
 import { SecretNotFound } from './secrets.errors.js';
 
-/** What is told of a secret: everything but its value. */
+/** The fields of a secret that are returned: all but its value. */
 export type ToldSecret = Omit<ProjectSecret, 'value'>;
 
 const TOLD = `
@@ -16,7 +16,7 @@ const TOLD = `
 export class SecretsRepository {
   constructor(private readonly database: Database) {}
 
-  /** In the order of their names. */
+  /** Returns the secrets in the order of their names. */
   list({ projectId }: ProjectScope): Promise<ToldSecret[]> {
     return this.database.rows<ToldSecret>(`${TOLD} WHERE project_id = $1 ORDER BY name COLLATE "C"`, [projectId]);
   }
@@ -26,7 +26,10 @@ export class SecretsRepository {
     return rows[0] ?? null;
   }
 
-  /** Holds the row: nobody begins to use the secret until the transaction ends, and whoever began is waited for. */
+  /**
+   * Locks the row, so that no header can start to use the secret until the transaction ends. Waits for transactions
+   * that have already started to use it.
+   */
   async lockForRemoval({ projectId }: ProjectScope, id: string, tx: Db): Promise<ToldSecret | null> {
     const rows = await this.database.rows<ToldSecret>(
       `${TOLD} WHERE project_id = $1 AND id = $2 FOR UPDATE`,
@@ -36,7 +39,9 @@ export class SecretsRepository {
     return rows[0] ?? null;
   }
 
-  /** Holds the row, so that replacements of the value queue up; headers can still begin to use it. */
+  /**
+   * Locks the row, so that replacements of the value run one after another. Headers can still start to use the secret.
+   */
   async lock({ projectId }: ProjectScope, id: string, tx: Db): Promise<ToldSecret | null> {
     const rows = await this.database.rows<ToldSecret>(
       `${TOLD} WHERE project_id = $1 AND id = $2 FOR NO KEY UPDATE`,
@@ -50,7 +55,7 @@ export class SecretsRepository {
     return this.database.repository(ProjectSecret, tx).countBy({ projectId });
   }
 
-  /** Fails on the constraint of names for one that is taken. */
+  /** Fails on the constraint of names when the name is in use. */
   async insert(
     { projectId }: ProjectScope,
     secret: Pick<ProjectSecret, 'id' | 'name' | 'description' | 'value' | 'version' | 'createdBy' | 'updatedBy'>,
@@ -79,12 +84,12 @@ export class SecretsRepository {
     );
   }
 
-  /** Fails on the foreign key while a header uses it. */
+  /** Fails on the foreign key while a header uses the secret. */
   async remove({ projectId }: ProjectScope, id: string, tx: Db): Promise<void> {
     await this.database.execute('DELETE FROM project_secrets WHERE project_id = $1 AND id = $2', [projectId, id], tx);
   }
 
-  /** All at once: there are few. @returns how many were there */
+  /** Removes all secrets of a project at once, because there are few. @returns the number of removed secrets */
   removeAll(projectId: ProjectId): Promise<number> {
     return this.database.execute('DELETE FROM project_secrets WHERE project_id = $1', [projectId]);
   }

@@ -17,12 +17,12 @@ import {
 import { SecretInUse, SecretNotFound, TooManySecrets } from './secrets.errors.js';
 import { SecretsRepository, type ToldSecret } from './secrets.repository.js';
 
-/** Bounds the list, which has no pages, and what a header may name. */
+/** Limits the list, which has no pages, and the number of secrets that headers may name. */
 const MOST_SECRETS = 100;
-/** Headers that a refused deletion names. */
+/** A refused deletion names at most this many headers. */
 const MOST_NAMED = 20;
 
-/** Secrets of a project (DECISIONS 12). A value goes in here and comes out by {@link SecretsReader} alone. */
+/** Manages the secrets of a project. Values are written here, and read by {@link SecretsReader} alone. */
 @Injectable()
 export class SecretsService {
   constructor(
@@ -43,7 +43,7 @@ export class SecretsService {
     return secrets.map((secret) => secretResponse(secret, counts.get(secret.id) ?? 0));
   }
 
-  /** @throws SecretNameInUse by the constraint of names; what was recorded here is undone with it */
+  /** @throws SecretNameInUse by the constraint of names, which also rolls back the transaction */
   async create(scope: ProjectMemberScope, request: CreateSecretRequest): Promise<SecretResponse> {
     const { name, description = null } = request;
     const first = { id: newId(), version: 1 };
@@ -61,7 +61,7 @@ export class SecretsService {
     });
   }
 
-  /** Replacements of one secret queue up: each is a version of its own. */
+  /** Replacements of one secret run one after another, and each is a new version. */
   async replace(scope: ProjectMemberScope, id: string, request: ReplaceSecretRequest): Promise<SecretResponse> {
     this.vault.assertAvailable();
     return this.database.transaction(async (tx) => {
@@ -76,7 +76,7 @@ export class SecretsService {
     });
   }
 
-  /** Needs no cryptography: whoever has lost the keys must be able to clean up. */
+  /** Works without encryption keys, so that secrets can be deleted when the keys are lost. */
   async delete(scope: ProjectMemberScope, id: string): Promise<void> {
     await this.database.transaction(async (tx) => {
       await this.acts.begin(scope, tx);

@@ -13,7 +13,10 @@ import {
 } from './source-keys.dto.js';
 import { SourceKeysService } from './source-keys.service.js';
 
-/** Keys that stand in web pages for everybody to read: they only write events, and only from known origins. */
+/**
+ * Manages browser-safe keys. Everybody can read them in web pages, so they only write events, and only from known
+ * origins.
+ */
 @ApiTags('ingest-sources')
 @Controller('v1/ingest-sources/:source_id/browser-keys')
 export class BrowserKeysController {

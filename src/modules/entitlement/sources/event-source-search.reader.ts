@@ -16,7 +16,7 @@ interface Row {
   readonly createdAt: Date;
 }
 
-/** Event Sources by what people call them. */
+/** Finds Event Sources by name, description and type. */
 @Injectable()
 export class EventSourceSearch extends RowSearch<Row> {
   readonly type = 'event_source';

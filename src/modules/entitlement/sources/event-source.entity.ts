@@ -4,7 +4,7 @@ import type { ProjectId } from '../../access/index.js';
 export const SOURCE_TYPES = ['http', 'server', 'browser', 'webhook', 'cron', 'custom'] as const;
 export type SourceType = (typeof SOURCE_TYPES)[number];
 
-/** Something that sends events to a project by keys of its own, and can be switched off apart from the rest. */
+/** A sender of events to a project. It has its own keys and can be disabled separately. */
 @Entity('event_sources')
 @Index('ix_event_sources_project_id', ['projectId', 'createdAt'])
 @Check('ck_event_sources_type', `type IN ('http', 'server', 'browser', 'webhook', 'cron', 'custom')`)
@@ -27,7 +27,7 @@ export class EventSource {
   @Column('boolean', { name: 'is_enabled', default: true })
   isEnabled!: boolean;
 
-  /** Null: that account is gone. */
+  /** Null when the account was deleted. */
   @Index('ix_event_sources_created_by')
   @Column('uuid', { name: 'created_by', nullable: true })
   createdBy!: string | null;

@@ -4,13 +4,15 @@ import { Database, type Db } from '../../../platform/database/database.js';
 import { EventSource } from './event-source.entity.js';
 import { EventSourceNotFound } from '../api-keys/index.js';
 
-/** A source with what the counters of ingestion know of it. */
+/** An Event Source with the time of its newest event, as ingestion has counted it. */
 export interface SeenEventSource extends EventSource {
-  /** Null: never. */
+  /** Null when no event has ever come from this source. */
   readonly lastEventAt: Date | null;
 }
 
-/** The newest day of a source has its newest event, so each costs one look into the index of `source_days`. */
+/**
+ * The newest day of a source contains its newest event, so each source costs one lookup in the index of `source_days`.
+ */
 const SEEN = `
   SELECT s.id, s.project_id AS "projectId", s.name, s.type, s.description, s.is_enabled AS "isEnabled",
          s.created_by AS "createdBy", s.created_at AS "createdAt", d.last_event_at AS "lastEventAt"
@@ -24,7 +26,7 @@ const SEEN = `
 export class EventSourcesReader {
   constructor(private readonly database: Database) {}
 
-  /** Newest first. */
+  /** Returns the sources, newest first. */
   list({ projectId }: ProjectScope): Promise<SeenEventSource[]> {
     return this.database.rows<SeenEventSource>(
       `${SEEN} WHERE s.project_id = $1 ORDER BY s.created_at DESC, s.id DESC`,

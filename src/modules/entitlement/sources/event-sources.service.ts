@@ -29,7 +29,10 @@ export class EventSourcesService {
     private readonly audit: AuditWriter,
   ) {}
 
-  /** The act holds the project, so parallel creations are counted one after the other. Disabled sources count. */
+  /**
+   * Creates a source with its first key. The transaction locks the project, so parallel creations are counted one after
+   * another. Disabled sources count too.
+   */
   create(scope: ProjectMemberScope, request: CreateEventSourceRequest): Promise<CreatedEventSourceResponse> {
     const { name, type, description = null, is_enabled: isEnabled } = request;
     const id = newId();
@@ -52,7 +55,7 @@ export class EventSourcesService {
     return eventSourceResponse(await this.found(scope, id));
   }
 
-  /** A change of nothing is no act. */
+  /** Changes a source. An audit event is recorded only when something changes. */
   async change(scope: ProjectMemberScope, id: string, request: ChangeEventSourceRequest): Promise<EventSourceResponse> {
     const answer = await this.database.transaction(async (tx) => {
       await this.acts.begin(scope, tx);
@@ -75,7 +78,7 @@ export class EventSourcesService {
     return answer;
   }
 
-  /** Doing it again answers the same and records nothing. */
+  /** Enables or disables a source. A repetition returns the same and records nothing. */
   async setEnabled(scope: ProjectMemberScope, id: string, isEnabled: boolean): Promise<EventSourceResponse> {
     const answer = await this.database.transaction(async (tx) => {
       await this.acts.begin(scope, tx);
@@ -85,7 +88,10 @@ export class EventSourcesService {
     return answer;
   }
 
-  /** What has ingested stays, so that every event keeps the source it names; first events wait for the lock. */
+  /**
+   * Removes a source without events. A source that has ingested stays, so that every event keeps the source it names.
+   * First events wait for the lock.
+   */
   async remove(scope: ProjectMemberScope, id: string): Promise<void> {
     await this.database.transaction(async (tx) => {
       await this.acts.begin(scope, tx);

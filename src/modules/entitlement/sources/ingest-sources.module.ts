@@ -17,7 +17,7 @@ import { SourceKeysService } from './source-keys.service.js';
 import { SourceNamesReader } from './source-names.reader.js';
 import { EventSourceSearch } from './event-source-search.reader.js';
 
-/** What sends events to a project. What has come of it is above, in the source-monitoring module. */
+/** Manages what sends events to a project. The source-monitoring module, one layer above, reports what was received. */
 @Module({
   imports: [
     ApiKeysModule,

@@ -31,7 +31,7 @@ export class IssueKeyRequest {
   expires_at?: Date | null;
 }
 
-/** What browsers send as `Origin`: scheme, host and port, nothing else. */
+/** Accepts what browsers send as `Origin`: scheme, host and port, and nothing else. */
 const origin = url({
   max: 300,
   check: (text) =>
@@ -44,7 +44,7 @@ function isOrigin(text: string): boolean {
   return isBare && !/[?#@*]/.test(text);
 }
 
-/** As browsers spell it: lower case, without the port that the scheme implies. */
+/** Returns the origin as browsers write it: in lower case, without the port that the scheme implies. */
 export function originOf(text: string): string {
   return new URL(text).origin;
 }

@@ -10,7 +10,7 @@ import {
   originOf,
 } from './source-keys.dto.js';
 
-/** The keys of one source, as the api-keys module keeps them. */
+/** Manages the keys of one source, which the api-keys module stores. */
 @Injectable()
 export class SourceKeysService {
   constructor(

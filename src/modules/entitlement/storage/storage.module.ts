@@ -78,7 +78,7 @@ const UPLOADS = [
   UploadsService,
 ];
 
-/** Files of projects: their rows, quotas and signed addresses; the bytes are kept by the platform's ObjectStore. */
+/** Manages files of projects: their rows, quotas and signed URLs. The platform's ObjectStore stores the bytes. */
 @Module({
   imports: [
     AuditModule,

@@ -4,7 +4,10 @@ import { ObjectStorageUnavailable } from './storage.errors.js';
 
 const logger = new Logger('storage');
 
-/** What callers are told of a store that fails; why it does is in the log alone. Anything else stays what it is. */
+/**
+ * Converts a failure of the store into the error for the client. The reason is only logged. Other errors are returned
+ * unchanged.
+ */
 export function storeFailure(error: unknown): unknown {
   if (!(error instanceof StoreUnavailable || error instanceof BlobMissing || error instanceof PartsLost)) return error;
   logger.error(error);

@@ -3,7 +3,10 @@ import { type PaidPlan, PAID_PLANS } from '../../../tenancy/organizations/index.
 import { CurrencyField } from '../checkout/checkout.dto.js';
 import type { Currency } from '../plan-prices.js';
 
-/** A browser would run or open these itself. Apps have schemes of their own. */
+/**
+ * A browser would run or open URLs with these schemes itself. All other schemes are accepted, because apps have their
+ * own.
+ */
 const REFUSED_SCHEMES = ['javascript', 'data', 'vbscript', 'file'];
 
 export class AccountCheckoutRequest {
@@ -12,7 +15,7 @@ export class AccountCheckoutRequest {
 
   @UrlField({
     refusedSchemes: REFUSED_SCHEMES,
-    // With its braces it is no URI yet.
+    // The braces of `{CHECKOUT_SESSION_ID}` are not valid in a URI.
     document: { format: 'uri-template' },
     description:
       'Where the provider leads to after the payment; it puts the session in place of `{CHECKOUT_SESSION_ID}`. Any scheme but `javascript`, `data`, `vbscript` and `file`',

@@ -23,7 +23,11 @@ export class AccountCheckoutService {
     private readonly provider: PaymentProvider,
   ) {}
 
-  /** @throws WorkspaceExists. @throws SubscriptionActive: the first organization takes over what is paid for already */
+  /**
+   * Starts a checkout for a person who has no organization yet.
+   * @throws WorkspaceExists when the person belongs to an organization
+   * @throws SubscriptionActive when the person has already paid: the first organization takes that subscription over
+   */
   async begin(scope: UserScope, request: AccountCheckoutRequest): Promise<AccountCheckoutResponse> {
     const { plan, currency = null, success_url: successUrl, cancel_url: cancelUrl } = request;
     const user = await this.database.transaction(async (tx) => {

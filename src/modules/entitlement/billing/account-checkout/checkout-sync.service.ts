@@ -20,12 +20,15 @@ import {
   WorkspaceExists,
 } from './account-checkout.errors.js';
 
-/** Events that come in between make the act begin anew; more of them than this is no accident. */
+/**
+ * The synchronization starts again when an event has changed the subscription meanwhile. More events than this during
+ * one request are no accident.
+ */
 const MOST_TRIES = 5;
-/** Anything else is no identifier of the provider's, and is not sent there. */
+/** Any other text is not an identifier of the provider, so it is not sent there. */
 const IDENTIFIER = /^[\w-]+$/;
 
-/** What was paid for before there is an organization (SERVICE 3.2, 4.1). */
+/** Stores what a person has paid for before they have an organization. */
 @Injectable()
 export class CheckoutSyncService {
   constructor(
@@ -53,7 +56,7 @@ export class CheckoutSyncService {
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
       const id = subscription?.id ?? checkout.subscriptionId;
       const known = id === null ? null : await this.subscriptions.find(id);
-      // Events have been here: what was read before that look may be older than they are.
+      // Events have stored this subscription already. What was read before `known` may be older than they are.
       if (id !== null && known !== null) subscription = await this.provider.findSubscription(id, within);
       const plan = this.planOf(checkout, subscription);
       const isDone = await this.database.transaction((tx) =>
@@ -70,14 +73,14 @@ export class CheckoutSyncService {
     return user;
   }
 
-  /** By the price; else what this service wrote into the session when it was made. */
+  /** Returns the plan of the price, else the plan that this service wrote into the metadata of the session. */
   private planOf(checkout: CheckoutState, subscription: SubscriptionState | null): PaidPlan {
     const plan = (subscription && this.subscriptions.planOf(subscription)) ?? planNamed(checkout.metadata.plan);
     if (plan === null) throw new CheckoutWithoutPlan();
     return plan;
   }
 
-  /** False: an event has changed the subscription since it was read. */
+  /** Returns false when an event has changed the subscription since it was read. */
   private async store(
     scope: UserScope,
     paid: {
@@ -108,7 +111,7 @@ export class CheckoutSyncService {
   }
 }
 
-/** Where the session says whose it is, it must say this person, by every sign (SERVICE 4.1). */
+/** Returns whether this person is named by every identifier that the session contains. */
 function belongsTo({ userId }: UserScope, { reference, metadata }: CheckoutState): boolean {
   return [reference, metadata.user_id].every((sign) => sign === null || sign === undefined || sign === userId);
 }

@@ -1,7 +1,7 @@
 import { EnumField, IntField, UuidField } from '../../../../platform/http/fields/index.js';
 import { BILLING_STATES, type Plan, PLANS } from '../../../tenancy/organizations/index.js';
 
-/** What platform administration may set; the rest comes from the provider. */
+/** The statuses that platform administration may set. All others come from the provider. */
 export const ADMINISTRATIVE_STATUSES = ['active', 'blocked', 'suspended'] as const;
 export type AdministrativeStatus = (typeof ADMINISTRATIVE_STATUSES)[number];
 

@@ -20,9 +20,12 @@ export class AdministrationService {
     private readonly audit: AuditWriter,
   ) {}
 
-  /** Leaves an audit event also when everything stays: somebody has confirmed it. */
+  /**
+   * Changes the billing of an organization. Records an audit event even when nothing changes, because an administrator
+   * has confirmed the state.
+   */
   change(scope: UserScope, id: string, request: AdministrationRequest): Promise<AdministrationResponse> {
-    // The guard has found it: administrators need not be members.
+    // The guard has checked that the organization exists. Administrators need not be its members.
     const organizationId = asOrganizationId(id);
     return this.database.transaction(async (tx) => {
       const organization = await this.organizations.lock({ organizationId }, tx);
@@ -33,7 +36,7 @@ export class AdministrationService {
         billingStatus: status ?? organization.billingStatus,
         eventsPerMonthLimit: limit === undefined ? organization.eventsPerMonthLimit : limit,
       };
-      // The status now says it all: a hold that a canceled subscription hid is settled by this decision.
+      // A status that is set here also replaces a hold that a canceled subscription has hidden.
       const billingHold = status === undefined || status === null ? organization.billingHold : null;
       await this.organizations.update({ organizationId }, { ...to, billingHold }, tx);
       await this.audit.record(

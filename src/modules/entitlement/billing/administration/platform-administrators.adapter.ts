@@ -11,7 +11,7 @@ import {
 const TRUE = new Set(['true', '1', 'yes', 'on']);
 const ADDRESS = /^[^@\s]+@[^@\s]+$/;
 
-/** Who administers the platform: the configured addresses, while the feature is on. */
+/** Admits the users with the configured email addresses while platform administration is enabled. */
 @Injectable()
 export class PlatformAdministratorsAdapter extends PlatformAdministrators {
   private readonly logger = new Logger('billing');

@@ -21,11 +21,12 @@ export class CheckoutService {
   ) {}
 
   /**
-   * Nothing is kept but the customer, which the next checkout uses: the plan comes with the provider's events.
-   * @throws SubscriptionActive while one is paid for: a second checkout would make a second subscription
+   * Starts the checkout of a paid plan. Only the customer is stored, and the next checkout uses it. The plan changes
+   * when the provider's events arrive.
+   * @throws SubscriptionActive while a subscription is paid for: a second checkout would create a second subscription
    */
   async begin(scope: OrganizationScope, { plan: asked, currency = null }: CheckoutRequest): Promise<CheckoutResponse> {
-    // The field has refused `free`.
+    // The validation of the field has refused `free`.
     const plan = asked as PaidPlan;
     const { organizationId } = scope;
     const organization = await this.database.transaction((tx) => this.acts.begin(scope, tx));

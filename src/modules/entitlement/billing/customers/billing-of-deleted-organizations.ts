@@ -6,7 +6,10 @@ import { SubscriptionsRepository } from '../subscriptions/subscriptions.reposito
 import { PaymentEventsRepository } from '../webhook/payment-events.repository.js';
 import { CustomerRemovalsRepository } from './customer-removals.repository.js';
 
-/** What runs at the provider has to be ended there first. The customer of a deleted organization is removed there. */
+/**
+ * Refuses the deletion of an organization while it has a running subscription at the provider. After a deletion, the
+ * organization's customers are removed at the provider.
+ */
 @Injectable()
 export class BillingOfDeletedOrganizations extends OnOrganizationDeleted {
   constructor(

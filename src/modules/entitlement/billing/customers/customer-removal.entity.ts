@@ -1,6 +1,9 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-/** A customer to be removed at the payment provider, since their account was closed. The row goes when it is done. */
+/**
+ * A customer to be removed at the payment provider, because the account or organization was deleted. The row is deleted
+ * after the removal.
+ */
 @Entity('payment_customer_removals')
 export class CustomerRemoval {
   /** The provider's identifier. */

@@ -7,8 +7,8 @@ import { CustomerRemovalsRepository } from './customer-removals.repository.js';
 const MOST_CUSTOMERS = 20;
 
 /**
- * Removes the customers of closed accounts at the provider, which ends their subscriptions and open checkouts there. A
- * process that dies after the removal leaves it to be done once more, which does no harm.
+ * Removes the customers of deleted accounts and organizations at the provider, which ends their subscriptions and open
+ * checkouts there. If the process dies after a removal, the removal is repeated, which does no harm.
  */
 @Injectable()
 export class CustomerRemovalsMaintenance extends MaintenanceTask {
@@ -19,7 +19,11 @@ export class CustomerRemovalsMaintenance extends MaintenanceTask {
     super();
   }
 
-  /** A provider that fails gets the rest of the round off; the log has its reason already. */
+  /**
+   * Removes customers that are due. The first failure of the provider ends the round; its reason has been logged
+   * already.
+   * @returns the number of removed customers
+   */
   async maintain(): Promise<number> {
     const within = this.provider.begin();
     let removed = 0;

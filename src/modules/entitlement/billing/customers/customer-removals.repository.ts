@@ -2,7 +2,10 @@ import { Injectable } from '@nestjs/common';
 import type { OrganizationId, UserId } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 
-/** Customers who are to be removed at the provider: their account, and with it every tenant, is gone. */
+/**
+ * Stores which customers must be removed at the provider. Their account or organization, and so their tenant, is
+ * deleted.
+ */
 @Injectable()
 export class CustomerRemovalsRepository {
   constructor(private readonly database: Database) {}
@@ -15,7 +18,7 @@ export class CustomerRemovalsRepository {
     );
   }
 
-  /** Every customer of a person, none of whom an organization has taken over. */
+  /** Adds every customer of a person, except those that an organization has taken over. */
   async addAllOf(userId: UserId, tx: Db): Promise<void> {
     await this.database.execute(
       `INSERT INTO payment_customer_removals (customer_id)
@@ -30,7 +33,7 @@ export class CustomerRemovalsRepository {
     );
   }
 
-  /** Every customer of an organization that is deleted. */
+  /** Adds every customer of a deleted organization, except those that another organization has too. */
   async addAllOfOrganization(organizationId: OrganizationId, tx: Db): Promise<void> {
     await this.database.execute(
       `INSERT INTO payment_customer_removals (customer_id)
@@ -46,8 +49,9 @@ export class CustomerRemovalsRepository {
   }
 
   /**
-   * The next customer whose turn it is; nobody else gets it for a minute, and longer after each try (8.5 hours at most).
-   * Null: none.
+   * Claims the next customer that is due. Nobody else can claim the customer for a minute, and for twice as long after
+   * each attempt (8.5 hours at most).
+   * @returns null when no customer is due
    */
   async claim(): Promise<string | null> {
     const [row] = await this.database.rows<{ customer_id: string }>(

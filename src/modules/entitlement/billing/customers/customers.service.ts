@@ -11,8 +11,9 @@ import { PendingSubscriptionsRepository } from '../subscriptions/pending-subscri
 import { CustomerRemovalsRepository } from './customer-removals.repository.js';
 
 /**
- * The customers at the payment provider. One that is missing, or that the provider no longer has, is made: parallel
- * requests send one idempotency key and so make one, and the one that is stored first is everybody's.
+ * Finds the customers at the payment provider, and creates one that is missing or that the provider no longer has.
+ * Parallel requests send the same idempotency key and so create one customer. The customer that is stored first is used
+ * by all.
  */
 @Injectable()
 export class CustomersService {
@@ -24,7 +25,7 @@ export class CustomersService {
   ) {}
 
   /**
-   * @returns the identifier of a customer that the provider has
+   * @returns the identifier of a customer that exists at the provider
    * @throws OrganizationNotFound when the organization was deleted meanwhile
    */
   async ofOrganization({ id, name, paymentCustomerId: known }: Organization, within: Deadline): Promise<string> {
@@ -52,7 +53,10 @@ export class CustomersService {
     throw new NotAuthenticated();
   }
 
-  /** The key tells apart what differs: another name, or another customer to replace, is another request. */
+  /**
+   * Creates a customer. The idempotency key is a digest of the customer's fields and of the customer that is replaced,
+   * so a request that differs in these creates another customer.
+   */
   private make(
     customer: Omit<NewCustomer, 'idempotencyKey'>,
     replaced: string | null,

@@ -17,7 +17,10 @@ export class PortalService {
     private readonly provider: PaymentProvider,
   ) {}
 
-  /** An organization without a customer gets one. @param asked null: back to the configured address */
+  /**
+   * Opens the portal. An organization without a customer gets one.
+   * @param asked the return URL; null means the configured one
+   */
   async open(scope: OrganizationScope, asked: string | null): Promise<PortalResponse> {
     this.settings.requireBilling();
     const returnUrl = asked ?? this.settings.url('PAYMENT_PORTAL_RETURN_URL');

@@ -1,13 +1,13 @@
 import { Deadline } from '../../../../platform/concurrency/index.js';
 
-/** So that every act is answered within 10 seconds, whatever the provider does. */
+/** The time for all calls of one request, so that it is answered within 10 seconds, whatever the provider does. */
 const ACT_MS = 8_000;
 
 export interface NewCustomer {
   readonly name?: string;
   readonly email?: string;
   readonly metadata: Readonly<Record<string, string>>;
-  /** Two calls with one key make one customer. */
+  /** Two calls with the same key create one customer. */
   readonly idempotencyKey: string;
 }
 
@@ -16,19 +16,19 @@ export interface NewCheckout {
   readonly priceId: string;
   readonly successUrl: string;
   readonly cancelUrl: string;
-  /** Whose checkout it is: an organization's or a person's id. */
+  /** The id of the organization or person that pays. */
   readonly reference: string;
-  /** On the session and on the subscription that comes of it. */
+  /** The provider attaches them to the session and to the subscription that results. */
   readonly metadata: Readonly<Record<string, string>>;
 }
 
 export interface CheckoutState {
   readonly id: string;
-  /** `open`, `complete` or `expired`; null: the provider does not say. */
+  /** `open`, `complete` or `expired`; null when the provider does not report it. */
   readonly status: string | null;
   readonly customerId: string | null;
   readonly subscriptionId: string | null;
-  /** Complete, while the payment itself is still to come. */
+  /** Whether the checkout is complete but the payment is still outstanding. */
   readonly isUnpaid: boolean;
   readonly reference: string | null;
   readonly metadata: Readonly<Record<string, string>>;
@@ -37,54 +37,57 @@ export interface CheckoutState {
 export interface SubscriptionState {
   readonly id: string;
   readonly customerId: string | null;
-  /** As the provider calls it. */
+  /** The provider's name of the status. */
   readonly status: string;
-  /** Of the first item with a price that is configured, else of the first item; null: no item has one. */
+  /**
+   * The configured price of the first item that has one, else the price of the first item with a price. Null: no item
+   * has a price.
+   */
   readonly priceId: string | null;
-  /** Null: the provider does not say. */
+  /** Null when the provider does not report it. */
   readonly startedAt: Date | null;
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-/** What a customer has used of something that is billed by the amount. */
+/** Reports how much of a metered product a customer has used. */
 export interface UsageReport {
-  /** The provider's name of what is counted. */
+  /** The provider's name of the meter. */
   readonly meter: string;
   readonly customerId: string;
   /** A whole number. */
   readonly value: number;
-  /** Two reports with one identifier count once. */
+  /** Two reports with the same identifier count once. */
   readonly identifier: string;
-  /** When it was used; at most 35 days ago. */
+  /** The time of the usage, at most 35 days ago. */
   readonly at: Date;
 }
 
 /**
- * The payment provider, as far as this service needs it. No call of it is made inside a database transaction.
+ * The payment provider, with the calls that this service needs. None of them is made inside a database transaction.
  * Every call throws PaymentNotConfigured without a secret, and PaymentProviderFailed when the provider fails, refuses
  * or does not answer within the deadline.
  */
 export abstract class PaymentProvider {
-  /** The time of one act of a caller. */
+  /** Starts the deadline for all calls of one request. */
   begin(): Deadline {
     return new Deadline(ACT_MS);
   }
 
-  /** False: there is no such customer, or not any more. */
+  /** Returns false when the customer does not exist or was deleted. */
   abstract hasCustomer(customerId: string, within: Deadline): Promise<boolean>;
-  /** @returns its identifier */
+  /** @returns the identifier of the customer */
   abstract createCustomer(customer: NewCustomer, within: Deadline): Promise<string>;
-  /** With what it pays and what is kept of it there; one that is gone already is no fault. */
+  /** Removes the customer with its subscriptions and stored data. A customer that no longer exists is not an error. */
   abstract removeCustomer(customerId: string, within: Deadline): Promise<void>;
   abstract createCheckout(checkout: NewCheckout, within: Deadline): Promise<{ id: string; url: string }>;
-  /** Null: there is no such session. The subscription comes along where it is known. */
+  /** Returns the session, with its subscription if it has one. Null: there is no such session. */
   abstract findCheckout(
     id: string,
     within: Deadline,
   ): Promise<{ checkout: CheckoutState; subscription: SubscriptionState | null } | null>;
-  /** @returns its address */
+  /** @returns the URL of the portal */
   abstract createPortalSession(customerId: string, returnUrl: string, within: Deadline): Promise<string>;
-  /** As it is now; null: there is no such subscription. */
+  /** Returns the current state of the subscription, or null when there is none. */
   abstract findSubscription(id: string, within: Deadline): Promise<SubscriptionState | null>;
   abstract reportUsage(report: UsageReport, within: Deadline): Promise<void>;
 }

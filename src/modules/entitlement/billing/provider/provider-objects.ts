@@ -2,9 +2,9 @@ import { z } from 'zod';
 import type { PlanPrices } from '../plan-prices.js';
 import type { CheckoutState, SubscriptionState } from './payment-provider.js';
 
-/** Identifiers are stored and compared, so they hold nothing that the database would not take. */
+/** Identifiers are stored and compared, so only characters are accepted that the database accepts. */
 const identifier = z.string().regex(/^[\x21-\x7e]{1,255}$/);
-/** An identifier, or the object it stands for. */
+/** The provider sends either an identifier or the whole object that has it. */
 const reference = z
   .union([identifier, z.object({ id: identifier })])
   .transform((v) => (typeof v === 'string' ? v : v.id));
@@ -15,7 +15,7 @@ const metadata = z
   .transform((v) =>
     Object.fromEntries(Object.entries(v ?? {}).filter((e): e is [string, string] => typeof e[1] === 'string')),
   );
-/** Unix seconds until the year 9999. */
+/** Unix seconds, up to the year 9999. */
 const instant = z.number().int().min(0).max(253_402_300_799);
 
 const SUBSCRIPTION = z.object({
@@ -49,20 +49,23 @@ export const PROVIDER_EVENT = z.object({
   data: z.object({ object: z.record(z.string(), z.unknown()) }),
 });
 
-/** @throws ZodError for anything that is no subscription */
+/** @throws ZodError when the value is not a subscription */
 export function readSubscription(value: unknown, prices: PlanPrices): SubscriptionState {
   const subscription = readAnySubscription(value, prices);
   return { ...subscription, status: z.string().parse(subscription.status) };
 }
 
-/** One that is over, whatever it says of its status. @throws ZodError for anything that is no subscription */
+/**
+ * Reads a subscription that has ended, whatever status it has.
+ * @throws ZodError when the value is not a subscription
+ */
 export function readEndedSubscription(value: unknown, prices: PlanPrices): SubscriptionState {
   const subscription = readAnySubscription(value, prices);
   const isFirstPaymentMissing = ['incomplete', 'incomplete_expired'].includes(subscription.status ?? '');
   return { ...subscription, status: isFirstPaymentMissing ? 'incomplete_expired' : 'canceled' };
 }
 
-/** Statuses in which the provider collects payments, unless it was told to pause. */
+/** The statuses in which the provider collects payments, unless collection is paused. */
 const COLLECTING: ReadonlySet<string> = new Set(['active', 'trialing', 'past_due']);
 
 function readAnySubscription(
@@ -70,7 +73,7 @@ function readAnySubscription(
   prices: PlanPrices,
 ): Omit<SubscriptionState, 'status'> & { status: string | null | undefined } {
   const { id, customer, status, created, metadata, items, ...rest } = SUBSCRIPTION.parse(value);
-  // The provider leaves the status as it is while it collects no payments.
+  // While collection is paused, the provider does not change the status.
   const isPaused = typeof rest.pause_collection === 'object' && rest.pause_collection !== null;
   const given = (items?.data ?? []).map(({ price }) => price).filter((price) => price !== null);
   return {
@@ -83,7 +86,7 @@ function readAnySubscription(
   };
 }
 
-/** @throws ZodError for anything that is no checkout session */
+/** @throws ZodError when the value is not a checkout session */
 export function readCheckout(value: unknown): CheckoutState {
   const session = CHECKOUT.parse(value);
   return {

@@ -15,11 +15,11 @@ import {
 import { readCheckout, readSubscription } from './provider-objects.js';
 import { type StripeLibrary, stripeLibrary } from './stripe-library.js';
 
-/** Of one try; the library repeats what may be repeated, with the same idempotency key. */
+/** The timeout of one attempt. The library retries what is safe to retry, with the same idempotency key. */
 const TRY_MS = 3_500;
 const RETRIES = 2;
 
-/** The provider behind `stripe`, or a stand-in of it at PAYMENT_API_BASE. */
+/** Calls the provider Stripe, or a substitute at PAYMENT_API_BASE. */
 @Injectable()
 export class StripePaymentProvider extends PaymentProvider {
   private readonly logger = new Logger('billing');
@@ -34,8 +34,9 @@ export class StripePaymentProvider extends PaymentProvider {
   }
 
   /**
-   * The provider repeats its own failure to a key for a day, so after one a new key is used. Should that make a customer
-   * more, nobody uses it: the one that is stored first is everybody's.
+   * Creates a customer. For a day, the provider repeats its own failure for the same idempotency key, so a failure is
+   * retried with a new key. If this creates a second customer, nobody uses it: the one that is stored first is used by
+   * all.
    */
   createCustomer({ name, email, metadata, idempotencyKey }: NewCustomer, within: Deadline): Promise<string> {
     return this.ask('new customer', within, async (stripe) => {
@@ -114,7 +115,7 @@ export class StripePaymentProvider extends PaymentProvider {
     });
   }
 
-  /** Null when the provider knows no such thing. */
+  /** Returns null when the provider answers with 404. */
   private async find<T>(what: string, within: Deadline, call: (stripe: Stripe) => Promise<T>): Promise<T | null> {
     return this.ask(what, within, async (stripe) => {
       try {
@@ -140,8 +141,8 @@ export class StripePaymentProvider extends PaymentProvider {
   }
 
   /**
-   * A client whose requests end with the act, also those that it repeats. It asks by `fetch`, whose time limit is for
-   * the whole answer: the library's other client waits for ever while bytes drip in.
+   * Returns a client whose requests and retries end with the deadline. It uses `fetch`, whose timeout covers the whole
+   * response: the library's other client waits forever while bytes trickle in.
    */
   private connected(library: StripeLibrary, within: Deadline): Stripe {
     const { secretKey, address } = this.settings.connection();
@@ -168,12 +169,15 @@ function isFailure({ errors }: StripeLibrary, error: unknown): boolean {
   return error instanceof errors.StripeError && (error.statusCode ?? 0) >= 500;
 }
 
-/** The provider has an event of this identifier: it came before. */
+/** Returns whether the provider has already received a report with this identifier. */
 function isKnown({ errors }: StripeLibrary, error: unknown): boolean {
   return error instanceof errors.StripeInvalidRequestError && /already exists.*identifier/i.test(error.message);
 }
 
-/** What may stand in a log: a refused key is repeated in part by the provider's own message. */
+/**
+ * Returns what may be logged of an error. The message about a refused key is left out, because it contains part of the
+ * key.
+ */
 function reasonOf({ errors }: StripeLibrary, error: unknown): string {
   if (!(error instanceof errors.StripeError)) return error instanceof Error ? error.message : 'unknown';
   const { type, code, param, statusCode, requestId } = error;

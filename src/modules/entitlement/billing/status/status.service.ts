@@ -14,7 +14,7 @@ export class StatusService {
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  /** What the organization has used of this UTC month, and what ingesting one event would meet now (SERVICE 2.4). */
+  /** Returns what the organization has used in this UTC month, and whether one more event would be refused now. */
   async get(scope: Pick<OrganizationScope, 'organizationId'>): Promise<StatusResponse> {
     const { month, fromDay, toDay } = monthOf(this.clock.now());
     const allowances = await this.allowances.of(scope);

@@ -4,7 +4,7 @@ import { type NewOrganization, OnOrganizationCreated } from '../../../tenancy/or
 import { OrganizationBillingRepository } from './organization-billing.repository.js';
 import { SubscriptionsService } from './subscriptions.service.js';
 
-/** The first organization takes over what its owner paid for in advance (SERVICE 3.2). */
+/** Gives the first organization of a person what that person has paid for in advance. */
 @Injectable()
 export class FirstOrganizationHandler extends OnOrganizationCreated {
   constructor(

@@ -6,7 +6,7 @@ import { Organization } from '../../../tenancy/organizations/index.js';
 
 type Tenant = Pick<OrganizationScope, 'organizationId'>;
 
-/** What of an organization billing changes. */
+/** The columns of an organization that billing changes. */
 export type BillingColumns = Pick<
   Organization,
   | 'plan'
@@ -19,12 +19,12 @@ export type BillingColumns = Pick<
   | 'paymentPriceId'
 >;
 
-/** Billing's part of the organizations. */
+/** Reads and writes the billing columns of organizations. */
 @Injectable()
 export class OrganizationBillingRepository {
   constructor(private readonly database: Database) {}
 
-  /** Its row is held until the transaction ends. Null: there is no such organization. */
+  /** Locks the organization's row until the transaction ends. Returns null when there is no such organization. */
   lock({ organizationId }: Tenant, tx: Db): Promise<Organization | null> {
     return this.database
       .repository(Organization, tx)
@@ -40,9 +40,9 @@ export class OrganizationBillingRepository {
   }
 
   /**
-   * Puts a customer in the place of another, unless somebody else has done so.
-   * @param known what was there when the customer was looked for; null: none
-   * @returns the customer that is stored now; null: the organization is deleted
+   * Replaces the customer, unless another request has done so meanwhile.
+   * @param known the customer that was stored before the caller searched for one; null: none
+   * @returns the customer that is stored now; null when the organization was deleted and has none
    */
   async exchangeCustomer({ organizationId }: Tenant, known: string | null, customerId: string): Promise<string | null> {
     await this.database.execute(
@@ -61,7 +61,7 @@ export class OrganizationBillingRepository {
     return row?.id ?? null;
   }
 
-  /** The first organization that somebody made; null: they have none. */
+  /** Returns the oldest organization that a person owns, or null when they own none. */
   async firstOwnedBy(userId: UserId, tx: Db): Promise<OrganizationId | null> {
     const [row] = await this.database.rows<{ id: OrganizationId }>(
       'SELECT id FROM organizations WHERE owner_id = $1 /* tenant: the first of an owner */ ORDER BY created_at, id LIMIT 1',

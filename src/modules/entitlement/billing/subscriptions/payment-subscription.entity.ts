@@ -2,7 +2,7 @@ import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { OrganizationId, UserId } from '../../../access/index.js';
 import type { PaidPlan } from '../../../tenancy/organizations/index.js';
 
-/** A subscription at the payment provider, as its newest event or a look at the provider has shown it. */
+/** A subscription at the payment provider, as its newest event or a query of the provider has shown it. */
 @Entity('payment_subscriptions')
 @Check('ck_payment_subscriptions_holder', 'num_nonnulls(organization_id, user_id) = 1')
 @Check('ck_payment_subscriptions_plan', `plan IN ('pro', 'scale', 'enterprise')`)
@@ -15,7 +15,7 @@ export class PaymentSubscription {
   @Column('uuid', { name: 'organization_id', nullable: true })
   organizationId!: OrganizationId | null;
 
-  /** Of somebody who has no organization yet. */
+  /** The person who pays, as long as they have no organization. */
   @Index('ix_payment_subscriptions_user_id')
   @Column('uuid', { name: 'user_id', nullable: true })
   userId!: UserId | null;
@@ -23,34 +23,37 @@ export class PaymentSubscription {
   @Column('text', { name: 'customer_id', nullable: true })
   customerId!: string | null;
 
-  /** As the provider calls it. */
+  /** The provider's name of the status. */
   @Column('text')
   status!: string;
 
   @Column('text', { name: 'price_id', nullable: true })
   priceId!: string | null;
 
-  /** Null: nobody knows what the price stands for. */
+  /** Null when the price is not configured for any plan. */
   @Column('text', { nullable: true })
   plan!: PaidPlan | null;
 
-  /** Whether any of its events showed a payment: see `standingAfter` in `subscription-rules.ts`. */
+  /** Whether any event of the subscription showed a payment: see `standingAfter` in `subscription-rules.ts`. */
   @Column('boolean', { name: 'was_paid', default: true })
   wasPaid!: boolean;
 
-  /** When the subscription was made. */
+  /** When the subscription was created at the provider. */
   @Column('timestamptz', { name: 'started_at' })
   startedAt!: Date;
 
-  /** Time of the newest event that counts, in whole seconds as the provider gives it; 1970: only its checkout is known. */
+  /**
+   * The time of the newest event that was applied, in whole seconds as the provider reports it. 1970 means that only
+   * the checkout of the subscription is known.
+   */
   @Column('timestamptz', { name: 'seen_at' })
   seenAt!: Date;
 
-  /** Which of several events of one second is the newest: see `subscription-rules.ts`. */
+  /** Orders the events of one second: see `SIGHT_KINDS` in `subscription-rules.ts`. */
   @Column('smallint', { name: 'seen_kind' })
   seenKind!: number;
 
-  /** Grows by each change: whoever asked the provider meanwhile sees that something came in between. */
+  /** Increases with each change, so that a process that has queried the provider notices a change made meanwhile. */
   @Column('integer', { default: 0 })
   revision!: number;
 }

@@ -3,7 +3,7 @@ import type { UserId, UserScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { User } from '../../../identity/users/index.js';
 
-/** What of a person's account billing changes (SERVICE 2.13). */
+/** The columns of an account that billing changes. */
 export type PendingColumns = Pick<
   User,
   | 'pendingPlan'
@@ -22,12 +22,12 @@ export const NOTHING_PENDING = {
   pendingPriceId: null,
 } as const satisfies Partial<PendingColumns>;
 
-/** Subscriptions of people who have no organization yet: billing's part of the accounts. */
+/** Reads and writes the billing columns of accounts, for people who have no organization yet. */
 @Injectable()
 export class PendingSubscriptionsRepository {
   constructor(private readonly database: Database) {}
 
-  /** The account's row is held until the transaction ends. Null: there is no such account. */
+  /** Locks the account's row until the transaction ends. Returns null when there is no such account. */
   lock(userId: UserId, tx: Db): Promise<User | null> {
     return this.database.repository(User, tx).findOne({ where: { id: userId }, lock: { mode: 'for_no_key_update' } });
   }
@@ -40,7 +40,10 @@ export class PendingSubscriptionsRepository {
     await this.database.repository(User, tx).update({ id: userId }, changes);
   }
 
-  /** As for an organization: the customer that is stored first wins. Null: the account was deleted. */
+  /**
+   * Replaces the customer, unless another request has done so meanwhile.
+   * @returns the customer that is stored now; null when the account was deleted
+   */
   async exchangeCustomer({ userId }: UserScope, known: string | null, customerId: string): Promise<string | null> {
     await this.database.execute(
       `UPDATE users SET pending_customer_id = $3 WHERE id = $1 AND pending_customer_id IS NOT DISTINCT FROM $2`,
@@ -57,7 +60,7 @@ export class PendingSubscriptionsRepository {
     return row?.id ?? null;
   }
 
-  /** Whether a person belongs to any organization. */
+  /** Returns whether a person belongs to any organization. */
   async hasWorkspace(userId: UserId, db: Db): Promise<boolean> {
     const rows = await this.database.rows(
       'SELECT 1 FROM organization_members WHERE user_id = $1 LIMIT 1',

@@ -8,22 +8,27 @@ import { PendingSubscriptionsRepository } from './pending-subscriptions.reposito
 import { type Holder, SubscriptionsRepository } from './subscriptions.repository.js';
 import type { LockedHolder } from './subscriptions.service.js';
 
-/** What the provider says about whose subscription it is. */
+/** What the provider reports that helps to find the holder of a subscription. */
 export interface HolderClues {
-  /** Of the subscription and of its checkout, as far as they are at hand. */
+  /** The metadata of the subscription and of its checkout, as far as they have been read. */
   readonly metadata: readonly Readonly<Record<string, string>>[];
-  /** What a checkout names as its reference: an id, whosever it is. */
+  /** The reference of the checkout. It is the id of an organization or of a person. */
   readonly reference: string | null;
   readonly subscriptionId: string;
   readonly customerId: string | null;
-  /** Whether one of its prices is configured here. A customer may also have subscriptions of other products. */
+  /**
+   * Whether the price of the subscription is configured here. A customer may also have subscriptions to other products.
+   */
   readonly hasKnownPrice: boolean;
 }
 
-/** `moved`: somebody else has just changed it, look again. Null: nobody's, or two signs contradict each other. */
+/**
+ * `moved` means that the holder has just changed and the caller must search again. Null means that the subscription has
+ * no holder, or that two clues contradict each other.
+ */
 export type FoundHolder = LockedHolder | 'moved' | null;
 
-/** Finds whose a subscription is, and holds their row. */
+/** Finds the holder of a subscription and locks the holder's row. */
 @Injectable()
 export class SubscriptionHolderFinder {
   constructor(
@@ -39,7 +44,9 @@ export class SubscriptionHolderFinder {
     return userId === null ? null : { userId };
   }
 
-  /** By the metadata, then by the stored subscription, then by the customer when the price is one of ours. */
+  /**
+   * Searches by the metadata, then by the stored subscription, then, if the price is configured here, by the customer.
+   */
   async find(clues: HolderClues, tx: Db): Promise<FoundHolder> {
     const holder = await this.decide(clues, tx);
     if (holder === null) return null;
@@ -63,7 +70,7 @@ export class SubscriptionHolderFinder {
     return contradicts ? null : holder;
   }
 
-  /** Whether the reference names another organization, or another account, than the metadata. */
+  /** Returns whether the reference names another organization, or another account, than the metadata. */
   private async isOfAnother(named: NamedHolder, reference: string | null, tx: Db): Promise<boolean> {
     const id = reference === null ? null : parseUuid(reference);
     if (id === null) return false;
@@ -72,7 +79,10 @@ export class SubscriptionHolderFinder {
       : id !== named.userId && (await this.pending.exists(asUserId(id), tx));
   }
 
-  /** Of somebody who has an organization by now, their first one has taken over what they paid for, or does so now. */
+  /**
+   * Returns the present holder. If a person has an organization by now, their first one has taken over what they paid
+   * for, or does so now.
+   */
   private async present(named: NamedHolder, stored: Holder | null, tx: Db): Promise<Holder> {
     if ('organizationId' in named) return named;
     if (stored !== null && 'organizationId' in stored) return stored;

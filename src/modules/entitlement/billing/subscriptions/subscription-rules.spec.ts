@@ -52,7 +52,7 @@ describe('news of a subscription', () => {
   });
 });
 
-/** What each status means for the holder: first seen with it, and after the subscription was paid for. */
+/** What each status means for the holder: when the subscription is first seen with it, and after it was paid for. */
 const MEANINGS: Record<string, { first: string; paid: string }> = {
   active: { first: 'active', paid: 'active' },
   trialing: { first: 'trialing', paid: 'trialing' },
@@ -74,7 +74,7 @@ describe('the table of statuses', () => {
 
   const news = (status: string, second: number, kind: number = changed): News => ({ ...at(second, kind), status });
 
-  /** What the holder of a subscription ends up with after its events, in the order in which they come. */
+  /** Returns the billing status of the holder after these events, in the order of their arrival. */
   function holderAfter(events: readonly News[]): string {
     let known = null as (News & { wasPaid: boolean }) | null;
     for (const event of events) {

@@ -1,10 +1,13 @@
 import { type BillingHold, BILLING_HOLDS } from '../../../tenancy/organizations/index.js';
 import type { PaymentSubscription } from './payment-subscription.entity.js';
 
-/** Of events in one second: the first of a life, any in the middle (and what the provider was asked), the last. */
+/**
+ * Orders the events of one second: the first event of a subscription, any event in between (also a query of the
+ * provider), and the last event.
+ */
 export const SIGHT_KINDS = { begun: 0, changed: 1, ended: 2 } as const;
 
-/** When something was seen of a subscription. */
+/** The time and kind of an observation of a subscription. */
 export interface Sight {
   readonly seenAt: Date;
   readonly seenKind: number;
@@ -12,7 +15,10 @@ export interface Sight {
 
 type Verdict = 'apply' | 'outdated' | 'ask';
 
-/** What to do with news of the same second as the newest known. Rows are the kind of the news, columns the known kind. */
+/**
+ * Says what to do with an event of the same second as the newest one known. Rows are the kind of the event, columns the
+ * kind of the one known.
+ */
 const SAME_SECOND: readonly (readonly [begun: Verdict, changed: Verdict, ended: Verdict])[] = [
   /* begun */ ['outdated', 'outdated', 'outdated'],
   /* changed */ ['apply', 'ask', 'outdated'],
@@ -20,8 +26,8 @@ const SAME_SECOND: readonly (readonly [begun: Verdict, changed: Verdict, ended: 
 ];
 
 /**
- * What to do with news of a subscription, given the newest known: late news changes nothing. The provider's times have
- * whole seconds, so only the provider can say which of two changes in one second is the newer.
+ * Returns what to do with an event of a subscription, given the newest one known. A late event changes nothing. The
+ * provider's times have whole seconds, so only the provider can say which of two changes in one second is newer.
  */
 export function verdictOn(news: Sight, known: Sight | null): Verdict {
   if (known === null) return 'apply';
@@ -31,9 +37,9 @@ export function verdictOn(news: Sight, known: Sight | null): Verdict {
 }
 
 interface StatusRow {
-  /** The billing status of the holder; null leaves it as it is. */
+  /** The billing status of the holder; null leaves that status unchanged. */
   readonly billingStatus: string | null;
-  /** `paid` includes a payment that is late but not given up. `waiting` may come back, `over` never does. */
+  /** `paid` includes a late payment that is not given up. `waiting` may become paid again, `over` never does. */
   readonly phase: 'paid' | 'waiting' | 'over';
   /** The provider gives a subscription this status only after its first payment or the start of its trial. */
   readonly showsPayment: boolean;
@@ -54,29 +60,31 @@ export const STATUS_TABLE: Readonly<Record<string, StatusRow>> = {
   canceled: { billingStatus: 'canceled', phase: 'over', showsPayment: false },
 };
 
-/** The provider may add statuses. Nothing follows from one that is not in the table. */
+/** The provider may add statuses. A status that is not in the table changes nothing. */
 const UNKNOWN_STATUS: StatusRow = { billingStatus: null, phase: 'waiting', showsPayment: false };
 
 function rowOf(status: string): StatusRow {
   return Object.hasOwn(STATUS_TABLE, status) ? (STATUS_TABLE[status] ?? UNKNOWN_STATUS) : UNKNOWN_STATUS;
 }
 
-/** The billing status that a subscription's status means; null: an unknown one, which changes nothing. */
+/**
+ * Returns the billing status that a subscription's status means, or null for an unknown status, which changes nothing.
+ */
 export function billingStatusOf(subscriptionStatus: string): string | null {
   return rowOf(subscriptionStatus).billingStatus;
 }
 
-/** A subscription in this state never comes back. */
+/** Returns whether a subscription in this state never becomes active again. */
 export function isOver(subscriptionStatus: string): boolean {
   return rowOf(subscriptionStatus).phase === 'over';
 }
 
-/** Whether a subscription in this state is paid for, or is given the time to be. */
+/** Returns whether a subscription in this state is paid for, or still has time to be paid. */
 export function isPassing(status: string): boolean {
   return rowOf(status).phase === 'paid';
 }
 
-/** Whether news of this status proves a payment, also when newer news was there first. */
+/** Returns whether an event with this status proves a payment, even if a newer event was processed first. */
 export function showsPayment(status: string): boolean {
   return rowOf(status).showsPayment;
 }
@@ -90,33 +98,34 @@ interface StandingNews extends Sight {
 }
 
 /**
- * The standing of a subscription after news that applies. One that is first seen when it is canceled was paid for: the
- * provider ends a subscription whose first payment failed as `incomplete_expired`.
+ * Returns the standing of a subscription after an event that applies. A subscription that is canceled when first seen
+ * was paid for: the provider ends a subscription whose first payment failed as `incomplete_expired`.
  */
 export function standingAfter(known: (Standing & Sight) | null, news: StandingNews): Standing {
-  // A completed checkout is no event of the subscription. Its events say whether it was paid for.
+  // A completed checkout is not an event of the subscription. Only the subscription's own events say whether it was
+  // paid for.
   if (news.seenAt.getTime() === 0) return { status: news.status, wasPaid: known?.wasPaid ?? false };
   const isFirst = known === null || known.seenAt.getTime() === 0;
   const isPaid = news.isPaid === true || showsPayment(news.status);
   const wasPaid = isPaid || (isFirst ? news.status === 'canceled' : known.wasPaid);
-  // Its last event may repeat the status of its beginning.
+  // The last event of a subscription may repeat its first status.
   const isEndOfPaid = wasPaid && news.seenKind === SIGHT_KINDS.ended;
   return { status: isEndOfPaid ? 'canceled' : news.status, wasPaid };
 }
 
-/** Whether plan and billing status of the holder follow this subscription. */
+/** Returns whether plan and billing status of the holder follow this subscription. */
 export function counts({ wasPaid, status }: Standing): boolean {
   return wasPaid || isPassing(status);
 }
 
-/** Whether it may still take payments: it was begun and is not over. */
+/** Returns whether the subscription may still take payments: it counts and is not over. */
 export function isRunning(subscription: Standing): boolean {
   return counts(subscription) && !isOver(subscription.status);
 }
 
 /**
- * Of several subscriptions the one that counts: one that is paid before one that waits before one that is over, then the
- * newest, then the one that was heard of last.
+ * Returns the one of several subscriptions that decides: paid before waiting before over, then the newest, then the one
+ * observed last.
  */
 export function presentOf<S extends Pick<PaymentSubscription, 'id' | 'status' | 'startedAt' | 'seenAt'>>(
   subscriptions: readonly S[],
@@ -138,8 +147,9 @@ export interface BillingState {
 }
 
 /**
- * The state after news from the provider. What the platform has blocked or suspended stays so until the platform lifts
- * it: a deleted subscription shows as `canceled` (SERVICE 3.1), but one that is paid for brings the hold back to light.
+ * Returns the state after an event of the provider. `blocked` and `suspended` stay until the platform lifts them. A
+ * deleted subscription shows as `canceled` and hides that hold, but a subscription that is paid for brings the hold
+ * back.
  */
 export function withHold({ billingStatus, billingHold }: BillingState, news: string | null): BillingState {
   if (news === null) return { billingStatus, billingHold };

@@ -3,10 +3,10 @@ import type { OrganizationId, UserId } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { PaymentSubscription } from './payment-subscription.entity.js';
 
-/** Who has a subscription: an organization, or somebody who has none yet. */
+/** The holder of a subscription: an organization, or a person who has none yet. */
 export type Holder = { readonly organizationId: OrganizationId } | { readonly userId: UserId };
 
-/** Subscriptions by their holder. Whoever writes holds the row of the organization or person. */
+/** Stores subscriptions by their holder. A writer must have locked the row of the organization or person. */
 @Injectable()
 export class SubscriptionsRepository {
   constructor(private readonly database: Database) {}
@@ -35,7 +35,7 @@ export class SubscriptionsRepository {
     );
   }
 
-  /** What somebody paid for in advance goes to their organization. */
+  /** Moves all subscriptions of a person to their organization. */
   async handOver(userId: UserId, organizationId: OrganizationId, tx: Db): Promise<void> {
     await this.database.execute(
       `UPDATE payment_subscriptions SET organization_id = $2, user_id = NULL, revision = revision + 1

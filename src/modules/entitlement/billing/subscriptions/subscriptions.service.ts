@@ -22,7 +22,7 @@ import {
 } from './subscription-rules.js';
 import { SubscriptionsRepository } from './subscriptions.repository.js';
 
-/** An organization or a person whose row the transaction holds. */
+/** An organization or a person whose row the transaction has locked. */
 export type LockedHolder =
   | { readonly kind: 'organization'; readonly organization: Organization }
   | { readonly kind: 'person'; readonly user: User };
@@ -51,17 +51,20 @@ export class SubscriptionsService {
     private readonly settings: BillingSettings,
   ) {}
 
-  /** Null: never seen before. */
+  /** Returns null when the subscription has never been seen. */
   find(id: string, tx?: Db): Promise<PaymentSubscription | null> {
     return this.subscriptions.find(id, tx);
   }
 
-  /** The plan that a subscription pays for; null: its price is none of the configured ones. */
+  /** Returns the plan that a subscription pays for, or null when its price is not configured. */
   planOf({ priceId, metadata }: SubscriptionState): PaidPlan | null {
     return priceId === null ? planNamed(metadata.plan) : (this.settings.prices.get(priceId) ?? null);
   }
 
-  /** Stores what was seen of a subscription and brings its holder in step. The caller has decided that it counts. */
+  /**
+   * Stores an observation of a subscription and updates its holder. The caller has decided that the observation
+   * applies.
+   */
   async store(holder: LockedHolder, { state, sight, plan, isPaid }: SeenSubscription, tx: Db): Promise<void> {
     const key = keyOf(holder);
     const before = await this.subscriptions.listOf(key, tx);
@@ -90,7 +93,7 @@ export class SubscriptionsService {
     await this.bringInStep(holder, before, after, tx);
   }
 
-  /** Late news changes nothing else, but a payment that it shows was made, whenever the news comes. */
+  /** Marks a subscription as paid for. A late event changes nothing else, but the payment that it shows was made. */
   async notePayment(holder: LockedHolder, known: PaymentSubscription, tx: Db): Promise<void> {
     const before = await this.subscriptions.listOf(keyOf(holder), tx);
     const subscription = { ...known, wasPaid: true };
@@ -98,13 +101,13 @@ export class SubscriptionsService {
     await this.bringInStep(holder, before, [...before.filter(({ id }) => id !== known.id), subscription], tx);
   }
 
-  /** The organization takes over what its owner paid for before they had one. */
+  /** Gives an organization what its owner paid for before they had one. */
   async claim(organization: Organization, owner: User, tx: Db): Promise<void> {
     const scope = { organizationId: organization.id };
     await this.pending.update(owner.id, { ...NOTHING_PENDING, pendingCustomerId: null }, tx);
     const { pendingPlan, pendingBillingStatus, pendingSubscriptionId } = owner;
     const own = await this.subscriptions.listOf({ userId: owner.id }, tx);
-    // A completed checkout may have no subscription to look at.
+    // A completed checkout may have no subscription to check.
     const isPaid =
       pendingSubscriptionId === null || own.some((each) => each.id === pendingSubscriptionId && counts(each));
     await this.subscriptions.handOver(owner.id, organization.id, tx);
@@ -141,7 +144,10 @@ export class SubscriptionsService {
     await this.organizationInStep(holder.organization, countedBefore, counting ?? present, tx);
   }
 
-  /** The plan follows the subscription's; while that stays what it was, so does a plan the platform has set. */
+  /**
+   * The plan follows the subscription's plan. While that plan stays the same, a plan that the platform has set stays
+   * too.
+   */
   private async organizationInStep(
     organization: Organization,
     before: PaymentSubscription | null,

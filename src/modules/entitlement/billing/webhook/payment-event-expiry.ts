@@ -5,8 +5,9 @@ import { PaymentEventsRepository } from './payment-events.repository.js';
 const MOST_ROWS = 5_000;
 
 /**
- * Forgets events of the provider after 90 days. It repeats an event for days, by hand for a month; one that came even
- * later would be no duplicate any more, but still older than what is known of its subscription.
+ * Deletes events of the provider after 90 days. The provider repeats an event automatically for days, and by hand for a
+ * month. An event that came even later would not be detected as a duplicate, but would be older than the known state of
+ * its subscription.
  */
 @Injectable()
 export class PaymentEventExpiry extends MaintenanceTask {

@@ -2,10 +2,13 @@ import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { OrganizationId, UserId } from '../../../access/index.js';
 
 export const OUTCOMES = ['applied', 'outdated', 'unmatched', 'ignored'] as const;
-/** `outdated`: newer news was there first. `unmatched`: of nobody this service knows. `ignored`: of a type or kind it does not handle. */
+/**
+ * `outdated`: a newer event was processed first. `unmatched`: this service knows no holder for the event. `ignored`:
+ * this service does not handle the type or kind.
+ */
 export type Outcome = (typeof OUTCOMES)[number];
 
-/** An event of the payment provider, stored before it is processed (SERVICE 2.12), for 90 days. */
+/** An event of the payment provider. It is stored before it is processed, and kept for 90 days. */
 @Entity('payment_events')
 @Index('ix_payment_events_organization_id', ['organizationId', 'receivedAt'])
 @Check('ck_payment_events_outcome', `outcome IN ('applied', 'outdated', 'unmatched', 'ignored')`)
@@ -21,7 +24,7 @@ export class PaymentEvent {
   @Column('boolean', { name: 'live_mode' })
   liveMode!: boolean;
 
-  /** The body as it was signed. */
+  /** The body, as the provider signed it. */
   @Column('text')
   payload!: string;
 
@@ -32,12 +35,12 @@ export class PaymentEvent {
   @Column('uuid', { name: 'organization_id', nullable: true })
   organizationId!: OrganizationId | null;
 
-  /** Of somebody without an organization; the event goes with their account. */
+  /** The person whom the event is about, if they have no organization. The event is deleted with their account. */
   @Index('ix_payment_events_user_id')
   @Column('uuid', { name: 'user_id', nullable: true })
   userId!: UserId | null;
 
-  /** Null: not processed yet. */
+  /** Null while the event is not processed. */
   @Column('text', { nullable: true })
   outcome!: Outcome | null;
 

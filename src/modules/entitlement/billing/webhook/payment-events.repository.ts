@@ -4,12 +4,12 @@ import { Database, type Db } from '../../../../platform/database/database.js';
 import type { LockedHolder } from '../subscriptions/subscriptions.service.js';
 import { type Outcome, PaymentEvent } from './payment-event.entity.js';
 
-/** Events of the payment provider; they come before anybody knows whose they are. */
+/** Stores events of the payment provider. Their organization or person is not known when they arrive. */
 @Injectable()
 export class PaymentEventsRepository {
   constructor(private readonly database: Database) {}
 
-  /** An event that is stored already stays as it is. @returns when it first came */
+  /** Stores an event, unless it is stored already. @returns when the event was first received */
   async keep(event: Pick<PaymentEvent, 'id' | 'type' | 'liveMode' | 'payload'>): Promise<Date> {
     const [row] = await this.database.rows<{ receivedAt: Date }>(
       `INSERT INTO payment_events AS e (id, type, live_mode, payload) /* tenant: not known yet */ VALUES ($1, $2, $3, $4)
@@ -21,12 +21,12 @@ export class PaymentEventsRepository {
     return row.receivedAt;
   }
 
-  /** Null: it went with the account it belonged to. */
+  /** Returns null when the event was deleted with its account. */
   find(id: string): Promise<PaymentEvent | null> {
     return this.database.repository(PaymentEvent).findOneBy({ /* tenant: not known yet */ id });
   }
 
-  /** Its row is held until the transaction ends, so that one delivery of many processes it. */
+  /** Locks the event's row until the transaction ends, so that only one of many deliveries processes the event. */
   lock(id: string, tx: Db): Promise<PaymentEvent | null> {
     return this.database
       .repository(PaymentEvent, tx)
@@ -47,12 +47,15 @@ export class PaymentEventsRepository {
     );
   }
 
-  /** Of an organization that is deleted: what its events say of people and cards goes too. */
+  /** Deletes the events of a deleted organization, because they contain data about people and cards. */
   async forgetAllOf(organizationId: OrganizationId, tx: Db): Promise<void> {
     await this.database.execute('DELETE FROM payment_events WHERE organization_id = $1', [organizationId], tx);
   }
 
-  /** The oldest that came more than 90 days ago. @returns how many */
+  /**
+   * Deletes the oldest events that were received more than 90 days ago.
+   * @returns the number of deleted events, at most `limit`
+   */
   forgetOld(limit: number): Promise<number> {
     return this.database.execute(
       `DELETE /* every tenant: what is old */ FROM payment_events WHERE id = ANY (ARRAY(

@@ -10,7 +10,7 @@ const KIND_OF_TYPE: Readonly<Record<string, number>> = {
   'customer.subscription.deleted': SIGHT_KINDS.ended,
 };
 
-/** What an event tells; `nothing`: it is of a type, or about an object, that this service does not handle. */
+/** What an event reports. `nothing` means that this service does not handle the event's type or object. */
 export type News =
   | { readonly about: 'subscription'; readonly kind: number; readonly subscription: SubscriptionState }
   | { readonly about: 'checkout'; readonly checkout: CheckoutState; readonly subscriptionId: string }
@@ -19,23 +19,23 @@ export type News =
 export interface ProviderEvent {
   readonly id: string;
   readonly type: string;
-  /** Whole seconds. */
+  /** The time of creation, in whole seconds. */
   readonly createdAt: Date;
   readonly liveMode: boolean;
   readonly payload: string;
   readonly news: News;
 }
 
-/** An event as it reads: it may not say when it was made. */
+/** A parsed event. Its time of creation may be missing. */
 export type ReadEvent = Omit<ProviderEvent, 'createdAt'> & { readonly createdAt: Date | null };
 
-/** One that does not say when it was made was made when it first came. */
+/** Adds a missing time of creation: the second in which the event was first received. */
 export function dated(event: ReadEvent, receivedAt: Date): ProviderEvent {
   const wholeSecond = new Date(Math.floor(receivedAt.getTime() / 1000) * 1000);
   return { ...event, createdAt: event.createdAt ?? wholeSecond };
 }
 
-/** @throws InvalidPayload for anything that is no event, or lacks what an event of its type has */
+/** @throws InvalidPayload when the body is not an event, or lacks what an event of its type needs */
 export function readEvent(body: Buffer, prices: PlanPrices): ReadEvent {
   try {
     const payload = new TextDecoder('utf-8', { fatal: true }).decode(body);

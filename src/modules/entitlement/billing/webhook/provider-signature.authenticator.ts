@@ -6,10 +6,13 @@ import { BillingSettings } from '../billing-settings.js';
 import { stripeLibrary } from '../provider/stripe-library.js';
 import { InvalidSignature, MissingSignature } from './webhook.errors.js';
 
-/** Older signatures are refused, so that nobody can send a request again that they once saw. */
+/** Older signatures are refused, so that nobody can replay a request that they have captured. */
 const TOLERANCE_SECONDS = 300;
 
-/** The provider proves itself by a signature over the raw body, under either name of the header (DECISIONS 7). */
+/**
+ * Authenticates the provider by its signature over the raw body. Both `Provider-Signature` and `Stripe-Signature` are
+ * accepted as the name of the header.
+ */
 @Injectable()
 export class ProviderSignatureAuthenticator extends ProviderAuthenticator {
   constructor(
@@ -54,8 +57,9 @@ function signatureIn(headers: IncomingHttpHeaders): string | undefined {
 }
 
 /**
- * Unix seconds; a time nobody can read lies in the future, and is refused with it. So are two times, as of a header that is
- * repeated: one would be signed and the other looked at.
+ * Returns the time of the signature in Unix seconds. An unreadable time returns infinity, which is refused as a time in
+ * the future. A header that contains two times, as a repeated header does, returns infinity as well: one time could be
+ * signed and the other one checked.
  */
 function signedAt(signature: string): number {
   const times = signature.split(',').filter((part) => part.trim().startsWith('t='));

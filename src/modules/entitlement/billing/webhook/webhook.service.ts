@@ -11,22 +11,25 @@ import { PaymentEventsRepository } from './payment-events.repository.js';
 import { dated, type News, type ProviderEvent, readEvent } from './provider-event.js';
 import type { WebhookResponse } from './webhook.dto.js';
 
-/** Other events that come in between make one begin anew; more of them than this is left to the provider's repeat. */
+/**
+ * Processing starts again when another event has changed the subscription meanwhile. After this many attempts, the
+ * event fails and the provider sends it again.
+ */
 const MOST_TRIES = 20;
 
 type AboutSubscription = Exclude<News, { about: 'nothing' }>;
 
-/** What the provider was asked, and what was known of the subscription before. */
+/** The provider's answer, and the subscription that was stored before the query. */
 interface Look {
   readonly known: PaymentSubscription | null;
-  /** Undefined: nobody had to ask. Null: the provider has no such subscription. */
+  /** Undefined when no query was needed. Null when the provider has no such subscription. */
   readonly asked: SubscriptionState | null | undefined;
 }
 
 /**
- * Events of the payment provider. Each is stored before it is processed, and processed in one transaction that also
- * marks it as done: deliveries of one event wait for its row and find it done. What the provider has to be asked is
- * asked outside the transaction, and counts only if nothing has changed the subscription meanwhile.
+ * Processes events of the payment provider. Each event is stored first, and then processed in one transaction that also
+ * marks it as done: parallel deliveries of one event wait for its row and find it done. The provider is queried outside
+ * the transaction. Its answer counts only if nothing has changed the subscription meanwhile.
  */
 @Injectable()
 export class WebhookService {
@@ -41,7 +44,7 @@ export class WebhookService {
     private readonly settings: BillingSettings,
   ) {}
 
-  /** @throws InvalidPayload; any other fault is answered with 500, and the provider sends the event again */
+  /** @throws InvalidPayload; any other error is answered with 500, and the provider sends the event again */
   async receive(body: Buffer): Promise<WebhookResponse> {
     const read = readEvent(body, this.settings.prices);
     const event = dated(read, await this.events.keep(read));
@@ -53,7 +56,7 @@ export class WebhookService {
       await this.events
         .noteFailure(event.id, error instanceof Error ? error.message : 'unknown')
         .catch(() => this.logger.warn(`the failure of event ${event.id} could not be noted`));
-      // Not the provider's own 502: to the provider, this service has failed.
+      // The 502 of a failed query is not passed on: to the provider, this service has failed.
       throw new Error(`event ${event.id} of type ${event.type} was not processed`, { cause: error });
     }
   }
@@ -70,7 +73,7 @@ export class WebhookService {
     throw new Error('the subscription changed all the time');
   }
 
-  /** Under the event's row: of many deliveries one does the work. */
+  /** Runs the work while the event's row is locked, so that only one of many deliveries does the work. */
   private once<T>(event: ProviderEvent, work: (tx: Db) => Promise<T>): Promise<T | 'duplicate'> {
     return this.database.transaction(async (tx) => {
       const stored = await this.events.lock(event.id, tx);
@@ -128,7 +131,10 @@ export class WebhookService {
     return this.finish(event, 'applied', holder, tx);
   }
 
-  /** Test payments pay for nothing where the key is one of real payments. */
+  /**
+   * Returns whether the event is of the same mode as the key. If the key is for real payments, test payments pay for
+   * nothing.
+   */
   private isOfOurMode({ liveMode }: ProviderEvent): boolean {
     const isLive = this.settings.isLive();
     return isLive === null || isLive === liveMode;
@@ -140,7 +146,7 @@ export class WebhookService {
   }
 }
 
-/** An event that went with an account meanwhile is not done; it will be of nobody. */
+/** An event that was deleted with its account meanwhile is not done. Its processing will find no holder. */
 function isDone(stored: PaymentEvent | null): boolean {
   return stored !== null && stored.outcome !== null;
 }
@@ -153,12 +159,13 @@ function sightOf({ createdAt }: ProviderEvent, news: AboutSubscription): Sight {
   return { seenAt: createdAt, seenKind: news.about === 'subscription' ? news.kind : SIGHT_KINDS.changed };
 }
 
-/** Older than whatever a subscription's own events say. */
+/** Is older than every event of a subscription. */
 const BEFORE_ALL: Sight = { seenAt: new Date(0), seenKind: SIGHT_KINDS.begun };
 
 /**
- * What an event shows: the provider's own word where it was asked and had one, else what the event says. A completed
- * checkout tells less than the subscription's own events, whenever those come, so it fills in what they leave open.
+ * Returns the state that an event shows: the provider's answer if there is one, else the event's own content. A
+ * completed checkout says less than the subscription's own events, whenever those arrive, so it only fills in what they
+ * leave open.
  */
 function seen(
   event: ProviderEvent,
@@ -185,7 +192,10 @@ function seen(
   };
 }
 
-/** A completed checkout says little of the state of its subscription, so unless it is late the provider is asked. */
+/**
+ * A completed checkout says little about the state of its subscription, so the provider is queried, unless the checkout
+ * is late.
+ */
 function decide(
   event: ProviderEvent,
   news: AboutSubscription,
@@ -195,7 +205,10 @@ function decide(
   return known !== null && known.seenAt > event.createdAt ? 'outdated' : 'ask';
 }
 
-/** What the provider was asked is as new as anything known. */
+/**
+ * Returns which observation to store. The provider's answer is as new as any event known, so it does not replace a
+ * later kind of the same second.
+ */
 function newer(sight: Sight, known: Sight | null): Sight {
   return known !== null && known.seenAt.getTime() === sight.seenAt.getTime() && known.seenKind > sight.seenKind
     ? known

@@ -11,8 +11,8 @@ export interface CatalogEntry {
 }
 
 /**
- * One event by each means. All but the page read SERVICE_URL and API_KEY from the environment, so that no key ends up
- * in a file; a page has a browser-safe key in the open.
+ * Each snippet sends one event. All but the one for web pages read SERVICE_URL and API_KEY from the environment, so
+ * that no key ends up in a file. A web page contains its browser-safe key in the open.
  */
 export const SNIPPETS: Readonly<Record<SnippetLanguage, { readonly title: string; readonly code: string }>> = {
   curl: {

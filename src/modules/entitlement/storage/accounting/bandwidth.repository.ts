@@ -4,14 +4,15 @@ import { Database, type Db } from '../../../../platform/database/database.js';
 
 const MONTH = `date_trunc('month', now() AT TIME ZONE 'UTC')::date`;
 
-/** Bytes of content that were sent, by UTC month. */
+/** Counts the bytes of content that were sent, by UTC month. */
 @Injectable()
 export class BandwidthRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Counts an answer before it begins. @param limit null: none
-   * @returns the month it counts to, YYYY-MM-DD; null when not all of it fits
+   * Counts a response before it begins.
+   * @param limit in bytes; null means none
+   * @returns the month that the response counts towards, YYYY-MM-DD; null when not all of it fits
    */
   async take({ organizationId, projectId }: ProjectScope, bytes: number, limit: number | null): Promise<string | null> {
     const [row] = await this.database.rows<{ month: string }>(
@@ -31,7 +32,7 @@ export class BandwidthRepository {
     return row?.month ?? null;
   }
 
-  /** What a client did not take after all. */
+  /** Subtracts bytes that were counted but not received by the client. */
   async giveBack({ organizationId, projectId }: ProjectScope, month: string, bytes: number): Promise<void> {
     await this.database.execute(
       `WITH counted AS (

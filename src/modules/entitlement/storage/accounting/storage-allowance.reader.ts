@@ -5,17 +5,17 @@ import { Database, type Db } from '../../../../platform/database/database.js';
 import type { Plan } from '../../../tenancy/organizations/index.js';
 import { type BlockReason, PASSING_STATUSES, reasonOfStatus } from '../../quotas/index.js';
 
-/** Subscriptions that pay for what lies beyond the quotas. */
+/** The subscription statuses that pay for usage beyond the quotas. */
 export const PAYING: readonly string[] = ['active', 'trialing', 'past_due'];
 
-/** What an organization may store and send, by its plan. */
+/** What an organization may store and send under its plan. */
 export interface StorageAllowance {
   readonly plan: Plan;
   readonly limits: PlanStorageLimits;
-  /** Both quotas may be passed, and what lies beyond is billed. */
+  /** Whether both quotas may be exceeded, and the excess is billed. */
   readonly isMetered: boolean;
   readonly billingStatus: string;
-  /** Why nothing may be stored; null: it may. */
+  /** Why nothing may be stored; null when storing is allowed. */
   readonly block: BlockReason | null;
 }
 

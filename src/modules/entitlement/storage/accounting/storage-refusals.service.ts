@@ -8,7 +8,7 @@ import type { StorageAllowance } from './storage-allowance.reader.js';
 
 const UNLIMITED = { used: 0, limit: null };
 
-/** Gives what quotas and billing refuse its sentence and headers. */
+/** Builds the errors of quotas and billing, with their messages and headers. */
 @Injectable()
 export class StorageRefusalsService {
   constructor(
@@ -17,7 +17,7 @@ export class StorageRefusalsService {
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  /** As ingestion is refused (SERVICE 7.2); null: billing has nothing against it. */
+  /** Returns the error that ingestion returns, or null when billing allows the request. */
   ofBilling({ block, billingStatus }: StorageAllowance): DomainError | null {
     if (block === null) return null;
     const at = this.clock.now();

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectId, ProjectScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 
-/** Bytes and objects of an organization; `reserved` is on its way. */
+/** The bytes and objects of an organization. The `reserved` bytes belong to content that is still being uploaded. */
 export interface StorageTotals {
   readonly stored: number;
   readonly reserved: number;
@@ -11,15 +11,18 @@ export interface StorageTotals {
 
 const NOTHING: StorageTotals = { stored: 0, reserved: 0, objects: 0 };
 
-/** What changes when content takes its place, or leaves it. */
+/** How the totals change when content is stored or removed. */
 export interface StorageChange {
   readonly stored: number;
   readonly objects: number;
-  /** Given back of what was reserved. */
+  /** The bytes to subtract from the reserved ones. */
   readonly unreserved?: number;
 }
 
-/** What each organization and project has stored. Every change is a statement of the transaction of the act. */
+/**
+ * Counts what each organization and project has stored. Every change runs in the transaction of the operation that
+ * causes it.
+ */
 @Injectable()
 export class StorageTotalsRepository {
   constructor(private readonly database: Database) {}
@@ -43,9 +46,9 @@ export class StorageTotalsRepository {
   }
 
   /**
-   * Sets bytes aside. The row is locked by it, so of parallel requests exactly those pass that fit.
-   * @param limit null: none; none are beyond any, also where more is stored than a new plan allows
-   * @returns false when they do not fit
+   * Reserves bytes. The statement locks the row, so of parallel requests exactly those succeed that fit.
+   * @param limit null means none. Zero bytes always fit, even when more is stored than a new plan allows.
+   * @returns false when the bytes do not fit
    */
   async reserve(
     { organizationId }: Pick<ProjectScope, 'organizationId'>,
@@ -65,7 +68,7 @@ export class StorageTotalsRepository {
     return changed > 0;
   }
 
-  /** Whether so many bytes fit beside what is stored and set aside. Locks the row. */
+  /** Returns whether so many bytes fit in addition to the stored and reserved ones. Locks the row. */
   async fits(
     { organizationId }: Pick<ProjectScope, 'organizationId'>,
     bytes: number,
@@ -80,7 +83,10 @@ export class StorageTotalsRepository {
     return row?.fits ?? true;
   }
 
-  /** All that a deleted project has stored counts no more. Doing it again does no harm: the project's row says what is left. */
+  /**
+   * Subtracts all that a deleted project has stored. A repetition does no harm, because the project's row says what is
+   * left to subtract.
+   */
   async giveBackAll(projectId: ProjectId, tx: Db): Promise<void> {
     await this.database.execute(
       `WITH gone AS (DELETE FROM project_storage_totals WHERE project_id = $1 RETURNING project_id, stored, objects)

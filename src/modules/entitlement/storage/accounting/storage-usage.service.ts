@@ -8,7 +8,7 @@ import { StorageAllowanceReader } from './storage-allowance.reader.js';
 import { StorageTotalsRepository } from './storage-totals.repository.js';
 import type { StorageUsageResponse } from './storage-usage.dto.js';
 
-/** What an organization stores, and has sent this UTC month, against its plan. */
+/** Reports what an organization stores, and has sent in this UTC month, against its plan. */
 @Injectable()
 export class StorageUsageService {
   constructor(
@@ -19,7 +19,7 @@ export class StorageUsageService {
     private readonly clock: Clock,
   ) {}
 
-  /** All of one moment. */
+  /** Reads all values from one snapshot. */
   get(scope: ProjectScope): Promise<StorageUsageResponse> {
     return this.database.snapshot(async (tx) => {
       const { plan, limits, isMetered } = await this.allowances.of(scope, tx);

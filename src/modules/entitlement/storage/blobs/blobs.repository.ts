@@ -2,14 +2,17 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectId, ProjectScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 
-/** A blob is written under a lease that is prolonged while its bytes come. */
+/** The length of the lease for writing a blob. The writer prolongs the lease while it works. */
 export const LEASE_SECONDS = 20;
-/** Answers that are being sent when their content is replaced or deleted have so long to end. */
+/** When content is replaced or deleted, responses that are already sending it have this long to finish. */
 const LAST_READERS_SECONDS = 15 * 60;
-/** A sweep that dies leaves what it took to another after so long. */
+/** If a sweep dies, another one takes over its blobs after this time. */
 const SWEEP_SECONDS = 300;
 
-/** Of what is in `gone`. Whoever gives back for several organizations does so in one order. */
+/**
+ * Gives back the reservations of the blobs in `gone`. The rows of several organizations are always locked in the same
+ * order.
+ */
 const GIVEN_BACK = `sums AS (
          SELECT organization_id, sum(size) AS size FROM gone GROUP BY organization_id),
        held AS (
@@ -21,9 +24,12 @@ const GIVEN_BACK = `sums AS (
 
 export interface NewBlob {
   readonly id: string;
-  /** Reserved; what is not known yet is added as it comes. */
+  /** The reserved bytes. If the size is not known, bytes are added as they arrive. */
   readonly size: number;
-  /** Of the store that it is written to; should it move, it is asked of the new one. */
+  /**
+   * The driver of the store that the blob is first written to. If the blob is moved, it is requested from the new
+   * store.
+   */
   readonly driver: string;
 }
 
@@ -33,8 +39,9 @@ export interface DoomedBlob {
 }
 
 /**
- * What the store holds, or may hold: the row is there before the first byte and goes after the last. `writing` under a
- * lease, `live` while an object has it, `doomed` until it is removed from the store.
+ * Tracks every blob that the store holds or may hold. The row exists before the first byte is written, and until the
+ * last byte is removed. A blob is `writing` under a lease, `live` while an object uses it, and `doomed` until it is
+ * removed from the store.
  */
 @Injectable()
 export class BlobsRepository {
@@ -49,7 +56,7 @@ export class BlobsRepository {
     );
   }
 
-  /** It comes in parts, until then. @returns false when the lease is lost */
+  /** Marks a blob as uploaded in parts and sets its lease to end at `until`. @returns false when the lease is lost */
   async comesInParts({ projectId }: ProjectScope, id: string, token: string, until: Date, tx: Db): Promise<boolean> {
     const changed = await this.database.execute(
       `UPDATE stored_blobs SET upload_token = $3, due_at = $4
@@ -60,7 +67,7 @@ export class BlobsRepository {
     return changed > 0;
   }
 
-  /** What the store calls the upload of a blob that comes in parts. */
+  /** Returns the store's token for the upload of a blob that comes in parts. */
   async uploadToken({ projectId }: ProjectScope, id: string, db?: Db): Promise<string | null> {
     const [row] = await this.database.rows<{ token: string | null }>(
       'SELECT upload_token AS token FROM stored_blobs WHERE project_id = $1 AND id = $2',
@@ -70,7 +77,7 @@ export class BlobsRepository {
     return row?.token ?? null;
   }
 
-  /** @returns false when the lease is lost: nothing that is written from then on counts */
+  /** @returns false when the lease is lost: bytes written from then on do not count */
   async prolong({ projectId }: ProjectScope, id: string): Promise<boolean> {
     const changed = await this.database.execute(
       `UPDATE stored_blobs SET due_at = now() + make_interval(secs => ${LEASE_SECONDS})
@@ -80,7 +87,10 @@ export class BlobsRepository {
     return changed > 0;
   }
 
-  /** More of it has come than was reserved. @returns false when the lease is lost */
+  /**
+   * Adds bytes to the size of a blob when more have arrived than were reserved.
+   * @returns false when the lease is lost
+   */
   async grow({ projectId }: ProjectScope, id: string, bytes: number, tx: Db): Promise<boolean> {
     const changed = await this.database.execute(
       `UPDATE stored_blobs SET size = size + $3 WHERE project_id = $1 AND id = $2 AND state = 'writing'`,
@@ -90,7 +100,10 @@ export class BlobsRepository {
     return changed > 0;
   }
 
-  /** All of it is in the store, durably. @returns what was reserved for it; null when the lease is lost */
+  /**
+   * Marks a blob as `live`: the store has all of it durably.
+   * @returns the bytes that were reserved for the blob; null when the lease is lost
+   */
   async settle({ projectId }: ProjectScope, id: string, size: number, tx: Db): Promise<number | null> {
     const [row] = await this.database.rows<{ reserved: number }>(
       `UPDATE stored_blobs b SET state = 'live', due_at = NULL, size = $3
@@ -103,7 +116,7 @@ export class BlobsRepository {
     return row?.reserved ?? null;
   }
 
-  /** No object has it any more. */
+  /** Marks a blob as `doomed`, because no object uses it any more. */
   async doom({ projectId }: ProjectScope, id: string, tx: Db): Promise<void> {
     await this.database.execute(
       `UPDATE stored_blobs SET state = 'doomed', due_at = now() + make_interval(secs => ${LAST_READERS_SECONDS})
@@ -114,8 +127,8 @@ export class BlobsRepository {
   }
 
   /**
-   * It will not be finished: what was reserved is given back, and the store is to forget it. So it is, once more, where
-   * others have given it up before: what was written after they had may be there still.
+   * Gives up a blob that will not be finished: gives back its reservation and marks it for removal from the store. A
+   * blob that was given up before is marked again, because bytes may have been written since.
    */
   async abandon(
     { organizationId, projectId }: ProjectScope,
@@ -139,8 +152,8 @@ export class BlobsRepository {
   }
 
   /**
-   * As {@link abandon}, for several that nobody is to go on with.
-   * @param seconds that those who still write have to notice
+   * Does the same as {@link abandon} for several blobs that will not be finished.
+   * @param seconds the delay of the removal, within which writers notice that they have lost the lease
    */
   async abandonAll(ids: readonly string[], seconds: number, tx: Db): Promise<void> {
     await this.database.execute(
@@ -156,7 +169,7 @@ export class BlobsRepository {
     );
   }
 
-  /** As {@link abandonAll}, for a project that is deleted. */
+  /** Does the same as {@link abandonAll} for a deleted project. */
   async abandonOf(projectId: ProjectId, seconds: number, tx: Db): Promise<void> {
     await this.database.execute(
       `WITH gone AS (
@@ -171,7 +184,7 @@ export class BlobsRepository {
     );
   }
 
-  /** As {@link abandon}, for those whose writer has died. @returns how many */
+  /** Does the same as {@link abandon} for blobs whose writer has died. @returns the number of these blobs */
   async abandonStale(limit: number): Promise<number> {
     const [row] = await this.database.rows<{ gone: number }>(
       `WITH /* every tenant: writers that are gone */ gone AS (
@@ -187,7 +200,10 @@ export class BlobsRepository {
     return row?.gone ?? 0;
   }
 
-  /** Some that the store is to forget, wherever they were written first; kept from others for a while. */
+  /**
+   * Takes some blobs that must be removed from the store, wherever they were first written. No other sweep takes them
+   * for `SWEEP_SECONDS`.
+   */
   async takeDoomed(limit: number): Promise<DoomedBlob[]> {
     return this.database.rows<DoomedBlob>(
       `UPDATE /* every tenant: what the store is to forget */ stored_blobs
@@ -200,7 +216,10 @@ export class BlobsRepository {
     );
   }
 
-  /** The store has forgotten them, but for those that were written to after they were taken: they are due again. */
+  /**
+   * Deletes the rows of blobs that the store has removed. If a blob was written to after it was taken, it is due again
+   * and its row stays.
+   */
   async forget(ids: readonly string[]): Promise<void> {
     await this.database.execute(
       `DELETE /* every tenant: what the store has forgotten */ FROM stored_blobs
@@ -209,7 +228,7 @@ export class BlobsRepository {
     );
   }
 
-  /** From what is counted anyway; of the blobs only those are read that are to go. */
+  /** Returns the bytes by state from the totals. Of the blobs, only the `doomed` ones are read. */
   async bytesByState(): Promise<{ readonly state: string; readonly bytes: number }[]> {
     return this.database.rows(
       `SELECT /* every tenant: what operators watch */ 'live' AS state, coalesce(sum(stored), 0)::float8 AS bytes
@@ -220,7 +239,7 @@ export class BlobsRepository {
     );
   }
 
-  /** Which of these nobody knows: what the store holds without a row. */
+  /** Returns the ids without a row, which the store holds although no row names them. */
   async strangersAmong(ids: readonly string[]): Promise<string[]> {
     const rows = await this.database.rows<{ id: string }>(
       `SELECT /* every tenant: what the store holds */ id FROM unnest($1::uuid[]) AS id

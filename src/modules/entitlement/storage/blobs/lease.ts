@@ -4,17 +4,17 @@ import { LEASE_SECONDS } from './blobs.repository.js';
 const PROLONG_MS = 5_000;
 const LEASE_MS = LEASE_SECONDS * 1_000;
 
-/** The right to write, for as long as it is prolonged. */
+/** The right to write, valid as long as it is prolonged. */
 export interface Lease {
-  /** Ends with the right: nothing may be written from then on. */
+  /** Aborts when the right is lost: nothing may be written from then on. */
   readonly signal: AbortSignal;
   end(): void;
 }
 
 /**
- * Prolongs a lease until it is ended. A database that is away for as long as the lease lasts ends it, too: somebody else
- * may have the right by then.
- * @param prolong false: the right is lost
+ * Prolongs a lease until it is ended. The lease is also lost when the database is unreachable for as long as it lasts,
+ * because another process may hold the right by then.
+ * @param prolong returns false when the right is lost
  */
 export function hold(prolong: () => Promise<boolean>): Lease {
   const lost = new AbortController();

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { rangeOf } from './byte-range.js';
 
-/** RFC 9110 14.1.2, written out for content of ten bytes. */
+/** The rules of RFC 9110 14.1.2, written out for content of ten bytes. */
 const OF_TEN: readonly (readonly [string | undefined, ReturnType<typeof rangeOf>])[] = [
   [undefined, 'whole'],
   ['', 'whole'],

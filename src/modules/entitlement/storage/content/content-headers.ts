@@ -3,10 +3,10 @@ import { fileNameOf } from '../objects/object-key.js';
 import type { StoredObject } from '../objects/stored-object.entity.js';
 import type { Disposition } from '../signed/url-signer.js';
 
-/** Marks that turn the direction of text, so that `gpj.exe` reads `exe.jpg`. */
+/** Matches marks that change the direction of text, with which `gpj.exe` reads `exe.jpg`. */
 const BIDIRECTIONAL = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
-/** What every answer with content, whole, partial or unchanged, says of it. */
+/** Returns the headers that describe the content in every response: whole, partial or not modified. */
 export function contentHeaders(
   object: Pick<StoredObject, 'key' | 'contentType' | 'etag' | 'contentAt'>,
   { asked, secondsLeft }: { readonly asked: Disposition | ''; readonly secondsLeft: number },
@@ -22,7 +22,7 @@ export function contentHeaders(
   };
 }
 
-/** The name for old clients in ASCII, and as it is (RFC 6266, RFC 8187). */
+/** Returns the file name twice: in ASCII for old clients, and in full (RFC 6266, RFC 8187). */
 function fileNames(name: string): string {
   const clean = name.replace(BIDIRECTIONAL, '').replaceAll(/["\r\n]/g, '');
   const ascii = clean.replaceAll(/[^ -~]/gu, '_').replaceAll(/[\\%]/g, '_');

@@ -16,7 +16,7 @@ import { type ConditionHeaders, isRangeWanted, judge } from '../signed/condition
 import { contentHeaders } from './content-headers.js';
 import { type SignedQuery, UrlSigner } from '../signed/url-signer.js';
 
-/** Serves contents to whoever has a signed address, whole or a range of them. */
+/** Serves contents, whole or as a range, to anyone who has a signed URL. */
 @Injectable()
 export class ContentService {
   private readonly logger = new Logger('storage');
@@ -36,13 +36,13 @@ export class ContentService {
     const object = await this.objects.findSigned(id);
     if (object === null) throw new ObjectNotFound();
     const validators = { etag: object.etag, modifiedAt: object.contentAt };
-    // Those that are lists come joined; Node knows the others once.
+    // Node joins repeated headers that are lists, and keeps one value of the others.
     const headers = request.headers as ConditionHeaders & Pick<Request['headers'], 'range'>;
     const verdict = judge(headers, validators);
     if (verdict === 'failed') throw new PreconditionFailed();
     const described = contentHeaders(object, { asked: disposition, secondsLeft });
     if (verdict === 'not-modified') {
-      // Without what tells of the body that is not there.
+      // A 304 response has no body, so the header that describes the body is left out.
       const { 'Content-Type': _, ...kept } = described;
       response.writeHead(304, kept).end();
       return;
@@ -66,7 +66,7 @@ export class ContentService {
     await this.counted(object, length, response, (stop) => this.pass(object, range, { status, head }, response, stop));
   }
 
-  /** Counts the answer before it begins, and gives back what the client has not taken when it is over. */
+  /** Counts the response before it begins. At the end, gives back the bytes that the client has not received. */
   private async counted(
     object: StoredObject,
     length: number,
@@ -88,7 +88,7 @@ export class ContentService {
     }
   }
 
-  /** @returns how many bytes of content the client has taken, as far as its connection tells */
+  /** @returns how many bytes of content the client has received, as far as its connection shows */
   private async pass(
     object: StoredObject,
     range: ByteRange | null,
@@ -112,7 +112,8 @@ export class ContentService {
       return channel.given;
     } catch (error) {
       const waiting = response.writableLength + (socket?.writableLength ?? 0);
-      // Somebody who left or was let go is no fault; an answer that cannot be finished is cut, never made to look whole.
+      // A client that left or was disconnected is no error. A response that cannot be finished is cut off, so that it
+      // never looks complete.
       if (!stop.aborted) this.logger.error(error);
       response.destroy();
       return Math.max(0, channel.given - waiting);

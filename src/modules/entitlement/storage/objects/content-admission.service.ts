@@ -7,7 +7,7 @@ import { StorageRefusalsService } from '../accounting/storage-refusals.service.j
 import { StorageTotalsRepository } from '../accounting/storage-totals.repository.js';
 import { FileTooLarge } from '../storage.errors.js';
 
-/** What every act begins with that brings content or describes it, and how its bytes are set aside. */
+/** Admits operations that store or describe content, and reserves their bytes. */
 @Injectable()
 export class ContentAdmissionService {
   constructor(
@@ -18,15 +18,16 @@ export class ContentAdmissionService {
   ) {}
 
   /**
-   * The project stays as it is until the transaction ends; others may store meanwhile.
-   * @throws ProjectNotFound, NotAProjectMember, InsufficientProjectRole, ProjectIsArchived, or as billing refuses
+   * Authorizes the operation. The project cannot change until the transaction ends, but other requests may store
+   * meanwhile.
+   * @throws ProjectNotFound, NotAProjectMember, InsufficientProjectRole, ProjectIsArchived, or the refusal of billing
    */
   async begin(scope: ProjectMemberScope, tx: Db): Promise<StorageAllowance> {
     const { archivedAt } = await this.acts.join(scope, tx);
     return this.assertOpen({ ...scope, isArchived: archivedAt !== null }, tx);
   }
 
-  /** Admits a signed address, which has no member. @throws ProjectIsArchived, or the refusal of billing */
+  /** Checks the project for a signed URL, which has no member. @throws ProjectIsArchived, or the refusal of billing */
   async assertOpen(
     project: Pick<ProjectScope, 'organizationId'> & { readonly isArchived: boolean },
     tx?: Db,
@@ -51,7 +52,7 @@ export class ContentAdmissionService {
     throw this.refusals.ofStorage(limit ?? 0, stored + reserved);
   }
 
-  /** For bytes beyond what was reserved. @throws StorageQuotaExceeded */
+  /** Checks bytes beyond what was reserved. @throws StorageQuotaExceeded */
   async assertFits(scope: ProjectScope, allowance: StorageAllowance, bytes: number, tx: Db): Promise<void> {
     const limit = quotaOf(allowance);
     if (limit === null || (await this.totals.fits(scope, bytes, limit, tx))) return;

@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { brokenRule } from '../../../../platform/http/fields/index.js';
 
-/** Digests that a client says its content has; each is checked when it is there. */
+/** The digests that a client has sent for its content. Each digest that is present is checked. */
 export interface ExpectedDigests {
   /** 16 bytes. */
   readonly md5: Buffer | null;
@@ -13,7 +13,7 @@ const ANOTHER = 'the content has another digest';
 const NONE = 'not a digest';
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** `Content-MD5` (RFC 1864) and `Content-Digest` (RFC 9530), of which `sha-256` is looked at. @throws ValidationError */
+/** Reads `Content-MD5` (RFC 1864), and `sha-256` of `Content-Digest` (RFC 9530). @throws ValidationError */
 export function expectedDigests(contentMd5: string | undefined, contentDigest: string | undefined): ExpectedDigests {
   return {
     md5: contentMd5 === undefined ? null : digestOf(contentMd5.trim(), 16, 'content-md5'),
@@ -21,7 +21,7 @@ export function expectedDigests(contentMd5: string | undefined, contentDigest: s
   };
 }
 
-/** A dictionary of byte sequences; other algorithms may stand beside. */
+/** Reads a dictionary of byte sequences. Other algorithms are ignored. */
 function sha256Of(header: string): Buffer | null {
   let found: Buffer | null = null;
   for (const member of header.split(',')) {
@@ -38,9 +38,9 @@ function digestOf(text: string, bytes: number, header: string): Buffer {
   return digest;
 }
 
-/** Measures content on its way to the store: its length and digests. */
+/** Measures the length and digests of content on its way to the store. */
 export class MeasuredContent {
-  /** Bytes so far. */
+  /** The number of bytes so far. */
   size = 0;
   private readonly sha256 = createHash('sha256');
   private readonly md5: Hash | null;
@@ -49,19 +49,22 @@ export class MeasuredContent {
   constructor(
     private readonly pieces: AsyncIterable<Buffer>,
     private readonly expected: ExpectedDigests,
-    /** Asked for each piece before it is handed on, with all that has come; what it throws ends the content. */
+    /**
+     * Called before each piece is passed on, with the number of bytes so far. An error that the function throws ends
+     * the content.
+     */
     private readonly admit: (size: number) => Promise<void> | void,
   ) {
     this.md5 = expected.md5 === null ? null : createHash('md5');
   }
 
-  /** In hex, once all of it has come. */
+  /** The SHA-256 of the content in hex. Throws until all of the content has arrived. */
   get etag(): string {
     if (this.digest === undefined) throw new Error('the content has not come to its end');
     return this.digest;
   }
 
-  /** To be gone through once. @throws ValidationError at the end of content that is not what was announced */
+  /** Can be iterated once. @throws ValidationError at the end of content that does not match an expected digest */
   async *[Symbol.asyncIterator](): AsyncGenerator<Buffer, void> {
     for await (const piece of this.pieces) {
       this.size += piece.length;

@@ -6,7 +6,7 @@ const MOST_MEMBERS = 32;
 const MOST_CHARACTERS = 512;
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** Why a value is no metadata; undefined: it is. */
+/** Returns why a value is not valid metadata, or undefined when it is valid. */
 export function metadataFault(given: Readonly<Record<string, unknown>>): string | undefined {
   const members = Object.entries(given);
   if (members.length > MOST_MEMBERS) return `metadata must have at most ${MOST_MEMBERS} members`;
@@ -18,7 +18,7 @@ export function metadataFault(given: Readonly<Record<string, unknown>>): string 
   return undefined;
 }
 
-/** What an uploader notes beside an object. */
+/** The texts by name that an uploader stores with an object. */
 export function metadata(): Kind<Record<string, unknown>> {
   const kind = object({ check: metadataFault });
   return {

@@ -10,7 +10,7 @@ import { ObjectUploadService } from './object-upload.service.js';
 import { objectResponse, type ObjectResponse, type UploadHeaders, type UploadObjectQuery } from './objects.dto.js';
 import { readUploadForm, type UploadForm } from './upload-form.js';
 
-/** A request that brings an object, before its body is read. */
+/** A request that uploads an object, before its body is read. */
 export interface UploadRequest {
   readonly query: UploadObjectQuery;
   readonly headers: UploadHeaders;
@@ -18,7 +18,7 @@ export interface UploadRequest {
   readonly body: StreamedBody;
 }
 
-/** Finds out what a request means to store, and where: a raw body, or a form with a file. */
+/** Determines what a request uploads, and to which key: a raw body, or a form with a file. */
 @Injectable()
 export class ObjectIntakeService {
   constructor(private readonly uploads: ObjectUploadService) {}
@@ -55,7 +55,7 @@ function missing(loc: (string | number)[]): ValidationError {
   return new ValidationError([{ type: 'missing', loc, msg: 'Field required', input: null }]);
 }
 
-/** What a body or part says that it is. @throws ValidationError */
+/** Returns the media type that a body or part states. @throws ValidationError */
 function mediaTypeOf(header: string | undefined): string {
   const given = header?.trim();
   if (given === undefined || given === '') return DEFAULT_MEDIA_TYPE;
@@ -72,13 +72,13 @@ function givenMediaType({ fields }: UploadForm): string | undefined {
 function keyOf(query: UploadObjectQuery, { fields, file }: UploadForm): string {
   const key = fields.get('key') ?? query.key ?? lastSegment(file?.name);
   if (key === undefined) throw missing(['body', 'key']);
-  // The parser of forms puts U+FFFD in place of bytes that are no UTF-8: different names would be the same key.
+  // The form parser replaces bytes that are not UTF-8 by U+FFFD, so different names would become the same key.
   const isUtf8 = key === query.key || !key.includes('\ufffd');
   if (!isUtf8 || !isObjectKey(key) || !isSafeText(key)) throw brokenRule(['body', 'key'], KEY_RULE, key.slice(0, 200));
   return key;
 }
 
-/** Of the path that some browsers send with a file. */
+/** Returns the last segment of the path that some browsers send with a file. */
 function lastSegment(name: string | undefined): string | undefined {
   return name === undefined || name === ''
     ? undefined

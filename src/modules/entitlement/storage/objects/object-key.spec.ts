@@ -4,7 +4,7 @@ import { isSafeText } from '../../../../platform/http/fields/index.js';
 import { endOfPrefix, fileNameOf, isObjectKey } from './object-key.js';
 
 const compare = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
-/** Any code points but surrogates, which no text of ours holds. */
+/** Generates any code points except surrogates, which stored texts never contain. */
 const wellFormed = fc.string({ unit: 'binary' }).filter(isSafeText);
 
 describe('the key of an object', () => {

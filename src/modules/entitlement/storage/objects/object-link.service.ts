@@ -8,7 +8,7 @@ import { ObjectNotFound } from '../storage.errors.js';
 import { type LinkedObjectResponse, type ObjectLinkQuery, objectResponse } from './objects.dto.js';
 import { ObjectsRepository } from './objects.repository.js';
 
-/** An object with an address at which anybody gets its content for a while. */
+/** Returns an object with a signed URL, from which anyone can download its content for a limited time. */
 @Injectable()
 export class ObjectLinkService {
   constructor(

@@ -7,12 +7,15 @@ import { type Entry, ObjectsRepository } from './objects.repository.js';
 
 const NOT_OURS = 'after must be the next_after of an earlier answer';
 
-/** Pages of objects in the order of their keys. A page begins behind a key, so what comes and goes moves nothing else. */
+/**
+ * Returns pages of objects in the order of their keys. A page begins after a key, so objects that are added or removed
+ * meanwhile do not move the others.
+ */
 @Injectable()
 export class ObjectListService {
   constructor(private readonly objects: ObjectsRepository) {}
 
-  /** @throws ValidationError for an `after` that no page has given out */
+  /** @throws ValidationError for an `after` that no page has returned */
   async page(scope: ProjectScope, query: ListObjectsQuery): Promise<ObjectPageResponse> {
     const { prefix, delimiter, limit } = query;
     const request = { prefix, limit, after: query.after === undefined ? null : placeOf(query.after, query) };
@@ -32,7 +35,7 @@ function tokenOf(entry: Entry): string {
   return Buffer.from('object' in entry ? entry.object.key : entry.prefix).toString('base64url');
 }
 
-/** Where the page before ended: a key, or a common beginning. */
+/** Returns where the page before ended: a key, or a common prefix. */
 function placeOf(after: string, { prefix, delimiter }: ListObjectsQuery): string {
   const place = Buffer.from(after, 'base64url').toString();
   const isCanonical = Buffer.from(place).toString('base64url') === after;

@@ -15,7 +15,7 @@ import type { Metadata } from './metadata.js';
 import { type NewContent, ObjectsRepository } from './objects.repository.js';
 import type { StoredObject } from './stored-object.entity.js';
 
-/** Where content is to go, and on what conditions. */
+/** The key and description of new content, and the conditions for storing it. */
 export interface Target {
   readonly key: string;
   readonly contentType: string;
@@ -25,7 +25,7 @@ export interface Target {
   readonly ifNoneMatch?: string | undefined;
 }
 
-/** Puts content that is in the store under its key: a new object, or new content of the one that has it. */
+/** Stores content under its key: as a new object, or as new content of the object that has the key. */
 @Injectable()
 export class ObjectPlacementService {
   constructor(
@@ -46,7 +46,7 @@ export class ObjectPlacementService {
     if (!overwrite && ifMatch === undefined) throw new ObjectExists();
   }
 
-  /** The last step of an upload, in one transaction with what began it having been asked again. */
+  /** Completes an upload. The caller has checked the admission again in the same transaction. */
   async place(
     scope: ProjectMemberScope,
     target: Target,
@@ -64,11 +64,11 @@ export class ObjectPlacementService {
         existing === null
           ? await this.insert(scope, { ...content, key, contentType, metadata }, tx)
           : await this.objects.replace(scope, existing.id, { ...content, contentType, metadata }, tx);
-      // Somebody took the key meanwhile, and has it for all to see now.
+      // Another request has taken the key meanwhile. Its object is visible now, so the next pass finds it.
       if (object === null) continue;
       if (existing !== null) await this.blobs.doom(scope, existing.blobId, tx);
       const freed = existing?.size ?? 0;
-      // What it was to replace has become less meanwhile, or has gone.
+      // The object to be replaced may have become smaller meanwhile, or may be deleted.
       const beyond = content.size - freed - reserved;
       if (beyond > 0) await this.admission.assertFits(scope, allowance, beyond, tx);
       const change = { stored: content.size - freed, objects: existing === null ? 1 : 0, unreserved: reserved };

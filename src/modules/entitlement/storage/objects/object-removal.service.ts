@@ -6,7 +6,7 @@ import { StorageTotalsRepository } from '../accounting/storage-totals.repository
 import { BlobsRepository } from '../blobs/blobs.repository.js';
 import type { StoredObject } from './stored-object.entity.js';
 
-/** What the end of an object leaves behind. */
+/** Authorizes removals and releases the content of removed objects. */
 @Injectable()
 export class ObjectRemovalService {
   constructor(
@@ -15,12 +15,12 @@ export class ObjectRemovalService {
     private readonly totals: StorageTotalsRepository,
   ) {}
 
-  /** Whoever is archived or blocked may still clean up. */
+  /** Authorizes a removal. Archived projects and blocked organizations may still remove objects. */
   async begin(scope: ProjectMemberScope, tx: Db): Promise<void> {
     await this.acts.join(scope, tx);
   }
 
-  /** Its content counts no more, and the store is to forget it once those who read it have ended. */
+  /** Stops counting the object's content, and marks its blob for removal once running downloads have ended. */
   async release(scope: ProjectScope, { blobId, size }: StoredObject, tx: Db): Promise<void> {
     await this.blobs.doom(scope, blobId, tx);
     await this.totals.change(scope, { stored: -size, objects: -1 }, tx);

@@ -15,7 +15,7 @@ interface Row {
   readonly createdAt: Date;
 }
 
-/** Objects by their keys. */
+/** Finds objects by their keys. */
 @Injectable()
 export class ObjectSearch extends RowSearch<Row> {
   readonly type = 'object';

@@ -15,28 +15,29 @@ import { ObjectPlacementService, type Target } from './object-placement.service.
 import { ObjectsRepository } from './objects.repository.js';
 import type { StoredObject } from './stored-object.entity.js';
 
-/** Content whose length is not known is reserved as it comes, in steps of so many bytes. */
+/** The bytes of content of unknown length are reserved as they arrive, in steps of this size. */
 const STEP_BYTES = 1024 * 1024;
 
-/** Content on its way. */
+/** Content that is being uploaded. */
 export interface Source {
   readonly pieces: AsyncIterable<Buffer>;
-  /** Null: the end tells. */
+  /** Null when the size is known only at the end. */
   readonly size: number | null;
   readonly digests: ExpectedDigests;
 }
 
-/** What was found and set aside before the first byte. */
+/** What was read and reserved before the first byte. */
 interface Begun {
   readonly blobId: string;
   readonly allowance: StorageAllowance;
-  /** Bytes that the key has now, which are given back when the new content takes their place. */
+  /** The bytes stored under the key now. They are given back when the new content replaces them. */
   readonly replaced: number;
 }
 
 /**
- * Takes an object in one request. The row of its blob is there before the first byte, and the object at the moment at
- * which the last one is durable: whoever dies in between leaves a blob for the sweep, and nothing counted.
+ * Uploads an object in one request. The row of its blob exists before the first byte is written, and the object as soon
+ * as the last byte is durable. A process that dies in between leaves only a blob, which the sweep removes with its
+ * reservation.
  */
 @Injectable()
 export class ObjectUploadService {
@@ -50,12 +51,12 @@ export class ObjectUploadService {
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  /** Of one request, bytes. */
+  /** The maximum content of one request, in bytes. */
   get mostBytes(): number {
     return this.config.storage.objectBodyMaxBytes;
   }
 
-  /** For what can be told before the body is read: that nothing may be stored at all. */
+  /** Checks before the body is read whether anything may be stored at all. */
   async assertOpen(scope: ProjectMemberScope): Promise<void> {
     await this.database.transaction((tx) => this.admission.begin(scope, tx));
   }
@@ -125,7 +126,7 @@ export class ObjectUploadService {
   }
 }
 
-/** What content adds to what is stored: the difference where it takes the place of other content. */
+/** Returns how many bytes content adds to the stored ones: the difference when it replaces other content. */
 function added(size: number, { replaced }: Begun): number {
   return Math.max(0, size - replaced);
 }

@@ -6,7 +6,7 @@ import { endOfPrefix } from './object-key.js';
 import type { Metadata } from './metadata.js';
 import { StoredObject } from './stored-object.entity.js';
 
-/** Content that is in the store, with what names it. */
+/** Content in the store, with its size and digests. */
 export interface NewContent {
   readonly blobId: string;
   readonly size: number;
@@ -24,12 +24,12 @@ export interface NewObject extends NewContent {
 
 export interface PageRequest {
   readonly prefix: string;
-  /** Everything up to here was answered before: a key, or a common beginning with all that it stands for. */
+  /** The end of the previous page: a key, or a common prefix including all keys under it. */
   readonly after: string | null;
   readonly limit: number;
 }
 
-/** An object, or a common beginning of several. */
+/** An object, or the common prefix of several objects. */
 export type Entry = { readonly prefix: string } | { readonly object: StoredObject };
 
 const COLUMNS = `o.id, o.project_id AS "projectId", o.organization_id AS "organizationId", o.key, o.blob_id AS "blobId",
@@ -44,7 +44,7 @@ export class ObjectsRepository {
     return this.database.repository(StoredObject, db).findOneBy({ projectId, id });
   }
 
-  /** Of a living project, for whoever has a signed address of it. */
+  /** Returns an object of a project that is not deleted, for a request with a signed URL. */
   async findSigned(id: string): Promise<StoredObject | null> {
     const [row] = await this.database.rows<StoredObject>(
       `SELECT ${COLUMNS} FROM stored_objects o JOIN projects p ON p.id = o.project_id /* tenant: the signature names it */
@@ -54,14 +54,17 @@ export class ObjectsRepository {
     return row ?? null;
   }
 
-  /** Holds the row. */
+  /** Locks the object's row until the transaction ends. */
   lock({ projectId }: ProjectScope, id: string, tx: Db): Promise<StoredObject | null> {
     return this.database
       .repository(StoredObject, tx)
       .findOne({ where: { projectId, id }, lock: { mode: 'pessimistic_write' } });
   }
 
-  /** As {@link lock}, with what has the key that it is to get: in one order, so that who swaps keys does not wait in a circle. */
+  /**
+   * Locks as {@link lock} does, together with the object that has the new key. The rows are locked in one order, so
+   * that requests that swap keys do not deadlock.
+   */
   async lockToRename({ projectId }: ProjectScope, id: string, key: string, tx: Db): Promise<StoredObject[]> {
     return this.database.rows<StoredObject>(
       `SELECT ${COLUMNS} FROM stored_objects o WHERE o.project_id = $1 AND (o.id = $2 OR o.key = $3)
@@ -75,7 +78,7 @@ export class ObjectsRepository {
     return this.database.repository(StoredObject, db).findOneBy({ projectId, key });
   }
 
-  /** As {@link lock}, by its key. */
+  /** Locks as {@link lock} does, by key. */
   lockByKey({ projectId }: ProjectScope, key: string, tx: Db): Promise<StoredObject | null> {
     return this.database
       .repository(StoredObject, tx)
@@ -109,7 +112,7 @@ export class ObjectsRepository {
     return row ?? null;
   }
 
-  /** New content, with what describes it; id, creator and the time of creation stay. */
+  /** Stores new content with its type and metadata. Id, creator and creation time stay. */
   async replace(
     { projectId }: ProjectScope,
     id: string,
@@ -169,7 +172,7 @@ export class ObjectsRepository {
     await this.database.repository(StoredObject, tx).delete({ projectId, id });
   }
 
-  /** Objects in the order of their keys, one more than a page holds at most. */
+  /** Returns objects in the order of their keys, at most one more than a page holds. */
   async page({ projectId }: ProjectScope, { prefix, after, limit }: PageRequest): Promise<Entry[]> {
     const rows = await this.database.rows<StoredObject>(
       `SELECT ${COLUMNS} FROM stored_objects o
@@ -181,14 +184,14 @@ export class ObjectsRepository {
   }
 
   /**
-   * As {@link page}, where objects whose key goes on behind the next `/` stand under their common beginning. Each step is
-   * one look into the index, however many objects a beginning stands for.
+   * Returns the same as {@link page}, but groups objects whose key has another `/` after the prefix under their common
+   * prefix. Each step is one lookup in the index, however many objects a common prefix stands for.
    */
   async tree({ projectId }: ProjectScope, { prefix, after, limit }: PageRequest): Promise<Entry[]> {
     const next = (from: string): string => `
       SELECT o.key, nullif(position('/' in substr(o.key, length($2) + 1)), 0) AS slash FROM stored_objects o
       WHERE o.project_id = $1 AND ${from} AND ($3::text IS NULL OR o.key < $3) ORDER BY o.key LIMIT 1`;
-    // "0" is the character behind "/": the least above every key that begins so.
+    // "0" is the character after "/", so it is the least above every key with that prefix.
     const rows = await this.database.rows<{ prefix: string | null } & StoredObject>(
       `WITH RECURSIVE steps AS (
          (SELECT key, left(key, (length($2) + slash)::int) AS prefix, 1 AS step
@@ -207,7 +210,7 @@ export class ObjectsRepository {
     return rows.map(({ prefix: common, ...object }) => (common === null ? { object } : { prefix: common }));
   }
 
-  /** Some objects of a deleted project. @returns what of them is to be given back */
+  /** Removes some objects of a deleted project. @returns the removed objects, whose blobs must be released */
   async removeSome({ projectId }: Pick<ProjectScope, 'projectId'>, limit: number, tx: Db): Promise<StoredObject[]> {
     return this.database.rows<StoredObject>(
       `DELETE FROM stored_objects o
@@ -219,7 +222,7 @@ export class ObjectsRepository {
     );
   }
 
-  /** Whether anything of a deleted project is left. */
+  /** Returns whether any object or upload of a deleted project is left. */
   async isKept({ projectId }: Pick<ProjectScope, 'projectId'>): Promise<boolean> {
     const [row] = await this.database.rows<{ kept: boolean }>(
       `SELECT EXISTS (SELECT FROM stored_objects WHERE project_id = $1)
@@ -230,7 +233,7 @@ export class ObjectsRepository {
   }
 }
 
-/** Behind a common beginning everything that it stands for is left out. */
+/** Returns where a page starts. After a common prefix, everything under that prefix is left out. */
 function startOf(prefix: string, after: string | null): string {
   if (after === null) return prefix;
   return after.endsWith('/') ? `${after.slice(0, -1)}0` : after;

@@ -11,7 +11,7 @@ import { type ChangeObjectRequest, objectResponse, type ObjectResponse } from '.
 import { ObjectsRepository } from './objects.repository.js';
 import type { StoredObject } from './stored-object.entity.js';
 
-/** What describes objects, and their end. */
+/** Changes the key, type and metadata of objects, and removes objects. */
 @Injectable()
 export class ObjectsService {
   constructor(
@@ -22,7 +22,7 @@ export class ObjectsService {
     private readonly removal: ObjectRemovalService,
   ) {}
 
-  /** What is left out stays. Nothing to change is nothing done, and recorded nowhere. */
+  /** Changes the fields that the request contains. An empty request changes nothing and records no audit event. */
   change(
     scope: ProjectMemberScope,
     id: string,
@@ -35,7 +35,7 @@ export class ObjectsService {
       const before = await this.locked(scope, id, ifMatch, tx);
       if (others.some((other) => other.id !== id)) throw new ObjectExists();
       const { key, content_type: contentType } = request;
-      // The field has read it as metadata.
+      // The validation of the field has checked that this is metadata.
       const metadata = request.metadata as Metadata | undefined;
       if (key === undefined && contentType === undefined && metadata === undefined) return objectResponse(before);
       const after = await this.objects.update(scope, id, { key, contentType, metadata }, tx);

@@ -2,10 +2,10 @@ import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
 import type { OrganizationId, ProjectId } from '../../../access/index.js';
 import type { Metadata } from './metadata.js';
 
-/** Sizes fit a number: 8 PiB and less. */
+/** Reads sizes as numbers, which hold up to 8 PiB. */
 export const BYTES = { to: (bytes: number): number => bytes, from: (text: string): number => Number(text) };
 
-/** A file of a project under a key, with the content it has now. */
+/** A file of a project under a key, with its present content. */
 @Entity('stored_objects')
 @Unique('uq_stored_objects_project_id_key', ['projectId', 'key'])
 @Unique('uq_stored_objects_blob_id', ['blobId'])
@@ -20,7 +20,7 @@ export class StoredObject {
   @Column('uuid', { name: 'organization_id' })
   organizationId!: OrganizationId;
 
-  /** In the order of bytes. */
+  /** Sorts in the order of bytes. */
   @Column({ type: 'text', collation: 'C' })
   key!: string;
 
@@ -33,25 +33,25 @@ export class StoredObject {
   @Column('text', { name: 'content_type' })
   contentType!: string;
 
-  /** Names the content, without quotes. */
+  /** Identifies the content, without quotes. */
   @Column('text')
   etag!: string;
 
-  /** Null: it came in parts. */
+  /** Null when the content came in parts. */
   @Column('text', { nullable: true })
   sha256!: string | null;
 
   @Column('jsonb')
   metadata!: Metadata;
 
-  /** One more with each new content. */
+  /** Increases by one with each new content. */
   @Column('integer')
   version!: number;
 
   @Column('timestamptz', { name: 'content_at' })
   contentAt!: Date;
 
-  /** Null: that account is gone. */
+  /** Null when the account was deleted. */
   @Index('ix_stored_objects_created_by')
   @Column('uuid', { name: 'created_by', nullable: true })
   createdBy!: string | null;
@@ -59,7 +59,7 @@ export class StoredObject {
   @Column('timestamptz', { name: 'created_at' })
   createdAt!: Date;
 
-  /** Of content, key or metadata. */
+  /** When content, key or metadata last changed. */
   @Column('timestamptz', { name: 'updated_at' })
   updatedAt!: Date;
 }

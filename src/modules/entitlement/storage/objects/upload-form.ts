@@ -7,32 +7,32 @@ import type { StreamedBody } from '../../../../platform/http/streamed-body.js';
 
 const MOST_FIELDS = 20;
 const MOST_FIELD_BYTES = 8 * 1024;
-/** Also of those that are passed over: each takes as long to read as some kilobytes of content. */
+/** Skipped parts count too, because each takes as long to read as some kilobytes of content. */
 const MOST_PARTS = 1_000;
-/** Of a form beside its content: fields, and what holds its parts together. */
+/** The maximum bytes of a form in addition to its content: fields, and what separates its parts. */
 const MOST_OTHER_BYTES = (MOST_FIELDS + 12) * MOST_FIELD_BYTES;
 
-/** What a form brings: its fields up to the file, and the file. */
+/** The parts of a form that are used: the fields before the file, and the file. */
 export interface UploadForm {
   readonly fields: ReadonlyMap<string, string>;
-  /** Null: no part of it is named `file`. */
+  /** Null when no part is named `file`. */
   readonly file: FormFile | null;
 }
 
 interface FormFile {
-  /** As the form says; undefined: it does not. */
+  /** The file name in the form; undefined when there is none. */
   readonly name: string | undefined;
-  /** What the part says that it is; undefined: it does not. */
+  /** The media type that the part states; undefined when there is none. */
   readonly mediaType: string | undefined;
-  /** To be gone through once. It ends when the whole form has come and is well made. */
+  /** Can be iterated once. The iteration ends when the whole form has arrived and is well-formed. */
   readonly content: AsyncIterable<Buffer>;
 }
 
 /**
- * Reads `multipart/form-data` up to its part `file`, and that part while it comes. What stands behind it is passed over, and
+ * Reads `multipart/form-data` up to its part `file`, and streams that part. Everything after the part is skipped, and
  * so are other files.
- * @throws ValidationError for what is no such form; BodyTooLarge for too many fields or parts, long fields, or content that is
- *   larger than `mostBytes` by more than a form takes
+ * @throws ValidationError when the body is not such a form; BodyTooLarge for too many fields or parts, for long fields,
+ * or when the form is larger than `mostBytes` by more than its fields and separators may take
  */
 export async function readUploadForm(body: StreamedBody, contentType: string, mostBytes: number): Promise<UploadForm> {
   const form = new FormReading(contentType);
@@ -50,7 +50,10 @@ class FormReading {
   private readonly fields = new Map<string, string>();
   private file: { stream: Readable; name: string | undefined; mediaType: string | undefined } | undefined;
   private failure: Error | undefined;
-  /** The type of the newest part, as it was sent. The parser drops its parameters, and gives a default when it is missing. */
+  /**
+   * The type of the newest part, as it was sent. The parser drops its parameters, and gives a default when it is
+   * missing.
+   */
   private sentType: string | undefined;
 
   constructor(contentType: string) {
@@ -124,7 +127,7 @@ class FormReading {
     await Promise.race([finished, broken]);
   }
 
-  /** Whoever waits for more of the file is told. */
+  /** Stores the first failure and passes it to the reader of the file. */
   private fail(error: unknown): void {
     this.failure ??= error instanceof Error ? error : malformed();
     this.file?.stream.destroy(this.failure);
@@ -140,7 +143,10 @@ class FormReading {
   }
 }
 
-/** What the parser of a form is made of: it emits each part before its own listener reads the part's head. */
+/**
+ * Returns the inner parser of the form parser. The inner parser emits each part before the form parser's own listener
+ * reads the part's header.
+ */
 function partsOf(parser: BusboyInstance): EventEmitter {
   return (parser as unknown as { readonly _parser: { readonly parser: EventEmitter } })._parser.parser;
 }

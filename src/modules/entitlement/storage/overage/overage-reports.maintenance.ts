@@ -7,9 +7,9 @@ import { type DueReport, METERS, OveragesRepository } from './overages.repositor
 const MOST_REPORTS = 50;
 
 /**
- * Reports to the provider what organizations have stored and sent beyond their quotas, each UTC day once: whoever dies
- * between the report and its mark reports again, under the same identifier, which the provider counts once. A provider that
- * fails is asked again in a later round; no upload waits for it.
+ * Reports to the payment provider what organizations have stored and sent beyond their quotas, once for each UTC day. A
+ * process that dies between the report and its mark reports again with the same identifier, which the provider counts
+ * once. If the provider fails, a later round reports again; no upload waits for a report.
  */
 @Injectable()
 export class OverageReportsMaintenance extends MaintenanceTask {

@@ -5,7 +5,7 @@ import { Database } from '../../../../platform/database/database.js';
 import { PAYING } from '../accounting/storage-allowance.reader.js';
 
 const GB = 1024 ** 3;
-/** The provider takes nothing older. */
+/** The provider accepts no older reports. */
 const OLDEST_DAYS = 34;
 
 export const METERS = {
@@ -14,26 +14,29 @@ export const METERS = {
 } as const;
 export type MeterKind = keyof typeof METERS;
 
-/** What lay beyond a quota on a day that is over, and is not reported yet. */
+/** Usage beyond a quota on a past day that is not reported yet. */
 export interface DueReport {
   readonly organizationId: OrganizationId;
   /** YYYY-MM-DD, UTC. */
   readonly day: string;
   readonly kind: MeterKind;
-  /** Whole GB, rounded up over the sum of the month; 0: an earlier day has paid for it. */
+  /** Whole GB, rounded up over the sum of the month. 0 means that earlier days have paid for this one. */
   readonly gigabytes: number;
   readonly customerId: string | null;
 }
 
 /**
- * What organizations have stored and sent beyond their quotas, by UTC day: the most that lay beyond at a time of the day,
- * and what the month's bandwidth had come to beyond by the end of it.
+ * Stores by UTC day what organizations have stored and sent beyond their quotas: the highest excess of storage during
+ * the day, and the excess of the month's bandwidth at the end of the day.
  */
 @Injectable()
 export class OveragesRepository {
   constructor(private readonly database: Database) {}
 
-  /** Looks at all that pay for it. On the first of a month also at what the last day of the month before came to. */
+  /**
+   * Records the excess of all organizations that pay for it. On the first day of a month, also records the final
+   * bandwidth excess of the last day of the month before.
+   */
   async observe(limits: Readonly<Record<string, PlanStorageLimits>>): Promise<void> {
     const plans = Object.entries(limits);
     await this.database.execute(
@@ -63,7 +66,7 @@ export class OveragesRepository {
     );
   }
 
-  /** Oldest first. */
+  /** Returns the reports that are due, oldest first. */
   due(limit: number): Promise<DueReport[]> {
     return this.database.rows<DueReport>(
       `WITH /* every tenant: what is billed */ days AS (

@@ -8,7 +8,7 @@ const BEFORE = 'Fri, 20 Nov 2026 11:59:59 GMT';
 const AFTER = 'Fri, 20 Nov 2026 12:00:01 GMT';
 const VALIDATORS = { etag: 'abc', modifiedAt: MODIFIED };
 
-/** RFC 9110 13.2.2, step by step. */
+/** The steps of RFC 9110 13.2.2, one after another. */
 const STEPS: readonly (readonly [ConditionHeaders, ReturnType<typeof judge>])[] = [
   [{}, 'go-on'],
   [{ 'if-match': '"abc"' }, 'go-on'],

@@ -1,17 +1,20 @@
-/** What a request with conditions is held against. */
+/** The values that conditional headers are compared with. */
 export interface Validators {
-  /** Without quotes; always strong. */
+  /** The entity tag, without quotes and always strong. */
   readonly etag: string;
-  /** Of the content. */
+  /** When the content was last modified. */
   readonly modifiedAt: Date;
 }
 
-/** The request headers that hold conditions, by their names in Node. */
+/** The conditional request headers, by their names in Node. */
 export type ConditionHeaders = Readonly<
   Partial<Record<'if-match' | 'if-none-match' | 'if-modified-since' | 'if-unmodified-since' | 'if-range', string>>
 >;
 
-/** What the conditions of a read say, in the order of RFC 9110 13.2.2: the answer as usual, 412 or 304. */
+/**
+ * Evaluates the conditions of a read in the order of RFC 9110 13.2.2. `go-on` means the usual response, `failed` 412
+ * and `not-modified` 304.
+ */
 export function judge(headers: ConditionHeaders, validators: Validators): 'go-on' | 'failed' | 'not-modified' {
   const { 'if-match': match, 'if-none-match': noneMatch } = headers;
   if (match !== undefined) {
@@ -25,7 +28,7 @@ export function judge(headers: ConditionHeaders, validators: Validators): 'go-on
   return since !== null && seconds(validators.modifiedAt) <= seconds(since) ? 'not-modified' : 'go-on';
 }
 
-/** Whether a `Range` counts: without `If-Range`, or with the strong tag or the exact date in it. */
+/** Returns whether a `Range` applies: `If-Range` is missing, or has the strong tag or the exact date. */
 export function isRangeWanted(ifRange: string | undefined, { etag, modifiedAt }: Validators): boolean {
   if (ifRange === undefined) return true;
   if (ifRange.trim() === `"${etag}"`) return true;
@@ -33,7 +36,7 @@ export function isRangeWanted(ifRange: string | undefined, { etag, modifiedAt }:
   return date !== null && seconds(date) === seconds(modifiedAt);
 }
 
-/** Whether a list of entity tags names one; `*` names any. Weak tags count in weak comparison alone. */
+/** Returns whether a list of entity tags contains the tag; `*` matches any. Weak tags match in weak comparison only. */
 export function matches(header: string, etag: string, weakly = false): boolean {
   if (header.trim() === '*') return true;
   for (const [, weak, tag] of header.matchAll(/(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"/g)) {
@@ -48,7 +51,10 @@ const FIXED = new RegExp(`^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), (\\d{2}) (\\w{3}) (\
 const RFC_850 = new RegExp(`^(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day, (\\d{2})-(\\w{3})-(\\d{2}) ${TIME} GMT$`);
 const ASCTIME = new RegExp(`^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) (\\w{3}) ([ \\d]\\d) ${TIME} (\\d{4})$`);
 
-/** A date in one of the three forms of RFC 9110 5.6.7; null: none, and the condition counts as not sent. */
+/**
+ * Reads a date in one of the three formats of RFC 9110 5.6.7. Returns null for any other text; the condition is then
+ * ignored.
+ */
 export function httpDate(text: string | undefined): Date | null {
   if (text === undefined) return null;
   const fixed = FIXED.exec(text);
@@ -59,7 +65,7 @@ export function httpDate(text: string | undefined): Date | null {
   return asctime === null ? null : dateOf(asctime[6], asctime[1], asctime[2], asctime.slice(3, 6));
 }
 
-/** Of two digits, as everybody reads them who still sends them. */
+/** Expands a two-digit year with the usual split at 70. */
 function fullYear(digits: number): number {
   return digits < 70 ? 2_000 + digits : 1_900 + digits;
 }

@@ -3,8 +3,8 @@ import { ApiHeader, ApiParam, ApiQuery } from '@nestjs/swagger';
 import { DISPOSITIONS } from './url-signer.js';
 
 /**
- * Documents the query of a signed address. It is checked by its signature alone, before anything else of the request, so
- * that whoever has none learns nothing: no field of it is validated by itself.
+ * Documents the query of a signed URL. None of its fields is validated by itself: the signature is checked before
+ * anything else, so that a request without a valid one learns nothing.
  */
 export function SignedInputs(parameters: Readonly<Record<string, object>>, withDisposition: boolean): MethodDecorator {
   const query = (name: string, description: string, values?: readonly string[]): MethodDecorator =>
@@ -18,7 +18,7 @@ export function SignedInputs(parameters: Readonly<Record<string, object>>, withD
   );
 }
 
-/** Documents headers that are heeded where they can be read; repeated or unreadable ones are refused by nobody. */
+/** Documents optional headers without validating them: the handler reads them itself. */
 export function HeededHeaders(headers: Readonly<Record<string, string>>): MethodDecorator {
   return applyDecorators(
     ...Object.entries(headers).map(([name, description]) =>

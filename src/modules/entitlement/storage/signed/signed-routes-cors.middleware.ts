@@ -7,18 +7,19 @@ const SENDABLE =
   'Content-Type, Content-MD5, Content-Digest, Range, If-Match, If-None-Match, If-Modified-Since, If-Unmodified-Since, If-Range, X-Request-ID';
 const PREFLIGHT_SECONDS = '600';
 
-/** Whether a page of any origin may use the address. */
+/** Returns whether a page of any origin may use the path. */
 export function isSigned(path: string): boolean {
   return SIGNED_PATH.test(path);
 }
 
-/** Signed addresses are for whoever has them, so pages of any origin may use them, without credentials. */
+/** Allows pages of any origin to use signed URLs, without credentials, because anyone who has such a URL may use it. */
 @Injectable()
 export class SignedRoutesCors {
-  /** Goes before the CORS of `CORS_ORIGINS`, which leaves these routes alone. */
+  /** Must run before the CORS middleware of `CORS_ORIGINS`, which skips these routes. */
   readonly handle = (request: Request, response: Response, next: NextFunction): void => {
     if (!isSigned(request.path)) return next();
-    // Also where no origin is told: what a page was shown as an image is in its cache when a script asks for it.
+    // The header is also set when the request has no `Origin`: an image that a page has displayed is in the browser's
+    // cache when a script requests it.
     response.set('Access-Control-Allow-Origin', '*');
     if (request.method !== 'OPTIONS' || request.headers['access-control-request-method'] === undefined) {
       response.set('Access-Control-Expose-Headers', READABLE);

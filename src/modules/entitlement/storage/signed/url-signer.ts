@@ -12,7 +12,10 @@ export type SignedMethod = 'GET' | 'PUT';
 export const DISPOSITIONS = ['attachment', 'inline'] as const;
 export type Disposition = (typeof DISPOSITIONS)[number];
 
-/** What is signed: the method, the path as it is written, the end, and how the content is shown (empty: a part). */
+/**
+ * The signed values: the method, the path as written, the expiry, and the disposition of the content (empty for a
+ * part).
+ */
 export interface Signable {
   readonly method: SignedMethod;
   readonly path: string;
@@ -20,7 +23,7 @@ export interface Signable {
   readonly disposition: Disposition | '';
 }
 
-/** The query of a signed address, as it was sent. */
+/** The query of a signed URL, as it was sent. */
 export interface SignedQuery {
   readonly expires?: unknown;
   readonly disposition?: unknown;
@@ -28,10 +31,12 @@ export interface SignedQuery {
   readonly signature?: unknown;
 }
 
-/** Addresses that need no credential: whoever has one may do the one thing that it names, until it ends (DECISIONS 13). */
+/**
+ * Signs URLs that need no credential. Anyone who has such a URL may do the one thing that it names, until it expires.
+ */
 @Injectable()
 export class UrlSigner {
-  /** By id, the first one signs. */
+  /** The keys by id. The first key signs. */
   private readonly keys: ReadonlyMap<string, Buffer>;
 
   constructor(
@@ -63,8 +68,8 @@ export class UrlSigner {
   }
 
   /**
-   * Looks at the signature of a request before anything else of it.
-   * @returns how long it is good for, seconds
+   * Verifies the signature of a request before anything else of it.
+   * @returns the seconds until the URL expires, and its disposition
    * @throws InvalidSignature
    */
   verify(
@@ -85,7 +90,10 @@ export class UrlSigner {
     return { secondsLeft: Math.floor(secondsLeft), disposition };
   }
 
-  /** Not signed: the same address is good wherever the service is reached. Production always configures it. */
+  /**
+   * Returns the base of the URL, which is not signed: a signed path is valid wherever the service is reached.
+   * Production always configures `PUBLIC_API_URL`.
+   */
   private baseOf(request: Request): string {
     return this.config.http.publicApiUrl ?? `${request.secure ? 'https' : 'http'}://${request.headers.host ?? ''}`;
   }
@@ -99,7 +107,7 @@ function signatureOf(key: Buffer, method: SignedMethod, path: string, expires: s
   return createHmac('sha256', key).update(['v1', method, path, expires, disposition].join('\n')).digest('base64url');
 }
 
-/** As a signed address can hold it. */
+/** Returns a time in whole seconds, as a signed URL contains it. */
 export function wholeSeconds(from: Date, seconds: number): Date {
   return new Date((Math.floor(from.getTime() / 1_000) + seconds) * 1_000);
 }

@@ -7,12 +7,12 @@ import { BlobsRepository } from '../blobs/blobs.repository.js';
 
 const AT_ONCE = 8;
 const BATCH = 200;
-/** Bounds a round; what is left waits for the next one, a minute later. */
+/** Limits a round. The remaining work waits for the next round, a minute later. */
 const BATCHES_A_ROUND = 20;
 
 /**
- * Ends what nobody is going to finish, and has the store forget what no object has any more. The bytes go before the row,
- * so whoever dies in between leaves work that is done once more, and never bytes that nobody knows of.
+ * Ends uploads that nobody will finish, and removes blobs from the store that no object uses. The bytes are removed
+ * before the row. A process that dies in between leaves work that is repeated, and never bytes without a row.
  */
 @Injectable()
 export class BlobSweepMaintenance extends MaintenanceTask {
@@ -43,7 +43,9 @@ export class BlobSweepMaintenance extends MaintenanceTask {
     return done;
   }
 
-  /** A store that fails is asked again in a later round; what it did forget is not asked for twice. */
+  /**
+   * Removes doomed blobs from the store. Removals that fail are repeated in a later round; those that succeed are not.
+   */
   private async forget(limit: number): Promise<number> {
     const doomed = await this.blobs.takeDoomed(limit);
     const forgotten: string[] = [];
@@ -64,7 +66,7 @@ export class BlobSweepMaintenance extends MaintenanceTask {
     if (forgotten.length > 0) await this.blobs.forget(forgotten);
     this.metrics.swept(forgotten.length, failures.length);
     if (failures.length > 0) this.logger.error(failures[0]);
-    // What has failed is kept from the next batches of this round, too.
+    // Blobs that failed are not due again in this round.
     return forgotten.length;
   }
 }

@@ -7,7 +7,7 @@ import { BlobsRepository } from '../blobs/blobs.repository.js';
 import { LAST_WRITERS_SECONDS, UploadAbortionService } from '../uploads/upload-abortion.service.js';
 import { ObjectsRepository } from '../objects/objects.repository.js';
 
-/** Objects and uploads of projects that are deleted: their contents are given back, and the store is to forget them. */
+/** Removes the objects and uploads of deleted projects: gives back their bytes and marks their blobs for removal. */
 @Injectable()
 export class ObjectsOfDeletedProjects {
   constructor(
@@ -18,7 +18,10 @@ export class ObjectsOfDeletedProjects {
     private readonly uploads: UploadAbortionService,
   ) {}
 
-  /** Nothing of it counts against the quota any more; its bytes go later. Blobs are locked before totals, as everywhere. */
+  /**
+   * Stops counting the project against the quota. Its bytes are removed later. Blobs are locked before totals, as
+   * everywhere.
+   */
   async projectDeleted(projectId: ProjectId, tx: Db): Promise<void> {
     await this.blobs.abandonOf(projectId, LAST_WRITERS_SECONDS, tx);
     await this.totals.giveBackAll(projectId, tx);
@@ -33,7 +36,7 @@ export class ObjectsOfDeletedProjects {
     });
     const uploads = await this.uploads.endOf({ projectId }, limit);
     const removed = objects + uploads;
-    // What somebody still holds is skipped.
+    // Rows that another transaction has locked are skipped and remain for a later step.
     return { removed, done: removed === 0 && !(await this.objects.isKept({ projectId })) };
   }
 }

@@ -4,7 +4,7 @@ import { SweepMetrics } from './sweep-metrics.js';
 import { BlobsRepository } from '../blobs/blobs.repository.js';
 
 const WEEK_MS = 7 * 24 * 3600 * 1000;
-/** Of a store that does not come to its end; what is left is counted a week later. */
+/** The timeout for listing the store. A run that takes longer fails and reports no count. */
 const LONGEST_MS = 3600 * 1000;
 
 export const objectStorageScrubJob = defineJob<NoPayload, { processed: number }>({
@@ -12,7 +12,9 @@ export const objectStorageScrubJob = defineJob<NoPayload, { processed: number }>
   every: { ms: WEEK_MS, payload: {} },
 });
 
-/** Counts what the store holds without a row, and removes none of it: somebody may know why it is there. */
+/**
+ * Counts the blobs in the store that have no row. None of them is removed, because somebody may know why it is there.
+ */
 @JobHandler(objectStorageScrubJob)
 export class StrangerCountProcessor implements JobProcessor<NoPayload, { processed: number }> {
   constructor(

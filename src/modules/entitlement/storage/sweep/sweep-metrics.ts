@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Metrics } from '../../../../platform/telemetry/index.js';
 import { BlobsRepository } from '../blobs/blobs.repository.js';
 
-/** What operators watch of objects, beside the driver's own figures. */
+/** The metrics of stored objects, in addition to those of the store's driver. */
 @Injectable()
 export class SweepMetrics {
   private readonly forgotten;

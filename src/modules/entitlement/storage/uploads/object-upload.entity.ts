@@ -6,7 +6,7 @@ import { BYTES } from '../objects/stored-object.entity.js';
 export const UPLOAD_STATES = ['open', 'completed'] as const;
 export type UploadStatus = (typeof UPLOAD_STATES)[number];
 
-/** Content on its way in parts. */
+/** An upload of content in parts. */
 @Entity('object_uploads')
 @Unique('uq_object_uploads_blob_id', ['blobId'])
 @Check('ck_object_uploads_status', `status IN ('open', 'completed')`)
@@ -50,22 +50,22 @@ export class ObjectUpload {
   @Column('text')
   status!: UploadStatus;
 
-  /** Of whoever completes it at the moment. */
+  /** Identifies the request that is completing the upload. */
   @Column('uuid', { nullable: true })
   claim!: string | null;
 
   @Column('timestamptz', { name: 'claim_expires_at', nullable: true })
   claimExpiresAt!: Date | null;
 
-  /** When the store made one of the parts: from then on none of them is taken. */
+  /** When the store joined the parts. From then on, no part is accepted. */
   @Column('timestamptz', { name: 'assembled_at', nullable: true })
   assembledAt!: Date | null;
 
-  /** Set when it is completed. */
+  /** Set when the upload is completed. */
   @Column('uuid', { name: 'object_id', nullable: true })
   objectId!: string | null;
 
-  /** Null: that account is gone. */
+  /** Null when the account was deleted. */
   @Index('ix_object_uploads_created_by')
   @Column('uuid', { name: 'created_by', nullable: true })
   createdBy!: string | null;
@@ -73,7 +73,7 @@ export class ObjectUpload {
   @Column('timestamptz', { name: 'created_at' })
   createdAt!: Date;
 
-  /** The addresses of its parts end then too; once completed, what is answered to repeats. */
+  /** The signed URLs of the parts expire at this time too. Until then, a completed upload answers repeated requests. */
   @Index('ix_object_uploads_expires_at')
   @Column('timestamptz', { name: 'expires_at' })
   expiresAt!: Date;

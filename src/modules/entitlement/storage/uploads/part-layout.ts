@@ -1,26 +1,29 @@
 import { MOST_PARTS } from '../../../../platform/storage/index.js';
 
 const MIB = 1024 * 1024;
-/** The least that S3 takes for a part that is not the last. */
+/** The minimum that S3 accepts for a part that is not the last. */
 export const SMALLEST_PART = 5 * MIB;
 export const LARGEST_PART = 5 * 1024 * MIB;
 export const USUAL_PART = 8 * MIB;
 
-/** How content is divided: parts of one size, of which the last may be smaller. */
+/** The division of content into parts of one size. The last part may be smaller. */
 export interface PartLayout {
   readonly size: number;
   readonly partSize: number;
   readonly partCount: number;
 }
 
-/** @param wanted bytes of a part; made larger, to a whole MiB, where there would be more than {@link MOST_PARTS} of them */
+/**
+ * Divides content into parts.
+ * @param wanted bytes of a part; made larger, to a whole MiB, when there would be more than {@link MOST_PARTS} parts
+ */
 export function layOut(size: number, wanted: number): PartLayout {
   const least = Math.ceil(size / MOST_PARTS / MIB) * MIB;
   const partSize = size > wanted * MOST_PARTS ? least : wanted;
   return { size, partSize, partCount: Math.ceil(size / partSize) };
 }
 
-/** Where a part lies, and how long it is; null: there is none of this number. */
+/** Returns the offset and size of a part, or null when there is no part of this number. */
 export function partAt(
   { size, partSize, partCount }: PartLayout,
   number: number,

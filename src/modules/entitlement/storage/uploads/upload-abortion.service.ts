@@ -8,7 +8,7 @@ import { ObjectRemovalService } from '../objects/object-removal.service.js';
 import { UploadCompleted, UploadNotFound } from '../storage.errors.js';
 import { type SeenUpload, UploadsRepository } from './uploads.repository.js';
 
-/** Those who still write parts notice within so long that they have lost the right to. */
+/** Requests that still write parts notice within this time that they have lost the right to write. */
 export const LAST_WRITERS_SECONDS = 60;
 const LOOK_AGAIN_MS = 100;
 const PATIENCE_MS = 10_000;
@@ -23,7 +23,7 @@ export class UploadAbortionService {
     private readonly removal: ObjectRemovalService,
   ) {}
 
-  /** Waits for somebody who is completing it. @throws UploadNotFound, UploadCompleted */
+  /** Aborts an upload. Waits while another request is completing it. @throws UploadNotFound, UploadCompleted */
   async abort(scope: ProjectMemberScope, id: string): Promise<void> {
     const patience = performance.now() + PATIENCE_MS;
     while (!(await this.database.transaction((tx) => this.tryAbort(scope, id, tx)))) {
@@ -32,12 +32,12 @@ export class UploadAbortionService {
     }
   }
 
-  /** Some whose time is over. @returns how many */
+  /** Ends some uploads that have expired. @returns how many */
   expire(limit: number): Promise<number> {
     return this.endAll((tx) => this.uploads.expired(limit, tx));
   }
 
-  /** Some of a deleted project. @returns how many */
+  /** Ends some uploads of a deleted project. @returns how many */
   endOf(scope: Pick<ProjectScope, 'projectId'>, limit: number): Promise<number> {
     return this.endAll((tx) => this.uploads.some(scope, limit, tx));
   }
@@ -60,7 +60,7 @@ export class UploadAbortionService {
     return true;
   }
 
-  /** Of a completed one the blob is an object's: it is not being written any more. */
+  /** The blob of a completed upload belongs to an object. It is no longer being written, so it is not abandoned. */
   private async end(uploads: readonly SeenUpload[], tx: Db): Promise<void> {
     await this.uploads.remove(uploads, tx);
     const blobIds = uploads.map(({ blobId }) => blobId);

@@ -6,7 +6,7 @@ import { ObjectPlacementService } from '../objects/object-placement.service.js';
 import { ObjectsRepository } from '../objects/objects.repository.js';
 import type { NewUpload } from './uploads.repository.js';
 
-/** What an upload in parts is asked before it begins. */
+/** Checks an upload in parts before it begins. */
 @Injectable()
 export class UploadAdmissionService {
   constructor(
@@ -15,7 +15,7 @@ export class UploadAdmissionService {
     private readonly objects: ObjectsRepository,
   ) {}
 
-  /** Sets all of it aside, whatever it is going to replace. */
+  /** Reserves the whole size, whatever the upload is going to replace. */
   async admit(scope: ProjectMemberScope, upload: NewUpload, tx: Db): Promise<void> {
     const allowance = await this.admission.begin(scope, tx);
     this.admission.assertSize(allowance, upload.size);

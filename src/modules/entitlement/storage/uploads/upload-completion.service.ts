@@ -21,10 +21,10 @@ import type { CompletedPartRequest } from './uploads.dto.js';
 import { type SeenUpload, UploadsRepository } from './uploads.repository.js';
 
 const LOOK_AGAIN_MS = 100;
-/** For somebody else's completion; the store may have to copy gigabytes. */
+/** How long a request waits while another one completes the upload. The store may have to copy gigabytes. */
 const PATIENCE_MS = 60_000;
 
-/** What is to be made one. */
+/** An upload whose parts are to be joined. */
 interface Assembly {
   readonly upload: SeenUpload;
   readonly claim: string;
@@ -34,9 +34,9 @@ interface Assembly {
 }
 
 /**
- * Makes an object of the parts of an upload. Of several who ask at once one does so, under a lease, outside of any
- * transaction; the others wait for it and get the same answer. Whoever dies in between leaves an upload that the next one
- * goes on with: the store finds what it has done.
+ * Creates an object from the parts of an upload. Of parallel requests, one does so under a lease, outside of any
+ * transaction; the others wait for it and get the same response. If the process dies in between, the next request
+ * continues: the store detects what was already done.
  */
 @Injectable()
 export class UploadCompletionService {
@@ -113,7 +113,7 @@ export class UploadCompletionService {
 
   private place(scope: ProjectMemberScope, { upload, claim, parts }: Assembly): Promise<ObjectResponse> {
     return this.database.transaction(async (tx) => {
-      // Before all else, as everybody does who ends it.
+      // The upload is locked first, as in every operation that ends an upload.
       const ours = (await this.uploads.lock(scope, upload.id, true, tx))?.claim === claim;
       if (!ours) throw new ServiceOverloaded();
       const allowance = await this.admission.begin(scope, tx);
@@ -132,21 +132,21 @@ function placeOf(upload: SeenUpload, { number }: CompletePart): NonNullable<Retu
   return place;
 }
 
-/** The SHA-256 of the digests of the parts, one after the other, and their number. */
+/** Returns the SHA-256 of the digests of the parts, one after another, and the number of parts. */
 function etagOf(parts: readonly CompletePart[]): string {
   const hash = createHash('sha256');
   for (const { sha256 } of parts) hash.update(sha256, 'hex');
   return `${hash.digest('hex')}-${parts.length}`;
 }
 
-/** @throws ValidationError when parts are named, and not all of them in their order */
+/** @throws ValidationError when parts are given, but not all of them in their order */
 function assertAll({ partCount }: SeenUpload, given: readonly CompletedPartRequest[] | undefined): void {
   if (given === undefined) return;
   if (given.length === partCount && given.every((part, index) => part.part_number === index + 1)) return;
   throw brokenRule(['body', 'parts'], `parts must be all ${partCount} parts in their order`, null);
 }
 
-/** Clients pass on the header `ETag` of a part as it is. */
+/** Removes the quotes, because clients pass on the header `ETag` of a part unchanged. */
 function unquoted(etag: string): string {
   return /^"(.*)"$/.exec(etag)?.[1] ?? etag;
 }

@@ -4,7 +4,7 @@ import { Database, type Db } from '../../../../platform/database/database.js';
 import { SLOTS } from '../../../../platform/storage/index.js';
 import { LEASE_SECONDS } from '../blobs/blobs.repository.js';
 
-/** A part that is being written: the slot is its writer's alone while the lease lasts. */
+/** A part that is being written. Only its writer may use the slot while the lease lasts. */
 export interface PartClaim {
   readonly uploadId: string;
   readonly number: number;
@@ -12,7 +12,7 @@ export interface PartClaim {
   readonly writer: string;
 }
 
-/** A part that the store has. */
+/** A part that the store has completely. */
 export interface CompletePart {
   readonly number: number;
   readonly slot: number;
@@ -21,21 +21,21 @@ export interface CompletePart {
   readonly token: string;
 }
 
-/** Of an upload of the project. */
+/** Restricts a statement to the parts of an upload of the project. */
 const OF_UPLOAD = `upload_id = (SELECT id FROM object_uploads WHERE project_id = $1 AND id = $2)`;
 
 /**
- * Parts of uploads. One that is sent again is written to another slot, and takes the place of the earlier one in the
- * transaction in which it is complete.
+ * Stores the parts of uploads. A part that is sent again is written to another slot. It replaces the earlier one in the
+ * transaction in which it becomes complete.
  */
 @Injectable()
 export class UploadPartsRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Some free slot, also of a writer that died: but for the first one, where all of them write to one file. Whoever only
-   * seemed to be dead would write over what is whole.
-   * @returns null when others write to all of them
+   * Claims a free slot. The slot of a writer that died is free too, except the first one, where all parts are written
+   * to one file: a writer that only seemed dead would overwrite a complete part.
+   * @returns null when other writers use all slots
    */
   async claim(
     { projectId }: ProjectScope,
@@ -66,7 +66,7 @@ export class UploadPartsRepository {
     return null;
   }
 
-  /** @returns false when the right to is lost */
+  /** @returns false when the right to write is lost */
   async prolong({ projectId }: ProjectScope, { uploadId, number, slot, writer }: PartClaim): Promise<boolean> {
     const changed = await this.database.execute(
       `UPDATE object_upload_parts SET lease_expires_at = now() + make_interval(secs => ${LEASE_SECONDS})
@@ -77,7 +77,7 @@ export class UploadPartsRepository {
     return changed > 0;
   }
 
-  /** It came to nothing; the slot is free again. */
+  /** Frees the slot of a part that was not completed. */
   async release({ projectId }: ProjectScope, { uploadId, number, slot, writer }: PartClaim): Promise<void> {
     await this.database.execute(
       `DELETE FROM object_upload_parts
@@ -87,8 +87,8 @@ export class UploadPartsRepository {
   }
 
   /**
-   * It is in the store, durably, and takes the place of the one before.
-   * @returns false when the right to is lost, else what it has replaced
+   * Marks a part as complete: the store has it durably, and it replaces the earlier one.
+   * @returns false when the right to write is lost, else the parts that were replaced
    */
   async finish(
     { projectId }: ProjectScope,
@@ -96,7 +96,7 @@ export class UploadPartsRepository {
     { sha256, token }: Pick<CompletePart, 'sha256' | 'token'>,
     tx: Db,
   ): Promise<false | readonly Pick<CompletePart, 'slot' | 'token'>[]> {
-    // Two that end at once do so one after the other.
+    // Two writers that finish at once do so one after another.
     await this.database.rows(
       `SELECT slot FROM object_upload_parts WHERE ${OF_UPLOAD} AND part_number = $3 ORDER BY slot FOR UPDATE`,
       [projectId, uploadId, number],
@@ -119,7 +119,7 @@ export class UploadPartsRepository {
     return changed > 0 && replaced;
   }
 
-  /** In their order. */
+  /** Returns the complete parts in their order. */
   complete({ projectId }: ProjectScope, uploadId: string, tx: Db): Promise<CompletePart[]> {
     return this.database.rows<CompletePart>(
       `SELECT part_number AS number, slot, sha256, token FROM object_upload_parts
@@ -129,7 +129,10 @@ export class UploadPartsRepository {
     );
   }
 
-  /** Takes the right to write from all who do. @returns whether somebody may still be at it in the place of a whole part */
+  /**
+   * Takes the right to write from all writers.
+   * @returns whether one may still be writing where a complete part is stored
+   */
   async revoke({ projectId }: ProjectScope, uploadId: string, tx: Db): Promise<boolean> {
     const rows = await this.database.rows<{ slot: number }>(
       `DELETE FROM object_upload_parts WHERE ${OF_UPLOAD} AND state = 'writing' RETURNING slot`,

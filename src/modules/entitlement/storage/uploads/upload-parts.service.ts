@@ -16,7 +16,7 @@ import { type CompletePart, type PartClaim, UploadPartsRepository } from './uplo
 import type { WrittenPartResponse } from './uploads.dto.js';
 import { type SeenUpload, UploadsRepository } from './uploads.repository.js';
 
-/** Takes the parts of uploads, in any order, at the same time and again. */
+/** Receives the parts of uploads, in any order, in parallel and repeatedly. */
 @Injectable()
 export class UploadPartsService {
   private readonly logger = new Logger('storage');
@@ -30,13 +30,13 @@ export class UploadPartsService {
     private readonly admission: ContentAdmissionService,
   ) {}
 
-  /** The signature of the address has been looked at. */
+  /** Stores a part. The caller has verified the signature of the URL. */
   async write(id: string, number: number, body: StreamedBody, digests: ExpectedDigests): Promise<WrittenPartResponse> {
     const upload = await this.uploads.findSigned(id);
     assertTaken(upload);
     await this.admission.assertOpen(upload);
     const part = partAt(upload, number);
-    // Nothing was signed for it.
+    // No URL was signed for a part that does not exist.
     if (part === null) throw new InvalidSignature();
     if (body.declared !== null && body.declared < part.size) throw tooShort(part);
     const claim = await this.claim(upload, number);
@@ -78,14 +78,18 @@ export class UploadPartsService {
     const replaced = await this.database.transaction(async (tx) => {
       assertTaken(await this.uploads.lock(upload, upload.id, false, tx));
       const before = await this.parts.finish(upload, claim, written, tx);
-      // Lost to somebody who completes the upload, or by a database that was away for too long.
+      // The claim was lost to a request that completes the upload, or because the database was unreachable for too
+      // long.
       if (before === false) throw new ServiceOverloaded();
       return before;
     });
     for (const { slot, token } of replaced) await this.forget(upload, { number: claim.number, slot, token });
   }
 
-  /** Whoever sends a part again and again takes no more room than it has. What is left here goes with the upload. */
+  /**
+   * Removes a part that was replaced, so that repeated parts take no extra space. A part that cannot be removed now is
+   * removed with the upload.
+   */
   private async forget(upload: SeenUpload, part: Pick<CompletePart, 'number' | 'slot' | 'token'>): Promise<void> {
     try {
       await this.store.removePart(upload.blobId, part);
@@ -100,7 +104,8 @@ export class UploadPartsService {
 function assertTaken(upload: SeenUpload | null): asserts upload is SeenUpload {
   if (upload === null || upload.isExpired) throw new UploadNotFound();
   if (upload.status === 'completed' || upload.assembledAt !== null) throw new UploadCompleted();
-  // Also while nobody is at it: whoever completed it may have come as far as making one of its parts, and died.
+  // The claim counts even after its lease has expired: the request that held it may have joined the parts before its
+  // process died.
   if (upload.claim !== null) throw new ServiceOverloaded();
 }
 

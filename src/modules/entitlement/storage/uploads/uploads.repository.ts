@@ -21,9 +21,9 @@ export type NewUpload = Pick<
   | 'expiresAt'
 >;
 
-/** An upload with the time by the database's clock. */
+/** An upload with the state that follows from the database's clock. */
 export type SeenUpload = ObjectUpload & {
-  /** Somebody completes it at the moment. */
+  /** Whether a request is completing the upload at the moment. */
   readonly isClaimed: boolean;
   readonly isExpired: boolean;
 };
@@ -40,7 +40,10 @@ const SEEN = `u.id, u.project_id AS "projectId", u.organization_id AS "organizat
 export class UploadsRepository {
   constructor(private readonly database: Database) {}
 
-  /** How many are open; whoever counts and begins one afterwards does so one after the other in a project. */
+  /**
+   * Returns the number of open uploads. Requests that count and then begin an upload run one after another in a
+   * project.
+   */
   async countOpen({ projectId }: ProjectScope, tx: Db): Promise<number> {
     await this.database.rows(
       `SELECT pg_advisory_xact_lock(hashtextextended('open uploads of ' || $1, 0))`,
@@ -60,7 +63,7 @@ export class UploadsRepository {
     await this.database.repository(ObjectUpload, tx).insert({ ...upload, projectId, organizationId, status: 'open' });
   }
 
-  /** Of a living project, for whoever has a signed address of a part. */
+  /** Returns an upload of a project that is not deleted, for a request with a signed URL of a part. */
   async findSigned(id: string): Promise<SignedUpload | null> {
     const [row] = await this.database.rows<SignedUpload>(
       `SELECT ${SEEN}, p.archived_at IS NOT NULL AS "isArchived" FROM object_uploads u JOIN projects p ON p.id = u.project_id /* tenant: the signature names it */
@@ -70,7 +73,7 @@ export class UploadsRepository {
     return row ?? null;
   }
 
-  /** @param alone false: beside others who write parts of it */
+  /** Locks the upload's row. @param alone false admits other requests that write parts of the upload */
   async lock({ projectId }: ProjectScope, id: string, alone: boolean, tx: Db): Promise<SeenUpload | null> {
     const [row] = await this.database.rows<SeenUpload>(
       `SELECT ${SEEN} FROM object_uploads u WHERE u.project_id = $1 AND u.id = $2 ${alone ? 'FOR UPDATE' : 'FOR SHARE'}`,
@@ -80,7 +83,7 @@ export class UploadsRepository {
     return row ?? null;
   }
 
-  /** The right to complete it. */
+  /** Grants the right to complete the upload. */
   async claim({ projectId }: ProjectScope, id: string, claim: string, tx: Db): Promise<void> {
     await this.database.execute(
       `UPDATE object_uploads SET claim = $3, claim_expires_at = now() + make_interval(secs => ${LEASE_SECONDS})
@@ -90,7 +93,7 @@ export class UploadsRepository {
     );
   }
 
-  /** @returns false: somebody else may have it by now */
+  /** @returns false when another request may have the right by now */
   async prolong({ projectId }: ProjectScope, id: string, claim: string): Promise<boolean> {
     const changed = await this.database.execute(
       `UPDATE object_uploads SET claim_expires_at = now() + make_interval(secs => ${LEASE_SECONDS})
@@ -107,7 +110,7 @@ export class UploadsRepository {
     );
   }
 
-  /** The store has made one of its parts: none of them can be sent again. */
+  /** Records that the store has joined the parts, so none of them can be sent again. */
   async markAssembled({ projectId }: ProjectScope, id: string, claim: string): Promise<void> {
     await this.database.execute(
       `UPDATE object_uploads SET assembled_at = now() WHERE project_id = $1 AND id = $2 AND claim = $3`,
@@ -115,7 +118,7 @@ export class UploadsRepository {
     );
   }
 
-  /** By whoever holds the row and the claim. */
+  /** Marks the upload as completed. The caller holds the row and the claim. */
   async complete({ projectId }: ProjectScope, id: string, objectId: string, tx: Db): Promise<void> {
     await this.database.execute(
       `UPDATE object_uploads SET status = 'completed', object_id = $3, claim = NULL, claim_expires_at = NULL
@@ -125,7 +128,7 @@ export class UploadsRepository {
     );
   }
 
-  /** Their parts go with them. */
+  /** Removes uploads with their parts. */
   async remove(uploads: readonly Pick<SeenUpload, 'id'>[], tx: Db): Promise<void> {
     await this.database.execute(
       `DELETE /* every tenant: rows that were found by their project or end, and are held */ FROM object_uploads
@@ -135,7 +138,10 @@ export class UploadsRepository {
     );
   }
 
-  /** Some whose time is over, held until the transaction ends; none that somebody completes at the moment. */
+  /**
+   * Returns some uploads that have expired, and locks them until the transaction ends. Uploads that a request is
+   * completing are left out.
+   */
   async expired(limit: number, tx: Db): Promise<SeenUpload[]> {
     return this.database.rows<SeenUpload>(
       `SELECT /* every tenant: what has expired */ ${SEEN} FROM object_uploads u
@@ -146,7 +152,7 @@ export class UploadsRepository {
     );
   }
 
-  /** Some of a deleted project, held until the transaction ends. */
+  /** Returns some uploads of a deleted project, and locks them until the transaction ends. */
   async some({ projectId }: Pick<ProjectScope, 'projectId'>, limit: number, tx: Db): Promise<SeenUpload[]> {
     return this.database.rows<SeenUpload>(
       `SELECT ${SEEN} FROM object_uploads u WHERE u.project_id = $1 LIMIT $2 FOR UPDATE SKIP LOCKED`,

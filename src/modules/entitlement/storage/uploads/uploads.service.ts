@@ -21,7 +21,7 @@ import { type NewUpload, UploadsRepository } from './uploads.repository.js';
 const LIFE_SECONDS = 24 * 3600;
 const MOST_OPEN = 100;
 
-/** Begins uploads in parts: all of the content is reserved, and every part has an address of its own. */
+/** Begins uploads in parts. All of the content is reserved, and every part has its own signed URL. */
 @Injectable()
 export class UploadsService {
   constructor(
@@ -42,7 +42,7 @@ export class UploadsService {
       blobId: newId(),
       key: body.key,
       contentType: body.content_type,
-      // The field has read it as metadata.
+      // The validation of the field has checked that this is metadata.
       metadata: body.metadata as Metadata,
       overwrite: body.overwrite,
       ...layOut(body.size, body.part_size),
