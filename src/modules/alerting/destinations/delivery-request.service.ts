@@ -9,14 +9,14 @@ import { TYPES_HEARING_ALL } from './drivers/destination-drivers.js';
 import { ALERT_DELIVERY_ENGINE, type AlertDeliveryEngine } from './engine/delivery.outbox.js';
 import { DeliveriesRepository } from './outbox/deliveries.repository.js';
 
-/** Which destinations hear of an alert (SERVICE 6.3). */
+/** The destinations that an alert notifies. */
 type DestinationTargets =
-  /** Every enabled one of a kind that hears all alerts: the webhooks. */
+  /** Every enabled destination of a type that gets all alerts: the webhooks. */
   | { readonly kind: 'project' }
-  /** The enabled ones of the list, of whatever kind. */
+  /** The enabled destinations of the list, of any type. */
   | { readonly kind: 'linked'; readonly destinationIds: readonly string[] };
 
-/** How other modules have alerts told to destinations: rows in their own transaction, sent after its commit. */
+/** Notifies destinations for other modules: inserts deliveries in their transaction, to be sent after its commit. */
 @Injectable()
 export class AlertDeliveryRequestService {
   constructor(
@@ -26,8 +26,8 @@ export class AlertDeliveryRequestService {
   ) {}
 
   /**
-   * Makes a delivery for each destination in the caller's transaction, which must be one of `Database.transaction`.
-   * Destinations that are gone or disabled are passed over.
+   * Inserts a delivery for each destination in the transaction of the caller, which must be one of
+   * `Database.transaction`. Deleted and disabled destinations are skipped.
    * @returns the ids of the deliveries
    */
   async request(alert: AlertNotice, targets: DestinationTargets, tx: Db): Promise<string[]> {
@@ -46,7 +46,7 @@ export class AlertDeliveryRequestService {
     return made.map(({ id }) => id);
   }
 
-  /** The ids that are no destinations of the project; the others are held against deletion while the transaction lasts. */
+  /** Returns the ids that are no destinations of the project. Others cannot be deleted until the transaction ends. */
   async unknown(scope: Pick<ProjectScope, 'projectId'>, ids: readonly string[], tx: Db): Promise<string[]> {
     const known = new Set(ids.length === 0 ? [] : await this.destinations.share(scope, ids, tx));
     return ids.filter((id) => !known.has(id));

@@ -13,7 +13,7 @@ export class DestinationCredentialsUnavailable extends domainError(
   override readonly logLevel = 'warn' as const;
 }
 
-/** A test the destination did not take; `detail` is the sanitized reason. */
+/** The destination did not accept a test; `detail` is the sanitized reason. */
 export class DestinationTestFailed extends DomainError {
   static readonly status = 502;
   static readonly hasFreeText = true;

@@ -3,11 +3,11 @@ import type { Db } from '../../../platform/database/database.js';
 import { DeliveryRequestService, type RuleMatches } from '../../delivery/deliveries/index.js';
 import { AlertDeliveryRequestService, type AlertNotice } from '../destinations/index.js';
 
-/** Who is told (SERVICE 6.3, DECISIONS 9). */
+/** The recipients that an alert notifies. */
 export type NoticeTargets =
   /** Every enabled webhook destination of the project. */
   | { readonly kind: 'project' }
-  /** The enabled webhook and Slack destinations of the list, and the channels. */
+  /** The enabled webhook and Slack destinations of the list, and the listed channels. */
   | { readonly kind: 'linked'; readonly destinationIds: readonly string[]; readonly channelIds: readonly string[] };
 
 interface NoticeToEnqueue {
@@ -15,13 +15,13 @@ interface NoticeToEnqueue {
   readonly targets: NoticeTargets;
 }
 
-/** What has become of a notice: the ids of its deliveries, and of its attempts on channels. */
+/** The ids of the deliveries of a notification to destinations, and of its attempts on channels. */
 interface EnqueuedNotice {
   readonly deliveryIds: readonly string[];
   readonly attemptIds: readonly string[];
 }
 
-/** How alerts are told to destinations and channels: rows in the transaction of the alert, sent after its commit. */
+/** Notifies destinations and channels: inserts rows in the transaction of the alert, to be sent after its commit. */
 @Injectable()
 export class FanOutService {
   constructor(
@@ -29,7 +29,7 @@ export class FanOutService {
     private readonly channels: DeliveryRequestService,
   ) {}
 
-  /** `tx` must be one of `Database.transaction`. Destinations and channels that are gone are passed over. */
+  /** Inserts the rows. `tx` must be one of `Database.transaction`. Deleted destinations and channels are skipped. */
   async enqueue({ alertEvent, targets }: NoticeToEnqueue, tx: Db): Promise<EnqueuedNotice> {
     const deliveryIds = await this.destinations.request(alertEvent, targets, tx);
     const channelIds = targets.kind === 'linked' ? targets.channelIds : [];
@@ -38,7 +38,7 @@ export class FanOutService {
   }
 }
 
-/** What channels read of the alert: who fired under `rule`, what is to be told under `event`. */
+/** Returns what channels get of an alert: `rule` is the rule that fired, `event` is the alert itself. */
 function ruleMatchOf(alert: AlertNotice): RuleMatches {
   const { projectId, alertRuleId: ruleId, eventId, sourceId, severity, source, message, payload, fingerprint } = alert;
   const { occurrences, status } = alert;

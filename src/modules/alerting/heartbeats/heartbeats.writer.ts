@@ -2,19 +2,20 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../../config/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 
-/** A longer silence than this counts as an outage. Seconds. */
+/** A longer time without heartbeats than this counts as an outage. */
 const OUTAGE_SECONDS = 30;
-/** Told by this process; a beat that comes a little early counts too. */
+/** How often a process sends a heartbeat. One that comes up to 2 seconds early is stored too. */
 export const BEAT_EVERY_MS = 10_000;
 const BEAT_AT_MOST_EVERY_MS = 8_000;
 
-/** What has to run so that the absence of events says something about their senders. */
+/** The activities that have to run, so that the absence of events says something about the senders. */
 export type Watched = 'ingestion' | 'draining' | 'evaluation';
 
 /**
- * Since when events could be taken, stored and looked at by rules without a gap. Every process that does one of these says
- * so every ten seconds; after half a minute in which none did, the time begins anew. Where accepted events wait in a queue,
- * `draining` says that the queue holds no more than is being stored: what waits there is not absent.
+ * Stores since when events could be accepted, stored and evaluated by rules without a gap. Every process with one of
+ * these activities sends a heartbeat every ten seconds. After half a minute without any, the time of the activity
+ * starts again. Where accepted events wait in a queue, `draining` reports that the queue holds no more than is being
+ * stored: events that wait there are not absent.
  */
 @Injectable()
 export class HeartbeatsWriter {
@@ -29,7 +30,7 @@ export class HeartbeatsWriter {
     this.needed = ingestion.mode === 'queued' ? ['ingestion', 'draining', 'evaluation'] : ['ingestion', 'evaluation'];
   }
 
-  /** Beats unless this process has done so lately. */
+  /** Stores a heartbeat, unless this process stored one in the last 8 seconds. */
   async beat(what: Watched): Promise<void> {
     const now = performance.now();
     if (now - (this.beatAt.get(what) ?? -Infinity) < BEAT_AT_MOST_EVERY_MS) return;
@@ -43,7 +44,7 @@ export class HeartbeatsWriter {
     this.beatAt.set(what, now);
   }
 
-  /** Epoch milliseconds since when all of them have been running; null when one of them is not. */
+  /** Returns since when all activities have been running, in epoch milliseconds; null when one of them is not. */
   async upSince(db?: Db): Promise<number | null> {
     const rows = await this.database.rows<{ since: Date }>(
       `SELECT max(up_since) AS since FROM alert_heartbeats
@@ -56,9 +57,9 @@ export class HeartbeatsWriter {
   }
 
   /**
-   * Since when events could be taken for good, as far as somebody who looks at a time before `until` is concerned: the end
-   * of the last outage that began before it. Null: there was none, and the time before the first beat counts as up.
-   * An outage that goes on ends at `until` at the earliest.
+   * Returns since when all events could be accepted and stored, for a reader of the time before `until`: the end of the
+   * last outage that began before `until`. Null: there was none; the time before the first heartbeat is no outage. For
+   * an outage that still lasts it returns `until`.
    */
   async takenSince(until: Date, db?: Db): Promise<Date | null> {
     const [row] = await this.database.rows<{ since: Date | null }>(

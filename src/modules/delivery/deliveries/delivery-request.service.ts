@@ -6,7 +6,7 @@ import { AttemptsRepository } from './attempts/attempts.repository.js';
 import { ChannelsRepository } from './channels/channels.repository.js';
 import { DELIVERY_ENGINE, type DeliveryEngine } from './engine/attempt.outbox.js';
 
-/** A rule has matched. `rule` and `event` are what receivers read, as they are now. */
+/** A match of a rule. `rule` and `event` go into the notification as they are now. */
 export interface RuleMatches {
   readonly projectId: ProjectId;
   readonly rule: Readonly<Record<string, unknown>> | null;
@@ -20,12 +20,12 @@ export interface RuleMatches {
   readonly fingerprint?: string | null;
 }
 
-/** The same for one channel. */
+/** A match of a rule that notifies one channel. */
 export interface RuleMatch extends RuleMatches {
   readonly channelId: string;
 }
 
-/** How other modules have notifications delivered: rows in their own transaction, sent after its commit. */
+/** Delivers notifications for other modules: inserts attempts in their transaction, which are sent after its commit. */
 @Injectable()
 export class DeliveryRequestService {
   constructor(
@@ -34,22 +34,22 @@ export class DeliveryRequestService {
     @Inject(DELIVERY_ENGINE) private readonly engine: DeliveryEngine,
   ) {}
 
-  /** The ids that are no channels of the project; the others are held against deletion while the transaction lasts. */
+  /** Returns the ids that are no channels of the project. The others cannot be deleted until the transaction ends. */
   async unknown(scope: Pick<ProjectScope, 'projectId'>, ids: readonly string[], tx: Db): Promise<string[]> {
     const known = new Set(ids.length === 0 ? [] : (await this.channels.shareAll(scope, ids, tx)).map(({ id }) => id));
     return ids.filter((id) => !known.has(id));
   }
 
-  /** {@link ruleMatches} of one channel. @returns the attempt's id; null when the project has no such channel */
+  /** {@link ruleMatches} for one channel. @returns the id of the attempt; null when the project has no such channel */
   async ruleMatch(tx: Db, { channelId, ...match }: RuleMatch): Promise<string | null> {
     const [id = null] = await this.ruleMatches(tx, match, [channelId]);
     return id;
   }
 
   /**
-   * Makes an attempt for each channel in the caller's transaction, which must be one of `Database.transaction`, with as
-   * many statements for many as for one; workers are woken once it has committed. Channels that the project does not have
-   * are passed over; a disabled one gets its attempt too, failed and not sent.
+   * Inserts an attempt for each channel in the transaction of the caller, which must be one of `Database.transaction`.
+   * Workers are woken after its commit. The number of statements does not depend on the number of channels. Channels
+   * that the project does not have are skipped. A disabled channel gets a failed attempt, which is not sent.
    * @returns the ids of the attempts
    */
   async ruleMatches(tx: Db, match: RuleMatches, channelIds: readonly string[]): Promise<string[]> {

@@ -31,7 +31,10 @@ export class RecoveryRefusal {
   drain_attempt_id?: string | null;
 }
 
-/** `code` is a reason code of readiness, or `duplicate_replay`; an earlier replay or drain is named by its attempt. */
+/**
+ * A replay or drain was refused. `code` is a reason code of readiness, or `duplicate_replay`. After an earlier replay
+ * or drain the body names the attempt that it made.
+ */
 export class RecoveryRefused extends DomainError {
   static readonly status = 409;
   static readonly answer = RecoveryRefusal;

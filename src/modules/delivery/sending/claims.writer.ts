@@ -7,8 +7,8 @@ import type { Lane } from './slots.js';
 import type { TryOutcome } from './try-outcome.js';
 
 /**
- * Every statement about who works on what. Rows are claimed by a token and for the time of a lease, by the database's
- * clock alone; whatever is written afterwards asks for the token.
+ * Runs every statement that claims outbox rows or ends a claim. A claim is a token and a lease whose end is set by the
+ * clock of the database. Each later write requires the token.
  */
 export class ClaimsWriter<X extends Held, C extends X & ClaimedRow> {
   private readonly dueLanesSql: string;
@@ -22,17 +22,17 @@ export class ClaimsWriter<X extends Held, C extends X & ClaimedRow> {
     this.backlogSql = backlogSql(table);
   }
 
-  /** Lanes that something is due for, those of all projects in turn. */
+  /** Returns at most `most` lanes that have due rows: one of each project, then another of each, and so on. */
   dueLanes(most: number, after: string | null): Promise<Lane[]> {
     return this.database.rows<Lane>(this.dueLanesSql, [most, after]);
   }
 
-  /** Lanes in which a try comes due within so many seconds, each with when. */
+  /** Returns the lanes whose next send comes due within so many seconds, each with the seconds until then. */
   dueSoon(withinSeconds: number, most: number): Promise<(Lane & { readonly inSeconds: number })[]> {
     return this.database.rows(dueSoonSql(this.table), [withinSeconds, most]);
   }
 
-  /** The oldest due rows of each lane, up to its `most`, and no more than `batch` in all. */
+  /** Claims the oldest due rows of each lane, up to its `most`, and no more than `batch` in all. */
   claim(claimant: Claimant, lanes: readonly LaneShare[], batch: number): Promise<C[]> {
     return this.claimLocked(
       (bind) =>
@@ -48,10 +48,10 @@ export class ClaimsWriter<X extends Held, C extends X & ClaimedRow> {
   }
 
   /**
-   * Claims what a statement has locked. What is counted of a try is counted here, before anything is sent: a row that kills
-   * its worker ends, too.
+   * Claims the rows that a statement has locked. The claim counts the send before anything is sent, so that a row that
+   * kills its worker uses up its retries too.
    * @param locked `WITH locked AS (…)` of the ids of unclaimed rows
-   * @param most how many these are at most
+   * @param most how many rows `locked` returns at most
    */
   async claimLocked(locked: (bind: Bind) => string, claimant: Claimant, most: number, db?: Db): Promise<C[]> {
     const heldUntil = performance.now() + claimant.leaseSeconds * 1_000;
@@ -77,9 +77,9 @@ export class ClaimsWriter<X extends Held, C extends X & ClaimedRow> {
   }
 
   /**
-   * Writes what came of a try, with its evidence, unless the claim has been lost.
-   * @param by who writes: the holder of the claim, or whoever ends it because its lease is over
-   * @returns what was written; null when the claim is not ours any more, and nothing was written
+   * Stores the outcome of a send with its evidence, unless the claim has been lost.
+   * @param by `holder`: the process that holds the claim; `expiry`: a process that ends a claim whose lease is over
+   * @returns the stored state; null when this claim no longer holds the row, and nothing was stored
    */
   async settle(held: X, outcome: TryOutcome, by: 'holder' | 'expiry', db?: Db): Promise<NextTry | null> {
     const { values, bind } = new Parameters();
@@ -100,7 +100,7 @@ export class ClaimsWriter<X extends Held, C extends X & ClaimedRow> {
     return (await this.release(held, { set: columns, evidence }, { values, bind }, db)) ? next : null;
   }
 
-  /** Whether this claim's result stands already: its first writing succeeded and only the answer got lost. */
+  /** Returns whether this claim has stored its result already: then only the answer of the first write was lost. */
   async isSettledBy({ id, tenant, token }: Held): Promise<boolean> {
     const { name } = this.table;
     const rows = await this.database.rows(
@@ -110,13 +110,13 @@ export class ClaimsWriter<X extends Held, C extends X & ClaimedRow> {
     return rows.length === 1;
   }
 
-  /** Undoes a claim nothing was sent under. */
+  /** Undoes a claim under which nothing was sent. */
   async giveBack(claimed: C): Promise<void> {
     const { values, bind } = new Parameters();
     await this.release(claimed, this.table.giveBack(bind, claimed), { values, bind });
   }
 
-  /** Claims whose holder has not come back in time; locked for the caller, who settles them. */
+  /** Returns claims whose lease has ended, locked until the transaction of the caller ends. The caller settles them. */
   expired(limit: number, tx: Db): Promise<X[]> {
     const { name, expired } = this.table;
     return this.database.rows<X>(
@@ -129,7 +129,7 @@ export class ClaimsWriter<X extends Held, C extends X & ClaimedRow> {
     );
   }
 
-  /** What waits to be sent now, and for how long the oldest does. */
+  /** Returns how many rows are due and not claimed, and for how many seconds the oldest of them has been due. */
   async backlog(): Promise<{ due: number; oldestSeconds: number }> {
     const [row] = await this.database.rows<{ due: number; oldestSeconds: number }>(this.backlogSql);
     return row ?? { due: 0, oldestSeconds: 0 };

@@ -6,7 +6,7 @@ interface Work extends Lane {
   readonly id: string;
 }
 
-/** Due work in memory, in the order it came due; what runs ends when it is told to. */
+/** Due work in memory, in the order it came due. While `hangs` is true, running work ends only by `endOne`. */
 class Memory implements WorkSource<Work> {
   readonly due: Work[] = [];
   readonly ran: string[] = [];
@@ -49,7 +49,7 @@ class Memory implements WorkSource<Work> {
     return Promise.resolve();
   }
 
-  /** Ends the oldest that runs. */
+  /** Ends the oldest running work. */
   endOne(): void {
     const [[work, end] = []] = this.running;
     if (work !== undefined) this.running.delete(work);

@@ -1,19 +1,19 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Lane, type SlotLimits, Slots } from './slots.js';
 
-/** A lane of which up to `most` may be claimed. */
+/** A lane and how many of its rows may be claimed, `most`. */
 export interface LaneShare extends Lane {
   readonly most: number;
 }
 
-/** Where claimed work comes from and what is done with it. */
+/** Finds due work, claims it and runs it. */
 export interface WorkSource<C extends Lane> {
   /**
-   * Lanes in which something is due: one of each tenant, then another of each, and so on.
-   * @param after the tenant behind which to begin, so that those that found no place are the first of the next look
+   * Returns at most `most` lanes that have due work: one of each tenant, then another of each, and so on.
+   * @param after the last tenant of the previous query; the tenants that did not fit into its result come first now
    */
   dueLanes(most: number, after: string | null): Promise<Lane[]>;
-  /** Claims the oldest of each lane, no more than `batch` in all. */
+  /** Claims the oldest due work of each lane, no more than `batch` in all. */
   claim(lanes: readonly LaneShare[], batch: number): Promise<C[]>;
   run(claimed: C): Promise<unknown>;
   /** Undoes a claim under which nothing was done. */
@@ -22,36 +22,36 @@ export interface WorkSource<C extends Lane> {
 
 export interface DispatcherOptions {
   readonly limits: SlotLimits;
-  /** Due rows in one claim, and those of one lane among them. */
+  /** Most due rows in one claim. `ofLane`: most rows of one lane in it. */
   readonly batch: number;
   readonly ofLane: number;
-  /** Only processes that run workers go on by themselves; others do what they are asked for. */
+  /** True in processes with workers: they claim more when work ends. Other processes claim only when called. */
   readonly goesOn: boolean;
-  /** How long a stop waits for work under way; what is left then ends as an expired claim. */
+  /** How long `stop` waits for running work, in milliseconds. Work that still runs then ends as an expired claim. */
   readonly stopMs: number;
   readonly onTrouble: (error: unknown) => void;
 }
 
-/** A round begins nothing more after so long: somebody waits for it. */
+/** After this time a round starts no more work, because a caller waits for its end. */
 const ROUND_MS = 30_000;
-/** Lanes found by one look; those beyond come with the next. */
+/** Most lanes that one query for due work returns. Further lanes come with the next query. */
 const LANES_OF_A_LOOK = 500;
 
 /**
- * Claims what is due and runs it, within the limits of this process and of each tenant and lane. Whoever says that a
- * lane has work puts it in line, and one loop claims for the lanes in turn, a tenant after the other, while there are
- * slots. A lane that had as much as was asked for stays in line, so one wake-up is enough to work a backlog off, and
- * no backlog keeps others from their turn.
+ * Claims due work and runs it, within the limits of this process and of each tenant and lane. A wake-up puts a lane
+ * into the queue. One loop claims work for the queued lanes while slots are free, one tenant after another. A lane that
+ * gave as many rows as it was allowed stays in the queue: one wake-up is enough for a whole backlog, and no backlog
+ * keeps other tenants waiting.
  */
 export class Dispatcher<C extends Lane> {
   private readonly slots: Slots;
   private readonly running = new Set<Promise<void>>();
   private claiming?: Promise<number>;
   private looking?: Promise<void>;
-  /** The last tenant of a look that did not see everything. */
+  /** The last tenant of the last query for due work, when its result was full; null when the result had every lane. */
   private seenTo: string | null = null;
   private stopping = false;
-  /** How much has ended since the process began. */
+  /** How many runs have ended since the process began. */
   private ended = 0;
 
   constructor(
@@ -65,15 +65,15 @@ export class Dispatcher<C extends Lane> {
     return this.slots.inUse;
   }
 
-  /** Puts these lanes in line: what is due in them is claimed and run as there are slots. */
+  /** Queues these lanes: their due work is claimed and run as slots become free. */
   wake(lanes: readonly Lane[]): void {
     for (const lane of lanes) this.slots.remember(lane);
     this.claimInTurn().catch(this.options.onTrouble);
   }
 
   /**
-   * Looks for what is due, whomever it belongs to, and claims and runs it while there are slots.
-   * @returns how much was begun
+   * Queries for due work of every tenant, claims it and runs it while there are free slots.
+   * @returns how many runs were started
    */
   async pump(): Promise<number> {
     await this.look();
@@ -81,9 +81,8 @@ export class Dispatcher<C extends Lane> {
   }
 
   /**
-   * Sees to what is due until nothing is left or it has taken long enough, by whomever it was begun: what this process is
-   * sending already counts as well.
-   * @returns how much has ended
+   * Runs due work until none is left or the time of a round is over. Work started before the call counts too.
+   * @returns how many runs have ended
    */
   async round(): Promise<number> {
     const [before, until] = [this.ended, performance.now() + ROUND_MS];
@@ -95,13 +94,13 @@ export class Dispatcher<C extends Lane> {
     return this.ended - before;
   }
 
-  /** Runs what the caller has claimed, past the limits: somebody waits for it. Resolves when it has ended. */
+  /** Runs work that the caller has claimed, regardless of the limits: a person waits. Resolves when it has ended. */
   run(claimed: C): Promise<void> {
     this.slots.take(claimed);
     return this.start(claimed);
   }
 
-  /** Resolves when everything begun so far has ended. */
+  /** Resolves when all work that is running now has ended. */
   async settled(): Promise<void> {
     await Promise.all(this.running);
   }
@@ -110,7 +109,7 @@ export class Dispatcher<C extends Lane> {
     return this.stopping;
   }
 
-  /** Claims nothing more, and waits for what is under way, not for ever. */
+  /** Stops claiming, and waits up to `stopMs` for running work. */
   async stop(): Promise<void> {
     this.stopping = true;
     await this.claiming?.catch(() => undefined);
@@ -131,7 +130,7 @@ export class Dispatcher<C extends Lane> {
     return this.looking;
   }
 
-  /** One loop at a time: what is put in line meanwhile goes with its next claim. */
+  /** Runs one loop at a time. Lanes that are queued while it runs are part of its next claim. */
   private claimInTurn(): Promise<number> {
     if (this.claiming !== undefined) return this.claiming;
     const lanes = this.reserve();
@@ -146,12 +145,12 @@ export class Dispatcher<C extends Lane> {
     } finally {
       this.claiming = undefined;
     }
-    // When all started work has ended by now, nothing else calls `goOn`. Lanes that gave nothing wait for the next poll.
+    // When all started work has ended by now, nothing else calls `goOn`. Lanes without a claim wait for the next poll.
     if (started > 0 || this.slots.isWaitedFor) this.goOn();
     return started;
   }
 
-  /** The next lanes in turn, with slots taken before the claim, so that what begins meanwhile cannot overbook them. */
+  /** Takes the next lanes from the queue, with slots reserved before the claim, so that no other work takes them. */
   private reserve(): LaneShare[] {
     const reserved: LaneShare[] = [];
     while (!this.stopping && reserved.length < this.options.batch) {
@@ -175,7 +174,10 @@ export class Dispatcher<C extends Lane> {
     return claimed.length;
   }
 
-  /** Frees the slots that got nothing. Lanes that may have more, all of them after a cut, go to the end of the line. */
+  /**
+   * Frees the slots for which nothing was claimed. Lanes that may have more due rows go to the end of the queue. After
+   * a claim that reached the batch size, these are all lanes.
+   */
   private release(lanes: readonly LaneShare[], claimed: readonly C[], isCut: boolean): void {
     for (const share of lanes) {
       const got = claimed.filter(({ lane }) => lane === share.lane).length;
@@ -184,7 +186,7 @@ export class Dispatcher<C extends Lane> {
     }
   }
 
-  /** The slot is taken already. */
+  /** Runs work whose slot is taken already. */
   private start(work: C): Promise<void> {
     const { onTrouble } = this.options;
     const ended = (this.stopping ? this.source.giveBack(work) : this.source.run(work))

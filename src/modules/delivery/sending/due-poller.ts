@@ -3,8 +3,8 @@ import type { Config } from '../../../config/index.js';
 import type { JobDefinition, JobQueue } from '../../../platform/queue/index.js';
 
 /**
- * Looks for what is due again and again in every process that runs workers. This is what makes sure that nothing is left
- * lying, whatever becomes of the queue; it asks PostgreSQL alone.
+ * Polls for due rows at a fixed interval in every process that runs workers. The poll reads PostgreSQL only, so every
+ * due row is sent even while the queue is down.
  */
 export class DuePoller {
   private readonly logger: Logger;
@@ -12,7 +12,7 @@ export class DuePoller {
   private looking?: Promise<void>;
   private stopped = false;
 
-  /** @param countDue how much is due and not claimed */
+  /** @param countDue returns how many rows are due and not claimed */
   constructor(
     private readonly job: JobDefinition<{ wait: boolean }, { processed: number }>,
     private readonly queue: JobQueue,

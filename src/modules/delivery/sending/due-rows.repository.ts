@@ -1,9 +1,9 @@
 import { type DueTable, isLive, isNext } from './outbox-table.js';
 
 /**
- * The lanes in which something is due, with their tenants: one of each tenant, its longest due first, then another of
- * each. Jumps from lane to lane through the index: what it takes goes by the number of lanes, not of rows. `$1`: how
- * many lanes; `$2`: the tenant behind which to begin, or null.
+ * SQL that returns the lanes with due rows and their tenants: one lane of each tenant, the longest due one first, then
+ * another of each. The statement jumps from lane to lane through the index, so its cost grows with the number of lanes,
+ * not of rows. `$1`: the number of lanes; `$2`: the tenant after which to begin, or null.
  */
 export function dueLanesSql({ name, lane }: DueTable): string {
   const first = `SELECT project_id AS tenant, ${lane} AS lane, due_at FROM ${name}
@@ -22,9 +22,10 @@ export function dueLanesSql({ name, lane }: DueTable): string {
 }
 
 /**
- * Due rows of given lanes whose turn it is, locked, as the beginning of a statement that claims them: `WITH locked AS (…)` of their ids.
- * Rows that somebody else is claiming are passed over. The parameters' places: the tenants of the lanes, the lanes and how
- * many of each (three arrays), and how many in all.
+ * `WITH locked AS (…)`, the beginning of a statement that claims rows: it locks due rows of the given lanes and returns
+ * their ids. In an ordered series only the first unfinished row qualifies. Rows that another process is claiming are
+ * skipped. The second argument has placeholders: `tenants`, `lanes` and `most` of three parallel arrays, `batch` of the
+ * largest number of rows.
  */
 export function lockedDueSql(
   table: DueTable,
@@ -43,7 +44,10 @@ export function lockedDueSql(
   )`;
 }
 
-/** What comes due within `$1` seconds, at most `$2` of it: the lane, and in how many seconds, in tenths of a second. */
+/**
+ * SQL that returns when rows come due within `$1` seconds, for at most `$2` rows: tenant, lane, and the seconds until
+ * then, rounded up to tenths.
+ */
 export function dueSoonSql({ name, lane }: DueTable): string {
   return `
   SELECT DISTINCT tenant, lane, ceil("inSeconds" * 10)::float8 / 10 AS "inSeconds"
@@ -55,7 +59,10 @@ export function dueSoonSql({ name, lane }: DueTable): string {
     ORDER BY due_at LIMIT $2) soon`;
 }
 
-/** How many rows are due and not claimed, and for how many seconds the longest is. Those that wait for their turn are not. */
+/**
+ * SQL that counts the rows that are due and not claimed, and returns for how many seconds the oldest of them has been
+ * due. Rows that wait for an earlier row of their series do not count.
+ */
 export function backlogSql(table: DueTable): string {
   return `
   SELECT count(*)::int AS due, coalesce(extract(epoch FROM now() - min(due_at)), 0)::float8 AS "oldestSeconds"

@@ -8,11 +8,11 @@ const MAX_TIMERS = 5_000;
 const EARLY_MS = 5;
 
 /**
- * Timers for the next attempt of each lane, so that a retry does not wait for the next poll. They are only an optimization:
- * the poll finds every attempt that has no timer.
+ * Timers for the next attempt of each lane, so that a retry does not wait for the next poll. They are only an
+ * optimization: the poll finds every attempt that has no timer.
  */
 export class DueTimers {
-  /** By lane and time. */
+  /** The timers by time and lane. */
   private readonly timers = new Map<string, NodeJS.Timeout>();
 
   /** @param horizonMs attempts that are due later get no timer; a poll sets it in time */

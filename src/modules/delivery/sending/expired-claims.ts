@@ -8,8 +8,8 @@ import { failedTry } from './try-outcome.js';
 const BATCH = 100;
 
 /**
- * Ends claims whose holder died. Nobody knows whether the receiver got it: the try counts as a transient failure, so a
- * row that kills its workers uses up its tries and ends.
+ * Ends claims whose holder died. The receiver may or may not have the message. The send counts as a transient failure,
+ * so a row that kills its workers uses up its retries and ends.
  */
 export class ExpiredClaims<X extends Held, C extends X & ClaimedRow> {
   private readonly logger: Logger;
@@ -22,7 +22,7 @@ export class ExpiredClaims<X extends Held, C extends X & ClaimedRow> {
     this.logger = new Logger(outbox.profile.log.context);
   }
 
-  /** @returns how many there were */
+  /** @returns how many claims were ended */
   async settle(): Promise<number> {
     let settled = 0;
     for (let count = BATCH; count === BATCH; settled += count) count = await this.settleBatch();

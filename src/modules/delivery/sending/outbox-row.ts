@@ -2,18 +2,18 @@ import { Column } from 'typeorm';
 import type { ProjectId } from '../../access/index.js';
 
 /**
- * What every table of things to send has of a row's schedule, claim and evidence; beside it stand `status`, `retry_count` and
- * the column of its lane, whose meaning differs.
+ * The columns that every outbox table has for the schedule, the claim and the evidence of a row. Each table adds
+ * `status`, `retry_count` and the column of its lane, because their meaning differs.
  */
 export abstract class OutboxRow {
   @Column('uuid', { name: 'project_id' })
   projectId!: ProjectId;
 
-  /** When the next try is due; stays while the row is claimed. Null: no further try. */
+  /** When the next send is due; stays while the row is claimed. Null: the row is not sent again. */
   @Column('timestamptz', { name: 'due_at', nullable: true, default: () => 'now()' })
   dueAt!: Date | null;
 
-  /** Of the last try, as the three below; an HTTP status or an SMTP reply code. */
+  /** The HTTP status or SMTP reply code of the last send. The next three columns describe the same send. */
   @Column('integer', { name: 'response_code', nullable: true })
   responseCode!: number | null;
 
@@ -26,7 +26,7 @@ export abstract class OutboxRow {
   @Column('text', { name: 'failure_reason', nullable: true })
   failureReason!: string | null;
 
-  /** Null: nobody is working on it. */
+  /** The token of the claim. Null: no process holds the row. */
   @Column('uuid', { name: 'claim_token', nullable: true })
   claimToken!: string | null;
 
@@ -36,14 +36,14 @@ export abstract class OutboxRow {
   @Column('timestamptz', { name: 'claim_expires_at', nullable: true })
   claimExpiresAt!: Date | null;
 
-  /** The claim that wrote the last result, so that writing it again after a lost answer is recognised. */
+  /** The claim that stored the last result. A second write of that result, after a lost answer, is recognised by it. */
   @Column('uuid', { name: 'finished_token', nullable: true })
   finishedToken!: string | null;
 
   @Column('timestamptz', { name: 'created_at', default: () => 'now()' })
   createdAt!: Date;
 
-  /** When it was sent or failed for good. */
+  /** When the row was sent or failed permanently. */
   @Column('timestamptz', { name: 'completed_at', nullable: true })
   completedAt!: Date | null;
 }

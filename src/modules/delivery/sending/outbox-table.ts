@@ -2,7 +2,7 @@ import type { Bind } from '../../../platform/database/parameters.js';
 import type { Lane } from './slots.js';
 import type { TryOutcome } from './try-outcome.js';
 
-/** What a held row is known by when its result is written. */
+/** Identifies a claimed row when its result is stored. */
 export interface Held {
   readonly id: string;
   readonly tenant: string;
@@ -11,81 +11,90 @@ export interface Held {
 
 /** A row that this process holds. */
 export interface ClaimedRow extends Held, Lane {
-  /** The end of the lease on the clock of `performance.now()`, counted from before the claim: never later than the database's. */
+  /**
+   * The end of the lease on the clock of `performance.now()`. The lease is counted from before the claim, so this is
+   * never later than its end in the database.
+   */
   readonly heldUntil: number;
-  /** Null: the row is sent in any order. */
+  /** Rows of one lane and series are sent in order. Null: the row is sent in any order. */
   readonly series: string | null;
 }
 
 export interface Claimant {
-  /** The process, or a person. */
+  /** The name of the process, or `user:<id>` for an operator. */
   readonly owner: string;
-  /** `worker`, or what for a table lets others claim. */
+  /** `worker`, or a further kind of claim that the table defines. */
   readonly kind: string;
   readonly leaseSeconds: number;
 }
 
-/** What becomes of a row by the outcome of its try. */
+/** The state of a row after a send. */
 export interface NextTry {
   readonly status: string;
   readonly retryCount: number;
-  /** When to try again, in seconds from now; null: never. */
+  /** When the row is sent again, in seconds from now; null: never. */
   readonly delaySeconds: number | null;
 }
 
-/** What a statement writes beyond what all tables have in common. */
+/** What one table writes in a statement, in addition to the columns of all outbox tables. */
 export interface Writing {
   /** Further columns, each as `name = value`. */
   readonly set: readonly string[];
-  /** Further common table expressions, so that evidence is of the same statement: each behind a comma. */
+  /** Further common table expressions, each after a comma, so that one statement writes the row and its evidence. */
   readonly evidence: string;
 }
 
-/** What is read of a row, as columns and joins behind the table. */
+/** Columns to select, and the joins that follow the table. */
 interface Reading {
   readonly columns: string;
   readonly joins: string;
 }
 
 /**
- * A table of things to send. Besides the columns of {@link DueTable} it has `status`, `retry_count`, `claim_owner`,
+ * An outbox table. In addition to the columns of {@link DueTable} the table has `status`, `retry_count`, `claim_owner`,
  * `claim_expires_at`, `finished_token`, `completed_at`, `response_code`, `response_summary`, `failure_code` and
- * `failure_reason`, and an index on `claim_expires_at` of the claimed rows. All SQL here is of our own making.
+ * `failure_reason`, and an index on `claim_expires_at` of the claimed rows. No SQL here contains user input.
  */
 export interface OutboxTable<X extends Held, C extends X & ClaimedRow> extends DueTable {
-  /** Columns that a claim has of this table alone; they are emptied with it. */
+  /** Claim columns that only this table has; they become null when the claim ends. */
   readonly claimColumns: readonly string[];
 
-  /** Alias `a` in `set`; `claimed` in `evidence` has the whole rows. @param most rows that may be claimed */
+  /**
+   * Returns what a claim writes. `set` refers to the row as `a`; `evidence` reads whole rows from `claimed`.
+   * @param most the largest number of rows that are claimed
+   */
   claim(bind: Bind, claimant: Claimant, most: number): Writing;
-  /** Of a claimed row `c`. */
+  /** What is selected of a claimed row, alias `c`. */
   readonly claimed: Reading;
-  /** Of a row `a` whose claim has expired. */
+  /** What is selected of a row whose claim has expired, alias `a`. */
   readonly expired: Reading;
 
-  /** What becomes of a held row; `written` in `evidence` has its id, if the claim still stands. */
+  /** Returns the next state of a claimed row. `evidence` reads its id from `written`, empty when the claim was lost. */
   settle(bind: Bind, held: X, outcome: TryOutcome): Writing & { readonly next: NextTry };
-  /** What undoes the claim's counting; `written` as in `settle`. */
+  /** Returns what undoes the counting of a claim; `evidence` reads `written` as in `settle`. */
   giveBack(bind: Bind, claimed: C): Writing;
 }
 
 /**
- * A table of things to send, each with `id`, `project_id`, `due_at` and `claim_token`, `created_at` and partial indexes on
- * (lane, due_at) of the rows that are due some time and not claimed, and on (lane, series, created_at) of those that are due
- * some time. Names of our own making.
+ * The part of an outbox table that finds due rows. The table has `id`, `project_id`, `due_at`, `claim_token`,
+ * `created_at` and two partial indexes: on (lane, due_at) of the unclaimed rows with a `due_at`, and on (lane, series,
+ * created_at) of all rows with a `due_at`. The names go into SQL as they are and never contain user input.
  */
 export interface DueTable {
   readonly name: string;
-  /** The column that tells where a row goes. */
+  /** The column with the destination of a row. */
   readonly lane: string;
-  /** The column of what must arrive in order: rows of one lane and series are sent one after another. Null: in any order. */
+  /**
+   * The column by which rows are ordered: rows of one lane with the same value are sent one after another. Rows where
+   * it is null are sent in any order.
+   */
   readonly series: string;
 }
 
 /** A row waits for earlier rows of its series for an hour at most. After that it is sent in any order. */
 const MAX_HOLD_SECONDS = 3_600;
 
-/** Whether row `a` is the first unfinished row of its series. */
+/** SQL for whether row `a` is the first unfinished row of its series, or need not wait for earlier rows. */
 export function isNext({ name, lane, series }: DueTable): string {
   return `(a.${series} IS NULL OR a.created_at < now() - interval '${MAX_HOLD_SECONDS} seconds' OR NOT EXISTS (
     SELECT 1 FROM ${name} e
@@ -94,8 +103,8 @@ export function isNext({ name, lane, series }: DueTable): string {
 }
 
 /**
- * Unfinished rows of one lane that are sent in order. A claim reads each of them, so their number is bounded. Further rows
- * are sent in any order.
+ * Unfinished rows of one lane that are sent in order. A claim reads each of them, so their number is bounded. Further
+ * rows are sent in any order.
  */
 const MAX_ORDERED = 500;
 
@@ -111,7 +120,7 @@ export function mayBeOrdered({ name, lane, series }: DueTable, tenant: string, p
     LIMIT ${MAX_ORDERED}) held) < ${MAX_ORDERED}`;
 }
 
-/** What is due for a deleted project is not sent any more. */
+/** SQL for whether the project is not deleted: due rows of a deleted project are not sent. */
 export function isLive(project: string): string {
   return `EXISTS (SELECT 1 FROM projects p WHERE p.id = ${project} AND p.deleted_at IS NULL)`;
 }

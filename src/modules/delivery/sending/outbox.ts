@@ -4,45 +4,45 @@ import type { ClaimedRow, Held } from './outbox-table.js';
 import type { Lane, SlotLimits } from './slots.js';
 import type { TryOutcome } from './try-outcome.js';
 
-/** What operators see of an outbox, and what of this process it may use. */
+/** The names of an outbox in logs and metrics, its limits in this process, and its jobs. */
 export interface SendingProfile<C extends ClaimedRow> {
   readonly log: {
     readonly context: string;
-    /** One row, as in `the result of attempt …`. */
+    /** The name of one row, as in `the result of attempt …`. */
     readonly row: string;
-    /** As in `3 claims expired`. */
+    /** The name of claims, as in `3 claims expired`. */
     readonly claims: string;
-    /** What is said of a look or a claim that failed; its reason follows. */
+    /** The message for a poll or a claim that failed; its reason follows. */
     readonly trouble: string;
   };
   readonly metrics: {
-    /** Of the names, as in `delivery_backlog`. */
+    /** The prefix of metric names, as in `delivery_backlog`. */
     readonly prefix: string;
-    /** One thing to send and many, in the helps. */
+    /** Singular and plural of what is sent, in the help texts of the metrics. */
     readonly one: string;
     readonly many: string;
     readonly labels: readonly string[];
     labelsOf(claimed: C): Readonly<Record<string, string>>;
   };
-  /** Sends at a time in this process. They wait for the network, so there may be many. */
+  /** Concurrent sends in this process. Sends mostly wait for the network, so these limits may be high. */
   readonly limits: SlotLimits;
-  /** The job that looks for what is due. */
+  /** The job that polls for due rows. */
   readonly look: JobDefinition<{ wait: boolean }, { processed: number }>;
-  /** Puts jobs into the queue that tell workers of lanes with something due. */
+  /** Adds jobs to the queue that wake workers for lanes with due rows. */
   wake(lanes: readonly Lane[], queue: JobQueue): Promise<void>[];
 }
 
 /**
- * Things to send, each a row of a table that is written in the transaction of its cause: what {@link SendingEngine} has to
- * know of them. X is what is read of a claim that has expired, C a row that this process holds.
+ * What {@link SendingEngine} needs of one outbox. Each message is a table row, inserted in the transaction that causes
+ * it. `X` is what is read of an expired claim, `C` a row that this process holds.
  */
 export interface Outbox<X extends Held, C extends X & ClaimedRow> {
   readonly profile: SendingProfile<C>;
   readonly claims: ClaimsWriter<X, C>;
 
-  /** Sends it once, in no transaction. Never rejects for what the other side does. */
+  /** Sends the row once, outside of any transaction. Failures of the receiver are an outcome and never reject. */
   send(claimed: C, deadlineMs: number): Promise<TryOutcome>;
 
-  /** Keeps evidence of a try whose claim had expired before its result came, where the table has a place for it. */
+  /** Stores evidence of a send whose claim had expired before its result came. Some outboxes have no such evidence. */
   recordLoss?(claimed: C, outcome: TryOutcome): Promise<void>;
 }

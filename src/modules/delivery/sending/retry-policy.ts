@@ -4,21 +4,21 @@ export type RetryStrategy = (typeof RETRY_STRATEGIES)[number];
 export interface RetryPolicy {
   readonly strategy: RetryStrategy;
   readonly baseDelaySeconds: number;
-  /** No wait is longer, whatever asks for it. */
+  /** The longest wait; it also bounds the wait that a receiver requests. */
   readonly maxDelaySeconds: number;
-  /** Retries after the first try. */
+  /** Retries after the first send. */
   readonly maxRetries: number;
 }
 
-/** The largest share of a wait that jitter adds to it. */
+/** The largest jitter, as a share of the wait that it is added to. */
 const MOST_JITTER = 0.1;
 
-/** Bounds of the wait that a receiver asks for with 429. */
+/** Bounds of the wait that a receiver requests with 429. */
 const MIN_ASKED_SECONDS = 1;
 const MAX_ASKED_SECONDS = 86_400;
 
 interface Asked {
-  /** The wait that an answer asks for by `Retry-After`; null when it asks for none. */
+  /** The wait that an answer requests by `Retry-After`; null when it requests none. */
   readonly retryAfterSeconds: number | null;
   readonly responseCode: number | null;
 }
@@ -26,9 +26,9 @@ interface Asked {
 const NOTHING_ASKED: Asked = { retryAfterSeconds: null, responseCode: null };
 
 /**
- * Seconds to wait before the n-th retry (from 1). `random` in [0, 1) spreads retries that failed together; it only
- * adds, and the policy's maximum comes last. A receiver that answers 429 knows when it takes more: its wait replaces that
- * of the policy, also when it is shorter. The wait of any other answer only makes the policy's longer.
+ * Returns the seconds to wait before retry `n`, from 1. `random` in [0, 1) sets the jitter, which spreads retries of
+ * sends that failed together and only lengthens the wait. The wait requested by a 429 replaces the wait of the policy,
+ * even when shorter. The wait requested by any other answer only lengthens it. The policy's maximum is applied last.
  */
 export function retryDelaySeconds(policy: RetryPolicy, n: number, random: number, asked = NOTHING_ASKED): number {
   const { retryAfterSeconds, responseCode } = asked;
@@ -47,7 +47,8 @@ function waitOf({ strategy, baseDelaySeconds, maxDelaySeconds }: RetryPolicy, n:
     case 'linear':
       return baseDelaySeconds * n;
     case 'exponential':
-      // 2^99 is no wait anybody means, and beyond the exact numbers.
+      // From the 32nd retry on, every wait is above any maximum. The number of retries goes up to 100, and 2^99 is no
+      // safe integer.
       return n > 31 ? maxDelaySeconds : baseDelaySeconds * 2 ** (n - 1);
   }
 }
@@ -55,13 +56,14 @@ function waitOf({ strategy, baseDelaySeconds, maxDelaySeconds }: RetryPolicy, n:
 const LONGEST_SECONDS = 31_536_000;
 
 /**
- * Seconds that a `Retry-After` header asks for: delta seconds, or an HTTP date seen from `now` (that of the answer
- * where it has one, so that the clocks of both sides need not agree). Null for anything else; never negative.
+ * Returns the seconds that a `Retry-After` header requests, never negative; null when it is neither delta seconds nor
+ * an HTTP date. A date is relative to `now`, which is the `Date` of the answer where it has one: the clocks of both
+ * sides need not agree.
  */
 export function retryAfterSeconds(header: string | null | undefined, now: Date): number | null {
   const text = header?.trim() ?? '';
   if (/^\d{1,12}$/.test(text)) return Math.min(Number(text), LONGEST_SECONDS);
-  // The date forms of HTTP all begin with the day's name; Date.parse alone takes a lot more.
+  // All date forms of HTTP begin with the name of the day. Date.parse would accept many other forms.
   if (!/^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? /.test(text)) return null;
   const at = Date.parse(text);
   if (Number.isNaN(at)) return null;

@@ -5,28 +5,28 @@ import type { Outbox } from './outbox.js';
 import type { SendingMetrics } from './sending-metrics.js';
 import { failedTry, type TryOutcome } from './try-outcome.js';
 
-/** Kept between the longest a try may take and the end of the lease, for the result to be written. */
+/** Time between the deadline of a send and the end of the lease, in which the result is stored. */
 const MARGIN_MS = 250;
 const FIRST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 2_000;
 
-/** Sends one claimed row and writes down what came of it. No transaction is open meanwhile. */
+/** Sends one claimed row and stores the outcome. No transaction is open during the send. */
 export class Sender<X extends Held, C extends X & ClaimedRow> {
   private readonly logger: Logger;
 
   constructor(
     private readonly outbox: Outbox<X, C>,
     private readonly metrics: SendingMetrics<C>,
-    /** The result of a try is written. */
+    /** Called when the result of a send is stored. */
     private readonly onSettled: (claimed: C, next: NextTry) => void,
   ) {
     this.logger = new Logger(outbox.profile.log.context);
   }
 
-  /** Never rejects. A result that cannot be written while the claim lasts is lost: the claim then expires. */
+  /** Sends the row. Never rejects. A result that cannot be stored during the claim is lost, and the claim expires. */
   async run(claimed: C): Promise<void> {
     const deadlineMs = claimed.heldUntil - performance.now() - MARGIN_MS;
-    // Too late to finish under this claim: somebody else may hold it by the time an answer comes.
+    // The lease is too short for a send: another process may hold the row by the time an answer comes.
     if (deadlineMs <= MARGIN_MS) return this.giveBack(claimed);
     const started = performance.now();
     const outcome = await this.send(claimed, deadlineMs);
@@ -34,12 +34,12 @@ export class Sender<X extends Held, C extends X & ClaimedRow> {
     await this.write(claimed, () => this.settle(claimed, outcome));
   }
 
-  /** Undoes a claim nothing was sent under. Never rejects. */
+  /** Undoes a claim under which nothing was sent. Never rejects. */
   giveBack(claimed: C): Promise<void> {
     return this.write(claimed, () => this.outbox.claims.giveBack(claimed));
   }
 
-  /** The database may be away for a while: only the writing is repeated, for as long as the claim lasts, never the try. */
+  /** Retries the write, not the send, for as long as the claim lasts: the database may be unavailable for a while. */
   private async write({ id, heldUntil }: C, result: () => Promise<void>): Promise<void> {
     for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
       try {

@@ -22,20 +22,21 @@ import { SendingMetrics } from './sending-metrics.js';
 import type { Lane } from './slots.js';
 import { WakeUps } from './wake-ups.js';
 
-/** Due rows of one lane in one claim. */
+/** Most due rows of one lane in one claim. */
 const OF_LANE = 3;
 const STOP_MS = 15_000;
-/** Timers that one poll arms. */
+/** Most rows for which one poll sets timers. */
 const MAX_ARMED = 1_000;
 
 /**
- * Sends what is due of one outbox: claims it, a lane after the other, sends it within the limits of this process, of each
- * project and of each lane, writes down what came of it, and ends claims whose holders died. At least once each.
+ * Sends the due rows of one outbox, each at least once. The engine claims rows, one lane after another, sends them
+ * within the limits of this process, of each project and of each lane, stores the outcomes, and ends claims whose
+ * holders died.
  */
 export class SendingEngine<X extends Held, C extends X & ClaimedRow>
   implements OnApplicationBootstrap, BeforeApplicationShutdown
 {
-  /** Of this process, in claims and audits. */
+  /** The name of this process in claims and audits. */
   private readonly owner = claimOwner();
   private readonly leaseSeconds: number;
   private readonly expired: ExpiredClaims<X, C>;
@@ -99,30 +100,30 @@ export class SendingEngine<X extends Held, C extends X & ClaimedRow>
     await Promise.all([this.poller.stop(), this.dispatcher.stop(), this.wakeUps.stop()]);
   }
 
-  /** This process, for claims of its own. */
+  /** Returns this process as the claimant, for claims that a caller makes. */
   claimant<K extends string>(kind: K): Claimant & { readonly kind: K } {
     return { owner: this.owner, kind, leaseSeconds: this.leaseSeconds };
   }
 
-  /** Has workers told of these lanes once the transaction that wrote rows for them has committed. */
+  /** Wakes workers for these lanes once the transaction that inserted rows for them has committed. */
   wakeAfterCommit(lanes: readonly Lane[], tx: Db): void {
     this.wakeUps.afterCommit(lanes, tx);
   }
 
-  /** Tells workers of a lane. @returns whether the queue took it */
+  /** Wakes workers for a lane. @returns whether the queue accepted the job */
   wakeWorkers(lane: Lane): Promise<boolean> {
     return this.wakeUps.now([lane]);
   }
 
-  /** Puts these lanes in line in this process. Returns at once: a receiver that hangs must not hold up the caller. */
+  /** Queues these lanes in this process and returns at once: a receiver that hangs must not hold up the caller. */
   lineUp(lanes: readonly Lane[]): void {
     this.dispatcher.wake(lanes);
   }
 
   /**
-   * Ends expired claims and begins to send what is due; with `wait` until nothing is due any more or it takes too long, with
-   * every send ended.
-   * @returns how many claims were ended and sends begun, or ended
+   * Ends expired claims and starts to send due rows. With `wait` it sends until no row is due, or for 30 seconds, and
+   * resolves when all started sends have ended.
+   * @returns how many claims were ended plus how many sends were started; with `wait`, how many sends have ended
    */
   async look({ wait }: { readonly wait: boolean }): Promise<number> {
     const ended = await this.endExpired();
@@ -142,24 +143,27 @@ export class SendingEngine<X extends Held, C extends X & ClaimedRow>
     else void this.wakeUps.now([lane]);
   }
 
-  /** Ends claims whose holders died. @returns how many */
+  /** Ends claims whose holders died. @returns how many claims were ended */
   endExpired(): Promise<number> {
     return this.expired.settle();
   }
 
-  /** Sends what the caller has claimed, past the limits: somebody waits for it. Resolves when the result is written. */
+  /** Sends a row that the caller has claimed, regardless of the limits. Resolves when the result is stored. */
   send(claimed: C): Promise<void> {
     return this.dispatcher.run(claimed);
   }
 
-  /** The same of what a claim gets, if it gets anything; claims nothing in a process that ends. Resolves once it is claimed. */
+  /**
+   * Claims a row and starts to send it, regardless of the limits. Resolves once the claim has returned. Claims nothing
+   * while the process is stopping.
+   */
   async begin(claim: () => Promise<C | null>): Promise<void> {
     const claimed = this.dispatcher.isStopping ? null : await claim();
     if (claimed !== null) void this.dispatcher.run(claimed);
   }
 }
 
-/** The engine of an outbox as a provider of its module. */
+/** Returns a provider of the engine of an outbox, for the module of that outbox. */
 export function sendingEngineOf<X extends Held, C extends X & ClaimedRow>(
   token: symbol,
   outbox: Type<Outbox<X, C>>,
@@ -172,7 +176,7 @@ export function sendingEngineOf<X extends Held, C extends X & ClaimedRow>(
   };
 }
 
-/** A name for this process in claims and records: host, process and a random part, at most 120 characters. */
+/** Returns a name for this process in claims and audits: host, process id and a random part, at most 120 characters. */
 export function claimOwner(): string {
   return `${hostname().slice(0, 90)}-${process.pid}-${randomBytes(4).toString('hex')}`;
 }

@@ -3,15 +3,15 @@ import type { ClaimedRow } from './outbox-table.js';
 import type { SendingProfile } from './outbox.js';
 import type { TryOutcome } from './try-outcome.js';
 
-/** What gauges show when they are read. */
+/** Returns the values of the gauges when they are scraped. */
 interface Readings {
   readonly inFlight: () => number;
   readonly backlog: () => Promise<{ readonly due: number; readonly oldestSeconds: number }>;
 }
 
 /**
- * What operators watch of an outbox: `<prefix>_backlog`, `_oldest_due_seconds`, `_in_flight`, what becomes of tries
- * (`_outcomes_total`, `_try_seconds`), and claims that were lost (`_lost_leases_total`, `_expired_claims_total`).
+ * The metrics of an outbox: `<prefix>_backlog`, `_oldest_due_seconds`, `_in_flight`, the outcomes and durations of
+ * sends (`_outcomes_total`, `_try_seconds`), and lost claims (`_lost_leases_total`, `_expired_claims_total`).
  */
 export class SendingMetrics<C extends ClaimedRow> {
   private readonly outcomes;
@@ -55,7 +55,7 @@ export class SendingMetrics<C extends ClaimedRow> {
   }
 }
 
-/** One call for all who ask while it is under way: two gauges of one scrape tell of one moment. */
+/** Returns a function whose concurrent callers share one call: two gauges of one scrape report the same moment. */
 function shared<T>(ask: () => Promise<T>): () => Promise<T> {
   let asking: Promise<T> | undefined;
   return () => (asking ??= ask().finally(() => (asking = undefined)));

@@ -1,10 +1,10 @@
-/** A destination of a tenant: what is sent there waits for its own slots. */
+/** A destination of a tenant. Sends to one lane have a concurrency limit of their own. */
 export interface Lane {
   readonly tenant: string;
   readonly lane: string;
 }
 
-/** How many may run at once: in all, for one tenant, and for one of its lanes. */
+/** How many sends may run at once: in all, for one tenant, and for one of its lanes. */
 export interface SlotLimits {
   readonly all: number;
   readonly tenant: number;
@@ -12,13 +12,13 @@ export interface SlotLimits {
 }
 
 /**
- * Counts what runs, and keeps the lanes that have more in line. Tenants take turns, and so do the lanes of each: one
- * tenant's hanging destinations never use up everybody's slots.
+ * Counts running sends, and queues the lanes that have more due rows. The queue is round robin over tenants, and over
+ * the lanes of each: hanging destinations of one tenant never use up every slot.
  */
 export class Slots {
   private readonly lanes = new Map<string, number>();
   private readonly tenants = new Map<string, number>();
-  /** Lanes in line by tenant; the tenant whose turn it is comes first. */
+  /** Queued lanes by tenant; the next tenant comes first. */
   private readonly line = new Map<string, Set<string>>();
   private used = 0;
 
@@ -28,12 +28,12 @@ export class Slots {
     return this.used;
   }
 
-  /** Whether any lane is in line. */
+  /** Whether any lane is queued. */
   get isWaitedFor(): boolean {
     return this.line.size > 0;
   }
 
-  /** How many more may start in a lane now. */
+  /** Returns how many more sends may start in a lane now. */
   spare({ tenant, lane }: Lane): number {
     return Math.max(
       0,
@@ -57,13 +57,13 @@ export class Slots {
     lower(this.lanes, lane);
   }
 
-  /** Puts a lane in line; one that stands there keeps its place. */
+  /** Queues a lane. A lane that is queued already keeps its position. */
   remember({ tenant, lane }: Lane): void {
     const lanes = this.line.get(tenant) ?? new Set();
     this.line.set(tenant, lanes.add(lane));
   }
 
-  /** The next lane in line with a spare slot, taken out of the line; null when there is none. */
+  /** Removes the next queued lane that has a free slot, and returns it; null when there is none. */
   next(): Lane | null {
     if (this.used >= this.limits.all) return null;
     for (const [tenant, lanes] of this.line) {
@@ -71,7 +71,7 @@ export class Slots {
       for (const lane of lanes) {
         if (this.spare({ tenant, lane }) === 0) continue;
         lanes.delete(lane);
-        // To the end of the line of tenants.
+        // The tenant moves to the end of the queue.
         this.line.delete(tenant);
         if (lanes.size > 0) this.line.set(tenant, lanes);
         return { tenant, lane };

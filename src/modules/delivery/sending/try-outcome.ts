@@ -2,32 +2,32 @@ import type { OutboundFailureReason, OutboundOutcome } from '../../../platform/o
 import { sanitizeText } from '../../../platform/sanitize/index.js';
 import { retryAfterSeconds } from './retry-policy.js';
 
-/** Everything here is sanitized: it may be stored and shown. */
+/** The outcome of one send. All its texts are sanitized and may be stored and shown. */
 export interface TryOutcome {
   /**
-   * `sent`: taken by the receiver. `transient`: may go through later. `permanent`: will not. `refused`: not even tried,
-   * and will not be until somebody repairs something. `unavailable`: not tried for a reason of our own, so it does not
-   * count.
+   * `sent`: the receiver accepted the message. `transient`: a later send may succeed. `permanent`: no later send will.
+   * `refused`: nothing was sent, and nothing will be until somebody repairs the configuration. `unavailable`: nothing
+   * was sent for a reason on our side, so the send does not count.
    */
   readonly kind: 'sent' | 'transient' | 'permanent' | 'refused' | 'unavailable';
-  /** What went wrong as one word (`timeout`, `http_503`, `channel_disabled`); null when sent. */
+  /** The failure as one word (`timeout`, `http_503`, `channel_disabled`); null when sent. */
   readonly code: string | null;
-  /** The same as a sentence, beginning with the code; null when sent. */
+  /** The failure as a sentence that begins with the code; null when sent. */
   readonly reason: string | null;
   readonly responseCode: number | null;
-  /** Beginning of the answer's body; null when there was none. */
+  /** The beginning of the body of the answer; null when there was none. */
   readonly summary: string | null;
-  /** What the receiver asked to wait; null when it did not, or is not to be heard. */
+  /** The wait that the receiver requested; null when it requested none, or when `Retry-After` does not count. */
   readonly retryAfterSeconds: number | null;
   readonly request: Readonly<Record<string, unknown>> | null;
   readonly response: Readonly<Record<string, unknown>> | null;
-  /** Recipients that have taken it by now, in this try or an earlier one; absent where a destination is one. */
+  /** Recipients that have accepted the message, in this send or an earlier one. Absent for single recipients. */
   readonly deliveredTo?: readonly string[];
 }
 
 const NOTHING = { responseCode: null, summary: null, retryAfterSeconds: null, request: null, response: null };
 
-/** A failure that no answer of the receiver tells about. `code` and `message` are our own words. */
+/** Returns a failure outcome. `code` and `message` must be safe to show: they are not sanitized here. */
 export function failedTry(
   kind: Exclude<TryOutcome['kind'], 'sent'>,
   code: string,
@@ -48,20 +48,20 @@ const TRANSIENT_FAILURES: ReadonlySet<OutboundFailureReason> = new Set([
   'protocol_error',
 ]);
 
-/** Characters. */
+/** The longest content type that is stored, in characters. */
 const MOST_OF_CONTENT_TYPE = 200;
 
 interface HttpRules {
-  /** Answers worth another try; 2xx never gets here. */
+  /** Returns whether a send that got this status may succeed later. Not called for 2xx. */
   readonly isRetryable: (status: number) => boolean;
-  /** Answers whose `Retry-After` counts. */
+  /** Returns whether the `Retry-After` of an answer with this status counts. */
   readonly hearsRetryAfter: (status: number) => boolean;
-  /** Secrets of this very destination, masked in whatever comes back. */
+  /** Secrets of this destination, masked in everything that the receiver returns. */
   readonly secrets: readonly string[];
   readonly request: Readonly<Record<string, unknown>>;
 }
 
-/** What one HTTP try came to. `now` is ours, used when the answer has no `Date`. */
+/** Returns the outcome of one HTTP request. `now` is our time, used when the answer has no `Date`. */
 export function outcomeOfHttp(outcome: OutboundOutcome, rules: HttpRules, now: Date): TryOutcome {
   const { request, secrets } = rules;
   if (outcome.kind === 'failure') {
@@ -71,7 +71,7 @@ export function outcomeOfHttp(outcome: OutboundOutcome, rules: HttpRules, now: D
   }
   const { status, headers, body, durationMs } = outcome;
   const clean = (text: string): string | null => sanitizeText(text, secrets) || null;
-  // Cut last: half of a secret would not be known for one.
+  // Masking comes before the cut: half of a secret would not be recognised.
   const contentType = clean(headers['content-type'] ?? '')?.slice(0, MOST_OF_CONTENT_TYPE) ?? null;
   const told = {
     responseCode: status,
@@ -92,7 +92,7 @@ function dateOf(headers: Readonly<Record<string, string>>, now: Date): Date {
   return Number.isNaN(at) ? now : new Date(at);
 }
 
-/** Other answers of 3xx, as 304, lead nowhere. */
+/** The statuses that redirect. Other 3xx answers, such as 304, have no target. */
 const REDIRECTS: ReadonlySet<number> = new Set([300, 301, 302, 303, 307, 308]);
 
 function sentenceOf(status: number): string {

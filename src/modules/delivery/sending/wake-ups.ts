@@ -7,15 +7,15 @@ import type { SendingProfile } from './outbox.js';
 import type { Lane } from './slots.js';
 
 /**
- * The first wake-up goes out at once. Those that follow before the queue has taken it, and for this long after, go
- * together: a burst is a few jobs, and fewer the slower the queue is.
+ * The first wake-up is sent at once. Wake-ups that follow before the queue has accepted it, and for this time after,
+ * are sent together: a burst becomes a few jobs, and fewer the slower the queue is.
  */
 const GATHER_MS = 20;
 
-/** Tells workers that something is due. Never fails: without it the next look finds the row. */
+/** Wakes workers when rows are due. Never fails: the next poll finds every row without a wake-up. */
 export class WakeUps<C extends ClaimedRow> {
   private readonly logger: Logger;
-  /** Lanes to be told of, by their names. */
+  /** Lanes whose wake-ups are not sent yet, by name. */
   private readonly waiting = new Map<string, Lane>();
   private isGathering = false;
   private stopped = false;
@@ -28,7 +28,7 @@ export class WakeUps<C extends ClaimedRow> {
     this.logger = new Logger(profile.log.context);
   }
 
-  /** Once the transaction that wrote rows for these lanes has committed. */
+  /** Wakes workers for these lanes once the transaction that inserted rows for them has committed. */
   afterCommit(lanes: readonly Lane[], tx: Db): void {
     if (lanes.length === 0) return;
     this.database.afterCommit(tx, () => {
@@ -37,7 +37,7 @@ export class WakeUps<C extends ClaimedRow> {
     });
   }
 
-  /** Tells of these lanes at once. @returns whether the queue took it */
+  /** Wakes workers for these lanes at once. @returns whether the queue accepted all jobs */
   async now(lanes: readonly Lane[]): Promise<boolean> {
     const taken = await Promise.all(this.profile.wake(lanes, this.queue).map((added) => this.isTaken(added)));
     return taken.every((each) => each);

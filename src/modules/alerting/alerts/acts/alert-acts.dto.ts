@@ -40,9 +40,9 @@ export class CommentRequest {
 const BULK_ACTIONS = ['acknowledge', 'resolve'] as const;
 type BulkAction = (typeof BULK_ACTIONS)[number];
 
-/** As a single request answers to a fault of ours. */
+/** The `detail` of a response to an internal error, as in single requests. */
 export const INTERNAL_ERROR = 'Internal Server Error';
-/** What one of them may be refused with. */
+/** Every `detail` that one alert event of a bulk request may fail with. */
 const BULK_REFUSALS = [
   ...[AlertEventNotFound, InsufficientProjectRole, AlertEventIsAcknowledged, AlertEventIsResolved].map(
     ({ detail }) => detail as string,

@@ -18,7 +18,7 @@ const LONGEST_SNOOZE_MS = 366 * 86_400_000;
 
 type Note = string | null | undefined;
 
-/** What people do with alert events. */
+/** Runs the actions of people on alert events. */
 @Injectable()
 export class AlertActsService {
   private readonly logger = new Logger('alerts');
@@ -55,7 +55,9 @@ export class AlertActsService {
     return this.changes.comment(scope, id, body);
   }
 
-  /** Each id by itself, in a transaction of its own; whoever is no member learns nothing of it. */
+  /**
+   * Changes each alert event in a separate transaction. Without membership in its project it is reported as not found.
+   */
   async bulk(scope: EachProjectScope, { ids, action, note }: BulkRequest): Promise<BulkResponse> {
     const results = new Map<string, BulkResult>();
     for (const id of ids) {
@@ -71,7 +73,7 @@ export class AlertActsService {
     } catch (error) {
       if (error instanceof DomainError && typeof error.detail === 'string')
         return { id, ok: false, detail: error.detail };
-      // What was done with the ids before is known to nobody else than this answer.
+      // The error is not thrown: only the response can report what was done with the earlier ids.
       this.logger.error(`${wish.kind} of alert event ${id} failed: ${String(error)}`);
       return { id, ok: false, detail: INTERNAL_ERROR };
     }

@@ -10,7 +10,7 @@ import { alertEventResponse, type AlertEventResponse } from '../events/alert-eve
 import { AlertEventsRepository, type HeldAlert } from '../events/alert-events.repository.js';
 import { TimelineRepository } from '../events/timeline.repository.js';
 
-/** Changes of one alert event by a member of its project, under its row lock, with timeline and audit. */
+/** Changes one alert event for a member of its project, under its row lock, with timeline entry and audit record. */
 @Injectable()
 export class AlertChangesService {
   constructor(
@@ -38,7 +38,7 @@ export class AlertChangesService {
     });
   }
 
-  /** Assigning to whom it is assigned to already is no act. */
+  /** Assigns the alert event. Nothing is recorded when the person is its assignee already. */
   assign(scope: ProjectMemberScope, id: string, userId: string | null): Promise<AlertEventResponse> {
     return this.change(scope, id, async ({ alert, now }, tx) => {
       if (userId !== null) {

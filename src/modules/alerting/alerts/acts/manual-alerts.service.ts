@@ -11,10 +11,10 @@ import { AlertRaiser, type AnyFiring } from '../engine/alert-raiser.js';
 import { alertEventResponse, type AlertEventResponse, type RaiseAlertRequest } from '../events/alert-events.dto.js';
 import { AlertReadsRepository } from '../events/alert-reads.repository.js';
 
-/** For what is raised by hand under one fingerprint again and again. */
+/** The cooldown of alert events that are raised by hand, repeatedly, under one fingerprint. */
 const COOLDOWN_SECONDS = 300;
 
-/** Alert events raised by hand: told to every enabled webhook destination of the project. */
+/** Raises alert events for people. Every enabled webhook destination of the project is notified. */
 @Injectable()
 export class ManualAlertsService {
   constructor(

@@ -6,7 +6,7 @@ import { type NewEntry, TimelineRepository } from '../events/timeline.repository
 import { type AlertMove, asOf, move, type MoveFault, type MoveKind } from '../machine/alert-machine.js';
 import { AlertNotifier } from './alert-notifier.js';
 
-/** What each move is called once it is made. */
+/** The names of moves in the timeline and in the audit. */
 export const ENTRY_OF = {
   acknowledge: 'acknowledged',
   snooze: 'snoozed',
@@ -14,7 +14,7 @@ export const ENTRY_OF = {
   reopen: 'reopened',
 } as const satisfies Record<MoveKind, string>;
 
-/** Moves alert events through their life, with what belongs to each move. Its callers hold the row. */
+/** Changes the state of alert events, with timeline entries and notifications. The caller has locked the row. */
 @Injectable()
 export class AlertLifecycleService {
   constructor(
@@ -23,7 +23,7 @@ export class AlertLifecycleService {
     private readonly notifier: AlertNotifier,
   ) {}
 
-  /** Writes down the end of a snooze that is over. @returns the alert as it is now */
+  /** Stores the end of a snooze that has expired. @returns the alert event in its current state */
   async wake({ alert, now }: HeldAlert, tx: Db): Promise<AlertEvent> {
     const state = asOf(alert, now);
     if (state.status === alert.status) return alert;
@@ -32,7 +32,7 @@ export class AlertLifecycleService {
     return { ...alert, ...state };
   }
 
-  /** @returns why it cannot be, or null when it is done */
+  /** @returns why the move is not possible, or null when it was made */
   async move(
     held: HeldAlert,
     wish: AlertMove,

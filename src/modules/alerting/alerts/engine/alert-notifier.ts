@@ -10,10 +10,10 @@ import { type Hold, holdOf, tellsResolve } from '../machine/notice-hold.js';
 import { resolvedMessage } from '../machine/resolved-message.js';
 import { SilenceEvaluator, type Silencing } from '../silences/silence-evaluator.js';
 
-/** A silence may be ended or changed before its time. */
+/** Silenced alert events are evaluated again after this time, because a silence may be ended or changed early. */
 const LOOK_AT_SILENCES_MS = 300_000;
 
-/** Decides who hears of an alert event, and tells them. Its callers hold the row. */
+/** Decides whether an alert event is notified, and enqueues its notifications. The caller has locked the row. */
 @Injectable()
 export class AlertNotifier {
   private readonly toNobody;
@@ -36,10 +36,10 @@ export class AlertNotifier {
     );
   }
 
-  /** Tells of the occurrences nobody was told of, or says when to look again. */
+  /** Notifies the occurrences that have not been notified, or stores when to evaluate them again. */
   async notify(alert: AlertEvent, now: Date, tx: Db): Promise<void> {
     let hold = holdOf(alert, null, now);
-    // Silences are asked last: in a storm nearly everything is held back without them.
+    // Silences are evaluated last: in an alert storm, nearly everything is suppressed without them.
     if (hold.kind === 'tell') {
       const silencing = await this.silenced.of(alert, tx);
       if (silencing.kind === 'later') return this.events.holdUntil(alert, now, tx);
@@ -55,7 +55,7 @@ export class AlertNotifier {
     if (until?.getTime() !== alert.noticeDueAt?.getTime()) await this.events.holdUntil(alert, until, tx);
   }
 
-  /** Tells of the end of the episode, or says when to look again; the alert is resolved already. */
+  /** Notifies the resolution, or stores when to evaluate it again. The alert event is resolved already. */
   async notifyResolved(alert: AlertEvent, now: Date, tx: Db): Promise<void> {
     if (!tellsResolve(alert)) {
       if (alert.noticeDueAt !== null) await this.events.holdUntil(alert, null, tx);
@@ -80,7 +80,8 @@ export class AlertNotifier {
       tx,
     );
     const told = deliveryIds.length + attemptIds.length;
-    // Whoever has linked recipients counts on being told; without links a project may well have no webhooks.
+    // A rule with linked recipients is expected to reach them, so a failure to do so is recorded. A project without
+    // links may have no webhooks at all.
     if (told === 0 && alert.targets.kind === 'project') return;
     const detail = {
       status,
@@ -99,7 +100,7 @@ function againAt(hold: Hold, now: Date): Date | null {
   return 'until' in hold ? hold.until : null;
 }
 
-/** A notice reports the newest occurrence. */
+/** Returns a notification, which reports the newest occurrence. */
 function noticeOf(alert: AlertEvent, occurrences: number): AlertNotice {
   const { id: alertEventId, alertRuleId, ruleName, projectId, severity, status, createdAt, fingerprint } = alert;
   const { eventId, eventType, source, sourceId, message, payload } = alert.newestOccurrence ?? alert;

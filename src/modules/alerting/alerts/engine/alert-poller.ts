@@ -11,8 +11,8 @@ import { DueAlertsRunner } from './due-alerts-runner.js';
 const EVERY_MS = 1_000;
 
 /**
- * Looks every second, in every process that runs workers, for alert events that something is due for by time alone. It
- * asks PostgreSQL alone, so the queue may be away.
+ * Polls every second, in every process that runs workers, for alert events with an expired snooze or a notification to
+ * evaluate again. The poll reads PostgreSQL only, so it works while the queue is down.
  */
 @Injectable()
 export class AlertPoller implements OnApplicationBootstrap, BeforeApplicationShutdown {

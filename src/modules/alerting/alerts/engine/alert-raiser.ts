@@ -9,7 +9,7 @@ import { TimelineRepository } from '../events/timeline.repository.js';
 import { AlertLifecycleService } from './alert-lifecycle.service.js';
 import { AlertNotifier } from './alert-notifier.js';
 
-/** Something happened that somebody has to look at. */
+/** A rule has fired for one fingerprint. */
 export interface Firing {
   readonly projectId: ProjectId;
   readonly rule: {
@@ -19,39 +19,39 @@ export interface Firing {
     readonly cooldownSeconds: number;
     readonly targets: NoticeTargets;
   };
-  /** Of the rule and its group. */
+  /** Identifies the rule and its group. */
   readonly fingerprint: string;
   readonly groupValues: GroupValues;
-  /** The first of the occurrences, which a new alert event tells of. Null: no single event did it. */
+  /** The event of the first occurrence, which a new alert event shows. Null: no single event made the rule fire. */
   readonly event: {
     readonly id: string;
     readonly type: string;
     readonly source: string;
-    /** Its Event Source; null: none sent it. */
+    /** The Event Source that sent the event; null: none did. */
     readonly sourceId?: string | null;
     readonly timestamp: Date;
   } | null;
   readonly message: string;
   readonly payload: Readonly<Record<string, unknown>>;
-  /** The event of the last occurrence; that of the first when left out. */
+  /** The event of the last occurrence; by default that of the first. */
   readonly lastEventId?: string;
-  /** The last of the occurrences, which notices report; the first when left out. */
+  /** The last occurrence, which notifications report; by default the first. */
   readonly newest?: ToldOccurrence;
-  /** 1 when left out. */
+  /** The number of occurrences; 1 by default. */
   readonly occurrences?: number;
-  /** The rule fired before and still does: nothing new, unless that alert event was resolved meanwhile. */
+  /** The rule fired before and still does. This is an occurrence only if its alert event has been resolved since. */
   readonly continues?: boolean;
 }
 
-/** A firing of a rule, or of nobody but the person who raised it. */
+/** A firing of a rule, or an alert that a person raised, which has no rule. */
 export type AnyFiring = Omit<Firing, 'rule' | 'event'> & {
   readonly rule: Omit<Firing['rule'], 'id' | 'name'> & { readonly id: string | null; readonly name: string | null };
   readonly event: { readonly [K in keyof NonNullable<Firing['event']>]: NonNullable<Firing['event']>[K] | null } | null;
-  /** Who raised it by hand. */
+  /** The person who raised the alert by hand. */
   readonly actorUserId?: string;
 };
 
-/** How alerts are raised and ended, in the transaction of whoever found out. */
+/** Raises and resolves alert events, in the transaction of the caller. */
 @Injectable()
 export class AlertRaiser {
   constructor(
@@ -62,7 +62,7 @@ export class AlertRaiser {
   ) {}
 
   /**
-   * The unresolved alert event of the fingerprint takes the occurrences, else a new one begins; whom it concerns is told.
+   * Adds the occurrences to the unresolved alert event of the fingerprint, or creates one, and notifies its recipients.
    * @param tx one of `Database.transaction`
    * @returns the id of the alert event
    */
@@ -109,7 +109,7 @@ export class AlertRaiser {
     return alert.id;
   }
 
-  /** What the rule fired for is over: its unresolved alert event, if there is one, is resolved. */
+  /** Resolves the unresolved alert event of the fingerprint, if this rule has raised it: the rule no longer fires. */
   async recover(
     { projectId, ruleId, fingerprint }: { projectId: ProjectId; ruleId: string; fingerprint: string },
     tx: Db,
@@ -119,7 +119,7 @@ export class AlertRaiser {
     await this.lifecycle.move(held, { kind: 'resolve' }, { detail: { by: 'rule' } }, tx);
   }
 
-  /** Those of the rules that have an alert event which is not resolved. */
+  /** Returns the ids of the given rules that have an unresolved alert event. */
   async unresolved(
     tenant: { readonly projectId: ProjectId },
     ruleIds: readonly string[],

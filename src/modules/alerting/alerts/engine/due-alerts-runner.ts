@@ -5,17 +5,17 @@ import { type AlertKey, AlertEventsRepository } from '../events/alert-events.rep
 import { AlertLifecycleService } from './alert-lifecycle.service.js';
 import { AlertNotifier } from './alert-notifier.js';
 
-/** In one turn a project has no more than its share, so that no backlog keeps the others waiting. */
+/** Most alert events of one project in one run, so that no backlog keeps other projects waiting. */
 const SHARE_OF_A_PROJECT = 100;
 const MOST_ALERTS = 1_000;
-/** What failed is left alone for so long. */
+/** How long an alert event is skipped after it failed. */
 const AGAIN_AFTER_MS = 60_000;
 
-/** Ends snoozes that are over, and tells of what was held back once nothing holds it back any more. */
+/** Ends expired snoozes, and sends suppressed notifications once nothing suppresses them any more. */
 @Injectable()
 export class DueAlertsRunner {
   private readonly logger = new Logger('alerts');
-  /** Alert events by id, and until when they are left alone, on the clock of `performance.now()`. */
+  /** The ids of failed alert events, and until when they are skipped, on the clock of `performance.now()`. */
   private readonly failed = new Map<string, number>();
 
   constructor(
@@ -26,10 +26,10 @@ export class DueAlertsRunner {
   ) {}
 
   /**
-   * One turn: the oldest of each project, the projects one after the other. What silences hold back again is not due
-   * any more, so whoever calls until nothing is left comes to everything.
-   * @param signal ends the turn early
-   * @returns how many alert events were looked at
+   * Evaluates due alert events, the oldest of each project first, round robin over projects. An alert event that is
+   * suppressed again is no longer due: calls until 0 is returned reach every alert event.
+   * @param signal ends the run early
+   * @returns how many alert events were evaluated
    */
   async run(signal?: AbortSignal): Promise<number> {
     for (const [id, until] of this.failed) if (until <= performance.now()) this.failed.delete(id);
@@ -42,7 +42,7 @@ export class DueAlertsRunner {
     return done;
   }
 
-  /** In a transaction of its own, so that one that fails keeps no other from its turn. */
+  /** Evaluates one alert event in a separate transaction, so that its failure does not affect others. */
   private async lookAt(key: AlertKey): Promise<boolean> {
     try {
       return await this.database.transaction(async (tx) => {
@@ -61,7 +61,7 @@ export class DueAlertsRunner {
   }
 }
 
-/** What `AlertPoller` does, where nothing polls: a turn with each maintenance. */
+/** Does the work of `AlertPoller` once with each maintenance, for deployments in which no process polls. */
 @Injectable()
 export class DueAlertsMaintenance extends MaintenanceTask {
   constructor(private readonly runner: DueAlertsRunner) {

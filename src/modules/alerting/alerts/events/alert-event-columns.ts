@@ -1,6 +1,6 @@
 /**
- * Every column of `alert_events a` that readers are shown, under the names of the entity; the payload as JSON text, which has
- * all digits of numbers and takes a twentieth of what objects may take.
+ * Every column of `alert_events a` that responses show, under the names of the entity. The payload is JSON text, in
+ * which numbers keep all their digits, and which takes as little as a twentieth of the memory of objects.
  */
 export const ALERT_COLUMNS = `
   a.id, a.project_id AS "projectId", a.alert_rule_id AS "alertRuleId", a.rule_name AS "ruleName", a.fingerprint,
@@ -13,12 +13,12 @@ export const ALERT_COLUMNS = `
   a.changed_at AS "changedAt", a.last_occurred_at AS "lastOccurredAt", a.acknowledged_at AS "acknowledgedAt",
   a.first_acknowledged_at AS "firstAcknowledgedAt", a.resolved_at AS "resolvedAt"`;
 
-/** Adds the newest occurrence, which notices report, as JSON text. */
+/** Adds the newest occurrence, which notifications report, as JSON text. */
 export const HELD_COLUMNS = `${ALERT_COLUMNS}, a.newest_occurrence::text AS "newestOccurrence"`;
 
-/** The moment of a change. Whole milliseconds, which are all that a `Date` keeps: readers go on from it. */
+/** SQL for the time of a change, in the whole milliseconds that a `Date` keeps: readers continue after this time. */
 export const MOMENT = `date_trunc('milliseconds', clock_timestamp())`;
 
-/** The status at this moment, as `asOf` works it out. */
+/** SQL for the current status, the same as `asOf` returns. */
 export const STATUS_NOW = `CASE WHEN a.status = 'snoozed' AND a.snoozed_until <= statement_timestamp() THEN 'open'
   ELSE a.status END`;

@@ -9,7 +9,7 @@ export type AlertSeverity = (typeof ALERT_SEVERITIES)[number];
 /** Values of the fields that a rule groups by. */
 export type GroupValues = Readonly<Record<string, string | number | boolean | null>>;
 
-/** The part of an occurrence that a notice reports. */
+/** The part of an occurrence that a notification reports. */
 export interface ToldOccurrence {
   readonly eventId: string | null;
   readonly eventType: string | null;
@@ -22,8 +22,8 @@ export interface ToldOccurrence {
 const BIGINT = { to: (value: number): number => value, from: (value: string): number => Number(value) };
 
 /**
- * One episode of something that somebody has to look at. It keeps what began it; later occurrences are counted. Written
- * under its row lock alone.
+ * One episode of an alert. The row keeps the first occurrence and counts further ones. It is written only under its row
+ * lock.
  */
 @Entity('alert_events')
 @Index('uq_alert_events_unresolved', ['projectId', 'fingerprint'], { unique: true, where: `status <> 'resolved'` })
@@ -42,7 +42,7 @@ export class AlertEvent {
   @Column('uuid', { name: 'project_id' })
   projectId!: ProjectId;
 
-  /** Null: raised by hand; so is the name. The rule may be gone. */
+  /** The rule, which may have been deleted since. Null, as is its name: a person raised the alert. */
   @Index('ix_alert_events_alert_rule_id', { where: `status <> 'resolved'` })
   @Column('uuid', { name: 'alert_rule_id', nullable: true })
   alertRuleId!: string | null;
@@ -50,19 +50,19 @@ export class AlertEvent {
   @Column('text', { name: 'rule_name', nullable: true })
   ruleName!: string | null;
 
-  /** What repeats of the same thing have in common; one alert event of it is unresolved at most. */
+  /** Identifies what has occurred. At most one alert event of a fingerprint is unresolved. */
   @Column('text')
   fingerprint!: string;
 
   @Column('json', { name: 'group_values' })
   groupValues!: GroupValues;
 
-  /** The event that began it; null: none did. So are its type and source. */
+  /** The event of the first occurrence; null: there was no single event. */
   @Index('ix_alert_events_event_id', { where: 'event_id IS NOT NULL' })
   @Column('uuid', { name: 'event_id', nullable: true })
   eventId!: string | null;
 
-  /** The event's own timestamp. */
+  /** The timestamp of the event. */
   @Column('timestamptz', { name: 'event_at', nullable: true })
   eventAt!: Date | null;
 
@@ -72,7 +72,7 @@ export class AlertEvent {
   @Column('text', { nullable: true })
   source!: string | null;
 
-  /** The Event Source that sent it, which may be gone. */
+  /** The Event Source that sent the event. It may have been deleted since. */
   @Column('uuid', { name: 'source_id', nullable: true })
   sourceId!: string | null;
 
@@ -80,14 +80,14 @@ export class AlertEvent {
   @Column('uuid', { name: 'last_event_id', nullable: true })
   lastEventId!: string | null;
 
-  /** Null: the alert event is its own newest occurrence. Read only under the row lock, for notices. */
+  /** Null: the first occurrence is also the newest. Read only under the row lock, for notifications. */
   @Column('json', { name: 'newest_occurrence', nullable: true })
   newestOccurrence!: ToldOccurrence | null;
 
   @Column('text')
   severity!: AlertSeverity;
 
-  /** `snoozed` may be over: `asOf` tells. */
+  /** A stored `snoozed` may have expired: `asOf` returns the current status. */
   @Column('text', { default: 'open' })
   status!: AlertStatus;
 
@@ -100,7 +100,7 @@ export class AlertEvent {
   @Column('bigint', { transformer: BIGINT })
   occurrences!: number;
 
-  /** Of the occurrences, those that notices have told of, or that were passed over. */
+  /** How many of the occurrences have been notified, or need no notification since the alert event was reopened. */
   @Column('bigint', { name: 'told_occurrences', default: 0, transformer: BIGINT })
   toldOccurrences!: number;
 
@@ -112,30 +112,30 @@ export class AlertEvent {
   @Column('timestamptz', { name: 'snoozed_until', nullable: true })
   snoozedUntil!: Date | null;
 
-  /** Of the rule as it last fired, like the targets. */
+  /** The cooldown of the rule when it last fired; `targets` are of the same time. */
   @Column('integer', { name: 'cooldown_seconds' })
   cooldownSeconds!: number;
 
   @Column('json')
   targets!: NoticeTargets;
 
-  /** When somebody was last told of this fingerprint, of earlier episodes too while their cooldown lasts. */
+  /** When this fingerprint was last notified. A new episode takes this over from the one before during its cooldown. */
   @Column('timestamptz', { name: 'notified_at', nullable: true })
   notifiedAt!: Date | null;
 
-  /** When to look again whether to tell of what was held back; null: nothing is. */
+  /** When a suppressed notification is evaluated again; null: none is suppressed. */
   @Index('ix_alert_events_notice_due_at', { where: 'notice_due_at IS NOT NULL' })
   @Column('timestamptz', { name: 'notice_due_at', nullable: true })
   noticeDueAt!: Date | null;
 
-  /** Whether the end was told since the last notice of an occurrence, or there is nobody to tell it to. */
+  /** Whether the resolution has been notified since the last notification of an occurrence, or need not be. */
   @Column('boolean', { name: 'is_resolve_told', default: false })
   isResolveTold!: boolean;
 
   @Column('timestamptz', { name: 'created_at' })
   createdAt!: Date;
 
-  /** Of the last change of anything that is shown, in whole milliseconds. */
+  /** When anything that responses show last changed, in whole milliseconds. */
   @Column('timestamptz', { name: 'changed_at' })
   changedAt!: Date;
 
@@ -145,7 +145,7 @@ export class AlertEvent {
   @Column('timestamptz', { name: 'acknowledged_at', nullable: true })
   acknowledgedAt!: Date | null;
 
-  /** Stays when it is reopened. */
+  /** Stays when the alert event is reopened. */
   @Column('timestamptz', { name: 'first_acknowledged_at', nullable: true })
   firstAcknowledgedAt!: Date | null;
 

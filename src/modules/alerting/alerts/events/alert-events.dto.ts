@@ -23,10 +23,10 @@ import type { ReadEntry } from './timeline.repository.js';
 
 /** The value of a field that a rule groups by. */
 const SCALAR = { type: ['string', 'number', 'boolean', 'null'] };
-/** Characters of JSON. */
+/** Most characters of a payload as JSON. */
 const MAX_PAYLOAD = 16_384;
 
-/** When alert events were raised. */
+/** A time window in which alert events were raised. */
 export class AlertWindowQuery {
   @UuidField({})
   project_id!: string;
@@ -238,7 +238,7 @@ export class TimelineEntryResponse {
   created_at!: string;
 }
 
-/** As {@link alertEventResponse}, with the payload as it was read. */
+/** Returns {@link alertEventResponse} as JSON text, with the payload text as it was read. */
 export function alertEventJson({ alert, now }: ShownAlert): WrittenJson<AlertEventResponse> {
   const members = alertEventResponse({ alert: { ...alert, payload: {} }, now });
   return writeObject<AlertEventResponse>({ ...members, payload: new WrittenJson(alert.payload) });

@@ -9,10 +9,10 @@ import { AlertEventNotFound } from '../alerts.errors.js';
 
 type Tenant = Pick<ProjectScope, 'projectId'>;
 
-/** What an alert event goes by: its id is looked for among those of its project alone. */
+/** Identifies an alert event. Every statement also restricts the id to its project. */
 export type AlertKey = Pick<AlertEvent, 'id' | 'projectId'>;
 
-/** What begins an alert event, or happens to it once more. */
+/** The first occurrence of an alert event, or further ones. */
 type Occurrence = Pick<
   AlertEvent,
   | 'id'
@@ -36,7 +36,7 @@ type Occurrence = Pick<
   | 'targets'
 >;
 
-/** A row under its lock, and what time it is for the database. */
+/** A locked row, and the time of the database clock. */
 export interface HeldAlert {
   readonly alert: AlertEvent;
   readonly now: Date;
@@ -48,17 +48,17 @@ type HeldRow = Omit<AlertEvent, 'payload' | 'newestOccurrence'> & {
   readonly now: Date;
 };
 
-/** Something is due by time alone. */
+/** SQL for whether a snooze has expired, or a suppressed notification is to be evaluated again. */
 const IS_DUE = 'snoozed_until <= statement_timestamp() OR notice_due_at <= statement_timestamp()';
 
-/** Alert events under their row lock; what people look for is read elsewhere. */
+/** Reads and writes alert events under their row lock. `AlertReadsRepository` reads them for people. */
 @Injectable()
 export class AlertEventsRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Counts the occurrence to the one unresolved alert event of its fingerprint, or begins a new one: decided by the unique
-   * index, so that any number may come at once.
+   * Adds the occurrences to the unresolved alert event of the fingerprint, or inserts a new one. The unique index
+   * decides which, so any number of calls may run at once.
    */
   async occur(occurrence: Occurrence, tx: Db): Promise<HeldAlert & { readonly isNew: boolean }> {
     const { id, projectId, alertRuleId, ruleName, fingerprint, eventId, eventAt, eventType, source } = occurrence;
@@ -105,7 +105,7 @@ export class AlertEventsRepository {
     return { ...held(row), isNew: row?.id === id };
   }
 
-  /** Null: no alert event of the fingerprint is unresolved. Not locked. */
+  /** Returns the id of the unresolved alert event of a fingerprint, without a lock; null: there is none. */
   async unresolvedOf({ projectId }: Tenant, fingerprint: string, db: Db): Promise<string | null> {
     const [row] = await this.database.rows<{ id: string }>(
       `SELECT id FROM alert_events WHERE project_id = $1 AND fingerprint = $2 AND status <> 'resolved'`,
@@ -115,7 +115,9 @@ export class AlertEventsRepository {
     return row?.id ?? null;
   }
 
-  /** When the episode before this one was last told of, while its cooldown lasts; taken over by this one. */
+  /**
+   * Copies the time of the last notification of the episode before. @returns that time; null when its cooldown is over
+   */
   async takeCooldown({ id, projectId, fingerprint, cooldownSeconds }: AlertEvent, tx: Db): Promise<Date | null> {
     const [row] = await this.database.rows<{ notifiedAt: Date }>(
       `UPDATE alert_events a SET notified_at = before.notified_at
@@ -133,14 +135,16 @@ export class AlertEventsRepository {
     return this.lockWhere(tenant, 'a.id = $2', [id], tx);
   }
 
-  /** The unresolved one of a fingerprint. */
+  /** Locks the unresolved alert event of a fingerprint. */
   async lockUnresolved(tenant: Tenant, fingerprint: string, tx: Db): Promise<HeldAlert | null> {
     return this.lockWhere(tenant, `a.fingerprint = $2 AND a.status <> 'resolved'`, [fingerprint], tx);
   }
 
   /**
-   * Those that have something due by time alone: the oldest of every project, the projects taking turns.
-   * @param share of one project
+   * Returns alert events with an expired snooze or a notification to evaluate again: the oldest of every project first,
+   * round robin over projects.
+   * @param without ids to leave out
+   * @param share most alert events of one project
    */
   async due(without: readonly string[], share: number, limit: number): Promise<AlertKey[]> {
     return this.database.rows<AlertKey>(
@@ -154,7 +158,7 @@ export class AlertEventsRepository {
     );
   }
 
-  /** One that has something due; null: not any more, or somebody else is at it. */
+  /** Locks an alert event that is due; null: it is no longer due, or another transaction has locked it. */
   async lockDue({ id, projectId }: AlertKey, tx: Db): Promise<HeldAlert | null> {
     return this.lockWhere(
       { projectId },
@@ -189,7 +193,7 @@ export class AlertEventsRepository {
     );
   }
 
-  /** Everything that has occurred is told. */
+  /** Marks all occurrences so far as notified. */
   async markTold({ id, projectId }: AlertKey, at: Date, tx: Db): Promise<void> {
     await this.database.execute(
       `UPDATE alert_events
@@ -200,7 +204,7 @@ export class AlertEventsRepository {
     );
   }
 
-  /** Nobody is told of what has occurred so far, nor of the end of what nobody was told of. */
+  /** Suppresses notifications for occurrences so far, and for the resolution of an alert that was never notified. */
   async passOver({ id, projectId }: AlertKey, tx: Db): Promise<void> {
     await this.database.execute(
       `UPDATE alert_events
@@ -229,8 +233,9 @@ export class AlertEventsRepository {
   }
 
   /**
-   * What is held back of the project is looked at again, since other silences hold now. What somebody else is at is passed
-   * over, so that nobody waits in a circle; it is looked at again by itself.
+   * Has the suppressed notifications of the project evaluated again at once, because its silences have changed. Rows
+   * that another transaction has locked are skipped, which avoids deadlocks. They are evaluated when their suppression
+   * ends.
    */
   async reconsider({ projectId }: Tenant, tx: Db): Promise<void> {
     await this.database.execute(
@@ -242,7 +247,7 @@ export class AlertEventsRepository {
     );
   }
 
-  /** Those of the rules that have an unresolved alert event. */
+  /** Returns the ids of the given rules that have an unresolved alert event. */
   async withUnresolved({ projectId }: Tenant, ruleIds: readonly string[], db?: Db): Promise<string[]> {
     if (ruleIds.length === 0) return [];
     const rows = await this.database.rows<{ id: string }>(
@@ -255,7 +260,7 @@ export class AlertEventsRepository {
     return rows.map(({ id }) => id);
   }
 
-  /** @returns how many rows were removed */
+  /** @returns how many rows were deleted, those of timelines included */
   async removeOf(projectId: ProjectId, limit: number): Promise<number> {
     const entries = await this.database.execute(
       'DELETE FROM alert_timeline WHERE position IN (SELECT position FROM alert_timeline WHERE project_id = $1 LIMIT $2)',
@@ -269,7 +274,7 @@ export class AlertEventsRepository {
     return entries + alerts;
   }
 
-  /** @param where of the project's, which is `$1` */
+  /** @param where a condition on `alert_events a`, in addition to that on the project, `$1` */
   private async lockWhere(
     { projectId }: Tenant,
     where: string,

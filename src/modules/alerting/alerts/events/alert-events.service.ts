@@ -17,7 +17,7 @@ import {
 import { AlertReadsRepository, bytesOf } from './alert-reads.repository.js';
 import { TimelineRepository } from './timeline.repository.js';
 
-/** Entries of a timeline that are answered at most. */
+/** Most entries of a timeline in a response. */
 const MOST_ENTRIES = 1_000;
 
 @Injectable()

@@ -5,12 +5,12 @@ import type { FeedPlace, FeedRead, FeedSource } from '../../../events/streams/in
 import { alertEventJson } from './alert-events.dto.js';
 import { AlertReadsRepository } from './alert-reads.repository.js';
 
-/** Existing alert events that a new stream begins with at most. */
+/** Most existing alert events that a new stream begins with. */
 const EXISTING_ALERTS = 1_000;
-/** Of one read; a single alert event may be larger. */
+/** Most bytes of one read; a single alert event may be larger. */
 const READ_BYTES = 512 * 1024;
 
-/** What the stream of alert events says about itself. */
+/** The description of the stream of alert events in the API document. */
 export const ALERT_STREAM_RULES = [
   '`{"type": "alert_event", "alert_event": <alert event>}` with an alert event as `GET /v1/alerts/events` lists it. Messages are `data: <JSON>` and a blank line, without SSE ids or names.',
   'An alert event comes when it is raised and again, as it is then, whenever it has changed: another occurrence, another status or assignee. Comments change nothing. What changes several times within a second may come once. A new connection begins with the existing ones that changed last, 1,000 at most, and goes on in the order of the changes. There is no resume: the newest message of an id holds.',
@@ -18,7 +18,7 @@ export const ALERT_STREAM_RULES = [
   'The stream ends when the session or the membership ends, when the project is deleted, when the client reads nothing for 30 seconds or, of more than that, less than 16 KiB a second, and when the service stops. A person may have 250 streams open and a project 1,000, in each process, those of events and logs included; another is refused with 429 `Too many open streams`.',
 ].join('\n\n');
 
-/** Alert events for their stream, in the order of their changes. */
+/** Reads alert events for their stream, in the order of their changes. */
 @Injectable()
 export class AlertFeed implements FeedSource {
   readonly name = 'alert events';

@@ -11,36 +11,36 @@ import type { HeldAlert } from './alert-events.repository.js';
 type Tenant = Pick<ProjectScope, 'projectId'>;
 type Row = Omit<AlertEvent, 'payload'> & { readonly payload: string; readonly now: Date };
 
-/** An alert event as it is read to be shown: its payload is JSON text. */
+/** An alert event as it is read for a response: its payload is JSON text. */
 export interface ShownAlert {
   readonly alert: Omit<AlertEvent, 'payload'> & { readonly payload: string };
   readonly now: Date;
-  /** Of what may be large of it. */
+  /** The size of payload and group values. */
   readonly bytes: number;
 }
 
-/** The first of those that were found, as many as fit into a bound of bytes; one at least. */
+/** The first alert events of a result, as many as fit into a limit of bytes, but at least one. */
 interface FittingAlerts {
   readonly items: ShownAlert[];
-  /** How many there were before. */
+  /** How many alert events the result had before the limit of bytes. */
   readonly found: number;
 }
 
-/** Of what may be large of them. */
+/** Returns the size of all payloads and group values. */
 export function bytesOf(items: readonly ShownAlert[]): number {
   return items.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
 type FittingRow = ShownAlert['alert'] & Pick<ShownAlert, 'now' | 'bytes'> & { readonly found: number };
 
-/** A place in the order of changes. */
+/** A position in the order of changes. */
 interface ChangePlace {
   readonly timestamp: Date;
   readonly id: string;
 }
 
 interface AlertFilter {
-  /** Raised at the first instant or later, and before the second. */
+  /** Alert events raised at `from` or later, and before `to`. */
   readonly from: Date;
   readonly to: Date;
   readonly status?: AlertStatus | undefined;
@@ -49,16 +49,16 @@ interface AlertFilter {
   readonly assigneeId?: string | undefined;
   readonly eventId?: string | undefined;
   readonly fingerprint?: string | undefined;
-  /** Part of a text, in any case. */
+  /** A substring of the texts, case-insensitive. */
   readonly query?: string | undefined;
 }
 
 const SELECT = `SELECT ${ALERT_COLUMNS}, statement_timestamp() AS now FROM alert_events a`;
-/** By the names that columns have when they are read. */
+/** Sort orders, by the names of the columns in the result. */
 const ORDERS = { raised: '"createdAt" DESC, id DESC', changed: '"changedAt", id' } as const;
 const ABOUT_EVENT = '(a.event_id = ? OR a.last_event_id = ?)';
 
-/** What people look for among alert events. */
+/** Reads alert events for people, without row locks. */
 @Injectable()
 export class AlertReadsRepository {
   constructor(private readonly database: Database) {}
@@ -68,7 +68,7 @@ export class AlertReadsRepository {
     return row === undefined ? null : held(row);
   }
 
-  /** Newest first. */
+  /** Returns a page of alert events, newest first. */
   async list(
     { projectId }: Tenant,
     filter: AlertFilter,
@@ -107,7 +107,7 @@ export class AlertReadsRepository {
     return { ...fitting, total: counted?.total ?? 0 };
   }
 
-  /** Of one event, newest first. */
+  /** Returns the alert events of one event, newest first. */
   ofEvent({ projectId }: Tenant, eventId: string, limit: number, mostBytes: number): Promise<FittingAlerts> {
     return this.fitting(
       `${ABOUT_EVENT.replaceAll('?', '$2')}
@@ -127,7 +127,7 @@ export class AlertReadsRepository {
     return row?.total ?? 0;
   }
 
-  /** In the order of their last changes, strictly after a place and before an instant. */
+  /** Returns alert events in the order of their last changes, after `place` and before `until`. */
   async changedAfter(
     { projectId }: Tenant,
     place: ChangePlace | null,
@@ -145,7 +145,10 @@ export class AlertReadsRepository {
     );
   }
 
-  /** Before any change of the project's that a running transaction may still make visible, unless it takes longer than ten seconds. */
+  /**
+   * Returns a time before all changes that running transactions of the project may still commit. Transactions longer
+   * than ten seconds are not waited for.
+   */
   async settledUntil({ projectId }: Tenant): Promise<Date> {
     const [row] = await this.database.rows<{ until: Date }>(
       `SELECT least(now.at, w.since) - interval '0.5 seconds' AS until FROM (SELECT clock_timestamp() AS at) now
@@ -156,7 +159,9 @@ export class AlertReadsRepository {
     return row.until;
   }
 
-  /** The place behind which `count` alert events lie before an instant; null when there are fewer. */
+  /**
+   * Returns the position after which the last `count` alert events before `until` lie; null when none lies before them.
+   */
   async placeBefore({ projectId }: Tenant, until: Date, count: number): Promise<ChangePlace | null> {
     const [place] = await this.database.rows<ChangePlace>(
       `SELECT changed_at AS "timestamp", id FROM alert_events WHERE project_id = $1 AND changed_at < $2
@@ -166,7 +171,7 @@ export class AlertReadsRepository {
     return place ?? null;
   }
 
-  /** @param selected conditions on the project's, which is `$1`, to LIMIT, in this order */
+  /** @param selected SQL from the second condition (the first is the project, `$1`) to LIMIT, sorted by `order` */
   private async fitting(
     selected: string,
     order: (typeof ORDERS)[keyof typeof ORDERS],

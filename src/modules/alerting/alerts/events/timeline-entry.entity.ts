@@ -16,7 +16,7 @@ export const TIMELINE_TYPES = [
 ] as const;
 export type TimelineType = (typeof TIMELINE_TYPES)[number];
 
-/** One thing that happened to an alert event; never changed. */
+/** One entry in the timeline of an alert event. Entries never change. */
 @Entity('alert_timeline')
 @Index('ix_alert_timeline_alert_event_id', ['alertEventId', 'position'])
 @Check(
@@ -24,7 +24,7 @@ export type TimelineType = (typeof TIMELINE_TYPES)[number];
   `type IN ('opened', 'notified', 'acknowledged', 'snoozed', 'snooze_ended', 'resolved', 'reopened', 'assigned', 'unassigned', 'commented', 'nobody_notified')`,
 )
 export class TimelineEntry {
-  /** The order, which is that of the row locks. */
+  /** The order of entries. It is the order in which their transactions got the row lock. */
   @PrimaryGeneratedColumn('identity', {
     type: 'bigint',
     generatedIdentity: 'ALWAYS',
@@ -45,11 +45,11 @@ export class TimelineEntry {
   @Column('text')
   type!: TimelineType;
 
-  /** Null: the service itself acted. The account may be gone. */
+  /** The person who acted, whose account may have been deleted; null: the service acted. */
   @Column('uuid', { name: 'actor_user_id', nullable: true })
   actorUserId!: string | null;
 
-  /** What the person wrote. */
+  /** The note or comment of the person. */
   @Column('text', { nullable: true })
   note!: string | null;
 

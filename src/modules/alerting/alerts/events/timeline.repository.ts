@@ -7,20 +7,20 @@ import type { TimelineEntry, TimelineType } from './timeline-entry.entity.js';
 export interface NewEntry {
   readonly type: TimelineType;
   readonly at: Date;
-  /** Left out: the service itself. */
+  /** The person who acted. Left out when the service acted. */
   readonly actorUserId?: string;
   readonly note?: string | undefined;
   readonly detail?: Readonly<Record<string, unknown>>;
 }
 
-/** An entry with the person who acted, where they still have an account. */
+/** An entry with name and mail address of the person who acted; null when there is no account. */
 export type ReadEntry = TimelineEntry & { readonly actorName: string | null; readonly actorEmail: string | null };
 
 @Injectable()
 export class TimelineRepository {
   constructor(private readonly database: Database) {}
 
-  /** The caller holds the alert event's row. */
+  /** Adds an entry. The caller has locked the row of the alert event. */
   async add(
     alert: { readonly id: string; readonly projectId: string },
     { type, at, actorUserId, note, detail = {} }: NewEntry,
@@ -34,7 +34,7 @@ export class TimelineRepository {
     );
   }
 
-  /** The newest entries that fit into a bound of bytes, one at least, in the order in which they came. */
+  /** Returns the newest entries that fit into `mostBytes`, but at least one, oldest first. */
   async list(
     { projectId }: Pick<ProjectScope, 'projectId'>,
     alertEventId: string,

@@ -28,7 +28,7 @@ const MOVES: Readonly<Record<AlertMove['kind'], AlertMove>> = {
 };
 
 describe('the machine of an alert event', () => {
-  // Every state and every move at 100 s.
+  // Each row has a state, a move at 100 s, and the result.
   it.each<[keyof typeof STATES, AlertMove['kind'], AlertStatus | MoveFault]>([
     ['open', 'acknowledge', 'acknowledged'],
     ['open', 'snooze', 'snoozed'],
@@ -90,7 +90,7 @@ describe('the machine of an alert event', () => {
           const before = asOf(state, at(now));
           const wish: AlertMove = kind === 'snooze' ? { kind, until: at(now + length) } : { kind };
           const after = move(state, wish, at(now));
-          // What can be done depends on what is shown, not on whether the end of a snooze was written down.
+          // The result is the same whether or not the end of an expired snooze has been stored.
           expect(move(before, wish, at(now))).toEqual(after);
           if (typeof after === 'string') continue;
           expect(ALERT_STATUSES).toContain(after.status);

@@ -1,12 +1,12 @@
 export const ALERT_STATUSES = ['open', 'acknowledged', 'snoozed', 'resolved'] as const;
 export type AlertStatus = (typeof ALERT_STATUSES)[number];
 
-/** Where an alert event stands. */
+/** The state of an alert event. */
 export interface AlertState {
   readonly status: AlertStatus;
   /** Set while snoozed, and only then. */
   readonly snoozedUntil: Date | null;
-  /** When somebody first acknowledged it since it was raised or reopened. */
+  /** When the alert event was first acknowledged since it was raised or reopened. */
   readonly acknowledgedAt: Date | null;
   /** Set while resolved, and only then. */
   readonly resolvedAt: Date | null;
@@ -22,13 +22,13 @@ export type MoveFault = 'is_acknowledged' | 'is_snoozed' | 'is_resolved' | 'is_u
 
 export const NEW_ALERT: AlertState = { status: 'open', snoozedUntil: null, acknowledgedAt: null, resolvedAt: null };
 
-/** The state at an instant: a snooze that is over has become open by itself. */
+/** Returns the state at a time: an expired snooze has become open. */
 export function asOf(state: AlertState, now: Date): AlertState {
   const isOver = state.status === 'snoozed' && state.snoozedUntil !== null && state.snoozedUntil <= now;
   return isOver ? { ...state, status: 'open', snoozedUntil: null } : state;
 }
 
-/** The life of an alert event (DECISIONS 9): the only place that decides what a move makes of it. */
+/** Returns the state after a move, or why the move is not possible. All moves of alert events are decided here. */
 export function move(before: AlertState, wish: AlertMove, now: Date): AlertState | MoveFault {
   const state = asOf(before, now);
   switch (wish.kind) {

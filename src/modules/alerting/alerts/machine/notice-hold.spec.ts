@@ -71,7 +71,7 @@ describe('the notification of an alert', () => {
     ['not sent when the alert was never notified', 0, false, false],
     ['not sent twice', 1, true, false],
   ] as const)('follows the resolution of an alert: %s', (_, toldOccurrences, isResolveTold, told) => {
-    // The cooldown of the episode before may still hold.
+    // The cooldown of the episode before may still last.
     const alert = { ...ALERT, notifiedAt: at(50), toldOccurrences, isResolveTold };
     expect(tellsResolve(alert)).toBe(told);
   });

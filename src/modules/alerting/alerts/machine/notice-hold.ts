@@ -1,24 +1,24 @@
 import { type AlertState, asOf } from './alert-machine.js';
 
-/** What of an alert event decides whether somebody is told. */
+/** The fields of an alert event that decide whether a notification is sent. */
 export interface NoticeState extends AlertState {
   readonly occurrences: number;
-  /** Of them, those that notices have told of. */
+  /** How many of the occurrences have been notified. */
   readonly toldOccurrences: number;
-  /** When the last notice of this fingerprint went out that still counts; null: none. */
+  /** When the last notification of this fingerprint was sent, from which the cooldown counts; null: none was. */
   readonly notifiedAt: Date | null;
   readonly cooldownSeconds: number;
 }
 
-/** Whether to tell now, or until when nobody is told, and why. */
+/** Whether a notification is sent now, or until when and why it is suppressed. */
 export type Hold =
   | { readonly kind: 'nothing to tell' | 'tell' }
   | { readonly kind: 'snoozed' | 'cooling down' | 'silenced'; readonly until: Date };
 
 /**
- * Whether to tell of the occurrences that nobody was told of yet. What is held back is looked at again when the hold is
- * over, so it is told later, in one notice with its number.
- * @param silencedUntil when the silences end that match now; null: none does
+ * Returns whether the occurrences that have not been notified are notified now. A suppressed notification is evaluated
+ * again when its suppression ends, and then reports all these occurrences with their number.
+ * @param silencedUntil when the silences that match now end; null: none matches
  */
 export function holdOf(alert: NoticeState, silencedUntil: Date | null, now: Date): Hold {
   const { status, snoozedUntil } = asOf(alert, now);
@@ -35,8 +35,8 @@ function cooldownEnd(notifiedAt: Date | null, cooldownSeconds: number): Date | n
 }
 
 /**
- * Whether the end of an episode is to be told, after the silences that match: once, and only to those who may know of its
- * beginning. A cooldown that is left from the episode before says nothing of this one.
+ * Returns whether the resolution of an alert is notified: once, and only if the alert itself was. The caller evaluates
+ * silences. A cooldown that lasts from the episode before does not suppress a resolution.
  */
 export function tellsResolve(alert: { readonly toldOccurrences: number; readonly isResolveTold: boolean }): boolean {
   return alert.toldOccurrences > 0 && !alert.isResolveTold;

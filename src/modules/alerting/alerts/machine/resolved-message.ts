@@ -6,7 +6,7 @@ interface Ended {
   readonly resolvedAt: Date | null;
 }
 
-/** The message of a resolved alert: that it ended, after how long, and what it was. */
+/** Returns the message of a resolved alert: how long the alert lasted, and its own message. */
 export function resolvedMessage({ ruleName, createdAt, resolvedAt }: Ended, message: string): string {
   const end = `Resolved after ${durationOf((resolvedAt ?? createdAt).getTime() - createdAt.getTime())}`;
   return `${ruleName === null ? '' : `${ruleName}: `}${end}: ${withoutName(message, ruleName)}`;
@@ -19,7 +19,7 @@ const UNITS = [
   ['s', 1],
 ] as const;
 
-/** The two largest units, as in `2 h 5 min`. */
+/** Returns a duration in its two largest units, as in `2 h 5 min`. */
 export function durationOf(milliseconds: number): string {
   const seconds = Math.max(0, Math.round(milliseconds / 1_000));
   const first = UNITS.findIndex(([, size]) => seconds >= size);

@@ -19,7 +19,7 @@ import type { AlertEvent } from '../events/alert-event.entity.js';
 import { EventSubjectsReader } from '../../../events/event-store/index.js';
 import { type ActiveSilence, SilencesRepository } from './silences.repository.js';
 
-/** What silences may ask of an alert event: what conditions ask of events, and what an alert event has beside it. */
+/** The fields that filters of silences can use: those of events, and some of the alert event itself. */
 export const SILENCE_FIELDS = {
   ...EVENT_FIELDS,
   alert_rule_id: 'text',
@@ -27,19 +27,22 @@ export const SILENCE_FIELDS = {
   fingerprint: 'text',
 } as const satisfies Vocabulary;
 
-/** The same as what filters of silences are made of. */
+/** The vocabulary of {@link SILENCE_FIELDS} for filters in requests. */
 export const SILENCE_VOCABULARY = filterVocabulary('Silence', SILENCE_FIELDS);
 
 const MAX_KEPT = 1_000;
-/** All silences may take so many steps in one transaction, a quarter of a second or so, however many alert events it has. */
+/**
+ * Most steps that all silences may take in one transaction, about a quarter of a second, however many alert events the
+ * transaction evaluates.
+ */
 const MOST_STEPS = 100_000_000;
 
-/** What silences say of an alert event now. */
+/** Whether silences suppress the notification of an alert event now. */
 export type Silencing =
-  /** Until the last of those ends that fit. */
+  /** `until` is the end of the matching silence that ends last. */
   | { readonly kind: 'silenced'; readonly until: Date }
   | { readonly kind: 'heard'; readonly areAllAsked: boolean }
-  /** Nothing yet: those of other alert events took what the transaction had for them. */
+  /** Not decided: other alert events have used up the steps of the transaction. */
   | { readonly kind: 'later' };
 
 const ALL_HEARD: Silencing = { kind: 'heard', areAllAsked: true };
@@ -48,11 +51,11 @@ interface Kept {
   readonly revision: number;
   /** Null: the filter is no longer accepted. */
   readonly matches: Matcher | null;
-  /** What it looks at of the event. */
+  /** The fields of the event that the filter reads. */
   readonly fields: readonly string[];
 }
 
-/** What an alert event has of its own, whatever its event says. */
+/** The fields that are read from the alert event, not from its event. */
 const OF_THE_ALERT: ReadonlySet<string> = new Set([
   'event',
   'source',
@@ -63,12 +66,12 @@ const OF_THE_ALERT: ReadonlySet<string> = new Set([
   'fingerprint',
 ]);
 
-/** Tells whether nobody is to hear of an alert event for now. */
+/** Decides whether silences suppress the notification of an alert event. */
 @Injectable()
 export class SilenceEvaluator {
   private readonly logger = new Logger('alerts');
   private readonly kept = new LRUCache<string, Kept>({ max: MAX_KEPT });
-  /** Steps that transactions have left. */
+  /** The steps that each transaction has left. */
   private readonly left = new WeakMap<Db, number>();
 
   constructor(
@@ -77,9 +80,10 @@ export class SilenceEvaluator {
   ) {}
 
   /**
-   * One that cannot be asked holds nothing back: an alert too many does less harm than one nobody hears of. So it is with
-   * those that come after the steps of a transaction are used up by one alert event; of another one, it says nothing yet:
-   * that is to be looked at again in a transaction of its own.
+   * Evaluates the active silences of the project. A silence that cannot be evaluated suppresses nothing: one
+   * notification too many does less harm than a missing one. The same holds for the remaining silences when one alert
+   * event has used up all steps of a transaction. When other alert events have used some of these steps, the result is
+   * `later`: the alert event must be evaluated again in a separate transaction.
    * @param db a transaction
    */
   async of(alert: AlertEvent, db: Db): Promise<Silencing> {
@@ -91,7 +95,7 @@ export class SilenceEvaluator {
     const subject = subjectOf(alert, await this.eventOf(alert, known.values(), db));
     const filters = new FilterRun();
     let left = before;
-    // The first that fits is the one that ends last.
+    // The silences are sorted by their end, the last one first: the first match ends last.
     for (const { id, endsAt } of active) {
       const matches = known.get(id)?.matches ?? null;
       if (matches === null) continue;
@@ -117,7 +121,7 @@ export class SilenceEvaluator {
     try {
       return await filters.fits(matches, subject, left);
     } catch (error) {
-      // What is left is not enough for it: whoever asks sees that.
+      // When the filter needs more than the remaining steps, the caller sees that none are left.
       if (!(error instanceof FilterTooCostly)) {
         this.logger.error(`silence ${id} cannot be asked and holds nothing back: ${String(error)}`);
       }
@@ -125,7 +129,7 @@ export class SilenceEvaluator {
     }
   }
 
-  /** What the silences look at of the event that began it; null: nothing, none did, or it is gone. */
+  /** Returns the fields of the event that silences read; null when they read none, or the event does not exist. */
   private async eventOf(alert: AlertEvent, known: Iterable<Kept>, db: Db): Promise<FilterSubject | null> {
     const { projectId, eventId, eventAt } = alert;
     const fields = [...new Set([...known].flatMap((kept) => kept.fields))];
@@ -133,7 +137,7 @@ export class SilenceEvaluator {
     return this.events.of({ projectId }, { id: eventId, timestamp: eventAt }, fields, db);
   }
 
-  /** Reads and compiles the filters that are not known as they are now. */
+  /** Returns compiled filters by silence. Reads and compiles those that are not cached in their current revision. */
   private async learn(
     { projectId }: AlertEvent,
     active: readonly ActiveSilence[],
@@ -169,7 +173,7 @@ export class SilenceEvaluator {
   }
 }
 
-/** Group values stand for what no event tells. What the alert event has of its own wins. */
+/** Returns what filters match. Group values fill in what the event lacks; fields of the alert event take precedence. */
 function subjectOf(alert: AlertEvent, event: FilterSubject | null): FilterSubject {
   const fields: Record<string, unknown> = { ...event?.fields };
   const properties: Record<string, unknown> = { ...alert.payload, ...event?.properties };

@@ -1,7 +1,7 @@
 import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { ProjectId } from '../../../access/index.js';
 
-/** For its time nobody is told of alert events that fit its filter. */
+/** Suppresses the notifications of alert events that match its filter, from `startsAt` to `endsAt`. */
 @Entity('alert_silences')
 @Index('ix_alert_silences_project_id', ['projectId', 'endsAt'])
 @Check('ck_alert_silences_times', 'starts_at <= ends_at')
@@ -12,7 +12,7 @@ export class Silence {
   @Column('uuid', { name: 'project_id' })
   projectId!: ProjectId;
 
-  /** As it was checked; read it by `storedFilter`. */
+  /** The validated filter. `storedFilter` reads it. */
   @Column('json')
   filter!: unknown;
 
@@ -25,12 +25,12 @@ export class Silence {
   @Column('text', { nullable: true })
   reason!: string | null;
 
-  /** Null: the account is gone. */
+  /** Null: the account has been deleted. */
   @Index('ix_alert_silences_created_by', { where: 'created_by IS NOT NULL' })
   @Column('uuid', { name: 'created_by', nullable: true })
   createdBy!: string | null;
 
-  /** Counts the changes. */
+  /** 1 for a new silence, one more with each change. */
   @Column('integer', { default: 1 })
   revision!: number;
 

@@ -35,7 +35,7 @@ export class CreateSilenceRequest {
   reason?: string | null;
 }
 
-/** What is left out stays as it is. */
+/** Members that are left out stay unchanged. */
 export class UpdateSilenceRequest {
   @FilterField(SILENCE_VOCABULARY, { ...field, optional: true })
   filter?: FilterNode;

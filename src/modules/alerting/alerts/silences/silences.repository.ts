@@ -19,9 +19,9 @@ const STATE = `CASE WHEN s.ends_at <= statement_timestamp() THEN 'expired'
 const COLUMNS = `s.id, s.project_id AS "projectId", s.filter, s.starts_at AS "startsAt", s.ends_at AS "endsAt", s.reason,
   s.created_by AS "createdBy", s.revision, s.created_at AS "createdAt", ${STATE} AS state`;
 
-/** What people write of a silence. */
+/** The part of a silence that people define. */
 type SilenceDefinition = Pick<Silence, 'filter' | 'endsAt' | 'reason'> & {
-  /** Null: now. */
+  /** Null: now for a new silence, unchanged for an existing one. */
   readonly startsAt: Date | null;
 };
 
@@ -29,7 +29,7 @@ type SilenceDefinition = Pick<Silence, 'filter' | 'endsAt' | 'reason'> & {
 export class SilencesRepository {
   constructor(private readonly database: Database) {}
 
-  /** Those that hold now, what ends last first. */
+  /** Returns the active silences, the one that ends last first. */
   activeOf({ projectId }: Tenant, db: Db): Promise<ActiveSilence[]> {
     return this.database.rows<ActiveSilence>(
       `SELECT s.id, s.revision, s.ends_at AS "endsAt" FROM alert_silences s
@@ -79,7 +79,7 @@ export class SilencesRepository {
     );
   }
 
-  /** One that has not begun ends as it begins. */
+  /** Ends a silence now. A silence that has not started yet starts and ends at the same time. */
   async end({ projectId }: Tenant, id: string, tx: Db): Promise<void> {
     await this.database.execute(
       `UPDATE alert_silences SET starts_at = least(starts_at, now.at), ends_at = now.at
@@ -89,7 +89,7 @@ export class SilencesRepository {
     );
   }
 
-  /** Newest first. */
+  /** Returns silences, newest first. */
   list({ projectId }: Tenant, state: SilenceState | undefined, limit: number): Promise<ReadSilence[]> {
     return this.database.rows<ReadSilence>(
       `SELECT ${COLUMNS} FROM alert_silences s WHERE s.project_id = $1 AND ($2::text IS NULL OR ${STATE} = $2)
@@ -98,7 +98,7 @@ export class SilencesRepository {
     );
   }
 
-  /** With its row held for whoever is in a transaction. */
+  /** Returns a silence; in a transaction its row is locked. */
   async find({ projectId }: Tenant, id: string, tx?: Db): Promise<ReadSilence | null> {
     const [silence] = await this.database.rows<ReadSilence>(
       `SELECT ${COLUMNS} FROM alert_silences s WHERE s.project_id = $1 AND s.id = $2

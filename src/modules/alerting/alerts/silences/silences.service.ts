@@ -18,13 +18,13 @@ import {
 } from './silences.dto.js';
 import { type ReadSilence, SilencesRepository } from './silences.repository.js';
 
-/** Pending and active ones; each is asked for every alert. */
+/** Most pending and active silences of a project. Each active one is evaluated for every alert. */
 const MOST_SILENCES = 100;
-/** Of the list, which has no pages. */
+/** Most silences in the list, which has no pages. */
 const MOST_LISTED = 1_000;
 const LONGEST_AHEAD_MS = 366 * 86_400_000;
 
-/** Silences. Whoever is held back by one is looked at again when silences change. */
+/** Manages silences. Suppressed notifications are evaluated again when silences change. */
 @Injectable()
 export class SilencesService {
   constructor(
@@ -79,7 +79,7 @@ export class SilencesService {
     });
   }
 
-  /** It stays as a record. Ending it again is no act. */
+  /** Ends a silence, which stays as a record. Nothing is recorded when the silence has expired already. */
   async end(scope: ProjectMemberScope, id: string): Promise<void> {
     await this.database.transaction(async (tx) => {
       await this.acts.begin(scope, tx);
@@ -111,7 +111,7 @@ export class SilencesService {
     if (startsAt !== null) checkOrder(startsAt, endsAt, 'ends_at');
   }
 
-  /** What holds for longer is forgotten, and then somebody misses what they are not told. */
+  /** Refuses times too far ahead: people forget a long silence, and then miss the alerts that it suppresses. */
   private checkAhead(name: 'starts_at' | 'ends_at', at: Date): void {
     if (at.getTime() - this.clock.now().getTime() <= LONGEST_AHEAD_MS) return;
     throw brokenRule(['body', name], `${name} lies too far ahead`, at.toISOString());

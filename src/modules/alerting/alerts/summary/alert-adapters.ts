@@ -20,7 +20,7 @@ export class OpenAlertsAdapter extends OpenAlerts {
   }
 }
 
-/** Alert events that an event began, or was the last occurrence of. */
+/** Reads the alert events of which an event is the first or the last occurrence. */
 @Injectable()
 export class RelatedAlertsAdapter extends RelatedAlerts {
   constructor(private readonly reads: AlertReadsRepository) {

@@ -16,7 +16,7 @@ interface Row {
   readonly createdAt: Date;
 }
 
-/** Alert events that were raised in the window, by what they say. */
+/** Finds alert events raised in the time window by message, event type and source. */
 @Injectable()
 export class AlertEventSearch extends RowSearch<Row> {
   readonly type = 'alert_event';

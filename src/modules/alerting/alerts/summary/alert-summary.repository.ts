@@ -22,7 +22,7 @@ interface AlertTimes {
   readonly total: number;
   readonly acknowledged: number;
   readonly resolved: number;
-  /** Median and 95th percentile in seconds; null without any. */
+  /** p50 and p95 in seconds; null when no alert event was acknowledged. `toResolve` is the same for resolutions. */
   readonly toAcknowledge: readonly [number, number] | null;
   readonly toResolve: readonly [number, number] | null;
 }

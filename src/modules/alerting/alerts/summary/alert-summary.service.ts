@@ -11,7 +11,7 @@ import type {
 } from './alert-summary.dto.js';
 import { AlertSummaryRepository } from './alert-summary.repository.js';
 
-/** How many alert events there are, and how fast people are. */
+/** Counts alert events, and reports how long they took to be acknowledged and resolved. */
 @Injectable()
 export class AlertSummaryService {
   constructor(
@@ -59,7 +59,7 @@ function durationsOf(count: number, seconds: readonly [number, number] | null): 
   return { count, median_seconds: rounded(median), p95_seconds: rounded(p95) };
 }
 
-/** To milliseconds; a clock that was set back makes no time negative. */
+/** Rounds to milliseconds. The result is never negative, even if a clock was set back. */
 function rounded(seconds: number | null): number | null {
   return seconds === null ? null : Math.max(0, Math.round(seconds * 1_000) / 1_000);
 }

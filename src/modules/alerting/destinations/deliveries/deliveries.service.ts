@@ -23,11 +23,11 @@ import {
 } from './deliveries.dto.js';
 import { DeliveriesRepository } from '../outbox/deliveries.repository.js';
 
-/** What one request begins anew at most. */
+/** Most deliveries that one request retries. */
 const MOST_RETRIED = 1_000;
 const WINDOW_MS = 86_400_000;
 
-/** What was told of alerts. A retry begins a failed delivery anew, with all its tries; the audit keeps how it failed. */
+/** Lists and retries alert deliveries. A retry resets a failed delivery to a new one; the audit keeps how it failed. */
 @Injectable()
 export class DeliveriesService {
   constructor(

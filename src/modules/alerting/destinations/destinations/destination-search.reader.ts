@@ -15,7 +15,7 @@ interface Row {
   readonly createdAt: Date;
 }
 
-/** Alert destinations by their names, never by their addresses. */
+/** Finds alert destinations by name and type, never by address. */
 @Injectable()
 export class AlertDestinationSearch extends RowSearch<Row> {
   readonly type = 'alert_destination';

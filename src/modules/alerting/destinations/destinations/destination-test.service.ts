@@ -15,10 +15,10 @@ import { destinationResponse, type DestinationTestResponse } from './destination
 import { DestinationsRepository } from './destinations.repository.js';
 import { NoticeSender } from './notice.sender.js';
 
-/** For everything together (SERVICE 8.3). */
+/** The time limit of a whole test, from name resolution to the end of the answer. */
 const TEST_DEADLINE_MS = 10_000;
 
-/** Test notices: sent while the caller waits, after the act is written down. */
+/** Sends test notifications while the caller waits, after the audit record is committed. */
 @Injectable()
 export class DestinationTestService {
   constructor(

@@ -38,7 +38,8 @@ export class DestinationVault {
   }
 
   /**
-   * An address as it is stored: encrypted, with a mask to show, where its kind takes it for a credential.
+   * Returns an address as it is stored. If addresses of this type are credentials, it is encrypted, with a mask to
+   * show.
    * @throws DestinationCredentialsUnavailable
    */
   sealAddress(
@@ -51,7 +52,7 @@ export class DestinationVault {
     return { targetUrl: mask, sealedUrl: this.seal(scope, id, 'sealed_url', url.href) };
   }
 
-  /** Whether this is the secret that is in use; false for one that cannot be read any more. */
+  /** Returns whether `value` is the secret in use; false when the stored secret cannot be decrypted. */
   isSecret({ id, projectId, secret }: Pick<AlertDestination, 'id' | 'projectId' | 'secret'>, value: string): boolean {
     if (secret === null) return false;
     try {
@@ -75,7 +76,7 @@ export class DestinationVault {
   }
 }
 
-/** A secret that signs no more is forgotten. */
+/** Deletes previous secrets that no longer sign. */
 @Injectable()
 export class PreviousSecretsMaintenance extends MaintenanceTask {
   constructor(private readonly destinations: DestinationsRepository) {

@@ -3,7 +3,7 @@ import type { ProjectId } from '../../../access/index.js';
 import { SealedColumn } from '../../../../platform/sealed-columns/index.js';
 import { DESTINATION_TYPES, type DestinationType } from '../drivers/destination-drivers.js';
 
-/** Where alerts of a project are told (SERVICE 2.11). */
+/** A receiver of the alerts of a project: a webhook, or Slack. */
 @Entity('alert_destinations')
 @Index('ix_alert_destinations_project_id', ['projectId', 'createdAt'])
 @Index('ix_alert_destinations_previous_secret_until', ['previousSecretUntil'], { where: 'previous_secret IS NOT NULL' })
@@ -23,26 +23,26 @@ export class AlertDestination {
   @Column('uuid', { name: 'project_id' })
   projectId!: ProjectId;
 
-  /** Never changes. */
+  /** The type never changes. */
   @Column('text')
   type!: DestinationType;
 
   @Column('text')
   name!: string;
 
-  /** As it is shown: masked where it is a credential. */
+  /** The address as responses show it: masked when it is a credential. */
   @Column('text', { name: 'target_url' })
   targetUrl!: string;
 
-  /** The whole address where it is a credential, encrypted; null where it is shown as it is. */
+  /** The whole address, encrypted, when it is a credential; null when `targetUrl` is the whole address. */
   @Column('text', { name: 'sealed_url', nullable: true })
   sealedUrl!: string | null;
 
-  /** What requests are signed with, encrypted. */
+  /** The secret that signs requests, encrypted. */
   @Column('text', { nullable: true })
   secret!: string | null;
 
-  /** The secret before, which signs beside the new one until then. */
+  /** The secret before the last rotation. It signs in addition to the new one until `previousSecretUntil`. */
   @Column('text', { name: 'previous_secret', nullable: true })
   previousSecret!: string | null;
 
@@ -62,6 +62,6 @@ export class AlertDestination {
 const OF_DESTINATIONS = { table: 'alert_destinations', tenant: 'project_id' } as const;
 
 export const DESTINATION_SECRET = new SealedColumn({ ...OF_DESTINATIONS, column: 'secret' });
-/** It has been the secret before. */
+/** Its value was encrypted as `secret`, and stays bound to that column. */
 export const PREVIOUS_SECRET = new SealedColumn({ ...OF_DESTINATIONS, column: 'previous_secret', boundTo: 'secret' });
 export const SEALED_URL = new SealedColumn({ ...OF_DESTINATIONS, column: 'sealed_url' });

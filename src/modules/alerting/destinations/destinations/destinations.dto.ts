@@ -124,7 +124,7 @@ export class DestinationTestResponse {
   tested_at!: string;
 }
 
-/** @param scope who reads it: an address may hold credentials, which are for operators alone */
+/** @param scope the role of the reader: only operators and admins see whole addresses, which may contain credentials */
 export function destinationResponse(
   { role }: Pick<ProjectMemberScope, 'role'>,
   destination: AlertDestination,

@@ -20,7 +20,7 @@ export class DestinationsRepository {
     await this.database.repository(AlertDestination, tx).insert({ ...destination, projectId });
   }
 
-  /** Newest first. */
+  /** Returns the destinations of the project, newest first. */
   list({ projectId }: Tenant): Promise<AlertDestination[]> {
     return this.database
       .repository(AlertDestination)
@@ -35,7 +35,7 @@ export class DestinationsRepository {
     return this.database.repository(AlertDestination, db).findOneBy({ projectId, id });
   }
 
-  /** Holds the row, so that changes of it queue up; deliveries can still be made for it. */
+  /** Locks the row, so that changes of a destination run one after another. Deliveries can still be inserted. */
   lock({ projectId }: Tenant, id: string, tx: Db): Promise<AlertDestination | null> {
     return this.database
       .repository(AlertDestination, tx)
@@ -56,7 +56,7 @@ export class DestinationsRepository {
     );
   }
 
-  /** The secret that was in use signs beside the new one for so long. Null ends signing at once. */
+  /** Replaces the secret. The old one signs in addition for `graceSeconds`. Null ends signing at once. */
   async rotateSecret(
     { projectId }: Tenant,
     id: string,
@@ -84,7 +84,7 @@ export class DestinationsRepository {
     );
   }
 
-  /** Those of the ids that are destinations of the project, held against deletion while the transaction lasts. */
+  /** Returns the ids that are destinations of the project. They cannot be deleted until the transaction ends. */
   async share({ projectId }: Tenant, ids: readonly string[], tx: Db): Promise<string[]> {
     const rows = await this.database.rows<{ id: string }>(
       'SELECT id FROM alert_destinations WHERE project_id = $1 AND id = ANY($2::uuid[]) ORDER BY id FOR KEY SHARE',
@@ -94,7 +94,7 @@ export class DestinationsRepository {
     return rows.map(({ id }) => id);
   }
 
-  /** The enabled ones of these kinds or ids, held against deletion while the transaction lasts. */
+  /** Returns the enabled destinations of these types or ids. They cannot be deleted until the transaction ends. */
   shareEnabled(
     { projectId }: Tenant,
     which: { readonly types: readonly string[] } | { readonly ids: readonly string[] },
@@ -110,7 +110,7 @@ export class DestinationsRepository {
     );
   }
 
-  /** @returns how many secrets are gone for good */
+  /** Deletes previous secrets that have expired. @returns how many were deleted */
   forgetPreviousSecrets(): Promise<number> {
     return this.database.execute(
       `UPDATE alert_destinations SET previous_secret = NULL, previous_secret_until = NULL

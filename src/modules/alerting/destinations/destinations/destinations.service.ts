@@ -18,16 +18,16 @@ import {
 import { DestinationsRepository } from './destinations.repository.js';
 import { TargetAddressValidator } from './target-address.validator.js';
 
-/** For how long the secret before signs beside a new one. */
+/** How long the previous secret signs in addition to a new one. */
 const ROTATION_SECONDS = 86_400;
 
-/** Deliveries that a disabling ends by itself; what is left then fails when it is due. */
+/** Most deliveries that fail at once when a destination is disabled. Further ones fail when they are due. */
 const MOST_ABANDONED = 5_000;
 
-/** Bounds whom one alert can tell, and the list, which has no pages. */
+/** This limit bounds how many destinations one alert can notify, and their list, which has no pages. */
 const MOST_DESTINATIONS = 100;
 
-/** Destinations of a project. Names are looked up before the transaction: nothing waits for the network inside one. */
+/** Manages the destinations of a project. Host names are resolved outside of transactions. */
 @Injectable()
 export class DestinationsService {
   constructor(
@@ -64,7 +64,7 @@ export class DestinationsService {
     if (request.type !== undefined && request.type !== type) {
       throw brokenRule(['body', 'type'], 'the type of a destination cannot be changed', request.type);
     }
-    // The mask that was shown for a secret address is no new one.
+    // A request that repeats the mask of a secret address keeps the address.
     const target = sealed !== null && request.target_url === shown ? undefined : request.target_url;
     const url = target === undefined ? null : await this.addresses.admit(target, scope.projectId);
     const address = url === null ? {} : this.vault.sealAddress(scope, { id, type }, url);
@@ -84,7 +84,7 @@ export class DestinationsService {
     });
   }
 
-  /** Doing it again answers the same and is no act. */
+  /** Enables or disables a destination. Nothing is recorded when the destination is in this state already. */
   async setEnabled(scope: ProjectMemberScope, id: string, isEnabled: boolean): Promise<DestinationResponse> {
     return this.database.transaction(async (tx) => {
       await this.acts.begin(scope, tx);
@@ -98,19 +98,20 @@ export class DestinationsService {
     });
   }
 
-  /** Address and secrets are gone with the row; deliveries stay as evidence, those not sent yet end as failed. */
+  /** Deletes the row with address and secrets. Deliveries stay as evidence, and unsent ones end as failed. */
   async delete(scope: ProjectMemberScope, id: string): Promise<void> {
     await this.database.transaction(async (tx) => {
       await this.acts.begin(scope, tx);
       const { name, type } = await this.get(scope, id, tx);
-      // First the row: whoever is making a delivery holds it, and is waited for.
+      // The row is deleted first, which waits for transactions that are inserting deliveries: they hold a share lock on
+      // the row.
       await this.destinations.remove(scope, id, tx);
       const unsent = await this.deliveries.abandon(scope, id, 'destination_deleted', null, tx);
       await this.record(scope, 'deleted', id, { name, type, unsent_deliveries: unsent }, tx);
     });
   }
 
-  /** What waits for a destination that is switched off fails with the act. */
+  /** Updates a destination. If it becomes disabled, its waiting deliveries fail in the same transaction. */
   private async change(scope: ProjectScope, before: AlertDestination, after: AlertDestination, tx: Db): Promise<void> {
     await this.destinations.update(scope, after, tx);
     if (!before.isEnabled || after.isEnabled) return;
@@ -135,7 +136,7 @@ export class DestinationsService {
   }
 }
 
-/** Names and switches as they changed; of addresses and secrets only that they did. */
+/** Returns the changes for the audit. New addresses and secrets are not shown. */
 function changesOf(
   before: Pick<AlertDestination, 'name' | 'isEnabled'>,
   after: Pick<AlertDestination, 'name' | 'isEnabled'>,

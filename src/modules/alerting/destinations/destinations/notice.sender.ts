@@ -8,11 +8,11 @@ import { DestinationVault, type SealedDestination } from './destination-vault.js
 interface NoticeToSend {
   readonly destination: SealedDestination & { readonly type: DestinationType };
   readonly notice: StoredNotice;
-  /** The same over all tries. */
+  /** The same in all sends of a delivery. */
   readonly deliveryId: string;
 }
 
-/** Opens a destination and has its driver send one notice, once. Never rejects for what the other side does. */
+/** Decrypts a destination and sends one notification with its driver, once. Failures of the receiver never reject. */
 @Injectable()
 export class NoticeSender {
   constructor(

@@ -2,13 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { brokenRule } from '../../../../platform/http/fields/index.js';
 import { DestinationSafety, parseDestination } from '../../../../platform/outbound-http/index.js';
 
-/** Where destinations may lead (SERVICE 8.3); sending asks again. */
+/** Refuses addresses of destinations that {@link DestinationSafety} does not allow. Each send checks them again. */
 @Injectable()
 export class TargetAddressValidator {
   constructor(private readonly safety: DestinationSafety) {}
 
   /**
-   * The address as it will be sent to. Looks its name up for 2 seconds at most.
+   * Returns the address in the form that requests are sent to. Resolves its host name, for at most 2 seconds.
    * @throws ValidationError for an address that must not be sent to; it does not repeat the address
    */
   async admit(text: string, projectId: string): Promise<URL> {

@@ -1,36 +1,37 @@
 import type { TryOutcome } from '../../../delivery/sending/index.js';
 import type { StoredNotice } from './notice.js';
 
-/** An address of which only the receiver is shown: the rest may be a credential. */
+/** Returns the address with only its origin visible, because the rest may be a credential. */
 export function maskedAddress({ origin }: Pick<URL, 'origin'>): string {
   return `${origin}/***`;
 }
 
-/** What a request needs of a destination in plain; lives no longer than the request. */
+/** The decrypted values of a destination that one request needs. They are kept only during this request. */
 export interface OpenedDestination {
   readonly url: string;
-  /** What requests are signed with, newest first. */
+  /** The secrets that sign requests, newest first. */
   readonly secrets: readonly string[];
-  /** Whatever of it must not come back in stored text. */
+  /** Texts that must not appear in stored evidence. */
   readonly confidential: readonly string[];
 }
 
-/** One notice on its way to one destination. */
+/** One notification to one destination. */
 export interface DestinationMessage {
   readonly destination: OpenedDestination;
   readonly notice: StoredNotice;
-  /** The same over all tries: receivers know a repeat by it. */
+  /** The same in all sends of a delivery, so that receivers recognise a repeated one. */
   readonly deliveryId: string;
 }
 
-/** One kind of alert destination: how its address is shown and kept, and how a notice gets there. */
+/** One type of alert destination: how its address is shown and stored, and how notifications are sent. */
 export interface DestinationDriver {
-  /** How an address that is a credential is shown, while the whole one is kept encrypted; null: it is no secret. */
+  /** Returns the mask to show for an address that is a credential, and is stored encrypted; null: it is no secret. */
   maskOf(url: URL): string | null;
 
   /**
-   * Sends it once. Never rejects for what the other side does; the outcome is evidence, sanitized and without secrets.
-   * @param deadlineMs for everything together
+   * Sends the notification once. Failures of the receiver are an outcome and never reject. The outcome is sanitized and
+   * contains no secrets.
+   * @param deadlineMs the time limit of the whole send
    */
   send(message: DestinationMessage, deadlineMs: number): Promise<TryOutcome>;
 }

@@ -5,11 +5,11 @@ import { SlackDriver } from './slack.driver.js';
 import { AlertWebhookDriver } from './webhook.driver.js';
 
 interface DestinationDriverClass extends Type<DestinationDriver> {
-  /** Whether alerts that name nobody are told there, too (SERVICE 6.3). */
+  /** Whether destinations of this type also get alerts that are linked to no recipients. */
   readonly hearsAllAlerts: boolean;
 }
 
-/** Every kind of alert destination by its name in `type`. */
+/** The driver of every type of alert destination, by the value of `type`. */
 export const DESTINATION_DRIVERS = {
   webhook: AlertWebhookDriver,
   slack: SlackDriver,
@@ -18,10 +18,10 @@ export const DESTINATION_DRIVERS = {
 export type DestinationType = keyof typeof DESTINATION_DRIVERS;
 export const DESTINATION_TYPES = Object.keys(DESTINATION_DRIVERS) as DestinationType[];
 
-/** The kinds that alerts without links are told to. */
+/** The types of destinations that get alerts without linked recipients. */
 export const TYPES_HEARING_ALL = DESTINATION_TYPES.filter((type) => DESTINATION_DRIVERS[type].hearsAllAlerts);
 
-/** The drivers of all kinds of alert destinations. */
+/** Finds the driver of a type of alert destination. */
 @Injectable()
 export class DestinationDriverRegistry {
   constructor(private readonly modules: ModuleRef) {}

@@ -1,10 +1,10 @@
 import type { ProjectId } from '../../../access/index.js';
-/** What is to be told of an alert event, as it is now. */
+/** A notification of an alert event in its current state. */
 export interface AlertNotice {
   readonly alertEventId: string;
-  /** Notices of one fingerprint reach a destination in order. */
+  /** Notifications of one fingerprint reach a destination in order. */
   readonly fingerprint?: string;
-  /** Null for an alert raised by hand; so is the name. */
+  /** Null, as is the name of the rule, for an alert that a person raised. */
   readonly alertRuleId: string | null;
   readonly ruleName: string | null;
   readonly projectId: ProjectId;
@@ -17,12 +17,12 @@ export interface AlertNotice {
   readonly status: string | null;
   readonly message: string | null;
   readonly payload: Readonly<Record<string, unknown>> | null;
-  /** How many occurrences this notice stands for. */
+  /** How many occurrences this notification reports. */
   readonly occurrences: number;
   readonly createdAt: Date;
 }
 
-/** The notice as the database keeps it; a test has no alert event. */
+/** A notification as the database stores it. That of a test has no alert event. */
 export type StoredNotice = Omit<AlertNotice, 'createdAt' | 'alertEventId' | 'fingerprint'> & {
   readonly alertEventId: string | null;
   readonly createdAt: string;
@@ -32,7 +32,7 @@ export function storedNotice({ fingerprint: _, ...notice }: AlertNotice): Stored
   return { ...notice, createdAt: notice.createdAt.toISOString() };
 }
 
-/** What a destination is sent to be tried out. */
+/** Returns the notification that tests a destination. */
 export function testNotice(projectId: ProjectId, now: Date): StoredNotice {
   return {
     alertEventId: null,

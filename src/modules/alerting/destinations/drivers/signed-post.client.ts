@@ -5,9 +5,9 @@ import { OutboundHttp, signDelivery } from '../../../../platform/outbound-http/i
 import { outcomeOfHttp, type TryOutcome } from '../../../delivery/sending/index.js';
 import type { DestinationMessage } from './destination-driver.js';
 
-/** Answers worth another try (SERVICE 8.4): unlike for channels, 409 is one. */
+/** Statuses below 500 that are retried. Unlike for channels, 409 is one of them. */
 const RETRYABLE: ReadonlySet<number> = new Set([408, 409, 425, 429]);
-/** Failures without an answer that no repetition mends; every other one may (SERVICE 8.4). */
+/** Failures without an answer that are permanent. All other failures without an answer are retried. */
 const HOPELESS: ReadonlySet<string | null> = new Set(['unsafe_destination', 'invalid_request']);
 
 /** Posts JSON to a destination, signed by its secrets. */
@@ -18,7 +18,7 @@ export class SignedPostClient {
     private readonly clock: Clock,
   ) {}
 
-  /** Never rejects for what the other side does. @param content what becomes the JSON body */
+  /** Sends one request. Failures of the receiver never reject. @param content the JSON body */
   async send(
     { destination, notice, deliveryId }: DestinationMessage,
     content: object,

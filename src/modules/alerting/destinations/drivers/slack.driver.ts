@@ -20,13 +20,13 @@ type Block =
   | { readonly type: 'section'; readonly fields: readonly Text[] }
   | { readonly type: 'context'; readonly elements: readonly Text[] };
 
-/** The JSON of an incoming webhook; `text` is what notifications show and clients without blocks. */
+/** The JSON of an incoming webhook. Notifications of Slack, and clients without blocks, show `text`. */
 export interface SlackMessage {
   readonly text: string;
   readonly blocks: readonly Block[];
 }
 
-/** An incoming webhook of Slack. The path of its address is its credential. */
+/** Sends to an incoming webhook of Slack. The path of its address is its credential. */
 @Injectable()
 export class SlackDriver implements DestinationDriver {
   static readonly hearsAllAlerts = false;
@@ -71,10 +71,10 @@ export function slackMessage(notice: StoredNotice): SlackMessage {
 
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
-/** Text that Slack shows as it is: the three characters it reads are escaped, and no escape is cut in two. */
+/** Returns text that Slack shows unchanged: its three control characters are escaped, and no escape is cut in two. */
 export function slackText(text: string, most: number): string {
   let out = '';
-  /** What is left of it when there is more to come: the last place is for the sign of the cut. */
+  /** The text to return if more characters follow: it leaves room for the ellipsis. */
   let cut = '';
   for (const character of text) {
     out += ESCAPES[character] ?? character;

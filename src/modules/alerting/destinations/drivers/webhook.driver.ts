@@ -4,7 +4,7 @@ import type { StoredNotice } from './notice.js';
 import type { DestinationDriver, DestinationMessage } from './destination-driver.js';
 import { SignedPostClient } from './signed-post.client.js';
 
-/** A receiver of the project's own, which hears of every alert unless its rule says who is told. */
+/** Sends to a webhook of the project. Webhooks also get every alert that is linked to no recipients. */
 @Injectable()
 export class AlertWebhookDriver implements DestinationDriver {
   static readonly hearsAllAlerts = true;
@@ -20,7 +20,7 @@ export class AlertWebhookDriver implements DestinationDriver {
   }
 }
 
-/** What receivers of webhooks read (SERVICE 6.3). */
+/** The body that webhooks receive. */
 export interface AlertWebhookBody {
   readonly alert_event_id: string | null;
   readonly alert_rule_id: string | null;
@@ -51,7 +51,10 @@ export function webhookBody(notice: StoredNotice): AlertWebhookBody {
   };
 }
 
-/** The body has no field of its own for how many occurrences a notice stands for: the payload's is always ours. */
+/**
+ * Sets `occurrences` in the payload if there are several, because the body has no field for their number. A member of
+ * the same name is overwritten.
+ */
 function payloadOf({ payload, occurrences }: StoredNotice): Readonly<Record<string, unknown>> | null {
   return occurrences > 1 ? { ...payload, occurrences } : payload;
 }

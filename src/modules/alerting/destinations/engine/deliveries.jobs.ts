@@ -1,14 +1,14 @@
 import { defineJob } from '../../../../platform/queue/index.js';
 
 /**
- * One look for due deliveries and expired claims. Every worker process runs it by its own timer, so that it goes on
- * while the queue's backend is away; `wait` is for whoever wants to know how many there were.
+ * Polls once for due deliveries and expired claims. A timer in every worker process runs this job, so that it also runs
+ * while the backend of the queue is down. With `wait` the job ends when the deliveries are sent, and counts them.
  */
 export const alertDeliveriesJob = defineJob<{ wait: boolean }, { processed: number }>({
   name: 'alert-deliveries',
 });
 
-/** Something for a destination is due now. Only wakes a worker up: losing it loses time until the next look. */
+/** Wakes a worker, because deliveries to a destination are due. If the job is lost, the next poll finds them. */
 export const alertDeliveryWakeJob = defineJob<{ project_id: string; destination_id: string }>({
   name: 'alert-delivery-wake',
   queue: 'alert-deliveries',

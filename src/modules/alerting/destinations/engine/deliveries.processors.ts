@@ -14,7 +14,7 @@ export class AlertDeliveriesProcessor implements JobProcessor<{ wait: boolean },
 
 type Wake = { project_id: string; destination_id: string };
 
-/** Ends when the destination stands in line: sends to a receiver that hangs must not hold up the queue. */
+/** Ends when the destination is queued in this process: a receiver that hangs must not hold up the job queue. */
 @JobHandler(alertDeliveryWakeJob)
 export class AlertDeliveryWakeProcessor implements JobProcessor<Wake> {
   constructor(@Inject(ALERT_DELIVERY_ENGINE) private readonly engine: AlertDeliveryEngine) {}

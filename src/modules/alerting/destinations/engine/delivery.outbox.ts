@@ -21,10 +21,10 @@ import { ALERT_DELIVERIES, type ExpiredDelivery, type HeldDelivery } from './del
 export const ALERT_DELIVERY_ENGINE = Symbol('AlertDeliveryEngine');
 export type AlertDeliveryEngine = SendingEngine<ExpiredDelivery, HeldDelivery>;
 
-/** For everything together (SERVICE 8.3). */
+/** The time limit of a whole send, from name resolution to the end of the answer. */
 const DEADLINE_MS = 5_000;
 
-/** Deliveries of alerts to destinations, as the engine sends them. */
+/** The outbox of alert deliveries: sends each one to its destination. */
 @Injectable()
 export class AlertDeliveryOutbox implements Outbox<ExpiredDelivery, HeldDelivery> {
   readonly profile = {
@@ -66,7 +66,7 @@ export class AlertDeliveryOutbox implements Outbox<ExpiredDelivery, HeldDelivery
   }
 }
 
-/** One job for each destination. A fresh id: one of a wake-up that is still running would swallow this one. */
+/** Adds one job for each destination, with a new id: the queue drops a job whose id is that of a running one. */
 function wakeUps(lanes: readonly Lane[], queue: JobQueue): Promise<void>[] {
   return lanes.map(({ tenant, lane }) =>
     queue.add(alertDeliveryWakeJob, { project_id: tenant, destination_id: lane }, { jobId: `wake-${newId()}` }),

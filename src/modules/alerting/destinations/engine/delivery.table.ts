@@ -5,7 +5,7 @@ import type { AlertDestination } from '../destinations/destination.entity.js';
 
 export type ExpiredDelivery = Held & ClaimedDelivery;
 
-/** A delivery that this process holds, with all that sending it takes. */
+/** A delivery that this process has claimed, with everything that a send needs. */
 export interface HeldDelivery
   extends
     ClaimedRow,
@@ -14,13 +14,13 @@ export interface HeldDelivery
       AlertDestination,
       'isEnabled' | 'targetUrl' | 'sealedUrl' | 'secret' | 'previousSecret' | 'previousSecretUntil'
     > {
-  /** JSON text, which has all digits of numbers. */
+  /** JSON text, in which numbers keep all their digits. */
   readonly notice: string;
-  /** Null: the destination was deleted meanwhile, and nothing of it is known any more. */
+  /** Null: the destination has been deleted, and its other columns are null too. */
   readonly type: AlertDestination['type'] | null;
 }
 
-/** Deliveries of alerts; the destination is as it is when they are claimed. */
+/** The outbox table of alert deliveries. A claim also reads the destination as it is then. */
 export const ALERT_DELIVERIES: OutboxTable<ExpiredDelivery, HeldDelivery> = {
   ...ALERT_DELIVERY_ROWS,
   claimColumns: [],

@@ -15,7 +15,7 @@ export interface DeliveryFilter {
   readonly status?: AlertDeliveryStatus;
   readonly destinationId?: string;
   readonly alertEventId?: string;
-  /** Of its making: from this instant, up to but without that one. */
+  /** Deliveries created at `from` or later, and before `to`. */
   readonly from?: Date;
   readonly to?: Date;
 }
@@ -31,17 +31,17 @@ const FAILED = `
   AND ($3::uuid IS NULL OR d.alert_event_id = $3)
   AND d.created_at >= $4 AND d.created_at < $5`;
 
-/** As if it had just been made. */
+/** SQL that resets a delivery to the state of a new one. */
 const ANEW = `
   status = 'pending', retry_count = 0, due_at = clock_timestamp(), completed_at = NULL,
   response_code = NULL, response_summary = NULL, failure_code = NULL, failure_reason = NULL`;
 
-/** Deliveries as people see and repeat them; what becomes of tries is {@link SendingEngine}'s. */
+/** Inserts, reads and resets deliveries. {@link SendingEngine} stores the outcomes of their sends. */
 @Injectable()
 export class DeliveriesRepository {
   constructor(private readonly database: Database) {}
 
-  /** Newest first. */
+  /** Returns a page of deliveries, newest first. */
   async list(
     scope: Tenant,
     filter: DeliveryFilter,
@@ -73,7 +73,7 @@ export class DeliveriesRepository {
       .findOne({ where: { projectId, id }, lock: { mode: 'pessimistic_write' } });
   }
 
-  /** One notice for each destination, due at once. */
+  /** Inserts a notification and its delivery to each destination, due at once. */
   async insert(
     { projectId }: Tenant,
     notice: {
@@ -114,7 +114,7 @@ export class DeliveriesRepository {
     );
   }
 
-  /** Gives a failed delivery its tries back. */
+  /** Resets a failed delivery: it is due at once, and may be sent five times again. */
   async renew({ projectId }: Tenant, id: string, tx: Db): Promise<void> {
     await this.database.execute(
       `UPDATE alert_deliveries SET ${ANEW} WHERE project_id = $1 AND id = $2 AND status = 'failed'`,
@@ -124,8 +124,8 @@ export class DeliveriesRepository {
   }
 
   /**
-   * The same for those that failed and whose destination is there and enabled, the oldest first.
-   * @returns the destination of each
+   * Resets at most `limit` failed deliveries whose destination exists and is enabled, the oldest first.
+   * @returns the id of the destination of each delivery
    */
   async renewAll(scope: Tenant, filter: FailedFilter, limit: number, tx: Db): Promise<string[]> {
     const rows = await this.database.rows<{ destinationId: string }>(
@@ -151,9 +151,10 @@ export class DeliveriesRepository {
   }
 
   /**
-   * Ends what waits for a destination; what is being sent ends by itself.
-   * @param most the first that are due, no more; null: all
-   * @returns how many
+   * Fails the deliveries that wait for a destination. Deliveries that are being sent are not affected.
+   * @param code the failure code and reason
+   * @param most how many deliveries at most, the first due ones; null: all
+   * @returns how many deliveries failed
    */
   abandon({ projectId }: Tenant, destinationId: string, code: string, most: number | null, tx: Db): Promise<number> {
     return this.database.execute(
@@ -168,7 +169,7 @@ export class DeliveriesRepository {
     );
   }
 
-  /** @returns how many were removed */
+  /** @returns how many deliveries and notifications were deleted */
   async removeOf(projectId: ProjectId, limit: number): Promise<number> {
     const deliveries = await this.database.execute(
       'DELETE FROM alert_deliveries WHERE id IN (SELECT id FROM alert_deliveries WHERE project_id = $1 LIMIT $2)',

@@ -42,7 +42,7 @@ describe('an alert delivery after an attempt', () => {
     [86_400, 86_400],
     [500_000, 86_400],
     [5, 5],
-    // At once, or a date that is past.
+    // The receiver accepts requests at once, or its date is past.
     [0, 1],
     [-5, 1],
   ])('waits for the Retry-After of a 429, from a second to a day: %i is %i seconds', (asked, delaySeconds) => {

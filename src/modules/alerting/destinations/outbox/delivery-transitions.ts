@@ -3,9 +3,9 @@ import { retryDelaySeconds, type RetryPolicy, type TryOutcome } from '../../../d
 export const ALERT_DELIVERY_STATUSES = ['pending', 'retrying', 'sent', 'failed'] as const;
 export type AlertDeliveryStatus = (typeof ALERT_DELIVERY_STATUSES)[number];
 
-/** Tries in all; the fifth failure is the last (SERVICE 8.4). */
+/** Most sends of a delivery: after the fifth failure it is not sent again. */
 export const MOST_TRIES = 5;
-/** However long a receiver asks to be left alone. */
+/** The longest wait, even if a receiver requests a longer one. */
 const LONGEST_WAIT_SECONDS = 86_400;
 /** Waits of 30, 60, 120 and 240 seconds, without jitter. */
 const POLICY: RetryPolicy = {
@@ -14,27 +14,24 @@ const POLICY: RetryPolicy = {
   maxDelaySeconds: LONGEST_WAIT_SECONDS,
   maxRetries: MOST_TRIES - 1,
 };
-/** A try that could not be made for a reason of our own is made again after this long. */
+/** The wait before the next send, when nothing could be sent for a reason on our side. */
 const UNAVAILABLE_SECONDS = 60;
 
-/** A claimed delivery, before its try. */
+/** The state of a claimed delivery before its send. */
 export interface ClaimedDelivery {
   readonly status: 'pending' | 'retrying';
-  /** Failed tries so far. */
+  /** How many sends have failed so far. */
   readonly retryCount: number;
 }
 
 export interface NextDelivery {
   readonly status: AlertDeliveryStatus;
   readonly retryCount: number;
-  /** When to try again, in seconds from now; null: never. */
+  /** When the delivery is sent again, in seconds from now; null: never. */
   readonly delaySeconds: number | null;
 }
 
-/**
- * The life of an alert delivery (SERVICE 3.4): what becomes of a claimed one by the outcome of its try. The only place
- * that decides it, for workers and expired claims alike.
- */
+/** Returns the next state of a claimed delivery after a send. Workers and expired claims both use this function. */
 export function nextDelivery(
   { status, retryCount }: ClaimedDelivery,
   { kind, ...asked }: Pick<TryOutcome, 'kind' | 'retryAfterSeconds' | 'responseCode'>,

@@ -6,8 +6,9 @@ import type { AlertDeliveryStatus } from './delivery-transitions.js';
 const WAITING = 'due_at IS NOT NULL AND claim_token IS NULL';
 
 /**
- * One notice to one destination: the outbox row, its schedule and the evidence. Inserted in the transaction of its
- * cause, changed by whoever holds its claim. Outlives the destination.
+ * One notification to one destination: the outbox row with its schedule and the evidence of its sends. The row is
+ * inserted in the transaction that causes it, and changed by the holder of its claim. It stays when the destination is
+ * deleted.
  */
 @Entity('alert_deliveries')
 @Index('ix_alert_deliveries_project_id', ['projectId', 'createdAt', 'id'])
@@ -45,7 +46,7 @@ export class AlertDelivery extends OutboxRow {
   @Column('text', { nullable: true })
   fingerprint!: string | null;
 
-  /** As they were when the alert was raised. */
+  /** Name and type of the destination, as they were when the delivery was inserted. */
   @Column('text', { name: 'destination_name' })
   destinationName!: string;
 
@@ -55,7 +56,7 @@ export class AlertDelivery extends OutboxRow {
   @Column('text', { default: 'pending' })
   status!: AlertDeliveryStatus;
 
-  /** Failed tries. */
+  /** How many sends have failed. */
   @Column('integer', { name: 'retry_count', default: 0 })
   retryCount!: number;
 }

@@ -1,6 +1,6 @@
 import type { DueTable } from '../../../delivery/sending/index.js';
 
-/** Where alert deliveries wait to be sent: in order of each fingerprint to one destination. */
+/** The outbox table of alert deliveries. Deliveries of one fingerprint are sent to a destination in order. */
 export const ALERT_DELIVERY_ROWS: DueTable = {
   name: 'alert_deliveries',
   lane: 'destination_id',

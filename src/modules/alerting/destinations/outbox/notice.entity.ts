@@ -2,7 +2,7 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { ProjectId } from '../../../access/index.js';
 import type { StoredNotice } from '../drivers/notice.js';
 
-/** What is told of an alert event at one moment; the same for every destination. */
+/** A notification of an alert event. All its deliveries send the same content. */
 @Entity('alert_notices')
 export class AlertNoticeRecord {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'pk_alert_notices' })
@@ -15,7 +15,7 @@ export class AlertNoticeRecord {
   @Column('uuid', { name: 'alert_event_id' })
   alertEventId!: string;
 
-  /** `json`, which keeps the order of keys: every try sends the same bytes. */
+  /** The type `json` keeps the order of keys, so that every send has the same bytes. */
   @Column('json')
   notice!: StoredNotice;
 

@@ -1,4 +1,3 @@
-/** SERVICE 2.10. */
 export const ATTEMPT_STATUSES = ['pending', 'sent', 'failed'] as const;
 export type AttemptStatus = (typeof ATTEMPT_STATUSES)[number];
 
@@ -7,14 +6,14 @@ export type AttemptKind = (typeof ATTEMPT_KINDS)[number];
 
 export const RETRY_STATES = ['pending', 'retryable', 'scheduled_retry', 'retry_exhausted', 'dlq', 'terminal'] as const;
 export type RetryState = (typeof RETRY_STATES)[number];
-/** `retryable` is what a scheduled retry reads as once it is due and unclaimed. */
+/** `retryable` is never stored: a scheduled retry is shown as `retryable` once it is due and unclaimed. */
 export type StoredRetryState = Exclude<RetryState, 'retryable'>;
 
-/** Who holds an attempt; one slot, so that worker and operator exclude each other. */
+/** The kinds of claims. An attempt has one claim at most: a worker and an operator never send it at the same time. */
 export const CLAIM_KINDS = ['worker', 'retry_now', 'dlq_drain', 'test'] as const;
 export type ClaimKind = (typeof CLAIM_KINDS)[number];
 
-/** How an operator had a new attempt made of a failed one. */
+/** The actions by which an operator makes a new attempt of a failed one. */
 export const RECOVERIES = ['replay', 'dlq_drain'] as const;
 export type Recovery = (typeof RECOVERIES)[number];
 

@@ -30,7 +30,7 @@ const OPERATOR: Partial<ClaimedState> = { claim: 'retry_now', retryCount: 1, try
 const LAST: Partial<ClaimedState> = { retryCount: 2, tryNumber: 3 };
 
 describe('the life of an attempt', () => {
-  // state, outcome → status, retry state, delay, retries, tries, audit
+  // Each row has name, state, outcome, and the expected status, retry state, delay, retries, sends and audit.
   it.each([
     ['first send', FIRST, 'sent', 'sent', null, null, 0, 1, 'dispatched'],
     ['first send', FIRST, 'transient', 'failed', 'scheduled_retry', 60, 0, 1, 'failed'],

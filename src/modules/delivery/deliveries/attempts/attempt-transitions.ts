@@ -1,10 +1,10 @@
 import { retryDelaySeconds, type RetryPolicy, type TryOutcome } from '../../sending/index.js';
 import type { AttemptKind, AttemptStatus, ClaimKind, RetryAuditStatus, StoredRetryState } from './attempt-states.js';
 
-/** A claimed attempt; the counters already have this try in them. */
+/** The state of a claimed attempt. The counters include the claimed send. */
 export interface ClaimedState {
   readonly kind: AttemptKind;
-  /** Before the try. */
+  /** The status before the send. */
   readonly status: 'pending' | 'failed';
   readonly claim: ClaimKind;
   readonly retryCount: number;
@@ -14,19 +14,19 @@ export interface ClaimedState {
 export interface NextState {
   readonly status: AttemptStatus;
   readonly retryState: StoredRetryState | null;
-  /** When to try again, in seconds from now; null: never. */
+  /** When the attempt is sent again, in seconds from now; null: never. */
   readonly delaySeconds: number | null;
   readonly retryCount: number;
   readonly tryNumber: number;
   readonly audit: Exclude<RetryAuditStatus, 'claimed'>;
 }
 
-/** A try that could not be made for a reason of our own is made again after this long. */
+/** The wait before the next send, when nothing could be sent for a reason on our side. */
 const UNAVAILABLE_SECONDS = 60;
 
 /**
- * The life of an attempt: what becomes of a claimed one by the outcome of its try. The only place that decides it, for
- * workers, Retry Now and expired claims alike. `random` in [0, 1).
+ * Returns the next state of a claimed attempt after a send. Workers, Retry Now and expired claims all use this
+ * function. `random` in [0, 1) sets the jitter.
  */
 export function nextState(
   state: ClaimedState,
@@ -61,7 +61,7 @@ export function nextState(
   }
 }
 
-/** What the claim took of the automatic budget: an operator's retry takes nothing, nor does the first send. */
+/** Returns how many automatic retries the claim used: 0 for a first send and for Retry Now, 1 for any other retry. */
 export function budgetOf({ status, claim }: Pick<ClaimedState, 'status' | 'claim'>): 0 | 1 {
   return status === 'failed' && claim !== 'retry_now' ? 1 : 0;
 }

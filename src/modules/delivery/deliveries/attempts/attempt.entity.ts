@@ -5,8 +5,8 @@ import type { AttemptKind, AttemptStatus, ClaimKind, Recovery, StoredRetryState 
 const WAITING = 'due_at IS NOT NULL AND claim_token IS NULL';
 
 /**
- * One notification to one channel: the outbox row, its schedule and the evidence of what became of it. Inserted in
- * the transaction of its cause, changed by whoever holds its claim.
+ * One notification to one channel: the outbox row with its schedule and the evidence of its sends. The row is inserted
+ * in the transaction that causes it, and changed by the holder of its claim.
  */
 @Entity('delivery_attempts')
 @Index('uq_delivery_attempts_parent_attempt_id', ['parentAttemptId'], {
@@ -50,26 +50,29 @@ export class DeliveryAttempt extends OutboxRow {
   @Column('text')
   kind!: AttemptKind;
 
-  /** The alert's fingerprint. Attempts of one fingerprint reach the channel in order. Null: in any order, such as replays. */
+  /**
+   * The fingerprint of the alert. Attempts of one fingerprint reach the channel in order. Attempts with null, such as
+   * replays, are sent in any order.
+   */
   @Column('text', { nullable: true })
   fingerprint!: string | null;
 
   @Column('text', { default: 'pending' })
   status!: AttemptStatus;
 
-  /** Null once sent. */
+  /** Null once the attempt is sent. */
   @Column('text', { name: 'retry_state', nullable: true, default: 'pending' })
   retryState!: StoredRetryState | null;
 
-  /** Automatic retries begun; what the policy's `max_attempts` bounds. */
+  /** How many automatic retries have started; `max_attempts` of the policy limits them. */
   @Column('integer', { name: 'retry_count', default: 0 })
   retryCount!: number;
 
-  /** Sends begun, whoever asked for them. */
+  /** How many sends have started, those of operators included. */
   @Column('integer', { name: 'try_number', default: 0 })
   tryNumber!: number;
 
-  /** What the notification tells of the rule and the event; as they were at the time of the cause. */
+  /** The rule and the event in the notification, as they were when the rule matched. */
   @Column('jsonb', { nullable: true })
   rule!: Record<string, unknown> | null;
 
@@ -88,21 +91,21 @@ export class DeliveryAttempt extends OutboxRow {
   @Column('uuid', { name: 'evaluation_id', nullable: true })
   evaluationId!: string | null;
 
-  /** The failed attempt this one was made of, by `recovery`; at most one is made of each. */
+  /** The failed attempt that this one was made of by the action in `recovery`. At most one is made of each. */
   @Column('uuid', { name: 'parent_attempt_id', nullable: true })
   parentAttemptId!: string | null;
 
   @Column('text', { nullable: true })
   recovery!: Recovery | null;
 
-  /** Of the last try, as that of the answer. */
+  /** The request of the last send; `responseMetadata` describes its answer. */
   @Column('jsonb', { name: 'request_metadata', nullable: true })
   requestMetadata!: Record<string, unknown> | null;
 
   @Column('jsonb', { name: 'response_metadata', nullable: true })
   responseMetadata!: Record<string, unknown> | null;
 
-  /** Mail addresses that took the message, so that a retry leaves them out. */
+  /** Mail addresses that have accepted the message; a retry leaves them out. */
   @Column('text', { name: 'delivered_to', array: true, default: () => `'{}'` })
   deliveredTo!: string[];
 

@@ -25,19 +25,19 @@ export type NewAttempt = Pick<DeliveryAttempt, 'id' | 'channelId' | 'kind'> & {
     >
   >;
 
-/** Makes attempts; what becomes of them is {@link SendingEngine}'s. */
+/** Inserts, reads and deletes attempts. {@link SendingEngine} stores the outcomes of their sends. */
 @Injectable()
 export class AttemptsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Due at once. */
+  /** Inserts an attempt that is due at once. */
   async insert({ projectId }: Tenant, attempt: NewAttempt, tx: Db): Promise<void> {
     await this.write(projectId, attempt, tx);
   }
 
   /**
-   * One for each channel, due at once; `skippedFor` says why there is nothing to try: over before it began, and there to be
-   * seen and replayed.
+   * Inserts one attempt for each channel, due at once. An attempt with `skippedFor` is never sent: it is stored as
+   * failed for this reason, and can be read and replayed.
    */
   async insertAll(
     { projectId }: Tenant,
@@ -76,14 +76,14 @@ export class AttemptsRepository {
     );
   }
 
-  /** Holds the row, so that recoveries of one attempt and its claims queue up. */
+  /** Locks the row, so that recoveries and claims of one attempt run one after another. */
   lock({ projectId }: Tenant, id: string, tx: Db): Promise<DeliveryAttempt | null> {
     return this.database
       .repository(DeliveryAttempt, tx)
       .findOne({ where: { projectId, id }, lock: { mode: 'pessimistic_write' } });
   }
 
-  /** Ends a scheduled retry that nobody has begun; what came of the tries before stays. The row is locked. */
+  /** Cancels an unclaimed scheduled retry. The evidence of earlier sends stays. The caller has locked the row. */
   async endSchedule({ projectId }: Tenant, id: string, tx: Db): Promise<void> {
     await this.database.execute(
       `UPDATE delivery_attempts
@@ -98,7 +98,7 @@ export class AttemptsRepository {
     return this.database.repository(DeliveryAttempt, db).findOneBy({ projectId, id });
   }
 
-  /** @returns how many were removed; their audits go with them */
+  /** Deletes attempts of the project and their audits. @returns how many attempts were deleted */
   removeOf(projectId: ProjectId, limit: number): Promise<number> {
     return this.database.execute(
       `DELETE FROM delivery_attempts WHERE id IN (

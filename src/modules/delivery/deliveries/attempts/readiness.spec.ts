@@ -22,7 +22,7 @@ const DEAD: RecoveryFacts = {
 };
 const SCHEDULED: RecoveryFacts = { ...DEAD, retryState: 'scheduled_retry' };
 
-/** Facts that alone make a code's rule refuse; laid over each other they break several rules at once. */
+/** For each code, the facts that make its rule refuse. Merged facts break several rules at once. */
 const BREAKING: Record<ReasonCode, Partial<RecoveryFacts>> = {
   not_failed: { status: 'sent' },
   unsupported_delivery_kind: { kind: 'test' },

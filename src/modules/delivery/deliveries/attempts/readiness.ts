@@ -23,16 +23,16 @@ export const REASON_CODES = [
 ] as const;
 export type ReasonCode = (typeof REASON_CODES)[number];
 
-/** What the decision rests on. */
+/** The facts that decide whether a recovery action is allowed. */
 export interface RecoveryFacts {
   readonly status: AttemptStatus;
   readonly retryState: StoredRetryState | null;
   readonly kind: AttemptKind;
-  /** How this attempt was made of another one; null: it is an original. */
+  /** The action that made this attempt of another one; null for an original. */
   readonly recovery: Recovery | null;
-  /** What was made of this attempt; null: nothing. */
+  /** The action by which another attempt was made of this one; null: none was. */
   readonly recoveredBy: Recovery | null;
-  /** Null: nobody holds it. */
+  /** The kind of claim that holds the attempt; null: no claim does. */
   readonly claim: ClaimKind | null;
   readonly channel: { readonly type: string; readonly enabled: boolean; readonly hasValidDestination: boolean } | null;
 }
@@ -106,7 +106,7 @@ const CHANNEL_CODES: readonly ReasonCode[] = [
   'destination_configuration_invalid',
 ];
 
-/** What each action asks, in the order of precedence (DECISIONS 8). */
+/** The codes that can refuse each action. When several apply, the first one is reported. */
 export const PRECEDENCE: Readonly<Record<RecoveryAction, readonly ReasonCode[]>> = {
   replay: [
     'not_failed',
@@ -144,7 +144,7 @@ const ALLOWED: Readonly<Record<RecoveryAction, string>> = {
   dlq_drain: 'The attempt can be drained',
 };
 
-/** Whether an action on an attempt would be allowed; the first code that refuses it is the answer. */
+/** Returns whether an action is allowed, or the first code in {@link PRECEDENCE} that refuses it. */
 export function decide(action: RecoveryAction, facts: RecoveryFacts): Decision {
   const reasonCode = PRECEDENCE[action].find((code) => RULES[code].refuses(facts));
   if (reasonCode === undefined) return { allowed: true, action, reasonCode: null, reason: ALLOWED[action] };

@@ -2,7 +2,7 @@ import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { ProjectId } from '../../../access/index.js';
 import type { ClaimKind, RetryAuditStatus } from './attempt-states.js';
 
-/** One retry of an attempt (SERVICE 2.10): written with the claim, ended with its result. */
+/** The record of one retry of an attempt: inserted with the claim, completed with its result. */
 @Entity('delivery_retry_audits')
 @Index('ix_delivery_retry_audits_project_id', ['projectId', 'startedAt', 'id'])
 @Index('ix_delivery_retry_audits_attempt_id', ['attemptId', 'startedAt'])
@@ -27,7 +27,7 @@ export class RetryAudit {
   @Column('integer', { name: 'retry_number' })
   retryNumber!: number;
 
-  /** The process that sent, or `user:<id>` for a retry somebody asked for. */
+  /** The process that sent, or `user:<id>` for a Retry Now. */
   @Column('text', { name: 'worker_id' })
   workerId!: string;
 

@@ -15,7 +15,7 @@ interface Row {
   readonly createdAt: Date;
 }
 
-/** Delivery channels by their names, never by their addresses. */
+/** Finds delivery channels by name and type, never by address. */
 @Injectable()
 export class DeliveryChannelSearch extends RowSearch<Row> {
   readonly type = 'delivery_channel';

@@ -3,7 +3,7 @@ import type { ProjectId } from '../../../access/index.js';
 import type { ChannelConfiguration } from '../drivers/channel-configuration.js';
 import { CHANNEL_TYPES, type ChannelType } from '../drivers/channel-drivers.js';
 
-/** Where a project's notifications go (SERVICE 2.9). */
+/** A receiver of notifications of a project: a webhook, or a list of mail addresses. */
 @Entity('delivery_channels')
 @Index('ix_delivery_channels_project_id', ['projectId', 'createdAt'])
 @Check('ck_delivery_channels_type', `type IN (${CHANNEL_TYPES.map((type) => `'${type}'`).join(', ')})`)
@@ -17,14 +17,14 @@ export class DeliveryChannel {
   @Column('text')
   name!: string;
 
-  /** Never changes. */
+  /** The type never changes. */
   @Column('text')
   type!: ChannelType;
 
   @Column('boolean')
   enabled!: boolean;
 
-  /** As checked at the last write, defaults filled in; of the shape that belongs to the type. */
+  /** The validated configuration with its defaults filled in. Its shape depends on the type. */
   @Column('jsonb')
   configuration!: ChannelConfiguration;
 

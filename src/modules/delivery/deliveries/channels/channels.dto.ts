@@ -29,7 +29,7 @@ import {
 } from '../drivers/header-rules.js';
 import type { ProtectedHeader } from './protected-header.entity.js';
 
-/** What is shown in place of every protected value. */
+/** Shown in place of every protected value. */
 const MASKED = '********';
 
 export class ProjectOfDeliveryQuery {

@@ -7,7 +7,7 @@ import { ProtectedHeader } from './protected-header.entity.js';
 
 type Tenant = Pick<ProjectScope, 'projectId'>;
 
-/** Channels and the protected headers that belong to them. */
+/** Reads and writes channels and their protected headers. */
 @Injectable()
 export class ChannelsRepository {
   constructor(private readonly database: Database) {}
@@ -20,7 +20,7 @@ export class ChannelsRepository {
     await this.database.repository(DeliveryChannel, tx).insert({ ...channel, projectId });
   }
 
-  /** Newest first. */
+  /** Returns the channels of the project, newest first. */
   list({ projectId }: Tenant): Promise<DeliveryChannel[]> {
     return this.database
       .repository(DeliveryChannel)
@@ -31,21 +31,23 @@ export class ChannelsRepository {
     return this.database.repository(DeliveryChannel, db).findOneBy({ projectId, id });
   }
 
-  /** Holds the row, so that changes of one channel and its headers queue up; attempts can still be made for it. */
+  /**
+   * Locks the row, so that changes of a channel and its headers run one after another. Attempts can still be inserted.
+   */
   lock({ projectId }: Tenant, id: string, tx: Db): Promise<DeliveryChannel | null> {
     return this.database
       .repository(DeliveryChannel, tx)
       .findOne({ where: { projectId, id }, lock: { mode: 'for_no_key_update' } });
   }
 
-  /** As it is for as long as the transaction lasts: nobody deletes it meanwhile. */
+  /** Returns the channel, which cannot be deleted until the transaction ends. */
   share({ projectId }: Tenant, id: string, tx: Db): Promise<DeliveryChannel | null> {
     return this.database
       .repository(DeliveryChannel, tx)
       .findOne({ where: { projectId, id }, lock: { mode: 'for_key_share' } });
   }
 
-  /** The same of those that the project has, in the order of their ids. */
+  /** Returns the channels with these ids, in the order of ids. They cannot be deleted until the transaction ends. */
   shareAll({ projectId }: Tenant, ids: readonly string[], tx: Db): Promise<Pick<DeliveryChannel, 'id' | 'enabled'>[]> {
     return this.database.rows<Pick<DeliveryChannel, 'id' | 'enabled'>>(
       `SELECT id, enabled FROM delivery_channels WHERE project_id = $1 AND id = ANY ($2::uuid[])
@@ -55,7 +57,7 @@ export class ChannelsRepository {
     );
   }
 
-  /** @param updatedAt as the database writes it: our clocks tell milliseconds alone */
+  /** @param updatedAt as text of the database, because a `Date` would lose the microseconds */
   async isUnchanged({ projectId }: Tenant, id: string, updatedAt: string): Promise<boolean> {
     const rows = await this.database.rows(
       'SELECT 1 FROM delivery_channels WHERE project_id = $1 AND id = $2 AND updated_at = $3::timestamptz',
@@ -89,12 +91,12 @@ export class ChannelsRepository {
     );
   }
 
-  /** Its headers go with it; fails on the foreign key while attempts name it. */
+  /** Deletes the channel and its headers. Fails on the foreign key while attempts refer to the channel. */
   async remove({ projectId }: Tenant, id: string, tx: Db): Promise<void> {
     await this.database.execute('DELETE FROM delivery_channels WHERE project_id = $1 AND id = $2', [projectId, id], tx);
   }
 
-  /** In the order they were added; of one channel, or of all of the project. */
+  /** Returns the headers of one channel, or of all channels of the project, in the order in which they were added. */
   headers({ projectId }: Tenant, channelId?: string, db?: Db): Promise<ProtectedHeader[]> {
     return this.database
       .repository(ProtectedHeader, db)

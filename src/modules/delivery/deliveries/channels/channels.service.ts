@@ -16,10 +16,10 @@ import {
 import { ChannelsRepository } from './channels.repository.js';
 import { assertNoDuplicates, ProtectedHeadersService } from './protected-headers.service.js';
 
-/** Bounds whom one alert can tell, and the list, which has no pages. */
+/** This limit bounds how many channels one alert can notify, and the list of channels, which has no pages. */
 const MOST_CHANNELS = 100;
 
-/** Channels of a project. Names are looked up before the transaction: nothing waits for the network inside one. */
+/** Manages the channels of a project. Host names are resolved outside of transactions. */
 @Injectable()
 export class ChannelsService {
   constructor(
@@ -90,7 +90,7 @@ export class ChannelsService {
     });
   }
 
-  /** @throws ChannelHasEvidence by the foreign key of attempts; what was recorded here is undone with it */
+  /** @throws ChannelHasEvidence while attempts refer to the channel; their foreign key undoes the whole transaction */
   async delete(scope: ProjectMemberScope, id: string): Promise<void> {
     await this.database.transaction(async (tx) => {
       await this.acts.begin(scope, tx);
@@ -121,7 +121,7 @@ export class ChannelsService {
   }
 }
 
-/** Names and switches as they changed; a configuration is only said to have changed, since addresses may be private. */
+/** Returns the changes for the audit. A new configuration is not shown, because addresses may be private. */
 function changesOf(
   before: DeliveryChannel,
   after: Pick<DeliveryChannel, 'name' | 'enabled'>,

@@ -1,7 +1,7 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { ProjectId } from '../../../access/index.js';
 
-/** That the value of a protected header names a secret, which cannot be deleted meanwhile. */
+/** A reference from the value of a protected header to a secret, which cannot be deleted while a reference exists. */
 @Entity('protected_header_secrets')
 export class HeaderSecret {
   @PrimaryColumn('uuid', { name: 'header_id', primaryKeyConstraintName: 'pk_protected_header_secrets' })

@@ -3,7 +3,7 @@ import type { ProjectId, ProjectScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { type SecretUse, SecretUses } from '../../../entitlement/secrets/index.js';
 
-/** Which protected headers name which secrets. */
+/** Reads and writes which secrets the protected headers refer to. */
 @Injectable()
 export class HeaderSecretsRepository extends SecretUses {
   constructor(private readonly database: Database) {
@@ -20,7 +20,7 @@ export class HeaderSecretsRepository extends SecretUses {
     return new Map(rows.map(({ secretId, headers }) => [secretId, headers]));
   }
 
-  /** In the order in which the headers were added. */
+  /** Returns the uses of a secret, in the order in which their headers were added. */
   of({ projectId }: ProjectScope, secretId: string, most: number, tx: Db): Promise<SecretUse[]> {
     return this.database.rows<SecretUse>(
       `SELECT c.id AS "channelId", c.name AS "channelName", h.name AS "headerName"
@@ -41,7 +41,7 @@ export class HeaderSecretsRepository extends SecretUses {
     );
   }
 
-  /** Whether one of these headers names a secret. */
+  /** Returns whether one of these headers refers to a secret. */
   async isUsedBy({ projectId }: ProjectScope, headerIds: readonly string[], tx: Db): Promise<boolean> {
     const rows = await this.database.rows(
       'SELECT 1 FROM protected_header_secrets WHERE project_id = $1 AND header_id = ANY ($2::uuid[]) LIMIT 1',
@@ -51,7 +51,7 @@ export class HeaderSecretsRepository extends SecretUses {
     return rows.length > 0;
   }
 
-  /** From now on the header names these secrets and no others. */
+  /** Replaces the references of a header by references to these secrets. */
   async replace({ projectId }: ProjectScope, headerId: string, secretIds: readonly string[], tx: Db): Promise<void> {
     await this.database.execute(
       `WITH gone AS (

@@ -9,20 +9,20 @@ import { headerValueFault, PROTECTED_VALUE_LENGTH } from '../drivers/header-rule
 import { HeaderSecretsRepository } from './header-secrets.repository.js';
 import { HeaderTemplate } from './header-template.js';
 
-/** A value that somebody wants a protected header to have, and its place in the request. */
+/** A requested value of a protected header, and its location in the request. */
 interface WantedValue {
   readonly value: string;
   readonly loc: Issue['loc'];
 }
 
 const REDACTED = '[redacted]';
-/** Characters that are told of a name that is none. */
+/** Most characters of an unknown name that the error repeats. */
 const MOST_OF_NAME = 100;
 const ILLEGAL = `with its secrets the value must be a header value of at most ${PROTECTED_VALUE_LENGTH} visible ASCII characters`;
 
 /**
- * Who may let headers name secrets, and which. Whoever may send a secret somewhere may read it: so admins alone say in which
- * headers it stands, and where these go.
+ * Decides who may refer to secrets in headers, and to which ones. A person who can send a secret to any address can
+ * read it. So only admins put secrets into headers, and only admins change where such headers are sent.
  */
 @Injectable()
 export class HeaderSecretsService {
@@ -33,9 +33,9 @@ export class HeaderSecretsService {
   ) {}
 
   /**
-   * The ids of the secrets that each value names. These cannot be deleted until the transaction ends.
-   * @throws InsufficientProjectRole, or ValidationError for a name that the project does not have and for a value that would
-   *   be no header's
+   * Returns the ids of the secrets that each value refers to. They cannot be deleted until the transaction ends.
+   * @throws InsufficientProjectRole when a value refers to a secret and the caller is no admin, or ValidationError for
+   *   an unknown name and for a value that is not valid in a header once its secrets are filled in
    */
   async admit(scope: ProjectMemberScope, wanted: readonly WantedValue[], tx: Db): Promise<string[][]> {
     const read = wanted.map(({ value, loc }) => ({ loc, template: HeaderTemplate.of(value) }));
@@ -51,17 +51,20 @@ export class HeaderSecretsService {
     return read.map(({ template }) => template.names.flatMap((name) => known.get(name)?.id ?? []));
   }
 
-  /** For whoever changes these headers, or where they are sent. @throws InsufficientProjectRole when one names a secret */
+  /**
+   * Checks a caller who changes these headers, or where they are sent.
+   * @throws InsufficientProjectRole when one of them refers to a secret and the caller is no admin
+   */
   async assertMayChange(scope: ProjectMemberScope, headerIds: readonly string[], tx: Db): Promise<void> {
     if (headerIds.length > 0 && (await this.uses.isUsedBy(scope, headerIds, tx))) await this.assertAdmin(scope, tx);
   }
 
-  /** @param secretIds as {@link admit} has found them */
+  /** @param secretIds as {@link admit} has returned them */
   async record(scope: ProjectMemberScope, headerId: string, secretIds: readonly string[], tx: Db): Promise<void> {
     await this.uses.replace(scope, headerId, secretIds, tx);
   }
 
-  /** Reads the role again under the locks that the act holds already. */
+  /** Checks the role again, under the locks that the transaction holds already. */
   private async assertAdmin(scope: ProjectMemberScope, tx: Db): Promise<void> {
     await this.acts.begin({ ...scope, needed: { role: 'admin' } }, tx);
   }

@@ -13,7 +13,7 @@ describe('the value of a protected header', () => {
     ['Bearer {{secret:A}}', ['A'], 'Bearer one'],
     ['{{secret:A}}{{secret:B_2}}:{{secret:A}}', ['A', 'B_2'], 'onetwo:one'],
     ['{{{{secret:A}}}}', ['A'], '{{one}}'],
-    // A secret's own value is not looked into.
+    // References inside the value of a secret are not expanded.
     ['{{secret:NESTED}}', ['NESTED'], '{{secret:A}}'],
     // Other braces are text.
     ['{{', [], '{{'],
@@ -21,7 +21,7 @@ describe('the value of a protected header', () => {
     ['{{secret:A', [], '{{secret:A'],
     ['{{secret:A}', [], '{{secret:A}'],
     ['}}{{secret:A}}{{', ['A'], '}}one{{'],
-    // Whatever stands between the braces is the name.
+    // Everything between the braces is the name.
     ['{{secret:}}', [''], null],
     ['{{secret:A B_2}}', ['A B_2'], null],
     ['{{ Secret : A }}', ['Secret : A'], null],

@@ -5,14 +5,15 @@ const CLOSING = '}}';
 type Part = { readonly text: string } | { readonly name: string };
 
 /**
- * The value of a protected header with the secrets it names, each as `{{secret:NAME}}` among other text.
- * Blanks around the word and the name are ignored. Everything else between the braces is the name, whatever it is spelled
- * like, so that a mistaken one is told and not sent. What is not closed, and every other `{{`, is text. A secret's own value is not looked into.
+ * The value of a protected header, which refers to secrets as `{{secret:NAME}}` among other text. Blanks around the
+ * word `secret` and the name are ignored. Everything else between the braces is the name, so that a misspelled
+ * reference is reported and not sent. A reference that is not closed, and every other `{{`, is text. References inside
+ * the value of a secret are not expanded.
  */
 export class HeaderTemplate {
   private constructor(private readonly parts: readonly Part[]) {}
 
-  /** Linear: what has been read is not read again. */
+  /** Parses a value in linear time: text that has been read is not read again. */
   static of(value: string): HeaderTemplate {
     const parts: Part[] = [];
     let rest = value;
@@ -21,7 +22,7 @@ export class HeaderTemplate {
       const end = opening === null ? -1 : rest.indexOf(CLOSING, opening.index);
       if (opening === null || end === -1) break;
       const inside = opening.index + opening[0].length;
-      // Another spelling of the word itself names nothing either: no secret is called like that.
+      // In another spelling, such as `Secret`, the word becomes part of the name. No secret has such a name.
       const isExact = opening[1] === KEYWORD;
       const name = isExact ? rest.slice(inside, end) : rest.slice(opening.index + 2, end);
       parts.push({ text: rest.slice(0, opening.index) }, { name: name.trim() });
@@ -31,14 +32,14 @@ export class HeaderTemplate {
     return new HeaderTemplate(parts);
   }
 
-  /** Each once, in the order in which they come. */
+  /** The names of the secrets, each once, in the order of their first reference. */
   get names(): string[] {
     return [...new Set(this.parts.flatMap((part) => ('name' in part ? [part.name] : [])))];
   }
 
   /**
-   * The text with values in place of names.
-   * @returns null when one has no value, or the text gets longer than `most` characters
+   * Replaces each reference by the value of its secret.
+   * @returns the text; null when a secret has no value, or when the text is longer than `most` characters
    */
   filled(valueOf: (name: string) => string | null | undefined, most: number): string | null {
     let filled = '';

@@ -2,7 +2,7 @@ import { Check, Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
 import type { ProjectId } from '../../../access/index.js';
 import { SealedColumn } from '../../../../platform/sealed-columns/index.js';
 
-/** A header whose value is a credential: stored encrypted, sent, never answered. */
+/** A header whose value is a credential. The value is stored encrypted, and no response contains it. */
 @Entity('delivery_protected_headers')
 @Unique('uq_delivery_protected_headers_channel_id_name_key', ['channelId', 'nameKey'])
 @Check('ck_delivery_protected_headers_version', 'version >= 1')
@@ -11,7 +11,7 @@ export class ProtectedHeader {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'pk_delivery_protected_headers' })
   id!: string;
 
-  /** Also the tenant the ciphertext is bound to. */
+  /** The project is also the tenant that the encrypted value is bound to. */
   @Column('uuid', { name: 'project_id' })
   projectId!: ProjectId;
 
@@ -25,22 +25,22 @@ export class ProtectedHeader {
   @Column('text', { name: 'name_key' })
   nameKey!: string;
 
-  /** Envelope of the cipher, bound to this row. */
+  /** The encrypted value, bound to this row. */
   @Column('text')
   value!: string;
 
-  /** Id of the key that encrypted the value: re-encryption changes it, a rotation need not. */
+  /** The id of the key that encrypted the value. Re-encryption changes it; a new value need not. */
   @Column('text', { name: 'key_version' })
   keyVersion!: string;
 
-  /** 1 when it was added, one more with each rotation. Readers know it as `key_version`. */
+  /** 1 when the header was added, one more with each rotation. Responses call this number `key_version`. */
   @Column('integer', { default: 1 })
   version!: number;
 
   @Column('timestamptz', { name: 'last_rotated_at', default: () => 'now()' })
   lastRotatedAt!: Date;
 
-  /** Null: their account is gone. */
+  /** The user who set the value; null: the account has been deleted. */
   @Index('ix_delivery_protected_headers_last_rotated_by')
   @Column('uuid', { name: 'last_rotated_by', nullable: true })
   lastRotatedBy!: string | null;

@@ -8,35 +8,35 @@ import { HeaderTemplate } from './header-template.js';
 import { HeaderVault } from './header-vault.js';
 import type { ProtectedHeader } from './protected-header.entity.js';
 
-/** A channel as an attempt was claimed with it. */
+/** A channel as it was read when its attempt was claimed. */
 interface ClaimedChannel extends Pick<ProjectScope, 'projectId'> {
   readonly channelId: string;
-  /** As the database writes it. */
+  /** `updated_at` of the channel, as text of the database. */
   readonly channelUpdatedAt: string;
   readonly headers: readonly Pick<ProtectedHeader, 'id' | 'name' | 'value'>[];
 }
 
-/** The headers of one try, in plain. */
+/** The decrypted headers of one send. */
 export interface OpenedHeaders {
-  /** By name, with the present values of the secrets that they name. */
+  /** Header values by name, with the current values of their secrets filled in. */
   readonly values: Readonly<Record<string, string>>;
-  /** What evidence must not tell: the values, and each secret in them. */
+  /** Texts that must not appear in evidence: the header values, and each secret in them. */
   readonly confidential: readonly string[];
-  /** Writes down that the secrets were used. Never rejects. */
+  /** Records that the secrets were used. Never rejects. */
   noteUse(): Promise<void>;
 }
 
-/** A secret that is gone or cannot be read, or with which the value is none of a header. */
+/** A secret has been deleted or cannot be decrypted, or the value with its secrets is not valid in a header. */
 export class UnbuildableHeader extends Error {
   override readonly name = 'UnbuildableHeader';
 }
 
-/** The address or the headers are not those that were claimed any more. */
+/** The channel or its headers have changed since the attempt was claimed. */
 export class ChannelChanged extends Error {
   override readonly name = 'ChannelChanged';
 }
 
-/** Opens the protected headers of a channel for one try. */
+/** Decrypts the protected headers of a channel for one send. */
 @Injectable()
 export class ProtectedHeaderOpener {
   constructor(
@@ -46,7 +46,7 @@ export class ProtectedHeaderOpener {
   ) {}
 
   /**
-   * Called before anything is written for a send that a caller waits for.
+   * Checks, before anything is written for a send that a caller waits for, that its headers can be decrypted.
    * @throws ProtectedHeadersUnavailable when the channel has headers that cannot be read now
    */
   async assertAvailable(scope: Pick<ProjectScope, 'projectId'>, channelId: string, db: Db): Promise<void> {
@@ -54,7 +54,10 @@ export class ProtectedHeaderOpener {
     if ((await this.channels.headers(scope, channelId, db)).length > 0) this.vault.assertAvailable();
   }
 
-  /** @throws CryptographyUnavailableError, DecryptionError as {@link HeaderVault.open}, UnbuildableHeader, ChannelChanged */
+  /**
+   * @throws CryptographyUnavailableError, DecryptionError as {@link HeaderVault.open}, UnbuildableHeader,
+   *   ChannelChanged
+   */
   async open(claimed: ClaimedChannel): Promise<OpenedHeaders> {
     const headers = claimed.headers.map((header) => ({
       name: header.name,
@@ -77,9 +80,9 @@ export class ProtectedHeaderOpener {
   }
 
   /**
-   * Asked once the secrets are read, which are newer than the claim: somebody may have led the channel elsewhere and replaced
-   * the secret since, and the new one is none of the old address's business; or have deleted the secret that a header no
-   * longer names, which is no fault of the channel.
+   * Checks, after the secrets are read, that the channel is still the one that was claimed. Since the claim a person
+   * may have changed the address and then replaced a secret: the new secret must not reach the old address. Or a secret
+   * may have been deleted that the changed headers no longer refer to: such a send must not fail for a missing secret.
    */
   private async assertUnchanged({ channelId, channelUpdatedAt, ...scope }: ClaimedChannel): Promise<void> {
     if (!(await this.channels.isUnchanged(scope, channelId, channelUpdatedAt))) throw new ChannelChanged();

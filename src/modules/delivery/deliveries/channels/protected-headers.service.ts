@@ -18,12 +18,14 @@ import type { ProtectedHeader } from './protected-header.entity.js';
 
 const OWN_VALUE: Issue['loc'] = ['body', 'value'];
 
-/** The secrets that a value names. */
+/** The secrets that a header value refers to. */
 interface Named {
   readonly secretIds: readonly string[];
 }
 
-/** Headers with credentials. The channel's row is locked by each act, so that its rules hold under concurrency. */
+/**
+ * Manages headers with credentials. Each change locks the row of the channel, so that changes run one after another.
+ */
 @Injectable()
 export class ProtectedHeadersService {
   constructor(
@@ -68,7 +70,7 @@ export class ProtectedHeadersService {
     });
   }
 
-  /** Needs no cryptography: whoever has lost the keys must be able to clean up. */
+  /** Deletes a header. Works without encryption keys, so that headers can be deleted after their keys are lost. */
   async remove(scope: ProjectMemberScope, channelId: string, name: string): Promise<{ name: string }> {
     return this.act(scope, channelId, async (channel, headers, tx) => {
       const header = find(headers, name);
@@ -79,7 +81,7 @@ export class ProtectedHeadersService {
     });
   }
 
-  /** New names are added, existing ones rotated; part of a change of the channel, whose row is locked. */
+  /** Adds headers with new names and rotates existing ones. The caller has locked the row of the channel. */
   async upsert(
     scope: ProjectMemberScope,
     channel: DeliveryChannel,
@@ -103,7 +105,10 @@ export class ProtectedHeadersService {
     }
   }
 
-  /** For whoever has these headers sent somewhere else. @throws InsufficientProjectRole when one names a secret */
+  /**
+   * Checks a caller who changes where these headers are sent.
+   * @throws InsufficientProjectRole when one of them refers to a secret and the caller is no admin
+   */
   async assertMayRedirect(scope: ProjectMemberScope, headers: readonly ProtectedHeader[], tx: Db): Promise<void> {
     await this.secrets.assertMayChange(
       scope,
@@ -112,7 +117,7 @@ export class ProtectedHeadersService {
     );
   }
 
-  /** @throws ValidationError when the type has none, a public header is called so, or there are too many together */
+  /** @throws ValidationError when the type has no headers, a public one has the same name, or there are too many */
   assertFit(
     { type, configuration }: Pick<DeliveryChannel, 'type' | 'configuration'>,
     headers: readonly { readonly name: string }[],
@@ -205,7 +210,7 @@ export class ProtectedHeadersService {
   }
 }
 
-/** @throws DuplicateProtectedHeader for a name that comes twice in one request */
+/** @throws DuplicateProtectedHeader when a request has the same name twice, in any case */
 export function assertNoDuplicates(requests: readonly ProtectedHeaderRequest[]): void {
   const names = new Set(requests.map(({ name }) => headerKey(name)));
   if (names.size < requests.length) throw new DuplicateProtectedHeader();

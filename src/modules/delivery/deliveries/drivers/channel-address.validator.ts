@@ -5,31 +5,34 @@ import { ruleIssue } from './channel-configuration.js';
 
 const RULES = { refuseCredentialQuery: true };
 
-/** Where channels with an address may lead (SERVICE 8.3); sending asks again. */
+/**
+ * Refuses channel addresses that {@link DestinationSafety} does not allow, or that have credentials in the query. Each
+ * send checks the address again.
+ */
 @Injectable()
 export class ChannelAddressValidator {
   constructor(private readonly safety: DestinationSafety) {}
 
   /**
-   * The address as it will be sent to. Looks the name up for 2 seconds at most.
-   * @throws ValidationError at `body.configuration.url` for an address that must not be delivered to
+   * Returns the address in the form that requests are sent to. Resolves its host name, for at most 2 seconds.
+   * @throws ValidationError at `body.configuration.url` for an address that must not be sent to
    */
   async admit(url: string, projectId: string): Promise<string> {
     const parsed = parseDestination(url, RULES);
     const problem = parsed.ok ? await this.safety.checkAtConfiguration(parsed.url, projectId) : parsed.problem;
     if (!parsed.ok || problem !== null) {
-      // Without path and query: what is wrong with them may be the credential in them.
+      // The error repeats no path and no query: what is wrong with them may be a credential.
       const shown = URL.parse(url)?.origin ?? '[redacted]';
       throw new ValidationError([ruleIssue(['body', 'configuration', 'url'], problem ?? 'URL is not valid', shown)]);
     }
     return parsed.url.href;
   }
 
-  /** Whether it could be sent to as far as its form tells: nothing is looked up. */
+  /** Returns whether the form of the address allows a send. No host name is resolved. */
   async isValid(url: string): Promise<boolean> {
     const parsed = parseDestination(url, RULES);
     if (!parsed.ok) return false;
-    // With a signal that has come already, only addresses and names that need no look-up are judged.
+    // With an aborted signal, `vet` checks only IP addresses and host names that need no resolution.
     return (await this.safety.vet(parsed.url, AbortSignal.abort(), '')).kind !== 'unsafe';
   }
 }

@@ -1,7 +1,7 @@
 import { EnumField, IntField, type Issue } from '../../../../platform/http/fields/index.js';
 import { RETRY_STRATEGIES, type RetryPolicy, type RetryStrategy } from '../../sending/index.js';
 
-/** SERVICE 2.10. */
+/** When failed attempts of a channel are retried, as configured. */
 export class RetryPolicyConfiguration {
   @EnumField(RETRY_STRATEGIES, { optional: true, default: 'exponential', description: 'How waits grow' })
   strategy!: RetryStrategy;
@@ -16,7 +16,7 @@ export class RetryPolicyConfiguration {
   max_attempts!: number;
 }
 
-/** What the configurations of all kinds of channels have; each kind has a class of its own beside its driver. */
+/** The part of the configuration that all channel types share. Each type has its own class, next to its driver. */
 export interface ChannelConfiguration {
   readonly retry_policy?: RetryPolicyConfiguration;
 }
@@ -28,7 +28,7 @@ const DEFAULT_POLICY: RetryPolicyConfiguration = {
   max_attempts: 3,
 };
 
-/** Of a stored configuration, whatever shape it has; the default when the channel has none of its own. */
+/** Returns the retry policy of a stored configuration of any shape, with defaults for everything it leaves out. */
 export function policyConfigurationOf(configuration: unknown): RetryPolicyConfiguration {
   const { retry_policy: own }: ChannelConfiguration =
     typeof configuration === 'object' && configuration !== null ? configuration : {};
@@ -45,7 +45,7 @@ export function policyOf(configuration: unknown): RetryPolicy {
   };
 }
 
-/** A row as fields' own rules make them. */
+/** Returns a validation issue in the form that the rules of fields produce. */
 export function ruleIssue(loc: Issue['loc'], sentence: string, input: unknown): Issue {
   return { type: 'value_error', loc, msg: `Value error, ${sentence}`, input, ctx: { error: {} } };
 }

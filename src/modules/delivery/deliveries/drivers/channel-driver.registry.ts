@@ -7,7 +7,7 @@ import { CHANNEL_DRIVERS, CHANNEL_TYPES, type ChannelType, isChannelType } from 
 
 const PLACE = ['body', 'configuration'];
 
-/** The drivers of all kinds of channels, and what is done with each of them alike. */
+/** Finds the driver of a channel type, and validates configurations with it. */
 @Injectable()
 export class ChannelDriverRegistry {
   constructor(private readonly modules: ModuleRef) {}
@@ -17,8 +17,8 @@ export class ChannelDriverRegistry {
   }
 
   /**
-   * Reads a configuration from a free object: defaults filled in, unknown members left out.
-   * @throws ValidationError with rows below `body.configuration`
+   * Validates a configuration, fills in its defaults and leaves out unknown members.
+   * @throws ValidationError with issues below `body.configuration`
    */
   read(type: ChannelType, given: Readonly<Record<string, unknown>>, rules: JsonRules): ChannelConfiguration {
     const driver = this.of(type);
@@ -32,7 +32,10 @@ export class ChannelDriverRegistry {
     return configuration;
   }
 
-  /** A stored configuration with its driver; null where it is no more, or not yet, what this version knows to send. */
+  /**
+   * Returns a stored configuration with its driver; null when this version of the service does not support the type or
+   * does not accept the configuration.
+   */
   stored(type: string, configuration: unknown): { driver: ChannelDriver; configuration: ChannelConfiguration } | null {
     if (!isChannelType(type)) return null;
     const driver = this.of(type);
@@ -45,13 +48,13 @@ export class ChannelDriverRegistry {
     return stored !== null && stored.driver.isSendable(stored.configuration);
   }
 
-  /** Whether headers would be sent to another place by the second configuration than by the first. */
+  /** Returns whether the second configuration sends headers to another address than the first. */
   isElsewhere(type: ChannelType, before: ChannelConfiguration, after: ChannelConfiguration): boolean {
     const { headers } = this.of(type);
     return headers !== null && headers.addressOf(before) !== headers.addressOf(after);
   }
 
-  /** The kinds that may have protected headers. */
+  /** Returns the channel types that may have protected headers. */
   withHeaders(): ChannelType[] {
     return CHANNEL_TYPES.filter((type) => this.of(type).headers !== null);
   }

@@ -3,9 +3,9 @@ import type { Issue } from '../../../../platform/http/fields/index.js';
 import type { TryOutcome } from '../../sending/index.js';
 import type { ChannelConfiguration } from './channel-configuration.js';
 
-/** What receivers are told (DECISIONS 8); the same in every try of an attempt. */
+/** The notification that a receiver gets. It is the same in every send of an attempt. */
 export interface Notification {
-  /** Of the notification: a replay or a drain repeats it, with an `attempt_id` of its own. */
+  /** The id of the notification. A replay or drain repeats this id with another `attempt_id`. */
   readonly id: string;
   readonly type: 'test' | 'rule_match';
   readonly attempt_id: string;
@@ -16,53 +16,57 @@ export interface Notification {
   readonly created_at: string;
 }
 
-/** One try of a notification, with all that sending it takes. */
+/** Everything that one send of a notification needs. */
 export interface ChannelMessage<C extends ChannelConfiguration = ChannelConfiguration> {
   readonly notification: Notification;
   readonly configuration: C;
   /** 1 for the first send. */
   readonly tryNumber: number;
-  /** By name, in plain: they live as long as the request is built and its answer cleaned of them. */
+  /** Decrypted values by name. They are kept only until the request is built and its answer is sanitized. */
   readonly protectedHeaders: Readonly<Record<string, string>>;
-  /** What evidence must not tell: the values of the protected headers, and secrets in them. */
+  /** Texts that must not appear in evidence: the values of the protected headers, and secrets in them. */
   readonly confidential: readonly string[];
-  /** Recipients that have taken it in earlier tries. */
+  /** Recipients that have accepted the notification in earlier sends. */
   readonly deliveredTo: readonly string[];
 }
 
 interface SentHeaders<C extends ChannelConfiguration> {
-  /** Of those that anybody may read. */
+  /** Returns the names of the public headers. */
   namesOf(configuration: C): readonly string[];
-  /** Where they are sent. */
+  /** Returns the address that the headers are sent to. */
   addressOf(configuration: C): string;
 }
 
 /**
- * One kind of channel: its configuration with what is checked of it, and how it sends. It is all that the service knows of
- * the kind; {@link CHANNEL_DRIVERS} lists them.
+ * One type of channel: its configuration, the checks of the configuration, and how it sends. No other code depends on
+ * the type; {@link CHANNEL_DRIVERS} lists all drivers.
  */
 export interface ChannelDriver<C extends ChannelConfiguration = ChannelConfiguration> {
-  /** Its fields with their rules and defaults. */
+  /** The class of the configuration: its fields with their rules and defaults. */
   readonly configuration: Type<C>;
 
-  /** Null: the kind sends no headers, and so has no protected ones either. */
+  /** Null: channels of this type send no headers, so they have no protected headers either. */
   readonly headers: SentHeaders<C> | null;
 
-  /** What the rules of the fields cannot say. @returns rows whose places begin with that of the configuration, `at` */
+  /**
+   * Checks what the rules of the fields cannot express.
+   * @returns issues whose locations begin with `at`, the location of the configuration
+   */
   faultsOf(configuration: C, at: Issue['loc']): Issue[];
 
   /**
-   * The configuration as it will be stored. May look a name up, for 2 seconds at most.
-   * @throws ValidationError for an address that must not be delivered to
+   * Returns the configuration to store. May resolve a host name, for at most 2 seconds.
+   * @throws ValidationError for an address that must not be sent to
    */
   admit(configuration: C, projectId: string): Promise<C>;
 
-  /** Whether a stored configuration could be sent to as far as its form tells: nothing is looked up. */
+  /** Returns whether the form of a stored configuration allows a send. No host name is resolved. */
   isSendable(configuration: C): Promise<boolean>;
 
   /**
-   * Sends it once. Never rejects for what the other side does; the outcome is evidence, sanitized and without secrets.
-   * @param deadlineMs what is left of the lease at most; the driver's own limit is shorter as a rule
+   * Sends the notification once. Failures of the receiver are an outcome and never reject. The outcome is sanitized and
+   * contains no secrets.
+   * @param deadlineMs the time limit, at most what is left of the lease; drivers usually have a shorter limit
    */
   deliver(message: ChannelMessage<C>, deadlineMs: number): Promise<TryOutcome>;
 }

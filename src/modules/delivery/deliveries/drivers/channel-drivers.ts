@@ -8,7 +8,7 @@ interface ChannelDriverClass extends Type<ChannelDriver> {
   readonly configurationClass: Type<unknown>;
 }
 
-/** Every kind of channel by its name in `type`. */
+/** The driver of every channel type, by the value of `type`. */
 export const CHANNEL_DRIVERS = {
   webhook: WebhookDriver,
   email: EmailDriver,
@@ -25,15 +25,15 @@ const CONFIGURATIONS = Object.entries(CHANNEL_DRIVERS).map(
   ([type, driver]) => [type, driver.configurationClass] as const,
 );
 
-/** The classes of the configurations of all kinds, for the document. */
+/** The configuration classes of all types, for the OpenAPI document. */
 export const CONFIGURATION_CLASSES = CONFIGURATIONS.map(([, configuration]) => configuration);
 
-/** What the document says of the configuration of a channel of any kind. */
+/** The schema for the configuration of a channel of any type, in the OpenAPI document. */
 export const ANY_CONFIGURATION: Document = { anyOf: CONFIGURATION_CLASSES.map(({ name }) => schemaOf(name)) };
 
 /**
- * What it says of a configuration beside the channel's `type`.
- * @param nameOf what the schema of one kind is called, of which it is told `Webhook` or `Email`
+ * Returns the schema for an object whose `type` decides the class of its configuration.
+ * @param nameOf returns the name of the schema of one type, from `Webhook` or `Email`
  */
 export function configurationByType(nameOf: (kind: string) => string): Document {
   const variants = CONFIGURATIONS.map(([type, { name }]) => {

@@ -31,8 +31,8 @@ class EmailConfiguration {
 }
 
 /**
- * One mail to each address, so that none learns of the others. An address that has taken it is left out of later tries.
- * A reply of 4xx is transient, of 5xx permanent.
+ * Sends one mail to each address, so that no recipient sees the others. Addresses that have accepted the mail are left
+ * out of later sends. A 4xx reply is a transient failure, a 5xx reply a permanent one.
  */
 @Injectable()
 export class EmailDriver implements ChannelDriver<EmailConfiguration> {
@@ -70,7 +70,7 @@ export class EmailDriver implements ChannelDriver<EmailConfiguration> {
   }
 }
 
-/** The same for all spellings of an address that lead to one mailbox: the domain is compared without case, in its ASCII form. */
+/** Returns one key for all spellings of a mailbox: the domain is converted to lower case and to its ASCII form. */
 function mailboxOf(address: string): string {
   const at = address.lastIndexOf('@');
   const domain = address.slice(at + 1);
@@ -83,7 +83,7 @@ function outcomeOf(
   response: Readonly<Record<string, unknown>>,
 ): TryOutcome {
   const failures = results.filter(({ status }) => status === 'failed');
-  // Any address that may still be reached is worth another try.
+  // One address that may still be reached is enough for a retry.
   const failure = failures.find(({ transient }) => transient === true) ?? failures[0];
   if (failure === undefined) {
     const kind = 'sent' as const;
@@ -136,7 +136,7 @@ function ruleNameOf({ rule }: Notification): string | null {
 function textOf(notification: Notification): string {
   const { type, rule, event, ...ids } = notification;
   const { message, ...facts } = event ?? {};
-  // The title has the name of the rule.
+  // The title already contains the name of the rule.
   const { name: _, ...properties } = rule ?? {};
   const parts = [
     titleOf(notification),

@@ -3,22 +3,22 @@ import { isConnectionHeader } from '../../../../platform/outbound-http/index.js'
 import { isSensitiveName } from '../../../../platform/sanitize/index.js';
 import { ruleIssue } from './channel-configuration.js';
 
-/** Public and protected headers of a channel together (SERVICE 8.3). */
+/** Most headers of a channel, public and protected ones together. */
 export const MOST_HEADERS = 20;
 export const HEADER_NAME_LENGTH = 80;
 export const PUBLIC_VALUE_LENGTH = 300;
 export const PROTECTED_VALUE_LENGTH = 2_048;
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-/** Set by the service on every delivery. */
+/** Headers that the service sets in every delivery. */
 const OWN = new Set(['content-type', 'user-agent']);
 const OWN_PREFIX = /^(?:x-service-|webhook-)/;
 const CREDENTIALS = new Set(['authorization', 'cookie', 'set-cookie', 'x-api-key']);
 
-/** Names are compared in this form. */
+/** Returns the form in which header names are compared. */
 export const headerKey = (name: string): string => name.toLowerCase();
 
-/** Why a header may not be called so; undefined: it may. */
+/** Returns why no header may have this name; undefined when one may. */
 export function headerNameFault(name: string): string | undefined {
   if (!TOKEN.test(name)) return "header name must consist of letters, digits and !#$%&'*+-.^_`|~";
   const key = headerKey(name);
@@ -27,7 +27,7 @@ export function headerNameFault(name: string): string | undefined {
   return undefined;
 }
 
-/** The same for a header that anybody may read. */
+/** Returns why no public header may have this name; undefined when one may. */
 function publicHeaderNameFault(name: string): string | undefined {
   const fault = headerNameFault(name);
   if (fault !== undefined) return fault;
@@ -35,12 +35,15 @@ function publicHeaderNameFault(name: string): string | undefined {
   return isCredential ? 'header name is that of a credential: make it a protected header' : undefined;
 }
 
-/** Only what every server reads alike; above all no line break, which would begin a header of its own. */
+/**
+ * Returns why no header may have this value; undefined when one may. Only characters that all servers read the same way
+ * are accepted. A line break would start another header.
+ */
 export function headerValueFault(value: string): string | undefined {
   return /^[\t\x20-\x7e]*$/.test(value) ? undefined : 'header value must consist of visible ASCII characters';
 }
 
-/** Rows for public headers that a channel may not have; values are not repeated. `at` is the place of the headers. */
+/** Returns issues for invalid public headers, without their values. `at` is the location of the headers. */
 export function publicHeaderFaults(headers: Readonly<Record<string, unknown>>, at: Issue['loc']): Issue[] {
   const faults: Issue[] = [];
   const seen = new Set<string>();

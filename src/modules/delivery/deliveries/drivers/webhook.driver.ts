@@ -12,10 +12,10 @@ import { PUBLIC_VALUE_LENGTH, publicHeaderFaults } from './header-rules.js';
 export const WEBHOOK_METHODS = ['POST', 'PUT', 'PATCH'] as const;
 export type WebhookMethod = (typeof WEBHOOK_METHODS)[number];
 
-/** For everything together (SERVICE 8.3). */
+/** The time limit of a whole send, from name resolution to the end of the answer. */
 const DEADLINE_MS = 5_000;
 
-/** Answers worth another try; alerts have a table of their own, where 409 is one too. */
+/** Statuses below 500 that are retried. Alert destinations have their own set, which also contains 409. */
 const RETRYABLE: ReadonlySet<number> = new Set([408, 425, 429]);
 
 class WebhookConfiguration {
@@ -37,7 +37,7 @@ class WebhookConfiguration {
   retry_policy?: RetryPolicyConfiguration;
 }
 
-/** One request with the notification as JSON. */
+/** Sends the notification as JSON in one request. */
 @Injectable()
 export class WebhookDriver implements ChannelDriver<WebhookConfiguration> {
   static readonly configurationClass = WebhookConfiguration;

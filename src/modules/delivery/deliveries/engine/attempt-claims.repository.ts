@@ -18,28 +18,28 @@ import { budgetOf, nextState } from '../attempts/attempt-transitions.js';
 import { ATTEMPT_ROWS } from '../attempts/due-rows.js';
 import { policyOf } from '../drivers/channel-configuration.js';
 
-/** An attempt that this process holds, with all that sending it takes. */
+/** An attempt that this process has claimed, with everything that a send needs. */
 export interface ClaimedAttempt extends ClaimedRow {
   readonly projectId: ProjectId;
   readonly channelId: string;
   readonly kind: AttemptKind;
-  /** Before this try. */
+  /** The status before this send. */
   readonly status: 'pending' | 'failed';
   readonly claim: ClaimKind;
   readonly claimOwner: string;
-  /** Both with this try in them. */
+  /** `retryCount` and `tryNumber` include this send. */
   readonly retryCount: number;
   readonly tryNumber: number;
   readonly parentAttemptId: string | null;
   readonly rule: Record<string, unknown> | null;
-  /** JSON text, which has all digits of numbers. */
+  /** JSON text, in which numbers keep all their digits. */
   readonly event: string | null;
   readonly deliveredTo: readonly string[];
   readonly createdAt: Date;
   readonly channelType: string;
   readonly channelEnabled: boolean;
   readonly configuration: unknown;
-  /** Of the channel, as the database writes it. */
+  /** `updated_at` of the channel, as text of the database. */
   readonly channelUpdatedAt: string;
   readonly headers: readonly { readonly id: string; readonly name: string; readonly value: string }[];
 }
@@ -49,7 +49,7 @@ export type ExpiredAttempt = Held &
 
 type AttemptClaimant = Claimant & { readonly kind: ClaimKind };
 
-/** Attempts, with an audit of each retry: made with the claim, ended with its result. */
+/** The outbox table of attempts. The claim of a retry inserts an audit, and its result completes the audit. */
 const ATTEMPTS: OutboxTable<ExpiredAttempt, ClaimedAttempt> = {
   ...ATTEMPT_ROWS,
   claimColumns: ['claim_kind'],
@@ -118,10 +118,10 @@ const ATTEMPTS: OutboxTable<ExpiredAttempt, ClaimedAttempt> = {
   },
 };
 
-/** Every claim on attempts: those of {@link ClaimsWriter}, and what operators ask for. Time is the database's alone. */
+/** Claims attempts: for workers by {@link ClaimsWriter}, for operators by id. All times are those of the database. */
 @Injectable()
 export class AttemptClaimsRepository {
-  /** What all outboxes have in common. */
+  /** The statements that all outboxes share. */
   readonly common: ClaimsWriter<ExpiredAttempt, ClaimedAttempt>;
 
   constructor(private readonly database: Database) {
@@ -129,8 +129,8 @@ export class AttemptClaimsRepository {
   }
 
   /**
-   * One attempt that still has a try before it, due or not; null when somebody else has it, it is over, or it was tried
-   * again since `unlessTriedSince`, a time of the database.
+   * Claims one attempt that is to be sent, due or not. Returns null when the attempt is claimed already, when it has
+   * ended, or when a retry has started since `unlessTriedSince`, a time of the database clock.
    */
   async claimOne(
     { projectId }: Pick<ProjectScope, 'projectId'>,
@@ -152,14 +152,14 @@ export class AttemptClaimsRepository {
     return (await this.common.claimLocked(locked, claimant, 1, db))[0] ?? null;
   }
 
-  /** What the database's clock showed so many milliseconds ago, at the latest. */
+  /** Returns the time of the database clock `elapsedMs()` milliseconds ago, or slightly earlier. */
   async timeBefore(elapsedMs: () => number, db: Db): Promise<Date> {
     const [row] = await this.database.rows<{ now: Date }>('SELECT clock_timestamp() AS now', [], db);
     if (row === undefined) throw new Error('the database told no time');
     return new Date(row.now.getTime() - elapsedMs());
   }
 
-  /** Evidence of a try whose claim had expired before its result came. */
+  /** Stores evidence of a send whose claim had expired before its result came. */
   async recordLoss(held: ClaimedAttempt, outcome: TryOutcome): Promise<void> {
     await this.database.execute(
       `INSERT INTO delivery_retry_audits
@@ -182,7 +182,7 @@ export class AttemptClaimsRepository {
   }
 }
 
-/** Ends the audit of the claim, when it was a retry. */
+/** Returns SQL that completes the audit of the claim; a first send has no audit. */
 function endOfAudit(
   bind: Bind,
   { tenant, token }: Held,

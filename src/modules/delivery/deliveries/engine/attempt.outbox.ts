@@ -14,10 +14,10 @@ import { deliveryRetriesJob, deliveryWakeJob } from './delivery.jobs.js';
 export const DELIVERY_ENGINE = Symbol('DeliveryEngine');
 export type DeliveryEngine = SendingEngine<ExpiredAttempt, ClaimedAttempt>;
 
-/** Channels that one wake-up tells of. */
+/** Most channels in one wake-up job. */
 const MOST_LANES = 100;
 
-/** Attempts on channels, as the engine sends them. */
+/** The outbox of attempts: sends each one through the driver of its channel. */
 @Injectable()
 export class AttemptOutbox implements Outbox<ExpiredAttempt, ClaimedAttempt> {
   readonly profile = {
@@ -46,14 +46,14 @@ export class AttemptOutbox implements Outbox<ExpiredAttempt, ClaimedAttempt> {
   async send(claimed: ClaimedAttempt, deadlineMs: number): Promise<TryOutcome> {
     const { channelType, channelEnabled, tryNumber, deliveredTo } = claimed;
     if (!channelEnabled) return failedTry('refused', 'channel_disabled');
-    // Of a version that knows more kinds than this one: it will see to it.
+    // A newer version of the service supports this type, and its workers will send the attempt.
     if (!isChannelType(channelType)) return failedTry('unavailable', 'unsupported_channel_type');
     const stored = this.drivers.stored(channelType, claimed.configuration);
     if (stored === null) return failedTry('refused', 'destination_configuration_invalid');
     const began = performance.now();
     try {
       const headers = await this.headers.open(claimed);
-      // Looking secrets up takes of the same lease.
+      // Reading the secrets has used part of the lease.
       const leftMs = deadlineMs - (performance.now() - began);
       if (leftMs <= 0) return failedTry('unavailable', 'lease_too_short');
       const { driver, configuration } = stored;
@@ -68,7 +68,7 @@ export class AttemptOutbox implements Outbox<ExpiredAttempt, ClaimedAttempt> {
       const [outcome] = await Promise.all([driver.deliver(message, leftMs), headers.noteUse()]);
       return outcome;
     } catch (error) {
-      // It is claimed anew, with the address and the headers of then.
+      // The attempt is claimed again later, with the address and the headers of that time.
       if (error instanceof ChannelChanged) return failedTry('unavailable', 'channel_changed');
       if (error instanceof UnbuildableHeader) return failedTry('refused', 'protected_header_invalid');
       if (error instanceof CryptographyUnavailableError) return failedTry('unavailable', 'cryptography_unavailable');

@@ -12,7 +12,7 @@ import { channelTestResponse, type ChannelTestResponse } from './channel-test.dt
 import { ChannelsRepository } from '../channels/channels.repository.js';
 import { ProtectedHeaderOpener } from '../channels/protected-header.opener.js';
 
-/** Test notifications: sent while the caller waits, never retried. */
+/** Sends test notifications while the caller waits. They are never retried. */
 @Injectable()
 export class ChannelTestService {
   constructor(
@@ -26,7 +26,9 @@ export class ChannelTestService {
     private readonly audit: AuditWriter,
   ) {}
 
-  /** The attempt is claimed before anybody else can see it; should this process die, its claim expires. */
+  /**
+   * Claims the attempt in the transaction that inserts it, before a worker can. The claim expires if this process dies.
+   */
   async test(scope: ProjectMemberScope, channelId: string): Promise<ChannelTestResponse> {
     const id = newId();
     const claimed = await this.database.transaction(async (tx) => {

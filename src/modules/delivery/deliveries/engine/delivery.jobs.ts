@@ -1,21 +1,21 @@
 import { defineJob } from '../../../../platform/queue/index.js';
 
 /**
- * One look for due deliveries and expired claims. Every worker process runs it by its own timer, so that it goes on
- * while the queue's backend is away; `wait` is for whoever wants to know how many there were.
+ * Polls once for due deliveries and expired claims. A timer in every worker process runs this job, so that it also runs
+ * while the backend of the queue is down. With `wait` the job ends when the deliveries are sent, and counts them.
  */
 export const deliveryRetriesJob = defineJob<{ wait: boolean }, { processed: number }>({
   name: 'delivery-retries',
 });
 
-/** Something of these channels is due now. Only wakes a worker up: losing it loses time until the next look. */
+/** Wakes a worker, because attempts of these channels are due. If the job is lost, the next poll finds the attempts. */
 export const deliveryWakeJob = defineJob<{ lanes: { project_id: string; channel_id: string }[] }>({
   name: 'delivery-wake',
   queue: 'delivery-retries',
   concurrency: 8,
 });
 
-/** An attempt that a drain of the dead letters made is due now; only wakes a worker up, too. */
+/** Wakes a worker for an attempt that a drain has made. If the job is lost, the next poll finds the attempt. */
 export const dlqDrainJob = defineJob<{ attempt_id: string; project_id: string; channel_id: string }>({
   name: 'dlq-drains',
   concurrency: 4,

@@ -16,7 +16,7 @@ export class DeliveryRetriesProcessor implements JobProcessor<{ wait: boolean },
 
 type Wake = { lanes: { project_id: string; channel_id: string }[] };
 
-/** Ends when the channels stand in line: sends to a receiver that hangs must not hold up the queue. */
+/** Ends when the channels are queued in this process: a receiver that hangs must not hold up the job queue. */
 @JobHandler(deliveryWakeJob)
 export class DeliveryWakeProcessor implements JobProcessor<Wake> {
   constructor(@Inject(DELIVERY_ENGINE) private readonly engine: DeliveryEngine) {}

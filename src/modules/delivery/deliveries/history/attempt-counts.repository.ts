@@ -4,7 +4,7 @@ import { Database } from '../../../../platform/database/database.js';
 import { DeliveryCounts, type DeliveryTotals } from '../../../events/dashboard/index.js';
 import type { TimeWindow } from '../../../events/event-store/index.js';
 
-/** Attempts that began in a window, by what has come of them until now; pending ones count nowhere. */
+/** Counts the attempts created in a time window by their outcome so far. Pending attempts are not counted. */
 @Injectable()
 export class AttemptCountsRepository extends DeliveryCounts {
   constructor(private readonly database: Database) {

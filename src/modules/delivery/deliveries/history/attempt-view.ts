@@ -9,7 +9,7 @@ import type {
 import type { ChannelType } from '../drivers/channel-drivers.js';
 import { decide, type RecoveryFacts } from '../attempts/readiness.js';
 
-/** An attempt with its channel and what was made of it, as readers see it. */
+/** An attempt as it is read for responses: with its channel and the attempt that was made of it. */
 export interface AttemptView {
   readonly id: string;
   readonly projectId: string;
@@ -18,7 +18,7 @@ export interface AttemptView {
   readonly status: AttemptStatus;
   readonly retryState: StoredRetryState | null;
   readonly dueAt: Date | null;
-  /** A scheduled retry whose time has come and that nobody has begun. */
+  /** True for a scheduled retry that is due and unclaimed. */
   readonly isDue: boolean;
   readonly claimKind: ClaimKind | null;
   readonly retryCount: number;
@@ -63,7 +63,7 @@ export const LIFECYCLE_LABELS = [
 ] as const;
 export type LifecycleLabel = (typeof LIFECYCLE_LABELS)[number];
 
-/** A scheduled retry reads `retryable` once it is due and unclaimed. */
+/** Returns the retry state that is shown: `retryable` for a scheduled retry that is due and unclaimed. */
 export function readRetryState({ retryState, isDue }: Pick<AttemptView, 'retryState' | 'isDue'>): RetryState | null {
   return retryState === 'scheduled_retry' && isDue ? 'retryable' : retryState;
 }
@@ -82,8 +82,8 @@ export function factsOf(view: AttemptView, hasValidDestination: boolean): Recove
 }
 
 /**
- * Where the attempt comes from, its state, and whether it can be sent again as a new one: `replay_created` when it has
- * been, by a replay or a drain, `replay_blocked` when it failed for good and may not be.
+ * Returns the origin of the attempt, its state, and whether a new attempt can be made of it: `replay_created` when a
+ * replay or drain has made one, `replay_blocked` when the attempt has failed permanently and cannot be replayed.
  */
 export function lifecycleOf(view: AttemptView, hasValidDestination: boolean): LifecycleLabel[] {
   const labels: LifecycleLabel[] = [view.recovery === null ? 'original' : 'replay'];

@@ -12,7 +12,7 @@ import type {
   RetryAuditResponse,
 } from './history.dto.js';
 
-/** Attempts as the interface shows them, with what may be done to them now. */
+/** Builds the responses of attempts, with the recovery actions that are allowed now. */
 @Injectable()
 export class AttemptPresenter {
   constructor(private readonly drivers: ChannelDriverRegistry) {}

@@ -38,7 +38,7 @@ const AUDIT = `
          finished_at AS "finishedAt", response_code AS "responseCode", response_summary AS "responseSummary", reason
   FROM delivery_retry_audits`;
 
-/** Conditions on what a project has, with their values, numbered as they come: `$1` is the project. */
+/** SQL conditions with numbered parameters, of which `$1` is the project. */
 class Conditions {
   readonly values: unknown[];
   private readonly parts: string[] = [];
@@ -47,7 +47,7 @@ class Conditions {
     this.values = [projectId];
   }
 
-  /** `?` stands for the value. */
+  /** Adds a condition in which `?` stands for the value; adds nothing when the value is undefined. */
   add(sql: string, value: unknown): void {
     if (value === undefined) return;
     this.values.push(value);
@@ -58,18 +58,18 @@ class Conditions {
     this.parts.push(sql);
   }
 
-  /** What follows the condition on the project. */
+  /** The conditions as SQL that follows the condition on the project. */
   get further(): string {
     return this.parts.map((part) => ` AND ${part}`).join('');
   }
 }
 
-/** Reads the evidence; never what was sent. */
+/** Reads the evidence of attempts, never the notifications that were sent. */
 @Injectable()
 export class HistoryRepository {
   constructor(private readonly database: Database) {}
 
-  /** Newest first. */
+  /** Returns a page of attempts, newest first. */
   async list({ projectId }: Tenant, query: HistoryQuery): Promise<Page<AttemptView>> {
     const conditions = new Conditions(projectId);
     conditions.add('a.status = ?', query.status);
@@ -105,7 +105,7 @@ export class HistoryRepository {
     return rows[0] ?? null;
   }
 
-  /** Newest first. */
+  /** Returns a page of retry audits, newest first. */
   async audits({ projectId }: Tenant, query: RetryAuditsQuery): Promise<Page<RetryAudit>> {
     const conditions = new Conditions(projectId);
     conditions.add('attempt_id = ?', query.delivery_id);
@@ -131,7 +131,7 @@ export class HistoryRepository {
     return rows[0] ?? null;
   }
 
-  /** @param from with `a` for the table whose rows the project has */
+  /** @param from the FROM clause, in which `a` is the table with `project_id` */
   private async count(from: string, { further, values }: Conditions): Promise<number> {
     const [row] = await this.database.rows<{ total: number }>(
       `SELECT count(*)::int AS total FROM ${from} WHERE a.project_id = $1${further}`,

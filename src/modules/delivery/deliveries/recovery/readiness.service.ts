@@ -8,7 +8,7 @@ import { HistoryRepository } from '../history/history.repository.js';
 import type { RecoveryAction } from '../attempts/readiness.js';
 import type { ReadinessResponse } from './recovery.dto.js';
 
-/** What would be allowed; reads alone, and reserves nothing. */
+/** Reports whether a recovery action would be allowed. It only reads, and reserves nothing. */
 @Injectable()
 export class ReadinessService {
   constructor(
@@ -22,7 +22,7 @@ export class ReadinessService {
     return this.of(view, action);
   }
 
-  /** @param claimedBy somebody who is known to hold it although the view does not say so yet */
+  /** @param claimedBy the kind of a claim that exists although the view does not show it yet */
   async of(view: AttemptView, action: RecoveryAction, claimedBy?: 'worker'): Promise<ReadinessResponse> {
     const seen = { ...view, claimKind: view.claimKind ?? claimedBy ?? null };
     const decision = await this.presenter.decide(action, seen);

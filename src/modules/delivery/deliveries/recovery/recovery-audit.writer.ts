@@ -8,7 +8,7 @@ import { projectAct } from '../../../tenancy/projects/index.js';
 import type { Recovery } from '../attempts/attempt-states.js';
 import { RecoveryAudit } from './recovery-audit.entity.js';
 
-/** Evidence of replays and drains, in the transaction that makes the new attempt. */
+/** Records replays and drains, in the transaction that inserts the new attempt. */
 @Injectable()
 export class RecoveryAuditWriter {
   constructor(

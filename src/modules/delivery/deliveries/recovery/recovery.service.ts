@@ -17,20 +17,20 @@ import { RecoveryAuditWriter } from './recovery-audit.writer.js';
 import { type DlqDrainResponse, drainResponse, type ReplayResponse, replayResponse } from './recovery.dto.js';
 import { RecoveryDispatcher } from './recovery.dispatcher.js';
 
-/** How long an answer waits for the new attempt's first try: a receiver's whole deadline and a little. */
+/** How long a request waits for the first send of the new attempt: the deadline of a webhook, 5 s, and a margin. */
 const WAIT_MS = 6_500;
 const FIRST_LOOK_MS = 10;
 const LONGEST_LOOK_MS = 200;
 
 interface Recovered {
   readonly audit: RecoveryAudit;
-  /** The new attempt, after its first try or still waiting for it. */
+  /** The new attempt, after its first send or still waiting for it. */
   readonly created: AttemptView;
 }
 
 /**
- * Replay and drain: a failed attempt is sent again as a new one, once. The source keeps its evidence; a retry that is
- * scheduled for it ends, so that the notification does not go out twice.
+ * Replays or drains a failed attempt: a new attempt sends the same notification, once for each source. The source keeps
+ * its evidence. A retry that is scheduled for the source is cancelled, so that the notification is not sent twice.
  */
 @Injectable()
 export class RecoveryService {
@@ -57,7 +57,7 @@ export class RecoveryService {
     return drainResponse(audit, created);
   }
 
-  /** @throws RecoveryRefused by the decision that readiness shows, made again under the lock of the source */
+  /** @throws RecoveryRefused when readiness, decided again under the lock of the source, does not allow the action */
   private async recover(scope: ProjectMemberScope, id: string, action: Recovery): Promise<Recovered> {
     const { audit, due } = await this.database.transaction(async (tx) => {
       await this.acts.begin(scope, tx);
@@ -112,7 +112,7 @@ export class RecoveryService {
   }
 }
 
-/** A source that has been recovered already names the attempt that was made of it. */
+/** Returns the error. For a source that was recovered before, the error names the attempt that was made of it. */
 function refusalOf(
   { action, reasonCode, reason }: Refused,
   { recoveredBy, recoveredById }: AttemptView,

@@ -14,10 +14,10 @@ import { HistoryRepository } from '../history/history.repository.js';
 import { ReadinessService } from './readiness.service.js';
 import type { ReadinessResponse, RetryNowResponse } from './recovery.dto.js';
 
-/** SERVICE 8.3. */
+/** The lease of a claim by an operator. */
 const LEASE_SECONDS = 300;
 
-/** The next try of a scheduled attempt, at once and while the caller waits; it takes nothing of the automatic budget. */
+/** Sends a scheduled attempt at once, while the caller waits. This does not count as an automatic retry. */
 @Injectable()
 export class RetryNowService {
   constructor(
@@ -31,7 +31,7 @@ export class RetryNowService {
     private readonly audit: AuditWriter,
   ) {}
 
-  /** Of parallel calls one holds the claim and sends, however soon its try is over; the others are told so. */
+  /** Of parallel calls one claims and sends. The others report `retry_claim_active`, even when that send is over. */
   async retry(scope: ProjectMemberScope, id: string): Promise<RetryNowResponse> {
     const { readiness, claimed } = await this.claim(scope, id);
     const refused = { executed: false, source_attempt_id: id, readiness, attempt: null, retry_audit: null };
@@ -57,8 +57,8 @@ export class RetryNowService {
       const before = await this.readiness.of(view, 'retry_now');
       if (before.allowed) await this.headers.assertAvailable(scope, view.channelId, tx);
       const claimant = { owner: `user:${scope.userId}`, kind: 'retry_now', leaseSeconds: LEASE_SECONDS } as const;
-      // The view is no lock: a worker may have been quicker, and then there is nothing to claim. A try that has begun since
-      // this request came is the one its caller asks for, also when it has failed meanwhile.
+      // The view takes no lock: a worker may have claimed the attempt since, and then there is nothing to claim. A send
+      // that has started since this request arrived counts as the requested one, even when it has failed by now.
       const cameAt = await this.claims.timeBefore(waitedMs, tx);
       const claimed = before.allowed ? await this.claims.claimOne(scope, claimant, id, tx, cameAt) : null;
       if (!before.allowed || claimed !== null) {
@@ -79,7 +79,7 @@ export class RetryNowService {
   }
 }
 
-/** How long ago the request of the caller came. */
+/** Returns how many milliseconds ago the request of the caller arrived. */
 function waitedMs(): number {
   const now = performance.now();
   return now - (currentContext()?.cameAt ?? now);
