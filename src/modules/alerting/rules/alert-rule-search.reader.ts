@@ -15,7 +15,7 @@ interface Row {
   readonly createdAt: Date;
 }
 
-/** Alert rules by their names. */
+/** Searches alert rules by name. */
 @Injectable()
 export class AlertRuleSearch extends RowSearch<Row> {
   readonly type = 'alert_rule';

@@ -1,10 +1,10 @@
 import type { Firing } from '../alerts/index.js';
 import type { LiveRule } from './live-rules.repository.js';
 
-/** Characters of what an alert says. */
+/** A message of an alert is cut to this many characters. */
 const MAX_MESSAGE = 500;
 
-/** What an alert knows of the rule that fired. */
+/** Returns the fields of a rule that its firings carry. */
 export function ruleOf({ id, name, severity, cooldownSeconds, targets }: LiveRule): Firing['rule'] {
   return { id, name, severity, cooldownSeconds, targets };
 }

@@ -9,7 +9,7 @@ import type { Holds } from './machine/rule-machine.js';
 import type { Severity } from './rule.entity.js';
 import { recipientsOf, type RuleLinks, RuleLinksRepository } from './rule-links.repository.js';
 
-/** A rule as it is evaluated. */
+/** An alert rule in the form that is evaluated. */
 export interface LiveRule {
   readonly id: string;
   readonly projectId: ProjectId;
@@ -21,18 +21,18 @@ export interface LiveRule {
   readonly holds: Holds;
   readonly cooldownSeconds: number;
   readonly revision: number;
-  /** Events that were accepted earlier are none of this rule's. */
+  /** The rule ignores events that were accepted before this time. */
   readonly watchedSince: Date;
   readonly lastEvaluatedAt: Date | null;
   readonly targets: NoticeTargets;
-  /** Whether it says that its last evaluation failed. */
+  /** Whether the last evaluation of the rule failed. */
   readonly isFailing: boolean;
 }
 
-/** A rule, or why it cannot be read: the grammar is no longer what it was when it was stored. */
+/** A rule, or the error of a rule that cannot be read, because the grammar no longer accepts its condition. */
 type RuleRead = { readonly rule: LiveRule } | { readonly unreadable: RuleRow; readonly error: unknown };
 
-/** The rules that wait for events of a project, and those that cannot be read and so are asked nothing. */
+/** The enabled rules of one kind in a project. Rules that cannot be read are listed apart and are not evaluated. */
 export interface RulesOfEvents {
   readonly rules: LiveRule[];
   readonly unreadable: UnreadableRule[];
@@ -63,7 +63,7 @@ export interface RuleRow {
 export const RULE_COLUMNS = `r.id, r.project_id, r.name, r.severity, r.condition, r.group_by, r.for_seconds,
   r.keep_firing_seconds, r.cooldown_seconds, r.revision, r.watched_since, r.last_evaluated_at, r.is_linked, r.last_error IS NOT NULL AS is_failing`;
 
-/** Conditions that have been read, as long as they stay. */
+/** The cache holds at most this many parsed conditions and drops the least recently used one. */
 const MAX_KEPT = 2_000;
 
 /** Reads rules for their evaluation. */
@@ -78,12 +78,15 @@ export class LiveRulesRepository {
     private readonly links: RuleLinksRepository,
   ) {}
 
-  /** The rules of a project that are woken by events. Held, they stay as they are until the transaction ends. */
+  /**
+   * Returns the enabled `match` rules of a project. With `areHeld`, their rows are locked, so that edits and deletions
+   * wait until `tx` ends.
+   */
   ofEvents(projectId: ProjectId, tx: Db, { areHeld } = { areHeld: true }): Promise<RulesOfEvents> {
     return this.ofKind('match', projectId, tx, areHeld);
   }
 
-  /** The rules of a project that are woken by findings, held. */
+  /** Returns the enabled `anomaly` rules of a project, and locks their rows as {@link ofEvents} does. */
   ofFindings(projectId: ProjectId, tx: Db): Promise<RulesOfEvents> {
     return this.ofKind('anomaly', projectId, tx, true);
   }
@@ -110,7 +113,7 @@ export class LiveRulesRepository {
     return { rules, unreadable };
   }
 
-  /** @throws StoredFilterRefused when it cannot be read */
+  /** @throws StoredFilterRefused when the grammar no longer accepts the condition of the rule */
   async find({ projectId }: Pick<ProjectScope, 'projectId'>, id: string, db: Db): Promise<LiveRule | null> {
     const rows = await this.database.rows<RuleRow>(
       `SELECT ${RULE_COLUMNS} FROM alert_rules r WHERE r.project_id = $1 AND r.id = $2`,
@@ -123,7 +126,7 @@ export class LiveRulesRepository {
     throw read.error;
   }
 
-  /** @param rows all of the project */
+  /** @param rows rows of rules, all of which belong to the project */
   async read(projectId: ProjectId, rows: readonly RuleRow[], db?: Db): Promise<RuleRead[]> {
     if (rows.length === 0) return [];
     const links = await this.links.of(

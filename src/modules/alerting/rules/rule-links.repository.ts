@@ -5,7 +5,7 @@ import { type Issue, ValidationError } from '../../../platform/http/fields/index
 import { AlertDeliveryRequestService } from '../destinations/index.js';
 import { DeliveryRequestService } from '../../delivery/deliveries/index.js';
 
-/** Whom a rule tells, in the order given. */
+/** The destinations and channels that a rule notifies, in the order in which clients named them. */
 export interface RuleLinks {
   readonly destinationIds: readonly string[];
   readonly channelIds: readonly string[];
@@ -14,7 +14,10 @@ export interface RuleLinks {
 export const RECIPIENTS = ['all_webhooks', 'linked', 'nobody'] as const;
 export type Recipients = (typeof RECIPIENTS)[number];
 
-/** Whom a rule tells (DECISIONS 9): a rule whose links are all deleted tells nobody, and not the whole project instead. */
+/**
+ * Returns who is notified by a rule. A rule whose linked destinations and channels were all deleted notifies nobody. It
+ * does not fall back to all webhooks of the project.
+ */
 export function recipientsOf(isLinked: boolean, { destinationIds, channelIds }: RuleLinks): Recipients {
   if (destinationIds.length + channelIds.length > 0) return 'linked';
   return isLinked ? 'nobody' : 'all_webhooks';
@@ -36,7 +39,7 @@ export class RuleLinksRepository {
     private readonly channels: DeliveryRequestService,
   ) {}
 
-  /** @throws ValidationError for ids that are nothing of the project, whoever else's they may be */
+  /** @throws ValidationError for ids that do not belong to the project, whether or not they exist in another one */
   async check(scope: ProjectScope, links: RuleLinks, tx: Db): Promise<void> {
     const { destinationIds, channelIds } = links;
     const issues = [
@@ -46,7 +49,10 @@ export class RuleLinksRepository {
     if (issues.length > 0) throw new ValidationError(issues);
   }
 
-  /** With links the rule tells them alone, for as long as nobody takes them away: also when they are deleted. */
+  /**
+   * Replaces the links of a rule. A rule with links notifies only these, even after all linked destinations were
+   * deleted, until its lists are replaced by empty ones.
+   */
   async replace({ projectId }: Tenant, ruleId: string, links: RuleLinks, tx: Db): Promise<void> {
     const { destinationIds, channelIds } = links;
     await this.database.execute(

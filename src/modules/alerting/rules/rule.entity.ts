@@ -30,11 +30,11 @@ export class AlertRule {
   @Column('text')
   severity!: Severity;
 
-  /** That of the condition. */
+  /** Repeats the `kind` of the condition, so that SQL can filter by it. */
   @Column('text')
   kind!: ConditionKind;
 
-  /** As it was checked; read it by `storedCondition`. */
+  /** The validated condition. Read it with `storedCondition`. */
   @Column('json')
   condition!: unknown;
 
@@ -50,15 +50,18 @@ export class AlertRule {
   @Column('integer', { name: 'cooldown_seconds' })
   cooldownSeconds!: number;
 
-  /** Counts the changes of what is evaluated. */
+  /** Grows by one when the condition, the grouping or `is_enabled` changes. */
   @Column('integer', { default: 1 })
   revision!: number;
 
-  /** Since when events count for this rule: its creation, or when it was last enabled. */
+  /**
+   * The rule ignores events from before this time: its creation, or the last change of its kind, grouping or
+   * `is_enabled`. While the project is archived, evaluations on windows move this time on.
+   */
   @Column('timestamptz', { name: 'watched_since', default: () => 'now()' })
   watchedSince!: Date;
 
-  /** Null: the rule is off, or is woken by events. */
+  /** Null when the rule is disabled, or when events or findings trigger it. */
   @Index('ix_alert_rules_next_evaluation_at', { where: 'next_evaluation_at IS NOT NULL' })
   @Column('timestamptz', { name: 'next_evaluation_at', nullable: true })
   nextEvaluationAt!: Date | null;
@@ -66,14 +69,14 @@ export class AlertRule {
   @Column('timestamptz', { name: 'last_evaluated_at', nullable: true })
   lastEvaluatedAt!: Date | null;
 
-  /** Why the last evaluation failed, a sentence for people; null when it did not. */
+  /** Says in a sentence for people why the last evaluation failed; null when it did not. */
   @Column('text', { name: 'last_error', nullable: true })
   lastError!: string | null;
 
   @Column('timestamptz', { name: 'last_error_at', nullable: true })
   lastErrorAt!: Date | null;
 
-  /** Whether it tells its links alone: also once what they led to has been deleted. */
+  /** Whether the rule notifies only its linked destinations and channels. Stays true after all of them were deleted. */
   @Column('boolean', { name: 'is_linked', default: false })
   isLinked!: boolean;
 

@@ -88,7 +88,7 @@ export class CreateAlertRuleRequest {
   channel_ids!: string[];
 }
 
-/** What is left out stays as it is. */
+/** A field that is left out keeps its value. */
 export class UpdateAlertRuleRequest {
   @NameField({ optional: true, description: 'Name of the rule, which its alerts tell' })
   name?: string;
@@ -121,7 +121,7 @@ export class UpdateAlertRuleRequest {
   channel_ids?: string[];
 }
 
-/** Both lists are replaced; one that is left out becomes empty. */
+/** Replaces both lists. A list that is left out becomes empty. */
 export class ReplaceRuleLinksRequest {
   @ListField(uuid(), { ...links, optional: true, default: [], description: DESTINATIONS })
   destination_ids!: string[];

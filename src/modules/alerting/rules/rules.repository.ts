@@ -7,7 +7,7 @@ import { AlertRule } from './rule.entity.js';
 
 export class AlertRuleNotFound extends domainError(404, 'Alert rule not found') {}
 
-/** What clients write of a rule. */
+/** The fields of a rule that clients set. */
 export type RuleDefinition = Pick<
   AlertRule,
   | 'name'
@@ -23,7 +23,7 @@ export type RuleDefinition = Pick<
 
 type Scope = Pick<ProjectScope, 'projectId'>;
 
-/** Windowed rules are due at once; rules of events and of findings never are. */
+/** An enabled rule on windows is due at once. A rule that events or findings trigger is never due. */
 const NEXT_EVALUATION = `CASE WHEN $4 AND $6 NOT IN ('match', 'anomaly') THEN clock_timestamp() END`;
 
 @Injectable()
@@ -40,7 +40,10 @@ export class AlertRulesRepository {
     );
   }
 
-  /** `redefined`: what is evaluated has changed. `restarted`: the rule begins anew, as if it had just been made. */
+  /**
+   * Updates a rule. `redefined` says that its evaluated definition has changed. `restarted` says that the rule starts
+   * over, as if it had just been created.
+   */
   async update(
     { projectId }: Scope,
     id: string,
@@ -62,7 +65,7 @@ export class AlertRulesRepository {
     );
   }
 
-  /** Newest first. */
+  /** Returns the rules of a project, newest first. */
   list({ projectId }: Scope): Promise<AlertRule[]> {
     return this.database.repository(AlertRule).find({ where: { projectId }, order: { createdAt: 'DESC', id: 'DESC' } });
   }
@@ -71,7 +74,7 @@ export class AlertRulesRepository {
     return this.database.repository(AlertRule, db).findOneBy({ projectId, id });
   }
 
-  /** Waits for an evaluation of the rule that is under way. */
+  /** Returns a rule and locks its row. Waits until an evaluation of the rule that is under way has ended. */
   lock({ projectId }: Scope, id: string, tx: Db): Promise<AlertRule | null> {
     return this.database
       .repository(AlertRule, tx)
@@ -86,7 +89,7 @@ export class AlertRulesRepository {
     return this.database.repository(AlertRule, tx).countBy({ projectId });
   }
 
-  /** Has the project's events written to the outbox exactly while a rule waits for them. */
+  /** Turns the project's outbox on when the project has an enabled `match` rule, and off otherwise. */
   async followEvents({ projectId }: Scope, tx: Db): Promise<void> {
     await this.database.execute(
       `INSERT INTO event_watches (project_id)
@@ -103,7 +106,7 @@ export class AlertRulesRepository {
     );
   }
 
-  /** States of the series that are not inactive, by rule. */
+  /** Returns a function from the id of a rule to the distinct states of its series. Inactive series are not stored. */
   async statesOf({ projectId }: Scope, ruleIds: readonly string[], db?: Db): Promise<(ruleId: string) => RuleState[]> {
     const rows = await this.database.rows<{ rule_id: string; states: RuleState[] }>(
       `SELECT s.rule_id, array_agg(DISTINCT s.state) AS states
@@ -116,7 +119,10 @@ export class AlertRulesRepository {
     return (ruleId) => states.get(ruleId) ?? [];
   }
 
-  /** Series that come to rest by time do so as if the rule had always held for so long: as `dueAfter` of matched series. */
+  /**
+   * Recomputes when series come to rest by time, as if the rule had always had these durations. The statement does the
+   * same as `dueAfter` in `matched-series.ts`.
+   */
   async holdSeries(
     { projectId }: Scope,
     ruleId: string,

@@ -22,7 +22,7 @@ import { brokenRule } from '../../../platform/http/fields/index.js';
 import { AlertRuleNotFound, AlertRulesRepository, type RuleDefinition } from './rules.repository.js';
 import { type RuleLinks, RuleLinksRepository } from './rule-links.repository.js';
 
-/** Bounds what one event can set off, and the list, which has no pages. */
+/** Limits the rules that one event can trigger, and the length of the list, which has no pages. */
 const MAX_RULES = 200;
 
 export class TooManyAlertRules extends domainError(409, 'Project has too many alert rules') {}
@@ -74,8 +74,8 @@ export class AlertRulesService {
   }
 
   /**
-   * A change of what is watched or grouped, or of whether it is watched at all, begins the rule anew: its series are
-   * forgotten, and alert events that are open stay for people to resolve. How long series hold changes for those there are.
+   * Updates a rule. A change of its kind, grouping or `is_enabled` starts the rule over: its series are deleted, and
+   * open alert events stay open until people resolve them. New durations also apply to existing series.
    */
   async update(scope: ProjectMemberScope, id: string, request: UpdateAlertRuleRequest): Promise<AlertRuleResponse> {
     if (request.condition !== undefined) await this.tryPatterns(scope, request.condition);
@@ -125,7 +125,7 @@ export class AlertRulesService {
     });
   }
 
-  /** Alert events of the rule stay. */
+  /** Deletes a rule. Its alert events stay. */
   async remove(scope: ProjectMemberScope, id: string): Promise<void> {
     await this.database.transaction(async (tx) => {
       await this.acts.begin(scope, tx);
@@ -158,7 +158,7 @@ export class AlertRulesService {
     const states = await this.rules.statesOf(scope, ids, db);
     const alerting = await this.alerts.unresolved(scope, ids, db);
     return rules.map((rule) => {
-      // A rule that fires by single events and rests at once has no state: it fires while somebody has to look at its alert.
+      // A `match` rule without durations stores no series. It shows as firing while it has an unresolved alert event.
       const fires = rule.isEnabled && rule.kind === 'match' && !keepsState(rule) && alerting.has(rule.id);
       const isFailing = rule.isEnabled && rule.lastError !== null;
       const state = isFailing ? 'failing' : fires ? 'firing' : stateOfRule(states(rule.id));
@@ -185,7 +185,7 @@ function conditionOf(condition: Condition): Pick<RuleDefinition, 'kind' | 'condi
   return { kind: condition.kind, condition };
 }
 
-/** @throws ValidationError where findings are to be grouped */
+/** @throws ValidationError when a rule of kind `anomaly` has `group_by` */
 function checked(definition: RuleDefinition): RuleDefinition {
   const { kind, groupBy } = definition;
   if (kind === 'anomaly' && groupBy.length > 0) {

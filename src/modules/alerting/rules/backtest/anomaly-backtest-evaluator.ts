@@ -12,7 +12,7 @@ import { BacktestLimits } from './backtest-limits.js';
 /** A finding holds until the end of its last bucket. */
 const BUCKET_MS = 300_000;
 
-/** Runs a rule over the findings of the past: those that began in the window. */
+/** Runs a rule over past findings: those that began in the window. */
 @Injectable()
 export class AnomalyBacktestEvaluator {
   constructor(

@@ -2,13 +2,13 @@ import type { Series } from '../machine/series.js';
 import type { BacktestFiring } from './backtest.dto.js';
 import type { BacktestLimits } from './backtest-limits.js';
 
-/** What a firing is told with. */
+/** The reason that a firing shows, and the numbers behind the reason. */
 export interface Told {
   readonly reason: string;
   readonly values: Readonly<Record<string, unknown>>;
 }
 
-/** The firings of a back-test, no more than it shows, and those of them that may still recover or take another occurrence. */
+/** Collects the firings of a back-test up to its limits. Open firings may still recover or take another occurrence. */
 export class BacktestFirings {
   readonly all: BacktestFiring[] = [];
   private readonly open = new Map<string, BacktestFiring>();
@@ -17,7 +17,7 @@ export class BacktestFirings {
 
   constructor(private readonly limits: Pick<BacktestLimits, 'firings' | 'toldBytes'>) {}
 
-  /** Whether there were more than are shown. */
+  /** Whether there were more firings than are shown. */
   get areCut(): boolean {
     return this.full;
   }
@@ -26,7 +26,7 @@ export class BacktestFirings {
     return this.open.get(fingerprint);
   }
 
-  /** @returns null where it is one too many to be shown */
+  /** @returns null when the limit of firings is reached */
   begin(at: number, { fingerprint, groupValues }: Series, eventId: string | null): BacktestFiring | null {
     this.open.delete(fingerprint);
     this.full ||= this.all.length >= this.limits.firings;
@@ -45,7 +45,10 @@ export class BacktestFirings {
     return firing;
   }
 
-  /** Says why it fired; of those that were begun in their order. Null: there was no time to find out. */
+  /**
+   * Adds the reason to a firing. Call it for firings in the order in which they began. When there was no time to find
+   * the reason (`told` is null), or when the reasons become too large, this firing and all later ones are dropped.
+   */
   tell(firing: BacktestFiring, told: Told | null): void {
     const at = this.all.indexOf(firing);
     if (at < 0) return;

@@ -1,19 +1,19 @@
 import { Injectable } from '@nestjs/common';
 
-/** How far a back-test goes. */
+/** The limits of one back-test. */
 @Injectable()
 export class BacktestLimits {
-  /** A request waits no longer once its turn has come; what was seen by then is answered. */
+  /** A back-test runs at most this long, after its wait in the queue. The answer then holds the results so far. */
   mostMs = 10_000;
-  /** Of these, for events that have to be fetched from where old ones are kept. */
+  /** Fetching archived events takes at most this part of {@link mostMs}. */
   lendingMs = 5_000;
-  /** Events that fit, of rules that match each by itself. */
+  /** A back-test of a `match` rule ends after this many matching events. */
   mostEvents = 5_000;
   firings = 500;
-  /** Of what the firings tell, as JSON text. */
+  /** The `values` of all firings together take at most this many bytes of JSON text. */
   toldBytes = 4 * 1024 * 1024;
-  /** Events that are looked for at a time. */
+  /** A page of candidate events has at most this many. A back-test of an `anomaly` rule reads no more findings. */
   places = 500;
-  /** Of what is read of them at a time; a single event may be larger. */
+  /** Events that are read together take at most this many bytes. A single event may be larger. */
   readBytes = 1024 * 1024;
 }

@@ -20,22 +20,28 @@ import { BacktestLimits } from './backtest-limits.js';
 import { MatchBacktestEvaluator } from './match-backtest-evaluator.js';
 
 const DAY_MS = 86_400_000;
-/** Before the window, at most: what a rule compares with, up to a week ago, and remembers. */
+/**
+ * A rule reads events from up to this long before the window: it compares values with those of up to a week ago, and an
+ * absence rule remembers its groups.
+ */
 const LOOKED_BACK_MS = 9 * DAY_MS;
 const MOST_DAYS = 7;
 const MOST_LOOKS = 300;
-/** In one process: a back-test holds a connection of the pool, which serves everybody else too. */
+/** A process runs at most this many back-tests at once. Each holds a connection of the pool that all requests use. */
 const AT_ONCE = 2;
-/** A back-test whose turn has not come by then is refused. Longer than one may take, so that a turn ends meanwhile. */
+/**
+ * A back-test that gets no slot within this time is refused. The time is longer than a back-test may run, so that a
+ * slot becomes free meanwhile.
+ */
 const PATIENCE_MS = 12_000;
-/** Beyond them the answer comes at once. */
+/** When this many back-tests wait, a further one is refused at once. */
 const MOST_WAITING = 256;
 
 export class TooManyBacktests extends domainError(503, 'Too many back-tests at once') {
   override readonly headers = { 'Retry-After': '5' };
 }
 
-/** `reason` is what the rule says in `last_error`. */
+/** `reason` is the sentence that the rule shows in `last_error`. */
 export class AlertRuleFails extends DomainError {
   static readonly status = 409;
   static readonly answer = AlertRuleFailure;
@@ -51,7 +57,10 @@ export class AlertRuleFails extends DomainError {
 
 type Run = Pick<BacktestResponse, 'evaluations' | 'truncated'> & { readonly firings: BacktestFirings };
 
-/** Runs a rule over the past by the machine and the evaluators of the present; nothing is stored and nobody is told. */
+/**
+ * Runs a rule over the past with the same state machine and evaluators as live rules. Nothing is stored and nobody is
+ * notified.
+ */
 @Injectable()
 export class BacktestService {
   private readonly turns = new FairSemaphore({
@@ -117,7 +126,7 @@ export class BacktestService {
       if (known !== null && now > known.getTime()) return { evaluations, truncated: true, firings };
       const open = [...states.values()].map(({ series }) => series);
       const left = until - performance.now();
-      // As if the rule had been made at the beginning, and nothing of ours had ever been down.
+      // Assumes that the rule was created at the start of the window and that the service was never down.
       const look = (): Promise<Seen[]> => this.evaluator.look(rule, now, open, from.getTime(), tx);
       const all = await this.events.within(left, look, tx);
       if (all === null) return { evaluations, truncated: true, firings };
@@ -137,7 +146,7 @@ export class BacktestService {
   }
 }
 
-/** Seconds between two looks at the windows of a rule. */
+/** Returns the seconds between two evaluations of a rule on windows. */
 function stepOf({ condition }: LiveRule, { from, to }: TimeWindow): number {
   if (!('window_seconds' in condition)) throw new AlertRuleNotFound();
   const seconds = (to.getTime() - from.getTime()) / 1_000;

@@ -20,10 +20,12 @@ import type { BacktestFiring } from './backtest.dto.js';
 import { BacktestFirings } from './backtest-firings.js';
 import { BacktestLimits } from './backtest-limits.js';
 
-/** What stands for the size of an event that came before sizes were kept: its text is at most so many times what is stored. */
+/**
+ * Estimates the size of events from before sizes were recorded: their text is at most so many times their stored bytes.
+ */
 const TIMES_AS_STORED = 100;
 
-/** What is known of a rule over the past so far. */
+/** The results of running a rule over the past so far. */
 interface Past {
   readonly rule: LiveRule;
   readonly firings: BacktestFirings;
@@ -31,7 +33,7 @@ interface Past {
   evaluations: number;
 }
 
-/** A firing, and where the event lies that it tells of. */
+/** A firing and the place of the event that started it. */
 interface Begun {
   readonly firing: BacktestFiring;
   readonly series: Series;
@@ -39,8 +41,8 @@ interface Begun {
 }
 
 /**
- * Runs a rule of single events over the past: it finds out where the events that fit lie, page by page, then reads as much
- * of them as may be in memory at once, and of each no more than the rule looks at.
+ * Runs a `match` rule over the past. It finds the places of candidate events page by page. Then it reads as many events
+ * as may be in memory at once, and of each only the fields that the rule uses.
  */
 @Injectable()
 export class MatchBacktestEvaluator {
@@ -69,7 +71,7 @@ export class MatchBacktestEvaluator {
     return { evaluations: past.evaluations, truncated: !isWhole, firings: past.firings };
   }
 
-  /** @returns false when there is more than it may look at, or has time for */
+  /** @returns false when the limit of events or of time was reached before the end of the window */
   private async through(past: Past, window: TimeWindow, until: number, tx: Db): Promise<boolean> {
     const { rule } = past;
     const inTime = <T>(work: () => Promise<T>): Promise<T | null> =>
@@ -92,7 +94,7 @@ export class MatchBacktestEvaluator {
         for (const event of events) {
           isOver = past.evaluations >= this.limits.mostEvents || performance.now() >= until;
           if (isOver) break;
-          // What the database finds is asked about again: our own machine decides.
+          // The database only preselects events. The compiled filter decides, as it does for live rules.
           const fits = filters.fits(matches, event.subject);
           if (!(typeof fits === 'boolean' ? fits : await fits)) continue;
           past.evaluations += 1;
@@ -107,7 +109,7 @@ export class MatchBacktestEvaluator {
     }
   }
 
-  /** @returns what begins with the event */
+  /** @returns the firing that the event starts; null when it starts none */
   private take({ rule, firings, states }: Past, series: Series, { place }: PastEvent): BacktestFiring | null {
     const at = place.timestamp.getTime();
     const before = states.get(series.fingerprint)?.stored ?? restingSeries(rule.id, series);
@@ -125,7 +127,7 @@ export class MatchBacktestEvaluator {
     return begun;
   }
 
-  /** @returns false when there is no time to say why */
+  /** @returns false when there was no time to read the events that the reasons come from */
   private async tell(
     { rule, firings }: Past,
     begun: readonly Begun[],
@@ -145,7 +147,7 @@ export class MatchBacktestEvaluator {
     return true;
   }
 
-  /** As many at a time as may be in memory together; one at least. */
+  /** Splits a list into parts that fit into memory: at most `readBytes` each, but at least one entry. */
   private *parts<T>(all: readonly T[], bytesOf: (one: T) => number): Generator<T[]> {
     let part: T[] = [];
     let bytes = 0;

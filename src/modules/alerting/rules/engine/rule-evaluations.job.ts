@@ -1,13 +1,13 @@
 import { defineJob } from '../../../../platform/queue/index.js';
 
-/** Matching events and evaluating windows, which know nothing of each other. */
+/** Matching events and evaluating windows are independent of each other. */
 export const RULE_PARTS = ['matches', 'windows'] as const;
 export type RulePart = (typeof RULE_PARTS)[number];
 
-/** Without a part: both, one after the other. */
+/** Without `part`, Sentinel and both parts run one after the other. */
 export interface RuleEvaluations {
   readonly part?: RulePart;
 }
 
-/** One look for events to match and rules that are due. Every worker process does it by its own timers. */
+/** Matches waiting events and evaluates due rules. Every worker process runs the job by its own timers. */
 export const ruleEvaluationsJob = defineJob<RuleEvaluations, { processed: number }>({ name: 'rule-evaluations' });

@@ -13,19 +13,19 @@ import { RULE_PARTS, ruleEvaluationsJob, type RulePart } from './rule-evaluation
 import { RuleRunner } from './rule-runner.js';
 
 const EVERY_MS = 1_000;
-/** A look is a few index look-ups; only each so manieth is written down as a run of the job. */
+/** A poll is a few index lookups. Only one poll in this many is recorded as a run of the job. */
 const RECORD_EACH = 10;
 
 /**
- * Looks for work every second in every process that runs workers, for each part of it by itself, so that slow windows
- * hold no events up. Says that rules are evaluated while both parts get on, and for the processes that take events that
- * they do. It asks PostgreSQL alone, so the queue may be away.
+ * Polls for work every second in every process that runs workers. Each part has its own timer, so that slow windows do
+ * not delay events. Sends heartbeats: for evaluation while both parts make progress, and for ingestion in processes
+ * that serve the API. Polling needs only PostgreSQL, so rules are evaluated while the queue is unavailable.
  */
 @Injectable()
 export class RulePoller implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('alert-rules');
   private readonly timers: NodeJS.Timeout[] = [];
-  /** What is under way. */
+  /** Holds the work that is under way. */
   private readonly running = new Map<RulePart | Watched, Promise<void>>();
   private readonly looks = new Map<RulePart, number>();
   private stopped = false;
@@ -61,7 +61,7 @@ export class RulePoller implements OnApplicationBootstrap, BeforeApplicationShut
     this.timers.push(setInterval(() => this.once(what, work), everyMs));
   }
 
-  /** Never twice at a time. */
+  /** Starts work unless the same work is still running. */
   private once(what: RulePart | Watched, work: () => Promise<void>): void {
     if (this.stopped || this.running.has(what)) return;
     const run = work()

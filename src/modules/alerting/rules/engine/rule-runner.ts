@@ -3,10 +3,10 @@ import { MatchRunner } from '../matching/match-runner.js';
 import { WindowRunner } from '../windows/window-runner.js';
 import { RULE_PARTS, type RulePart } from './rule-evaluations.job.js';
 
-/** One batch or one rule takes less than this unless it hangs: several statements at the longest a statement may take. */
+/** A batch or a rule that takes longer hangs: several statements that each run into their timeout take less. */
 const STUCK_AFTER_MS = 60_000;
 
-/** Does the parts of the work on rules, and knows whether they get on. */
+/** Runs the parts of rule evaluation and records whether they make progress. */
 @Injectable()
 export class RuleRunner {
   private readonly movedAt: Record<RulePart, number> = { matches: performance.now(), windows: performance.now() };
@@ -16,7 +16,7 @@ export class RuleRunner {
     private readonly windows: WindowRunner,
   ) {}
 
-  /** @returns how much there was to do */
+  /** @returns how many pieces of work were processed */
   async run(part: RulePart): Promise<number> {
     const runner = part === 'matches' ? this.matches : this.windows;
     const moved = (): void => {
@@ -27,12 +27,12 @@ export class RuleRunner {
     return processed;
   }
 
-  /** Projects whose events wait to be matched, and rules whose window is due. */
+  /** Returns the number of projects with matching work, plus the number of rules whose window is due. */
   async countDue(): Promise<number> {
     return (await this.matches.countDue()) + (await this.windows.countDue());
   }
 
-  /** False when a part has not ended a run, a batch or a rule for a minute. */
+  /** Is false when a part has finished no run, batch or rule for a minute. */
   get isMoving(): boolean {
     return RULE_PARTS.every((part) => performance.now() - this.movedAt[part] < STUCK_AFTER_MS);
   }

@@ -17,7 +17,7 @@ const BUCKET_MS = 300_000;
 
 type AnomalyRule = LiveRule & { readonly condition: AnomalyCondition };
 
-/** Fires rules of kind `anomaly`, and has them recover, in the transaction that changes the finding. */
+/** Fires rules of kind `anomaly`, and lets them recover, in the transaction that changes the finding. */
 @Injectable()
 export class AnomalyRules extends FindingWatcher {
   private readonly logger = new Logger('alert-rules');
@@ -35,7 +35,7 @@ export class AnomalyRules extends FindingWatcher {
     const rules = await this.anomalyRules(projectId, tx);
     const found = rules.flatMap((rule) =>
       changes
-        // What ends may have fired when it was more than it is now.
+        // A finding that ends may have fired earlier even if it no longer matches.
         .filter(({ move, finding }) => move === 'ended' || fitsFinding(rule.condition, finding, projectId))
         .map((change) => ({ rule, change, series: { ruleId: rule.id, ...seriesOfFinding(rule.id, change.finding) } })),
     );
@@ -96,8 +96,8 @@ export class AnomalyRules extends FindingWatcher {
 }
 
 /**
- * What a change does to a series of a rule. The condition has held since the finding began; what has fired fires again only
- * where it opens again, which is another occurrence.
+ * Applies a change of a finding to a series of a rule. The condition has held since the finding began. A series that
+ * has fired fires again only when the finding reopens, which is another occurrence.
  */
 function stepOf(
   rule: AnomalyRule,
@@ -116,7 +116,7 @@ function stepOf(
   return { rule, change, after: { ...stored, state: after }, fires };
 }
 
-/** Tells series of rules apart. */
+/** Returns the key of a rule's series in maps. */
 function keyOf({ ruleId, fingerprint }: Pick<StoredSeries, 'ruleId' | 'fingerprint'>): string {
   return `${ruleId} ${fingerprint}`;
 }
@@ -127,7 +127,7 @@ function begunWith({ startedAt }: ListedFinding, { holds }: LiveRule): SeriesSta
   return holds.forSeconds === 0 ? INACTIVE : { state: 'pending', since, breachedAt: since };
 }
 
-/** No single event did it, but a type or a source may have. */
+/** No single event causes a finding, but the finding may concern an event type or a source. */
 function eventOf({ seriesType, seriesValue }: ListedFinding): AnyFiring['event'] {
   if (seriesType === 'project') return null;
   const [type, sourceId] = seriesType === 'event' ? [seriesValue, null] : [null, seriesValue];

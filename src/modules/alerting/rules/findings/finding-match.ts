@@ -14,7 +14,7 @@ type Subject = Pick<
   'kind' | 'severity' | 'seriesType' | 'seriesValue' | 'metric' | 'score' | 'actual' | 'expected'
 >;
 
-/** Whether a finding is what a rule of kind `anomaly` waits for. @param projectId whose rule it is */
+/** Returns whether a finding matches a rule of kind `anomaly`. @param projectId the project of the rule */
 export function fitsFinding(condition: AnomalyCondition, finding: Subject, projectId: string): boolean {
   const { finding_kinds: kinds, min_severity: least = LEAST_SEVERITY } = condition;
   if (kinds !== undefined && !kinds.includes(finding.kind)) return false;
@@ -33,7 +33,7 @@ export function fitsFinding(condition: AnomalyCondition, finding: Subject, proje
   return compileFilter(filterOf(condition), projectId)({ fields, properties: {} });
 }
 
-/** The series of a rule that takes findings of one kind and series. */
+/** Returns the series of a rule for findings of the same kind, series and metric. */
 export function seriesOfFinding(ruleId: string, { kind, seriesType, seriesValue, metric }: Subject): Series {
   return findingSeries(ruleId, {
     kind,

@@ -1,15 +1,15 @@
 import { type Effect, type Holds, type SeriesState, step } from './rule-machine.js';
 import type { StoredSeries } from './series.repository.js';
 
-/** Whether a rule of events keeps states at all: one that fires at once and rests at once has none. */
+/** Returns whether a `match` rule stores states. A rule without durations fires and rests at once, and stores none. */
 export function keepsState({ forSeconds, keepFiringSeconds }: Holds): boolean {
   return forSeconds > 0 || keepFiringSeconds > 0;
 }
 
 /**
- * What a matching event does to a series. Events come one by one, so the condition holds from one to the next when that
- * comes within `forSeconds`, and a series that fires goes on doing so for `keepFiringSeconds` when those are longer. Later
- * than that the series has come to rest as of then, and the event begins anew.
+ * Applies a matching event to a series. The condition holds from one event to the next when the next comes within
+ * `forSeconds`. A firing series keeps firing for `keepFiringSeconds` when that is longer. When the event comes later,
+ * the series has come to rest at the end of that time, and the event starts over.
  */
 export function matched(series: StoredSeries, at: number, holds: Holds): { after: StoredSeries; effects: Effect[] } {
   const effects: Effect[] = [];
@@ -27,19 +27,21 @@ export function matched(series: StoredSeries, at: number, holds: Holds): { after
   };
 }
 
-/** What the passing of time does to a series in which nothing has matched until `at`. */
+/** Applies the passing of time to a series in which no event has matched until `at`, in epoch milliseconds. */
 export function lapsed(series: StoredSeries, at: number, holds: Holds): { after: StoredSeries; effect: Effect } {
   const { after, effect } = step(series.state, 'clear', at, holds);
   return { after: { ...series, state: after, dueAt: dueAfter(after, holds) }, effect };
 }
 
-/** When a series comes to rest unless another event matches. */
+/**
+ * Returns when a series comes to rest unless another event matches, in epoch milliseconds; null when it rests already.
+ */
 function dueAfter(state: SeriesState, { forSeconds, keepFiringSeconds }: Holds): number | null {
   if (state.state === 'inactive') return null;
   const seconds = {
     pending: forSeconds,
     firing: Math.max(forSeconds, keepFiringSeconds),
-    // It has waited for the former already.
+    // A recovering series has waited for `forSeconds` already.
     recovering: keepFiringSeconds,
   };
   return state.breachedAt + seconds[state.state] * 1_000;

@@ -18,7 +18,7 @@ const at = (state: 'pending' | 'firing' | 'recovering', since: number, breachedA
 });
 
 describe('the machine of a rule', () => {
-  // State before, observation at 100 s, for and keep seconds, state after, effect.
+  // The columns are: state before, observation at 100 s, `forSeconds`, `keepFiringSeconds`, state after, effect.
   it.each<[SeriesState, Observation, number, number, SeriesState, Effect]>([
     [INACTIVE, 'breach', 0, 0, at('firing', 100), 'fire'],
     [INACTIVE, 'breach', 60, 0, at('pending', 100), null],

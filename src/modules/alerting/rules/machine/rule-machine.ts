@@ -1,7 +1,7 @@
 export const RULE_STATES = ['inactive', 'pending', 'firing', 'recovering'] as const;
 export type RuleState = (typeof RULE_STATES)[number];
 
-/** Where one series of a rule stands. Times are epoch milliseconds. */
+/** The state of one series of a rule. Times are epoch milliseconds. */
 export type SeriesState =
   | { readonly state: 'inactive' }
   | {
@@ -12,25 +12,25 @@ export type SeriesState =
       readonly breachedAt: number;
     };
 
-/** Whether the condition holds; `unknown` when that could not be told. */
+/** Whether the condition holds; `unknown` when that could not be determined. */
 export type Observation = 'breach' | 'clear' | 'unknown';
 
 /**
- * What follows: `fire` begins an episode, `repeat` says that it still holds, `recover` ends it. An episode has one
- * `fire`, then any number of `repeat`, then one `recover`.
+ * The effect of an observation: `fire` begins an episode, `repeat` says that the condition still holds, `recover` ends
+ * the episode. An episode has one `fire`, then any number of `repeat`, then one `recover`.
  */
 export type Effect = 'fire' | 'repeat' | 'recover' | null;
 
 export interface Holds {
   /** How long the condition must hold before the rule fires. */
   readonly forSeconds: number;
-  /** How long after the condition was last seen to hold the rule goes on firing. */
+  /** How long the rule keeps firing after the condition was last seen to hold. */
   readonly keepFiringSeconds: number;
 }
 
 export const INACTIVE: SeriesState = { state: 'inactive' };
 
-/** One observation of a series. Time never runs backwards in a series: an earlier `now` counts as the last one seen. */
+/** Applies one observation to a series. Time never runs backwards: an earlier `now` counts as the last one seen. */
 export function step(
   before: SeriesState,
   observation: Observation,
@@ -69,7 +69,7 @@ export function step(
   }
 }
 
-/** What a rule shows for all its series: the state that needs attention most. */
+/** Returns the state that a rule shows for all its series: the one that needs attention most. */
 export function stateOfRule(states: readonly RuleState[]): RuleState {
   return (['firing', 'recovering', 'pending'] as const).find((state) => states.includes(state)) ?? 'inactive';
 }

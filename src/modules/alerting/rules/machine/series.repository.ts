@@ -8,7 +8,7 @@ import type { Series } from './series.js';
 export interface StoredSeries extends Series {
   readonly ruleId: string;
   readonly state: SeriesState;
-  /** When it comes to rest unless something matches before; null: not by time alone. Epoch milliseconds. */
+  /** When the series comes to rest unless an event matches before, in epoch milliseconds; null: not by time alone. */
   readonly dueAt: number | null;
 }
 
@@ -24,7 +24,7 @@ interface Row {
 
 const COLUMNS = 's.rule_id, s.fingerprint, s.group_values, s.state, s.since, s.breached_at, s.due_at';
 
-/** The series of a project's rules: those of another's rules are neither read nor written, whoever asks. */
+/** Stores the series of rules. Every statement reads and writes only series of rules of the given project. */
 @Injectable()
 export class SeriesRepository {
   constructor(private readonly database: Database) {}
@@ -47,7 +47,7 @@ export class SeriesRepository {
     );
   }
 
-  /** Series of these rules that have come to rest by a time. */
+  /** Returns the series of these rules that are due to come to rest at `until` or before, the earliest first. */
   async lapsed(
     projectId: ProjectId,
     ruleIds: readonly string[],
@@ -103,7 +103,9 @@ export class SeriesRepository {
     );
   }
 
-  /** @param where of those of the project, which is `$1` */
+  /**
+   * @param where a condition in SQL on the series `s`, in which `$1` is the project and `parameters` begin with `$2`
+   */
   private async read(
     projectId: ProjectId,
     where: string,

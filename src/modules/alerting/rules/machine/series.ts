@@ -8,23 +8,23 @@ export interface Series {
   readonly groupValues: Readonly<Record<string, GroupValue>>;
 }
 
-/** The series of a rule by the values of its fields, in the order of the fields. */
+/** Returns the series of a rule for group values, which are in the order of `groupBy`. */
 export function seriesOf(ruleId: string, groupBy: readonly string[], values: readonly GroupValue[]): Series {
   const groupValues = Object.fromEntries(groupBy.map((field, index) => [field, values[index] ?? null]));
   return { fingerprint: fingerprintOf(ruleId, Object.entries(groupValues)), groupValues };
 }
 
-/** What takes the events of a rule once it has more groups than can be told apart. */
+/** Returns the series for the events of a rule that has more groups than are distinguished. */
 export function overflowSeries(ruleId: string): Series {
   return { fingerprint: fingerprintOf(ruleId, 'overflow'), groupValues: { '…': 'other groups' } };
 }
 
-/** The series of a rule by what tells findings apart. */
+/** Returns the series of a rule for findings that have these values in common. */
 export function findingSeries(ruleId: string, groupValues: Readonly<Record<string, GroupValue>>): Series {
   return { fingerprint: fingerprintOf(ruleId, ['finding', ...Object.entries(groupValues)]), groupValues };
 }
 
-/** Reads the group values of events. */
+/** Returns a function that reads the group values of an event, in the order of `groupBy`. */
 export function groupReader(groupBy: readonly string[]): (subject: FilterSubject) => GroupValue[] {
   const readers = groupBy.map(readExactField);
   return (subject) => readers.map((read) => groupValueOf(read(subject)));

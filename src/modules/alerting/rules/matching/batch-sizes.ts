@@ -1,29 +1,29 @@
-/** A batch should not take longer. */
+/** A batch that takes longer makes the next batches of its project smaller. */
 export const LONGEST_MS = 5_000;
 const LONGEST_REST_MS = 60_000;
-/** After so many failures of the smallest batch, over several minutes, there is no hope for it. */
+/** The smallest batch is given up after this many failures in a row, which take several minutes. */
 const HOPELESS_AFTER = 10;
 
 interface Size {
   readonly most: number;
-  /** How often even the smallest batch did not get through, one after the other. */
+  /** How often in a row even the smallest batch took too long. */
   readonly failures: number;
-  /** How often something failed that the events are not to blame for, one after the other. */
+  /** How often in a row the work failed for reasons other than its events. */
   readonly faults: number;
-  /** Not to be tried before. */
+  /** The project is not tried again before this time. */
   readonly restsUntil: number;
 }
 
 /**
- * How much the batches of each project take, as this process has learned: ten times less after one that took too long,
- * twice as much after one that did not. A project of which not even one gets through is left alone for a while, a second at
- * first and a minute at most. Times are milliseconds of `performance.now()`.
+ * Adapts the batch size of each project in this process: a tenth after a batch that took too long, twice as much after
+ * one that did not. A project whose smallest batch takes too long pauses, for a second at first and a minute at most.
+ * Times are milliseconds of `performance.now()`.
  */
 export class BatchSizes {
   private readonly known = new Map<string, Size>();
   private readonly whole: Size;
 
-  /** @param most what one batch takes on when all is well */
+  /** @param most the size of a batch when nothing is slow */
   constructor(private readonly most: number) {
     this.whole = { most, failures: 0, faults: 0, restsUntil: 0 };
   }
@@ -36,7 +36,7 @@ export class BatchSizes {
     return now < this.sizeOf(projectId).restsUntil;
   }
 
-  /** Whether the one that does not get through has been tried often enough. */
+  /** Returns whether the smallest batch has failed so often that it should be given up. */
   isHopeless(projectId: string): boolean {
     return this.sizeOf(projectId).failures >= HOPELESS_AFTER;
   }
@@ -46,7 +46,7 @@ export class BatchSizes {
     this.set(projectId, { ...this.whole, most: tookMs > LONGEST_MS ? smaller(most) : Math.min(this.most, most * 2) });
   }
 
-  /** @returns whether a smaller batch can be tried now */
+  /** @returns whether a smaller batch can be tried at once */
   tookTooLong(projectId: string, now: number): boolean {
     const { most, failures } = this.sizeOf(projectId);
     if (most > 1) {
@@ -58,8 +58,8 @@ export class BatchSizes {
   }
 
   /**
-   * Something is wrong that less work would not mend, and nobody knows for how long.
-   * @returns for how long the project is left alone, milliseconds
+   * Records a failure that a smaller batch would not avoid.
+   * @returns how long the project pauses, in milliseconds
    */
   failed(projectId: string, now: number): number {
     const size = this.sizeOf(projectId);
@@ -68,7 +68,7 @@ export class BatchSizes {
     return restMs;
   }
 
-  /** Whatever was wrong is over. */
+  /** Ends the pause that {@link failed} began, because work succeeds again. */
   recovered(projectId: string): void {
     const size = this.sizeOf(projectId);
     if (size.faults > 0) this.set(projectId, { ...size, faults: 0, restsUntil: 0 });
@@ -78,14 +78,14 @@ export class BatchSizes {
     return this.known.get(projectId) ?? this.whole;
   }
 
-  /** Only what differs from the usual is kept. */
+  /** Stores a size only while it differs from the default. */
   private set(projectId: string, size: Size): void {
     if (size.most === this.most && size.faults === 0) this.known.delete(projectId);
     else this.known.set(projectId, size);
   }
 }
 
-/** A second after the first time, twice as long after each further one. */
+/** Returns milliseconds: a second after the first failure, twice as long after each further one, at most a minute. */
 function restAfter(times: number): number {
   return Math.min(LONGEST_REST_MS, 1_000 * 2 ** times);
 }

@@ -14,21 +14,21 @@ import type { LiveRule } from '../live-rules.repository.js';
 export interface CompiledRule {
   readonly matches: Matcher;
   readonly groupOf: (subject: FilterSubject) => GroupValue[];
-  /** The event types that can match; null: any. */
+  /** The event types that can match; null when any type can. */
   readonly types: readonly string[] | null;
-  /** Everything of an event that the rule looks at. */
+  /** The fields of an event that the rule reads. */
   readonly fields: readonly string[];
 }
 
 const MAX_KEPT = 2_000;
 
-/** Compiled filters of rules as long as their definition stays. */
+/** Caches the compiled filters of rules until their definitions change. */
 export class CompiledRules {
   private readonly kept = new LRUCache<string, { readonly revision: number; readonly compiled: CompiledRule }>({
     max: MAX_KEPT,
   });
 
-  /** Compiles those that are not known as they are now, with others in between. */
+  /** Compiles the rules that are not cached in their current revision, and yields to the event loop in between. */
   async learn(rules: readonly LiveRule[]): Promise<void> {
     const yielding = new EventLoopYield();
     for (const rule of rules) {
@@ -45,7 +45,7 @@ export class CompiledRules {
     return compiled;
   }
 
-  /** The events that some of the rules may fit, and what the rules look at. */
+  /** Returns the event types that at least one rule can match (null: any type), and the fields that the rules read. */
   wanted(rules: readonly LiveRule[]): { types: readonly string[] | null; fields: readonly string[] } {
     const compiled = rules.map((rule) => this.of(rule));
     const types = compiled.map((rule) => rule.types);

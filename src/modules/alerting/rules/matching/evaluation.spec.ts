@@ -26,10 +26,10 @@ const RULE: LiveRule = {
   targets: { kind: 'project' },
 };
 
-/** An outbox of rows with so many events each. */
+/** An outbox in memory whose rows have the given numbers of events. */
 class Memory {
   readonly rows: OutboxRow[];
-  /** Most events that were read at once. */
+  /** The largest number of events that were read at once. */
   mostRead = 0;
 
   constructor(counts: readonly number[]) {
@@ -57,7 +57,7 @@ class Memory {
     return Promise.resolve(stretches.length % 2 === 0 ? 0 : 2_000_000);
   }
 
-  /** As the repository takes them away. */
+  /** Removes events as the repository does. */
   remove(taken: readonly Stretch[]): void {
     for (const { row, last } of taken) {
       const at = this.rows.findIndex(({ position }) => position === row.position);
@@ -103,7 +103,7 @@ describe('the evaluation of a batch', () => {
       compiled: new CompiledRules(),
       db: {} as Db,
     };
-    // However slow the machine is: the time of a batch is another bound.
+    // The clock stands still, because the time of a batch is another limit and the machine may be slow.
     const clock = jest.spyOn(performance, 'now').mockReturnValue(0);
     const { hits, taken } = await evaluate(source, 'project', rules, firstEvents(outbox.rows, 5_000), () => undefined);
     clock.mockRestore();

@@ -12,25 +12,28 @@ import type {
   Stretch,
 } from '../../../events/event-store/index.js';
 
-/** Events read at a time, unless they are large together: as objects they take some twenty times their bytes. */
+/**
+ * Events are read in groups of this many, or singly when they are large: as objects they take about 20 times their
+ * bytes.
+ */
 const READ_AT_ONCE = 100;
 const LARGE_BYTES = 1024 * 1024;
-/** Questions between two looks at the clock. */
+/** The clock is read once in this many filter evaluations. */
 const LOOKS_AT_THE_CLOCK = 16;
-/** Time spent on questions in one batch, beyond the one that is being asked; reading and pauses do not count. */
+/** A batch ends with the event at which its filters have run this long. Reading events and pauses do not count. */
 const LONGEST_MS = 200;
-/** Series of one batch, beyond those of the last event. */
+/** A batch ends with the event at which it has this many series or more. */
 const MOST_SERIES = 2_000;
 
 export interface Evaluated {
   readonly hits: SeriesHits[];
-  /** The ids of the rules that have told of some event whether it fits. */
+  /** The ids of the rules that decided for at least one event whether it matches. */
   readonly answers: ReadonlySet<string>;
-  /** What it took of the batch: all of it, unless that would have taken too long. */
+  /** The part of the batch that was evaluated: all of it, unless a limit was reached. */
   readonly taken: Stretch[];
 }
 
-/** The first events of rows, `most` of them; a row without events counts as one. */
+/** Returns the first `most` events of the rows. A row without events counts as one event. */
 export function firstEvents(rows: readonly OutboxRow[], most: number): Stretch[] {
   const stretches: Stretch[] = [];
   let left = most;
@@ -42,7 +45,7 @@ export function firstEvents(rows: readonly OutboxRow[], most: number): Stretch[]
   return stretches;
 }
 
-/** Asks rules about the events of a batch, in turns with everything else that the process does, until its time is over. */
+/** Evaluates rules over the events of a batch until its limits are reached, and yields to the event loop in between. */
 export async function evaluate(
   { events, compiled, db }: { events: AcceptedEventsReader; compiled: CompiledRules; db: Db },
   projectId: string,
@@ -55,7 +58,7 @@ export async function evaluate(
   const finder = new HitFinder(rules, compiled, onFault);
   const pace = new Pace();
   const taken: Stretch[] = [];
-  // The other fields are short.
+  // Fields other than properties are short.
   const mayBeLarge = wanted.fields.some((field) => field.startsWith('properties.'));
   for (const slice of slices(batch, READ_AT_ONCE)) {
     const areLarge = mayBeLarge && (await events.bytesOf(projectId, slice, db)) > LARGE_BYTES;
@@ -76,7 +79,7 @@ function found({ hits, answers }: HitFinder): Pick<Evaluated, 'hits' | 'answers'
   return { hits, answers };
 }
 
-/** Lets others in between the steps of work, and knows how long the work took without them. */
+/** Yields to the event loop between steps of work, and measures how long the work took without these pauses. */
 class Pace {
   private workedMs = 0;
   private sinceYieldMs = 0;
@@ -90,7 +93,7 @@ class Pace {
     let began = performance.now();
     for (const answer of work) {
       this.steps += 1;
-      // It yields by itself.
+      // A filter that returns a promise yields by itself.
       if (answer !== undefined) await answer;
       if (this.steps % LOOKS_AT_THE_CLOCK !== 0 || this.sinceYieldMs + performance.now() - began < YIELD_AFTER_MS)
         continue;
@@ -109,7 +112,7 @@ class Pace {
   }
 }
 
-/** Stretches of so many events at a time, at most. */
+/** Splits a batch into slices of at most `most` events. */
 function* slices(batch: readonly Stretch[], most: number): Generator<Stretch[]> {
   let slice: Stretch[] = [];
   let events = 0;
@@ -129,13 +132,13 @@ function* slices(batch: readonly Stretch[], most: number): Generator<Stretch[]> 
   if (slice.length > 0) yield slice;
 }
 
-/** The part of a slice that ends with an event. */
+/** Returns the part of a slice that ends with an event. */
 function upTo(slice: readonly Stretch[], { position, place }: AcceptedEvent): Stretch[] {
   const at = slice.findIndex(({ row }) => row.position === position);
   return slice.slice(0, at + 1).map((one, index) => (index === at ? { ...one, last: place } : one));
 }
 
-/** One stretch for each row, from its first event on. */
+/** Returns one stretch for each row, from its first event on. */
 function joined(stretches: readonly Stretch[]): Stretch[] {
   const byRow = new Map<string, Stretch>();
   for (const one of stretches) byRow.set(one.row.position, { ...one, first: 1 });

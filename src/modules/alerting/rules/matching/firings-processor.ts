@@ -11,11 +11,13 @@ import { type Firing, FiringsRepository, type WaitingFiring } from './firings.re
 import { matchFiring, toldOf } from './match-firing.js';
 import { SetAsideService } from './set-aside.service.js';
 
-/** Firings that one transaction takes on, and after how long it ends with fewer; one may tell a hundred receivers. */
+/**
+ * A transaction raises at most this many firings, or fewer in `LONGEST_MS`. One firing may notify a hundred receivers.
+ */
 const MOST_FIRINGS = 50;
 const LONGEST_MS = 150;
 
-/** Raises alerts for what has fired, in the order of the events. */
+/** Raises alerts for firings, in the order of their events. */
 @Injectable()
 export class FiringsProcessor {
   private readonly sizes = new BatchSizes(MOST_FIRINGS);
@@ -34,8 +36,8 @@ export class FiringsProcessor {
   }
 
   /**
-   * The first that wait, in one transaction of bounded length that takes them from those that wait.
-   * @returns how many
+   * Raises the first waiting firings, and removes them from the table, in one transaction of limited length.
+   * @returns how many were processed; 1 also when the transaction took too long and fewer can be tried at once
    */
   async waiting(projectId: ProjectId, session: Session): Promise<number> {
     const began = performance.now();
@@ -57,7 +59,7 @@ export class FiringsProcessor {
     }
   }
 
-  /** In the caller's transaction. Rules that are gone or began anew have nothing to do with what was before. */
+  /** Raises firings in the caller's transaction. Firings from before a rule was deleted or restarted are ignored. */
   async raise(projectId: ProjectId, rules: readonly LiveRule[], firings: readonly Firing[], tx: Db): Promise<void> {
     const raising = await this.prepared(projectId, rules, firings, tx);
     for (const one of raising) await this.one(projectId, one, tx);
@@ -68,7 +70,7 @@ export class FiringsProcessor {
       return await session.transaction((tx) => this.some(projectId, false, tx));
     } catch (error) {
       if (!isDataFault(error)) throw error;
-      // One of them fails for what it is: the others go on.
+      // The data of one firing is at fault. With a savepoint for each firing, the other firings succeed.
       return session.transaction((tx) => this.some(projectId, true, tx));
     }
   }
@@ -124,7 +126,7 @@ export class FiringsProcessor {
     if (rule === null) return;
     const { fingerprint, groupValues, occurrences, lastEventId } = firing;
     if (firing.kind === 'recover') return this.alerts.recover({ projectId, ruleId: rule.id, fingerprint }, tx);
-    // An event that is gone since it was matched, with its whole month, is told no more.
+    // No alert is raised for an event that was deleted, with its whole month, after it matched.
     if (event === null) return;
     const fired = matchFiring(rule, { fingerprint, groupValues }, event, occurrences);
     const newest = last === null || last.id === event.id ? {} : { newest: toldOf(rule, last) };
@@ -135,10 +137,10 @@ export class FiringsProcessor {
 
 interface Prepared<F extends Firing> {
   readonly firing: F;
-  /** Null: it is not that rule any more. */
+  /** Null when the rule was disabled, deleted or restarted after the firing. */
   readonly rule: LiveRule | null;
   readonly event: ToldEvent | null;
-  /** The last of the events; null also when it is gone since. */
+  /** The last event of the firing; null also when the event has been deleted since. */
   readonly last: ToldEvent | null;
 }
 

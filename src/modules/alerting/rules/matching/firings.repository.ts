@@ -4,19 +4,19 @@ import { Database, type Db } from '../../../../platform/database/database.js';
 import type { GroupValue } from '../../../events/event-store/index.js';
 import type { Act } from './match-batch.js';
 
-/** What matched events have come to, before anybody is told. */
+/** The result of matching events, from which an alert is raised or recovers. */
 export interface Firing {
   readonly ruleId: string;
   readonly kind: 'fire' | 'recover';
   readonly fingerprint: string;
   readonly groupValues: Readonly<Record<string, GroupValue>>;
-  /** The first of the events, which an alert event begins with; null with `recover`, like the rest. */
+  /** The first event, with which an alert event begins. Null for `recover`, like the following three. */
   readonly eventId: string | null;
-  /** As the database writes it. */
+  /** The timestamp of the first event, as text of the database. */
   readonly eventAt: string | null;
-  /** The last of the events, which notices report. */
+  /** The last event, which notifications report. */
   readonly lastEventId: string | null;
-  /** As `eventAt`; null also where a process of the version before has written it. */
+  /** The timestamp of the last event. Null also in rows that the previous version of the service wrote. */
   readonly lastEventAt: string | null;
   readonly occurrences: number;
   readonly acceptedAt: Date;
@@ -39,7 +39,7 @@ export function firingOf(act: Act): Firing {
   return { ...of, eventId, eventAt, lastEventId: last.id, lastEventAt: last.timestamp, occurrences, acceptedAt };
 }
 
-/** Firings that wait until they are raised, in the order in which they came about. */
+/** Stores firings until they are raised, in the order in which they occurred. */
 @Injectable()
 export class FiringsRepository {
   constructor(private readonly database: Database) {}
@@ -74,7 +74,7 @@ export class FiringsRepository {
   }
 
   first(projectId: string, limit: number, tx: Db): Promise<WaitingFiring[]> {
-    // By the column: without its table the name would be the text above it, and the tenth come before the ninth.
+    // `f.position` is a number. `position` alone would be the text that the statement selects, in which 10 precedes 9.
     return this.database.rows<WaitingFiring>(
       `SELECT f.position::text, f.rule_id AS "ruleId", f.kind, f.fingerprint, f.group_values AS "groupValues",
               f.event_id AS "eventId", to_json(f.event_at) #>> '{}' AS "eventAt", f.last_event_id AS "lastEventId",
@@ -95,8 +95,9 @@ export class FiringsRepository {
   }
 
   /**
-   * Does what may fail, without the transaction failing with it.
-   * @returns why it failed, of faults that may be; what it wrote is undone
+   * Runs work in a savepoint, so that a failure does not end the transaction. The writes of work that fails are undone.
+   * @param mayBe returns whether an error is expected; any other error is thrown
+   * @returns the expected error; null when the work succeeded
    */
   async attempt(
     work: () => Promise<void>,

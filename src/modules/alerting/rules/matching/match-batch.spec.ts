@@ -53,7 +53,9 @@ function findHits(
   return finder.hits;
 }
 
-/** Runs batches one after the other. @returns what was done, with fires between two recoveries counted together */
+/**
+ * Runs batches one after the other. @returns how often the rule fired before each recovery, and the series afterwards
+ */
 function run(one: LiveRule, batches: readonly AcceptedEvent[][]): { done: string[]; after: StoredSeries | undefined } {
   const compiled = new CompiledRules();
   let stored: StoredSeries | undefined;
@@ -190,7 +192,7 @@ describe('a batch of matching events', () => {
 
   it('takes so many steps over one event for all rules together; those that come after say so, for that event alone', async () => {
     const TEXT = 'ab'.repeat(2_048);
-    // About 43,000,000 steps each, as dear as a filter may be.
+    // Each takes about 43,000,000 steps, which is as costly as a filter may be.
     const dear = Array.from({ length: 12 }, (_, of) =>
       rule({
         id: `dear ${of}`,

@@ -14,7 +14,10 @@ export interface SeriesHits {
   readonly events: AcceptedPlace[];
 }
 
-/** What a batch does to a series: fires for so many events, the first of which is told, or recovers. */
+/**
+ * The effect of a batch on a series: it fires for `occurrences` events, and an alert begins with the first; or it
+ * recovers.
+ */
 export type Act =
   | {
       readonly kind: 'fire';
@@ -25,17 +28,19 @@ export type Act =
     }
   | { readonly kind: 'recover'; readonly hits: SeriesHits; readonly at: AcceptedPlace };
 
-/** In one batch a rule tells so many groups apart; more go together. */
+/** A rule distinguishes this many groups in one batch. The events of all further groups form one series. */
 const MAX_GROUPS = 200;
-/** What all rules of a project may take over one event, some half a second; those that come after it say so. */
+/**
+ * All rules of a project together take at most this many steps for one event, about half a second. Further rules fail.
+ */
 export const MOST_STEPS_OF_AN_EVENT = 400_000_000;
 
-/** No list of values reads so. */
+/** No JSON text of a list of values equals this key. */
 const OVERFLOW = 'overflow';
 
 /**
- * Finds out which events belong to which series, one event after the other. What it keeps of an event is its place alone:
- * what rules look at may be large.
+ * Finds out which events belong to which series, one event after the other. It keeps only the place of an event,
+ * because the fields that rules read may be large.
  */
 export class HitFinder {
   private readonly asked: readonly {
@@ -46,7 +51,7 @@ export class HitFinder {
   private readonly filters = new FilterRun();
   private readonly answered = new Set<string>();
 
-  /** @param onFault told when a rule cannot be asked about an event, which then does not match it */
+  /** @param onFault called when a rule fails for an event; the event then does not match the rule */
   constructor(
     rules: readonly LiveRule[],
     compiled: CompiledRules,
@@ -56,8 +61,8 @@ export class HitFinder {
   }
 
   /**
-   * Asks every rule about an event; each question is a step, after which the caller may do something else. A question that
-   * takes long is a promise, which has to be waited for: it is answered in slices.
+   * Evaluates every rule for an event. Each rule is one step, after which the caller may do other work. A filter that
+   * takes long runs in slices and yields a promise, which the caller has to await.
    */
   *ask({ fields, ...event }: AcceptedEvent): Generator<Promise<void> | undefined> {
     const subject = { fields, properties: NO_PROPERTIES };
@@ -87,12 +92,12 @@ export class HitFinder {
     }
   }
 
-  /** The ids of the rules that have told of some event whether it fits. */
+  /** The ids of the rules that decided for at least one event whether it matches. */
   get answers(): ReadonlySet<string> {
     return this.answered;
   }
 
-  /** By rule, in the order of their first events. */
+  /** Returns the hits by rule, and those of one rule in the order of their first events. */
   get hits(): SeriesHits[] {
     return this.asked.flatMap(({ groups }) => groups.all);
   }
@@ -104,7 +109,9 @@ export class HitFinder {
 
 const NO_PROPERTIES = {};
 
-/** An event of a type that cannot fit is no question: its answer would say nothing of the rule. */
+/**
+ * Returns whether the rule can match the event type. Other events are skipped: they do not show that the rule works.
+ */
 function mayFit({ types }: CompiledRule, fields: AcceptedEvent['fields']): boolean {
   return types === null || types.includes(String(fields['event']));
 }
@@ -141,7 +148,7 @@ class BatchGroups {
   }
 }
 
-/** What the hits of one series do, and where they leave it; null: the rule keeps no states. */
+/** Returns the effects of the hits of one series, and the series afterwards; null when the rule stores no states. */
 export function actsOf(
   hits: SeriesHits,
   stored: StoredSeries | undefined,

@@ -22,21 +22,22 @@ import { OutboxRepository } from './outbox.repository.js';
 import { FiringsProcessor } from './firings-processor.js';
 import { SetAsideService, type SetAsideReason } from './set-aside.service.js';
 
-/** Events and rows that one batch takes on. */
+/** A batch takes at most this many events and rows of the outbox. */
 const MOST_EVENTS = 5_000;
 const MOST_ROWS = 500;
 const MOST_LAPSED = 200;
-/** So few firings are raised at once with their batch. */
+/** Up to this many firings are raised in the transaction of their batch. More firings are stored and raised later. */
 const RAISED_AT_ONCE = 10;
 
 /**
- * One piece of work on a project that this worker has for itself: alerts that wait to be raised, else a batch of events,
- * else series that have come to rest. Events leave the outbox in the transaction that raises their alerts, or that puts
- * down what they have come to; that in turn is taken away with the raising. So each event counts once for each rule.
+ * Does one piece of work on a project whose lock this worker holds: it raises waiting alerts, else matches a batch of
+ * events, else ends series that have come to rest. Events leave the outbox in the transaction that raises their alerts
+ * or stores their firings. Stored firings are deleted in the transaction that raises them. So each event counts once
+ * for each rule.
  *
- * Rules are asked outside of transactions, and under a mark that is committed before: a mark that nobody took away tells
- * which events end workers (by memory or by time). They are then taken one by one, and the one that does it again is set
- * aside. One batch at a time in a process is asked about, so that no other is blamed.
+ * Rules are evaluated outside of transactions, under a mark that is committed before. A mark that stays shows which
+ * events ended a worker (by memory or by time). These events are then taken one by one, and an event that ends a worker
+ * again is set aside. A process evaluates one batch at a time, so that no other batch is blamed.
  */
 @Injectable()
 export class MatchEvaluator {
@@ -60,19 +61,19 @@ export class MatchEvaluator {
     private readonly metrics: RuleMetrics,
   ) {}
 
-  /** Nothing of the project gets through: it is left alone for a while. */
+  /** Returns whether the project pauses after failures. */
   rests(projectId: ProjectId): boolean {
     return this.sizes.rests(projectId, performance.now()) || this.processor.rests(projectId);
   }
 
-  /** @returns how much was done; 0: there is nothing to do */
+  /** @returns how much was done; 0 when there is nothing to do */
   async step(projectId: ProjectId, session: Session): Promise<number> {
     try {
       const done = await this.next(projectId, session);
       this.sizes.recovered(projectId);
       return done;
     } catch (error) {
-      // It says nothing about the events, so they stay where they are, for as long as it takes.
+      // The error says nothing about the events, so they stay in the outbox for as long as it lasts.
       if (!isPassingFault(error)) {
         const seconds = this.sizes.failed(projectId, performance.now()) / 1_000;
         this.logger.error(
@@ -103,9 +104,9 @@ export class MatchEvaluator {
     return this.batch(projectId, batch, session);
   }
 
-  /** A worker has ended while it asked the rules about events. */
+  /** Handles the mark of a worker that ended while it evaluated events. */
   private async blame(projectId: ProjectId, mark: MatchMark, session: Session): Promise<void> {
-    // One death may have any cause, such as a deployment: an event is given up that ends a second worker by itself.
+    // A worker may end for any reason, such as a deployment. An event is given up when it alone ends a second worker.
     if (mark.eventId === null || !isSuspect(mark, mark.untilPosition)) {
       this.logger.warn(`a worker ended while it matched events of project ${projectId}: they are taken one by one`);
       await this.marks.suspect(projectId, this.worker, mark.untilPosition, session.db);
@@ -123,7 +124,7 @@ export class MatchEvaluator {
     });
   }
 
-  /** What takes too long is tried again with fewer events, which the project keeps to until it goes quickly again. */
+  /** Matches a batch. After one that takes too long, the project gets smaller batches until they are fast again. */
   private async batch(projectId: ProjectId, batch: readonly Stretch[], session: Session): Promise<number> {
     const began = performance.now();
     try {
@@ -131,7 +132,7 @@ export class MatchEvaluator {
       this.sizes.went(projectId, performance.now() - began);
       return count;
     } catch (error) {
-      // A connection that was ended while we worked does not say why.
+      // The error of a lost connection does not say why, so a long duration counts as a timeout.
       const isTooLong = isTakenTooLong(error) || performance.now() - began > LONGEST_MS;
       if (isTooLong) {
         if (this.sizes.tookTooLong(projectId, performance.now())) return 1;
@@ -144,7 +145,9 @@ export class MatchEvaluator {
     }
   }
 
-  /** A batch that fails for its data: the one event of it is given up, or else its events are taken one by one. */
+  /**
+   * Handles a batch that cannot succeed: a single event is given up, several events are taken one by one from now on.
+   */
   private async without(
     projectId: ProjectId,
     batch: readonly Stretch[],
@@ -169,10 +172,10 @@ export class MatchEvaluator {
       .transaction(async (tx) => this.write(projectId, rules, evaluated, true, tx))
       .catch((error: unknown) => {
         if (!isDataFault(error)) throw error;
-        // An alert that cannot be raised: the raiser knows how to leave it out.
+        // An alert cannot be raised. The firings are stored, and `FiringsProcessor` sets the faulty one aside.
         return session.transaction((tx) => this.write(projectId, rules, evaluated, false, tx));
       });
-    // The rules are not what they were when they were asked: once more.
+    // The rules have changed since they were evaluated, so the batch is evaluated once more.
     if (acts === null) return 1;
     const [oldest] = evaluated.taken;
     this.metrics.matched(evaluated.taken.length, oldest?.row.waitedSeconds ?? 0);
@@ -192,7 +195,7 @@ export class MatchEvaluator {
       await this.marks.begin(projectId, { worker, untilPosition, eventId: theOnlyEvent(batch) }, db);
       try {
         const evaluated = await evaluate({ events, compiled, db }, projectId, rules, batch, (rule, event, error) => {
-          // One line for each rule and batch: what is dear is so for many events.
+          // Each rule logs one line for a batch, because a costly rule fails for many events.
           if (!failed.has(rule.id)) {
             this.logger.error(`rule ${rule.id} cannot be asked about event ${event.id}: ${String(error)}`);
           }
@@ -201,7 +204,7 @@ export class MatchEvaluator {
         });
         return { ...evaluated, failed };
       } finally {
-        // A mark of our own that stays, since the database is away, is none that ended a worker.
+        // A mark may stay because the database is unreachable. A worker does not blame events for its own mark.
         await this.marks.end(projectId, worker, db).catch((error: unknown) => {
           this.logger.warn(`a mark of project ${projectId} stays: ${String(error)}`);
         });
@@ -209,7 +212,7 @@ export class MatchEvaluator {
     });
   }
 
-  /** @returns null, and writes nothing, when the rules have changed since they were asked */
+  /** @returns null, and writes nothing, when the rules have changed since they were evaluated */
   private async write(
     projectId: ProjectId,
     asked: readonly LiveRule[],
@@ -233,7 +236,7 @@ export class MatchEvaluator {
     return true;
   }
 
-  /** How it went, for each rule that was to be asked: one that was asked nothing is as it was. */
+  /** Stores which rules failed and which succeed again. A rule that was not evaluated for any event stays as it was. */
   private async remember(
     projectId: ProjectId,
     { rules, unreadable }: RulesOfEvents,
@@ -265,7 +268,7 @@ export class MatchEvaluator {
     return hits.map((hit) => actsOf(hit, stored.get(hit.series.fingerprint)));
   }
 
-  /** With no event before it any more, also none that is still being accepted, a series may come to rest. */
+  /** Ends series that are due, once no earlier event waits in the outbox or is still being written. */
   private async settle(projectId: ProjectId, tx: Db): Promise<number> {
     const { rules } = await this.rules.ofEvents(projectId, tx);
     const byId = new Map(rules.map((rule) => [rule.id, rule]));
@@ -288,26 +291,28 @@ export class MatchEvaluator {
 }
 
 interface Asked extends Evaluated {
-  /** Why rules could not be asked about some of the events, by their ids. */
+  /** The reasons why rules failed for some of the events, by rule id. */
   readonly failed: ReadonlyMap<string, string>;
 }
 
 const NONE_ANSWERED: Asked['answers'] = new Set();
 const NONE_FAILED: Asked['failed'] = new Map();
 
-/** Whether a row is among those of which one has ended a worker. */
+/** Returns whether a row is among the suspects, one of which has ended a worker. */
 function isSuspect({ suspectsUntil }: MatchMark, position: string): boolean {
   return suspectsUntil !== null && BigInt(position) <= BigInt(suspectsUntil);
 }
 
-/** The id of the event when a batch has just one. */
+/** Returns the id of the event when a batch has just one, else null. */
 function theOnlyEvent(batch: readonly Stretch[]): string | null {
   const [first] = batch;
   const events = batch.reduce((sum, { last }) => sum + last, 0);
   return events === 1 && batch.length === 1 ? (first?.row.firstEventId ?? null) : null;
 }
 
-/** Whether rules ask the same; whom they tell is read when they fire. */
+/**
+ * Returns whether the rules have the same definitions. Recipients may differ, because they are read when a rule fires.
+ */
 function isSame(asked: readonly LiveRule[], now: readonly LiveRule[]): boolean {
   const definition = ({ id, revision, watchedSince, holds }: LiveRule): unknown => [id, revision, watchedSince, holds];
   return JSON.stringify(asked.map(definition)) === JSON.stringify(now.map(definition));

@@ -4,7 +4,7 @@ import type { LiveRule } from '../live-rules.repository.js';
 import type { Series } from '../machine/series.js';
 import { LEFT_OUT, type ToldEvent } from '../../../events/event-store/index.js';
 
-/** Characters of JSON; alerts are kept and sent many times, so large properties are left out. */
+/** Properties with more characters of JSON are left out, because alerts are stored and sent many times. */
 const MAX_PAYLOAD = 16_384;
 
 export function matchFiring(rule: LiveRule, series: Series, event: ToldEvent, occurrences: number): Firing {
@@ -27,7 +27,7 @@ export function matchFiring(rule: LiveRule, series: Series, event: ToldEvent, oc
   };
 }
 
-/** The occurrence that notices report for an event that a rule has matched. */
+/** Returns the occurrence that notifications report for an event that a rule has matched. */
 export function toldOf(rule: LiveRule, { properties, ...event }: ToldEvent): ToldOccurrence {
   return {
     eventId: event.id,

@@ -2,35 +2,38 @@ import { Injectable } from '@nestjs/common';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { OPEN_WRITES, openWriteKeySql, openWritesSql } from '../../../../platform/database/open-writes.js';
 
-/** What a worker has written down before it asks rules about events. */
+/** The record that a worker commits before it evaluates rules for events. */
 export interface MatchMark {
-  /** The process, as it calls itself. */
+  /** The id that the worker process has given itself. */
   readonly worker: string;
-  /** It has not come to the end of asking, whatever the answers were. */
+  /** True until the evaluation has ended, whether it succeeded or failed. */
   readonly isEvaluating: boolean;
-  /** The last row of the batch. */
+  /** The position of the last row of the batch. */
   readonly untilPosition: string;
-  /** The one event of the batch; null: there were more. */
+  /** The only event of the batch; null when the batch has more. */
   readonly eventId: string | null;
-  /** Rows up to this one are taken event by event, since one of them ended a worker; null: none is. */
+  /**
+   * Rows up to this position are taken event by event, because one of them ended a worker. Null when no row is suspect.
+   */
   readonly suspectsUntil: string | null;
 }
 
-/** How a project stands before its next batch. */
+/** The state of a project before its next batch. */
 interface MatchState {
   /** Firings wait to be raised. */
   readonly isToRaise: boolean;
-  /** The time of some series is up. */
+  /** Some series are due to come to rest. */
   readonly isToSettle: boolean;
   /**
-   * Since when the project's events are being written by transactions that may still bring rows before those to be seen;
-   * null: none does. One that goes on for long is waited for no longer than ten seconds; what it brings is taken later.
+   * When the oldest open transaction that writes events of the project began; null when there is none. Such a
+   * transaction may still add rows that precede the visible ones. Matching waits at most ten seconds for it, and takes
+   * its rows later.
    */
   readonly writtenSince: Date | null;
   readonly mark: MatchMark | null;
 }
 
-/** Marks outlive the process that made them, not necessarily the database's: no write waits for its disk. */
+/** Marks must survive a crash of their worker, but not of the database server. So no write waits for the disk. */
 const UNHURRIED = `set_config('synchronous_commit', 'off', true)`;
 
 const STATE = `
@@ -43,7 +46,7 @@ const STATE = `
          m.event_id AS "eventId", m.suspects_until::text AS "suspectsUntil"
   FROM (SELECT) one LEFT JOIN event_match_marks m ON m.project_id = $1`;
 
-/** Each act is a statement by itself, committed before what it marks begins; whoever calls holds the project. */
+/** Commits each statement by itself, so before the marked work begins. Callers hold the lock of the project. */
 @Injectable()
 export class MatchMarksRepository {
   constructor(private readonly database: Database) {}
@@ -60,7 +63,7 @@ export class MatchMarksRepository {
     return { isToRaise, isToSettle, writtenSince, mark };
   }
 
-  /** Before the rules are asked. */
+  /** Writes the mark before rules are evaluated. */
   async begin(
     projectId: string,
     { worker, untilPosition, eventId }: Pick<MatchMark, 'worker' | 'untilPosition' | 'eventId'>,
@@ -78,7 +81,7 @@ export class MatchMarksRepository {
     );
   }
 
-  /** After they were asked. */
+  /** Ends the mark after rules were evaluated. */
   async end(projectId: string, worker: string, db?: Db): Promise<void> {
     await this.database.execute(
       `UPDATE event_match_marks SET is_evaluating = false FROM (SELECT ${UNHURRIED}) once
@@ -88,7 +91,7 @@ export class MatchMarksRepository {
     );
   }
 
-  /** From now on rows up to this one are taken event by event. */
+  /** Marks rows up to this position as suspects, so that they are taken event by event from now on. */
   async suspect(projectId: string, worker: string, untilPosition: string, db: Db): Promise<void> {
     await this.database.execute(
       `INSERT INTO event_match_marks AS m (project_id, worker, is_evaluating, until_position, suspects_until)

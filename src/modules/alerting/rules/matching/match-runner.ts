@@ -5,18 +5,18 @@ import { Database } from '../../../../platform/database/database.js';
 import { MatchEvaluator } from './match-evaluator.js';
 import { OutboxRepository } from './outbox.repository.js';
 
-/** After so long the others have their turn. */
+/** A project works for this long before the next project has its turn. */
 const TURN_MS = 250;
-/** A run begins no more passes over the projects after so long. */
+/** A run begins no further pass over the projects after this time. */
 const ROUND_MS = 5_000;
-/** Projects at a time: most of a turn is waiting for the database. */
+/** At most this many projects are worked on at once, because most of a turn is spent waiting for the database. */
 const MOST_LANES = 3;
-/** Of the connections of a process, one in so many. */
+/** A process has one lane for this many of its database connections. */
 const CONNECTIONS_OF_A_LANE = 3;
 
 /**
- * Matches events against the rules that wait for them: in the order in which they were accepted, once for each rule. One
- * worker has a project at a time; projects take turns, so that none waits for all of what another has to do.
+ * Matches events against `match` rules, in the order in which the events were accepted and once for each rule. One
+ * worker holds a project at a time. Projects take turns, so that none waits for all the work of another.
  */
 @Injectable()
 export class MatchRunner {
@@ -37,9 +37,9 @@ export class MatchRunner {
   }
 
   /**
-   * Works on every project that has something to do, in passes, until nothing is left or it has taken long enough.
-   * @param onStep told after each piece of work, whether it went well or not
-   * @returns how many rows, alerts and series were worked on
+   * Works on every project that has work, in passes, until no work is left or the run has taken five seconds.
+   * @param onStep called after each piece of work, whether it succeeded or failed
+   * @returns how many rows, alerts and series were processed
    */
   async run(onStep: () => void = () => undefined): Promise<number> {
     const until = performance.now() + ROUND_MS;

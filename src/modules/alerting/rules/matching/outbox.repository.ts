@@ -11,7 +11,9 @@ const OPEN_WRITES_OF_OUTBOX = openWritesSql(OPEN_WRITES.eventOutbox);
 export class OutboxRepository {
   constructor(private readonly database: Database) {}
 
-  /** Projects with events to match, alerts to raise or series that have come to rest, those that wait longest first. */
+  /**
+   * Returns the projects with events to match, alerts to raise or series that come to rest, the longest waiting first.
+   */
   async projectsWithWork(): Promise<ProjectId[]> {
     const rows = await this.database.rows<{ project_id: ProjectId }>(
       `WITH writing AS MATERIALIZED (${OPEN_WRITES_OF_OUTBOX})
@@ -30,7 +32,7 @@ export class OutboxRepository {
     return rows.map((row) => row.project_id);
   }
 
-  /** The first rows; those accepted before a time alone, of which nothing that comes before them is missing. */
+  /** Returns the first rows. With `before`, only rows accepted earlier, which no row can still precede. */
   async read(projectId: string, before: Date | null, limit: number, db: Db): Promise<OutboxRow[]> {
     return this.database.rows<OutboxRow>(
       `SELECT o.position::text, cardinality(o.event_ids) AS events, o.created_at AS "acceptedAt",
@@ -44,9 +46,9 @@ export class OutboxRepository {
   }
 
   /**
-   * Up to when everything that was accepted for the project has been taken from the outbox: before its oldest row, and
-   * before the beginning of any transaction that may still bring one. What brings rows is looked for before the rows, so
-   * that one which ends in between is seen.
+   * Returns the time up to which all accepted events of the project have left the outbox. It is before the oldest row,
+   * and before the beginning of any transaction that may still add a row. Open transactions are read before the rows,
+   * so that the rows of a transaction that ends in between are seen.
    */
   async emptyUntil(projectId: string, tx: Db): Promise<Date> {
     const [running] = await this.database.rows<{ until: Date }>(
@@ -66,7 +68,7 @@ export class OutboxRepository {
     return since < running.until ? since : running.until;
   }
 
-  /** Takes events from the outbox: each row up to the last of its stretch. */
+  /** Removes events from the outbox: of each row, those up to the last of its stretch. */
   async remove(projectId: ProjectId, stretches: readonly Stretch[], tx: Db): Promise<void> {
     const [ended, begun] = [stretches.filter(isToItsEnd), stretches.filter((one) => !isToItsEnd(one))];
     const positions = ended.map(({ row }) => row.position);
@@ -85,7 +87,7 @@ export class OutboxRepository {
     }
   }
 
-  /** Null: the project is deleted. */
+  /** Returns null when the project is deleted. */
   async organizationOf(projectId: ProjectId, tx: Db): Promise<OrganizationId | null> {
     const [project] = await this.database.rows<{ organization_id: OrganizationId }>(
       'SELECT organization_id FROM projects WHERE id = $1 AND deleted_at IS NULL',
@@ -95,7 +97,7 @@ export class OutboxRepository {
     return project?.organization_id ?? null;
   }
 
-  /** Rows that nobody waits for: written while the last rule of events was taken away. */
+  /** Deletes rows that no rule waits for. They were written while the last `match` rule was being removed. */
   removeUnwatched(): Promise<number> {
     return this.database.execute(
       `DELETE FROM event_outbox o WHERE /* every tenant: what nobody reads */ o.created_at < now() - interval '1 minute'
@@ -104,7 +106,7 @@ export class OutboxRepository {
   }
 }
 
-/** Removes rows of the outbox that nobody will read. */
+/** Deletes rows of the outbox that no rule will read. */
 @Injectable()
 export class OutboxMaintenance extends MaintenanceTask {
   constructor(private readonly outbox: OutboxRepository) {

@@ -5,10 +5,12 @@ import { AuditWriter } from '../../../identity/audit/index.js';
 import { RuleMetrics } from '../outcomes/rule-metrics.js';
 import { OutboxRepository } from './outbox.repository.js';
 
-/** Why rules are not asked about an event, or an alert is not raised, any more. */
+/** Why an event is no longer evaluated, or an alert no longer raised. */
 export type SetAsideReason = 'ended_a_worker' | 'took_too_long' | 'failed';
 
-/** Events and alerts that are given up, so that the others go on: in the log, in a metric, and in the project's activity. */
+/**
+ * Gives up events and alerts that block the others, and records each in the log, in a metric and in the audit records.
+ */
 @Injectable()
 export class SetAsideService {
   private readonly logger = new Logger('alert-rules');
@@ -19,7 +21,7 @@ export class SetAsideService {
     private readonly metrics: RuleMetrics,
   ) {}
 
-  /** No rule is asked about the event again. */
+  /** Records that no rule will be evaluated for the event again. */
   async event(projectId: ProjectId, eventId: string | null, reason: SetAsideReason, tx: Db): Promise<void> {
     this.logger.error(
       `event ${eventId} of project ${projectId} is set aside, no rule is asked about it again: ${reason}`,
@@ -28,7 +30,7 @@ export class SetAsideService {
     await this.record(projectId, 'alert_rules.event_set_aside', eventId, { reason }, tx);
   }
 
-  /** Nobody is told that the rule has fired. */
+  /** Records that nobody will be notified that the rule has fired. */
   async alert(
     projectId: ProjectId,
     { ruleId, eventId }: { readonly ruleId: string; readonly eventId: string | null },

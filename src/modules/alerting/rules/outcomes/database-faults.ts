@@ -3,15 +3,17 @@ import { QueryFailedError, TypeORMError } from 'typeorm';
 
 /** Classes of PostgreSQL errors that say nothing about the data: connections, conflicts, resources, shutdowns. */
 const PASSING = /^(08|40|53|55|57|58)/;
-/** Classes that say what PostgreSQL was given does not fit: data exceptions and broken constraints. */
+/** Classes of PostgreSQL errors that the data causes: data exceptions and violated constraints. */
 const OF_DATA = /^2[23]/;
-/** What a pool says that has no connection to give, or a connection that is gone. */
+/** Matches the messages of a pool that has no free connection, and of a lost connection. */
 const UNREACHABLE = /timeout|terminated|not queryable/i;
 
-/** A statement that took too long, and a transaction that was ended while the database waited for us. */
+/**
+ * The codes of a statement that took too long, and of a transaction that was ended because it was idle for too long.
+ */
 const TOO_LONG: readonly (string | undefined)[] = ['57014', '25P03'];
 
-/** Whether the work was ended for the time it took: less of it may get through. */
+/** Returns whether the work was ended because it took too long. A smaller piece of it may succeed. */
 export function isTakenTooLong(error: unknown): boolean {
   return (
     error instanceof QueryFailedError &&
@@ -20,7 +22,9 @@ export function isTakenTooLong(error: unknown): boolean {
   );
 }
 
-/** Whether the work fails for the data it works on, and will again; of anything else that data is not to blame. */
+/**
+ * Returns whether the data caused the failure, so that a retry would fail too. The data is not blamed for other errors.
+ */
 export function isDataFault(error: unknown): boolean {
   return (
     error instanceof QueryFailedError &&
@@ -29,13 +33,15 @@ export function isDataFault(error: unknown): boolean {
   );
 }
 
-/** Whether the same work may well succeed at once: nothing is wrong with it, nor with us. */
+/**
+ * Returns whether the same work may succeed when retried at once, because neither the work nor the service is at fault.
+ */
 export function isPassingFault(error: unknown): boolean {
   if (error instanceof QueryFailedError) {
     const cause: unknown = error.driverError;
     return !(cause instanceof pg.DatabaseError) || PASSING.test(cause.code ?? '') || isTakenTooLong(error);
   }
-  // Not a query: a transaction or a connection that is in no state to be used.
+  // TypeORM throws its other errors for a transaction or a connection that cannot be used.
   if (error instanceof TypeORMError) return true;
   return error instanceof Error && ('syscall' in error || UNREACHABLE.test(error.message));
 }

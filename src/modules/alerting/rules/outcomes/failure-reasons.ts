@@ -3,7 +3,9 @@ import { isPassingFault, isTakenTooLong } from './database-faults.js';
 
 const INVALID_REGULAR_EXPRESSION = '2201B';
 
-/** The rules before this one have left too little of what all of them may take over an event. */
+/**
+ * Thrown when earlier rules have left too few of the steps that all rules of a project may take together for an event.
+ */
 export class RulesTooCostly extends Error {
   constructor() {
     super('The rules take too many steps together');
@@ -11,8 +13,8 @@ export class RulesTooCostly extends Error {
 }
 
 /**
- * What is the rule's own fault: a sentence without statements, values or anything of another's. Null: something else failed,
- * which the log has.
+ * Returns a sentence for a failure that the rule causes, without statements, values or data of other tenants. Returns
+ * null for any other failure, which is in the log.
  */
 export function ownFault(error: unknown): string | null {
   if (error instanceof StoredFilterRefused) return `Its condition is no longer accepted: ${error.message}`;
@@ -25,7 +27,7 @@ export function ownFault(error: unknown): string | null {
   return null;
 }
 
-/** Why a rule could not be evaluated, for the people of its project. */
+/** Returns why a rule could not be evaluated, in a sentence for the members of its project. */
 export function reasonOf(error: unknown): string {
   return (
     ownFault(error) ??

@@ -3,7 +3,7 @@ import type { ProjectId } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { RuleMetrics } from './rule-metrics.js';
 
-/** What a rule says of its failing until it succeeds or is changed. */
+/** Stores why a rule fails, until it succeeds or is changed. */
 @Injectable()
 export class RuleFailuresRepository {
   constructor(
@@ -12,8 +12,8 @@ export class RuleFailuresRepository {
   ) {}
 
   /**
-   * Has the rule say why it cannot be evaluated. Written down when the reason is another one, and once a minute.
-   * @param reason a sentence for the people of the project: see `reasonOf`
+   * Stores why a rule cannot be evaluated. The row is written when the reason changes, and otherwise once a minute.
+   * @param reason a sentence for the members of the project, see `reasonOf`; the first 500 characters are stored
    */
   async record(projectId: ProjectId, ruleId: string, reason: string, db?: Db): Promise<void> {
     this.metrics.failed();
@@ -27,7 +27,7 @@ export class RuleFailuresRepository {
     );
   }
 
-  /** The rules have been evaluated again. */
+  /** Clears the failures of rules that were evaluated successfully. */
   async clear(projectId: ProjectId, ruleIds: readonly string[], db?: Db): Promise<void> {
     if (ruleIds.length === 0) return;
     await this.database.execute(

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Metrics } from '../../../../platform/telemetry/index.js';
 
-/** What operators watch: how much is matched and evaluated, how far behind, and what had to be left out. */
+/** Counts what is matched, evaluated and left out, and measures how far matching lags behind. Operators watch these. */
 @Injectable()
 export class RuleMetrics {
   private readonly batches;

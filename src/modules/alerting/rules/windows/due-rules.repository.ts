@@ -3,16 +3,16 @@ import type { ProjectId } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { RULE_COLUMNS, type RuleRow } from '../live-rules.repository.js';
 
-/** A rule on windows whose row is held. */
+/** A rule on windows whose row is locked. */
 export interface DueRule extends RuleRow {
-  /** The database's time. */
+  /** The time of the database clock. */
   now: Date;
   archived: boolean;
 }
 
 type RuleKey = Pick<RuleRow, 'id'> & { readonly projectId: ProjectId };
 
-/** When rules on windows are looked at; the time is the database's. */
+/** Schedules evaluations of rules on windows. Times are those of the database clock. */
 @Injectable()
 export class DueRulesRepository {
   constructor(private readonly database: Database) {}
@@ -25,7 +25,7 @@ export class DueRulesRepository {
     return row?.due ?? 0;
   }
 
-  /** Projects with rules that are due, those that wait longest first. */
+  /** Returns the projects with due rules, the longest waiting first. */
   async projects(): Promise<ProjectId[]> {
     const rows = await this.database.rows<{ id: ProjectId }>(
       `SELECT r.project_id AS id FROM alert_rules r JOIN projects p ON p.id = r.project_id AND p.deleted_at IS NULL
@@ -35,7 +35,7 @@ export class DueRulesRepository {
     return rows.map(({ id }) => id);
   }
 
-  /** The rule of the project that waits longest and that nobody else is at, held until the transaction ends. */
+  /** Returns the longest waiting rule of the project that no other worker holds, and locks it until `tx` ends. */
   async claim(projectId: ProjectId, tx: Db): Promise<DueRule | null> {
     const [rule] = await this.database.rows<DueRule>(
       `SELECT ${RULE_COLUMNS}, clock_timestamp() AS now, p.archived_at IS NOT NULL AS archived
@@ -48,12 +48,15 @@ export class DueRulesRepository {
     return rule ?? null;
   }
 
-  /** No statement of the transaction takes longer from now on. */
+  /** Sets the timeout of the next statements of the transaction. */
   async boundStatements(timeout: `${number}s`, tx: Db): Promise<void> {
     await this.database.execute(`SET LOCAL statement_timeout = '${timeout}'`, [], tx);
   }
 
-  /** The rule is evaluated now and again in so many seconds. One of an archived project is watched from now on. */
+  /**
+   * Records that the rule is evaluated now, clears its failure and schedules the next evaluation. A rule of an archived
+   * project ignores all events from before now.
+   */
   async begin({ id, project_id: projectId, now, archived }: DueRule, nextInSeconds: number, tx: Db): Promise<void> {
     await this.database.execute(
       `UPDATE alert_rules SET next_evaluation_at = clock_timestamp() + make_interval(secs => $3), last_evaluated_at = $4,
@@ -74,8 +77,8 @@ export class DueRulesRepository {
   }
 
   /**
-   * Waits a minute after the first failure, and then as long again as the rule has been failing for: so the wait doubles,
-   * whichever worker fails. What people change of a rule begins that anew.
+   * Delays a failing rule: by a minute at first, and then by as long as the rule has been failing, but not by more than
+   * `longestSeconds`. So the wait doubles, whichever worker fails. A change of the rule resets the wait.
    */
   async postpone({ projectId, id }: RuleKey, longestSeconds: number): Promise<void> {
     await this.database.execute(

@@ -10,7 +10,7 @@ import { HeartbeatsWriter } from '../../heartbeats/index.js';
 import { lateSeconds } from './window-values.js';
 import { type Seen, WindowObserver } from './window-observer.js';
 
-/** Evaluates one rule on windows as of a time: looks, asks the machine, and does what follows. */
+/** Evaluates one rule on windows as of a time: it measures the windows, steps the state machine and raises alerts. */
 @Injectable()
 export class WindowEvaluator {
   constructor(
@@ -21,7 +21,10 @@ export class WindowEvaluator {
     private readonly metrics: RuleMetrics,
   ) {}
 
-  /** @param now epoch milliseconds; `tx` holds the rule */
+  /**
+   * @param now epoch milliseconds
+   * @param tx holds the lock of the rule
+   */
   async evaluate(rule: LiveRule, now: number, tx: Db): Promise<void> {
     const stored = await this.series.ofRule(rule.projectId, rule.id, tx);
     const seen = await this.evaluator.look(rule, now, stored, await this.watchedSince(rule, tx), tx);
@@ -40,7 +43,10 @@ export class WindowEvaluator {
     await this.series.save(rule.projectId, left, tx);
   }
 
-  /** Since when the absence of events would be the senders'; null: something of ours is down. */
+  /**
+   * Returns since when missing events are due to the senders, in epoch milliseconds. Returns null while the service is
+   * down, and for rules of other kinds than `absence`.
+   */
   private async watchedSince(rule: LiveRule, tx: Db): Promise<number | null> {
     if (rule.condition.kind !== 'absence') return null;
     const upSince = await this.heartbeats.upSince(tx);
@@ -70,7 +76,9 @@ export class WindowEvaluator {
   }
 }
 
-/** A condition that nobody looked at for a while may have held or not: its waiting begins anew. */
+/**
+ * Returns the state that an evaluation starts from. After missed evaluations, a pending series starts to wait again.
+ */
 function stateBefore(state: SeriesState, missed: boolean): SeriesState {
   return missed && state.state === 'pending' ? INACTIVE : state;
 }

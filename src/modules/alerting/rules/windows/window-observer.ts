@@ -13,27 +13,28 @@ import type { LiveRule } from '../live-rules.repository.js';
 import { cut } from '../firing-rule.js';
 import { changeInPercent, observeAbsence, observeChange, observeThreshold } from './window-values.js';
 
-/** What was seen of one series at one time, and why. */
+/** What was observed of one series at one time, and why. */
 export interface Seen {
   readonly series: Series;
   readonly observation: Observation;
   /** A sentence for people. */
   readonly message: string;
-  /** The numbers behind it. */
+  /** The numbers behind the message. */
   readonly values: Readonly<Record<string, unknown>>;
 }
 
-/** Groups of an absence rule are those that had events in this time before the window. */
+/** An absence rule watches the groups that had events within this time before the window. */
 const REMEMBERED_SECONDS = 86_400;
 
-/** Looks at the windows of a rule as they are at a time. It decides nothing: that is the machine's. */
+/** Measures the windows of a rule as of a time. The state machine decides what follows from an observation. */
 @Injectable()
 export class WindowObserver {
   constructor(private readonly measures: MeasuresReader) {}
 
   /**
-   * @param known series that have a state, so that they are seen also when their events have ceased
-   * @param watchedSince since when the absence of events can be told, epoch milliseconds; null: it cannot
+   * Returns one observation for each measured series and each known one, as of `now` in epoch milliseconds.
+   * @param known series that have a state, so that they are observed even when they have no events any more
+   * @param watchedSince since when the absence of events can be determined, in epoch milliseconds; null when it cannot
    */
   async look(
     rule: LiveRule,
@@ -57,9 +58,12 @@ export class WindowObserver {
   }
 
   /**
-   * Before looks at the past, of a snapshot of the past: has the events be there that they are about.
-   * @param window the first and the last look
-   * @returns null; or until when there can be looks, where there are too many events
+   * Makes the events that observations of the past need available in a snapshot, wherever the events are stored. Call
+   * it before the first {@link look}.
+   * @param window from the first observation to the last
+   * @param milliseconds how long fetching archived events may take
+   * @returns null when all events are available; else, because there are too many, the time of the last possible
+   * observation
    * @throws ColdEventsAway
    */
   async lend(rule: LiveRule, window: TimeWindow, milliseconds: number, tx: Db): Promise<Date | null> {
@@ -186,11 +190,11 @@ function windowBefore(end: number, seconds: number): TimeWindow {
 interface Reading {
   readonly series: Series;
   readonly value: number | null;
-  /** False: the series may have events, yet too many others have more. */
+  /** False when the series may have events that were not read, because too many other series have more. */
   readonly isKnown: boolean;
 }
 
-/** The measured series, and the known ones of which nothing was measured. */
+/** Returns the measured series, and the known series for which nothing was measured. */
 function readings(
   rule: LiveRule,
   { measures, isCut }: Measured,
@@ -208,7 +212,7 @@ function readings(
   return [...found.values()];
 }
 
-/** What an aggregate of no events is. */
+/** Returns the value of an aggregate over no events. */
 function noneOf(aggregate: Aggregate): number | null {
   return aggregate === 'count' ? 0 : null;
 }

@@ -11,32 +11,34 @@ import { type DueRule, DueRulesRepository } from './due-rules.repository.js';
 import { WindowEvaluator } from './window-evaluator.js';
 import { evaluationSeconds, secondsAfterSlow } from './window-values.js';
 
-/** One statement of an evaluation may read events for so long. */
+/** A statement of an evaluation may read events for at most this long. */
 const STATEMENT_TIMEOUT = '10s';
-/** One run does no more than this, and begins nothing after so long; the next one goes on. */
+/** A run evaluates at most this many rules, and begins none after `BUDGET_MS`. The next run continues. */
 const MOST_RULES = 500;
 const BUDGET_MS = 5_000;
-/** A project that has had so long waits until the others had their turn. */
+/** A project that has worked for this long waits until the other projects had their turn. */
 const TURN_MS = 500;
-/** What takes longer is looked at less often. */
+/** A rule whose evaluation takes longer is evaluated less often. */
 const SLOW_MS = 2_500;
 const LONGEST_WAIT_SECONDS = 3_600;
-/** Projects at a time: one evaluation may wait many seconds for the database. */
+/** At most this many projects are worked on at once, because one evaluation may wait many seconds for the database. */
 const MOST_LANES = 3;
-/** Of the connections of a process, one in so many. */
+/** A process has one lane for this many of its database connections. */
 const CONNECTIONS_OF_A_LANE = 4;
 
 /**
- * Evaluates rules on windows when they are due. A rule is claimed by its row for the length of one transaction, which also
- * fires its alerts and says when it is due again: several workers never evaluate a rule twice, and one that dies leaves
- * no trace. The time is the database's.
+ * Evaluates rules on windows when they are due. One transaction locks the row of a rule, fires its alerts and schedules
+ * its next evaluation. So no two workers evaluate a rule twice, and a worker that dies leaves no trace. Times are those
+ * of the database clock.
  */
 @Injectable()
 export class WindowRunner {
-  /** Of a statement with patterns, whose cost the database does not bound; tests on a busy machine make it more. */
+  /**
+   * Limits a statement with patterns, whose cost the database does not limit. Tests on a busy machine raise the limit.
+   */
   patternTimeout: `${number}s` = '3s';
   private readonly logger = new Logger('alert-rules');
-  /** When projects with rules that are due last had a turn here. */
+  /** When projects with due rules last had a turn in this process, in milliseconds of `performance.now()`. */
   private readonly servedAt = new Map<string, number>();
   private readonly lanes: number;
 
@@ -53,9 +55,9 @@ export class WindowRunner {
   }
 
   /**
-   * Evaluates what is due, projects in turn and a few at a time: one with many rules or slow ones keeps no other from its
-   * own.
-   * @param onStep told after each rule, whether it went well or not
+   * Evaluates due rules. Projects take turns, a few at a time, so that a project with many or slow rules does not hold
+   * up the others.
+   * @param onStep called after each rule, whether its evaluation succeeded or failed
    * @returns how many rules were evaluated
    */
   async run(onStep: () => void = () => undefined): Promise<number> {
@@ -83,7 +85,7 @@ export class WindowRunner {
     return evaluated;
   }
 
-  /** @returns whether the project has more */
+  /** @returns whether the project may have more due rules */
   private async turn(
     projectId: ProjectId,
     one: (projectId: ProjectId) => Promise<boolean>,
@@ -99,7 +101,10 @@ export class WindowRunner {
     return this.due.count();
   }
 
-  /** Those whose last turn lies longest ago first, then those that wait longest: a run may end before all had theirs. */
+  /**
+   * Returns the projects with due rules: first those whose last turn was longest ago, then the longest waiting. A run
+   * may end before all projects had their turn.
+   */
   private async projectsWithDue(): Promise<ProjectId[]> {
     const due = await this.due.projects();
     const known = new Set<string>(due);
@@ -137,7 +142,7 @@ export class WindowRunner {
     const timeout = patternsOf(rule.filter).length > 0 ? this.patternTimeout : STATEMENT_TIMEOUT;
     await this.due.boundStatements(timeout, tx);
     await this.due.begin(due, evaluationSeconds(rule.condition.window_seconds), tx);
-    // An archived project takes no events: what is seen of it says nothing.
+    // An archived project accepts no events, so an observation would say nothing.
     if (due.archived) return;
     const began = performance.now();
     await this.evaluation.evaluate(rule, due.now.getTime(), tx);

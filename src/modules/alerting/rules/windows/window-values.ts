@@ -1,12 +1,14 @@
 import type { ComparedBy, RateOfChangeCondition, ThresholdCondition } from '../../../events/conditions/index.js';
 import type { Observation } from '../machine/rule-machine.js';
 
-/** Whether a value crosses the threshold; no value never does. */
+/** Returns whether a value crosses the threshold. A missing value does not. */
 export function observeThreshold(value: number | null, { op, value: target }: ThresholdCondition): Observation {
   return value !== null && compares(value, op, target) ? 'breach' : 'clear';
 }
 
-/** By how many percent a value differs from the one before; null where there is nothing to compare with. */
+/**
+ * Returns by how many percent a value differs from the earlier one; null when one is missing or the earlier one is 0.
+ */
 export function changeInPercent(present: number | null, before: number | null): number | null {
   if (present === null || before === null || before === 0) return null;
   return ((present - before) / Math.abs(before)) * 100;
@@ -23,9 +25,9 @@ export function observeChange(
 }
 
 /**
- * Whether events have stayed away. It can be told only once the whole window has been watched: by the rule itself, and by
- * a service that could take events and evaluate rules.
- * @param watchedSince epoch milliseconds; null: something of ours is down right now
+ * Returns whether events are absent. The result is `unknown` until the rule has watched a whole window during which the
+ * service could accept events and evaluate rules.
+ * @param watchedSince epoch milliseconds; null while the service is down
  */
 export function observeAbsence(
   lastEventAt: number | null,
@@ -56,21 +58,21 @@ function compares(value: number, op: ComparedBy, target: number): boolean {
   }
 }
 
-/** How often a window is looked at: a twelfth of it, between 5 and 60 seconds. */
+/** Returns the seconds between two evaluations: a twelfth of the window, between 5 and 60. */
 export function evaluationSeconds(windowSeconds: number): number {
   return Math.min(60, Math.max(5, Math.round(windowSeconds / 12)));
 }
 
-/** Evaluations this many times later than they should be have missed some. */
+/** An evaluation that comes later than this many intervals after the last one has missed some. */
 const LATE_TIMES = 4;
 const LATE_AT_LEAST_SECONDS = 60;
 
-/** How long after an evaluation another one comes too late to say what was between the two. */
+/** Returns the seconds after which the next evaluation comes too late to say what happened in between. */
 export function lateSeconds(windowSeconds: number): number {
   return Math.max(LATE_AT_LEAST_SECONDS, LATE_TIMES * evaluationSeconds(windowSeconds));
 }
 
-/** How long a rule waits that was slow: as long as may be without missing anything. */
+/** Returns the seconds that a slow rule waits: nearly as long as possible without missing an evaluation. */
 export function secondsAfterSlow(windowSeconds: number): number {
   return lateSeconds(windowSeconds) * 0.75;
 }

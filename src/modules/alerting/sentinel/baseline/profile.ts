@@ -10,62 +10,65 @@ import {
 import { median, spreadAround, weightedMedian } from './robust.js';
 import { type Track, valueOf } from './track.js';
 
-/** A series learns until it has had events on so many days, and so many events. */
+/** A series learns until it has had events on this many days, and `LEARNING_EVENTS` events. */
 const LEARNING_DAYS = 3;
 export const LEARNING_BUCKETS = LEARNING_DAYS * DAY_BUCKETS;
 const LEARNING_EVENTS = 100;
 const DAYS_OF_ONE_HOUR = 7;
 const WEEKS = 4;
-/** Weeks from which on the same hour of the week tells enough by itself. */
+/** From this many weeks on, the same hour of the week alone is enough for an expectation. */
 const SEASONAL_WEEKS = 2;
-/** The last day as a whole is off by so many times: a new level. */
+/** The series has a new level when the last day as a whole differs by more than this factor. */
 const SHIFTED = 1.5;
 const GAP_BUCKETS = 14 * DAY_BUCKETS;
 /** Fewer measured latencies in a bucket say nothing about its percentile. */
 export const LEAST_MEASURED = 30;
 
-/** A value for one bucket of each hour of the week that is known, from {@link Profile.firstHour} on. */
+/** A list with the value of one bucket for each known hour of the week, from {@link Profile.firstHour} on. */
 type HourList = Float32Array | readonly number[];
 
-/** What is usual in a series, learned from up to 28 days before `until`. */
+/** The baseline of a series: what is usual in it, learned from up to 28 days before `until`. */
 export interface Profile {
   readonly until: Bucket;
   /**
-   * The first bucket with events, 28 days before `until` at the earliest. While fewer than three days have events, it is
-   * as late as if these days followed each other: a stray event of long ago is no history.
+   * The first bucket with events, 28 days before `until` at the earliest. While fewer than three days have events,
+   * these days count as if they were the last ones before `until`, because a single old event is no history.
    */
   readonly since: Bucket;
   readonly total: number;
-  /** The hour of the week that lists begin with: those of a whole profile have all 168, those of a part some. */
+  /** The hour of the week that the lists begin with. A whole profile has all 168 hours, a partial one has some. */
   readonly firstHour: number;
-  /** Events that are expected, at most and at least: one figure but where history contradicts itself. */
+  /** The most and the fewest events that are expected. Both are equal unless the history contradicts itself. */
   readonly high: HourList;
   readonly low: HourList;
-  /** Events of an hour, for one bucket: unlike the middle bucket's it knows of those that come all at once. */
+  /** The events of an hour, per bucket. Unlike the median bucket, the value includes events that come all at once. */
   readonly flow: HourList;
-  /** How far buckets lie from the middle one, as a standard deviation. */
+  /** How far buckets lie from the median one, as a standard deviation. */
   readonly spread: HourList;
-  /** What at least two weeks (in the first weeks: days) had in one bucket of the hour. */
+  /** How many events one bucket of the hour had in at least two weeks (in the first weeks: on two days). */
   readonly seen: HourList;
-  /** Expected 95th percentile in milliseconds, -1 where it is not known. */
+  /** The expected p95 latency in milliseconds; -1 when it is not known. */
   readonly latency: HourList;
-  /** Variance of buckets over their mean, at least 1. */
+  /** The variance of buckets divided by their mean, at least 1. */
   readonly dispersion: number;
   readonly errorRate: number;
-  /** The longest run of buckets without events in 14 days, between two with events. */
+  /** The longest run of buckets without events in 14 days that ended with events. */
   readonly longestGap: number;
 }
 
 export type HourFigure = 'high' | 'low' | 'flow' | 'spread' | 'seen' | 'latency';
 
-/** What is usual in the hour of the week that a bucket lies in. @throws RangeError where that hour is not known */
+/**
+ * Returns a figure of the profile for the hour of the week that a bucket lies in.
+ * @throws RangeError when the profile does not contain that hour
+ */
 export function usualAt(profile: Profile, figure: HourFigure, bucket: Bucket): number {
   const value = profile[figure][(hourOfWeek(bucket) - profile.firstHour + HOURS_A_WEEK) % HOURS_A_WEEK];
   if (value === undefined) throw new RangeError('this part of the profile does not know the hour');
   return value;
 }
 
-/** Whole weeks that a profile knows. */
+/** Returns how many whole weeks a profile covers. */
 export function weeksOf({ since, until }: Profile): number {
   return Math.floor((until - since) / WEEK_BUCKETS);
 }
@@ -74,19 +77,24 @@ export function isLearning({ since, total }: Pick<Profile, 'since' | 'total'>, b
   return total < LEARNING_EVENTS || bucket - since < LEARNING_BUCKETS;
 }
 
-/** How the expectation of a series came about: by the same hour of earlier weeks, or while there are too few, of earlier days. */
+/**
+ * Returns how the expectation of a series was computed: from the same hour of earlier weeks or, while there are too few
+ * weeks, of earlier days.
+ */
 export function methodOf(profile: Profile): 'hour_of_week' | 'recent' {
   return weeksOf(profile) >= SEASONAL_WEEKS ? 'hour_of_week' : 'recent';
 }
 
-/** Learns what is usual before a bucket, which begins an hour. The track may begin later than 28 days before. */
+/**
+ * Learns a profile from the buckets before `until`, which begins an hour. The track may begin less than 28 days before.
+ */
 export function profileOf(track: Track, until: Bucket): Profile {
   const from = Math.max(track.first, until - BASELINE_BUCKETS);
   const since = sinceOf(track, from, until);
   const hours = Array.from({ length: HOURS_A_WEEK }, (_, hour) => hourProfile(track, since, until, hour));
   const list = (name: Exclude<keyof HourProfile, 'lately'>): Float32Array =>
     Float32Array.from(hours, (hour) => hour[name]);
-  // What was usual a day ago, so that the last day can be held against it.
+  // These figures were usual a day ago, so that the last day can be compared with them.
   const earlier = Array.from({ length: HOURS_A_WEEK }, (_, hour) => usualOf(track, since, until - DAY_BUCKETS, hour));
   const level = levelOf(track, since, until, earlier);
   const dispersions = hours
@@ -99,7 +107,7 @@ export function profileOf(track: Track, until: Bucket): Profile {
     since,
     total,
     firstHour: 0,
-    // By as much as the last day itself had at that time, so that it is never carried too far.
+    // A new level counts only up to what the last day itself had at that hour, so that it is never exaggerated.
     high: list('high').map((value, hour) => (level > SHIFTED ? Math.max(value, hours[hour]?.lately ?? 0) : value)),
     low: list('low').map((value, hour) => (level < 1 / SHIFTED ? Math.min(value, hours[hour]?.lately ?? 0) : value)),
     flow: list('flow'),
@@ -132,19 +140,22 @@ interface HourProfile {
   readonly latency: number;
 }
 
-/** What an hour of the week was like, as far as an expectation goes. */
+/** The figures of an hour of the week that an expectation is made of. */
 interface Usual {
-  /** The beginnings of the hours that tell. */
+  /** The first buckets of the hours that the figures come from. */
   readonly starts: readonly Bucket[];
   readonly weeks: readonly Bucket[];
-  /** Their middle bucket. */
+  /** The median of the buckets of these hours. */
   readonly middle: number;
   readonly flow: number;
-  /** The middle bucket of the same hour of the last day. */
+  /** The median of the buckets of the same hour of the last day. */
   readonly lately: number;
 }
 
-/** By the same hour of earlier weeks, or while these are too few, of earlier days. @param hour of the week */
+/**
+ * Returns the figures of the same hour of earlier weeks or, while there are too few weeks, of earlier days.
+ * @param hour the hour of the week
+ */
 function usualOf(track: Track, since: Bucket, until: Bucket, hour: number): Usual {
   const next = until + ((hour - hourOfWeek(until) + HOURS_A_WEEK) % HOURS_A_WEEK) * HOUR_BUCKETS;
   const before = (period: number, most: number): Bucket[] => {
@@ -165,7 +176,7 @@ function usualOf(track: Track, since: Bucket, until: Bucket, hour: number): Usua
   };
 }
 
-/** @param hour of the week */
+/** @param hour the hour of the week */
 function hourProfile(track: Track, since: Bucket, until: Bucket, hour: number): HourProfile {
   const { starts, weeks, middle, flow, lately } = usualOf(track, since, until, hour);
   // One week is too little to go by alone, and too much to leave out.
@@ -187,7 +198,7 @@ function hourProfile(track: Track, since: Bucket, until: Bucket, hour: number): 
   };
 }
 
-/** By how much the last day as a whole differs from what was usual: a new level is usual after half a day. */
+/** Returns the factor by which the last day as a whole differs from before. A new level is usual after half a day. */
 function levelOf(track: Track, since: Bucket, until: Bucket, earlier: readonly Usual[]): number {
   const hours: { value: number; weight: number }[] = [];
   for (let start = Math.max(since, until - DAY_BUCKETS); start < until; start += HOUR_BUCKETS) {
@@ -197,7 +208,7 @@ function levelOf(track: Track, since: Bucket, until: Bucket, earlier: readonly U
   return hours.length < 12 ? 1 : weightedMedian(hours);
 }
 
-/** Of the hours, weighted with their events: bursts are not usual. */
+/** Returns the median error rate of the hours, weighted by their events. Bursts do not change the median. */
 function errorRateOf(track: Track, since: Bucket, until: Bucket): number {
   const hours: { value: number; weight: number }[] = [];
   for (let start = since; start < until; start += HOUR_BUCKETS) {
@@ -247,7 +258,7 @@ function largestOf(track: Track, start: Bucket): number {
   return largest;
 }
 
-/** The second largest, which at least two have reached. */
+/** Returns the second largest value, which at least two have reached; 0 when there are fewer than two. */
 function secondOf(values: readonly number[]): number {
   return values.toSorted((a, b) => b - a)[1] ?? 0;
 }

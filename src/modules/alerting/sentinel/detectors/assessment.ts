@@ -4,41 +4,42 @@ export const SEVERITIES = FINDING_SEVERITIES;
 export type Severity = FindingSeverity;
 
 /**
- * What a detector says of a bucket: `normal` counts towards the end of a finding, `unusual` keeps one that is open,
- * `candidate` also opens one where the stream as a whole looks unusual, and `told` opens one.
+ * The result of a detector for a bucket. `normal` counts towards the end of a finding. `unusual` keeps an open finding
+ * open. `candidate` also opens a finding when the stream as a whole looks unusual. `told` opens a finding.
  */
 export type Level = 'normal' | 'unusual' | 'candidate' | 'told';
 
 export interface Assessment {
   readonly level: Level;
   readonly severity: Severity;
-  /** 0 (as expected) to 1 (nothing like it). */
+  /** The score runs from 0 (as expected) to 1 (nothing like it). */
   readonly score: number;
   readonly actual: number;
   readonly expected: number;
-  /** Between these a bucket is as usual. */
+  /** A bucket between `lower` and `upper` is as usual. */
   readonly lower: number;
   readonly upper: number;
 }
 
-/** What an assessment says beside its level. */
+/** The fields of an assessment without its level. */
 export type Figures = Omit<Assessment, 'level'>;
 
 /**
- * Written out, as everything that is made for each series in each bucket: what is made by spreading is left behind in old
- * memory until all of it is collected, 300 KB a project and bucket (Node 20).
+ * Returns an assessment. The fields are written out, as in every object that is made for each series in each bucket.
+ * Objects made by spreading stay in the old generation of the heap until a full collection, 300 KB for each project and
+ * bucket (Node 20).
  */
 export function assessed(level: Level, { severity, score, actual, expected, lower, upper }: Figures): Assessment {
   return { level, severity, score, actual, expected, lower, upper };
 }
 
-/** A chance so small that a thousand projects with fifty series see it less than twice an hour by luck alone. */
+/** A probability so small that a thousand projects with fifty series each meet it less than twice an hour by chance. */
 export const UNLIKELY = 1e-6;
 
-/** By how much feedback has raised the bounds of a kind and series: 1, 1.5, 2.25 or 3.375 times. */
+/** The factor by which feedback has raised the bounds of a kind and series: 1, 1.5, 2.25 or 3.375. */
 export type Raised = number;
 
-/** How far two figures lie from each other, 0 to 1. */
+/** Returns how far two figures lie from each other, from 0 to 1. */
 export function distance(a: number, b: number): number {
   const [less, more] = a < b ? [a, b] : [b, a];
   return more <= 0 ? 0 : Math.min(1, Math.max(0, 1 - less / more));

@@ -4,7 +4,7 @@ import { profileOf } from '../baseline/profile.js';
 import type { Track } from '../baseline/track.js';
 import { assessSpike } from './rates.js';
 
-/** Midnights of Berlin. */
+/** The days begin and end at midnight in Berlin. */
 const DAY_OF_23_HOURS = { from: '2026-03-28T23:00:00Z', to: '2026-03-29T22:00:00Z' };
 const DAY_OF_25_HOURS = { from: '2026-10-24T22:00:00Z', to: '2026-10-25T23:00:00Z' };
 
@@ -28,7 +28,7 @@ describe('the hour of the week when clocks change', () => {
       const midnight = bucketOf(Date.parse(day));
       const usual = midnight + 9 * 12;
       const after = midnight + hour * 12;
-      // Every day one run of 60 events, for four weeks at an hour, then at the other one.
+      // Every day has one run of 60 events: for four weeks at one hour, then at the other one.
       const runs: Bucket[] = Array.from({ length: 28 }, (_, index) => usual - (index + 1) * DAY_BUCKETS);
       const levelAt = (bucket: Bucket, later: readonly Bucket[]): string => {
         const first = bucket - 29 * DAY_BUCKETS;

@@ -4,17 +4,17 @@ import { type Track, valueOf } from '../baseline/track.js';
 import { StreamingScore, THRESHOLD } from '../streaming/streaming-score.js';
 import { SlowShift } from './slow-shift.js';
 
-/** How far back a series is looked through for a candidate. */
+/** A candidate is confirmed by this many buckets of its series. */
 export const CONFIRMATION_BUCKETS = 7 * DAY_BUCKETS;
 const WARM_UP = DAY_BUCKETS;
-/** A candidate is confirmed by what was said in these last buckets. */
+/** The stream must look unusual in one of this many last buckets to confirm a candidate. */
 const LAST_BUCKETS = 3;
 
 /**
- * Whether the stream as a whole looks unusual where one bucket was a candidate: by the two streaming detectors, or for
- * rates because small differences have added up.
- * @param track {@link CONFIRMATION_BUCKETS} long
- * @param profile a whole one
+ * Returns whether the stream as a whole looks unusual around a candidate: by the two streaming detectors or, for rates,
+ * because small differences have added up.
+ * @param track the last {@link CONFIRMATION_BUCKETS} buckets of the series
+ * @param profile a whole profile
  */
 export function confirms(track: Track, profile: Profile, metric: 'events' | 'p95', bucket: Bucket): boolean {
   const score = new StreamingScore(WARM_UP);

@@ -20,7 +20,7 @@ interface Steady {
   readonly days?: number;
 }
 
-/** A track of days like each other up to noon, and behind it the buckets that are given. */
+/** Returns a track of equal days up to noon, followed by the given buckets, and the profile of these days. */
 function history(
   { events = 10, errors = 0, p95 = 100, days = 5 }: Steady,
   then: Partial<Record<'events' | 'errors' | 'measured' | 'p95', number[]>> = {},
@@ -40,7 +40,7 @@ function history(
 
 describe('a spike', () => {
   it.each<[number, number, number, Level]>([
-    // Usual, actual, raised.
+    // The columns are: usual, actual, raised, level.
     [10, 100, 1, 'told'],
     [10, 99, 1, 'unusual'],
     [10, 29, 1, 'normal'],
@@ -82,7 +82,7 @@ describe('a spike', () => {
 
 describe('a drop', () => {
   it.each<[number, number[], number, Level]>([
-    // Usual in a bucket, the three buckets, raised.
+    // The columns are: usual in a bucket, the three buckets, raised, level.
     [20, [4, 4, 4], 1, 'told'],
     [20, [5, 4, 4], 1, 'unusual'],
     [20, [10, 10, 10], 1, 'normal'],
@@ -134,7 +134,7 @@ describe('silence', () => {
 
 describe('a burst of errors', () => {
   it.each<[number, number, number, Level]>([
-    // Usual errors of 100, events, errors.
+    // The columns are: usual errors in 100 events, events, errors, level.
     [2, 100, 22, 'told'],
     [2, 90, 20, 'told'],
     [2, 100, 21, 'unusual'],
@@ -163,7 +163,7 @@ describe('a burst of errors', () => {
 
 describe('a shift of latency', () => {
   it.each<[number, number[], number[], Level]>([
-    // Usual, three buckets, measured in them.
+    // The columns are: usual, the three buckets, measured events in them, level.
     [100, [300, 300, 300], [30, 30, 30], 'told'],
     [100, [300, 299, 300], [30, 30, 30], 'unusual'],
     [100, [300, 300, 300], [30, 29, 30], 'unusual'],

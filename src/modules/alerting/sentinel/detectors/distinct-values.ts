@@ -3,8 +3,8 @@ import { type Assessment, assessed, distance, type Raised } from './assessment.j
 const EXPLOSION = { found: 5, values: 50, normal: 2, least: 20 } as const;
 
 /**
- * Many more distinct values in the last hour than in any hour of a week (DECISIONS 18, cardinality_explosion).
- * @param most in one of the hours before; null: there is no such hour
+ * Detects `cardinality_explosion`: many more distinct values in the last hour than in any hour of a week.
+ * @param most the most distinct values in one of the hours before; null when there is no such hour
  */
 export function assessDistinctValues(values: number, most: number | null, raised: Raised): Assessment {
   const usual = most ?? 0;

@@ -5,12 +5,12 @@ import { type Track, valueOf } from '../baseline/track.js';
 import { type Assessment, assessed, distance, type Raised, UNLIKELY } from './assessment.js';
 
 const BURST = { errors: 20, least: 10, times: 5, points: 0.2, critical: 0.5 } as const;
-/** Of the bound in points: an open finding goes on down to it. */
+/** An open finding continues down to this share of the bound in points. */
 const NORMAL_SHARE = 0.5;
-/** Between the bounds the rate must be so many times the usual one. */
+/** A burst below the other bounds must still have this many times the usual rate, and be unlikely. */
 const SOMEWHAT = 3;
 
-/** Many more errors among the events of a bucket than usual (DECISIONS 18, error_burst). Figures are rates. */
+/** Detects `error_burst`: many more errors among the events of a bucket than usual. Figures are rates from 0 to 1. */
 export function assessErrors(track: Track, profile: Profile, bucket: Bucket, raised: Raised): Assessment {
   const [events, errors] = [valueOf(track, 'events', bucket), valueOf(track, 'errors', bucket)];
   const usual = profile.errorRate;

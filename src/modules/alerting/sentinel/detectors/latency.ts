@@ -5,7 +5,7 @@ import { type Assessment, assessed, distance, type Raised } from './assessment.j
 
 const SHIFT = { buckets: 3, found: 3, normal: 1.5, ms: 50 } as const;
 
-/** The 95th percentile of three buckets far above the usual one (DECISIONS 18, latency_shift). Milliseconds. */
+/** Detects `latency_shift`: the p95 latency of three buckets is far above the usual one. Figures are milliseconds. */
 export function assessLatency(track: Track, profile: Profile, bucket: Bucket, raised: Raised): Assessment {
   const usual = usualAt(profile, 'latency', bucket);
   const normal = SHIFT.normal * raised;

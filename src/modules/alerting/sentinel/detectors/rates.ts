@@ -6,12 +6,12 @@ import { type Assessment, assessed, distance, type Raised, UNLIKELY } from './as
 
 const SPIKE = { found: 10, normal: 3, events: 50, critical: 30 } as const;
 const DROP = { buckets: 3, found: 0.2, normal: 0.5, events: 60, least: 20 } as const;
-/** What was seen before is usual up to so many times of it. */
+/** A number of events is usual up to this many times what was seen before. */
 const SEEN_ROOM = 1.5;
-/** Standard deviations on both sides of what is expected. */
+/** The band extends this many standard deviations to both sides of the expected number. */
 const BAND = 4;
 
-/** What is expected of a bucket, and the band round it that evidence shows. */
+/** Returns the expected number of events of a bucket, and the band around it that evidence shows. */
 export function expectationOf(profile: Profile, bucket: Bucket): { expected: number; lower: number; upper: number } {
   const [high, low] = [usualAt(profile, 'high', bucket), usualAt(profile, 'low', bucket)];
   const spread = usualAt(profile, 'spread', bucket);
@@ -23,11 +23,11 @@ export function expectationOf(profile: Profile, bucket: Bucket): { expected: num
   };
 }
 
-/** Many more events than expected, in one bucket (DECISIONS 18, rate_spike). */
+/** Detects `rate_spike`: many more events than expected in one bucket. */
 export function assessSpike(track: Track, profile: Profile, bucket: Bucket, raised: Raised): Assessment {
   const actual = valueOf(track, 'events', bucket);
   const expected = usualAt(profile, 'high', bucket);
-  // Where next to nothing is expected, the number of events decides.
+  // When next to nothing is expected, the number of events decides.
   const least = Math.max(expected, SPIKE.events / SPIKE.found);
   const { lower, upper } = expectationOf(profile, bucket);
   const base = {
@@ -46,7 +46,7 @@ export function assessSpike(track: Track, profile: Profile, bucket: Bucket, rais
   return assessed(isUnlikely ? 'candidate' : 'unusual', base);
 }
 
-/** Far fewer events than expected, in three buckets together (DECISIONS 18, rate_drop). */
+/** Detects `rate_drop`: far fewer events than expected in three buckets together. */
 export function assessDrop(track: Track, profile: Profile, bucket: Bucket, raised: Raised): Assessment {
   let [actual, expected] = [0, 0];
   for (let one = bucket - DROP.buckets + 1; one <= bucket; one++) {

@@ -7,13 +7,13 @@ const SILENCE = { events: 20, buckets: 3, gaps: 3 } as const;
 
 /** Buckets in a row without events. */
 export interface Gap {
-  /** The first of them; null: the bucket in question has events. */
+  /** The first of these buckets; null when the judged bucket has events. */
   readonly since: Bucket | null;
 }
 
 /**
- * No event where some were expected, for longer than ever lately (DECISIONS 18, silence). The gaps of 14 days decide and not
- * the rate, since what comes once an hour is not silent half an hour later.
+ * Detects `silence`: no event while some were expected, for longer than ever lately. The gaps of 14 days decide and not
+ * the rate, because a series with events once an hour is not silent half an hour later.
  */
 export function assessSilence(
   gap: Gap,
@@ -31,7 +31,10 @@ export function assessSilence(
   return assessed(isTold ? 'told' : 'unusual', base);
 }
 
-/** Whether a gap is so long that what was expected in it decides: only then the hours of all of it have to be known. */
+/**
+ * Returns whether a gap is so long that the events expected in it decide. Only then the profile must contain all hours
+ * of the gap.
+ */
 export function isLong({ since }: Gap, { longestGap }: Profile, bucket: Bucket, raised: Raised = 1): boolean {
   if (since === null) return false;
   const buckets = bucket - since + 1;

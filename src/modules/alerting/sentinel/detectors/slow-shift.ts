@@ -1,8 +1,11 @@
-/** What a bucket may lie off by before it counts, and how much must add up, in standard deviations. */
+/**
+ * Differences up to `SLACK` do not count. The series has shifted when the rest adds up to `BOUND`. Both are in standard
+ * deviations.
+ */
 const SLACK = 1;
 const BOUND = 12;
 
-/** Adds up by how much values lie above what is expected, and below (Page's cumulative sums). */
+/** Adds up how far values lie above the expected ones, and how far below (Page's cumulative sums). */
 export class SlowShift {
   private above = 0;
   private under = 0;

@@ -1,33 +1,33 @@
-/** How a bucket was judged; null: it was not, and only what happened is known. */
+/** A bucket as it was judged. `expected`, `lower` and `upper` are null when the bucket was not judged. */
 export interface EvidencePoint {
-  /** ISO 8601, the beginning of the bucket. */
+  /** The beginning of the bucket, in ISO 8601. */
   readonly ts: string;
   readonly actual: number | null;
   readonly expected: number | null;
   readonly lower: number | null;
   readonly upper: number | null;
-  /** The finding goes on in it. */
+  /** Whether the finding continues in this bucket. */
   readonly is_anomalous: boolean;
 }
 
-/** What had more, or less, of it than usual. */
+/** A narrower series that had a larger or smaller share of the events than usual. */
 export interface Contributor {
   readonly field: 'event' | 'source_id';
   readonly value: string;
-  /** Of the bucket's events, and of those that are expected. */
+  /** The share of the events of the bucket. `usual_share` is the share of the expected events. */
   readonly share: number;
   readonly usual_share: number;
 }
 
-/** Why something was told (DECISIONS 18), as it was when the finding opened. What comes behind that is not written into it. */
+/** The evidence for a finding, as of its opening. The points of later buckets are stored separately. */
 export interface Evidence {
   readonly interval_seconds: number;
-  /** Up to the bucket that opened the finding. */
+  /** The points up to the bucket that opened the finding. */
   readonly points: readonly EvidencePoint[];
   readonly baseline: {
     readonly from_ts: string;
     readonly to_ts: string;
-    /** Buckets of history. */
+    /** The number of buckets of history. */
     readonly samples: number;
     readonly method: 'hour_of_week' | 'recent';
   };
@@ -35,7 +35,7 @@ export interface Evidence {
 }
 
 export const MOST_POINTS = 300;
-/** Buckets of evidence before the first and behind the last of a finding. */
+/** Evidence covers this many buckets before the first bucket of a finding, and `POINTS_BEHIND` after the last one. */
 export const POINTS_BEFORE = 24;
 export const POINTS_BEHIND = 12;
 export const MOST_CONTRIBUTORS = 5;

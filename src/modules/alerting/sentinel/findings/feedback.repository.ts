@@ -3,10 +3,10 @@ import type { ProjectId } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import type { FindingKind, Metric, SeriesType, Subject } from '../judging/finding-kinds.js';
 
-/** What people said of a kind and series, as far as it still counts. */
+/** The feedback of people on a kind and series that still counts. */
 export interface Feedback extends Subject {
   readonly isMuted: boolean;
-  /** How often its bounds were raised lately. */
+  /** How often the bounds were raised in the last 30 days, at most three times. */
   readonly raises: number;
 }
 
@@ -19,16 +19,16 @@ interface Row {
   readonly raises: number;
 }
 
-/** Raises of the bounds that count, and for how long. */
+/** At most this many raises of the bounds count, each for `RAISED_FOR`. */
 const MOST_RAISES = 3;
 const RAISED_FOR = `interval '30 days'`;
 
-/** What dismissals do to what is told next. */
+/** Stores until when dismissals mute later findings, and how often they have raised the bounds. */
 @Injectable()
 export class FeedbackRepository {
   constructor(private readonly database: Database) {}
 
-  /** @param until the end of a bucket: one that a mute ends in is told */
+  /** @param until the end of a bucket; a mute that ends within the bucket no longer counts */
   async of(projectId: ProjectId, until: Date, tx: Db): Promise<Feedback[]> {
     const rows = await this.database.rows<Row>(
       `SELECT kind, series_type AS type, series_value AS value, metric, coalesce(muted_until >= $2, false) AS "isMuted",
@@ -46,7 +46,7 @@ export class FeedbackRepository {
     }));
   }
 
-  /** Mutes a kind and series for so many hours from now, not at all for none, and raises its bounds where the dismissal says so. */
+  /** Mutes a kind and series for `muteHours` from now (0 ends a mute), and raises its bounds if `raises`. */
   async add(
     projectId: ProjectId,
     { kind, series, metric }: Subject,

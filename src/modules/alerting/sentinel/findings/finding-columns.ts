@@ -2,10 +2,10 @@ import type { Finding } from './finding.entity.js';
 
 /** A finding as lists show it. */
 export type ListedFinding = Omit<Finding, 'evidence' | 'contributors' | 'normalBuckets'>;
-/** A finding as buckets change it: what it opened with stays. */
+/** A finding as later buckets change it. The evidence that it opened with stays. */
 export type LivingFindingRow = Omit<Finding, 'evidence'>;
 
-/** Of `sentinel_findings f`. */
+/** Selects the columns of a listed finding from `sentinel_findings f`. */
 export const LISTED_COLUMNS = `f.id, f.project_id AS "projectId", f.kind, f.series_type AS "seriesType",
   f.series_value AS "seriesValue", f.metric, f.status, f.severity, f.score, f.title, f.summary, f.actual, f.expected, f.lower,
   f.upper, f.started_at AS "startedAt", f.detected_at AS "detectedAt", f.last_seen_at AS "lastSeenAt",

@@ -4,7 +4,7 @@ import { type FindingMove, type FindingStatus, type LivingFinding, moveOf } from
 const BUCKET = 1_000;
 const LEVELS = ['normal', 'unusual', 'told'] as const;
 
-/** The newest finding of a subject, by what it has come to. */
+/** The newest finding of a subject, in each state that it can be in. */
 const FINDINGS = {
   none: null,
   'open after one normal bucket': { status: 'open', normal: 1, resolvedIn: null },
@@ -19,7 +19,7 @@ const FINDINGS = {
 } as const satisfies Readonly<Record<string, LivingFinding | null>>;
 type Name = keyof typeof FINDINGS;
 
-/** By level, and where it is told also while muted. */
+/** The moves for each level, and for `told` while the subject is muted. */
 const MOVES: Readonly<Record<Name, readonly [normal: Move, unusual: Move, told: Move, muted: Move]>> = {
   none: [null, null, 'open', null],
   'open after one normal bucket': [null, 'extend', 'extend', 'extend'],

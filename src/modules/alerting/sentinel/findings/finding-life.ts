@@ -4,25 +4,25 @@ import type { Level } from '../detectors/assessment.js';
 export const FINDING_STATUSES = ['open', 'acknowledged', 'resolved', 'dismissed'] as const;
 export type FindingStatus = (typeof FINDING_STATUSES)[number];
 
-/** Normal buckets in a row that end a finding. */
+/** A finding is resolved after this many normal buckets in a row. */
 const NORMAL_BUCKETS = 3;
-/** After a resolve the same subject takes its finding up again for so long: 30 minutes. */
+/** A resolved finding is reopened when its subject is reported again within this many buckets: 30 minutes. */
 const REOPEN_BUCKETS = 6;
 
-/** The newest finding of a subject, as far as its life goes. */
+/** The fields of a subject's newest finding that decide how a bucket changes the finding. */
 export interface LivingFinding {
   readonly status: FindingStatus;
-  /** Buckets in a row that were judged normal up to now: such as were never judged do not count. */
+  /** How many buckets in a row were normal up to now. Buckets that were never judged do not count. */
   readonly normal: number;
-  /** The bucket that ended it. */
+  /** The bucket that resolved the finding. */
   readonly resolvedIn: Bucket | null;
 }
 
 export type FindingMove = 'open' | 'reopen' | 'extend' | 'resolve';
 
 /**
- * What a bucket does to the newest finding of its subject; null: nothing.
- * @param level with `candidate` already settled: nothing is told on account of one
+ * Returns how a bucket changes the newest finding of its subject; null when the status stays.
+ * @param level the level after candidates were confirmed or rejected
  */
 export function moveOf(
   finding: LivingFinding | null,
@@ -39,7 +39,7 @@ export function moveOf(
   return endedIn !== null && bucket - endedIn <= REOPEN_BUCKETS ? 'reopen' : 'open';
 }
 
-/** What people do to a finding, and what they are told where it cannot be. */
+/** The acts of people on a finding, and the reasons to refuse an act. */
 export type FindingAct = 'acknowledge' | 'dismiss';
 export type FindingFault = 'already_acknowledged' | 'resolved' | 'dismissed' | 'already_dismissed';
 

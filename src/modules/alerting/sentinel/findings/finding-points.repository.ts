@@ -4,19 +4,19 @@ import { Database, type Db } from '../../../../platform/database/database.js';
 import type { EvidencePoint } from './evidence.js';
 import type { Finding } from './finding.entity.js';
 
-/** A point and whose it is. */
+/** A point with the id of its finding. */
 export interface FindingPoint extends EvidencePoint {
   readonly findingId: string;
 }
 
 const COLUMNS = 'at, actual, expected, lower, upper, is_anomalous';
 
-/** The evidence series of findings behind what they opened with: a row for each bucket. */
+/** Stores the evidence points of findings from after their opening, one row for each bucket. */
 @Injectable()
 export class FindingPointsRepository {
   constructor(private readonly database: Database) {}
 
-  /** In the order of time. */
+  /** Returns the points of a finding in chronological order. */
   async of(
     { projectId }: Pick<ProjectScope, 'projectId'>,
     { id }: Pick<Finding, 'id'>,
@@ -30,7 +30,7 @@ export class FindingPointsRepository {
     return rows.map(({ at, ...point }) => ({ ts: at.toISOString(), ...point }));
   }
 
-  /** A bucket has one point of a finding, which is written once more where the bucket is judged once more. */
+  /** Stores points. A finding has one point for each bucket, which is overwritten when the bucket is judged again. */
   async add(projectId: ProjectId, points: readonly FindingPoint[], tx: Db): Promise<void> {
     if (points.length === 0) return;
     await this.database.execute(
@@ -53,7 +53,7 @@ export class FindingPointsRepository {
     );
   }
 
-  /** Leaves of findings that go on for long what lies behind a time. */
+  /** Deletes points of long findings up to and including a time. */
   async removeUntil(projectId: ProjectId, findingIds: readonly string[], until: Date, tx: Db): Promise<void> {
     if (findingIds.length === 0) return;
     await this.database.execute(

@@ -17,7 +17,7 @@ interface Row {
   readonly createdAt: Date;
 }
 
-/** Findings by their titles, kinds and series, however long ago they began: they are kept no longer than 90 days. */
+/** Searches findings by title, kind and series. Their age is not limited: they are deleted 90 days after they end. */
 @Injectable()
 export class FindingSearch extends RowSearch<Row> {
   readonly type = 'finding';

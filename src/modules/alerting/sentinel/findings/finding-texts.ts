@@ -1,7 +1,7 @@
 import type { Severity } from '../detectors/assessment.js';
 import type { FindingKind, SeriesName, Subject } from '../judging/finding-kinds.js';
 
-/** Characters of a name that a text shows. */
+/** A text shows at most this many characters of a name. */
 const MAX_NAME = 120;
 
 const TITLES: Readonly<Record<FindingKind, string>> = {
@@ -24,7 +24,7 @@ export function titleOf({ kind, series }: Subject): string {
   return series.type === 'project' ? TITLES[kind] : `${TITLES[kind]}: ${nameOf(series)}`;
 }
 
-/** A sentence with the numbers. */
+/** Returns a sentence with the numbers of a finding. */
 export function summaryOf({ kind, series, metric }: Subject, { actual, expected }: Figures): string {
   const who =
     series.type === 'project'

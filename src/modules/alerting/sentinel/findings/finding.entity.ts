@@ -8,7 +8,7 @@ import type { FindingStatus } from './finding-life.js';
 export const FEEDBACK_REASONS = ['expected', 'not_useful', 'wrong'] as const;
 export type FeedbackReason = (typeof FEEDBACK_REASONS)[number];
 
-/** Something unusual about a series of a project (DECISIONS 18). */
+/** Something unusual that Sentinel has found in a series of a project. */
 @Entity('sentinel_findings')
 @Index('uq_sentinel_findings_unresolved', ['projectId', 'kind', 'seriesType', 'seriesValue', 'metric'], {
   unique: true,
@@ -55,7 +55,7 @@ export class Finding {
   @Column('text')
   summary!: string;
 
-  /** Of the worst bucket; null for a new event type, which has no figures. The same for the next three. */
+  /** Like the next three, a figure of the worst bucket; null for a new event type, which has no figures. */
   @Column('double precision', { nullable: true })
   actual!: number | null;
 
@@ -68,7 +68,7 @@ export class Finding {
   @Column('double precision', { nullable: true })
   upper!: number | null;
 
-  /** The beginning of its first bucket. */
+  /** The beginning of the first bucket of the finding. */
   @Column('timestamptz', { name: 'started_at' })
   startedAt!: Date;
 
@@ -86,7 +86,7 @@ export class Finding {
   @Column('uuid', { name: 'acknowledged_by', nullable: true })
   acknowledgedBy!: string | null;
 
-  /** The beginning of the bucket that ended it. */
+  /** The beginning of the bucket that resolved the finding. */
   @Column('timestamptz', { name: 'resolved_at', nullable: true })
   resolvedAt!: Date | null;
 
@@ -103,7 +103,7 @@ export class Finding {
   @Column('text', { name: 'feedback_note', nullable: true })
   feedbackNote!: string | null;
 
-  /** Buckets in a row that were judged and in which it did not go on, up to now. */
+  /** The number of judged buckets in a row, up to now, in which the finding did not continue. */
   @Column('integer', { name: 'normal_buckets', default: 0 })
   normalBuckets!: number;
 

@@ -301,10 +301,10 @@ export function findingResponse(finding: ListedFinding): FindingResponse {
   };
 }
 
-/** @param later the points behind those that the finding opened with, in the order of time */
+/** @param later the points after those that the finding opened with, in chronological order */
 export function findingWithEvidence(finding: Finding, later: readonly EvidencePoint[]): FindingWithEvidenceResponse {
   const { points, sample_event_ids, ...evidence } = finding.evidence;
-  // Where buckets were left out, what ends a finding comes later.
+  // When buckets were skipped, the ones that end a finding come after this time and are not shown.
   const end = finding.lastSeenAt.getTime() + POINTS_BEHIND * BUCKET_MS;
   return {
     ...findingResponse(finding),
@@ -317,7 +317,7 @@ export function findingWithEvidence(finding: Finding, later: readonly EvidencePo
   };
 }
 
-/** The finding as alert events carry it. */
+/** Returns the finding as the payload of alert events. */
 export function findingPayload(finding: ListedFinding): Readonly<Record<string, unknown>> {
   return { ...findingResponse(finding) };
 }

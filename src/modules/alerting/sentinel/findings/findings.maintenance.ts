@@ -4,7 +4,7 @@ import { FindingsRepository } from './findings.repository.js';
 
 const AT_A_TIME = 1_000;
 
-/** Ends the keep of findings. */
+/** Deletes findings whose retention has ended. */
 @Injectable()
 export class FindingsMaintenance extends MaintenanceTask {
   constructor(private readonly findings: FindingsRepository) {

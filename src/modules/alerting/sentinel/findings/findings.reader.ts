@@ -3,12 +3,12 @@ import type { ProjectScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { LISTED_COLUMNS, type ListedFinding } from './finding-columns.js';
 
-/** What other modules ask of findings. */
+/** Reads findings for other modules. */
 @Injectable()
 export class FindingsReader {
   constructor(private readonly database: Database) {}
 
-  /** Those that began in a window, in the order of time; `limit` at most. */
+  /** Returns the findings that began in a window, in chronological order, at most `limit`. */
   begunIn(
     { projectId }: Pick<ProjectScope, 'projectId'>,
     { from, to }: { readonly from: Date; readonly to: Date },

@@ -16,7 +16,7 @@ export interface FindingsFilter {
   readonly kind: readonly FindingKind[];
   readonly severity: readonly Severity[];
   readonly seriesValue?: string | undefined;
-  /** Of the beginning: inclusive and exclusive. */
+  /** Limits when findings began: at `from` or later, and before `to`. */
   readonly from?: Date | undefined;
   readonly to?: Date | undefined;
 }
@@ -31,22 +31,22 @@ const KEPT = `interval '90 days'`;
 
 export const ProjectOfFinding = projectOf('finding_id', Finding, FindingNotFound);
 
-/** What people look for among findings, and their acts on them. */
+/** Reads findings for people, and writes the acts of people on findings. */
 @Injectable()
 export class FindingsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Newest beginning first. */
+  /** Returns a page of findings, the latest beginning first, and the number of all that match. */
   async list(
     { projectId }: Tenant,
     filter: FindingsFilter,
     { limit, offset }: { readonly limit: number; readonly offset: number },
   ): Promise<{ items: ListedFinding[]; total: number }> {
     const { bind, values } = new Parameters();
-    // What was not asked for is left out, so that all can be counted by the index alone.
+    // A filter that is not set adds no condition, so that all findings can be counted by the index alone.
     const project = bind(projectId);
     const fits = ['true', ...conditionsOf(filter, bind)].join(' AND ');
-    // One statement, and so one moment and one message.
+    // One statement reads the count and the page, so that both are of the same moment and take one round trip.
     const rows = await this.database.rows<ListedFinding & { total: number; isShown: boolean }>(
       `SELECT counted.total, page.id IS NOT NULL AS "isShown", page.*
        FROM (SELECT count(*)::int AS total FROM sentinel_findings f WHERE f.project_id = ${project} AND ${fits}) counted
@@ -63,14 +63,14 @@ export class FindingsRepository {
     return this.database.repository(Finding, db).findOneBy({ projectId, id });
   }
 
-  /** Waits for a round that is at it. */
+  /** Returns a finding and locks its row. Waits for a round that is changing the finding. */
   lock({ projectId }: Tenant, id: string, tx: Db): Promise<Finding | null> {
     return this.database
       .repository(Finding, tx)
       .findOne({ where: { projectId, id }, lock: { mode: 'for_no_key_update' } });
   }
 
-  /** Unresolved ones, the worst first. */
+  /** Returns the unresolved findings, the worst first. */
   unresolved({ projectId }: Tenant): Promise<ListedFinding[]> {
     return this.database.rows<ListedFinding>(
       `SELECT ${LISTED_COLUMNS} FROM sentinel_findings f WHERE f.project_id = $1 AND f.status IN ('open', 'acknowledged')
@@ -79,7 +79,7 @@ export class FindingsRepository {
     );
   }
 
-  /** What was found, and dismissed, in the last seven days. */
+  /** Returns for each kind how many findings began, and how many were dismissed, in the last seven days. */
   counts({ projectId }: Tenant): Promise<DetectorCounts[]> {
     return this.database.rows<DetectorCounts>(
       `SELECT kind, (count(*) FILTER (WHERE started_at > now() - interval '7 days'))::int AS findings,
@@ -111,7 +111,7 @@ export class FindingsRepository {
     );
   }
 
-  /** Ends the keep of those that were resolved or dismissed 90 days ago. */
+  /** Deletes at most `limit` findings that were resolved or dismissed more than 90 days ago. @returns how many */
   removeOld(limit: number): Promise<number> {
     return this.database.execute(
       `DELETE FROM sentinel_findings WHERE id IN (
@@ -123,7 +123,7 @@ export class FindingsRepository {
   }
 }
 
-/** An empty list takes every value. */
+/** Returns the conditions of a filter. An empty list matches every value. */
 function conditionsOf({ status, kind, severity, seriesValue, from, to }: FindingsFilter, bind: Bind): string[] {
   return [
     ...(status.length === 0 ? [] : [`f.status = ANY (${bind(status)}::text[])`]),

@@ -24,7 +24,7 @@ import {
 import { FAULT_ERRORS, FindingNotFound } from './findings.errors.js';
 import { FindingsRepository } from './findings.repository.js';
 
-/** What people read of findings and do with them. */
+/** Shows findings to people, and applies the acts of people on findings. */
 @Injectable()
 export class FindingsService {
   private readonly dismissed;
@@ -69,7 +69,7 @@ export class FindingsService {
     });
   }
 
-  /** What is dismissed is muted from now on; its end is told where it had not ended by itself. */
+  /** Dismisses a finding and mutes its kind and series. Rules recover, unless the finding was resolved before. */
   async dismiss(scope: ProjectMemberScope, id: string, request: DismissFindingRequest): Promise<FindingResponse> {
     const { reason, note = null, mute_hours: muteHours } = request;
     const answer = await this.act(scope, id, 'dismiss', async (finding, tx) => {

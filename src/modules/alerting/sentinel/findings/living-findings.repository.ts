@@ -4,12 +4,15 @@ import { Database, type Db } from '../../../../platform/database/database.js';
 import { LIVING_COLUMNS, type LivingFindingRow } from './finding-columns.js';
 import { Finding } from './finding.entity.js';
 
-/** What rounds do to findings. Their callers hold the project. */
+/** Reads and writes findings for rounds of Sentinel. Callers hold the lock of the project. */
 @Injectable()
 export class LivingFindingsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Those that a bucket may still change: unresolved, seen or ended since a time. People's acts on them wait. */
+  /**
+   * Returns the findings that a bucket may still change: those that are unresolved, or were seen or resolved since a
+   * time. Their rows are locked, so that acts of people wait.
+   */
   since(projectId: ProjectId, since: Date, tx: Db): Promise<LivingFindingRow[]> {
     return this.database.rows<LivingFindingRow>(
       `SELECT ${LIVING_COLUMNS} FROM sentinel_findings f
@@ -24,7 +27,7 @@ export class LivingFindingsRepository {
     if (findings.length > 0) await this.database.repository(Finding, tx).insert(findings.map((one) => ({ ...one })));
   }
 
-  /** Writes what a bucket changes of findings. */
+  /** Stores the fields of findings that a bucket changes. */
   async save(projectId: ProjectId, findings: readonly LivingFindingRow[], tx: Db): Promise<void> {
     if (findings.length === 0) return;
     const rows = findings.map((finding) => ({
@@ -53,7 +56,7 @@ export class LivingFindingsRepository {
     );
   }
 
-  /** How many event types were found new in a period. */
+  /** Returns how many new event types were found in a period. */
   async countNewTypes(projectId: ProjectId, from: Date, to: Date, tx: Db): Promise<number> {
     const [row] = await this.database.rows<{ found: number }>(
       `SELECT count(*)::int AS found FROM sentinel_findings

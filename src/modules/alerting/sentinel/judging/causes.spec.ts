@@ -3,7 +3,7 @@ import { causesOf } from './causes.js';
 import { FINDING_KINDS, type FindingKind, SERIES_TYPES, type SeriesType } from './finding-kinds.js';
 import type { Judgement } from './judge-series.js';
 
-/** A kind and a series, as `rate_spike event a`; the project has no name. */
+/** A kind and a series, such as `rate_spike event a`. The series of the project has no name. */
 type Named = `${FindingKind} ${SeriesType}` | `${FindingKind} ${SeriesType} ${string}`;
 
 function judgementOf(named: Named): Judgement {

@@ -1,19 +1,19 @@
 import { type FindingKind, SERIES_TYPES, type SeriesType } from './finding-kinds.js';
 import type { Judgement } from './judge-series.js';
 
-/** Kinds that have causes in common. */
+/** Findings of these kinds may have a common cause. */
 const GROUPED: ReadonlySet<FindingKind> = new Set(['rate_spike', 'rate_drop', 'silence', 'error_burst']);
 
-/** What is told, and what is told along with it. */
+/** A judgement that is reported, and the narrower judgements that are listed as its contributors. */
 export interface Cause {
   readonly told: Judgement;
   readonly contributors: readonly Judgement[];
 }
 
 /**
- * Makes one of causes at once (DECISIONS 18): of what is told in a bucket the widest series stand for the narrower ones,
- * and a silence for the drop of its series.
- * @param told of one bucket; also what goes on, and what feedback alone keeps from being told
+ * Groups the judgements of a bucket by cause. Judgements of the widest series are reported, and those of narrower
+ * series become their contributors. A silence replaces the drop of its series.
+ * @param told judgements of one bucket that are reported, that continue a finding, or that only feedback suppresses
  */
 export function causesOf(told: readonly Judgement[]): Cause[] {
   const silent = new Set(told.filter(({ kind }) => kind === 'silence').map(nameOf));

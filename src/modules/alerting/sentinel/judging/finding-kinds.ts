@@ -5,24 +5,26 @@ export { FINDING_KINDS, type FindingKind };
 export const METRICS = ['events', 'error_rate', 'p95_latency_ms', 'event_types', 'endpoints'] as const;
 export type Metric = (typeof METRICS)[number];
 
-/** From the widest to the narrowest. */
+/** The types of series, from the widest to the narrowest. */
 export const SERIES_TYPES = ['project', 'source', 'event'] as const;
 export type SeriesType = (typeof SERIES_TYPES)[number];
 
-/** The series of a project: as a whole (value null), of an Event Source (its id) or of an event type. */
+/**
+ * Names a series of a project: that of the whole project (value null), of an Event Source (its id) or of an event type.
+ */
 export interface SeriesName {
   readonly type: SeriesType;
   readonly value: string | null;
 }
 
-/** What a finding is about. There is one unresolved finding of a subject at a time. */
+/** What a finding is about. A subject has at most one unresolved finding at a time. */
 export interface Subject {
   readonly kind: FindingKind;
   readonly series: SeriesName;
   readonly metric: Metric;
 }
 
-/** Tells subjects apart, as a key of maps. */
+/** Returns the key of a subject in maps. */
 export function subjectKey({ kind, series, metric }: Subject): string {
   return JSON.stringify([kind, series.type, series.value, metric]);
 }

@@ -11,28 +11,31 @@ import type { Metric, SeriesName, Subject } from './finding-kinds.js';
 /** One series at one bucket. */
 export interface SeriesAtBucket {
   readonly series: SeriesName;
-  /** From three buckets before at least, up to the bucket. */
+  /** The track covers at least the last three buckets, up to and including this one. */
   readonly track: Track;
   readonly profile: Profile;
   readonly bucket: Bucket;
-  /** The first bucket without events of those that end with this one; null: it has some. */
+  /** The first of the consecutive buckets without events that end with this one; null when this one has events. */
   readonly silentSince: Bucket | null;
-  /** Events could be taken from this bucket on; before it, missing ones say nothing. Null: always. */
+  /**
+   * The service could accept events from this bucket on. Missing events before it say nothing. Null when it always
+   * could.
+   */
   readonly takenSince: Bucket | null;
   readonly raised: (subject: Subject) => Raised;
 }
 
-/** What a detector says of a subject in a bucket. */
+/** The result of a detector for a subject in a bucket. */
 export interface Judgement extends Subject {
   readonly bucket: Bucket;
-  /** The first bucket that it is about. */
+  /** The first bucket that the judgement is about. */
   readonly since: Bucket;
   readonly assessment: Assessment;
-  /** Whether it would be told if feedback had not raised its bounds: then it stands for narrower series all the same. */
+  /** Whether it would be reported if feedback had not raised its bounds. If so, it still stands for narrower series. */
   readonly isTellable: boolean;
 }
 
-/** Buckets that drops and shifts of latency are seen in. */
+/** Drops and shifts of latency are judged over this many buckets. */
 export const SEEN_IN = 3;
 const KINDS = {
   project: ['rate_spike', 'rate_drop', 'silence', 'error_burst', 'latency_shift'],
@@ -49,7 +52,7 @@ const METRIC_OF: Readonly<Record<SeriesKind, Metric>> = {
   latency_shift: 'p95_latency_ms',
 };
 
-/** Everything that is said of a series in a bucket, the normal too; nothing while it learns. */
+/** Returns all judgements of a series in a bucket, also the normal ones. Returns none while the series learns. */
 export function judgeSeries(at: SeriesAtBucket): Judgement[] {
   if (isLearning(at.profile, at.bucket)) return [];
   return KINDS[at.series.type].map((kind) => judgementOf(kind, at));
@@ -85,13 +88,13 @@ function assess(kind: SeriesKind, at: SeriesAtBucket, raised: Raised): Pick<Judg
   }
 }
 
-/** What is missing while we took no events keeps findings open, but opens none. */
+/** Events that are missing while the service accepted none keep findings open, but do not open any. */
 function whereTaken({ takenSince }: SeriesAtBucket, since: Bucket, assessment: Assessment): Assessment {
   const isTold = assessment.level === 'told' || assessment.level === 'candidate';
   return isTold && takenSince !== null && since < takenSince ? assessed('unusual', assessment) : assessment;
 }
 
-/** A silence begins anew when we can take events again. */
+/** Returns the first bucket of a silence. A silence starts over when the service can accept events again. */
 function silenceOf({ track, bucket, silentSince, takenSince }: SeriesAtBucket): Bucket | null {
   if (silentSince === null || valueOf(track, 'events', bucket) > 0) return null;
   return takenSince === null ? silentSince : Math.min(bucket, Math.max(silentSince, takenSince));

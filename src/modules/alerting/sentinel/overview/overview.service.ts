@@ -13,10 +13,10 @@ import type { SentinelOverviewResponse, WorkerResponse } from './overview.dto.js
 
 const WORST = 10;
 const DAY_MS = 86_400_000;
-/** The jobs of all that a project counts on, in the order of their names. */
+/** The jobs that a project depends on, in the order of their names. */
 const WORKERS = ['alert-deliveries', 'delivery-retries', 'hour-rollups', 'maintenance', 'rule-evaluations', 'sentinel'];
 
-/** How a project is, and whether those who watch it are at work. */
+/** Reports the health of a project, and whether the jobs that watch the project are running. */
 @Injectable()
 export class SentinelOverviewService {
   private readonly startedAt: Date;

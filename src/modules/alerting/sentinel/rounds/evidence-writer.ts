@@ -35,14 +35,14 @@ const NOT_ENDED = {
   feedbackNote: null,
 } as const;
 
-/** What findings that open are shown to rest on. */
+/** The evidence of the findings that open in a bucket. */
 export interface Shown {
-  /** Before the bucket that opens the finding. */
+  /** The points before the bucket that opens the finding. */
   readonly points: ReadonlyMap<Judgement, readonly EvidencePoint[]>;
   readonly samples: ReadonlyMap<Judgement, readonly string[]>;
 }
 
-/** Makes findings and what they are shown to rest on. */
+/** Creates findings and their evidence. */
 @Injectable()
 export class EvidenceWriter {
   constructor(
@@ -51,7 +51,7 @@ export class EvidenceWriter {
     private readonly profiles: SeriesProfilesRepository,
   ) {}
 
-  /** What findings that open in one bucket rest on, read together. */
+  /** Reads the evidence of all findings that open in one bucket. */
   async before(project: WatchedProject, opening: readonly Judgement[], bucket: Bucket, tx: Db): Promise<Shown> {
     return {
       points: new Map([
@@ -84,7 +84,7 @@ export class EvidenceWriter {
     });
   }
 
-  /** The hours of the clock before the hour that was judged, none of which was judged as such. */
+  /** Returns a point for each clock hour before the judged hour. Clock hours are never judged as such. */
   private async hoursBefore(
     { projectId }: WatchedProject,
     opening: readonly Judgement[],
@@ -108,7 +108,7 @@ export class EvidenceWriter {
     ]);
   }
 
-  /** Of the last hour. */
+  /** Returns the ids of sample events from the last hour. */
   private async samples(
     { projectId }: WatchedProject,
     opening: readonly Judgement[],
@@ -160,7 +160,7 @@ export class EvidenceWriter {
     };
   }
 
-  /** The finding with one bucket more, in which it goes on. */
+  /** Returns the finding extended by a bucket in which it continues. */
   extended(
     finding: LivingFindingRow,
     judgement: Judgement,
@@ -206,7 +206,9 @@ export class EvidenceWriter {
   }
 }
 
-/** Distinct values are judged by the hour, all others by the bucket. */
+/**
+ * Returns whether a judgement covers an hour. Distinct values are judged by the hour, all other kinds by the bucket.
+ */
 function isOfHours({ kind }: Judgement): boolean {
   return kind === 'cardinality_explosion';
 }
@@ -238,8 +240,8 @@ function figuresOf(judgement: Judgement): Figures {
 }
 
 /**
- * Whether a bucket is worse than the worst before: more severe, or as severe and further from what is usual. Scores do not
- * tell, as they end at 1. So a severity never falls while a finding goes on.
+ * Returns whether a bucket is worse than the worst one before: more severe, or as severe and further from what is
+ * usual. Scores cannot decide, because they end at 1. So the severity never falls while a finding continues.
  */
 function isWorse({ assessment }: Judgement, finding: LivingFindingRow): boolean {
   const [now, before] = [assessment, finding].map(({ severity }) => SEVERITIES.indexOf(severity));
@@ -247,7 +249,7 @@ function isWorse({ assessment }: Judgement, finding: LivingFindingRow): boolean 
   return excessOf(assessment) > excessOf(finding);
 }
 
-/** How far a figure lies beyond the bound that it broke. */
+/** Returns how far a figure lies beyond the bound that it broke; 0 when it broke none. */
 function excessOf({ actual, lower, upper }: Pick<Finding, 'actual' | 'lower' | 'upper'>): number {
   if (actual === null || lower === null || upper === null) return 0;
   return Math.max(0, actual - upper, lower - actual);
@@ -257,13 +259,13 @@ function seriesOf({ series }: Judgement, judged: JudgedBucket): WatchedSeries | 
   return judged.series.find((one) => one.series.type === series.type && one.series.value === series.value);
 }
 
-/** The bucket as it was judged. @param isAnomalous whether the finding goes on in it */
+/** Returns the bucket as it was judged. @param isAnomalous whether the finding continues in the bucket */
 export function pointOf({ bucket, assessment }: Judgement, isAnomalous: boolean): EvidencePoint {
   const { actual, expected, lower, upper } = assessment;
   return { ts: startOf(bucket).toISOString(), actual, expected, lower, upper, is_anomalous: isAnomalous };
 }
 
-/** What came before, as it was expected where it was judged at all. */
+/** Returns the points before the opening bucket. Only numbers of events, in judged buckets, have expected values. */
 function pointsBefore(project: WatchedProject, judgement: Judgement, track: Track, profile: Profile): EvidencePoint[] {
   const points: EvidencePoint[] = [];
   const judgedFrom = bucketOf(project.judgingSince.getTime());
@@ -287,7 +289,7 @@ function actualOf(metric: Metric, track: Track, bucket: Bucket): number | null {
   return p95 < 0 ? null : p95;
 }
 
-/** The narrower series that are told along with it, those whose share has changed most first. */
+/** Returns the narrower series that contribute to a judgement, those whose share has changed most first. */
 function contributorsOf(told: Judgement, contributors: readonly Judgement[], judged: JudgedBucket): Contributor[] {
   const whole = seriesOf({ ...told, series: { type: 'project', value: null } }, judged);
   if (whole === undefined) return [];

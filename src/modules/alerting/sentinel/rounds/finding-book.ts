@@ -21,18 +21,18 @@ import type { NewEventType } from '../../../events/event-store/index.js';
 import type { JudgedBucket, LivingSubjects } from './project-judge.js';
 import type { WatchedProject } from './watched-projects.repository.js';
 
-/** After so long a new event type is new no more. */
+/** The finding of a new event type ends after this many buckets. */
 const NEW_TYPE_BUCKETS = DAY_BUCKETS;
 
 /** The findings of a project that a bucket may still change. */
 export class OpenBook implements LivingSubjects {
-  /** By subject the newest. */
+  /** The newest finding of each subject. */
   private readonly newest = new Map<string, LivingFindingRow>();
 
   constructor(private readonly findings: readonly LivingFindingRow[]) {
     for (const finding of findings.toSorted((a, b) => a.createdAt.getTime() - b.createdAt.getTime())) {
       const key = subjectKey(subjectOf(finding));
-      // An unresolved one decides, whatever was made behind it.
+      // An unresolved finding takes precedence, even over findings that were created later.
       if (!isUnresolved(this.newest.get(key))) this.newest.set(key, finding);
     }
   }
@@ -54,7 +54,7 @@ export class OpenBook implements LivingSubjects {
   }
 }
 
-/** Writes down what is told: opens findings, extends, ends and opens them again, and says so to whoever watches them. */
+/** Opens, extends, resolves and reopens findings, and notifies their watcher. */
 @Injectable()
 export class FindingBook {
   private readonly moved;
@@ -74,7 +74,7 @@ export class FindingBook {
     return new OpenBook(await this.living.since(projectId, startOf(bucket - POINTS_BEHIND), tx));
   }
 
-  /** What a bucket does to the findings of its project. */
+  /** Applies a judged bucket to the findings of its project. */
   async write(
     project: WatchedProject,
     book: OpenBook,
@@ -95,7 +95,7 @@ export class FindingBook {
     const opening: Judgement[] = [];
     for (const judgement of judgements) {
       const finding = book.of(judgement);
-      // A drop that has become a silence ends with it.
+      // A drop that has become a silence is resolved.
       const isSilent = judgement.kind === 'rate_drop' && silent.has(judgement.series);
       const level = isSilent ? 'normal' : levelOf(judgement, causes);
       const life = finding === null ? null : lifeOf(finding);
@@ -109,13 +109,13 @@ export class FindingBook {
     await this.put(project, entries, bucket, tx);
   }
 
-  /** How many types were told of on the bucket's day. */
+  /** Returns how many new event types were found on the UTC day of the bucket. */
   newTypesOf({ projectId }: WatchedProject, bucket: Bucket, tx: Db): Promise<number> {
     const day = Math.floor(bucket / DAY_BUCKETS) * DAY_BUCKETS;
     return this.living.countNewTypes(projectId, startOf(day), startOf(day + DAY_BUCKETS), tx);
   }
 
-  /** Tells of types that had no event before. */
+  /** Opens a finding for each event type that had no event before. */
   async writeNewTypes(project: WatchedProject, types: readonly NewEventType[], bucket: Bucket, tx: Db): Promise<void> {
     const entries = new BookEntries();
     for (const type of types) entries.open(this.evidence.ofNewType(project, newId(), type, bucket));
@@ -163,7 +163,7 @@ export class FindingBook {
     } else entries.change(after, { move: 'extended', finding: after, until: startOf(bucket + 1) });
   }
 
-  /** A bucket in which an unresolved finding did not go on. */
+  /** Records a bucket in which an unresolved finding did not continue. */
   private passBy(finding: LivingFindingRow, move: 'resolve' | null, bucket: Bucket, entries: BookEntries): void {
     const after: LivingFindingRow = { ...finding, normalBuckets: finding.normalBuckets + 1 };
     if (move === null) entries.change(after, null);
@@ -173,7 +173,9 @@ export class FindingBook {
     }
   }
 
-  /** Of series that are watched no more, or have too little history by now, a bucket says nothing that is not normal. */
+  /**
+   * Counts the bucket as normal for findings of series that are no longer watched, or have too little history by now.
+   */
   private goOnUnjudged(book: OpenBook, judgements: readonly Judgement[], bucket: Bucket, entries: BookEntries): void {
     const judged = new Set(judgements.map(subjectKey));
     for (const finding of book.unresolved) {
@@ -183,7 +185,7 @@ export class FindingBook {
     }
   }
 
-  /** No detector says of a type that it is new still: its time does. */
+  /** Extends or resolves findings of new event types. No detector judges these findings, only their age. */
   private goOnWithNewTypes({ unresolved }: OpenBook, bucket: Bucket, entries: BookEntries): void {
     for (const finding of unresolved) {
       if (finding.kind !== 'new_event_type') continue;
@@ -193,7 +195,7 @@ export class FindingBook {
     }
   }
 
-  /** However many findings a bucket changes: a few statements. */
+  /** Stores the changes in a few statements, however many findings a bucket changes, and notifies the watcher. */
   private async put(
     { projectId }: WatchedProject,
     { opened, changed, points, changes, moves }: BookEntries,
@@ -211,7 +213,7 @@ export class FindingBook {
   }
 }
 
-/** What a bucket changes. */
+/** Collects what a bucket changes. */
 class BookEntries {
   readonly opened: Finding[] = [];
   readonly changed: LivingFindingRow[] = [];
@@ -225,7 +227,7 @@ class BookEntries {
     this.moves.push({ kind: finding.kind, move: 'open' });
   }
 
-  /** @param move what is counted */
+  /** @param move the move to count in the metric, if any */
   change(finding: LivingFindingRow, change: FindingChange | null, move?: FindingMove): void {
     this.changed.push(finding);
     if (change !== null) this.tell(change);
@@ -257,7 +259,7 @@ function lifeOf({ status, resolvedAt, normalBuckets }: LivingFindingRow): Living
   };
 }
 
-/** What is told along with something wider is not told by itself. */
+/** Returns the level of a judgement. A contributor of a wider finding is not reported separately: it is `unusual`. */
 function levelOf(judgement: Judgement, causes: ReadonlyMap<Judgement, Cause>): Exclude<Level, 'candidate'> {
   const { level } = judgement.assessment;
   if (level === 'candidate') throw new Error('Candidates are settled before they are written down');

@@ -1,24 +1,24 @@
 import { type Bucket, bucketOf, HOUR_BUCKETS } from '../baseline/buckets.js';
 
-/** Rows of events, or of their rollups, that one piece of a lesson reads: about half a second. */
+/** One piece of a lesson reads this many rows of events or of their rollups, which takes about half a second. */
 const ROWS_A_PIECE = 20_000;
-/** Rows of events that a lesson reads beside rollups. What lies before them is left out. */
+/** A lesson reads at most this many rows of events in addition to rollups. Older history is left out. */
 const ROWS_A_LESSON = 2_000_000;
 
 /** An hour of history that has events. */
 export interface HistoryHour {
-  /** Its first bucket. */
+  /** The first bucket of the hour. */
   readonly bucket: Bucket;
-  /** Rows of events that have to be looked at since no rollup has added them up. */
+  /** Rows of events that have to be read because no rollup covers them. */
   readonly rows: number;
 }
 
-/** Hours as they are read, in their order. */
+/** Converts hours as they are read from the database, in the same order. */
 export function historyOf(hours: readonly { readonly hour: Date; readonly rows: number }[]): HistoryHour[] {
   return hours.map(({ hour, rows }) => ({ bucket: bucketOf(hour.getTime()), rows }));
 }
 
-/** How far back history is read, and what of it are rows of events. @param hours newest first */
+/** Returns how far back history is read, and how many rows of events that takes. @param hours newest first */
 export function reachOf(
   hours: readonly HistoryHour[],
   since: Bucket,
@@ -33,10 +33,10 @@ export function reachOf(
 }
 
 /**
- * The first bucket of the next piece of history, which ends where the one before begins: as many hours as a share of rows
- * allows, or of one that has too many some buckets.
- * @param hours newest first, those that begin before `to`
- * @param series that are read of each hour
+ * Returns the first bucket of the next piece of history, which ends where the last piece began. The piece has as many
+ * hours as a share of rows allows, or some buckets of an hour that has too many rows.
+ * @param hours the hours that begin before `to`, newest first
+ * @param series how many series are read of each hour
  */
 export function pieceFrom(
   hours: readonly HistoryHour[],

@@ -2,24 +2,24 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectId } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 
-/** How far learning what is usual in a project has come. Times are those of buckets. */
+/** How far training the baseline of a project has come. Times are the beginnings of buckets. */
 export interface Lesson {
   readonly projectId: ProjectId;
-  /** What is learned is the history of `since` until `until`. */
+  /** The baseline is learned from the history between `since` and `until`. */
   readonly until: Date;
   readonly since: Date;
-  /** From here on it is read. */
+  /** The history has been read from this time on. */
   readonly readFrom: Date;
-  /** The series beside the whole. */
+  /** The event types and Event Sources whose series are learned in addition to that of the whole project. */
   readonly events: readonly string[];
   readonly sources: readonly string[];
-  /** How many series are learned, and how many of them have too little history. */
+  /** How many series have been learned, and how many of them have too little history. */
   readonly learned: number;
   readonly learning: number;
-  /** Events of the whole history, and the oldest of all. */
+  /** How many events the whole history has, and when the oldest one occurred. */
   readonly counted: number;
   readonly oldestEventAt: Date | null;
-  /** In any hour of what is read; null: no hour. */
+  /** The most distinct values in any hour read so far; null when no hour was read. */
   readonly mostEventTypes: number | null;
   readonly mostEndpoints: number | null;
 }
@@ -29,10 +29,10 @@ export type NewLesson = Pick<
   'projectId' | 'until' | 'since' | 'events' | 'sources' | 'counted' | 'oldestEventAt'
 >;
 
-/** How often a piece may fail before what it would have read is left out. */
+/** After this many failures of a piece, the history that it would have read is left out. */
 const MOST_FAILURES = 3;
 
-/** Keeps the place that lessons have come to. Their callers hold the project. */
+/** Stores how far lessons have come. Callers hold the lock of the project. */
 @Injectable()
 export class LessonsRepository {
   constructor(private readonly database: Database) {}
@@ -75,7 +75,7 @@ export class LessonsRepository {
     await this.database.execute('DELETE FROM sentinel_lessons WHERE project_id = $1', [projectId], tx);
   }
 
-  /** What was read of a part of the series. */
+  /** Stores what was read for a part of the series. */
   async keep(projectId: ProjectId, part: number, from: Date, points: Buffer, tx: Db): Promise<void> {
     await this.database.execute(
       'INSERT INTO sentinel_lesson_points (project_id, part, "from", points) VALUES ($1, $2, $3, $4)',
@@ -92,7 +92,9 @@ export class LessonsRepository {
     );
   }
 
-  /** A piece took too long: after some tries the history begins behind it. */
+  /**
+   * Records that a piece took too long. After three failures the history begins with what was read before the piece.
+   */
   async fail(projectId: ProjectId): Promise<void> {
     await this.database.execute(
       `UPDATE sentinel_lessons SET failures = (failures + 1) % ${MOST_FAILURES},

@@ -1,15 +1,19 @@
 import { type Bucket, DAY_BUCKETS, HOUR_BUCKETS } from '../baseline/buckets.js';
 import { LEARNING_BUCKETS, type Profile } from '../baseline/profile.js';
 
-/** What was learned is kept for a day at most, for half of one at least. */
+/** Profiles are kept for a day at most, and for half a day at least. */
 const SPREAD_HOURS = 12;
-/** Events that came late, as a share of those known, from which on what is usual is learned anew within the hour, and at once. */
+/**
+ * Shares of late events among the known ones. From the first share on, profiles are learned again within the hour, and
+ * from the second on at once.
+ */
 const LATE = { withinTheHour: 0.01, atOnce: 0.5 } as const;
 
 /**
- * Whether profiles are too old for a bucket: after a day, or as soon as a series has had its three days. Projects that were
- * learned at the same time drift apart, or they would all be learned anew in the same round every day.
- * @param until the hour that the bucket lies in begins with this
+ * Returns whether profiles are too old for a bucket: after a day, or as soon as a series has had its three days. The
+ * age differs between projects. Otherwise all projects that were learned at the same time would be learned again in the
+ * same round every day.
+ * @param until the first bucket of the hour that the bucket lies in
  */
 export function isOutgrown(
   projectId: string,
@@ -27,9 +31,9 @@ export function isOutgrown(
 }
 
 /**
- * Whether so many events came late that what is usual may have changed. Learning is dear, so few of them wait for the next
- * hour: otherwise a trickle of late events would have it all learned anew for every bucket.
- * @param hours whole ones since it was learned
+ * Returns whether so many events came late that the baseline may have changed. Learning is expensive, so a few late
+ * events wait for the next hour. Otherwise a trickle of late events would cause a lesson for every bucket.
+ * @param hours whole hours since the profiles were learned
  */
 export function isChanged({ known, now, hours }: { known: number; now: number; hours: number }): boolean {
   const late = Math.abs(now - known);

@@ -4,7 +4,9 @@ import type { HourFigure, Profile } from '../baseline/profile.js';
 const LISTS = ['high', 'low', 'flow', 'spread', 'seen', 'latency'] as const satisfies readonly HourFigure[];
 const FIGURES = ['until', 'since', 'total', 'dispersion', 'errorRate', 'longestGap'] as const;
 
-/** Where things lie in a stored profile: its figures, and behind them its lists, each a value for each hour of the week. */
+/**
+ * The sizes of a stored profile: its figures are followed by its lists, each with a value for each hour of the week.
+ */
 export const LAYOUT = {
   figures: FIGURES.length * Float64Array.BYTES_PER_ELEMENT,
   lists: LISTS.length,
@@ -12,7 +14,7 @@ export const LAYOUT = {
   value: Float32Array.BYTES_PER_ELEMENT,
 } as const;
 
-/** A whole profile as it is stored. Numbers begin with their lowest byte. */
+/** Returns a whole profile as it is stored. Numbers are little-endian. */
 export function bytesOf(profile: Profile): Buffer {
   const bytes = Buffer.alloc(LAYOUT.figures + LAYOUT.lists * LAYOUT.list);
   let at = 0;
@@ -21,7 +23,9 @@ export function bytesOf(profile: Profile): Buffer {
   return bytes;
 }
 
-/** @param bytes the figures, and behind them of each list as many hours from `firstHour` on as there are bytes for */
+/**
+ * @param bytes the figures, followed by the lists, each with as many hours from `firstHour` on as there are bytes for
+ */
 export function profileFrom(bytes: Buffer, firstHour = 0): Profile {
   const hours = (bytes.length - LAYOUT.figures) / LAYOUT.value / LAYOUT.lists;
   const figure = (name: (typeof FIGURES)[number]): number =>

@@ -17,33 +17,36 @@ import { type ProfiledSeries, SeriesProfilesRepository } from './series-profiles
 import { trackOf, wantedOf } from './tracks.js';
 import type { WatchedProject } from './watched-projects.repository.js';
 
-/** Each dismissal that says so raises bounds by half. */
+/** Each dismissal that raises bounds raises them by half. */
 const RAISE = 1.5;
-/** Of one bucket and project that are looked at twice, which takes a quarter of a second each: the widest and most unusual. */
+/**
+ * At most this many candidates of one bucket and project are checked against their stream: the widest and most unusual
+ * ones. Each check takes a quarter of a second.
+ */
 const MOST_CANDIDATES = 8;
 const WHOLE: SeriesName = { type: 'project', value: null };
 
-/** A series in the last buckets. */
+/** A series with its figures of the last buckets. */
 export interface WatchedSeries extends ProfiledSeries {
   readonly track: Track;
 }
 
-/** What was seen of a project in a bucket. */
+/** The result of judging a bucket of a project. */
 export interface JudgedBucket {
   readonly bucket: Bucket;
   readonly series: readonly WatchedSeries[];
-  /** All that is not normal, and the normal where there is a finding that it may end. */
+  /** All judgements that are not normal, and the normal ones that may end a finding. */
   readonly judgements: readonly Judgement[];
 }
 
-/** The findings that a bucket may change, as far as judging asks for them. */
+/** Says which subjects have findings that a bucket may change. */
 export interface LivingSubjects {
   has(subject: Subject): boolean;
-  /** There is one that goes on: candidates then need no second look. */
+  /** Returns whether the subject has an unresolved finding, whose candidates need no confirmation. */
   isUnresolved(subject: Subject): boolean;
 }
 
-/** Judges a bucket of a project: reads what happened in it, and asks the detectors. */
+/** Judges a bucket of a project: it reads what happened in the bucket, and runs the detectors. */
 @Injectable()
 export class ProjectJudge {
   constructor(
@@ -97,7 +100,7 @@ export class ProjectJudge {
     return profiles.map(({ series, profile }) => ({ series, profile, track: trackOf(read, series) }));
   }
 
-  /** The same series, some with their whole profiles. */
+  /** Returns the same series, those that satisfy `isWhole` with their whole profiles. */
   private async wholly<S extends ProfiledSeries>(
     { projectId }: WatchedProject,
     series: readonly S[],
@@ -112,7 +115,7 @@ export class ProjectJudge {
     return series.map((one) => ({ ...one, profile: whole.get(seriesKey(one.series))?.profile ?? one.profile }));
   }
 
-  /** Since when each series has had no events. */
+  /** Returns a function that says since which bucket a series has had no events. */
   private async silencesOf(
     { projectId }: WatchedProject,
     series: readonly WatchedSeries[],
@@ -137,7 +140,7 @@ export class ProjectJudge {
     };
   }
 
-  /** Looks twice at what may be unusual: at the stream of the last days. What goes on needs no second look. */
+  /** Confirms or rejects candidates by the stream of the last days. Those of unresolved findings are just `unusual`. */
   private async settle(
     project: WatchedProject,
     judgements: readonly Judgement[],
@@ -173,7 +176,7 @@ export class ProjectJudge {
     });
   }
 
-  /** In the hour that ends with the bucket. */
+  /** Judges the distinct values in the hour that ends with the bucket. */
   private async distinctValues(
     { projectId }: WatchedProject,
     { mostEventTypes, mostEndpoints }: KnownProject,
@@ -192,7 +195,10 @@ export class ProjectJudge {
   }
 }
 
-/** Nearly all of thousands a bucket is normal: what is held on to while the database is asked would live long. */
+/**
+ * Returns whether a judgement is needed. Nearly all of the thousands of a bucket are normal. If they were kept during
+ * the queries that follow, they would stay in memory for long.
+ */
 function isKept(one: Judgement, living: LivingSubjects): boolean {
   return one.assessment.level !== 'normal' || one.isTellable || living.has(one);
 }

@@ -12,14 +12,15 @@ import { type Lesson, LessonsRepository } from './lessons.repository.js';
 import { type ProfiledSeries, SeriesProfilesRepository } from './series-profiles.repository.js';
 import { trackOf, wantedOf } from './tracks.js';
 
-/** Series that are learned at a time: 28 days of each are 130 KB in memory, and some milliseconds. */
+/** This many series are learned at a time. 28 days of one series take 130 KB of memory, and some milliseconds. */
 const SERIES_A_PART = 50;
 const DISTINCT_BUCKETS = 7 * DAY_BUCKETS;
 const WHOLE: SeriesName = { type: 'project', value: null };
 
 /**
- * Goes on with a lesson by one piece, which takes about half a second: the next hours of history are read for all series
- * and laid by, or a part of the series is learned from what was laid by. A small project's is one piece and lays nothing by.
+ * Advances a lesson by one piece, which takes about half a second. A piece reads the next hours of history for all
+ * series and stores them, or learns a part of the series from the stored history. The lesson of a small project is one
+ * piece and stores no history.
  */
 @Injectable()
 export class ProjectLearner {
@@ -42,7 +43,7 @@ export class ProjectLearner {
     return 1 + events.length + sources.length;
   }
 
-  /** Whether the whole of a project has too little history. */
+  /** Returns whether a project as a whole has too little history. */
   isNew(profiles: readonly ProfiledSeries[], until: Bucket): boolean {
     const whole = profiles.find(({ series }) => series.type === 'project');
     return whole === undefined || isLearning(whole.profile, until);
@@ -75,7 +76,7 @@ export class ProjectLearner {
     return after;
   }
 
-  /** The most distinct values in an hour that begins in the piece, or in one that was read before. */
+  /** Returns the most distinct values in an hour that begins in this piece, or in a piece that was read before. */
   private async mostOf(
     { projectId, mostEventTypes, mostEndpoints }: Lesson,
     { from, to }: { readonly from: Bucket; readonly to: Bucket },

@@ -13,19 +13,20 @@ import { ProjectLearner } from './project-learner.js';
 import { type ProfiledSeries, SeriesProfilesRepository } from './series-profiles.repository.js';
 import { type Profiled, type WatchedProject, WatchedProjectsRepository } from './watched-projects.repository.js';
 
-/** What is known is kept for so long where nothing that is worth more can be learned. */
+/** When a lesson would be of less value than the known profiles, these are kept for this long, up to `KEPT_AT_MOST`. */
 const REST_BUCKETS = HOUR_BUCKETS;
 const KEPT_AT_MOST = LEARNING_BUCKETS;
 
-/** What is known of a project before a bucket is judged. */
+/** The baseline of a project by which a bucket is judged. */
 export interface KnownProject extends Pick<Profiled, 'oldestEventAt' | 'mostEventTypes' | 'mostEndpoints'> {
-  /** Of each series the part that tells of the hours that the bucket is judged by. */
+  /** The profile of each series, limited to the hours by which the bucket is judged. */
   readonly profiles: readonly ProfiledSeries[];
 }
 
 /**
- * Knows what is usual in a project's series. Learned once a day from 28 days of history, when a series may have learned
- * enough, and where that history has changed because events came late; in pieces, between which others have their turn.
+ * Provides the baseline of a project. It is learned from 28 days of history: once a day, when a series may have learned
+ * enough, and when late events have changed the history. Lessons run in pieces, between which other projects have their
+ * turn.
  */
 @Injectable()
 export class ProjectProfiler {
@@ -42,7 +43,7 @@ export class ProjectProfiler {
     this.rebuilt = metrics.counter('sentinel_profiles_total', 'Times that what is usual in a project was learned anew');
   }
 
-  /** @returns null: a piece of it was learned, and there is more to learn before the bucket can be judged */
+  /** @returns null when a piece was learned, and more has to be learned before the bucket can be judged */
   async of(project: WatchedProject, tx: Db): Promise<KnownProject | null> {
     const until = Math.floor(bucketOf(project.due.getTime()) / HOUR_BUCKETS) * HOUR_BUCKETS;
     let lesson = await this.lessons.find(project.projectId, tx);
@@ -126,19 +127,19 @@ export class ProjectProfiler {
     return { ...made, profiles };
   }
 
-  /** A piece could not be read in time. */
+  /** Records that a piece could not be read in time. */
   async failed(projectId: ProjectId): Promise<void> {
     await this.lessons.fail(projectId);
   }
 }
 
-/** Of a bucket of the same day; one that is older has been left behind. */
+/** Returns whether a lesson is less than a day older than the wanted bucket. An older lesson is dropped. */
 function isOf({ until }: Lesson, wanted: Bucket): boolean {
   const behind = wanted - bucketOf(until.getTime());
   return behind >= 0 && behind < DAY_BUCKETS;
 }
 
-/** So much had to be left out that nothing could be told. */
+/** Returns whether so much history had to be left out that the rest is too short for any finding. */
 function isShort({ since, until }: Lesson): boolean {
   return bucketOf(until.getTime()) - bucketOf(since.getTime()) < LEARNING_BUCKETS;
 }

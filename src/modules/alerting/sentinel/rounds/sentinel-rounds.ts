@@ -12,22 +12,22 @@ import { ProjectJudge } from './project-judge.js';
 import { type KnownProject, ProjectProfiler } from './project-profiler.js';
 import { type WatchedProject, WatchedProjectsRepository } from './watched-projects.repository.js';
 
-/** A statement about one project may take so long: the others wait behind it. */
+/** A statement for one project times out after this long, because the other projects wait for it. */
 const STATEMENT_MS = 10_000;
 /**
- * What failed is left alone for so long, and what took too long for a bucket: a project with millions of events in its last
- * buckets would otherwise take as much of every minute, until rollups have added them up. Seconds.
+ * A project pauses for this many seconds after a failure, and for a whole bucket after a timeout. A project with
+ * millions of events in its last buckets would otherwise time out every minute, until rollups cover them.
  */
 const REST = { failed: 60, tooLong: 300 } as const;
-/** New event types of one project and UTC day that are told. */
+/** At most this many new event types are reported for one project and UTC day. */
 const NEW_TYPES_A_DAY = 10;
 const MS = 1_000;
 
 type Turn = 'judged' | 'learned' | 'failed' | 'none';
 
 /**
- * Judges what is due. A project is held by its row; what is found, who is told of it and how far the project has come are one
- * transaction, so a bucket is judged once, whoever dies.
+ * Judges the buckets that are due. One transaction locks the row of a project, stores its findings and how far judging
+ * has come, and fires rules. So a bucket is judged once, even when a worker dies.
  */
 @Injectable()
 export class SentinelRounds {
@@ -60,7 +60,7 @@ export class SentinelRounds {
     );
   }
 
-  /** All that is due. @returns how many buckets of projects were judged */
+  /** Judges all buckets that are due. @returns how many buckets of projects were judged */
   async run(signal?: AbortSignal): Promise<number> {
     try {
       const judged = await this.round(signal);
@@ -87,7 +87,7 @@ export class SentinelRounds {
     return this.projects.countDue();
   }
 
-  /** The turn of one project: a bucket is judged, or a piece learned without which it cannot be. */
+  /** Runs the turn of one project: judges a bucket, or learns a piece of the baseline that the bucket needs. */
   private async next(): Promise<Turn> {
     let claimed: ProjectId | undefined;
     let series = 0;
@@ -123,7 +123,7 @@ export class SentinelRounds {
     }
   }
 
-  /** @returns how many series were looked at */
+  /** @returns how many series were judged */
   private async judgeBucket(project: WatchedProject, known: KnownProject, tx: Db): Promise<number> {
     const bucket = bucketOf(project.due.getTime());
     const feedback = await this.feedback.of(project.projectId, startOf(bucket + 1), tx);
@@ -144,7 +144,7 @@ export class SentinelRounds {
     const left = NEW_TYPES_A_DAY - (await this.book.newTypesOf(project, bucket, tx));
     if (left <= 0) return;
     const known = profiles.flatMap(({ series, profile }) =>
-      // One that was counted already, but had nothing before the bucket, is not known.
+      // An event type that is listed already, but had no event before the bucket, is not known.
       series.type === 'event' && profile.total > 0 ? (series.value ?? []) : [],
     );
     const period = { from: startOf(bucket), to: startOf(bucket + 1) };

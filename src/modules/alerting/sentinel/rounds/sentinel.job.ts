@@ -9,7 +9,7 @@ import { SentinelRounds } from './sentinel-rounds.js';
 
 const EVERY_MS = 60_000;
 
-/** Judges the buckets that are due, once a minute in some worker process. */
+/** Judges the buckets that are due, once a minute in one of the worker processes. */
 export const sentinelJob = defineJob<NoPayload, { processed: number }>({
   name: 'sentinel',
   every: { ms: EVERY_MS, payload: {} },

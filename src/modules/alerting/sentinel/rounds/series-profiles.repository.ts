@@ -6,7 +6,7 @@ import type { Profile } from '../baseline/profile.js';
 import type { SeriesName, SeriesType } from '../judging/finding-kinds.js';
 import { bytesOf, LAYOUT, profileFrom } from './profile-bytes.js';
 
-/** A series and what is usual in it. */
+/** A series and its profile. */
 export interface ProfiledSeries {
   readonly series: SeriesName;
   readonly profile: Profile;
@@ -18,23 +18,25 @@ interface Row {
   readonly profile: Buffer;
 }
 
-/** Of a profile its figures and what its lists have for two hours. */
+/** Selects the values of two hours from the lists of a profile. */
 const HOURS_OF_PROFILE = Array.from({ length: LAYOUT.lists }, (_, list) => LAYOUT.figures + list * LAYOUT.list + 1)
   .flatMap((start) =>
     ['$2', '$3'].map((hour) => `substring(whole FROM ${start} + ${LAYOUT.value} * ${hour} FOR ${LAYOUT.value})`),
   )
   .join(' || ');
 
-/** What is usual in the series of projects. */
+/** Stores the profiles of the series of projects. */
 @Injectable()
 export class SeriesProfilesRepository {
   constructor(private readonly database: Database) {}
 
-  /** All series with the part of their profiles that tells of the hour of a bucket, and of the one after it: 100 bytes of 4 KB. */
+  /**
+   * Returns all series, with the part of their profiles for a bucket's hour and the hour after it: 100 bytes of 4 KB.
+   */
   async near(projectId: ProjectId, from: Bucket, tx: Db): Promise<ProfiledSeries[]> {
     const hours = [hourOfWeek(from), hourOfWeek(from + HOUR_BUCKETS)] as const;
     const rows = await this.database.rows<Row>(
-      // Unpacked once, and not for each piece.
+      // `profile || ''` decompresses a profile once, and not once for each `substring`.
       `SELECT type, value, substring(whole FOR ${LAYOUT.figures}) || ${HOURS_OF_PROFILE} AS profile
        FROM (SELECT type, value, profile || ''::bytea AS whole FROM sentinel_series WHERE project_id = $1 OFFSET 0) s
        ORDER BY type, value`,
@@ -44,7 +46,7 @@ export class SeriesProfilesRepository {
     return rows.map((row) => seriesFrom(row, hours[0]));
   }
 
-  /** Whole profiles of some series; those that are not there are left out. */
+  /** Returns the whole profiles of some series. Series without a profile are left out. */
   async whole(projectId: ProjectId, names: readonly SeriesName[], tx: Db): Promise<ProfiledSeries[]> {
     if (names.length === 0) return [];
     const rows = await this.database.rows<Row>(
@@ -56,7 +58,7 @@ export class SeriesProfilesRepository {
     return rows.map((row) => seriesFrom(row));
   }
 
-  /** What is usual in some of the series from now on. */
+  /** Stores the new profiles of some series. */
   async put(projectId: ProjectId, series: readonly ProfiledSeries[], tx: Db): Promise<void> {
     await this.database.execute(
       `INSERT INTO sentinel_series (project_id, type, value, profile)
@@ -72,7 +74,7 @@ export class SeriesProfilesRepository {
     );
   }
 
-  /** The others are watched no more. */
+  /** Deletes the profiles of all other series, which are no longer watched. */
   async keepOnly(projectId: ProjectId, names: readonly SeriesName[], tx: Db): Promise<void> {
     await this.database.execute(
       `DELETE FROM sentinel_series WHERE project_id = $1

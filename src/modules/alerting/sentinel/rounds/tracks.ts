@@ -3,7 +3,7 @@ import { bucketOf } from '../baseline/buckets.js';
 import type { Track } from '../baseline/track.js';
 import type { SeriesName, SeriesType } from '../judging/finding-kinds.js';
 
-/** One series of those that were read. */
+/** Returns the track of one of the series that were read. */
 export function trackOf(read: ProjectSeries, { type, value }: SeriesName): Track {
   const points =
     type === 'project' ? read.project : type === 'event' ? read.events.get(value ?? '') : read.sources.get(value ?? '');
@@ -12,7 +12,7 @@ export function trackOf(read: ProjectSeries, { type, value }: SeriesName): Track
   return { first: bucketOf(read.from.getTime()), events, errors, measured, p95 };
 }
 
-/** What is to be read beside the whole project, so that there is a track of each of these. */
+/** Returns what to read in addition to the whole project, so that each of these series has a track. */
 export function wantedOf(names: readonly SeriesName[]): { events: string[]; sources: string[] } {
   const valuesOf = (type: SeriesType): string[] =>
     names.flatMap((name) => (name.type === type && name.value !== null ? [name.value] : []));

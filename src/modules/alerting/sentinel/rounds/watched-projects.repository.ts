@@ -2,30 +2,30 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectId } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 
-/** A project whose row is held. */
+/** A project whose row is locked. */
 export interface WatchedProject {
   readonly projectId: ProjectId;
-  /** The database's time. */
+  /** The time of the database clock. */
   readonly now: Date;
   /** The beginning of the bucket that is due. */
   readonly due: Date;
   /** The beginning of the first bucket that was judged. */
   readonly judgingSince: Date;
   readonly oldestEventAt: Date | null;
-  /** Null: nothing is known of it yet. */
+  /** The end of the history that the profiles were learned from; null when there are none yet. */
   readonly profiledUntil: Date | null;
-  /** Events that the profiles were made of. */
+  /** How many events the profiles were learned from. */
   readonly profiledEvents: number;
-  /** Distinct values in any hour of the week before the profiles were made; null: no hour. */
+  /** The most distinct values in any hour of the week before the profiles were learned; null when there is no hour. */
   readonly mostEventTypes: number | null;
   readonly mostEndpoints: number | null;
-  /** What is known is kept for buckets before it, whatever has come since. */
+  /** For buckets before this time the profiles are kept, whatever events have arrived since. */
   readonly restsUntil: Date | null;
-  /** So much was read for it today that it is not learned anew for late events. */
+  /** Whether so much was read for the project today that late events cause no further lesson. */
   readonly isSpent: boolean;
 }
 
-/** What the profiles of a project were made of. */
+/** What the profiles of a project were learned from. */
 export interface Profiled {
   readonly until: Date;
   readonly events: number;
@@ -36,7 +36,7 @@ export interface Profiled {
   readonly learning: number;
 }
 
-/** How far judging has come. */
+/** How far judging a project has come. */
 export interface Watching {
   /** The end of the last judged bucket. */
   readonly judgedUntil: Date | null;
@@ -45,24 +45,24 @@ export interface Watching {
   readonly learning: number;
 }
 
-/** A bucket is judged so long after its end, when its last events have come. */
+/** A bucket is judged this long after its end, when its last events have arrived. */
 const SETTLED = `interval '2 minutes'`;
 const BUCKET = `interval '5 minutes'`;
-/** What is due for longer is left out: nobody wants to hear of it. */
+/** Buckets that have been due for longer are skipped, because nobody wants to be notified of them. */
 const LONGEST_BACKLOG = `interval '1 day'`;
 /** The beginning of the newest bucket that is due. */
 const NEWEST = `date_bin(${BUCKET}, statement_timestamp() - ${SETTLED}, timestamptz '2000-01-01Z') - ${BUCKET}`;
 
 const TODAY = `(statement_timestamp() AT TIME ZONE 'UTC')::date`;
-/** Rows of events that lessons of a project read in a day before late events cause no more of them. */
+/** Once the lessons of a project have read this many rows of events in a day, late events cause no further lesson. */
 const ROWS_A_DAY = 4_000_000;
 
-/** Which projects are watched and how far each has come; the time is the database's. */
+/** Stores which projects are watched and how far each has come. Times are those of the database clock. */
 @Injectable()
 export class WatchedProjectsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Watches projects that have events from their newest bucket on, and those no more that were archived. */
+  /** Starts to watch projects that have events, from the newest due bucket on, and stops watching archived projects. */
   async follow(): Promise<void> {
     await this.database.execute(
       `DELETE FROM sentinel_projects s USING projects p
@@ -85,7 +85,7 @@ export class WatchedProjectsRepository {
     return row?.due ?? 0;
   }
 
-  /** The project that waits longest and that nobody else is at, held until the transaction ends. */
+  /** Returns the longest waiting project that no other worker holds, and locks it until the transaction ends. */
   async claim(tx: Db): Promise<WatchedProject | null> {
     const [row] = await this.database.rows<WatchedProject>(
       `SELECT /* every tenant: whose turn it is */ s.project_id AS "projectId", s.judging_since AS "judgingSince",
@@ -103,7 +103,7 @@ export class WatchedProjectsRepository {
     return row ?? null;
   }
 
-  /** The bucket is judged. */
+  /** Records that the due bucket was judged. */
   async advance({ projectId, due }: WatchedProject, tx: Db): Promise<void> {
     await this.database.execute(
       `UPDATE sentinel_projects SET judged_until = $2::timestamptz + ${BUCKET}, due_at = $2::timestamptz + 2 * ${BUCKET} + ${SETTLED}
@@ -113,7 +113,7 @@ export class WatchedProjectsRepository {
     );
   }
 
-  /** It goes on when those have had their turn that are due now. */
+  /** Moves a project behind all projects that are due now. */
   async letOthers({ projectId }: WatchedProject, tx: Db): Promise<void> {
     await this.database.execute(
       'UPDATE sentinel_projects SET due_at = clock_timestamp() WHERE project_id = $1',
@@ -122,7 +122,7 @@ export class WatchedProjectsRepository {
     );
   }
 
-  /** Nothing is learned anew before a bucket. */
+  /** Keeps the profiles for all buckets before a time, whatever events arrive meanwhile. */
   async rest(projectId: ProjectId, until: Date, tx: Db): Promise<void> {
     await this.database.execute(
       'UPDATE sentinel_projects SET rests_until = $2 WHERE project_id = $1',
@@ -131,7 +131,7 @@ export class WatchedProjectsRepository {
     );
   }
 
-  /** Rows of events that a lesson is going to read. */
+  /** Adds the rows of events that a lesson is going to read to those of the day. */
   async charge(projectId: ProjectId, rows: number, tx: Db): Promise<void> {
     await this.database.execute(
       `UPDATE sentinel_projects SET rows_read = CASE WHEN rows_read_on = ${TODAY} THEN rows_read ELSE 0 END + $2, rows_read_on = ${TODAY}

@@ -1,9 +1,9 @@
-/** The lower triangle of a symmetric matrix, row by row, square for simplicity. */
+/** The lower triangle of a symmetric matrix, stored row by row as a full square for simplicity. */
 type Square = Float64Array;
 
 /**
- * Factors a symmetric, positive matrix M into C·Cᵀ in its place.
- * @returns false where it is not positive: some direction of the space has nothing in it
+ * Factors a symmetric, positive definite matrix M into C·Cᵀ, in place.
+ * @returns false when M is not positive definite, because the data has nothing in some direction of the space
  */
 export function factor(matrix: Square, size: number): boolean {
   for (let row = 0; row < size; row++) {
@@ -19,8 +19,8 @@ export function factor(matrix: Square, size: number): boolean {
 }
 
 /**
- * Writes C⁻¹·x to a place of `into`: there the plain distance of two vectors is the one by M⁻¹.
- * @param factored of {@link factor}
+ * Writes C⁻¹·x into `into` at `offset`. The Euclidean distance of two vectors written so is their distance by M⁻¹.
+ * @param factored the matrix that {@link factor} has factored
  */
 export function whiten(factored: Square, size: number, x: Float64Array, into: Float64Array, offset: number): void {
   for (let row = 0; row < size; row++) {
@@ -30,7 +30,7 @@ export function whiten(factored: Square, size: number, x: Float64Array, into: Fl
   }
 }
 
-/** What stands at a place that is there. */
+/** Returns the value at an index that exists. */
 export function at(values: Float64Array, index: number): number {
   return values[index] as number;
 }

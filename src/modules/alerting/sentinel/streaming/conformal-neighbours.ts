@@ -1,40 +1,43 @@
 import { at, factor, whiten } from './cholesky.js';
 
-/** Values in a vector. */
+/** A vector holds this many successive values. */
 const DIMENSION = 19;
 const NEIGHBOURS = 27;
-/** From here on a vector is so strange that the ones behind it, which share its values, say nothing. */
+/** From this score on a vector is so strange that the next vectors, which share its values, say nothing. */
 const ALARM = 0.9965;
-/** What is said while the vectors still hold values of an alarm: neither strange nor usual. */
+/** The score while vectors still hold values of an alarm: neither strange nor usual. */
 const UNDECIDED = 0.5;
-/** Beside the mean square of a direction: keeps a constant series from dividing by nothing. */
+/** Each mean square is enlarged by this share, so that a constant series does not cause a division by zero. */
 const RIDGE = 1e-12;
 
 /**
- * How strange the last values are, as the share of earlier vectors that were less strange (a conformal p-value turned round).
- * A vector is as strange as its squared distances to its nearest neighbours among reference vectors sum up to; distances
- * are by the inverse second moments of the reference. Reference and calibration move along with the series.
+ * Scores how strange the last values are: by the share of earlier vectors that were less strange (one minus a conformal
+ * p-value). The strangeness of a vector is the sum of its squared distances to its nearest neighbours among the
+ * reference vectors. Distances are weighted by the inverse second moments of the reference. Reference and calibration
+ * move along with the series.
  */
 export class ConformalNeighbours {
   private readonly values = new Float64Array(DIMENSION);
-  /** Reference vectors as they came, and whitened; both rings of `warmUp` places of which `known` are taken. */
+  /** The reference vectors, raw and whitened. Both arrays are rings of `warmUp` places, of which `known` are in use. */
   private readonly reference: Float64Array;
   private readonly whitened: Float64Array;
-  /** Vectors since the warm-up, which become reference when they are as old as the reference is long. */
+  /**
+   * The last `warmUp` vectors since the warm-up. A vector that leaves this ring replaces the oldest reference vector.
+   */
   private readonly waiting: Float64Array;
-  /** How strange the last vectors were, a ring. */
+  /** The strangeness of the last vectors, as a ring. */
   private readonly strangeness: Float64Array;
   private metric: Float64Array;
   private readonly point = new Float64Array(DIMENSION);
   private readonly nearest = new Float64Array(NEIGHBOURS + 1);
   private seen = 0;
   private known = 0;
-  /** The oldest of the reference, and of the waiting ones. */
+  /** The place of the oldest reference vector. */
   private oldest = 0;
   private scored = 0;
   private resting = 0;
 
-  /** @param warmUp values that are reference alone, more than {@link DIMENSION} */
+  /** @param warmUp how many first values only build the reference; more than {@link DIMENSION} */
   constructor(private readonly warmUp: number) {
     this.reference = new Float64Array(warmUp * DIMENSION);
     this.whitened = new Float64Array(warmUp * DIMENSION);
@@ -89,7 +92,7 @@ export class ConformalNeighbours {
     this.scored++;
   }
 
-  /** How strange the reference vectors are to each other. */
+  /** Computes how strange the reference vectors are to each other. */
   private calibrate(): void {
     for (let index = 0; index < this.known; index++) {
       const own = this.whitened.subarray(index * DIMENSION, (index + 1) * DIMENSION);
@@ -98,7 +101,7 @@ export class ConformalNeighbours {
     this.scored = this.known;
   }
 
-  /** Takes the metric of the reference as it is now. */
+  /** Computes the metric of the current reference vectors, and whitens them by it. */
   private refresh(): void {
     const moments = new Float64Array(DIMENSION * DIMENSION);
     for (let index = 0; index < this.known; index++) {
@@ -115,7 +118,7 @@ export class ConformalNeighbours {
       const place = row * DIMENSION + row;
       moments[place] = at(moments, place) * (1 + RIDGE);
     }
-    // Where all is zero, or overflows, the metric stays as it was.
+    // When all values are zero, or when they overflow, the metric stays as it was.
     if (factor(moments, DIMENSION)) this.metric = moments;
     for (let index = 0; index < this.known; index++) {
       const vector = this.reference.subarray(index * DIMENSION, (index + 1) * DIMENSION);
@@ -123,7 +126,7 @@ export class ConformalNeighbours {
     }
   }
 
-  /** The sum of the smallest squared distances to the reference. */
+  /** Returns the sum of the smallest squared distances to the reference vectors. */
   private strangenessOf(point: Float64Array, neighbours: number): number {
     const { nearest, whitened } = this;
     let count = 0;

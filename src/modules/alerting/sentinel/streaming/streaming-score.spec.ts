@@ -6,7 +6,7 @@ import { evenEdges, WindowEntropy } from './window-entropy.js';
 
 const WARM_UP = 120;
 
-/** The same numbers in each run, as a wave with noise. */
+/** Returns a wave with noise, which has the same numbers in each run. */
 function wave(length: number, seed = 1): number[] {
   let state = seed;
   const next = (): number => (state = (state * 1_103_515_245 + 12_345) % 2 ** 31) / 2 ** 31;

@@ -1,24 +1,27 @@
 import { ConformalNeighbours } from './conformal-neighbours.js';
 import { evenEdges, WindowEntropy } from './window-entropy.js';
 
-/** From here on a series is told to be unusual, in the product and in the benchmark alike. */
+/** From this score on a series counts as unusual, both in the product and in the benchmark. */
 export const THRESHOLD = 0.5;
-/** What may still come beyond the values of the warm-up, in widths of their range: more is in the outer bins, which are open. */
+/**
+ * The bins extend beyond the values of the warm-up by this many widths of their range, on both sides. Values further
+ * out fall into the outer bins, which are open.
+ */
 const MARGIN = 1;
 
-/** What is known of a series before it begins: benchmarks tell its range, the product learns it from the warm-up. */
+/** The range of the values of a series. Benchmarks pass the range, the product learns it from the warm-up. */
 export interface Range {
   readonly lowest: number;
   readonly highest: number;
 }
 
-/** How unusual the present of a series is: the mean of two detectors that look at it differently. */
+/** Scores how unusual the latest values of a series are: the mean of two detectors with different methods. */
 export class StreamingScore {
   private readonly neighbours: ConformalNeighbours;
   private entropy: WindowEntropy | null;
   private readonly learned: number[] = [];
 
-  /** @param warmUp values from which nothing is told */
+  /** @param warmUp how many first values are only learned from */
   constructor(
     private readonly warmUp: number,
     range?: Range,
@@ -27,7 +30,7 @@ export class StreamingScore {
     this.entropy = range === undefined ? null : new WindowEntropy(evenEdges(range.lowest, range.highest));
   }
 
-  /** @returns 0 to 1 */
+  /** @returns the score from 0 to 1 */
   push(value: number): number {
     return (this.neighbours.push(value) + this.entropyOf(value)) / 2;
   }

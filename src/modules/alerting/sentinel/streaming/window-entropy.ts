@@ -1,11 +1,11 @@
 import { at } from './cholesky.js';
 
-/** Values in a window. */
+/** A window holds this many values. */
 const WINDOW = 52;
 const BINS = 5;
 /** χ² of four degrees of freedom at 0.99: two windows of one distribution differ by more in one of a hundred cases. */
 const BOUND = 13.276704135987622;
-/** Hypotheses that are kept: beyond them the one that is longest unused goes. */
+/** At most this many hypotheses are kept. A further one replaces the least recently used one. */
 const MOST_HYPOTHESES = 64;
 
 interface Hypothesis {
@@ -14,8 +14,9 @@ interface Hypothesis {
 }
 
 /**
- * Whether the last values come from a distribution that was seen before: their histogram is held against those of earlier
- * windows by relative entropy, 2·n·D(now‖then) against the χ² bound. One that fits none is new, and the alarm.
+ * Detects that the last values come from a distribution that was not seen before. Their histogram is compared with the
+ * histograms of earlier windows by relative entropy: 2·n·D(now‖then) against the χ² bound. A histogram that fits none
+ * of them raises the alarm.
  */
 export class WindowEntropy {
   private readonly bins = new Uint8Array(WINDOW);
@@ -26,7 +27,7 @@ export class WindowEntropy {
   /** @param edges the inner ends of the bins, ascending; the outer bins are open */
   constructor(private readonly edges: readonly number[]) {}
 
-  /** @returns 1 where the window is like none before, else 0 */
+  /** @returns 1 when the window is like none before, else 0 */
   push(value: number): number {
     const place = this.seen % WINDOW;
     if (this.seen >= WINDOW) this.count(this.bins[place] as number, -1);
@@ -62,7 +63,7 @@ export class WindowEntropy {
       let entropy = 0;
       for (let bin = 0; bin < BINS && entropy < Infinity; bin++) {
         const share = (this.counts[bin] as number) / WINDOW;
-        // A value where the hypothesis has none makes the entropy infinite, as it should.
+        // A value in a bin that is empty in the hypothesis makes the entropy infinite, as it should.
         if (share > 0) entropy += share * Math.log(share / at(hypothesis.shares, bin));
       }
       if (2 * WINDOW * entropy >= least) continue;
@@ -84,7 +85,9 @@ export class WindowEntropy {
   }
 }
 
-/** Inner ends of bins of one width from the lowest to the highest value; none where these are one. */
+/**
+ * Returns the inner edges of bins of equal width between the lowest and the highest value; none when these are equal.
+ */
 export function evenEdges(lowest: number, highest: number): number[] {
   if (!(highest > lowest)) return [];
   return Array.from({ length: BINS - 1 }, (_, index) => lowest + ((index + 1) * (highest - lowest)) / BINS);
