@@ -17,7 +17,7 @@ import { TimeseriesQuery, TimeseriesResponse } from './timeseries/timeseries.dto
 import { ColdEventsAway } from '../event-store/index.js';
 import { TimeseriesService } from './timeseries/timeseries.service.js';
 
-/** What holds for each of them. */
+/** The description of every analytics endpoint ends with these sentences. */
 const READS =
   'Counts are exact, agree with the explorer under the same filters, and are all of one moment. What counted hours cannot tell, or not within 300 ms, has eight seconds; two such reads run at a time in a process, one of a project, others wait for ten seconds, and an organization has 40 seconds a minute. A request that is closed ends its read.';
 

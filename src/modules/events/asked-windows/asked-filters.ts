@@ -2,7 +2,7 @@ import { type Kind, KindField, TextField, uuid, UuidField } from '../../../platf
 import { AskedWindow } from './asked-window.js';
 import type { EventFilter } from '../event-store/index.js';
 
-/** A window and exact values of events in it (DECISIONS 11). */
+/** The parameters that select a time window and exact values of its events. */
 export class EventFilters extends AskedWindow {
   @TextField({ optional: true, max: 200, description: 'Exact event type' })
   event?: string;
@@ -20,7 +20,7 @@ export class EventFilters extends AskedWindow {
   environment?: string;
 }
 
-/** What reads take whose project stands in the query: of the filters, every empty one takes every value. */
+/** The query parameters of reads that name the project in the query. An empty filter matches every value. */
 export class EventsQuery extends EventFilters {
   @UuidField({})
   project_id!: string;
@@ -29,7 +29,7 @@ export class EventsQuery extends EventFilters {
   declare source_id?: string;
 }
 
-/** Empty text takes every value, as a form sends it. */
+/** Returns the filters that are set. A form sends empty text for a filter that is not set. */
 export function filterOf(filters: EventFilters): EventFilter {
   const { event, source_id, severity, status, environment } = filters;
   const wanted = { event, source_id, severity, status, environment };

@@ -1,7 +1,7 @@
 import { EnumField } from '../../../platform/http/fields/index.js';
 import { ASKED_INTERVALS } from '../event-store/index.js';
 
-/** The property is an `AskedInterval`, `auto` where it is left out. */
+/** The property is an `AskedInterval`; the default is `auto`. */
 export const IntervalField = (): PropertyDecorator =>
   EnumField(ASKED_INTERVALS, {
     optional: true,

@@ -2,10 +2,10 @@ import { brokenRule, DateTimeField, EnumField, TextField, UuidField } from '../.
 import { type Range, RANGES, rangeWindow } from '../../tenancy/projects/index.js';
 import type { TimeWindow } from '../event-store/index.js';
 
-/** The year 1: no event is older, and the server takes no time before 4713 BC. */
+/** The year 1. No event is older, and PostgreSQL accepts no time before 4713 BC. */
 const EARLIEST_MS = -62_135_596_800_000;
 
-/** The window of a request as it is asked for (DECISIONS 11). */
+/** The parameters of a request that select its time window. */
 export class AskedWindow {
   @EnumField(RANGES, {
     optional: true,
@@ -22,7 +22,7 @@ export class AskedWindow {
   to_ts?: Date;
 }
 
-/** How every answer over a window begins: whose events, and the bounds that took effect. */
+/** Every response over a window begins with these members: the project and the bounds that took effect. */
 export class WindowResponse {
   @UuidField({})
   project_id!: string;
@@ -38,31 +38,31 @@ export class WindowResponse {
 }
 
 /**
- * The window of a request: from_ts and to_ts win over the range, which otherwise ends at to_ts or now.
- * @param place of the fields, for the refusal of a window that ends before it begins
+ * Returns the window of a request. `from_ts` wins over `range`. Without `from_ts`, the range ends at `to_ts` or now.
+ * @param place where the fields are, for the error about a window that ends before it begins
  */
 export function windowOf({ range, from_ts, to_ts }: AskedWindow, now: Date, place: 'query' | 'body'): TimeWindow {
   if (from_ts !== undefined && to_ts !== undefined && from_ts > to_ts) {
     throw brokenRule([place, 'to_ts'], 'to_ts must not be before from_ts', to_ts.toISOString());
   }
-  // Left out, the end is now, this very millisecond included.
+  // Without to_ts the window ends now, with the current millisecond included.
   const end = new Date(now.getTime() + 1);
   const to = to_ts ?? (from_ts !== undefined && from_ts > end ? from_ts : end);
   const from = from_ts ?? rangeWindow(range, to).from;
   return { from: from > to ? to : from, to };
 }
 
-/** Whether everything is asked about: a window without a beginning of its own. */
+/** Returns whether the request selects all events: the range `all` without any bound. */
 export function isAll({ range, from_ts, to_ts }: AskedWindow): boolean {
   return range === 'all' && from_ts === undefined && to_ts === undefined;
 }
 
-/** Of the same length, ending where this one begins. */
+/** Returns the window of the same length that ends where this one begins. It never begins before the year 1. */
 export function windowBefore({ from, to }: TimeWindow): TimeWindow {
   return { from: new Date(Math.max(EARLIEST_MS, 2 * from.getTime() - to.getTime())), to: from };
 }
 
-/** The members of a {@link WindowResponse}. */
+/** Returns the members of a {@link WindowResponse}. */
 export function windowHead(projectId: string, projectName: string, { from, to }: TimeWindow): WindowResponse {
   return {
     project_id: projectId,

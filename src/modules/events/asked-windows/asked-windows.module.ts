@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { EventStoreModule } from '../event-store/index.js';
 import { AskedWindows } from './asked-windows.js';
 
-/** The windows of time and the filters that requests ask for. */
+/** Resolves the time windows and filters of requests. */
 @Module({
   imports: [EventStoreModule],
   providers: [AskedWindows],

@@ -3,32 +3,38 @@ import { type Range, rangeWindow } from '../../tenancy/projects/index.js';
 import { RetainedEvents, type TimeWindow } from '../event-store/index.js';
 import { type AskedWindow, windowBefore, windowOf } from './asked-window.js';
 
-/** Windows of requests, none of which begins before the events that are kept. */
+/** Resolves the windows of requests. A window that begins before the retention limit is clipped there. */
 @Injectable()
 export class AskedWindows {
   constructor(private readonly retained: RetainedEvents) {}
 
   /**
-   * As {@link windowOf}.
+   * Returns the window of {@link windowOf}, clipped at the retention limit.
    * @throws ValidationError
    */
   async of(asked: AskedWindow, now: Date, place: 'query' | 'body'): Promise<TimeWindow> {
     return this.within(windowOf(asked, now, place));
   }
 
-  /** One that ends now. */
+  /** Returns the window of a range that ends now, clipped at the retention limit. */
   ofRange(range: Range, now: Date): Promise<TimeWindow> {
     return this.within(rangeWindow(range, now));
   }
 
-  /** Of the same length, ending where this one begins; null where some of its events are not kept. */
+  /**
+   * Returns the window of the same length that ends where this one begins, or null when it begins before the retention
+   * limit.
+   */
   async before(window: TimeWindow): Promise<TimeWindow | null> {
     const before = windowBefore(window);
     const retainedFrom = await this.retained.from();
     return retainedFrom !== null && before.from < retainedFrom ? null : before;
   }
 
-  /** Whether all events of a window are there still: of reads that take longer than those that are ended wait for. */
+  /**
+   * Returns whether all events of a window are still retained. Only long reads need this check: the removal of expired
+   * events waits long enough for all others.
+   */
   async isKept({ from, to }: TimeWindow): Promise<boolean> {
     const retainedFrom = await this.retained.fromNow();
     return retainedFrom === null || from >= retainedFrom || from >= to;

@@ -45,7 +45,7 @@ const readField: Read<string> = (value) => {
 const WINDOW = readerOf(int(WINDOW_SECONDS));
 const MEASURED = { window_seconds: WINDOW, aggregate: readerOf(enumOf(AGGREGATES)) };
 
-/** The members of each kind beside the filter, all of them required. */
+/** The required members of each kind, in addition to the filter. */
 const MEMBERS: Readonly<Record<ConditionKind, Readonly<Record<string, Read<unknown>>>>> = {
   match: {},
   threshold: { ...MEASURED, op: readerOf(enumOf(COMPARED_BY)), value: readerOf(number()) },
@@ -60,16 +60,16 @@ const MEMBERS: Readonly<Record<ConditionKind, Readonly<Record<string, Read<unkno
 };
 
 const CONDITION_DOCUMENT = namedSchema('AlertCondition', conditionSchemas());
-/** What the document says of a condition that is answered. */
+/** The API document of a condition in a response. */
 export const STORED_CONDITION_DOCUMENT = storedSchema('AlertCondition', conditionSchemas());
 
-/** Those that may be left out. */
+/** The optional members of the kind `anomaly`. */
 const ANOMALY_MEMBERS: Readonly<Record<string, Read<unknown>>> = {
   finding_kinds: readerOf(list(enumOf(FINDING_KINDS), { min: 1, max: FINDING_KINDS.length })),
   min_severity: readerOf(enumOf(FINDING_SEVERITIES)),
 };
 
-/** A condition of any kind, read and checked; every fault is told at its own place. */
+/** Describes and reads a condition of any kind. Every fault is reported at its own place. */
 function condition(): Kind<Condition> {
   return { document: CONDITION_DOCUMENT, open: OPEN_MEMBERS, build: () => readCondition };
 }
@@ -79,8 +79,8 @@ export const ConditionField = (options: FieldOptions<Condition> = {}): PropertyD
   KindField(condition(), options);
 
 /**
- * Reads a condition that was stored, and so checked, before.
- * @throws StoredFilterRefused when it would be refused today
+ * Reads a stored condition, which was checked when it was stored.
+ * @throws StoredFilterRefused when the current grammar refuses the condition
  */
 export function storedCondition(value: unknown): Condition {
   const read = readCondition(value);
@@ -120,7 +120,7 @@ function readCondition(value: unknown): Condition | Failure {
   return refused.length > 0 ? new Faults(refused) : ({ ...result, ...group } as unknown as Condition);
 }
 
-/** Needed by what aggregates values, refused by what counts events; null is none. */
+/** Reads `aggregate_field`: required for aggregates of values, refused for counts of events. Null means left out. */
 function aggregateField(
   value: Readonly<Record<string, unknown>>,
   aggregate: Aggregate | undefined,
@@ -133,9 +133,9 @@ function aggregateField(
 
 /**
  * Reads the field of an aggregate.
- * @param given undefined where it is left out
- * @param options.counts whether it counts events and takes none
- * @param options.container what lacks the field where it has to be there
+ * @param given undefined when the field is left out
+ * @param options.counts whether the aggregate counts events and takes no field
+ * @param options.container the object that is reported when the required field is missing
  */
 export function readAggregateField(
   given: unknown,

@@ -3,7 +3,7 @@ import type { FindingKind, FindingSeverity } from './finding-fields.js';
 
 export const AGGREGATES = ['count', 'sum', 'avg', 'min', 'max', 'p50', 'p95', 'p99', 'error_rate'] as const;
 export type Aggregate = (typeof AGGREGATES)[number];
-/** Those that need no field: they count events. */
+/** The aggregates that count events and therefore take no field. */
 export const COUNTING_AGGREGATES: readonly Aggregate[] = ['count', 'error_rate'];
 
 export const COMPARED_BY = ['eq', 'ne', 'gt', 'gte', 'lt', 'lte'] as const;
@@ -15,11 +15,11 @@ type Direction = (typeof DIRECTIONS)[number];
 export const CONDITION_KINDS = ['match', 'threshold', 'rate_of_change', 'absence', 'anomaly'] as const;
 export type ConditionKind = (typeof CONDITION_KINDS)[number];
 
-/** Seconds that windows may last. */
+/** The allowed lengths of a window in seconds. */
 export const WINDOW_SECONDS = { min: 60, max: 86_400 } as const;
-/** How many seconds before its window the one may lie that it is compared with: up to the same time a week ago. */
+/** How many seconds the compared window may lie before the current one: up to the same time a week ago. */
 export const COMPARE_SECONDS = { min: 60, max: 604_800 } as const;
-/** By how much a number may have to change. */
+/** The allowed thresholds of a change in percent. */
 export const PERCENT = { gt: 0, max: 1_000_000 } as const;
 
 export interface Measured {
@@ -29,25 +29,28 @@ export interface Measured {
   readonly aggregate_field?: string;
 }
 
-/** What a rule watches for, as clients write it (DECISIONS 9). The filter's members stand beside the others. */
+/**
+ * A condition on each event, as clients write it. As in every kind, the members of the filter are members of the
+ * condition itself.
+ */
 export type MatchCondition = FilterGroup & { readonly kind: 'match' };
 export type ThresholdCondition = FilterGroup &
   Measured & { readonly kind: 'threshold'; readonly op: ComparedBy; readonly value: number };
 export type RateOfChangeCondition = FilterGroup &
   Measured & {
     readonly kind: 'rate_of_change';
-    /** How long ago the window lay that the present one is compared with. */
+    /** How many seconds the compared window lies before the current one. */
     readonly compare_seconds: number;
     readonly direction: Direction;
     readonly percent: number;
   };
 export type AbsenceCondition = FilterGroup & { readonly kind: 'absence'; readonly window_seconds: number };
-/** Fires by findings of Sentinel; the filter is over {@link FINDING_FIELDS}. */
+/** Fires on findings of Sentinel. The filter compares {@link FINDING_FIELDS}. */
 export type AnomalyCondition = FilterGroup & {
   readonly kind: 'anomaly';
-  /** Left out: every kind. */
+  /** The default is every kind. */
   readonly finding_kinds?: readonly FindingKind[];
-  /** Left out: warning. */
+  /** The default is `warning`. */
   readonly min_severity?: FindingSeverity;
 };
 

@@ -5,25 +5,28 @@ import { type Comparison, type OperatorName, OPERATORS } from './operators/regis
 
 /** A filter as a condition on the rows `e` of ClickHouse. */
 interface CopiedFilter {
-  /** True wherever the filter is. */
+  /** The SQL is true for every event that the filter matches. */
   readonly sql: string;
-  /** Whether it is true nowhere else. */
+  /** Whether the SQL is true for no other event. */
   readonly isExact: boolean;
 }
 
 const ALL: CopiedFilter = { sql: 'toUInt8(1)', isExact: false };
 
-/** The filter in ClickHouse's words: what it cannot say fits, so whoever gets the events asks the filter itself again. */
+/**
+ * Translates the filter to SQL of ClickHouse. Parts without a translation match every event, so unless the result is
+ * exact, the caller must check the events with the filter itself.
+ */
 export function copiedFilter(filter: FilterNode, bind: BindValue): CopiedFilter {
   const properties = new Set<string>();
   const said = sayable(filter, properties, bind);
   if (said === null) return ALL;
   if (properties.size === 0) return said;
-  // Of a row that ClickHouse does not read, it knows no property.
+  // ClickHouse sees no property of a row whose JSON it cannot read, so such a row may match.
   return { sql: `(${said.sql} OR ${copiedIsUnreadable([...properties])})`, isExact: false };
 }
 
-/** @returns null where any event may fit */
+/** Translates a part of the filter. @returns null when any event may match */
 function sayable(filter: FilterNode, properties: Set<string>, bind: BindValue): CopiedFilter | null {
   if (isComparison(filter)) return comparison(filter, properties, bind);
   const parts = (filter.all ?? []).map((node) => sayable(node, properties, bind));
@@ -43,7 +46,7 @@ function anyOf(parts: readonly (CopiedFilter | null)[]): CopiedFilter | null {
   return { sql: `(${said.map(({ sql }) => sql).join(' OR ')})`, isExact: said.every(({ isExact }) => isExact) };
 }
 
-/** What is true for too many leaves out too many of the others. */
+/** Only an exact part can be negated: the opposite of a condition that matches too many events would match too few. */
 function opposite(part: CopiedFilter | null): CopiedFilter | null {
   return part?.isExact === true ? { sql: `(NOT ifNull(${part.sql}, 0))`, isExact: true } : null;
 }
@@ -64,6 +67,6 @@ function comparison<Name extends OperatorName>(
   if (copied.property === null || path === null) return null;
   const property = copiedPropertySql(path, bind);
   properties.add(property);
-  // Said once, since it is long.
+  // The array makes the long expression of the property appear only once in the statement.
   return { sql: `arrayExists(value -> ${copied.property('value', value, bind)}, [${property}])`, isExact: false };
 }

@@ -4,8 +4,8 @@ import type { EventField } from './filter.js';
 import { PLACE } from './filter-sql.js';
 
 /**
- * The value at a path of the rows `e` of ClickHouse as JSON text, empty or `null` where it is missing or null: as `propertySql`
- * has it.
+ * Returns SQL for the value at a path of the ClickHouse rows `e`, as JSON text: the value that `propertySql` reads in
+ * PostgreSQL. The text is empty or `null` when the value is missing or null.
  */
 export function copiedPropertySql(path: readonly string[], bind: BindValue): string {
   const names = path.map((name) => bind(name, 'String'));
@@ -22,17 +22,17 @@ export function copiedPropertySql(path: readonly string[], bind: BindValue): str
   return path.length === 1 && AS_WRITTEN.test(name) ? unparsedOr(parsed, name, bind) : parsed;
 }
 
-/** Names that stand in JSON as they are. */
+/** Names that JSON writes without escapes. */
 const AS_WRITTEN = /^[\w -]{1,100}$/;
 
 /**
- * A text that is found without parsing the properties, which takes half of the time: the member of that name with a text, where
- * no object ends behind it but that of the properties, as PostgreSQL writes them. So it is none of an object inside them; and what
- * stands in a text has a backslash before it.
- * @param parsed of all others
+ * Returns SQL that finds a text without parsing the properties, which takes half of the time. The SQL searches for the
+ * member as PostgreSQL writes it. When the first `}` after the member ends the properties, the member is not part of a
+ * nested object. When the name occurs inside of a text, a backslash precedes its quote.
+ * @param parsed the SQL for all other values
  */
 function unparsedOr(parsed: string, name: string, bind: BindValue): string {
-  // Members but the first one stand behind a comma and a space.
+  // A comma and a space precede every member but the first.
   const [member, first] = [` "${name}": "`, `{"${name}": "`];
   const at = `position(e.properties, ${bind(member, 'String')})`;
   const isFirst = `startsWith(e.properties, ${bind(first, 'String')})`;
@@ -40,20 +40,20 @@ function unparsedOr(parsed: string, name: string, bind: BindValue): string {
   return plainOr(behindFirst, `${at} + ${member.length - 1}`, `${at} > 0`);
 }
 
-/** @param quote where the text begins, with its quote, where it is there */
+/** @param quote the position of the opening quote of the text, if the member is there */
 function plainOr(otherwise: string, quote: string, isThere: string): string {
-  // Looked for from there on: what is left of the properties would be copied for it.
+  // position() gets an offset, because ClickHouse would copy a substring of the properties for each row.
   const next = (character: string): string => `position(e.properties, '${character}', ${quote} + 1)`;
   const text = `substring(e.properties, ${quote}, ${next('"')} - (${quote}) + 1)`;
-  // Together: one after the other, each would have the rows that are left copied for it.
+  // bitAnd evaluates the tests together. With AND, ClickHouse would copy the remaining rows for each test.
   const tests = [isThere, `${next('}')} = length(e.properties)`, `position(${text}, '\\\\') = 0`];
   const isPlain = tests.reduce((all, test) => `bitAnd(${all}, ${test})`);
   return `if(${isPlain}, ${text}, ${otherwise})`;
 }
 
 /**
- * A number is a place in a list, and the name of a member elsewhere.
- * @param again makes what was taken readable once more, where ClickHouse has written it anew
+ * Returns SQL that follows the path. A number is an index in a list, and elsewhere the name of a member.
+ * @param again makes an extracted value readable, because ClickHouse writes it in its own way
  */
 function followed(
   path: readonly string[],
@@ -83,23 +83,24 @@ function followed(
   return value;
 }
 
-/** Of more properties to look whether one is there takes longer than to read once more what has one. */
+/** With more properties than this, testing whether one is there takes longer than reading the row again. */
 const MOST_LOOKED_FOR = 8;
 
 /**
- * Whether a row `e` cannot be read that has none of these properties; what has one can be read, and is not read once more.
- * @param properties as `copiedPropertySql` has them, one at least
+ * Returns SQL that is true for a row `e` with none of these properties whose JSON ClickHouse cannot read. A row with
+ * one of them is readable, so the SQL does not parse it again.
+ * @param properties SQL of `copiedPropertySql`, at least one
  */
 export function copiedIsUnreadable(properties: readonly string[]): string {
   const isUnreadable = `e.other_properties = ''`;
   const all = new Set(properties);
   if (all.size > MOST_LOOKED_FOR) return `(${isUnreadable})`;
   const isNone = [...all].map((property) => `${property} = ''`).join(' AND ');
-  // With AND each event would be prepared for the look that almost none needs.
+  // With AND in place of if, ClickHouse would prepare every row for the second test, which almost no row needs.
   return `if(${isNone}, ${isUnreadable}, toUInt8(0))`;
 }
 
-/** The service's own fields by the names of conditions, of the rows `e` of ClickHouse. */
+/** SQL for the service's own fields in the ClickHouse rows `e`, by their names in conditions. */
 export const COPIED_FIELDS: Readonly<Record<EventField, string>> = {
   ...{ event: 'toString(e.event)', source: 'toString(e.source)', source_id: 'toString(e.source_id)' },
   ...{ severity: 'toString(e.severity)', status: 'toString(e.status)', environment: 'toString(e.environment)' },

@@ -1,7 +1,7 @@
 import { type FilterNode, isComparison } from './filter.js';
 import { type Comparison, type OperatorName, OPERATORS } from './operators/registry.js';
 
-/** The event types that can fit at all; null when any may. */
+/** Returns the only event types that can match the filter, or null when any event type may match. */
 export function eventTypesOf(filter: FilterNode): readonly string[] | null {
   if (isComparison(filter)) {
     return filter.field === 'event' ? (valuesOf(filter)?.map(String) ?? null) : null;
@@ -12,18 +12,18 @@ export function eventTypesOf(filter: FilterNode): readonly string[] | null {
     if (options.every((types) => types !== null)) candidates.push(options.flat());
   }
   const known = candidates.filter((types) => types !== null);
-  // Each is a set that holds everything that fits, so the smallest will do.
+  // Each set includes all event types that can match, so the smallest set is enough.
   return known.length === 0 ? null : known.reduce((a, b) => (b.length < a.length ? b : a));
 }
 
-/** The fields that the filter looks at, each once. */
+/** Returns the fields that the filter compares, each once. */
 export function fieldsOf(filter: FilterNode): string[] {
   if (isComparison(filter)) return [filter.field];
   const parts = [...(filter.all ?? []), ...(filter.any ?? []), ...(filter.not ? [filter.not] : [])];
   return [...new Set(parts.flatMap(fieldsOf))];
 }
 
-/** The filter as exact values of fields, one each; null when it is more than that. */
+/** Returns one exact value for each field, or null when the filter cannot be expressed this way. */
 export function exactValuesOf(filter: FilterNode): Readonly<Record<string, string>> | null {
   if (isComparison(filter)) {
     const [value, ...others] = valuesOf(filter) ?? [];
@@ -42,13 +42,13 @@ export function exactValuesOf(filter: FilterNode): Readonly<Record<string, strin
   return values;
 }
 
-/** A pattern of a filter, and where it stands in it. */
+/** A regular expression of a filter, and its place in the filter. */
 interface PlacedPattern {
   readonly place: readonly (string | number)[];
   readonly source: string;
 }
 
-/** The patterns of the filter, in its order. */
+/** Returns the regular expressions of the filter, in the order of the filter. */
 export function patternsOf(filter: FilterNode): PlacedPattern[] {
   if (isComparison(filter)) {
     const source = patternOf(filter);

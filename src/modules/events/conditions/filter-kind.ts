@@ -14,15 +14,15 @@ import { EVENT_FIELDS, type FilterNode, type Vocabulary } from './filter.js';
 import { filterSchemas, storedSchema } from './grammar-schemas.js';
 import { FilterReader, OPEN_MEMBERS } from './filter-reader.js';
 
-/** The fields that filters of one kind may name, with what the document says of such filters. */
+/** The fields that filters of one kind may name, and the API documents of such filters. */
 export interface FilterVocabulary {
   readonly fields: Vocabulary;
   readonly document: Document;
-  /** Of filters that are answered. */
+  /** The document of a filter in a response. */
   readonly storedDocument: Document;
 }
 
-/** @param name of the kind of filter, with which the names of its schemas begin */
+/** @param name the kind of filter; the names of its schemas begin with it */
 export function filterVocabulary(name: string, fields: Vocabulary): FilterVocabulary {
   const schemas = filterSchemas(name, fields);
   return {
@@ -32,7 +32,7 @@ export function filterVocabulary(name: string, fields: Vocabulary): FilterVocabu
   };
 }
 
-/** A filter in the grammar of alert conditions, over the fields of a vocabulary. */
+/** Describes and reads a filter in the grammar of alert conditions, over the fields of a vocabulary. */
 function filter({ fields, document }: FilterVocabulary): Kind<FilterNode> {
   return {
     document,
@@ -46,8 +46,8 @@ export const FilterField = (vocabulary: FilterVocabulary, options: FieldOptions<
   KindField(filter(vocabulary), options);
 
 /**
- * Reads a filter that was stored, and so checked, before.
- * @throws StoredFilterRefused when it would be refused today
+ * Reads a stored filter, which was checked when it was stored.
+ * @throws StoredFilterRefused when the current grammar refuses the filter
  */
 export function storedFilter(value: unknown, vocabulary: Vocabulary = EVENT_FIELDS): FilterNode {
   const node = new FilterReader(vocabulary).node(value, 1);
@@ -55,14 +55,14 @@ export function storedFilter(value: unknown, vocabulary: Vocabulary = EVENT_FIEL
   return node;
 }
 
-/** A filter or condition that was accepted once and would be refused today; the message says where and why. */
+/** A stored filter or condition is refused by the current grammar. The message says where and why. */
 export class StoredFilterRefused extends Error {
   constructor(failure: Failure) {
     super(firstOf(failure));
   }
 }
 
-/** The first fault with its place: `all.0.value: a filter has at most 20 patterns`. */
+/** Returns the first fault with its place, such as `all.0.value: a filter has at most 20 patterns`. */
 function firstOf(failure: Failure): string {
   const place: (string | number)[] = [];
   let current = failure;

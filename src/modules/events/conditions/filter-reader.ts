@@ -32,19 +32,21 @@ type Members = Readonly<Record<string, unknown>>;
 
 const GROUPS = ['all', 'any', 'not'];
 const COMPARISON = ['field', 'op', 'value'];
-/** What events are compared with and measures are held against is no secret, though its name says so. */
+/** Members that are shown in errors although their name is one of those that are masked as secrets. */
 export const OPEN_MEMBERS: readonly string[] = ['value'];
 
 const readOperator = readerOf(enumOf(OPERATOR_NAMES));
 const readFieldName = readerOf(text({ min: 1, max: MAX_FIELD_LENGTH }));
 
-/** Reads one filter; what is wrong with it is told at the very place. For one use, since it counts. */
+/**
+ * Reads one filter and reports each fault at its place. An instance reads one filter only, because it counts the parts.
+ */
 export class FilterReader {
   private nodes = 0;
   private patterns = 0;
   private characters = 0;
 
-  /** @param hasProperties whether `properties.<path>` is a field beside those of the vocabulary */
+  /** @param hasProperties whether `properties.<path>` is a field in addition to the vocabulary */
   constructor(
     private readonly vocabulary: Vocabulary,
     private readonly hasProperties = true,
@@ -62,7 +64,7 @@ export class FilterReader {
     return group;
   }
 
-  /** The `all`, `any` and `not` of an object that may have other members of these names. */
+  /** Reads `all`, `any` and `not` of an object. @param others the names of its other members */
   group(value: Members, depth: number, others: readonly string[]): FilterGroup | Failure {
     const group: { -readonly [K in keyof FilterGroup]: FilterGroup[K] } = {};
     const refused = unknownMembers(value, [...GROUPS, ...others]);
@@ -112,7 +114,7 @@ export class FilterReader {
     return new Faults(refused);
   }
 
-  /** The comparison, once its value is read and counted into what the filter costs: it is asked of every event. */
+  /** Reads the value of a comparison and counts its size, since the filter is evaluated for every event. */
   private operand<Name extends OperatorName>(
     field: string,
     op: Name,
@@ -140,7 +142,7 @@ export class FilterReader {
     return { field, op, value } as Comparison<Name>;
   }
 
-  /** A field of the vocabulary, or a property where there are some. */
+  /** Reads the name of a field of the vocabulary, or of a property where properties are allowed. */
   field(value: unknown): string | Failure {
     const field = readFieldName(value, 1);
     if (failed(field) || Object.hasOwn(this.vocabulary, field)) return field;
@@ -153,7 +155,7 @@ export class FilterReader {
   }
 }
 
-/** A misspelt member would widen what fits, so it is not ignored. */
+/** Returns faults for unknown members. An ignored misspelt member would make the filter match more events. */
 function unknownMembers(value: Members, known: readonly string[]): FaultyMember[] {
   return Object.keys(value)
     .filter((name) => !known.includes(name))

@@ -10,9 +10,9 @@ import { MAX_SEARCHED } from './patterns/pattern-syntax.js';
 import { patternFault } from './patterns/text-pattern.js';
 import { propertyRuns } from '../../../../test/support/property-runs.js';
 
-/** Operations of one character of one pattern, with the most positions that a pattern may have. */
+/** Operations for one character of a pattern that has the most positions that a pattern may have. */
 const MOST_OF_A_CHARACTER = 8 * (8 * 8 + 2);
-/** Making the machine of one pattern, whatever it is. */
+/** Steps that it takes at most to build the machine of one pattern. */
 const MOST_TO_MAKE = SLICE_STEPS / 2;
 
 const atom = fc.constantFrom('a', 'b', '.', '[ab]', '[^c]', '(a|b)', '(?:a?b?)', '(^|a)', '(b|$)', '\\w', '\\S');
@@ -71,7 +71,7 @@ describe('a run of filters', () => {
           return Promise.resolve();
         });
         const search = run.search.bind(run);
-        // What is made and searched at once is never more than a slice or so, so that nobody waits for longer.
+        // Between two pauses a run takes hardly more than a slice, so that other requests wait no longer than that.
         const counted = (steps: number): number => {
           slice += steps;
           expect(slice).toBeLessThanOrEqual(SLICE_STEPS + MAX_SEARCHED * MOST_OF_A_CHARACTER + MOST_TO_MAKE);
@@ -150,7 +150,7 @@ describe('a run of filters', () => {
     expect(pausesCold).toBeGreaterThan(0);
     expect(await run.fits(matches, asked)).toBe(false);
     expect(run.steps).toBeLessThan(20 * (MOST_OF_A_CHARACTER + 100));
-    // Whoever has not enough left for the machines gives up in the middle of them.
+    // A run with too few steps for all machines gives up after some of them.
     const made = MACHINES.made;
     const other = compileFilter(storedFilter({ any: parts }), 'poor');
     await expect((async () => new FilterRun().fits(other, asked, cold / 4))()).rejects.toThrow(FilterTooCostly);

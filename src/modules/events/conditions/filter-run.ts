@@ -3,45 +3,47 @@ import type { FilterSubject } from './filter.js';
 import type { Matcher } from './matcher.js';
 import type { Meter, Search } from './operators/search.js';
 
-/** After so many steps others have their turn. A step is a nanosecond or three, so that is a few milliseconds. */
+/** Steps before a run yields to other work. A step takes 1 to 3 ns, so a slice takes a few milliseconds. */
 export const SLICE_STEPS = 1_000_000;
-/** What a comparison costs that does not look through a text. */
+/** Steps of a comparison that does not search a text. */
 const PLAIN_STEPS = 50;
-/** One filter may take so many steps on one subject. What is accepted today takes less on an event of a megabyte. */
+/**
+ * Steps that one filter may take on one subject. Every filter that is accepted takes less on an event of a megabyte.
+ */
 const MAX_STEPS = 400_000_000;
 
-/** A filter takes more steps than it may; it neither fits nor does not. */
+/** A filter takes more steps than allowed, so whether it matches is unknown. */
 export class FilterTooCostly extends Error {
   constructor() {
     super('The filter takes too many steps');
   }
 }
 
-/** Thrown through a filter whose slice is over; what it has found out is kept for the next one. */
+/** Interrupts a filter at the end of its slice. The results of its searches are kept for the next slice. */
 class SliceOver extends Error {}
 const SLICE_OVER = new SliceOver();
 
 /**
- * Asks filters about subjects, one after the other, in slices of a few milliseconds: whatever the filters and the
- * subjects, the process does other work in between. For one piece of work at a time.
+ * Evaluates filters on subjects, one after the other, in slices of a few milliseconds. So the process does other work
+ * in between, whatever the filters and subjects. An instance serves one task at a time.
  */
 export class FilterRun implements Meter {
   private left = SLICE_STEPS;
   private taken = 0;
   private most = MAX_STEPS;
-  /** What the searches of the filter at hand have found. */
+  /** Results of the searches of the current filter. */
   private readonly found = new Map<object, boolean>();
 
   constructor(private readonly pause: () => Promise<unknown> = () => setImmediate()) {}
 
-  /** Steps that the last filter has taken so far. */
+  /** The steps that the last filter has taken so far. */
   get steps(): number {
     return this.taken;
   }
 
   /**
-   * Whether the subject fits: at once, unless the slice is over.
-   * @param most steps that it may take, of those that any filter may
+   * Returns whether the subject matches. The result is a promise only when the slice is over.
+   * @param most the steps that this filter may take, if less than the general limit
    * @throws FilterTooCostly
    */
   fits(matches: Matcher, subject: FilterSubject, most = MAX_STEPS): boolean | Promise<boolean> {
@@ -69,8 +71,8 @@ export class FilterRun implements Meter {
       this.spend(search.prepare());
     }
     const steps = search.stepsIn(value);
-    // What is more than a slice by itself begins in the first half of one, so that each slice gets on: what has to be made
-    // before it takes no more than the other half.
+    // A search that takes more than a slice may begin in the first half of one, so that each slice makes progress.
+    // Building its machine takes no more than the other half.
     if (this.left < steps && this.left < SLICE_STEPS / 2) throw SLICE_OVER;
     this.spend(steps);
     const found = search.isIn(value);

@@ -10,13 +10,14 @@ import {
 import { type Comparison, type OperatorName, OPERATORS } from './operators/registry.js';
 import { type Bind, opposite } from './operators/sql.js';
 
-/** PostgreSQL takes more than JavaScript for the place in a list, such as -1 and 01. */
+/** Matches the index of an item in a list. PostgreSQL accepts more texts as an index than we do, such as -1 and 01. */
 export const PLACE = /^(0|[1-9]\d{0,5})$/;
 const LIKE_A_PLACE = /^\s*[+-]?\s*\d/;
 
 /**
- * The filter as a condition on the row `e` of `events`, true exactly where the matcher of the same filter is; elsewhere
- * it is false or null. So it can stand in WHERE and FILTER, and under NOT when it is wrapped by coalesce(…, false).
+ * Returns the filter as a condition on the row `e` of `events`. The condition is true exactly when the matcher of the
+ * filter is, and otherwise false or null. It can be used in WHERE and FILTER, and under NOT inside of
+ * coalesce(…, false).
  */
 export function filterSql(filter: FilterNode, bind: Bind): string {
   if (isComparison(filter)) return comparisonSql(filter, bind);
@@ -26,21 +27,21 @@ export function filterSql(filter: FilterNode, bind: Bind): string {
   return parts.length === 0 ? 'true' : `(${parts.join(' AND ')})`;
 }
 
-/** What a field holds, as json; null where it is missing. */
+/** Returns SQL for the value of a field as json, or null when the field is missing. */
 export function fieldSql(field: string, bind: Bind): string {
   const column = columnOf(field);
   return column ? `to_json(${column.sql})` : `(${namedPropertySql(field, bind)})::json`;
 }
 
-/** A row of what {@link subjectSql} selects. */
+/** A row that {@link subjectSql} selects. */
 export interface SubjectRow {
   readonly fields: readonly unknown[];
   readonly properties: Readonly<Record<string, unknown>> | null;
 }
 
 /**
- * Selects these fields of the row `e` and no more, as what filters over them are asked about: of the properties those that
- * one of them may be or lie in, each once.
+ * Returns SQL that selects only these fields of the row `e`, and a reader that makes a subject of filters from the row.
+ * Of the properties, the SQL selects each one once that a field may name or lie in.
  */
 export function subjectSql(
   fields: readonly string[],
@@ -58,20 +59,22 @@ export function subjectSql(
   };
 }
 
-/** Those properties of the row `e` that have one of the names, as one object; null where it has none. */
+/**
+ * Returns SQL for an object of the properties of the row `e` with these names, or null when the row has none of them.
+ */
 export function propertiesSql(names: readonly string[], bind: Bind): string {
   return names.length === 0
     ? 'NULL::jsonb'
     : `(SELECT jsonb_object_agg(key, value) FROM jsonb_each(e.properties) WHERE key = ANY (${bind(names)}::text[]))`;
 }
 
-/** The names of the properties that a path may be or begin in. */
+/** Returns the names of the properties that a path may name or begin in. */
 function namesOf(path: readonly string[]): string[] {
   const [first] = path;
   return first === undefined ? [] : [first, path.join('.')];
 }
 
-/** The number a field holds; null where it holds none. */
+/** Returns SQL for the number in a field, or null when the field has no number. */
 export function numberSql(field: string, bind: Bind): string {
   const column = columnOf(field);
   if (column) return `(${column.sql})::float8`;
@@ -79,7 +82,7 @@ export function numberSql(field: string, bind: Bind): string {
   return `CASE WHEN jsonb_typeof(${value}) = 'number' THEN (${value} #>> '{}')::float8 END`;
 }
 
-/** The scalar a field holds, as jsonb, text cut to so many characters; null where it holds none. */
+/** Returns SQL for the scalar in a field as jsonb, with text cut to `maxText` characters, or null without a scalar. */
 export function scalarSql(field: string, maxText: number, bind: Bind): string {
   const column = columnOf(field);
   if (column?.type === 'text') return `to_jsonb(left(${column.sql}, ${maxText}))`;
@@ -89,7 +92,7 @@ export function scalarSql(field: string, maxText: number, bind: Bind): string {
     WHEN 'number' THEN ${value} WHEN 'boolean' THEN ${value} END`;
 }
 
-/** How a field is read from the row `e`; undefined: it is a property. */
+/** Returns SQL and type of a field of the row `e`, or undefined for a property. */
 function columnOf(field: string): { readonly sql: string; readonly type: 'text' | 'number' } | undefined {
   return isEventField(field) ? { sql: CONDITION_SQL[field], type: EVENT_FIELDS[field] } : undefined;
 }
@@ -98,14 +101,17 @@ function isEventField(field: string): field is EventField {
   return Object.hasOwn(EVENT_FIELDS, field);
 }
 
-/** A jsonb value, null where it is missing or null. The path is bound, not written into the statement. */
+/** Returns SQL for a property by its name in conditions, as {@link propertySql}. */
 function namedPropertySql(field: string, bind: Bind): string {
   const path = pathOfProperty(field);
   if (path === null) throw new Error(`There is no field ${field}`);
   return propertySql(path, bind);
 }
 
-/** The value at a path, as `propertyAt` reads it: jsonb, null where it is missing or null. The path is bound. */
+/**
+ * Returns SQL for the value at a path that `propertyAt` reads: jsonb, or null when the value is missing or null. The
+ * path is bound as a parameter, not written into the statement.
+ */
 export function propertySql(path: readonly string[], bind: Bind): string {
   const named = `nullif(e.properties -> ${bind(path.join('.'))}::text, 'null')`;
   if (path.length === 1) return named;

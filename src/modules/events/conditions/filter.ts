@@ -3,7 +3,7 @@ import { CONDITION_FIELDS } from '../fields/index.js';
 import type { FieldType } from './operators/operands.js';
 import type { Comparison } from './operators/registry.js';
 
-/** All that is given must hold; a group of nothing holds always. */
+/** All given members must match. An empty group matches everything. */
 export interface FilterGroup {
   readonly all?: readonly FilterNode[];
   readonly any?: readonly FilterNode[];
@@ -18,17 +18,17 @@ export function isComparison(node: FilterNode): node is Comparison {
 
 export const PROPERTY_PREFIX = 'properties.';
 
-/** The fields that conditions may name, `properties.<path>` apart. */
+/** The fields that conditions may name, in addition to `properties.<path>`. */
 export type Vocabulary = Readonly<Record<string, 'text' | 'number'>>;
 
-/** The fields of an event. Those below `log` are derived as in the log (SERVICE 2.8). */
+/** The fields of an event. The fields under `log` are derived in the same way as the columns of log rows. */
 export const EVENT_FIELDS = CONDITION_FIELDS satisfies Vocabulary;
 
 export type EventField = keyof typeof EVENT_FIELDS;
 
 /**
- * What a filter is asked about: fields by name, where null and undefined are missing, and the properties. A property may
- * also stand among the fields by its whole name, where it was read beforehand.
+ * The input of a filter: fields by name, where null and undefined mean missing, and the properties. A property that was
+ * read beforehand may be among the fields under its whole name.
  */
 export interface FilterSubject {
   readonly fields: Readonly<Record<string, unknown>>;
@@ -40,16 +40,16 @@ export const MAX_FILTER_NODES = 100;
 export const MAX_FIELD_LENGTH = 200;
 export const MAX_PATH_NAMES = 16;
 export const MAX_PATTERNS = 20;
-/** Characters of all fields and values of a filter together. */
+/** The total characters of all fields and values of a filter. */
 export const MAX_FILTER_TEXT = 16_384;
 
-/** The type of a field, or null when there is no such field. */
+/** Returns the type of a field, or null when there is no such field. */
 export function typeOfField(field: string, vocabulary: Vocabulary): FieldType | null {
   if (Object.hasOwn(vocabulary, field)) return vocabulary[field] ?? null;
   return pathOfProperty(field) === null ? null : 'any';
 }
 
-/** The names of `properties.<path>`, outermost first; null when the field is no property. */
+/** Returns the names in `properties.<path>`, outermost first, or null when the field is not a property. */
 export function pathOfProperty(field: string): readonly string[] | null {
   if (!field.startsWith(PROPERTY_PREFIX) || field.length > MAX_FIELD_LENGTH) return null;
   const path = field.slice(PROPERTY_PREFIX.length).split('.');
@@ -57,14 +57,14 @@ export function pathOfProperty(field: string): readonly string[] | null {
 }
 
 /**
- * The value of a property, where null is missing: the property that has the whole path for its name, else the one the
- * path leads to, where a number stands for the place in a list, counted from 0.
+ * Returns the value of a property, where null means missing. A property whose name is the whole path wins. Otherwise
+ * the path is followed, and a number is an index in a list, from 0.
  */
 export function propertyAt(properties: Readonly<Record<string, unknown>>, path: readonly string[]): unknown {
   return withDoubles(exactPropertyAt(properties, path));
 }
 
-/** As {@link propertyAt}, with all digits of a number. */
+/** Returns the same as {@link propertyAt}, but keeps all digits of a number. */
 export function exactPropertyAt(properties: Readonly<Record<string, unknown>>, path: readonly string[]): unknown {
   const named = own(properties, path.join('.'));
   if (named !== undefined && named !== null) return named;

@@ -1,6 +1,6 @@
 import type { Vocabulary } from './filter.js';
 
-/** What Sentinel finds (DECISIONS 18), as far as conditions name it. */
+/** The kinds of findings of Sentinel that conditions can name. */
 export const FINDING_KINDS = [
   'rate_spike',
   'rate_drop',
@@ -12,7 +12,7 @@ export const FINDING_KINDS = [
 ] as const;
 export type FindingKind = (typeof FINDING_KINDS)[number];
 
-/** From the least to the worst. */
+/** The severities, from the least to the most severe. */
 export const FINDING_SEVERITIES = ['info', 'warning', 'critical'] as const;
 export type FindingSeverity = (typeof FINDING_SEVERITIES)[number];
 

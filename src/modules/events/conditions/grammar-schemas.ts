@@ -24,7 +24,10 @@ import { OPERATOR_NAMES, type OperatorName, OPERATORS } from './operators/regist
 
 type Schemas = Readonly<Record<string, JsonSchema>>;
 
-/** What is stored in a grammar: mostly what is taken today. */
+/**
+ * Returns the schema of a stored filter or condition: the current grammar, or any object that an earlier version
+ * accepted.
+ */
 export function storedSchema(name: string, schemas: Schemas): Document {
   const outdated = {
     type: 'object',
@@ -38,7 +41,7 @@ export function storedSchema(name: string, schemas: Schemas): Document {
   });
 }
 
-/** The name of the schema of `properties.<path>`, which every vocabulary has. */
+/** The name of the schema of `properties.<path>`, which all vocabularies with properties share. */
 const PROPERTY = 'PropertyField';
 
 const describedAs = (schema: JsonSchema, description: string): JsonSchema => ({ ...schema, description });
@@ -50,10 +53,10 @@ const closed = (properties: Schemas, rest: JsonSchema = {}): JsonSchema => ({
 });
 
 /**
- * The grammar of filters as JSON Schema, under names that begin with that of the vocabulary. It says all that can be said
- * of a part by itself; that `eq` takes the type of its field, and how much a filter may hold in all, is for its words.
+ * Returns the grammar of filters as JSON Schema, under names that begin with `prefix`. The schema checks each part by
+ * itself. Its descriptions state the rest: that `eq` takes the type of its field, and the total size of a filter.
+ * @param hasProperties whether `properties.<path>` is a field in addition to the vocabulary
  */
-/** @param hasProperties whether `properties.<path>` is a field beside those of the vocabulary */
 export function filterSchemas(prefix: string, vocabulary: Vocabulary, hasProperties = true): Schemas {
   const filter = schemaOf(`${prefix}Filter`);
   const members = {
@@ -142,7 +145,7 @@ const KINDS = {
   anomaly: 'AnomalyCondition',
 };
 
-/** The conditions of rules, by their kind. */
+/** Returns the schemas of the conditions of rules, one for each kind. */
 export function conditionSchemas(): Schemas {
   const filters = filterSchemas('Event', EVENT_FIELDS);
   const group = membersOf(filters, 'EventFilterGroup');
@@ -220,7 +223,7 @@ export function conditionSchemas(): Schemas {
 
 const membersOf = (schemas: Schemas, name: string): Schemas => (schemas[name] as { properties: Schemas }).properties;
 
-/** Members of conditions that may be left out. */
+/** The optional members of conditions. */
 const OPTIONAL = new Set(['aggregate_field', 'finding_kinds', 'min_severity']);
 
 function condition(kind: keyof typeof KINDS, description: string, members: Schemas, group: Schemas): JsonSchema {

@@ -22,7 +22,7 @@ function field(): Kind<string> {
   };
 }
 
-/** The property is a list of different fields by whose values events are grouped. */
+/** The property is a list of distinct fields to group events by. */
 export const GroupByField = (options: FieldOptions<string[]> = {}): PropertyDecorator =>
   KindField(
     list(field(), {

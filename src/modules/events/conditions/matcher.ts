@@ -9,13 +9,13 @@ import {
 import { type Comparison, type OperatorName, OPERATORS } from './operators/registry.js';
 import type { Meter } from './operators/search.js';
 
-/** Whether a subject fits a filter; made once, used for each subject. */
+/** Returns whether a subject matches a filter. A matcher is compiled once and used for every subject. */
 export type Matcher = (subject: FilterSubject, meter?: Meter) => boolean;
 
 /**
- * Compiles a filter that was read before. Comparisons are typed: text never equals a number. A missing field (left out,
- * or null) fits `ne` and `exists` false, and nothing else; so `ne` is the opposite of `eq` everywhere.
- * @param projectId whose filter it is, and so whose memory its patterns take
+ * Compiles a filter that was read and checked. Comparisons are typed: text never equals a number. A missing field (left
+ * out, or null) matches only `ne` and `exists` false, so `ne` is always the opposite of `eq`.
+ * @param projectId the project of the filter, whose share of the machine pool its patterns use
  */
 export function compileFilter(filter: FilterNode, projectId: string): Matcher {
   if (isComparison(filter)) return compileComparison(filter, projectId);
@@ -34,12 +34,12 @@ export function compileFilter(filter: FilterNode, projectId: string): Matcher {
   return (subject, meter) => parts.every((fits) => fits(subject, meter));
 }
 
-/** The value of a field of a subject; null where it is missing. */
+/** Returns a reader of a field of a subject. The reader returns null when the field is missing. */
 export function readField(field: string): (subject: FilterSubject) => unknown {
   return readerOf(field, propertyAt);
 }
 
-/** As {@link readField}, with all digits of a number. */
+/** Returns the same as {@link readField}, but the reader keeps all digits of a number. */
 export function readExactField(field: string): (subject: FilterSubject) => unknown {
   return readerOf(field, exactPropertyAt);
 }

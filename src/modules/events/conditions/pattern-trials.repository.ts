@@ -7,16 +7,16 @@ import { patternForPostgres } from './patterns/pattern-sql.js';
 import { TextPattern } from './patterns/text-pattern.js';
 import { TooManyPatternTrials } from './pattern-trials.errors.js';
 
-/** Requests of a process at a time that try patterns: each may hold a connection and a processor of PostgreSQL. */
+/** Requests of a process that try patterns at a time. Each may occupy a connection and a processor of PostgreSQL. */
 const TRIALS_AT_ONCE = 2;
 const PATIENCE_MS = 2_000;
-/** Beyond them the answer comes at once. */
+/** A request beyond this many waiting ones is refused immediately. */
 const MOST_WAITING = 256;
-/** One pattern, and all of a request. Tests on a machine that does much else make them more. */
+/** The time for one pattern and for all patterns of a request. Tests on a busy machine raise them. */
 const LIMITS = { patternMs: 500, requestMs: 3_000 };
 const INVALID_REGULAR_EXPRESSION = '2201B';
 
-/** Texts on which machines that search for a pattern have much to do, whatever it is made of. */
+/** Texts that are expensive to search for any kind of pattern. */
 const PROBES: readonly string[] = [
   '',
   'a',
@@ -30,7 +30,7 @@ interface FailedTrial {
   readonly why: 'refused' | 'slow' | 'different';
 }
 
-/** Has PostgreSQL search for patterns, as it would in the events of a project. */
+/** Runs patterns in PostgreSQL, as a search in the events of a project would. */
 @Injectable()
 export class PatternTrialsRepository {
   limits: Readonly<typeof LIMITS> = LIMITS;
@@ -45,8 +45,8 @@ export class PatternTrialsRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * @returns the first that does not pass; null: all pass
-   * @throws TooManyPatternTrials when others try theirs for too long
+   * @returns the first pattern that fails, or null when all pass
+   * @throws TooManyPatternTrials when the request waited 2 seconds for other trials, or too many requests wait
    */
   firstFailing(projectId: string, sources: readonly string[]): Promise<FailedTrial | null> {
     return this.turns.run(projectId, async () => {
@@ -61,7 +61,7 @@ export class PatternTrialsRepository {
     });
   }
 
-  /** In a transaction of its own, which fails with the pattern. */
+  /** Runs one pattern in a transaction of its own, which a failing pattern aborts. */
   private async fault(projectId: string, source: string, limitMs: number): Promise<FailedTrial['why'] | null> {
     const pattern = new TextPattern(projectId, source);
     try {
@@ -81,7 +81,7 @@ export class PatternTrialsRepository {
   }
 }
 
-/** @throws the error, when it says nothing about the pattern */
+/** @throws the error when the pattern did not cause it */
 function whyOf(error: unknown): FailedTrial['why'] {
   const { code } = error as { code?: unknown };
   if (code === INVALID_REGULAR_EXPRESSION) return 'refused';

@@ -11,17 +11,17 @@ const REASONS = {
 } as const;
 
 /**
- * Tries patterns in PostgreSQL before they are stored: windows and back-tests are read there. What it refuses, takes long
- * for, or answers otherwise than our own machine is no pattern.
+ * Tries patterns in PostgreSQL before they are stored, because windows and back-tests run them there. A pattern is
+ * refused when PostgreSQL refuses it, takes too long for it, or matches other texts than our own machine.
  */
 @Injectable()
 export class PatternTrialsService {
   constructor(private readonly repository: PatternTrialsRepository) {}
 
   /**
-   * @param at where the filter stands in the request
-   * @throws ValidationError at the first pattern that does not pass
-   * @throws TooManyPatternTrials when others try theirs for too long
+   * @param at the place of the filter in the request
+   * @throws ValidationError at the first pattern that fails
+   * @throws TooManyPatternTrials when too many requests try patterns
    */
   async check(projectId: string, filter: FilterNode, at: Issue['loc']): Promise<void> {
     const patterns = patternsOf(filter);

@@ -12,7 +12,7 @@ export interface SourceState {
 export class DashboardRepository {
   constructor(private readonly database: Database) {}
 
-  /** Every Event Source of the project, by name. */
+  /** Returns every Event Source of the project, ordered by name. */
   sources({ projectId }: Pick<ProjectScope, 'projectId'>, db: Db): Promise<SourceState[]> {
     return this.database.rows<SourceState>(
       `SELECT s.id, s.name, (SELECT d.last_event_at FROM source_days d

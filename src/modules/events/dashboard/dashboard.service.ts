@@ -15,7 +15,7 @@ const TOP_EVENTS = 10;
 
 type Counted = Pick<DashboardResponse, 'totals' | 'timeseries' | 'top_events' | 'sources'>;
 
-/** The last 24 hours of a project. */
+/** Reports the last 24 hours of a project. */
 @Injectable()
 export class DashboardService {
   constructor(
@@ -30,7 +30,7 @@ export class DashboardService {
   ) {}
 
   async get(scope: ProjectScope): Promise<DashboardResponse> {
-    // Up to now, this very millisecond included.
+    // The window ends now, with the current millisecond included.
     const window = rangeWindow('24h', new Date(this.clock.now().getTime() + 1));
     const [{ name }, counted, { events }, openAlerts, deliveries] = await Promise.all([
       this.projects.get(scope),
@@ -51,7 +51,7 @@ export class DashboardService {
     };
   }
 
-  /** All of one moment, so that the parts add up. */
+  /** Reads all counts in one snapshot, so that the parts add up. */
   private count(scope: ProjectScope, window: TimeWindow): Promise<Counted> {
     return this.database.snapshot(async (tx): Promise<Counted> => {
       const hours = await this.totals.over(scope, 'hour', window, tx);

@@ -10,20 +10,23 @@ import { QueryNeedsTooMuchMemory } from './matching/pending-budget.js';
 import type { ResultPosition } from './matching/result-window.js';
 import type { Found } from './running/query-runner.js';
 
-/** A single result may be larger than a page, up to this. */
+/** A single result may be larger than a page, up to this many bytes. A larger one is refused with 503. */
 const LARGEST_RESULT_BYTES = 32 * 1024 * 1024;
 const MISSING = { missing: true };
 const PLACES: Selection<EventPlace> = { columns: PLACE_COLUMNS };
 
 export type Head = Omit<EqlAnswer, 'events' | 'sequences' | 'has_more'>;
-/** What of an answer is known before its events are read. */
+/** The results of a query, before their events are read. */
 export interface Results {
   readonly items: readonly Found[];
   readonly hasMore: boolean;
   readonly position: ResultPosition;
 }
 
-/** Reads the events of results and writes the answer: no larger than a page, and only so many at a time. */
+/**
+ * Reads the events of results and writes the response. A response is no larger than a page, and the {@link ReadBudget}
+ * limits how many are written at a time.
+ */
 @Injectable()
 export class AnswerWriter {
   constructor(
@@ -55,8 +58,8 @@ export class AnswerWriter {
   }
 
   /**
-   * The first of the results, as many as a page holds; one at least. An event counts as often as it is shown. Events that
-   * are gone by now are gone from results, too, and whole sequences with them.
+   * Returns the first results, as many as fit into a page, but at least one. An event counts as often as it is shown. A
+   * result is left out when one of its events was removed in the meantime.
    */
   private async fit(scope: ProjectScope, results: readonly Found[]): Promise<Fitting> {
     const known = await this.placesOf(
@@ -81,7 +84,7 @@ export class AnswerWriter {
     return { shown: [first], isCut: whole.length > 1, bytes: alone.bytes, places: new Set(alone.places) };
   }
 
-  /** Those that came along with their places, and the others. */
+  /** Returns the shown events. Events that the query did not read itself are read here. */
   private async recordsOf(
     scope: ProjectScope,
     shown: readonly Found[],
@@ -96,7 +99,7 @@ export class AnswerWriter {
     return [...known.values(), ...(await this.rows.read<StoredEvent>(scope, others, RECORDS))];
   }
 
-  /** By id; of events that are gone by now there may be none. */
+  /** Returns the locators of events by their ids. An event that was removed in the meantime may have none. */
   private async placesOf(scope: ProjectScope, events: readonly MatchedEvent[]): Promise<Map<string, EventPlace>> {
     const known = new Map<string, EventPlace>();
     const others = new Map<string, Place>();
@@ -110,7 +113,7 @@ export class AnswerWriter {
   }
 }
 
-/** Results that are shown, and what is read for them. */
+/** The results that are shown, and the events that are read for them. */
 interface Fitting {
   readonly shown: readonly Found[];
   readonly isCut: boolean;

@@ -66,7 +66,7 @@ export class MissingEvent {
   missing!: true;
 }
 
-/** An event, or the sign that there is none. */
+/** Describes an event, or the mark of a missing event. */
 function eventOrMissing(): Kind<EventRecord | MissingEvent> {
   return {
     document: { oneOf: [{ $ref: getSchemaPath(EventRecord) }, { $ref: getSchemaPath(MissingEvent) }] },

@@ -23,7 +23,7 @@ import { QueryRunner } from './running/query-runner.js';
 const MOST_CATEGORIES = 200;
 const KINDS = { events: 'events', sequence: 'sequences', sample: 'samples' } as const;
 
-/** Answers queries in the Event Query Language (DECISIONS 17). */
+/** Runs queries in the Event Query Language, and describes the language. */
 @Injectable()
 export class EqlService {
   constructor(
@@ -36,7 +36,7 @@ export class EqlService {
     private readonly clock: Clock,
   ) {}
 
-  /** @param signal ends the query, whose answer nobody waits for any more */
+  /** @param signal ends the query when the client no longer waits for the response */
   async run(scope: ProjectScope, request: EqlRequest, signal: AbortSignal): Promise<WrittenJson<EqlAnswer>> {
     const startedAt = performance.now();
     const query = readAt(request.query, ['body', 'query'], readQuery);
@@ -57,7 +57,7 @@ export class EqlService {
     return this.writer.write(scope, head, { ...found, position });
   }
 
-  /** @param signal as of {@link run} */
+  /** @param signal see {@link run} */
   async language(scope: ProjectScope, signal: AbortSignal): Promise<LanguageResponse> {
     const month = rangeWindow('30d', this.clock.now());
     const [{ event }, properties] = await Promise.all([

@@ -15,7 +15,7 @@ import { PENDING_PARTIALS } from './running/run-limits.js';
 
 export const LANGUAGE_VERSION = '1';
 
-/** Words that are no names of fields: those of operators with `~` as well. */
+/** Words that cannot name a field unquoted, including the operators with `~`. */
 export const KEYWORDS: readonly string[] = [
   ...new Set([...RESERVED_WORDS, ...Object.keys(LIST_WORDS), ...Object.keys(PATTERN_WORDS)]),
 ].sort();
@@ -70,7 +70,7 @@ export const OWN_FIELD_LIST = Object.entries(OWN_FIELDS).map(([name, { type }]) 
   is_property: false,
 }));
 
-/** Every number that queries are held to, those of requests and of running too. */
+/** All limits of queries, including the limits of requests and of running queries. */
 export const ALL_LIMITS = {
   ...QUERY_LIMITS,
   ...REQUEST_LIMITS,
@@ -79,6 +79,6 @@ export const ALL_LIMITS = {
   at_once: LONG_READ_TURNS.atOnce,
   at_once_of_project: LONG_READ_TURNS.atOnceOfProject,
   pending_partials: PENDING_PARTIALS,
-  /** Key tuples that the lists of one event make. */
+  /** The most key tuples that the lists of one event may make. */
   tuples_of_event: MOST_TUPLES,
 } as const;

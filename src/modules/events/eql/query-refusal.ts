@@ -3,7 +3,7 @@ import { compileCondition, type EventCondition, positionOf, QueryFault } from '.
 
 /**
  * Compiles a condition of a request, such as `where` in its query.
- * @param loc where it stands in the request
+ * @param loc the place of the condition in the request
  * @throws ValidationError
  */
 export function readCondition(text: string, loc: Issue['loc']): EventCondition {
@@ -12,8 +12,8 @@ export function readCondition(text: string, loc: Issue['loc']): EventCondition {
 
 /**
  * Reads a query or a condition of a request.
- * @param loc where it stands in the request
- * @throws ValidationError with the place of the fault in the text (DECISIONS 17, Faults)
+ * @param loc the place of the text in the request
+ * @throws ValidationError with the line, column and length of the fault in the text
  */
 export function readAt<T>(text: string, loc: Issue['loc'], read: (text: string) => T): T {
   try {

@@ -21,15 +21,19 @@ import { ExportLimits } from './export-limits.js';
 import { domainError } from '../../../platform/http/domain-error.js';
 import { EXPORT_WRITERS, type ExportWriter } from './export-formats.js';
 
-/** Of one project at a time, in one process. */
+/** Exports of one project that run at a time in one process. One more is refused with 429. */
 const MOST_EXPORTS = 4;
-/** Of all projects: each holds one read while its client takes it. */
+/**
+ * Exports of all projects that run at a time in one process. Each holds one read in memory until its client took it.
+ */
 const MOST_EXPORTS_AT_ALL = 32;
-/** Of one look for where events lie. */
+/** Locators of events that one query returns. */
 const MOST_PLACES = 500;
-/** Of one read, in bytes: events may be small or a megabyte each. One event may be larger. */
+/**
+ * Bytes of events that one read returns, since events may be small or a megabyte each. One larger event is still read.
+ */
 const MOST_BYTES = 1024 * 1024;
-/** Of the hours that are gone through together. */
+/** Neighbouring hours are read together until they hold this many events. */
 const EVENTS_OF_A_SPAN = 1_000;
 
 export class TooManyExports extends domainError(429, 'Too many exports at once') {
@@ -38,7 +42,9 @@ export class TooManyExports extends domainError(429, 'Too many exports at once')
 
 class EventsEnded extends Error {}
 
-/** Writes the filtered events to the client as fast as it reads, holding no more than one read of them. */
+/**
+ * Streams the filtered events as fast as the client reads them. An export holds at most one read of events in memory.
+ */
 @Injectable()
 export class EventExportService {
   private readonly logger = new Logger('exports');
@@ -56,7 +62,10 @@ export class EventExportService {
     private readonly clock: Clock,
   ) {}
 
-  /** Refusals come as usual; a failure after the first byte cuts the connection, so that no export looks whole that is not. */
+  /**
+   * Writes the export to the response. Errors before the first byte are answered as usual. An error after the first
+   * byte cuts the connection, so that an incomplete export never looks complete.
+   */
   async write(scope: ProjectMemberScope, request: ExportRequest, response: Response): Promise<void> {
     const now = this.clock.now();
     const window = await this.windows.of(request, now, 'body');
@@ -84,17 +93,17 @@ export class EventExportService {
       await channel.end();
     } catch (error) {
       if (!response.headersSent) throw error;
-      // Somebody who left or was let go is no fault.
+      // A client that left, or that was disconnected, is not an error.
       if (!(error instanceof ClientGone)) this.logger.error(error);
       response.destroy();
     } finally {
-      // Also what it holds of a piece that was not taken.
+      // Also releases the memory budget of a piece that was not sent.
       await chunks.return();
       release();
     }
   }
 
-  /** As bytes, which lie outside the heap while the client takes its time. */
+  /** Yields the export as buffers, which lie outside the JavaScript heap while a slow client reads them. */
   private async *chunks(
     scope: ProjectScope,
     window: TimeWindow,
@@ -110,7 +119,7 @@ export class EventExportService {
         last = places.at(-1) ?? null;
       }
     }
-    // The oldest ones come last, and an export may take hours.
+    // An export may take hours and reads the oldest events last, so retention may have removed some of them.
     if (!(await this.windows.isKept(window))) throw new EventsEnded('events ended while they were exported');
   }
 
@@ -155,7 +164,7 @@ export class EventExportService {
   }
 }
 
-/** Hours that lie together, newest first, in spans of some reads where there are as many events. */
+/** Yields spans of neighbouring hours, newest first. Each span but the last has at least 1,000 events. */
 function* spansOf(hours: readonly MatchingHour[], window: TimeWindow): Generator<TimeWindow> {
   let gathered: MatchingHour[] = [];
   let events = 0;

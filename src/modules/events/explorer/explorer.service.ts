@@ -28,7 +28,7 @@ const NO_ALERTS: WrittenAlerts = { list: writeList([]), bytes: 0 };
 
 export class EventNotFound extends domainError(404, 'Event not found') {}
 
-/** Looks into the events of a project. */
+/** Lists and counts the events of a project, and shows single ones. */
 @Injectable()
 export class ExplorerService {
   constructor(

@@ -4,7 +4,7 @@ import type { StoredEvent } from '../fields/index.js';
 import { csvField, EXPORT_WRITERS } from './export-formats.js';
 
 const AT = new Date(0);
-/** A field, and how CSV writes it. */
+/** The fields of an event with their values, and the CSV text of each. */
 const FIELDS: readonly (readonly [name: string, value: unknown, text: string])[] = [
   ['id', 'i', 'i'],
   ['project_id', 'p', 'p'],

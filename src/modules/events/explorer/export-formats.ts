@@ -4,23 +4,23 @@ import type { ExportFormat } from './explorer.dto.js';
 
 export interface ExportWriter {
   readonly mediaType: string;
-  /** What stands before the first event. */
+  /** The text that is written before the first event. */
   readonly head: string;
   line(stored: StoredEvent): string;
 }
 
 /**
- * Text that a spreadsheet may take for a formula. Spreadsheets skip blanks, quotes and invisible characters before the sign,
- * and take its full-width and small forms for it.
+ * Matches text that a spreadsheet may take for a formula. Spreadsheets skip blanks, quotes and invisible characters
+ * before the sign, and accept its full-width and small forms.
  */
 const FORMULA = /^[\s\p{Cc}\p{Cf}"'`“”＂]*[=+\-@＝＋－＠﹦﹢﹣﹫]|^\p{Cc}/u;
-/** Control characters but tabs and line ends: terminals obey them. */
+/** Matches control characters except tabs and line ends. Terminals would execute them. */
 const CONTROLS = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/g;
 const NEEDS_QUOTES = /[",\r\n]/;
 
 /**
- * A field of RFC 4180. Text that begins like a formula gets an apostrophe before it, which spreadsheets do not show. Control
- * characters are written as in JSON.
+ * Returns the text as a CSV field of RFC 4180. Text that begins like a formula gets an apostrophe before it, which
+ * spreadsheets do not show. Control characters are escaped as in JSON.
  */
 export function csvField(text: string): string {
   const visible = text.replace(CONTROLS, (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`);

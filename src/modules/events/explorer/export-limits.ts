@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { SLOW_CLIENT_LIMITS, type SlowClientLimits } from '../../../platform/http/slow-client.js';
 
-/** How long an export bears with its client. */
+/** Limits how slowly the client of an export may read. */
 @Injectable()
 export class ExportLimits implements SlowClientLimits {
   stalledMs = SLOW_CLIENT_LIMITS.stalledMs;
-  /** Of each read: who was fast before gains nothing by it. */
+  /** The limit applies to each read separately: a client gains no extra time by having been fast before. */
   bytesPerSecond = SLOW_CLIENT_LIMITS.bytesPerSecond;
   longestMs = SLOW_CLIENT_LIMITS.longestMs;
-  /** Whether the client may still read the project is asked so often. */
+  /** The interval at which an export checks again whether the client may still read the project. */
   askAgainMs = 60_000;
 }

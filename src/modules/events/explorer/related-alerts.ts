@@ -1,14 +1,14 @@
 import type { WrittenJson } from '../../../platform/http/written-json.js';
 import type { ProjectScope } from '../../access/index.js';
 
-/** Alert events as their own routes answer them, and the bytes of what may be large of them. */
+/** Alert events as the alert endpoints return them, and the size of their large parts in bytes. */
 export interface WrittenAlerts {
   readonly list: WrittenJson<Record<string, unknown>[]>;
   readonly bytes: number;
 }
 
-/** Tells which alert events belong to an event. Provided by whoever raises alerts; without one there are none. */
+/** A port that the alerts module implements. Without an implementation, an event has no alert events. */
 export abstract class RelatedAlerts {
-  /** The newest, as many as fit into a page. */
+  /** Returns the newest alert events that belong to the event, as many as fit into a page. */
   abstract ofEvent(scope: ProjectScope, eventId: string): Promise<WrittenAlerts>;
 }

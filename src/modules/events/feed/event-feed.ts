@@ -6,12 +6,12 @@ import { eventRecord, ReadBudget, RECORDS } from '../reads/index.js';
 import { EventPlacesReader, EventRowsReader, type Place, type Selection } from '../event-store/index.js';
 import { WatermarkRepository } from './watermark.repository.js';
 
-/** Existing events that a new stream begins with at most. */
+/** A new stream begins with at most this many existing events. */
 const EXISTING_EVENTS = 10_000;
-/** Of one read; a single event may be larger. */
+/** Bytes of events that one read returns. One larger event is still read. */
 const READ_BYTES = 512 * 1024;
 
-/** Raw events for their stream. */
+/** The source of the stream of raw events. */
 @Injectable()
 export class EventFeed implements FeedSource {
   readonly name = 'events';
@@ -37,7 +37,7 @@ export class EventFeed implements FeedSource {
     );
   }
 
-  /** The same events as other messages. */
+  /** Reads the events of {@link read} with another selection of columns, and makes another message of each event. */
   async readAs<Row extends Place>(
     projectId: ProjectId,
     after: FeedPlace | null,

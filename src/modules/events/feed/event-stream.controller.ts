@@ -22,7 +22,7 @@ class EventMessage {
   event!: EventRecord;
 }
 
-/** What every stream of events says about itself. */
+/** The API description of every event stream contains these rules. */
 export const STREAM_RULES = [
   'Messages are `data: <JSON>` and a blank line, without SSE ids or names. A new connection begins with the existing events, the newest 10,000 at most, and goes on with new ones: ascending by timestamp, then id, each strictly after the one before, none twice on one connection. There is no resume: deduplicate by id after reconnecting.',
   'When there is nothing new, about once a second, `{"type": "heartbeat", "timestamp": <Unix ms>}` comes, with a `detail` while events cannot be read.',

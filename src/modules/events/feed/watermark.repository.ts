@@ -4,19 +4,19 @@ import { Database } from '../../../platform/database/database.js';
 import { EventWriter, INGEST_CONNECTION_NAME } from '../ingestion/index.js';
 
 /**
- * How long an event may take in the usual course from its arrival to where its wait is known: to this process's writer, or to
- * the transaction that stores it where another process does.
+ * How long an event may take from its arrival until its wait is visible here. The wait is visible once the event is in
+ * the writer of this process, or in the transaction of another process that stores it.
  */
 const ARRIVAL_MS = 1_000;
-/** A transaction that takes longer is not waited for. */
+/** The watermark does not wait longer than this for an event that is being stored. */
 const LONGEST_WAIT_MS = 10_000;
-/** Feeds that poll at the same time share one look. */
+/** Feeds that poll within this time share one reading of the watermark. */
 const SHARED_FOR_MS = 200;
 
 /**
- * Tells up to which timestamp the events of the usual course are stored: before it lies every event that took its time
- * of arrival and is not late. Streams read no further, so that what commits in another order than it arrived is not
- * overtaken, and so that an event from the future waits until its time comes.
+ * Reads the watermark of streams. Every event that has its time of arrival as timestamp, lies before the watermark and
+ * is not late has been stored. Streams read no further than the watermark. So they skip no event that commits after a
+ * younger one, and an event with a future timestamp waits until its time comes.
  */
 @Injectable()
 export class WatermarkRepository {
@@ -39,9 +39,10 @@ export class WatermarkRepository {
 
   private async read(): Promise<Date> {
     const now = this.clock.now().getTime();
-    // Before the look: what has its verdict by now is committed, and the look's reader sees it.
+    // Must be read before the query: an event that has left the writer by now is committed, so a feed that reads up to
+    // this watermark sees it.
     const waitingMs = this.writer.oldestMs;
-    // A duration of the database's own clock, which need not agree with ours.
+    // The database computes the duration with its own clock, which need not agree with the clock of this process.
     const [row] = await this.database.rows<{ ms: number | null }>(
       `SELECT (extract(epoch FROM clock_timestamp() - min(xact_start)) * 1000)::float8 AS ms FROM pg_stat_activity
        WHERE datname = current_database() AND application_name = $1`,

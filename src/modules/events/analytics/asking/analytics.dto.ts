@@ -2,7 +2,7 @@ import { Fault, type Kind, KindField, NumberField, TextField } from '../../../..
 import { EventsQuery } from '../../asked-windows/index.js';
 import { type Scalar, SHOWN_CHARACTERS } from '../../event-store/index.js';
 
-/** What every question about events takes (DECISIONS 11). */
+/** The query parameters of every analytics endpoint: project, time window, filters and an EQL condition. */
 export class AnalyticsQuery extends EventsQuery {
   @TextField({
     min: 1,
@@ -34,6 +34,6 @@ export const GroupField = (options: { nullable?: true; description: string }): P
 /** The property is a share of a whole. */
 export const ShareField = (description: string): PropertyDecorator => NumberField({ min: 0, max: 1, description });
 
-/** The property is the change against the window before. */
+/** The property is the relative change against the previous window. */
 export const ChangeField = (): PropertyDecorator =>
   NumberField({ nullable: true, description: '(now - before) / before; null where before is 0 or null' });

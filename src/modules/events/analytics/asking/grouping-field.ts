@@ -2,15 +2,15 @@ import { type FieldOptions, TextField } from '../../../../platform/http/fields/i
 import { type EventField, EVENT_FIELDS, pathOfProperty } from '../../conditions/index.js';
 
 const LONGEST_FIELD = 200;
-/** Too many to tell apart: what is said of single events. */
+/** Fields that have too many different values to group by, because they describe single events. */
 const NOT_GROUPED: readonly EventField[] = ['message', 'external_event_id', 'log.latency_ms'];
 
-/** The fields that events are grouped by, properties apart. */
+/** The fields of the service that events can be grouped by. `properties.<path>` is allowed in addition. */
 export const GROUPED_FIELDS = (Object.keys(EVENT_FIELDS) as EventField[]).filter((name) => !NOT_GROUPED.includes(name));
-/** Those by whose values chains of events are followed. */
+/** The fields of the service that can correlate the events of a funnel. */
 export const FOLLOWED_FIELDS = GROUPED_FIELDS.filter((name) => name !== 'event' && !name.startsWith('log.'));
 
-/** The property is one of these fields or `properties.<path>`; `name` is what the caller calls it. */
+/** The property is one of `fields` or `properties.<path>`. Error messages call the parameter `name`. */
 export const GroupingField = (
   name: string,
   fields: readonly EventField[],

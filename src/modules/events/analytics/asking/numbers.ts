@@ -1,4 +1,4 @@
-/** The nearest number that JSON can tell. */
+/** Returns the value, limited to the finite doubles: JSON has no infinity. */
 export function finite(value: number): number {
   return Math.max(-Number.MAX_VALUE, Math.min(Number.MAX_VALUE, value));
 }

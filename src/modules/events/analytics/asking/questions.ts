@@ -7,7 +7,7 @@ import { readCondition } from '../../eql/index.js';
 import type { AnalyticsQuery } from './analytics.dto.js';
 import type { Question } from '../../event-store/index.js';
 
-/** Reads what the questions have in common. */
+/** Resolves the parameters that all analytics queries share: windows, filters, condition and project name. */
 @Injectable()
 export class Questions {
   constructor(

@@ -1,13 +1,13 @@
-/** Durations that are laid out together: more never have to be moved. */
+/** The length of one array of durations. A full array is kept and a new one begun, so no duration is ever copied. */
 const DURATIONS_OF_A_PART = 65_536;
 
 const HALF = 16;
 const HALVES = 1 << HALF;
 
-/** Lets others in where that is due. */
+/** Yields to the event loop when a pause is due. */
 export type Pause = () => Promise<void>;
 
-/** Takes millions of whole milliseconds of a month at most, four bytes each. */
+/** Holds millions of durations in whole milliseconds, each of at most a month, in four bytes each. */
 export class DurationList {
   private readonly full: Uint32Array[] = [];
   private last = new Uint32Array(0);
@@ -23,26 +23,24 @@ export class DurationList {
     this.used += 1;
   }
 
-  /** All of them, some at a time. */
+  /** Returns all durations, in arrays of at most 65,536. */
   parts(): Uint32Array[] {
     return [...this.full, this.last.subarray(0, this.used)];
   }
 }
 
-/** Ranks among millions of whole milliseconds, without sorting them. */
+/** Computes quantiles of millions of durations in whole milliseconds without sorting them. */
 export class DurationRanks {
   private constructor(
     private readonly parts: readonly Uint32Array[],
-    /** How many there are. */
+    /** The number of durations. */
     readonly count: number,
-    /** By the upper halves of their bits. */
+    /** Counts the durations by the upper 16 of their 32 bits. */
     private readonly upper: Uint32Array,
     private readonly pause: Pause,
   ) {}
 
-  /**
-   * @param pause between them
-   */
+  /** @param pause runs before each array is counted */
   static async of(parts: readonly Uint32Array[], pause: Pause): Promise<DurationRanks> {
     const upper = new Uint32Array(HALVES);
     let count = 0;
@@ -57,7 +55,7 @@ export class DurationRanks {
     return new DurationRanks(parts, count, upper, pause);
   }
 
-  /** The nearest-rank quantile in milliseconds, null without durations. @param quantile above 0 and up to 1 */
+  /** Returns the nearest-rank quantile in milliseconds, or null without durations. @param quantile above 0, up to 1 */
   async quantile(quantile: number): Promise<number | null> {
     if (this.count === 0) return null;
     const rank = Math.max(1, Math.ceil(quantile * this.count));
@@ -75,7 +73,7 @@ export class DurationRanks {
   }
 }
 
-/** Where the one of a rank is counted, and how many are counted before. */
+/** Returns the index of the count that includes the rank, and the sum of the counts before it. */
 function placeOf(rank: number, counts: Uint32Array): { readonly place: number; readonly before: number } {
   let before = 0;
   for (const [place, count] of counts.entries()) {

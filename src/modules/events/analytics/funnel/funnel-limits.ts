@@ -6,9 +6,9 @@ export class TooManyFunnelValues extends domainError(
   'Funnel has too many values: choose a shorter range or a narrower filter',
 ) {}
 
-/** What a funnel may keep while it runs; tests make it less. */
+/** Limits what one funnel query keeps in memory. Tests lower the limit. */
 @Injectable()
 export class FunnelLimits {
-  /** Values whose chains are followed. */
+  /** A funnel with more values is refused with 503. */
   values = 2_000_000;
 }

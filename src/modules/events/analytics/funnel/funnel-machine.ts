@@ -1,36 +1,38 @@
 import { DurationList, DurationRanks, type Pause } from './duration-ranks.js';
 
 export interface Reached {
-  /** Keys that have reached a step, by step from 0. */
+  /** For each step, counted from 0, the number of keys that reached it. */
   readonly reached: readonly number[];
-  /** The shortest times to each step but the first. */
+  /** For each step but the first, the shortest time of each key to that step. */
   readonly durations: readonly DurationRanks[];
-  /** Keys that were seen. */
+  /** The number of keys that have any event. */
   readonly keys: number;
 }
 
 /**
- * Follows chains of events in one pass, one key after the other. For each step the newest beginning of a chain that has
- * reached it stands for all others: it leaves the most time and gives the shortest. An event is tried for the last step
- * first, so that it stands for one step of a chain. Of keys that are over, the shortest times alone are kept.
+ * Follows chains of events in one pass, one key after the other. For each step only the chain that began last is kept:
+ * it has the most time left and gives the shortest duration. An event is tried at the last step first, so that it
+ * counts for one step of a chain only. Of a finished key only the shortest durations are kept.
  */
 export class FunnelMachine {
-  /** For each event type the steps that it is, the last one first. */
+  /** For each event type, the steps that it matches, last step first. */
   private readonly stepsOf: readonly (readonly number[])[];
   private readonly steps: number;
-  /** Of the key at hand, by step: when the newest chain began that has reached it, in milliseconds; NaN: none. */
+  /**
+   * For each step, when the latest chain of the current key that reached it began, in milliseconds; NaN without one.
+   */
   private readonly begun: Float64Array;
-  /** Of the key at hand, by step: the shortest time from the first event of a chain to it, in milliseconds. */
+  /** For each step, the shortest time of the current key from the first event of a chain to it, in milliseconds. */
   private readonly shortest: Float64Array;
-  /** By step but the first, the shortest times of all keys that are over. */
+  /** For each step but the first, the shortest times of all finished keys. */
   private readonly durations: readonly DurationList[];
   private began = 0;
   private keys = 0;
 
   /**
-   * @param types of the steps, by number
-   * @param withinMs from the first event of a chain to its last, inclusive
-   * @param tooMany is thrown when there are more keys than `most`
+   * @param types the event type of each step, as a number
+   * @param withinMs the longest time from the first event of a chain to its last, inclusive
+   * @param tooMany creates the error that is thrown when there are more keys than `most`
    */
   constructor(
     types: readonly number[],
@@ -46,7 +48,10 @@ export class FunnelMachine {
     this.durations = types.slice(1).map(() => new DurationList());
   }
 
-  /** The next event of the key at hand in the order of time, or the first one of the next key. */
+  /**
+   * Takes the next event. Events come key by key, and in the order of time within a key. @param isFirst whether the
+   * event is the first one of its key
+   */
   push(isFirst: boolean, type: number, ms: number): void {
     if (isFirst) this.nextKey();
     const { begun, shortest } = this;
@@ -59,7 +64,7 @@ export class FunnelMachine {
     }
   }
 
-  /** @param pause between the durations that are laid out together */
+  /** @param pause runs before each array of durations is counted */
   async end(pause: Pause): Promise<Reached> {
     this.keepShortest();
     const durations: DurationRanks[] = [];
@@ -73,12 +78,12 @@ export class FunnelMachine {
     if (this.keys > this.most) throw this.tooMany();
   }
 
-  /** The key at hand is over. */
+  /** Keeps the shortest durations of the finished key and clears the state for the next key. */
   private keepShortest(): void {
     if (this.shortest[0] === 0) this.began += 1;
     for (let step = 1; step < this.steps; step += 1) {
       const shortest = this.shortest[step] ?? Infinity;
-      // Whoever has not reached a step has reached none behind it.
+      // A key that did not reach this step reached no later one.
       if (shortest === Infinity) break;
       this.durations[step - 1]?.add(shortest);
     }

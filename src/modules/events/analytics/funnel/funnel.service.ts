@@ -7,7 +7,7 @@ import type { FunnelQuery, FunnelResponse, FunnelStep } from './funnel.dto.js';
 import { FunnelLimits, TooManyFunnelValues } from './funnel-limits.js';
 import { FunnelMachine, type Reached } from './funnel-machine.js';
 
-/** How far values come along the steps of a funnel (DECISIONS 14). */
+/** Reports how many values reach each step of a funnel, and how long they take. */
 @Injectable()
 export class FunnelService {
   constructor(

@@ -5,7 +5,7 @@ import { type OverviewFigures, OverviewsReader } from '../../event-store/index.j
 import type { OverviewChange, OverviewQuery, OverviewResponse, OverviewTotals } from './overview.dto.js';
 import { Questions } from '../asking/questions.js';
 
-/** What happened in a window, against the one before it (DECISIONS 14). */
+/** Reports the totals of a window and their change against the previous window. */
 @Injectable()
 export class OverviewService {
   constructor(

@@ -21,7 +21,7 @@ import { finite } from '../asking/numbers.js';
 import { Questions } from '../asking/questions.js';
 import type { TimeseriesQuery, TimeseriesResponse, ValueSeries, WholeSeries } from './timeseries.dto.js';
 
-/** Aggregates of events over time (DECISIONS 14). */
+/** Reports an aggregate of events for each bucket of a window. */
 @Injectable()
 export class TimeseriesService {
   constructor(
@@ -59,7 +59,7 @@ export class TimeseriesService {
   }
 }
 
-/** @throws ValidationError where the aggregate needs a field, takes none, or takes another */
+/** @throws ValidationError when the aggregate field is missing, not allowed, or of the wrong type */
 function fieldOf({ aggregate, aggregate_field: given }: TimeseriesQuery): string | undefined {
   const counts = countsEvents(aggregate);
   const field = readAggregateField(given, { aggregate, counts, takesText: aggregate === 'unique', container: null });

@@ -4,7 +4,7 @@ import { found, holding, type Search, type Test } from './search.js';
 import { jsonSql, onCopiedString, stringSql } from './sql.js';
 import { TextSearch } from './text-search.js';
 
-/** Text is somewhere in the text, or a value is one of the list. */
+/** Matches a text that contains the operand, or a list that has it as an item. */
 export const contains: Operator<Scalar> = {
   operand: 'scalarPart',
   read: (value, type) => (typeof value === 'string' || type === 'text' ? readPart(value) : readScalar(value, type)),

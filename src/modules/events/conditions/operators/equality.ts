@@ -2,7 +2,7 @@ import { readScalar, type Scalar } from './operands.js';
 import type { Operator } from './operator.js';
 import { copiedEqualsSql, jsonSql, opposite } from './sql.js';
 
-/** Typed: text never equals a number. */
+/** Matches a value of the same type that equals the operand: text never equals a number. */
 export const eq: Operator<Scalar> = {
   operand: 'scalar',
   read: readScalar,
@@ -20,7 +20,7 @@ export const eq: Operator<Scalar> = {
   },
 };
 
-/** The opposite everywhere, where the field is missing as well. */
+/** The opposite of {@link eq} for every value: `ne` matches a missing field, too. */
 export const ne: Operator<Scalar> = {
   operand: 'scalar',
   read: readScalar,

@@ -6,7 +6,7 @@ const readBoolean = readerOf(boolean());
 
 const existsSql = (field: string, wanted: boolean): string => `${field} IS ${wanted ? 'NOT ' : ''}NULL`;
 
-/** The field is there and not null, or it is not. */
+/** Matches a field that is present and not null, or, with `false`, one that is missing or null. */
 export const exists: Operator<boolean> = {
   operand: 'presence',
   read: (value) => readBoolean(value, 1),

@@ -7,7 +7,7 @@ import type { Operator } from './operator.js';
 import { holding } from './search.js';
 import { type Bind, onString } from './sql.js';
 
-/** The pattern is found in the beginning of the text. */
+/** Matches a text that has the regular expression in its first 4,096 characters. */
 export const matches: Operator<string> = {
   operand: 'part',
   read: (value) => {

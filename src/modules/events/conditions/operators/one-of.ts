@@ -2,7 +2,7 @@ import { readScalars, type Scalar } from './operands.js';
 import type { Operator } from './operator.js';
 import { copiedEqualsSql } from './sql.js';
 
-/** Equals one of the values. */
+/** Matches a value that equals one of the operands. */
 export const oneOf: Operator<readonly Scalar[]> = {
   operand: 'scalars',
   read: readScalars,

@@ -11,7 +11,7 @@ import {
 } from '../../../../platform/http/fields/index.js';
 import { emptyList, faulty, noList, readerOf } from './reading.js';
 
-/** What a field holds where it is there at all; a property may hold anything. */
+/** The type of the values of a field, unless they are missing. A property may have a value of any type. */
 export type FieldType = 'text' | 'number' | 'any';
 
 export type Scalar = string | number | boolean;
@@ -19,7 +19,7 @@ export type Scalar = string | number | boolean;
 const MAX_VALUES = 100;
 const MAX_VALUE_LENGTH = 1_000;
 
-/** What comparisons may hold as their `value`, by what the document calls such a comparison. */
+/** The schemas of the `value` of comparisons, each with the name of such a comparison in the API document. */
 export const OPERAND_SCHEMAS = {
   scalar: {
     name: 'Equality',
@@ -76,17 +76,17 @@ const readText = readerOf(text({ max: MAX_VALUE_LENGTH }));
 const readSome = readerOf(text({ min: 1, max: MAX_VALUE_LENGTH }));
 const readAnyNumber = readerOf(number());
 
-/** Text to look for, not empty. */
+/** Reads the text to search for, which must not be empty. */
 export function readPart(value: unknown): string | Failure {
   return readSome(value, 1);
 }
 
-/** To order numbers by; taken from text as well, since there is nothing else it could be. */
+/** Reads the limit of a comparison of numbers. Text with a number is accepted, since it can mean nothing else here. */
 export function readNumber(value: unknown): number | Failure {
   return readAnyNumber(value, 1);
 }
 
-/** Typed: a number is not taken from text, since text never equals a number. */
+/** Reads a scalar of the type. A number in a text is refused, since text never equals a number. */
 export function readScalar(value: unknown, type: FieldType): Scalar | Failure {
   if (type === 'text') return readText(value, 1);
   if (type === 'number') {

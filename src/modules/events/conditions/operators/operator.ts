@@ -4,47 +4,52 @@ import type { FieldType, OperandName } from './operands.js';
 import type { Test } from './search.js';
 import type { Bind } from './sql.js';
 
-/** The test as an SQL expression; true exactly where the test in memory is, elsewhere false or null. */
+/** Returns the test as SQL of PostgreSQL. The SQL is true exactly when the test in memory is, else false or null. */
 export type SqlTest<V> = (field: string, operand: V, bind: Bind) => string;
 
-/** The test on a row of ClickHouse. */
+/** Returns the test as SQL of ClickHouse. */
 export type CopiedTest<V> = (field: string, operand: V, bind: BindValue) => string;
 
 /**
- * One operator of conditions: everything that is known of it. What it says in memory it says in SQL too, of each type of
- * field; test/integration/event-conditions.spec.ts holds the two against each other.
+ * Everything that defines one operator of conditions. For each type of field, the test in memory and the tests in SQL
+ * have the same meaning; test/integration/event-conditions.spec.ts compares them.
  */
 export interface Operator<V> {
-  /** What the document says of its operand. */
+  /** The name of the schema of the operand. */
   readonly operand: OperandName;
-  /** Reads and bounds what a field of the type is compared with. */
+  /** Reads the operand for a field of this type, and checks its size. */
   read(value: unknown, type: FieldType): V | Failure;
-  /** What a comparison without a value is given; left out: the value is required. */
+  /** The default of the operand. Without a default the operand is required. */
   readonly whenLeftOut?: V;
-  /** The pattern that tests search for, which has a cost of its own; left out: none. */
+  /** Returns the regular expression that tests search for, whose cost is counted. Left out when there is none. */
   patternOf?(operand: V): string;
-  /** The values of which a field that fits has one, and that all fit; left out: it is more than that. */
+  /** Returns the exact set of values that match. Left out when a test is not a set of values. */
   valuesOf?(operand: V): readonly unknown[];
   /**
-   * Compiles the test, once for a filter.
-   * @param projectId whose filter it is, and so whose memory its patterns take
+   * Compiles the test, once for each filter.
+   * @param projectId the project of the filter, whose share of the machine pool its patterns use
    */
   test(operand: V, projectId: string): Test;
   readonly sql: {
-    /** On a column of text; null: the operator compares numbers, and is refused for fields of text. */
+    /** Tests a column of text. Null when the operator compares numbers and is refused for fields of text. */
     readonly text: SqlTest<V> | null;
-    /** On a column of numbers; null: the operator looks into text, and is refused for fields of numbers. */
+    /** Tests a column of numbers. Null when the operator searches text and is refused for fields of numbers. */
     readonly number: SqlTest<V> | null;
-    /** On a jsonb expression, null where the property is missing or null. */
+    /** Tests a jsonb expression, which is null when the property is missing or null. */
     readonly property: SqlTest<V>;
   };
-  /** In ClickHouse's words, which leave out what surely does not fit; null, or left out: nothing does so surely. */
+  /**
+   * Tests in ClickHouse that exclude rows which certainly do not match. Null, or left out, when no row can be excluded.
+   */
   readonly copied?: {
-    /** On a column of text, as exact as that of `sql`. */
+    /** Tests a column of text, as exactly as `sql.text`. */
     readonly text: CopiedTest<V> | null;
-    /** On a column of numbers, as exact as that of `sql`. */
+    /** Tests a column of numbers, as exactly as `sql.number`. */
     readonly number: CopiedTest<V> | null;
-    /** On a text of JSON, empty or `null` where the property is missing or null: true wherever that of `sql` is. */
+    /**
+     * Tests JSON text, which is empty or `null` when the property is missing or null. True at least when `sql.property`
+     * is.
+     */
     readonly property: CopiedTest<V> | null;
   };
 }

@@ -8,7 +8,7 @@ export const gte = ordering('>=', (limit) => (value) => typeof value === 'number
 export const lt = ordering('<', (limit) => (value) => typeof value === 'number' && value < limit);
 export const lte = ordering('<=', (limit) => (value) => typeof value === 'number' && value <= limit);
 
-/** Compares numbers; nothing else fits. */
+/** Returns an operator that compares numbers. Other values do not match. */
 function ordering(sign: '>' | '>=' | '<' | '<=', test: (limit: number) => Test): Operator<number> {
   return {
     operand: 'number',
@@ -24,7 +24,7 @@ function ordering(sign: '>' | '>=' | '<' | '<=', test: (limit: number) => Test):
     copied: {
       text: null,
       number: (column, limit, bind) => `toFloat64(${column}) ${sign} ${bind(limit, 'Float64')}`,
-      // Numbers with more digits than doubles have may lie on either side of the same double.
+      // Numbers with more digits than a double may lie on either side of the same double, so equality matches, too.
       property: (property, limit, bind) =>
         onCopiedNumber(property, (number) => `${number} ${sign.charAt(0)}= ${bind(limit, 'Float64')}`),
     },

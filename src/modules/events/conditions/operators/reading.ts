@@ -6,7 +6,7 @@ import {
   type Read,
 } from '../../../../platform/http/fields/index.js';
 
-/** The reader of a kind without classes. */
+/** Returns the reader of a kind that contains no classes. */
 export const readerOf = <T>(kind: Kind<T>): Read<T> =>
   kind.build(() => {
     throw new Error('A condition holds no classes');

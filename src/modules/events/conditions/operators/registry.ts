@@ -7,7 +7,7 @@ import type { Operator } from './operator.js';
 import { gt, gte, lt, lte } from './ordering.js';
 import { startsWith } from './starts-with.js';
 
-/** Every operator by its name in conditions, in the order in which they are told. */
+/** Every operator by its name in conditions, in the order in which the API lists them. */
 const REGISTRY = {
   eq,
   ne,
@@ -24,10 +24,10 @@ const REGISTRY = {
 
 export type OperatorName = keyof typeof REGISTRY;
 
-/** What each operator compares a field with. */
+/** The type of the operand of each operator. */
 type Operands = { readonly [Name in OperatorName]: Parameters<(typeof REGISTRY)[Name]['test']>[0] };
 
-/** One field compared with a value; the value's type is the operator's. */
+/** A comparison of a field with a value, whose type depends on the operator. */
 export type Comparison<Names extends OperatorName = OperatorName> = {
   [Name in Names]: { readonly field: string; readonly op: Name; readonly value: Operands[Name] };
 }[Names];

@@ -1,28 +1,30 @@
-/** Something that is looked for, in texts or lists. */
+/** A search in texts or lists. */
 export interface Search<T> {
-  /** Makes what a search that follows at once needs; tells how many steps that took. Left out: nothing is needed. */
+  /**
+   * Builds what the search needs, directly before it, and returns the steps this took. Left out when nothing is needed.
+   */
   prepare?(): number;
-  /** What the search takes at most, once it is prepared. */
+  /** Returns the most steps that the prepared search can take. */
   stepsIn(value: T): number;
   isIn(value: T): boolean;
 }
 
-/** Is told what the parts of a filter cost, and may throw before one that costs too much for now. */
+/** Counts the steps of the parts of a filter. A meter may throw before a search that takes too many steps now. */
 export interface Meter {
-  /** A comparison that costs next to nothing. */
+  /** Counts a comparison that takes hardly any steps. */
   plain(): void;
-  /** Each search is of one place of one filter, so that it is asked once for a subject. */
+  /** Runs a search and counts its steps. A search belongs to one place in one filter, so it runs once for a subject. */
   search<T>(search: Search<T>, value: T): boolean;
 }
 
-/** Whether a value, null where it is missing, fits a comparison. */
+/** Returns whether a value matches a comparison. The value is null when it is missing. */
 export type Test = (value: unknown, meter?: Meter) => boolean;
 
 export function found<T>(search: Search<T>, value: T, meter: Meter | undefined): boolean {
   return meter === undefined ? search.isIn(value) : meter.search(search, value);
 }
 
-/** Tests whether a text holds what is searched for; other values do not. */
+/** Returns a test that runs the search in a text. Other values do not match. */
 export function holding(search: Search<string>): Test {
   return (value, meter) => typeof value === 'string' && found(search, value, meter);
 }

@@ -10,7 +10,8 @@ describe('a search in texts', () => {
   it('finds what the runtime finds, in short texts and in long ones', () => {
     fc.assert(
       fc.property(letters(1, 12), letters(0, 40), fc.boolean(), (part, text, isLong) => {
-        // What goes before takes the text beyond what the runtime is asked about, and holds no part of it.
+        // The prefix makes the text too long for the search of the runtime, and contains no part of what is searched
+        // for.
         const whole = isLong ? `${'-'.repeat(70_000)}${text}` : text;
         expect(new TextSearch(part).isIn(whole)).toBe(text.includes(part));
       }),

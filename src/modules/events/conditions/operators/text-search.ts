@@ -1,9 +1,9 @@
-/** Up to this many comparisons of characters the runtime's own search is quickest, whatever it is made to look for. */
+/** Up to this many comparisons of characters the search of the runtime is the fastest one for every text. */
 const FEW_COMPARISONS = 65_536;
 
 /**
- * Looks for a part in texts. The runtime's search compares every character of the part at every place in the worst case, so
- * long texts are searched by Knuth, Morris and Pratt's, in time linear in both.
+ * Searches texts for a part. In the worst case the search of the runtime compares every character of the part at every
+ * place. So long texts are searched with the algorithm of Knuth, Morris and Pratt, in time linear in both lengths.
  */
 export class TextSearch {
   private borders?: Uint16Array;
@@ -15,7 +15,7 @@ export class TextSearch {
     return text.length * this.part.length <= FEW_COMPARISONS ? text.includes(this.part) : this.search(text);
   }
 
-  /** What a search costs at most, in comparisons of characters. */
+  /** Returns the most comparisons of characters that a search can take. */
   stepsIn(text: string): number {
     return Math.min(text.length * this.part.length, 2 * (text.length + this.part.length));
   }
@@ -34,7 +34,7 @@ export class TextSearch {
   }
 }
 
-/** For each beginning of the part, how long its longest end is that is also a beginning. */
+/** Returns, for each prefix of the part, the length of its longest proper suffix that is also a prefix. */
 function bordersOf(part: string): Uint16Array {
   const borders = new Uint16Array(part.length);
   let matched = 0;

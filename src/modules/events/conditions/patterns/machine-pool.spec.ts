@@ -8,7 +8,7 @@ import { patternFault } from './text-pattern.js';
 import { propertyRuns } from '../../../../../test/support/property-runs.js';
 
 const machineOf = (source: string): PatternMachine => new PatternMachine(parsePattern(source));
-/** Separate characters, none next to another. */
+/** Returns characters of which no two have consecutive code points. */
 const characters = (count: number): string =>
   Array.from({ length: count }, (_, index) => String.fromCodePoint(0x4000 + 2 * index)).join('');
 
@@ -107,7 +107,7 @@ describe('the machine pool of a process', () => {
       for (const source of inUse) pool.of('mine', source);
       pool.of('mine', wide(index));
     }
-    // Each of those was made once.
+    // Every machine in use was built only once.
     expect(pool.made).toBe(510);
     expect(pool.prepare('mine', wide(499))).toBe(0);
     expect(pool.prepare('mine', wide(0))).toBeGreaterThan(0);

@@ -1,14 +1,14 @@
 import { PatternMachine } from './pattern-machine.js';
 import { parsePattern } from './pattern-syntax.js';
 
-/** What the machines of one process may take together, in bytes. */
+/** The memory in bytes that all machines of one process may take. */
 const MAX_BYTES = 32 * 1_024 * 1_024;
-/** Of those, what is made free at a time, so that looking for what to give up is rare. */
+/** The share of the memory that is freed at a time, so that machines are rarely searched for removal. */
 const ROOM = 1 / 16;
 
 interface Kept {
   readonly machine: PatternMachine;
-  /** By the pool's own clock. */
+  /** The time of the last use, on the counter of the pool. */
   usedAt: number;
 }
 
@@ -19,10 +19,10 @@ interface Share {
 }
 
 /**
- * The machines of patterns, made when they are first asked for and kept while there is room. Rules and silences keep
- * their patterns as text, so however many there are, this is the memory that their matching takes. When it is full, the
- * project whose machines take the most gives up what it used longest ago: however many patterns one has, the machines of
- * those that keep to an equal share of the pool stay.
+ * Caches the machines of patterns, which are built on first use. Rules and silences keep their patterns as text, so the
+ * pool bounds the memory of matching for any number of patterns. When the pool is full, the project with the most bytes
+ * loses its least recently used machines. So a project that stays within an equal share of the pool keeps its machines,
+ * however many patterns another project has.
  */
 export class MachinePool {
   private readonly shares = new Map<string, Share>();
@@ -36,20 +36,20 @@ export class MachinePool {
     return this.taken;
   }
 
-  /** How many machines have been made so far. */
+  /** The number of machines that were built so far. */
   get made(): number {
     return this.count;
   }
 
-  /** @throws PatternFault for a text that is no pattern */
+  /** Returns the machine of a pattern, built if necessary. @throws PatternFault when the text is not a pattern */
   of(projectId: string, source: string): PatternMachine {
     return this.find(projectId, source) ?? this.make(projectId, source);
   }
 
   /**
-   * Has a machine at hand for what follows at once.
-   * @returns the steps that it took, 0 when it was there
-   * @throws PatternFault for a text that is no pattern
+   * Builds the machine of a pattern, directly before a search.
+   * @returns the steps that this took, or 0 when the machine was there
+   * @throws PatternFault when the text is not a pattern
    */
   prepare(projectId: string, source: string): number {
     return this.find(projectId, source) === undefined ? this.make(projectId, source).stepsToMake : 0;
@@ -74,7 +74,7 @@ export class MachinePool {
     return machine;
   }
 
-  /** Takes from the largest share until there is room, or it is no more than an equal one. */
+  /** Removes machines of the largest share until there is room, or until it is no larger than an equal share. */
   private makeRoom(): void {
     const [projectId, share] = [...this.shares].reduce((a, b) => (b[1].bytes > a[1].bytes ? b : a));
     const equal = this.maxBytes / this.shares.size;

@@ -1,37 +1,37 @@
 import { MAX_SEARCHED, type Pattern, type Ranges } from './pattern-syntax.js';
 import { automatonOf, type PositionAutomaton, type Positions } from './position-automaton.js';
 
-/** Positions whose followers are looked up at once. */
+/** The number of positions whose followers one table lookup finds. */
 const CHUNK_BITS = 4;
 const CHUNK_VALUES = 1 << CHUNK_BITS;
 const CHUNKS_IN_A_WORD = 32 / CHUNK_BITS;
 const ASCII = 128;
-/** Of a machine beside its tables, about. */
+/** The approximate memory of a machine in addition to its tables. */
 const OTHER_BYTES = 4_096;
-/** What reading the longest pattern costs, and what each of its ranges of characters does beside its sets. */
+/** The steps to parse the longest pattern, and the steps for each range of characters in addition to its sets. */
 const STEPS_OF_READING = 20_000;
 const STEPS_OF_A_RANGE = 50;
 
 /**
- * Searches texts for a pattern. All ways to match are followed at once, as bits of a set of positions, and nothing is
- * remembered from one character to the next: whatever the pattern and the text, a character costs at most
- * {@link PatternMachine.stepsOfCharacter} operations on words, and the tables have the size they have from the beginning.
+ * Searches texts for a pattern. The machine follows all ways to match at once, as bits of a set of positions, and
+ * caches nothing while it searches. So for every pattern and text, a character costs at most
+ * {@link PatternMachine.stepsOfCharacter} operations on words, and the tables never grow.
  */
 export class PatternMachine {
-  /** Operations on words for one character, at most. */
+  /** The most operations on words that one character takes. */
   readonly stepsOfCharacter: number;
-  /** What it took to make it, from its text on, in the same measure. */
+  /** The operations on words that it took to build the machine from the text of the pattern. */
   readonly stepsToMake: number;
-  /** Memory it takes, about. */
+  /** The approximate memory of the machine. */
   readonly bytes: number;
   private readonly ends: Omit<PositionAutomaton, 'characters' | 'follow' | 'steps'>;
   private readonly words: number;
-  /** By chunk of positions and the bits in it: all that may follow them. */
+  /** For each chunk of positions and each combination of its bits, all positions that may follow them. */
   private readonly followers: Uint32Array;
-  /** Where classes of characters begin: those of one class are in the same positions. */
+  /** The code points at which classes of characters begin. The same positions take all characters of a class. */
   private readonly boundaries: readonly number[];
   private readonly asciiClasses: Uint16Array;
-  /** By class: the positions that take its characters. */
+  /** For each class, the positions that take its characters. */
   private readonly takers: Uint32Array;
 
   /** @throws PatternFault when the pattern is too large */
@@ -64,7 +64,7 @@ export class PatternMachine {
     return this.words === 1 ? this.searchNarrow(text) : this.searchWide(text);
   }
 
-  /** Up to 32 positions: a set of them is a number. */
+  /** Searches with up to 32 positions, a set of which is a single number. */
   private searchNarrow(text: string): boolean {
     const { followers, takers, asciiClasses, ends } = this;
     const [within = 0, last = 0, end = 0] = [ends.firstWithin[0], ends.lastWithin[0], ends.lastAtEnd[0]];
@@ -146,7 +146,7 @@ function followersOf(follow: Positions, words: number): Uint32Array {
   for (let chunk = 0; chunk < chunks; chunk += 1) {
     for (let value = 1; value < CHUNK_VALUES; value += 1) {
       const row = (chunk * CHUNK_VALUES + value) * words;
-      // All bits but the lowest have a row already.
+      // The row of all bits but the lowest one is complete already.
       const rest = (chunk * CHUNK_VALUES + (value & (value - 1))) * words;
       const lowest = (chunk * CHUNK_BITS + 31 - Math.clz32(value & -value)) * words;
       for (let index = 0; index < words; index += 1) {
@@ -157,13 +157,13 @@ function followersOf(follow: Positions, words: number): Uint32Array {
   return table;
 }
 
-/** Some characters of the pattern, and the positions that take them. */
+/** A set of characters in the pattern, and the positions that take them. */
 interface CharacterClass {
   readonly ranges: Ranges;
   readonly takers: Positions;
 }
 
-/** Positions that come from one place of the pattern share their characters. */
+/** Groups positions by their characters. Positions from one place of the pattern share one object of characters. */
 function classesOf(characters: readonly Ranges[], words: number): CharacterClass[] {
   const classes = new Map<Ranges, CharacterClass>();
   for (const [place, ranges] of characters.entries()) {
@@ -189,8 +189,9 @@ function asciiClassesOf(boundaries: readonly number[]): Uint16Array {
 }
 
 /**
- * The class of a character is the number of boundaries up to it. Each row is the one before it, changed by what begins and
- * ends at the boundary: ranges of one class do not overlap.
+ * Returns a row of positions for each class of characters. The class of a character is the number of boundaries up to
+ * it. Each row is the previous one, changed by the ranges that begin or end at the boundary: ranges of one set do not
+ * overlap.
  */
 function takersOf(classes: readonly CharacterClass[], boundaries: readonly number[], words: number): Uint32Array {
   const table = new Uint32Array((boundaries.length + 1) * words);

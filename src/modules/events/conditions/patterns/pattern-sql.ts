@@ -1,9 +1,9 @@
 import { parsePattern, type Pattern } from './pattern-syntax.js';
 
 /**
- * The same pattern for PostgreSQL's `~`: every set of characters is spelled out, so that neither its dialect nor its
- * locale changes what matches.
- * @throws PatternFault for a text that is no pattern
+ * Returns the same pattern for the operator `~` of PostgreSQL. Every set of characters is spelled out, so that neither
+ * the dialect nor the locale of PostgreSQL changes what matches.
+ * @throws PatternFault when the text is not a pattern
  */
 export function patternForPostgres(source: string): string {
   return written(parsePattern(source));

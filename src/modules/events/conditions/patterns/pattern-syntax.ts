@@ -1,6 +1,6 @@
 import { foldingPairs } from '../../../../platform/case-folding/index.js';
 
-/** Inclusive ranges of code points, in order and apart from each other. */
+/** Inclusive ranges of code points, ascending and separate from each other. */
 export type Ranges = readonly (readonly [number, number])[];
 
 export type Pattern =
@@ -9,17 +9,17 @@ export type Pattern =
   | { readonly type: 'end' }
   | { readonly type: 'sequence'; readonly items: readonly Pattern[] }
   | { readonly type: 'choice'; readonly options: readonly Pattern[] }
-  /** A null maximum: any number of times. */
+  /** A maximum of null allows any number of times. */
   | { readonly type: 'repeat'; readonly item: Pattern; readonly min: number; readonly max: number | null };
 
-/** What a pattern may hold at most; the automaton it becomes is bounded by `MAX_POSITIONS`. */
+/** The most characters of a pattern. `MAX_POSITIONS` bounds the automaton of the pattern. */
 export const MAX_PATTERN_LENGTH = 200;
-/** So many characters of a text are searched; `$` is the end of those. */
+/** The number of characters of a text that are searched. `$` matches at their end. */
 export const MAX_SEARCHED = 4_096;
 const MAX_REPEAT = 100;
 const MAX_GROUPS_DEPTH = 20;
 
-/** Why a text is no pattern; the message goes to the caller. */
+/** The text is not a pattern. The message says why, and goes to the client. */
 export class PatternFault extends Error {}
 
 const LAST = 0x10ffff;
@@ -42,7 +42,7 @@ const IGNORE_CASE = '(?i)';
  * Reads a regular expression of the subset that can be matched in linear time: literals, `.` (all but a line feed),
  * classes, `\d \w \s` (ASCII) and their opposites, groups, `|`, `^`, `$`, the quantifiers `* + ? {n} {n,} {n,m}`, and
  * `(?i)` in front for ASCII letters in any case. Whether a quantifier is lazy makes no difference to whether it matches.
- * @throws PatternFault for anything else, such as back references and looking around
+ * @throws PatternFault for anything else, such as back references and lookaround
  */
 export function parsePattern(source: string): Pattern {
   const ignoreCase = source.startsWith(IGNORE_CASE);
@@ -51,14 +51,15 @@ export function parsePattern(source: string): Pattern {
 }
 
 /**
- * Reads the same for texts that are folded before they are searched (`fold`): a set holds what its characters fold to.
+ * Reads the same for texts that are folded (`fold`) before they are searched. Each set also has what its characters
+ * fold to.
  * @throws PatternFault
  */
 export function parseFoldedPattern(source: string): Pattern {
   return new PatternParser([...source], foldedRanges).parse();
 }
 
-/** What a set of characters becomes where case makes no difference. */
+/** Extends a set of characters for a search that ignores case. */
 type CaseRule = (ranges: Ranges) => Ranges;
 
 const asWritten: CaseRule = (ranges) => ranges;
@@ -103,7 +104,7 @@ class PatternParser {
     const options = [this.sequence()];
     while (this.take('|')) options.push(this.sequence());
     if (options.length === 1 && options[0]) return options[0];
-    // One character or another is one of both.
+    // A choice between single characters is the same as one set of them all.
     const sets = options.flatMap((option) => (option.type === 'set' ? option.ranges : []));
     return options.every(({ type }) => type === 'set') ? set(joined(sets)) : { type: 'choice', options };
   }
@@ -266,7 +267,7 @@ function joined(ranges: Ranges): Ranges {
   return result;
 }
 
-/** NUL stays out of every set: no text holds it. */
+/** Returns all other characters except NUL, which no text contains. */
 function opposite(ranges: Ranges): Ranges {
   const result: [number, number][] = [];
   let from = 1;

@@ -1,42 +1,43 @@
 import { type Pattern, PatternFault, type Ranges } from './pattern-syntax.js';
 
-/** Places of characters that a pattern may have once its repeats are written out; it bounds the work of each character. */
+/** The most positions of a pattern after its repeats are expanded. The limit bounds the work for each character. */
 const MAX_POSITIONS = 256;
-/** Parts of a pattern that are looked at while its repeats are written out: those that hold no character cost time too. */
+/** The most parts of a pattern after its repeats are expanded, since parts without characters take time, too. */
 const MAX_PARTS = 4_096;
 const WORD_BITS = 32;
 
-/** What a part costs beside its sets, in operations on words, and what a position does besides. */
+/** The operations on words for a part in addition to its sets, and the further operations for a position. */
 const STEPS_OF_A_PART = 50;
 const STEPS_OF_A_POSITION = 200;
 
-/** A set of positions, 32 in a word. */
+/** A set of positions, as bits in words of 32. */
 export type Positions = Uint32Array;
 
 /**
- * The position automaton of a pattern (Glushkov): a state for each place of a character, and which places may follow which.
- * Anchors hold by where one stands, so first and last places, and whether nothing at all will do, are kept for each case.
+ * The position automaton of a pattern (Glushkov): a state for each place of a character, and the places that may follow
+ * it. Whether an anchor matches depends on the place in the text. So the first and last positions, and whether a part
+ * matches the empty text, are kept separately for the start, the middle and the end of the text.
  */
 export interface PositionAutomaton {
   readonly words: number;
   /** The characters of each position. */
   readonly characters: readonly Ranges[];
-  /** What may come after each position: `words` of them for each, one position after the other. */
+  /** For each position, the set of positions that may follow it, in `words` words each. */
   readonly follow: Positions;
-  /** Where a match may begin at the start of the text, and elsewhere. */
+  /** The positions at which a match may begin: at the start of the text, and elsewhere. */
   readonly firstAtStart: Positions;
   readonly firstWithin: Positions;
-  /** Where a match may end before the end of the text, and at it. */
+  /** The positions at which a match may end: before the end of the text, and at the end. */
   readonly lastWithin: Positions;
   readonly lastAtEnd: Positions;
-  /** Whether the empty text fits, and whether nothing of a text that is not empty does. */
+  /** Whether the pattern matches the empty text, and whether it matches an empty part of a text that is not empty. */
   readonly fitsEmptyText: boolean;
   readonly fitsNothing: boolean;
-  /** What it took to make, in operations on words. */
+  /** The operations on words that it took to build the automaton. */
   readonly steps: number;
 }
 
-/** Whether a part may match nothing: nowhere in particular, at the start, at the end, at both. */
+/** Whether a part may match an empty text: in the middle, at the start, at the end, and where start and end are one. */
 interface Nullable {
   readonly within: boolean;
   readonly atStart: boolean;
@@ -60,15 +61,15 @@ export function automatonOf(pattern: Pattern): PositionAutomaton {
   return new Construction(sizeOf(pattern)).build(pattern);
 }
 
-/** How much a pattern is once its repeats are written out. */
+/** The size of a pattern after its repeats are expanded. */
 interface PatternSize {
   readonly positions: number;
   readonly parts: number;
 }
 
 /**
- * By the pattern as it is written: nothing is repeated for it.
- * @throws PatternFault when it is too large
+ * Computes the size of a pattern without expanding its repeats.
+ * @throws PatternFault when the pattern is too large
  */
 export function sizeOf(pattern: Pattern): PatternSize {
   const size = measured(pattern);
@@ -107,14 +108,14 @@ function together(patterns: readonly Pattern[]): PatternSize {
   return { positions, parts };
 }
 
-/** Words that a set of so many positions takes. */
+/** Returns the number of words in a set of this many positions. */
 function wordsOf(positions: number): number {
   return Math.max(1, Math.ceil(positions / WORD_BITS));
 }
 
 type Repeat = Extract<Pattern, { type: 'repeat' }>;
 
-/** The last copy of a repeat without end goes round. */
+/** Returns how often a repeat is copied. The last copy of an unbounded repeat follows itself. */
 function copiesOf({ min, max }: Repeat): number {
   return max ?? Math.max(1, min);
 }
@@ -123,9 +124,9 @@ class Construction {
   private readonly characters: Ranges[] = [];
   private readonly words: number;
   private readonly follow: Positions;
-  /** The set of no position, known by itself. */
+  /** The empty set, which is recognized by its identity. */
   private readonly none: Positions;
-  /** What fits nothing at all, wherever one stands. */
+  /** The part that matches the empty text everywhere. */
   private readonly nothing: Part;
   private steps: number;
 
@@ -219,7 +220,7 @@ class Construction {
     return all;
   }
 
-  /** Between two characters one stands neither at the start nor at the end. */
+  /** Lets the second part follow the first one. The text neither starts nor ends between two characters. */
   private link({ lastWithin }: Part, { firstWithin }: Part): void {
     if (lastWithin === this.none || firstWithin === this.none) return;
     const { follow, words } = this;
@@ -235,7 +236,7 @@ class Construction {
     }
   }
 
-  /** Sets are never changed once they are made, so they may be the same. */
+  /** Returns the union, which may be one of the two sets themselves: finished sets never change. */
   private union(a: Positions, b: Positions): Positions {
     if (a === b || b === this.none) return a;
     if (a === this.none) return b;

@@ -6,7 +6,7 @@ import { propertyRuns } from '../../../../../test/support/property-runs.js';
 
 const matches = (source: string, text: string): boolean => new TextPattern('project', source).isIn(text);
 
-/** Patterns of the subset that JavaScript reads alike; small alphabets make matches likely. */
+/** Patterns of the subset that has the same meaning in JavaScript. Small alphabets make matches likely. */
 const { pattern } = fc.letrec<{ pattern: string; sequence: string; piece: string; atom: string }>((tie) => ({
   atom: fc.oneof(
     { maxDepth: 2, withCrossShrink: true },

@@ -18,7 +18,7 @@ const NAMES: Readonly<Record<StaticType, string>> = {
 };
 
 /**
- * Looks for what can be known to be wrong before there are events (DECISIONS 17, Faults).
+ * Checks a query for faults that can be found without events, such as wrong types, functions and patterns.
  * @throws QueryFault
  */
 export function checkQuery(query: Query): void {
@@ -89,7 +89,7 @@ class Checker {
     }
   }
 
-  /** What can never be equal for its types is a mistake, but null is compared with everything. */
+  /** Refuses a comparison of types that are never equal. Null can be compared with every type. */
   private comparable(left: Expression, right: Expression, span: Span): void {
     const [one, other] = [typeOf(left), typeOf(right)];
     if (one === 'time' || other === 'time') {

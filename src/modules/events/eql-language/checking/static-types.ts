@@ -3,7 +3,7 @@ import type { Expression } from '../language/ast.js';
 import { ownField } from '../language/field-names.js';
 import { findFunction } from '../values/functions.js';
 
-/** What is known of a value before there is one; a property may hold anything. */
+/** The type of a value as far as the query alone determines it. A property may have any type. */
 export type StaticType = 'text' | 'number' | 'boolean' | 'time' | 'null' | 'any';
 
 export function typeOf(expression: Expression): StaticType {
@@ -33,7 +33,10 @@ function typeOfLiteral(value: unknown): StaticType {
   return typeof value === 'number' ? 'number' : 'boolean';
 }
 
-/** Whether a number is one with a point, whatever its value: then divisions are not whole. */
+/**
+ * Returns whether an expression contains a number that is written with a point or an exponent. Divisions with such a
+ * number do not round to whole numbers.
+ */
 export function isDecimal(expression: Expression): boolean {
   switch (expression.type) {
     case 'literal':
@@ -51,7 +54,9 @@ export function isDecimal(expression: Expression): boolean {
 
 const ISO = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/;
 
-/** The instant that an ISO 8601 text tells, in milliseconds, of UTC where it has no zone; null when it tells none. */
+/**
+ * Returns the instant of an ISO 8601 text in milliseconds, or null for other texts. Without a zone, the text is in UTC.
+ */
 export function instantOf(text: string): number | null {
   const instant = ISO.test(text) ? parseMoment(text) : null;
   return typeof instant === 'number' ? instant : null;

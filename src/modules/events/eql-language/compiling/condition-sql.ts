@@ -12,18 +12,21 @@ import {
   type Sign,
 } from './exact-condition.js';
 
-/** A test of an SQL expression that has the kind's type. */
+/** Returns SQL that tests an SQL expression, which has the type of the kind. */
 type Test = (sql: string) => string;
 
 const UNKNOWN = 'NULL::boolean';
 const TYPES = { string: 'text', number: 'float8', boolean: 'boolean' } as const satisfies Record<Kind, string>;
 
-/** A condition on the row `e` of `events` that holds wherever the expression does, which is bounded. */
+/**
+ * Returns a condition on the row `e` of `events` that is true whenever the expression is. The expression must be
+ * bounded.
+ */
 export function boundSql(expression: Expression, bind: Bind): string {
   return boundCondition(expression, new PostgresWords(bind));
 }
 
-/** Of the row `e` of `events`. */
+/** Writes conditions on the row `e` of `events`. */
 class PostgresWords implements ConditionWords {
   constructor(private readonly bind: Bind) {}
 
@@ -86,7 +89,7 @@ class PostgresWords implements ConditionWords {
     return this.test(field, 'string', (sql) => found[search](folded(sql)));
   }
 
-  /** @param ofList the same of a list, without a subquery: PostgreSQL has no parallel plans with those */
+  /** @param ofList tests a list, if possible without a subquery: PostgreSQL has no parallel plans with subqueries */
   private test(field: Field, kind: Kind, test: Test, ofList: Test = elementTest(kind, test)): string {
     if (field.own !== null) {
       const { type, sql } = ownField(field.own);
@@ -113,7 +116,7 @@ function elementTest(kind: Kind, test: Test): Test {
       WHERE jsonb_typeof(item) = '${kind}')`;
 }
 
-/** Whether a list has a text that is looked for; null where it has no text at all. */
+/** Returns SQL that tests whether a list has a wanted text. The SQL is null when the list has no text at all. */
 function hasTextSql(list: string, wanted: string): string {
   return `(CASE WHEN ${list} ${wanted} THEN true
       WHEN jsonb_path_exists(${list}, 'strict $[*] ? (@.type() == "string")') THEN false END)`;

@@ -13,18 +13,18 @@ import {
   type Sign,
 } from './exact-condition.js';
 
-/** A test of an expression that has the kind's type; null of null. */
+/** Returns SQL that tests an SQL expression, which has the type of the kind. The test of null is null. */
 type Test = (sql: string) => string;
 
 /**
- * Of a column, since ClickHouse leaves rows out by an index of the kind `set` where a constant null stands in a condition: `a OR (b
- * AND NULL)` is then no longer true where `a` is.
+ * A null that is computed from a column. With a constant null in a condition, ClickHouse wrongly skips rows by an index
+ * of the type `set`: `a OR (b AND NULL)` is then not true for every row with `a`.
  */
 const UNKNOWN = 'nullIf(e.log_has_latency, e.log_has_latency)';
 
 /**
- * The expression as a condition on the rows `e` of ClickHouse that holds wherever the expression does; of an exact one true,
- * false and null for the same events as in PostgreSQL and in memory.
+ * Returns a condition on the ClickHouse rows `e` that is true whenever the expression is. For an exact expression, the
+ * condition is true, false and null for the same events as in PostgreSQL and in memory.
  */
 export function copiedConditionSql(expression: Expression, bind: BindValue): string {
   const words = new ClickHouseWords(bind);
@@ -37,7 +37,7 @@ const OWN_FIELDS: Readonly<Record<string, string>> = {
   _id: 'toString(e.id)',
 };
 
-/** What a field of the service's own holds, of the rows `e` of ClickHouse. */
+/** Returns SQL for the value of a field of the service in the ClickHouse rows `e`. */
 export function copiedOwnSql(name: string): string {
   const sql = OWN_FIELDS[name];
   if (sql === undefined) throw new Error(`There is no field ${name}`);
@@ -85,12 +85,12 @@ class ClickHouseWords implements ConditionWords {
     const texts = values.map(String);
     const folded = isFolding ? foldedSql(texts, this.bind) : plain;
     const bound = this.bind(texts, 'Array(String)');
-    // Numbers by their digits: a list of them is taken for one of whole numbers where they are written so.
+    // Numbers are bound as texts, because ClickHouse reads a list of numbers as integers when all are written that way.
     const [kind, list] =
       typeof first === 'number'
         ? (['number', `arrayMap(digits -> toFloat64(digits), ${bound})`] as const)
         : (['string', bound] as const);
-    // Of null it is not known whether it is among them.
+    // For a null it is unknown whether the list has it.
     return this.test(field, kind, (sql) => `if(isNull(${sql}), NULL, has(${list}, assumeNotNull(${folded(sql)})))`);
   }
 
@@ -98,7 +98,7 @@ class ClickHouseWords implements ConditionWords {
     const folded = wanted === null ? plain : foldedSql(wanted, this.bind);
     const operands = patterns.map((pattern) => this.bind(pattern, 'String'));
     const likes = anyOf(operands.map((operand) => `assumeNotNull(text) LIKE ${operand}`));
-    // Folded once, however many patterns there are.
+    // The array makes ClickHouse fold the text once for all patterns.
     return this.test(
       field,
       'string',
@@ -133,7 +133,7 @@ class ClickHouseWords implements ConditionWords {
     const value = this.property(field);
     const { isOf, scalar } = KINDS[kind];
     const elements = `arrayMap(item -> ${scalar('item')}, arrayFilter(item -> ${isOf('item')}, JSONExtractArrayRaw(value)))`;
-    // Said once, since it is long.
+    // The array makes the long expression of the property appear only once in the statement.
     return `arrayMap(value -> multiIf(${isOf('value')}, ${test(scalar('value'))},
       startsWith(value, '['), if(empty(${elements}), NULL, arrayExists(item -> ifNull(${test('item')}, 0), ${elements})), NULL),
       [${value}])[1]`;
@@ -144,7 +144,7 @@ class ClickHouseWords implements ConditionWords {
   }
 }
 
-/** Scalars as JSON text. */
+/** SQL that recognizes and reads the scalars of each kind in JSON text. */
 const KINDS: Readonly<Record<Kind, { readonly isOf: Test; readonly scalar: Test }>> = {
   string: { isOf: (json) => `startsWith(${json}, '"')`, scalar: (json) => `JSONExtractString(${json})` },
   number: { isOf: (json) => `match(${json}, '^[-0-9]')`, scalar: (json) => `toFloat64OrZero(${json})` },

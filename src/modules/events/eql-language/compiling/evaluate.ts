@@ -10,23 +10,29 @@ import { RegexPattern } from '../values/regex-pattern.js';
 import { any, compare, isScalar, lifted, truthOf, type Value } from '../values/value.js';
 import { Wildcards } from '../values/wildcards.js';
 
-/** Counts what an expression costs, in looks at a character or so. */
+/** Counts the steps of an expression. Reading a character takes about one step. */
 export interface Work {
   spend(steps: number): void;
-  /** Whether a text fits; what it costs is spent. May end the expression, to be asked again when others had their turn. */
+  /**
+   * Returns whether a text matches, and spends the steps of the test. The test may throw to interrupt the expression,
+   * which is then evaluated again after a pause.
+   */
   test(test: TextTest, text: string): boolean;
 }
 
-/** What an expression gives of a subject, whose `fields` hold `timestamp` as ISO 8601 with milliseconds and `Z`. */
+/**
+ * Returns the value of an expression for a subject. The field `timestamp` of the subject is ISO 8601 with milliseconds
+ * and `Z`.
+ */
 export type Evaluate = (subject: FilterSubject, work: Work) => Value;
 type Truth = boolean | null;
 
-/** Of a part, besides what it looks at. */
+/** The steps of a part of an expression, in addition to the characters that it reads. */
 const PLAIN_STEPS = 10;
-/** Longer texts are not put together; they are null. */
+/** A function call is null when its text arguments have more characters than this together. */
 const MAX_TEXT = 1_000_000;
 
-/** Compiles an expression that was checked, once for all events. */
+/** Compiles a checked expression, once for all events. */
 export function evaluatorOf(expression: Expression): Evaluate {
   switch (expression.type) {
     case 'literal':
@@ -67,18 +73,21 @@ export function evaluatorOf(expression: Expression): Evaluate {
 const NO_SUBJECT: FilterSubject = { fields: {}, properties: {} };
 const NO_WORK: Work = { spend: () => undefined, test: (test, text) => test.matches(text) };
 
-/** The value of an expression without fields. */
+/** Returns the value of an expression without fields. */
 export function constantOf(expression: Expression): Value {
   return evaluatorOf(expression)(NO_SUBJECT, NO_WORK);
 }
 
-/** The value of a field of a subject, null where it is missing. */
+/** Returns a reader of a field of a subject. The reader returns null when the field is missing. */
 export function fieldReader({ own, path }: Pick<Field, 'own' | 'path'>): (subject: FilterSubject) => Value {
   if (own !== null) return ({ fields }) => fields[own] ?? null;
   return ({ properties }) => propertyAt(properties, path) ?? null;
 }
 
-/** Three-valued: the deciding value decides, else one that is unknown makes all unknown. */
+/**
+ * Evaluates `and` or `or` in three-valued logic. An operand with the deciding value decides. Otherwise an unknown
+ * operand makes the result unknown.
+ */
 function junction(operands: readonly Expression[], deciding: boolean): Evaluate {
   const parts = operands.map(evaluatorOf);
   return (subject, work) => {
@@ -104,7 +113,7 @@ function comparison({ op, left, right }: Comparison): Evaluate {
   }
   const [one, other] = [evaluatorOf(left), evaluatorOf(right)];
   const read = [left, right].some((part) => typeOf(part) === 'time') ? instants : same;
-  // Two that may be missing are the same when they are.
+  // Two optional fields are equal when both are missing.
   const areOptional = isEquality && [left, right].every((part) => part.type === 'field' && part.isOptional);
   return (subject, work) => {
     const [a, b] = [read(one(subject, work)), read(other(subject, work))];
@@ -134,7 +143,8 @@ function oneOf({ operand, values, isNegated, isFolding }: OneOf): Evaluate {
     if (known.has(value)) return true;
     return types.size === 1 && types.has(typeof value) ? false : null;
   };
-  // A list has one of them when an element is one, and none of them when for each an element has its type.
+  // A list matches when an element is one of the values. The result is false when the list has elements of all types of
+  // the values, and otherwise null.
   const ofList = (items: readonly Value[]): Truth => {
     const scalars = items.filter(isScalar);
     if (scalars.some((item) => known.has(item))) return true;
@@ -188,7 +198,7 @@ function call(expression: Call): Evaluate {
   });
 }
 
-/** Whether all arguments are there and have their types, optional ones where they are there. */
+/** Returns whether all required arguments are present, and all present arguments have their types. */
 function fits({ parameters }: FunctionDefinition, args: readonly Value[]): boolean {
   return args.every((arg, at) => {
     const parameter = parameters[Math.min(at, parameters.length - 1)];
@@ -220,7 +230,10 @@ function calculation(op: Parameters<typeof calculate>[0], operands: readonly Exp
   );
 }
 
-/** A function of values, for each element where one of them is a list; of two lists it is unknown. */
+/**
+ * Applies a function to values. When one value is a list, the function is applied to each element. With two lists, the
+ * result is null.
+ */
 function overArguments(expressions: readonly Expression[], apply: (args: readonly Value[]) => Value): Evaluate {
   const evaluators = expressions.map(evaluatorOf);
   return (subject, work) => {
@@ -240,7 +253,7 @@ function textsIn(args: readonly Value[]): number {
   return args.reduce((sum: number, arg) => sum + (typeof arg === 'string' ? arg.length : 0), 0);
 }
 
-/** Characters that looking at a value may take. */
+/** Returns how many characters a reader of the value reads at most. */
 function sizeOf(value: Value): number {
   if (typeof value === 'string') return value.length;
   return Array.isArray(value)

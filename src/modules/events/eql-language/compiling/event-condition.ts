@@ -10,27 +10,29 @@ import { isBounded, isExact } from './exact-condition.js';
 import { truthOf } from '../values/value.js';
 import { evaluatorOf, type Work } from './evaluate.js';
 
-/** A condition on events in both its forms (DECISIONS 17). */
+/** An EQL condition on events, as SQL and as a test in memory. */
 export interface EventCondition {
   /**
-   * Whether SQL alone says which events fit. Where it does not, SQL leaves out some that do not fit, and those that are
-   * left are asked by {@link truth}.
+   * Whether SQL alone decides which events match. If not, SQL excludes only some of the events that do not match, and
+   * {@link truth} must test the remaining events.
    */
   readonly isExact: boolean;
-  /** The fields that it looks at. */
+  /** The fields that the condition reads. */
   readonly fields: readonly Field[];
-  /** On the row `e` of `events`; every value is bound. */
+  /** Returns SQL on the row `e` of `events`. Every value is bound as a parameter. */
   sql(bind: Bind): string;
-  /** The same on the rows `e` of ClickHouse. */
+  /** Returns SQL on the ClickHouse rows `e`. */
   copiedSql(bind: BindValue): string;
-  /** The properties among the fields, of the rows `e` of ClickHouse. */
+  /** Returns SQL for each property among the fields, in the ClickHouse rows `e`. */
   copiedProperties(bind: BindValue): readonly string[];
-  /** Of a subject with those fields; null where it cannot be known. An event fits where it is true. */
+  /**
+   * Evaluates the condition on a subject with the fields. An event matches when the result is true. Null means unknown.
+   */
   truth(subject: FilterSubject, work: Work): boolean | null;
 }
 
 /**
- * Reads and compiles a condition by itself.
+ * Reads, checks and compiles a single condition.
  * @throws QueryFault
  */
 export function compileCondition(text: string): EventCondition {
@@ -39,7 +41,7 @@ export function compileCondition(text: string): EventCondition {
   return eventCondition(expression);
 }
 
-/** Of an expression that was checked. */
+/** Compiles a checked expression. */
 export function eventCondition(expression: Expression): EventCondition {
   const evaluate = evaluatorOf(expression);
   return {

@@ -15,34 +15,40 @@ import { findFunction } from '../values/functions.js';
 import { truthOf, type Value } from '../values/value.js';
 import { constantOf } from './evaluate.js';
 
-/** Of a kind of scalars, as jsonb calls it. */
+/** The type of a scalar, as `jsonb_typeof` names it. */
 export type Kind = 'string' | 'number' | 'boolean';
 export type Scalar = string | number | boolean;
-/** As both engines write them. */
+/** A comparison operator, as both PostgreSQL and ClickHouse write it. */
 export type Sign = '=' | '<>' | '<' | '<=' | '>' | '>=';
 export type Search = 'startsWith' | 'endsWith' | 'stringContains';
 
 /**
- * How an engine says what an exact condition is made of: each true, false or null as in memory. A test of a property is null where it
- * holds another kind, and of a list true when it is for an element.
+ * Writes the parts of an exact condition in the SQL of one engine. Each part is true, false or null as in memory. The
+ * test of a property is null when its value has another kind. The test of a list is true when the test of an element is
+ * true.
  */
 export interface ConditionWords {
   truth(value: boolean | null): string;
-  /** Whether there is no value. */
+  /** Tests whether a field has no value. */
   isMissing(field: Field): string;
   isNull(condition: string): string;
-  /** A truth by itself. */
+  /** Tests whether a field is `true`. */
   holds(field: Field): string;
-  /** Of the timestamp. */
+  /** Compares the timestamp of the event. */
   instant(sign: Sign, at: Date): string;
   isAnyInstant(all: readonly Date[]): string;
-  /** @param value of the kind that is looked for; truth has no order */
+  /**
+   * @param value also determines the kind of field values that are compared. Booleans are compared for equality only
+   */
   compared(field: Field, sign: Sign, value: Scalar): string;
-  /** @param values of one kind, folded where the text is to be */
+  /** @param values all of one kind, and already folded if `isFolding` */
   isAmong(field: Field, values: readonly string[] | readonly number[] | readonly boolean[], isFolding: boolean): string;
-  /** @param patterns of LIKE, any of which is to fit */
+  /**
+   * @param patterns patterns of LIKE, of which any must match
+   * @param folded the folded sources of the patterns, or null when case matters
+   */
   isLike(field: Field, patterns: readonly string[], folded: readonly string[] | null): string;
-  /** @param part folded where the text is to be */
+  /** @param part the text to search for, already folded if `isFolding` */
   finds(field: Field, search: Search, part: string, isFolding: boolean): string;
 }
 
@@ -57,8 +63,9 @@ const SIGNS: Readonly<Record<ComparisonOperator, Sign>> = {
 const SEARCHES: ReadonlySet<string> = new Set<Search>(['startsWith', 'endsWith', 'stringContains']);
 
 /**
- * Whether the expression can be said in SQL word by word: true, false and null for the same events as in memory. What
- * cannot is arithmetic on fields, functions that give texts and numbers, regular expressions, and fields against fields.
+ * Returns whether SQL can express the whole expression, with true, false and null for the same events as in memory. SQL
+ * cannot express arithmetic on fields, functions that return texts or numbers, regular expressions, and comparisons of
+ * fields with fields.
  */
 export function isExact(expression: Expression): boolean {
   if (isConstant(expression)) return true;
@@ -83,14 +90,16 @@ export function isExact(expression: Expression): boolean {
   }
 }
 
-/** Whether SQL can leave out anything of what an expression does not fit. */
+/** Returns whether SQL can exclude any of the events that do not match the expression. */
 export function isBounded(expression: Expression): boolean {
   if (isExact(expression)) return true;
   if (expression.type === 'and') return expression.operands.some(isBounded);
   return expression.type === 'or' && expression.operands.every(isBounded);
 }
 
-/** A condition in the words of an engine that holds wherever the expression does, which is bounded. */
+/**
+ * Returns a condition in the SQL of an engine that is true whenever the expression is. The expression must be bounded.
+ */
 export function boundCondition(expression: Expression, words: ConditionWords): string {
   if (isExact(expression)) return exactCondition(expression, words);
   if (expression.type !== 'and' && expression.type !== 'or') throw new Error(`${expression.type} has no bound`);
@@ -118,7 +127,7 @@ function isConstant(expression: Expression): boolean {
   return fieldsIn(expression).length === 0;
 }
 
-/** The expression, which is exact, in the words of an engine. */
+/** Returns an exact expression in the SQL of an engine. */
 function exactCondition(expression: Expression, words: ConditionWords): string {
   if (isConstant(expression)) return words.truth(truthOf(constantOf(expression)));
   switch (expression.type) {
@@ -165,7 +174,10 @@ function compared(field: Field, op: ComparisonOperator, value: Value, words: Con
   return hasOrder || isTruth ? words.compared(field, SIGNS[op], value) : words.truth(null);
 }
 
-/** One test for each kind of values: of a list each has to find an element of its kind before all say no. */
+/**
+ * Writes one test for each kind of values. For a list, the result is false only if each test finds an element of its
+ * kind.
+ */
 function oneOf({ operand, values, isNegated, isFolding }: OneOf, words: ConditionWords): string {
   if (operand.type !== 'field') throw new Error('Only fields are looked up in SQL');
   const all = values.map(({ value }) => value);

@@ -5,18 +5,18 @@ export type LiteralValue = null | boolean | number | string;
 export interface Literal {
   readonly type: 'literal';
   readonly value: LiteralValue;
-  /** A number with a point or an exponent; numbers without one divide to whole numbers. */
+  /** Whether the value is a number with a point or an exponent. Numbers without one divide to whole numbers. */
   readonly isDecimal: boolean;
   readonly span: Span;
 }
 
 export interface Field {
   readonly type: 'field';
-  /** The service's own name of the field; null: it is the property at the path. */
+  /** The name of a field of the service. Null when the field is the property at the path. */
   readonly own: string | null;
-  /** Names and places in lists, outermost first. */
+  /** Names of members and indexes in lists, outermost first. */
   readonly path: readonly string[];
-  /** Written `?name`: it may be missing. */
+  /** Whether the field is written `?name` and may be missing. */
   readonly isOptional: boolean;
   readonly span: Span;
 }
@@ -24,7 +24,7 @@ export interface Field {
 export interface Call {
   readonly type: 'call';
   readonly name: string;
-  /** Written `name~(…)`: case makes no difference. */
+  /** Whether the call is written `name~(…)` and ignores case. */
   readonly isFolding: boolean;
   readonly args: readonly Expression[];
   readonly nameSpan: Span;
@@ -54,7 +54,9 @@ export interface OneOf {
   readonly span: Span;
 }
 
-/** `:` and `like` take wildcards, `regex` a regular expression; any of the patterns will do. */
+/**
+ * A match of a value with any of the patterns. `:` and `like` take wildcards, and `regex` takes regular expressions.
+ */
 export interface Match {
   readonly type: 'match';
   readonly kind: ':' | 'like' | 'regex';
@@ -92,9 +94,9 @@ export interface Junction {
 
 export type Expression = Literal | Field | Call | Comparison | OneOf | Match | Arithmetic | Negative | Not | Junction;
 
-/** Which events: those of a category that fit a condition. */
+/** Selects the events of a category that match a condition. */
 export interface EventFilterNode {
-  /** The event type; null: `any`. */
+  /** The event type, or null for `any`. */
   readonly category: string | null;
   readonly condition: Expression;
   readonly span: Span;
@@ -103,7 +105,7 @@ export interface EventFilterNode {
 export interface Term {
   readonly filter: EventFilterNode;
   readonly keys: readonly Field[];
-  /** Written `![…]`: no such event. */
+  /** Whether the term is written `![…]`: such an event must be missing. */
   readonly isMissing: boolean;
   readonly runs: number;
   readonly span: Span;
@@ -124,7 +126,7 @@ export interface EventQuery {
 
 export interface SequenceQuery {
   readonly type: 'sequence';
-  /** Of every term, before its own. */
+  /** The keys that every term has, before its own keys. */
   readonly keys: readonly Field[];
   readonly maxspanMs: number | null;
   readonly terms: readonly Term[];
@@ -140,7 +142,7 @@ export interface SampleQuery {
 
 export type Query = EventQuery | SequenceQuery | SampleQuery;
 
-/** The parts of an expression that are expressions. */
+/** Returns the direct parts of an expression that are expressions themselves. */
 export function partsOf(expression: Expression): readonly Expression[] {
   switch (expression.type) {
     case 'literal':
@@ -162,7 +164,7 @@ export function partsOf(expression: Expression): readonly Expression[] {
   }
 }
 
-/** The fields of an expression, as often as it names them. */
+/** Returns the fields of an expression, each as often as the expression names it. */
 export function fieldsIn(expression: Expression): Field[] {
   return expression.type === 'field' ? [expression] : partsOf(expression).flatMap(fieldsIn);
 }

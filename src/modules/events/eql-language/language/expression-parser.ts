@@ -16,7 +16,10 @@ const VALUE_EXPECTED = ['a field', 'a text', 'a number', 'true', 'false', 'null'
 const SUMS: readonly ArithmeticOperator[] = ['+', '-'];
 const PRODUCTS: readonly ArithmeticOperator[] = ['*', '/', '%'];
 
-/** Reads conditions and values, by recursive descent; how much and how deep is counted while it reads. */
+/**
+ * Parses conditions and values by recursive descent. The parser counts parts and depth, and refuses what exceeds the
+ * limits.
+ */
 export class ExpressionParser {
   private nodes = 0;
   private depth = 0;
@@ -29,7 +32,7 @@ export class ExpressionParser {
     return this.junction('or', () => this.junction('and', () => this.negation()));
   }
 
-  /** A field, as keys name it. */
+  /** Parses a field, as in a list of keys. */
   field(): Field {
     const { tokens } = this;
     const first = tokens.next;
@@ -37,7 +40,7 @@ export class ExpressionParser {
     const path = [this.pathName(isOptional)];
     for (;;) {
       if (tokens.takeSymbol('.') !== null) path.push(this.pathName(true));
-      // A key ends before the bracket of the next term; a place in a list is written without a blank.
+      // A bracket after a blank begins the next term, so it ends a key. An index in a list follows without a blank.
       else if (tokens.isSymbol('[') && tokens.next.isAdjacent && tokens.ahead(1).kind === 'number')
         path.push(this.place());
       else break;
@@ -150,7 +153,7 @@ export class ExpressionParser {
     });
   }
 
-  /** A value, and the functions that are written behind it: `name:length()`. */
+  /** Parses a value and the functions that follow it, as in `name:length()`. */
   private value(): Expression {
     const { tokens } = this;
     let value = this.plainValue();
@@ -255,7 +258,7 @@ export class ExpressionParser {
     return tokens.refuse(['a text', 'a number', 'true', 'false', 'null', '(']);
   }
 
-  /** @param isAfterStart whether a keyword may be a name too: behind a dot nothing else can be meant */
+  /** @param isAfterStart whether a keyword is accepted as a name, as after a dot, where only a name can follow */
   private pathName(isAfterStart: boolean): string {
     const { tokens } = this;
     const { kind, value } = tokens.next;

@@ -7,11 +7,11 @@ export type OwnType = 'text' | 'number' | 'time';
 
 interface OwnField {
   readonly type: OwnType;
-  /** Reads it from a row of `events` called `e`. */
+  /** SQL for the field in the row `e` of `events`. */
   readonly sql: string;
 }
 
-/** The fields of the service by their names in queries (DECISIONS 17, Names); every other name is a property. */
+/** The fields of the service by their names in queries. Every other name is a property. */
 export const OWN_FIELDS: Readonly<Record<string, OwnField>> = {
   ...Object.fromEntries(
     (Object.keys(CONDITION_FIELDS) as ConditionFieldName[]).map((name) => [
@@ -26,7 +26,7 @@ export const OWN_FIELDS: Readonly<Record<string, OwnField>> = {
 const OTHER_NAMES: Readonly<Record<string, string>> = { '@timestamp': 'timestamp' };
 const PROPERTIES = 'properties';
 
-/** The field that a path names: one of the service's own, else a property. */
+/** Returns the field that a path names: a field of the service, or else a property. */
 export function resolveName(path: readonly string[]): {
   readonly own: string | null;
   readonly path: readonly string[];
@@ -43,17 +43,18 @@ export function ownField(name: string): OwnField {
   return field;
 }
 
-/** What a name may hold between backticks; a backtick itself is doubled. */
+/** Matches names that can be written between backticks. A backtick in the name is doubled. */
 const QUOTABLE = /^[^\r\n]+$/;
 
 /**
- * A property as a query has to write it: quoted where that is needed, and behind `properties.` where the service has the
- * name for itself. Null where no query can name it: it has a line end, or is longer than a field may be.
- * @param name its names joined by dots, as they stand within each other or as one name holds them
+ * Returns a property as a query must write it: quoted if necessary, and with the prefix `properties.` if the service
+ * has a field of that name. Returns null when no query can name the property, because its name has a line end or is too
+ * long.
+ * @param name the names of nested members joined by dots, or one name with dots
  */
 export function writtenProperty(name: string): string | null {
   const parts = name.split('.');
-  // Nothing can be written between two dots in a row, nor as many parts: then it is one name.
+  // A path can have neither an empty part nor this many parts, so the text is one name with dots.
   const path = parts.includes('') || parts.length >= QUERY_LIMITS.path_names ? [name] : parts;
   const isClaimed = resolveName(path).own !== null || (path.length > 1 && path[0] === PROPERTIES);
   const whole = isClaimed ? [PROPERTIES, ...path] : path;
@@ -62,7 +63,7 @@ export function writtenProperty(name: string): string | null {
   return whole.map((part, at) => (isPlainName(part, at) ? part : `\`${part.replaceAll('`', '``')}\``)).join('.');
 }
 
-/** Behind a dot a word of the language is a name, too. */
+/** Returns whether a part needs no quotes. After a dot, a word of the language is a name, too. */
 function isPlainName(part: string, at: number): boolean {
   return isName(part) && (at > 0 || !RESERVED_WORDS.has(part));
 }

@@ -4,9 +4,9 @@ export type TokenKind = 'name' | 'quoted name' | 'text' | 'number' | 'symbol' | 
 
 export interface Token extends Span {
   readonly kind: TokenKind;
-  /** A name (with its `~`), a symbol, what a text holds, a number as it is written; empty at the end. */
+  /** A name with its `~`, a symbol, the content of a text, or a number as it is written. Empty for the end token. */
   readonly value: string;
-  /** Whether nothing, not even a blank, stands before it. */
+  /** Whether no blank or comment precedes the token. */
   readonly isAdjacent: boolean;
 }
 
@@ -16,7 +16,7 @@ const FOLDING_NAME = /[A-Za-z_]\w*~/y;
 const NUMBER = /(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?/y;
 const SYMBOL = /!\[|==|!=|<=|>=|[()[\],.|+\-*/%<>:=?]/y;
 const RAW_TEXT = /"""([^\r\n]*?"{0,2})"""(?!")/y;
-/** A backtick within the name is doubled. */
+/** Matches a name between backticks. A backtick in the name is doubled. */
 const QUOTED_NAME = /`((?:``|[^`\r\n])*)`(?!`)/y;
 const ESCAPES: Readonly<Record<string, string>> = {
   b: '\b',
@@ -29,14 +29,14 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": "'",
 };
 
-/** Whether a text stands for itself as a name, without backticks. */
+/** Returns whether a text is a name without backticks. */
 export function isName(text: string): boolean {
   NAME.lastIndex = 0;
   return NAME.exec(text)?.[0] === text;
 }
 
 /**
- * The tokens of a query, an end behind them; in linear time.
+ * Returns the tokens of a query and an end token, in linear time.
  * @throws QueryFault
  */
 export function tokensOf(text: string): Token[] {
@@ -112,7 +112,7 @@ class Lexer {
     this.add('text', value, at + 1);
   }
 
-  /** @returns what is meant, and how long it is written */
+  /** @returns the character, and the length of its escape */
   private escape(at: number): readonly [string, number] {
     const known = ESCAPES[this.text.charAt(at + 1)];
     if (known !== undefined) return [known, 2];

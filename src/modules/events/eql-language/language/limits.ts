@@ -1,37 +1,37 @@
-/** What a query may hold (DECISIONS 17, Limits). */
+/** The limits of a query. A query beyond a limit is refused with 422. */
 export const QUERY_LIMITS = {
   /** Characters of a query. */
   characters: 10_000,
-  /** Fields, values, operators and functions; values in lists are counted apart. */
+  /** Fields, values, operators and functions, without the values in lists. */
   nodes: 1_000,
-  /** Brackets, functions and signs within each other. */
+  /** The nesting of brackets, functions and signs. */
   depth: 50,
-  /** Values in lists together. */
+  /** The values of all lists together. */
   listed_literals: 1_000,
-  /** Stages of a sequence as it is written; one alone only with runs. */
+  /** Stages of a sequence as written. A single stage needs runs. */
   sequence_stages: 20,
-  /** Stages once runs are spelled out. */
+  /** Stages of a sequence after its runs are expanded. */
   spelled_stages: 100,
   runs: 100,
   sample_terms_min: 2,
   sample_terms: 5,
   keys: 10,
   pipes: 10,
-  /** What a pipe may leave. */
+  /** The largest count that `head` and `tail` accept. */
   pipe_results: 999_999_999,
   maxspan_days: 30,
   /** Characters of a pattern. */
   pattern_characters: 512,
-  /** Regular expressions of a query together, in operations on words for each character they look at. */
+  /** The cost of all regular expressions of a query, in operations on words for each character. */
   regex_steps: 5_000,
-  /** Characters of a text that regular expressions look at. */
+  /** Regular expressions search only this many first characters of a text. */
   regex_searched_characters: 4_096,
-  /** Characters of a name, and names in a path. */
+  /** Characters of a whole path with its dots, and names in a path. */
   field_characters: 200,
   path_names: 16,
-  /** In a list, counted from 0. */
+  /** An index in a list, from 0, must be below this number. */
   places: 1_000_000,
 } as const;
 
-/** What a request may ask for. */
+/** The limits of the parameters of a request. */
 export const REQUEST_LIMITS = { limit: 1_000, max_samples_per_key: 100 } as const;

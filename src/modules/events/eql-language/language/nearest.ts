@@ -1,6 +1,6 @@
 const MOST_COMPARED = 64;
 
-/** The name that is most like another, if one is like it at all; case makes no difference. */
+/** Returns the known name that is most similar, or null when none is similar enough. Case is ignored. */
 export function nearestName(name: string, known: Iterable<string>): string | null {
   const most = Math.max(1, Math.floor(Math.min(name.length, MOST_COMPARED) / 3));
   let nearest: string | null = null;
@@ -12,7 +12,7 @@ export function nearestName(name: string, known: Iterable<string>): string | nul
   return nearest;
 }
 
-/** Letters left out, put in or changed (Levenshtein); `limit` when there are as many or more. */
+/** Returns the Levenshtein distance of two names, or `limit` when it is at least the limit. */
 function editsBetween(one: string, other: string, limit: number): number {
   if (one.length > MOST_COMPARED || Math.abs(one.length - other.length) >= limit) return one === other ? 0 : limit;
   let row = Array.from({ length: other.length + 1 }, (_, at) => at);

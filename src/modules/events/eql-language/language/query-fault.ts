@@ -1,4 +1,4 @@
-/** A part of a query, in UTF-16 units. */
+/** A part of a query. Offset and length count UTF-16 units. */
 export interface Span {
   readonly offset: number;
   readonly length: number;
@@ -7,15 +7,15 @@ export interface Span {
 export type FaultCode = 'syntax' | 'semantics' | 'limit';
 
 interface Help {
-  /** What would have been understood here. */
+  /** What the parser expected at the fault. */
   readonly expected?: readonly string[];
   readonly hint?: string | null;
 }
 
-/** How many of the things are told that would have been understood. */
+/** A fault lists at most this many expected tokens. */
 const MOST_EXPECTED = 10;
 
-/** Why a text is no query, and which part of it (DECISIONS 17, Faults). */
+/** A fault in a query: the reason as a sentence, and the part of the text that is at fault. */
 export class QueryFault extends Error {
   readonly expected: readonly string[];
   readonly hint: string | null;
@@ -32,14 +32,14 @@ export class QueryFault extends Error {
   }
 }
 
-/** Where something begins and how long it is, in code points; lines and columns count from 1. */
+/** The position and length of a part of a text, in code points. Lines and columns count from 1. */
 export interface TextPosition {
   readonly line: number;
   readonly column: number;
   readonly length: number;
 }
 
-/** Lines end with a line feed. */
+/** Returns the position of a part of a text. Lines end with a line feed. */
 export function positionOf(text: string, { offset, length }: Span): TextPosition {
   const before = text.slice(0, offset);
   const line = before.split('\n').length;
@@ -47,7 +47,7 @@ export function positionOf(text: string, { offset, length }: Span): TextPosition
   return { line, column, length: [...text.slice(offset, offset + length)].length };
 }
 
-/** From the beginning of one part to the end of another. */
+/** Returns the span from the beginning of the first part to the end of the last one. */
 export function spanBetween(first: Span, last: Span): Span {
   return { offset: first.offset, length: last.offset + last.length - first.offset };
 }

@@ -26,7 +26,7 @@ export function parseQuery(text: string): Query {
 }
 
 /**
- * Reads a condition by itself, as stands behind `where`.
+ * Reads a single condition, as it follows `where`.
  * @throws QueryFault
  */
 export function parseCondition(text: string): Expression {
@@ -75,7 +75,7 @@ class QueryParser {
     return { category, condition, span: this.tokens.since(first) };
   }
 
-  /** The event type, as it is or between quotes. */
+  /** Parses the event type, with or without quotes. @returns null for `any` */
   private category(): string | null {
     const { tokens } = this;
     if (tokens.takeWord('any') !== null) return null;

@@ -1,7 +1,9 @@
 import { type Token, tokensOf } from './lexer.js';
 import { QueryFault, type Span, spanBetween } from './query-fault.js';
 
-/** Goes through the tokens of a query; whoever reads says what it wants, and the fault is told where it is not there. */
+/**
+ * Reads the tokens of a query one by one. When an expected token is missing, the reader throws a fault at that place.
+ */
 export class TokenReader {
   private readonly tokens: readonly Token[];
   private at = 0;
@@ -37,13 +39,13 @@ export class TokenReader {
     return token.kind === 'name' && token.value === value;
   }
 
-  /** The name that comes after so many tokens; empty when it is none. */
+  /** Returns the name after `count` further tokens, or an empty text when that token is not a name. */
   wordAhead(count: number): string {
     const { kind, value } = this.ahead(count);
     return kind === 'name' ? value : '';
   }
 
-  /** Takes the symbol when it is the next one. */
+  /** Consumes and returns the next token if it is the symbol, and otherwise returns null. */
   takeSymbol(value: string): Token | null {
     return this.isSymbol(value) ? this.take() : null;
   }
@@ -62,12 +64,12 @@ export class TokenReader {
     return this.takeWord(value) ?? this.refuse([value]);
   }
 
-  /** From a token to the last one that was taken. */
+  /** Returns the span from a token to the last consumed one. */
   since(first: Span): Span {
     return spanBetween(first, this.tokens[this.at - 1] ?? first);
   }
 
-  /** The next token is none of what is expected. */
+  /** Throws a fault, because the next token is not one of the expected ones. */
   refuse(expected: readonly string[], hint: string | null = null): never {
     const token = this.next;
     const found = token.kind === 'end' ? 'the query ends too early' : `${describe(token)} is not expected here`;
@@ -81,7 +83,7 @@ function describe({ kind, value }: Token): string {
   return `'${value}'`;
 }
 
-/** What those mean who write in another dialect. */
+/** Returns a hint when a token is known from another dialect of the language. */
 function hintFor({ kind, value }: Token): string | null {
   if (kind === 'symbol' && value === '=') return 'write == for equal values, or : for equal values in any case';
   if (kind === 'name' && value === 'of') return 'relations of processes (child of, descendant of) cannot be asked for';

@@ -1,12 +1,12 @@
 import type { ArithmeticOperator, ComparisonOperator } from './ast.js';
 
-/** Words that are no names of fields unless they stand behind a dot or between backticks. */
+/** Words that name a field only after a dot or between backticks. */
 export const RESERVED_WORDS: ReadonlySet<string> = new Set([
   ...['and', 'any', 'by', 'false', 'in', 'join', 'like', 'not', 'null', 'of', 'or', 'regex', 'sample', 'sequence'],
   ...['true', 'until', 'where', 'with'],
 ]);
 
-/** What a word between a value and its patterns means. */
+/** The operators between a value and its patterns. */
 export const PATTERN_WORDS = {
   like: { kind: 'like', isFolding: false },
   'like~': { kind: 'like', isFolding: true },
@@ -15,7 +15,7 @@ export const PATTERN_WORDS = {
 } as const;
 export type PatternWord = keyof typeof PATTERN_WORDS;
 
-/** What a word between a value and a list means. */
+/** The operators between a value and a list. */
 export const LIST_WORDS = { in: { isFolding: false }, 'in~': { isFolding: true } } as const;
 export type ListWord = keyof typeof LIST_WORDS;
 

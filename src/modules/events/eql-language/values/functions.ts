@@ -18,8 +18,9 @@ export interface FunctionDefinition {
   readonly hasFoldingForm: boolean;
   readonly description: string;
   /**
-   * What it gives for arguments that have their types, optional ones null; texts are folded already where case makes no
-   * difference. Left out: it is calculated elsewhere.
+   * Returns the result for arguments that have their types, where a missing optional argument is null. If the call
+   * ignores case, the texts of `args` are folded, and `written` has the original ones. Left out when the function is
+   * computed elsewhere.
    */
   readonly apply?: (args: readonly Value[], written: readonly Value[]) => Value;
 }
@@ -138,14 +139,14 @@ const DEFINITIONS: readonly FunctionDefinition[] = [
   calculation('subtract', 'left - right'),
 ];
 
-/** Functions by name, whose case makes no difference. */
+/** Functions by their names in lower case, since the case of the name is ignored. */
 const BY_NAME: ReadonlyMap<string, FunctionDefinition> = new Map(
   DEFINITIONS.map((definition) => [definition.name.toLowerCase(), definition]),
 );
 
 export const FUNCTIONS = DEFINITIONS;
 
-/** Functions that calculate, with their operators. */
+/** Functions that compute the same as an arithmetic operator. */
 export const CALCULATIONS = { add: '+', divide: '/', modulo: '%', multiply: '*', subtract: '-' } as const;
 
 export function findFunction(name: string): FunctionDefinition | undefined {
@@ -156,7 +157,7 @@ function textOf(value: Value): string {
   return typeof value === 'string' ? value : String(value);
 }
 
-/** What is given is of the text as it is written, what is searched of the folded ones: they are equally long. */
+/** Searches the folded texts and returns a part of the original text. Both have the same length. */
 function between([source, left, right, greedy]: readonly Value[], [written]: readonly Value[]): string | null {
   const [searched, before, after] = [source as string, left as string, right as string];
   const found = searched.indexOf(before);
@@ -172,7 +173,10 @@ function indexOf(source: string, part: string, start: number): number | null {
   return at < 0 || from > source.length ? null : lengthOf(source.slice(0, at));
 }
 
-/** Where the n-th character begins, in UTF-16 units; behind the text where it has fewer. */
+/**
+ * Returns where the n-th character begins, in UTF-16 units. The result lies beyond the text when it has fewer
+ * characters.
+ */
 function unitOf(text: string, count: number): number {
   let at = 0;
   for (let left = count; left > 0; left -= 1) {
@@ -195,7 +199,7 @@ function substring(source: string, start: number | null, end: number | null): st
   return [...source].slice(Math.trunc(start ?? 0), end === null ? undefined : Math.trunc(end)).join('');
 }
 
-/** Texts as they are compared where case makes no difference. */
+/** Returns the arguments with folded texts, for functions that ignore case. */
 export function foldedArguments(args: readonly Value[]): readonly Value[] {
   return args.map((arg) => (typeof arg === 'string' ? fold(arg) : arg));
 }

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/** Networks as `10.0.0.0/8` and `fd00::/8`; bits behind the prefix make no difference. */
+/** A set of networks, such as `10.0.0.0/8` and `fd00::/8`. Bits after the prefix are ignored. */
 export class Networks {
   private readonly members = new BlockList();
 
@@ -11,10 +11,10 @@ export class Networks {
     }
   }
 
-  /** Null for a text that is no address. */
+  /** Returns whether an address lies in one of the networks, or null when the text is not an address. */
   has(address: string): boolean | null {
     const family = isIP(address);
-    // Zones are of one machine alone.
+    // An address with a zone has a meaning on one machine only.
     if (family === 0 || address.includes('%')) return null;
     return this.members.check(address, family === 6 ? 'ipv6' : 'ipv4');
   }

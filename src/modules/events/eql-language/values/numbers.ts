@@ -1,8 +1,8 @@
 import type { ArithmeticOperator } from '../language/ast.js';
 
 /**
- * Numbers are IEEE doubles. Whole numbers divide to a whole one unless one of them is written with a point; a division by
- * zero, and what is beyond the finite, is null.
+ * Calculates with IEEE doubles. Whole numbers divide to a whole number, unless `isDecimal` says that one of them is
+ * written with a point. A division by zero and a result that is not finite are null.
  */
 export function calculate(op: ArithmeticOperator, left: number, right: number, isDecimal: boolean): number | null {
   const result = plain(op, left, right, isDecimal);
@@ -27,7 +27,10 @@ function plain(op: ArithmeticOperator, left: number, right: number, isDecimal: b
 const DIGITS = /^([+-]?)(0[xX])?([0-9a-zA-Z]+)$/;
 const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/;
 
-/** The number that a text is, to a base of 2 to 36; `0x` in front is the base 16. Null when it is none. */
+/**
+ * Returns the number in a text, to a base of 2 to 36, or null when the text is not a number. The prefix `0x` means base
+ * 16.
+ */
 export function numberIn(text: string, base: number | null): number | null {
   if ((base === null || base === 10) && DECIMAL.test(text)) return finite(Number(text));
   const parts = DIGITS.exec(text);

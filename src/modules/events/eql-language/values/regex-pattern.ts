@@ -7,18 +7,20 @@ import {
   PatternMachine,
 } from '../../conditions/index.js';
 
-/** A regular expression that the whole text has to fit, of its first 4,096 characters, in linear time. */
+/**
+ * A regular expression that must match the whole text, in linear time. Only the first 4,096 characters are searched.
+ */
 export class RegexPattern {
   private constructor(
     private readonly machine: PatternMachine,
     private readonly isFolding: boolean,
   ) {}
 
-  /** @returns why it is none, when it is none */
+  /** Reads a regular expression. @returns the reason as a text when the source is not a valid one */
   static read(source: string, isFolding: boolean): RegexPattern | string {
     const parse = isFolding ? parseFoldedPattern : parsePattern;
     try {
-      // By itself first: brackets that it does not open would end ours.
+      // The source is parsed alone first, because an unmatched bracket in it would close our group.
       parse(source);
       return new RegexPattern(new PatternMachine(parse(`^(?:${source})$`)), isFolding);
     } catch (error) {
@@ -27,13 +29,13 @@ export class RegexPattern {
     }
   }
 
-  /** Operations on words for a character, at most. */
+  /** The most operations on words that one character takes. */
   get stepsOfCharacter(): number {
     return this.machine.stepsOfCharacter;
   }
 
   matches(text: string): boolean {
-    // A character is two units at most.
+    // A character has at most two UTF-16 units.
     const searched = text.length > 2 * MAX_SEARCHED ? text.slice(0, 2 * MAX_SEARCHED) : text;
     return this.machine.matches(this.isFolding ? fold(searched) : searched);
   }

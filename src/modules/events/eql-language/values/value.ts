@@ -1,6 +1,6 @@
 import type { ComparisonOperator } from '../language/ast.js';
 
-/** What an expression gives: JSON, where null is nothing known. */
+/** The value of an expression: JSON, where null means unknown. */
 export type Value = unknown;
 export type Scalar = boolean | number | string;
 
@@ -18,14 +18,14 @@ export function compareTexts(one: string, other: string): number {
   return one.length - other.length;
 }
 
-/** Halves of pairs stand for characters above all others. */
+/** Returns the rank of a UTF-16 unit. Surrogates rank highest, since their characters have the highest code points. */
 function place(unit: number): number {
   return unit >= 0xd800 && unit < 0xe000 ? unit + 0x10000 : unit;
 }
 
 /**
- * Whether a comparison holds; null where the two are not of one type. Of a list it holds when it does for an element, and
- * not when it does for none of those that have the type.
+ * Returns whether a comparison is true, or null when the two values have different types. The comparison of a list is
+ * true when it is true for an element, and false when it is false for all elements that have the type.
  */
 export function compare(op: ComparisonOperator, left: Value, right: Value): boolean | null {
   if (Array.isArray(left)) return any(left, (item) => (isScalar(item) ? compare(op, item, right) : null));
@@ -61,7 +61,7 @@ function ordered(op: ComparisonOperator, left: Scalar, right: Scalar): boolean |
   }
 }
 
-/** True when true for any, false when false for any, else null. */
+/** Returns true when the test of any item is true, else false when any is false, else null. */
 export function any<T>(items: readonly T[], test: (item: T) => boolean | null): boolean | null {
   let result: boolean | null = null;
   for (const item of items) {
@@ -72,13 +72,13 @@ export function any<T>(items: readonly T[], test: (item: T) => boolean | null): 
   return result;
 }
 
-/** What a value says as a condition. */
+/** Returns the truth of a value that is used as a condition. */
 export function truthOf(value: Value): boolean | null {
   if (typeof value === 'boolean') return value;
   return Array.isArray(value) ? any(value, (item) => (typeof item === 'boolean' ? item : null)) : null;
 }
 
-/** A function of one value for each element of a list, where it is one. */
+/** Applies a function to a value, or to each element if the value is a list. A list in a list becomes null. */
 export function lifted(value: Value, apply: (item: Value) => Value): Value {
   return Array.isArray(value) ? value.map((item: unknown) => (Array.isArray(item) ? null : apply(item))) : apply(value);
 }

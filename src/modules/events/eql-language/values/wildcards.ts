@@ -1,9 +1,9 @@
 import { fold } from '../../../../platform/case-folding/index.js';
 
-/** A text with `*` for any characters and `?` for one, read once. */
+/** A pattern where `*` stands for any characters and `?` for one. The pattern is parsed once. */
 export class Wildcards {
   private readonly pieces: readonly Piece[];
-  /** Operations for a character of a text, at most. */
+  /** The most operations that one character of a text takes. */
   readonly steps: number;
 
   constructor(
@@ -15,7 +15,7 @@ export class Wildcards {
     this.steps = Math.max(1, ...this.pieces.map(({ steps }) => steps));
   }
 
-  /** Whether the whole text fits. */
+  /** Returns whether the whole text matches. */
   matches(text: string): boolean {
     const searched = this.isFolding ? fold(text) : text;
     const [first, ...others] = this.pieces;
@@ -31,7 +31,7 @@ export class Wildcards {
   }
 }
 
-/** What stands between two stars. */
+/** The part of a pattern between two stars. */
 class Piece {
   private readonly characters: readonly string[];
   private readonly isPlain: boolean;
@@ -45,7 +45,7 @@ class Piece {
     return this.isPlain ? 1 : this.characters.length;
   }
 
-  /** Where it ends when it begins at a place, -1 when it does not stand there. */
+  /** Returns where the piece ends if it begins at `start`, or -1 when it does not match there. */
   endAt(text: string, start: number): number {
     if (this.isPlain) return text.startsWith(this.text, start) ? start + this.text.length : -1;
     let at = start;
@@ -57,7 +57,7 @@ class Piece {
     return at;
   }
 
-  /** Where it ends when it is found at or behind a place, the first time. */
+  /** Returns the end of the first match that begins at `start` or later, or -1 without a match. */
   endAfter(text: string, start: number): number {
     if (this.isPlain) {
       const found = text.indexOf(this.text, start);
@@ -71,7 +71,7 @@ class Piece {
     return -1;
   }
 
-  /** Whether the text ends with it, not before a place. */
+  /** Returns whether the text ends with the piece, which must not begin before `from`. */
   isEndOf(text: string, from: number): boolean {
     let start = text.length;
     for (let count = this.characters.length; count > 0; count -= 1) {

@@ -9,27 +9,27 @@ import { RunLimits } from '../running/run-limits.js';
 
 const SAMPLED: Selection<SampledEvent> = { columns: 'event, "timestamp", properties::text AS properties' };
 const TYPE_NAMES: Readonly<Record<string, string>> = { string: 'text', array: 'list' };
-/** Far less than the sample takes, and so a part of it. */
+/** The few newest events that are checked before the whole sample, of which they are a small part. */
 const FIRST_LOOK = { events: 20, mostBytes: 8_192 };
-/** Properties that are told. */
+/** The most properties that are listed. */
 const MOST_PROPERTIES = 200;
 const MOST_WARNINGS = 10;
-/** Names of a query that are looked for: each look takes the properties of the whole sample apart. */
+/** The most names of a query that are searched for. Each search parses the properties of the whole sample. */
 const MOST_LOOKED_FOR = 20;
 
 export interface KnownProperty {
-  /** As queries write it. */
+  /** The name as queries write it. */
   readonly name: string;
   /** `text`, `number`, `boolean`, `null`, `object`, `list`, separated by commas; most frequent first. */
   readonly type: string;
 }
 
-/** As {@link KnownProperty}, with its names joined by dots. */
+/** A {@link KnownProperty} and its names joined by dots. */
 interface ObservedName extends KnownProperty {
   readonly joined: string;
 }
 
-/** What properties the newest events of a project have. */
+/** Lists the properties of the newest events of a project. */
 @Injectable()
 export class PropertyCatalogue {
   constructor(
@@ -41,8 +41,9 @@ export class PropertyCatalogue {
   ) {}
 
   /**
-   * By name; those of the 500 newest events, or of fewer where these take more than 4 MiB. What no query can name is none.
-   * @param signal ends the reads, whose answer nobody waits for any more
+   * Returns up to 200 properties of the 500 newest events, ordered by name. Fewer events are read when they take more
+   * than 4 MiB. Properties that no query can name are left out.
+   * @param signal ends the reads when the client no longer waits for the response
    * @throws QueryTooLong, TooManyLargeReads
    */
   async known(scope: ProjectScope, signal: AbortSignal): Promise<KnownProperty[]> {
@@ -51,9 +52,10 @@ export class PropertyCatalogue {
   }
 
   /**
-   * A sentence for each property that none of the newest events has, of the first ones of a query, with the nearest known
-   * name. They are a help: where they take longer than a moment, or memory that is not there, there are none.
-   * @param signal as of {@link known}
+   * Returns a sentence for each property of a query that none of the newest events has, with the nearest known name.
+   * Only the first 20 properties of the query are checked. Warnings are optional: there are none when they take too
+   * long, when there is too little memory, or when archived events cannot be read.
+   * @param signal see {@link known}
    */
   async warnings(scope: ProjectScope, fields: readonly Field[], signal: AbortSignal): Promise<string[]> {
     try {
@@ -72,7 +74,7 @@ export class PropertyCatalogue {
     if (unknown.length === 0) return [];
     const observed = await this.observed(scope, this.limits.warningMilliseconds, signal);
     const written = new Map(observed.slice(0, MOST_PROPERTIES).map(({ joined, name }) => [joined, name]));
-    // A misspelt field of the service reads as a property, too.
+    // A misspelt field of the service is parsed as a property, so the fields of the service are suggested, too.
     for (const name of Object.keys(OWN_FIELDS)) written.set(name, name);
     return unknown.map((name) => {
       const nearest = nearestName(name, written.keys());
@@ -81,7 +83,7 @@ export class PropertyCatalogue {
     });
   }
 
-  /** The names of those that none of the newest events has; mostly the very newest ones have them all. */
+  /** Returns the names that none of the newest events has. In most cases the first few events have all of the names. */
   private unknownOf(
     scope: ProjectScope,
     paths: readonly (readonly string[])[],
@@ -101,7 +103,7 @@ export class PropertyCatalogue {
     );
   }
 
-  /** Two snapshots: no connection is held while there is no room for what is read. */
+  /** Reads in two snapshots, so that no connection is held while the read waits for memory. */
   private async observed(scope: ProjectScope, milliseconds: number, signal: AbortSignal): Promise<ObservedName[]> {
     const { places, bytes } = await this.snapshots.briefly(
       async (tx, deadline) => {
@@ -118,7 +120,7 @@ export class PropertyCatalogue {
     const byName = new Map<string, Map<string, number>>();
     for (const { properties } of types) {
       for (const { path, types: observed } of properties) {
-        // What the items of lists look like is asked for by their places.
+        // Queries name the items of a list by their indexes, so a path through all items cannot be queried.
         if (path.includes('[]')) continue;
         const counts = byName.get(path) ?? new Map<string, number>();
         byName.set(path, counts);

@@ -5,28 +5,28 @@ import { QueryNeedsTooMuchMemory } from './pending-budget.js';
 
 export type KeyValue = Scalar | ExactNumber | null;
 
-/** The keys of an event: events that have the same belong together. */
+/** The join keys of an event. Events with the same tuple belong together. */
 export interface KeyTuple {
-  /** Equal for equal values of equal types, and short. */
+  /** A short text that is equal for equal values of equal types. */
   readonly id: string;
   readonly values: readonly KeyValue[];
-  /** Pieces that it takes while it is kept. */
+  /** The pieces of the memory budget that the tuple takes while it is kept. */
   readonly weight: number;
 }
 
-/** Tuples that the lists of one event make. */
+/** The most tuples that the lists of one event may make. With more, the query is refused with 503. */
 export const MOST_TUPLES = 1_000;
 const LONGEST_ID = 100;
-/** Characters that take as much room as a pending partial. */
+/** The number of characters that take as much memory as a pending partial. */
 const CHARACTERS_OF_A_PIECE = 200;
 
-/** Reads the tuples of an event; none when a key is missing that has to be there. */
+/** Returns the tuples of an event, or none when a required key is missing. */
 export type KeyReader<Source> = (source: Source) => readonly KeyTuple[];
 
 const NO_KEYS: readonly KeyTuple[] = [{ id: '', values: [], weight: 1 }];
 
 /**
- * @param readerOf reads a key of what there is of an event
+ * @param readerOf returns a reader of one key from the source of an event
  * @throws QueryNeedsTooMuchMemory from the reader, when the lists of an event make too many tuples
  */
 export function keyReader<Source>(
@@ -55,7 +55,7 @@ export function keyReader<Source>(
   };
 }
 
-/** Each element of a list is a key by itself; objects and lists in lists are none. */
+/** Returns the keys in a value. Each scalar in a list is a key of its own. Objects and nested lists are no keys. */
 function keyValues(value: Value, isOptional: boolean): readonly KeyValue[] {
   if (isKey(value)) return [value];
   const scalars = Array.isArray(value) ? value.filter(isKey) : [];
@@ -67,14 +67,14 @@ function isKey(value: Value): value is Scalar | ExactNumber {
   return isScalar(value) || value instanceof ExactNumber;
 }
 
-/** Equal for equal values: an exact number is an object, and no other key is one. */
+/** Returns a value that is equal for equal keys. An exact number is an object, so its digits are used instead. */
 function idOf(value: KeyValue): Scalar | null {
   return value instanceof ExactNumber ? `#${canonicalDigits(value)}` : typeof value === 'string' ? `"${value}` : value;
 }
 
 function tupleOf(values: readonly KeyValue[]): KeyTuple {
   const [first] = values;
-  // Most keys are one short text; what is written below begins with a bracket, or with what base64 has.
+  // Most keys are one short text. Their ids begin with a quote, and the ids below with a bracket or a base64 digit.
   if (values.length === 1 && typeof first === 'string' && first.length < LONGEST_ID) {
     return { id: `"${first}`, values, weight: 1 };
   }
@@ -87,7 +87,7 @@ function placeOf(value: KeyValue): number {
   return ORDER.indexOf(value instanceof ExactNumber ? 'number' : typeof value);
 }
 
-/** Of numbers that are the same double the digits decide. */
+/** Compares numbers. The digits decide when two numbers are the same double. */
 function compareNumbers(one: KeyValue, other: KeyValue): number {
   const order = Number(one) - Number(other);
   if (order !== 0 || !(one instanceof ExactNumber || other instanceof ExactNumber)) return order;
@@ -96,7 +96,7 @@ function compareNumbers(one: KeyValue, other: KeyValue): number {
 
 const ORDER = ['object', 'boolean', 'number', 'string'];
 
-/** Null, then truth, numbers, texts; each ascending. */
+/** Orders keys: null first, then booleans, numbers and texts, each ascending. */
 export function compareKeys(one: readonly KeyValue[], other: readonly KeyValue[]): number {
   for (const [at, a] of one.entries()) {
     const b = other[at] ?? null;

@@ -1,15 +1,15 @@
 import type { StoredEvent } from '../../fields/index.js';
 import type { EventSize } from '../../event-store/index.js';
 
-/** An event that fits a term. */
+/** An event that a query compares with its terms. */
 export interface MatchedEvent {
   readonly id: string;
-  /** Its timestamp, in milliseconds. */
+  /** The timestamp in milliseconds. */
   readonly ms: number;
-  /** Its number among all that were looked at, in their order. */
+  /** The number of the event among all scanned events, in the order of the scan. */
   readonly ordinal: number;
-  /** Where it came along: of few events, all of which may be shown. */
+  /** The size, if it was read with the event. Only reads of few events, which may all be shown, have sizes. */
   readonly size?: EventSize;
-  /** The event itself, where it came along, too. */
+  /** The whole event, if it was read as well. */
   readonly record?: StoredEvent;
 }

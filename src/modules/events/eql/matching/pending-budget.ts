@@ -5,7 +5,7 @@ export class QueryNeedsTooMuchMemory extends domainError(
   'EQL query needs too much memory: add a maxspan or narrow it down',
 ) {}
 
-/** How much one query has kept; a piece is a pending partial or what takes as much room. */
+/** Limits the memory of one query, counted in pieces. A piece is a pending partial, or what takes as much memory. */
 export class PendingBudget {
   private kept = 0;
 

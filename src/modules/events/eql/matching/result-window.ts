@@ -6,17 +6,17 @@ export type ResultPosition = (typeof RESULT_POSITIONS)[number];
 
 export interface Shown<T> {
   readonly items: readonly T[];
-  /** Whether there were others beside them. */
+  /** Whether there were more results. */
   readonly hasMore: boolean;
 }
 
-/** Takes items one by one. @returns whether it wants another */
+/** Receives items one by one. `add` returns whether the sink wants another item. */
 interface Sink<T> {
   add(item: T): boolean;
   end(): void;
 }
 
-/** What the pipes of a query leave of its results, and of those the first or the last ones. */
+/** Applies the pipes of a query to its results, and keeps the first or the last ones of them. */
 export class ResultWindow<T> {
   private readonly first: Sink<T>;
   private readonly kept: Tail<T>;
@@ -38,17 +38,17 @@ export class ResultWindow<T> {
 
   private readonly position: ResultPosition;
 
-  /** Whether every item is wanted, however many come. */
+  /** Whether the window needs all items, however many there are. */
   get wantsAll(): boolean {
     return this.first instanceof Tail;
   }
 
-  /** @returns whether others may still be wanted */
+  /** @returns whether more items may be wanted */
   add(item: T): boolean {
     return this.first.add(item);
   }
 
-  /** No more come. */
+  /** Returns the results after the last item. */
   end(): Shown<T> {
     this.first.end();
     const { items } = this.kept;
@@ -78,7 +78,7 @@ class Head<T> implements Sink<T> {
   }
 }
 
-/** Keeps the last ones, and hands them on when no more come. */
+/** Keeps the last items, and passes them on after the last one. */
 class Tail<T> implements Sink<T> {
   private ring: T[] = [];
   private at = 0;

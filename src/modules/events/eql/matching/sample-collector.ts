@@ -9,10 +9,10 @@ interface Group {
   readonly events: readonly MatchedEvent[][];
 }
 
-/** Gathers what samples are made of: for each key tuple the earliest events of each term (DECISIONS 17, Sequences). */
+/** Collects the events for samples: for each key tuple, the earliest events of each term. */
 export class SampleCollector {
   private readonly groups = new Map<string, Group>();
-  /** As many of a term as samples may need, where the other terms take some of them away. */
+  /** The most events of a term that samples may need, since the other terms may use some of them. */
   private readonly most: number;
 
   constructor(
@@ -35,7 +35,7 @@ export class SampleCollector {
     }
   }
 
-  /** Samples by their keys, and of one tuple those of earlier events first. */
+  /** Yields the samples in the order of their keys. Of one key tuple, samples of earlier events come first. */
   *samples(): Generator<FoundSequence> {
     const whole = [...this.groups.values()].filter(({ events }) => events.every(({ length }) => length > 0));
     for (const { keys, events } of whole.sort((a, b) => compareKeys(a.keys, b.keys))) {
@@ -58,7 +58,7 @@ export class SampleCollector {
   }
 }
 
-/** One event of each list, all different; the first of the lists first. */
+/** Yields combinations of one event from each list, all different. Combinations with earlier events come first. */
 function* combinations(
   lists: readonly (readonly MatchedEvent[])[],
   taken: readonly MatchedEvent[],

@@ -4,23 +4,23 @@ import type { PendingBudget } from './pending-budget.js';
 import type { SequencePlan } from './sequence-plan.js';
 import { TrailingWindows } from './trailing-windows.js';
 
-/** The tuples of an event for each term that it fits; undefined for the terms that it does not. */
+/** For each term, the key tuples of an event that matches the term, or undefined. */
 export type TermHits = readonly (readonly KeyTuple[] | undefined)[];
 
 export interface FoundSequence {
   readonly keys: readonly KeyValue[];
-  /** One for each stage. */
+  /** One event for each stage. */
   readonly events: readonly MatchedEvent[];
 }
 
-/** Events that fit the first stages so far. */
+/** An incomplete sequence: events that match the first stages. */
 interface Partial {
   readonly key: KeyTuple;
-  /** The stage that its last event fits. */
+  /** The stage that the last event matches. */
   stage: number;
   readonly events: MatchedEvent[];
   readonly firstMs: number;
-  /** When an event came last that must not lead, for each such term. */
+  /** For each leading missing term, when its last event came, in milliseconds. */
   readonly leadingMs: readonly number[];
   isAlive: boolean;
 }
@@ -32,20 +32,20 @@ interface LastHit {
 
 const NONE: readonly number[] = [];
 const NO_KEYS: readonly KeyTuple[] = [];
-/** Dead ones among what waits in a queue, beyond as many as live. */
+/** A queue is compacted when it has this many more dead entries than live ones. */
 const MOST_DEAD = 1_024;
 
 /**
- * Finds sequences in events that come in their order (DECISIONS 17, Sequences). A key tuple has one partial in each stage,
- * of which a newer one takes the place; an event is tried at the last stage first, so that it does not follow itself.
+ * Finds sequences in events, which must come in their order. A key tuple has at most one partial in each stage, and a
+ * newer partial replaces an older one. An event is tried at the last stage first, so that it does not follow itself.
  */
 export class SequenceMachine {
   private readonly partials = new Map<string, Partial[]>();
   private alive = 0;
-  /** In the order of their first events, while there is a span that ends them. */
+  /** The partials in the order of their first events. Empty without a maxspan, since only a maxspan ends partials. */
   private queue: Partial[] = [];
   private queueAt = 0;
-  /** By term and key: when an event came last that must be missing. */
+  /** For each missing term and each key, the last event that came. */
   private readonly hits: readonly Map<string, LastHit>[];
   private hitQueue: { readonly term: number; readonly id: string; readonly ms: number }[] = [];
   private hitQueueAt = 0;
@@ -53,7 +53,7 @@ export class SequenceMachine {
   private readonly leads: boolean;
   private readonly trailing: TrailingWindows<FoundSequence> | null;
 
-  /** @param found is told each sequence once it is complete */
+  /** @param found receives each complete sequence */
   constructor(
     private readonly plan: SequencePlan,
     private readonly budget: PendingBudget,
@@ -80,7 +80,7 @@ export class SequenceMachine {
     }
   }
 
-  /** No more events come. */
+  /** Reports the sequences that are complete after the last event. */
   end(): void {
     this.trailing?.endAll();
   }
@@ -105,8 +105,9 @@ export class SequenceMachine {
   }
 
   /**
-   * Events that must not lead are missing in the span that ends with the last event, those that must not trail in the one
-   * that begins with the first. Where both are asked for, any span that holds the events and none of those will do.
+   * Reports a complete sequence, unless an event came that must be missing. A leading event must be missing in the span
+   * that ends with the last event of the sequence, a trailing event in the span that begins with the first one. With
+   * both, one span that includes the sequence and no such event is enough.
    */
   private complete({ key, events, firstMs, leadingMs }: Partial): void {
     const { maxspanMs } = this.plan;
@@ -121,7 +122,7 @@ export class SequenceMachine {
       if (ledMs < lastMs - maxspanMs) this.found(sequence);
       return;
     }
-    // What leads in the very millisecond of the first event is in every span.
+    // A leading event in the same millisecond as the first event lies in every span.
     if (ledMs >= firstMs) return;
     const endMs = leadingMs.length === 0 ? firstMs + maxspanMs : Math.max(lastMs, ledMs + maxspanMs);
     this.trailing.add(key.id, endMs, sequence);
@@ -137,7 +138,7 @@ export class SequenceMachine {
     }
   }
 
-  /** Takes the place of the one that is there. */
+  /** Stores a partial in place of the older one of its key and stage. */
   private put(partial: Partial): void {
     this.budget.take(partial.key.weight);
     partial.isAlive = true;
@@ -157,7 +158,7 @@ export class SequenceMachine {
     others[older] = partial;
   }
 
-  /** Takes the partial of a stage away; null when there is none. */
+  /** Removes and returns the partial of a stage, or returns null when there is none. */
   private take(id: string, stage: number): Partial | null {
     const others = this.partials.get(id);
     if (others === undefined) return null;
@@ -182,7 +183,7 @@ export class SequenceMachine {
     this.budget.giveBack(partial.key.weight);
   }
 
-  /** Ends what is longer ago than the span: nothing that comes can complete it. */
+  /** Removes partials and hits that are older than maxspan: no later event can complete a sequence with them. */
   private expire(nowMs: number): void {
     const { maxspanMs } = this.plan;
     if (maxspanMs === null) return;
@@ -228,7 +229,7 @@ export class SequenceMachine {
   }
 }
 
-/** -1: there is none of the stage. */
+/** Returns the index of the partial of the stage, or -1. */
 function placeOf(stage: number, partials: readonly Partial[]): number {
   for (let at = 0; at < partials.length; at += 1) if (partials[at]?.stage === stage) return at;
   return -1;

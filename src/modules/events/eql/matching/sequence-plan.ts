@@ -1,14 +1,17 @@
 import type { SequenceQuery } from '../../eql-language/index.js';
 
-/** A sequence with its runs spelled out. Terms are numbers: their places as written, `until` behind them. */
+/** A sequence with its runs expanded. Terms are numbered as written, and `until` has the number after the last term. */
 export interface SequencePlan {
-  /** The terms of the events that are there, in their order. */
+  /** The terms of the events that must be present, in order. */
   readonly stages: readonly number[];
-  /** By stage: the terms that must be missing just before it; before the first those that lead. */
+  /**
+   * For each stage, the terms that must be missing directly before it. The terms before the first stage are called
+   * leading.
+   */
   readonly gaps: readonly (readonly number[])[];
-  /** The terms that must be missing behind the last stage. */
+  /** The terms that must be missing after the last stage. */
   readonly trailing: readonly number[];
-  /** What an answer shows, in the order of the query: a stage, or null for a missing event. */
+  /** The events of a result in the order of the query: the number of a stage, or null for a missing event. */
   readonly layout: readonly (number | null)[];
   readonly until: number | null;
   readonly maxspanMs: number | null;

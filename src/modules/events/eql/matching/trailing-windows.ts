@@ -2,17 +2,17 @@ import type { PendingBudget } from './pending-budget.js';
 
 interface Waiting<T> {
   readonly id: string;
-  /** Up to then, this millisecond included, something may come that must not. */
+  /** The end of the window in milliseconds, inclusive. An event within the window discards the result. */
   readonly endMs: number;
-  /** Of those that end together the one that came first is told first. */
+  /** The order of arrival. Of windows that end together, the first one is reported first. */
   readonly number: number;
   readonly result: T;
   isAlive: boolean;
 }
 
-/** Results that hold unless something comes in time; they are told in the order in which their windows end. */
+/** Holds results until their windows end, unless an event discards them. Reports results in the order of these ends. */
 export class TrailingWindows<T> {
-  /** A heap by end. */
+  /** A heap, ordered by the ends of windows. */
   private readonly heap: Waiting<T>[] = [];
   private readonly byId = new Map<string, Waiting<T>[]>();
   private count = 0;
@@ -31,7 +31,7 @@ export class TrailingWindows<T> {
     else others.push(waiting);
   }
 
-  /** What must not come has come for a key. */
+  /** Discards the results of a key, for which an event came that must be missing. */
   drop(id: string): void {
     for (const waiting of this.byId.get(id) ?? []) waiting.isAlive = false;
     this.byId.delete(id);

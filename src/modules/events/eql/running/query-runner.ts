@@ -42,34 +42,34 @@ export interface Asked {
   readonly samplesPerKey: number;
 }
 
-/** One result: an event by itself, or those of a sequence or sample, null where one is missing. */
+/** One result: a single event, or the events of a sequence or sample, with null for a missing event. */
 export interface Found {
   readonly keys: readonly KeyValue[];
   readonly events: readonly (MatchedEvent | null)[];
 }
 
 export interface Outcome extends Shown<Found> {
-  /** Events that were looked at. */
+  /** The number of events that were scanned. */
   readonly scanned: number;
 }
 
-/** What is read, and what becomes of each event that fits a term. */
+/** What a query reads, and how the query processes each event. */
 interface Run {
   readonly selection: CandidateSelection;
-  /** By term. */
+  /** One reader of join keys for each term. */
   readonly keys: readonly KeyReader<CandidateRow>[];
   readonly walk: Pick<Walk, 'isNewestFirst' | 'wanted'>;
-  /** Null: any event may matter. */
+  /** The keys that a read can be limited to. Null when any event may matter. */
   readonly joined: Joined | null;
   /**
-   * @param hits is used again for the next event
-   * @returns whether others may still be wanted
+   * @param hits is reused for the next event
+   * @returns whether more events may be wanted
    */
   push(event: MatchedEvent, hits: TermHits): boolean;
   end(): Shown<Found>;
 }
 
-/** Runs queries that were checked, each as a long read. */
+/** Runs checked queries, each as a long read. */
 @Injectable()
 export class QueryRunner {
   constructor(
@@ -81,7 +81,7 @@ export class QueryRunner {
   ) {}
 
   /**
-   * @param signal ends the query, which then throws the signal's reason
+   * @param signal ends the query, which then throws the reason of the signal
    * @throws QueryTooLong, TooManyQueries, QueryNeedsTooMuchMemory, ColdEventsAway
    */
   run(scope: ProjectScope, query: Query, asked: Asked, signal?: AbortSignal): Promise<Outcome> {
@@ -100,7 +100,7 @@ export class QueryRunner {
     );
   }
 
-  /** Null: PostgreSQL has to answer alone. */
+  /** Runs the query with events from ClickHouse. @returns null when only PostgreSQL can answer */
   private async fromCopy(
     tx: Db,
     scope: ProjectScope,
@@ -118,7 +118,7 @@ export class QueryRunner {
       const { joined, walk } = run;
       if (joined === null) return await inOrder(run, walk);
       if (walk.wanted === 'some') {
-        // So many are enough for most queries.
+        // This many candidates are enough for most queries.
         const { firstCandidates: wanted } = this.limits;
         const outcome = await inOrder(run, { ...walk, wanted });
         if (outcome === null || outcome.scanned < wanted) return outcome;
@@ -135,7 +135,7 @@ export class QueryRunner {
     }
   }
 
-  /** As {@link fromCopy}, by the events alone whose keys have one for each term that needs one. */
+  /** Does the same as {@link fromCopy}, but reads only the events of keys that have an event of each required term. */
   private async ofWholeKeys(
     tx: Db,
     scope: ProjectScope,
@@ -202,7 +202,7 @@ function termOf({ category, condition }: EventFilterNode) {
   return { category, condition: eventCondition(condition) };
 }
 
-/** The last events of a window come first when they are read from its end. */
+/** Runs an event query. When only the last events are wanted, the window is read from its end. */
 function eventRun({ filter, pipes }: EventQuery, { limit, position }: Asked, budget: PendingBudget): Run {
   const selection = new CandidateSelection([termOf(filter)], []);
   const keys = [keyReader([], selection.reader.bind(selection))];
@@ -240,8 +240,8 @@ function eventRun({ filter, pipes }: EventQuery, { limit, position }: Asked, bud
 }
 
 /**
- * What is read of events that have keys in common, and how these are read.
- * @param needed the terms that a result has an event of
+ * Returns what a query reads of events that are joined by keys.
+ * @param needed the terms of which every result has an event
  */
 function ofKeys(
   common: readonly Field[],
@@ -255,7 +255,7 @@ function ofKeys(
   return {
     selection,
     keys: terms.map(({ keys }) => keyReader([...common, ...keys], selection.reader.bind(selection))),
-    // Those that have keys of their own besides have the common ones, too.
+    // Terms with keys of their own have the common keys, too.
     joined: joinedBy(common, [...new Set(needed)]),
   };
 }
@@ -265,7 +265,8 @@ function sequenceRun(query: SequenceQuery, { limit, position }: Asked, budget: P
   const terms = query.until === null ? query.terms : [...query.terms, query.until];
   const shown = new ResultWindow<Found>(query.pipes, limit, position, budget);
   let wantsMore = true;
-  // A missing event at the end is told by any event behind the span, of whichever key: `scanned` counts up to there.
+  // An event of any key after the span proves that a trailing event is missing, and `scanned` counts up to that event.
+  // So such a query must read the events of all keys.
   const isEndedByOthers = plan.trailing.length > 0;
   const machine = new SequenceMachine(plan, budget, ({ keys, events }) => {
     const laidOut = plan.layout.map((stage) => (stage === null ? null : (events[stage] ?? null)));

@@ -1,15 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import { LONG_READ_MS } from '../../long-reads/index.js';
 
-/** Pieces that a query keeps at a time: a pending partial is one. */
+/**
+ * The most pieces of memory that a query keeps at a time. A pending partial is one. Beyond the limit, 503 is returned.
+ */
 export const PENDING_PARTIALS = 200_000;
-/** What each look for names that may be mistaken takes at most, in milliseconds: the query has been answered then. */
+/** The time limit in milliseconds of each read for warnings, which delay a query that is already answered. */
 const WARNING_MS = 1_000;
 
-/** Of a query that is joined by keys, before ClickHouse is asked for the events of those keys alone that there may be a result of. */
+/**
+ * A query that is joined by keys and may end early reads this many candidates first. If they are not enough, ClickHouse
+ * is queried for the events of only those keys that may have a result.
+ */
 const FIRST_CANDIDATES = 50_000;
 
-/** What a query may take while it runs; tests make it less. */
+/** The limits of a running query. Tests lower them. */
 @Injectable()
 export class RunLimits {
   milliseconds: number = LONG_READ_MS;
