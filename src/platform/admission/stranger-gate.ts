@@ -5,28 +5,34 @@ import { domainError } from '../http/domain-error.js';
 import { giveTurn, type StrangerTurn } from '../http/stranger-turn.js';
 import { addressBucket } from '../rate-limit/index.js';
 
-/** Requests without credentials that are at work in this process, and how many of them come from one address. */
+/**
+ * Maximum number of requests without credentials that are processed at a time in this process, in total and from one
+ * address.
+ */
 const MAX_AT_WORK = 128;
 const MAX_AT_WORK_OF_ADDRESS = 32;
-/** Requests that wait for their turn: two hundred browsers behind one address may each open a page at once. */
+/**
+ * Maximum number of requests that wait for a slot. Two hundred browsers behind one address may each open a page at
+ * once.
+ */
 const MAX_WAITING = 2_048;
 const MAX_WAITING_OF_ADDRESS = 1_280;
 const WAITING_TIMEOUT_MS = 10_000;
 
-/** They cost next to nothing, and health checks have no credentials. */
+/** These routes cost next to nothing, and health checks have no credentials. */
 const PROBES: ReadonlySet<string> = new Set(['/health', '/ready']);
 
-/** Not logged one by one: there is one for each request of a flood. */
+/** Single refusals are not logged, because a flood causes one for each of its requests. */
 class TooManyStrangers extends domainError(503, 'Service overloaded') {
   override readonly headers = { 'Retry-After': '1' };
 }
 
-/** Says whether the credentials of a request are known: whose they are, or null. */
+/** Returns who holds the credentials of a request, or null when they are unknown. */
 type HolderOf = (request: Request) => string | null | Promise<string | null>;
 
 /**
- * Bounds the requests at work for callers without credentials. Addresses take turns, so that a flood waits behind itself.
- * Whose credentials are known passes: rate limits and quotas bound what they do.
+ * Limits the concurrent requests of callers without known credentials. Addresses take turns, so that a flood from one
+ * address delays only itself. Requests with known credentials pass: rate limits and quotas apply to them.
  */
 export class StrangerGate {
   private readonly places = new FairSemaphore({
@@ -39,7 +45,10 @@ export class StrangerGate {
 
   constructor(private readonly holderOf: HolderOf) {}
 
-  /** As a middleware. Nothing is called for a request whose client has left. */
+  /**
+   * Handles a request as middleware. `next` is not called when the client of a request without known credentials has
+   * disconnected.
+   */
   handle(request: Request, response: Response, next: NextFunction): void {
     if (PROBES.has(request.path)) {
       next();
@@ -50,7 +59,7 @@ export class StrangerGate {
     else if (holder === null) this.enter(request, response, next);
     else {
       const enter = (): void => this.enter(request, response, next);
-      // A credential whose look-up fails counts as a stranger's. The route reports the fault.
+      // A request whose credential look-up fails is treated as one without credentials. The route reports the error.
       holder.then((name) => (name === null ? enter() : next()), enter).catch(next);
     }
   }
@@ -60,7 +69,7 @@ export class StrangerGate {
     const turn = new Turn(this.places, request);
     giveTurn(request, turn);
     response.once('close', () => turn.end());
-    // From its head on, an answer is only sent: how slowly a client may take it has bounds of its own.
+    // Once the head of the answer is written, the answer is only being sent. Other limits apply to slow clients.
     const writeHead = response.writeHead.bind(response);
     response.writeHead = ((...head: Parameters<typeof writeHead>) => {
       turn.leave();
@@ -97,7 +106,7 @@ class Turn implements StrangerTurn {
     this.share = addressBucket(ip);
   }
 
-  /** Whether a place was free. */
+  /** Acquires a slot if one is free, and returns whether it was. */
   enterNow(): boolean {
     this.release = this.places.enterNow(this.share) ?? undefined;
     return this.release !== undefined;
@@ -108,7 +117,7 @@ class Turn implements StrangerTurn {
     if (this.hasEnded) throw new RequestAborted('the client went away before its turn');
     const { signal } = (this.waiting = new AbortController());
     const release = await this.places.enter(this.share, signal);
-    // The client may have left in the same moment.
+    // The client may have disconnected at the same moment.
     if (signal.aborted) release();
     else this.release = release;
     this.waiting = undefined;
@@ -118,11 +127,12 @@ class Turn implements StrangerTurn {
     const { release } = this;
     if (release === undefined) return;
     this.release = undefined;
-    // In the next turn of the event loop, so that a flood of cheap requests does not keep all others waiting.
+    // The slot is released in the next turn of the event loop, so that a flood of cheap requests does not block all
+    // others.
     setImmediate(release);
   }
 
-  /** Of the request: it waits no longer. */
+  /** Ends the wait for a slot and releases the slot, when the request has ended. */
   end(): void {
     this.hasEnded = true;
     this.waiting?.abort(new RequestAborted('the client went away before its turn'));

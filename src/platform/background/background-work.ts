@@ -6,14 +6,16 @@ import { holdContext, LogThrottle, Metrics } from '../telemetry/index.js';
 import { Lane, type LaneOptions, type LaneOutcome, type Piece } from './lane.js';
 
 /**
- * What kinds of work there are, each with a bound of its own, so that none delays another:
- * - `promised`: what the answer has promised, for which a place is taken beforehand ({@link BackgroundWork.promising});
- * - `request`: what anybody may cause by a request whose answer tells nothing;
- * - `mail`: the mails that come of it, apart, since only addresses with an account get one;
- * - `notice`: what the owner of an account is told; it stands in rows, so that what finds no place is sent later;
- * - `record`: single rows about what was refused.
+ * The kinds of work. Each has its own limits, so that none delays another:
+ * - `promised`: work that an answer has promised. Its place is reserved beforehand ({@link BackgroundWork.promising}).
+ * - `request`: work that anybody can cause by a request whose answer reveals nothing.
+ * - `mail`: the mails that follow from such requests. They have their own lane, since only addresses with an account
+ *   get one.
+ * - `notice`: notifications to the owner of an account. They are stored in rows, so those without a place are sent
+ *   later.
+ * - `record`: single rows about refused requests.
  *
- * In each a share has a part of the places: whoever causes more than that loses their own work alone.
+ * A share has only a part of the places of a lane. A share that causes more loses only its own work.
  */
 const LANES = {
   promised: { parallel: 2, mostWaiting: 256, mostWaitingOfShare: 64 },
@@ -24,26 +26,30 @@ const LANES = {
 } as const satisfies Record<string, LaneOptions>;
 
 type LaneName = keyof typeof LANES;
-/** For what nobody was promised. */
+/** The lanes of work that no answer has promised. */
 type OpenLane = Exclude<LaneName, 'promised'>;
 
-/** Has the work done that an act has promised; once. */
+/** Starts the work that an act has promised. May be called once. */
 export type Follow = (piece: Pick<Piece, 'name' | 'work'>) => void;
 
-/** What is still open then is given up at shutdown; all but mails takes milliseconds. */
+/**
+ * Work that is still running or waiting after this time is abandoned at shutdown. Everything but mails takes
+ * milliseconds.
+ */
 const SHUTDOWN_MS = 10_000;
 
 /**
- * Small work that an answer must not wait for, mostly so that its time tells nothing. It has connections of its own to the
- * database and runs a few pieces at a time. Beyond a bound nothing is kept, and nobody is told but the metrics and one
- * log line a minute: only for what may be lost, which a process that dies loses too.
+ * Runs small work that an answer must not wait for, mostly so that its response time reveals nothing. The work has its
+ * own database connections and runs a few pieces at a time. Beyond the limits of a lane, work is dropped and only
+ * counted in the metrics and in one log line a minute. Use this only for work that may be lost, as it also is when the
+ * process dies.
  */
 @Injectable()
 export class BackgroundWork {
   private readonly logger = new Logger('background');
   private readonly seldom = new LogThrottle();
   private readonly lanes: Readonly<Record<LaneName, Lane>>;
-  /** As many as may wait, so that nothing promised is ever without a place in the lane. */
+  /** There are as many reservations as waiting places, so that promised work always has a place in its lane. */
   private readonly promises = new Reservations({
     most: LANES.promised.mostWaiting,
     mostOfShare: LANES.promised.mostWaitingOfShare,
@@ -74,17 +80,18 @@ export class BackgroundWork {
     });
   }
 
-  /** Never throws: work that fails or finds no place is told of in the log and the metrics. */
+  /** Starts work and never throws. Work that fails or finds no place is reported in the log and the metrics. */
   start(lane: OpenLane, piece: Piece): void {
     void this.offer(lane, piece);
   }
 
   /**
-   * For acts that promise work after their answer: the place for it is taken before they begin, the same for whomever they
-   * are about, and given back when nothing comes of them.
-   * @param share who asks for the act
-   * @throws ShareExhaustedError when too much that the share was promised is still to be done
-   * @throws OverloadedError when that is so of all; both before the act has begun
+   * Runs an act that promises work after its answer. The place for the work is reserved before the act starts, whoever
+   * the act concerns, and is released when no work follows.
+   * @param share who requests the act
+   * @throws ShareExhaustedError when too much promised work of the share is unfinished
+   * @throws OverloadedError when too much promised work of all shares is unfinished; both errors are thrown before the
+   * act has started
    */
   async promising<T>(share: string, act: (follow: Follow) => Promise<T>): Promise<T> {
     const giveBack = this.promises.take(share);
@@ -101,13 +108,13 @@ export class BackgroundWork {
     }
   }
 
-  /** Resolves when everything started so far, and what that starts, has ended. */
+  /** Waits until all work started so far, and all work that it starts, has ended. */
   async idle(): Promise<void> {
     const lanes = Object.values(this.lanes);
     while (lanes.some(({ size }) => size > 0)) await Promise.all(lanes.map((lane) => lane.idle()));
   }
 
-  /** For the shutdown, once no request is served any more: waits for what is open, though not for a mail server that hangs. */
+  /** Waits for open work at shutdown, when no more requests are served, but not for a mail server that hangs. */
   async drain(): Promise<void> {
     const deadline = new AbortController();
     const tooLate = pause(SHUTDOWN_MS, undefined, { signal: deadline.signal }).catch(() => undefined);
@@ -119,7 +126,7 @@ export class BackgroundWork {
   }
 
   private offer(lane: LaneName, piece: Piece): Promise<void> {
-    // It tells in the log whose request has brought it about, which is answered by then.
+    // The work logs the context of the request that caused it, which has been answered by then.
     const release = holdContext();
     return this.lanes[lane].offer({ ...piece, work: () => this.database.apart(piece.work) }).finally(release);
   }

@@ -6,7 +6,7 @@ import { Lane } from './lane.js';
 const share = 'ada';
 const OPTIONS = { parallel: 1, mostWaiting: 2, mostWaitingOfShare: 2 };
 
-/** A lane, what became of its pieces, and a piece that holds it up until it is let go. */
+/** Returns a lane, the outcomes of its pieces, and a function that ends the piece which blocks the lane. */
 async function laneOf(options = OPTIONS) {
   const outcomes: string[] = [];
   const lane = new Lane(options, (outcome, name) => outcomes.push(`${name} ${outcome}`));

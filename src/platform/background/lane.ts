@@ -2,28 +2,34 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { FairSemaphore } from '../concurrency/index.js';
 
 export interface LaneOptions {
-  /** Pieces of work at the same time. */
+  /** Maximum number of pieces that run at the same time. */
   readonly parallel: number;
-  /** Pieces that may wait. */
+  /** Maximum number of waiting pieces. Beyond it, pieces are dropped. */
   readonly mostWaiting: number;
-  /** Pieces that one share may have waiting. */
+  /** Maximum number of waiting pieces of one share. */
   readonly mostWaitingOfShare: number;
 }
 
 export interface Piece {
-  /** For log lines and metrics: what kind of work it is. */
+  /** The kind of work, for log lines and metrics. */
   readonly name: string;
-  /** Pieces of one key have one place: another is left out while one waits or runs. */
+  /** Pieces with the same key share one place: a further piece is skipped while one waits or runs. */
   readonly key?: string | undefined;
-  /** Who has brought it about, such as a client's address: shares take turns, and each has a bound of its own. */
+  /** Who caused the work, such as a client's address. Shares take turns, and each has its own limit. */
   readonly share: string;
   readonly work: () => Promise<unknown>;
 }
 
-/** `folded`: one of its key was there already. `dropped`: there was no place for it, and it never began. */
+/**
+ * `folded`: a piece with the same key was already waiting or running. `dropped`: there was no place for the piece, and
+ * it never started.
+ */
 export type LaneOutcome = 'done' | 'failed' | 'folded' | 'dropped';
 
-/** Work that nobody waits for, a few pieces at a time, with a bound on what waits; beyond it nothing is kept. */
+/**
+ * Runs work that no caller waits for, a few pieces at a time. The number of waiting pieces is limited, and further
+ * pieces are dropped.
+ */
 export class Lane {
   private readonly turns: FairSemaphore;
   private readonly keys = new Set<string>();
@@ -40,12 +46,15 @@ export class Lane {
     return this.turns.waiting;
   }
 
-  /** Waiting and running. */
+  /** The number of pieces that wait or run. */
   get size(): number {
     return this.open.size;
   }
 
-  /** Never throws and never waits: what becomes of the piece is reported. @returns its end, which is never a failure */
+  /**
+   * Adds a piece. Never throws and never waits; the outcome is reported. @returns a promise that resolves when the
+   * piece has ended, and never rejects
+   */
   offer({ name, key, share, work }: Piece): Promise<void> {
     if (key !== undefined) {
       if (this.keys.has(key)) {
@@ -55,7 +64,7 @@ export class Lane {
       this.keys.add(key);
     }
     let hasBegun = false;
-    // Whoever ends before it begins the work: it belongs to the request that offered it all the same.
+    // The work runs in the context of the request that offered it, and not in that of the piece whose end starts it.
     const inContext = AsyncLocalStorage.snapshot();
     const promise = this.turns
       .run(share, () => {
@@ -74,7 +83,7 @@ export class Lane {
     return promise;
   }
 
-  /** Resolves when everything offered so far has ended. */
+  /** Waits until everything offered so far has ended. */
   async idle(): Promise<void> {
     await Promise.all(this.open);
   }

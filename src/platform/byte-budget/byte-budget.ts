@@ -1,31 +1,34 @@
-/** Gives back what was taken, but for so many bytes that are kept; what is given back already stays so. */
+/** Releases the reserved bytes except `keptBytes`. Bytes that have been released stay released. */
 export type Release = (keptBytes?: number) => void;
 
 export interface ByteBudgetOptions {
-  /** Of all together. */
+  /** Bytes of all holders together. */
   readonly capacity: number;
-  /** Of one thing; more than that is taken as if it were that. */
+  /** Maximum number of bytes of one reservation. A larger one counts as this many. */
   readonly largest: number;
-  /** What one holder may have, of what it has now and what is free: the less is free, the more holders there should be room for. */
+  /**
+   * Returns how many bytes one holder may have, from what it holds now and what is free. The less is free, the more
+   * holders should have room.
+   */
   readonly share: (held: number, free: number) => number;
-  /** Takers that may wait at a time, of one holder no more than a quarter of them. */
+  /** Maximum number of waiting callers. At most a quarter of them may be of one holder. */
   readonly mostWaiting: number;
   readonly patienceMs: number;
-  /** What a taker is told whose turn does not come. */
+  /** Makes the error for a caller that cannot wait or has waited too long. */
   readonly refusal: () => Error;
 }
 
 interface Waiting {
   readonly holder: string;
   readonly bytes: number;
-  /** Whether it is never refused. */
+  /** Whether the caller is never refused. */
   readonly isPatient: boolean;
   readonly begin: (release: Release) => void;
 }
 
 /**
- * Bytes that may be in memory at a time. Takers come in turn, but who has all of a holder's share waits without holding
- * up the others: no tenant takes more than the share.
+ * Limits the bytes that are in memory at a time. Callers are served in order, but one whose holder has used its share
+ * does not delay the others: no tenant takes more than its share.
  */
 export class ByteBudget {
   private free: number;
@@ -36,7 +39,10 @@ export class ByteBudget {
     this.free = options.capacity;
   }
 
-  /** Resolves when the bytes are free. @throws the refusal when too many wait or it takes too long */
+  /**
+   * Waits until the bytes are free and reserves them. @throws the refusal when too many callers wait, or this one has
+   * waited too long
+   */
   take(holder: string, bytes: number): Promise<Release> {
     const release = this.tryTake(holder, bytes);
     if (release !== null) return Promise.resolve(release);
@@ -58,14 +64,16 @@ export class ByteBudget {
     });
   }
 
-  /** Resolves when the bytes are free, however long that takes: for takers of whom there are few already. */
+  /**
+   * Waits for the bytes without a time limit and reserves them. Use it for callers whose number is limited otherwise.
+   */
   takePatiently(holder: string, bytes: number): Promise<Release> {
     const release = this.tryTake(holder, bytes);
     if (release !== null) return Promise.resolve(release);
     return new Promise((begin) => this.waiting.push({ holder, bytes, isPatient: true, begin }));
   }
 
-  /** Null when they are not free now. */
+  /** Reserves the bytes, or returns null when they are not free now. */
   tryTake(holder: string, bytes: number): Release | null {
     const taken = Math.min(bytes, this.options.largest);
     if (taken > this.free || !this.hasShareFor(holder, taken)) return null;
@@ -89,7 +97,10 @@ export class ByteBudget {
     this.goOn();
   }
 
-  /** Whoever waits longest of those that fit; the first one that only lacks common room is not overtaken. */
+  /**
+   * Serves waiting callers whose bytes fit, the longest waiting first. The first caller that lacks only common room is
+   * not overtaken.
+   */
   private goOn(): void {
     for (let at = 0; at < this.waiting.length;) {
       const next = this.waiting[at];

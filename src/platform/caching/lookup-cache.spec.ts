@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { FixedClock } from '../clock/index.js';
 import { LookupCache } from './lookup-cache.js';
 
-/** Look-ups that answer when told, with what was asked for. */
+/** Returns a cache whose look-ups the test resolves, with the keys that were looked up. */
 function lookups(most = 10) {
   const clock = new FixedClock();
   const asked: string[] = [];

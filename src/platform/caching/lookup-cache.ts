@@ -2,9 +2,9 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../clock/index.js';
 
 export interface LookupCacheOptions<K, V> {
-  /** How long an answer is believed, in milliseconds, when nobody says that it has changed. */
+  /** How long an answer is valid without an invalidation, in milliseconds. */
   readonly trustMs: number;
-  /** Answers that are kept; beyond it those go that nobody has asked for longest. */
+  /** Maximum number of cached answers. Beyond it, the least recently used are evicted. */
   readonly most: number;
   readonly clock: Clock;
   readonly look: (key: K) => Promise<V>;
@@ -12,14 +12,14 @@ export interface LookupCacheOptions<K, V> {
 
 interface Lookup<V> {
   readonly answer: Promise<V>;
-  /** The same once it is there. */
+  /** The answer once it has arrived. */
   found?: { readonly value: V };
 }
 
 /**
- * Answers of the database that are asked for with every request: remembered for a few seconds, shared by those who ask at
- * the same time, and dropped as soon as somebody tells that they have changed. One that was under way by then is given to
- * those who waited for it, and not kept. A failed look-up is not kept either.
+ * Caches answers of the database that every request needs. They are valid for a few seconds, shared by concurrent
+ * callers, and evicted as soon as they are invalidated. A look-up in progress at that time still answers its callers,
+ * but is not cached. A failed look-up is not cached either.
  */
 export class LookupCache<K extends string, V> {
   private readonly kept: LRUCache<K, Lookup<V>>;
@@ -29,18 +29,18 @@ export class LookupCache<K extends string, V> {
     this.kept = new LRUCache({ max, ttl, ttlResolution: 0, perf: { now: () => clock.now().getTime() } });
   }
 
-  /** At once where it is there: every request asks. */
+  /** Returns the answer, without a promise when it is cached, because every request needs it. */
   of(key: K): V | Promise<V> {
     return answerOf(this.kept.get(key) ?? this.look(key));
   }
 
-  /** What is remembered or under way; undefined: nobody has looked. */
+  /** Returns the answer that is cached or being looked up, or undefined without one. */
   known(key: K): V | Promise<V> | undefined {
     const lookup = this.kept.get(key);
     return lookup && answerOf(lookup);
   }
 
-  /** What `look` should answer no longer. */
+  /** Invalidates the answer of a key. */
   forget(key: K): void {
     this.kept.delete(key);
   }

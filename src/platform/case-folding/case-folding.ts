@@ -1,12 +1,17 @@
-/** Unicode simple case folding, as regular expressions with the flags `iu` do it: one character for one. */
+/**
+ * Matches texts that are only ASCII. This file does Unicode simple case folding, as regular expressions with the flags
+ * `iu` do: each character folds to one character.
+ */
 
 const ASCII = /^[\0-\x7f]*$/;
 const LAST = 0x1ffff;
 const [SURROGATES, AFTER_SURROGATES] = [0xd800, 0xe000];
-/** Dotless i: its capital is that of i, but it is no case of it. */
+/** The dotless i. Its capital is that of `i`, but the two are not cases of one letter. */
 const DOTLESS_I = 0x131;
 
-/** The text with every character folded; texts are equal in any case when these are. */
+/**
+ * Returns the text with every character folded. Two texts are equal ignoring case when their folded texts are equal.
+ */
 export function fold(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase();
   let folded = '';
@@ -28,10 +33,10 @@ function isOne(text: string): boolean {
   return text.length === 1 || (text.length === 2 && (text.codePointAt(0) ?? 0) > 0xffff);
 }
 
-/** By folded character: the others that fold to it, ASCII left out. Made when it is first needed, in some 50 ms. */
+/** For each folded character, the characters beyond ASCII that fold to it. Computed on first use, in some 50 ms. */
 let variants: ReadonlyMap<string, readonly string[]> | undefined;
 
-/** Characters beyond ASCII that fold to a folded character and are another. */
+/** Returns the characters beyond ASCII that fold to a folded character, without that character itself. */
 export function variantsOf(folded: string): readonly string[] {
   if (folded === 'k') return ['\u212a'];
   if (folded === 's') return ['\u017f'];
@@ -53,7 +58,7 @@ function collect(): Map<string, string[]> {
   return found;
 }
 
-/** The code points beyond ASCII that fold to another, with those they fold to. */
+/** Returns the code points beyond ASCII that fold to another one, each with that one. */
 export function foldingPairs(): readonly (readonly [number, number])[] {
   return (pairs ??= [...(variants ??= collect())].flatMap(([folded, others]) =>
     others.map((other) => [codeOf(other), codeOf(folded)] as const),

@@ -1,44 +1,44 @@
-/** The server's own numbers of errors. */
+/** Error codes of the server. */
 const AUTHENTICATION = new Set(['192', '193', '194', '516']);
 const ACCESS_DENIED = '497';
-/** Time or memory of a statement is used up. */
+/** Error codes for a statement that has used up its time or memory. */
 const LIMITS = new Set(['159', '160', '241', '396']);
-/** Not the server's: those of a connection that the other end has closed. */
+/** Error codes not of the server, but of a connection that the other end has closed. */
 const CLOSED = new Set(['ECONNRESET', 'EPIPE']);
 
-/** The server says that user or password is wrong. */
+/** Returns whether the server rejected the user or password. */
 export function isWrongPassword(error: unknown): boolean {
   return AUTHENTICATION.has(codeOf(error));
 }
 
-/** The user may not do that. */
+/** Returns whether the user lacks the privilege for the statement. */
 export function isAccessDenied(error: unknown): boolean {
   return codeOf(error) === ACCESS_DENIED;
 }
 
-/** The connection has ended without a word of an answer. */
+/** Returns whether the connection ended before any part of an answer. */
 export function isClosedUnanswered(error: unknown): boolean {
   return CLOSED.has(codeOf(error));
 }
 
-/** The server has answered that it did not do what was asked. */
+/** Returns whether the server answered that it did not execute the statement. */
 export function isOfServer(error: unknown): boolean {
   return /^\d+$/.test(codeOf(error));
 }
 
-/** The server has not even said that the time is over. */
+/** Thrown when the server has not answered by the end of the time limit, not even with a timeout. */
 export class SilentServer extends Error {
   constructor() {
     super('no answer in time');
   }
 }
 
-/** The server says that a statement has taken all the time or memory that it may take. */
+/** Returns whether the server stopped a statement that had used up its time or memory. */
 export function isTooMuch(error: unknown): boolean {
   return LIMITS.has(codeOf(error));
 }
 
-/** One line for the log, of what may hold a whole statement with its values. */
+/** Returns one line for the log from an error whose message may contain a whole statement with its values. */
 export function shortReason(error: unknown): string {
   const { code, type, message } = error as { code?: unknown; type?: unknown; message?: unknown };
   if (typeof type === 'string' && type !== '') return `${type} (${String(code)})`;

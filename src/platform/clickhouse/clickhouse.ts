@@ -3,26 +3,31 @@ import type { ClickHouseClient, ClickHouseSettings as QuerySettings, QueryParams
 import type { ClickHouseSettings } from '../../config/index.js';
 import { isClosedUnanswered, SilentServer } from './clickhouse-errors.js';
 
-/** Longer than any statement of ours may take: a server that hangs is given up. */
+/** Request timeout, longer than the limit of any statement of the service. A server that hangs is given up. */
 const LIMIT_MS = 60_000;
 /**
- * Of a process: what copies and keeps the tables, eight quick reads, eight of the newest hours, eight of old events, four quick ones of searches, and two long ones,
- * each with another statement beside its first.
+ * Maximum number of connections of one process: replication and maintenance of the tables, eight quick reads, eight
+ * reads of the newest hours, eight of old events, four quick reads of searches, and two long reads with two statements
+ * each.
  */
 const MOST_CONNECTIONS = 34;
-/** Of one read: beyond the first it goes on by the disk, beyond the second it fails. */
+/** Memory limits of one read. Beyond the first it continues on disk, beyond the second it fails. */
 const MUCH_MEMORY_BYTES = 536_870_912;
 const MOST_MEMORY_BYTES = 2_147_483_648;
 /**
- * Of the text of one read, whose conditions may be long. How many elements a server takes of it stays as it is: it ends nothing
- * in time before it has understood the statement, and for more of them that takes longer than a read may.
+ * Maximum length of the SQL of one read, whose conditions may be long. The server's limit on syntax elements stays
+ * unchanged: no time limit applies while the server parses, and parsing more elements would take longer than a read
+ * may.
  */
 const MOST_CHARACTERS = 16_777_216;
-/** Of rows that are read together. */
+/** Limits the size of an answer whose rows are read together. A larger one fails. */
 const BOUNDED_ANSWER: QuerySettings = { max_result_bytes: '67108864', result_overflow_mode: 'throw' };
-/** How long a server may take to say that the time is over. */
+/** How long after the time limit a server may take to report the timeout. */
 const GRACE_MS = 2_000;
-/** Rows come as an array, since those of an answer that has broken off are not to be taken for all, and an error for none of them. */
+/**
+ * Makes the server send rows as an array, so that an interrupted answer is not taken for a complete one, and an error
+ * not for a row.
+ */
 const WHOLE: QuerySettings = { output_format_json_array_of_rows: 1, http_write_exception_in_output_format: 0 };
 const [BEGIN, END] = ['[', ']'];
 
@@ -30,28 +35,28 @@ export type { QuerySettings };
 
 export interface Insert {
   readonly table: string;
-  /** In the order of the body. */
+  /** The columns, in the order of the body. */
   readonly columns: readonly [string, ...string[]];
-  /** Lines of `TabSeparated`, as bytes. */
+  /** Lines in the format `TabSeparated`, as bytes. */
   readonly body: Readable;
   readonly settings: QuerySettings;
-  /** Until it is acknowledged. */
+  /** Time limit until the insert is acknowledged. */
   readonly milliseconds: number;
   readonly signal: AbortSignal;
 }
 
 type Question = Pick<QueryParams, 'query' | 'query_params' | 'abort_signal' | 'clickhouse_settings'>;
 
-/** What one read may take. */
+/** The limits of one read. */
 export interface ReadBounds {
   readonly milliseconds: number;
-  /** Ends it. */
+  /** Ends the read. */
   readonly signal?: AbortSignal;
-  /** Beside those of its bounds. */
+  /** Settings in addition to those that limit the read. */
   readonly settings?: QuerySettings;
 }
 
-/** The HTTP interface of a ClickHouse server; its client is loaded when one is configured. */
+/** A client of the HTTP interface of a ClickHouse server. The driver is only loaded when a server is configured. */
 export class ClickHouse {
   private constructor(
     private readonly client: ClickHouseClient,
@@ -59,7 +64,7 @@ export class ClickHouse {
     readonly cluster: string | undefined,
   ) {}
 
-  /** Asks nothing of the server yet. */
+  /** Creates the client without connecting to the server. */
   static async open({ url, user, password, database, cluster }: ClickHouseSettings): Promise<ClickHouse> {
     const { ClickHouseLogLevel, createClient } = await import('@clickhouse/client');
     const client = createClient({
@@ -69,22 +74,23 @@ export class ClickHouse {
       application: 'operational-event-service',
       request_timeout: LIMIT_MS,
       max_open_connections: MOST_CONNECTIONS,
-      // A process that stood still for seconds would go on with connections that the server has closed meanwhile.
+      // A process that was blocked for seconds would reuse connections that the server has closed in the meantime.
       keep_alive: { eagerly_destroy_stale_sockets: true },
-      // Who gets an error tells of it.
+      // Callers report errors, so the client does not log them.
       log: { level: ClickHouseLogLevel.OFF },
     });
     return new ClickHouse(client, database, cluster);
   }
 
-  /** What was acknowledged is seen on whichever replica is asked. */
+  /** Makes acknowledged writes visible on every replica. */
   private get consistency(): QuerySettings {
     return this.cluster === undefined ? {} : { select_sequential_consistency: '1' };
   }
 
   /**
-   * Of a statement that begins with SELECT.
-   * @throws the server's error, whose `code` is its number, or that of the connection; also where the answer has no end
+   * Returns the rows of a statement that begins with SELECT.
+   * @throws the server's error, whose `code` is its number, an error of the connection, or an error when the answer is
+   * incomplete
    */
   async rows<Row>(
     sql: string,
@@ -100,15 +106,16 @@ export class ClickHouse {
   }
 
   /**
-   * As {@link rows}, within a bound of memory and time.
-   * @throws as {@link rows}, where `isTooMuch` knows what went beyond a bound, and SilentServer when no answer comes
+   * Returns the rows like {@link rows}, within limits of memory and time.
+   * @throws as {@link rows}; `isTooMuch` recognizes an exceeded limit, and SilentServer is thrown when no answer
+   * arrives
    */
   async read<Row>(sql: string, parameters: Readonly<Record<string, unknown>>, bounds: ReadBounds): Promise<Row[]> {
     const settings = { ...BOUNDED_ANSWER, ...bounds.settings };
     return allOf(await this.bounded<Row>(sql, parameters, { ...bounds, settings }));
   }
 
-  /** As {@link read}, some rows at a time; the server is told when no others are wanted. */
+  /** Yields the rows of {@link read} in parts. The server is notified when the caller stops early. */
   async *stream<Row>(
     sql: string,
     parameters: Readonly<Record<string, unknown>>,
@@ -122,7 +129,7 @@ export class ClickHouse {
     parameters: Readonly<Record<string, unknown>>,
     { milliseconds, signal, settings }: ReadBounds,
   ): Promise<AsyncGenerator<Row[], void>> {
-    // The client would ask all the same.
+    // The client would send the statement in spite of an aborted signal.
     signal?.throwIfAborted();
     const silenceMs = milliseconds + GRACE_MS;
     const silence = AbortSignal.timeout(silenceMs);
@@ -137,7 +144,7 @@ export class ClickHouse {
         max_query_size: String(MOST_CHARACTERS),
         max_bytes_before_external_group_by: String(MUCH_MEMORY_BYTES),
         max_bytes_before_external_sort: String(MUCH_MEMORY_BYTES),
-        // Nobody waits for what is asked by somebody who has left; the server ends only what says that it changes nothing.
+        // The server cancels the statement when its client disconnects. It does so only for read-only statements.
         readonly: '2',
         cancel_http_readonly_queries_on_client_close: 1,
         output_format_json_quote_64bit_integers: 0,
@@ -151,8 +158,8 @@ export class ClickHouse {
   }
 
   /**
-   * Once more where the connection ended before anything was said: a server closes those that lie idle, also at the moment
-   * when one is used again. A statement that reads may be carried out twice.
+   * Sends a statement, and sends it again when the connection ended before any answer: a server closes idle
+   * connections, possibly at the moment when one is used again. A statement that only reads may be executed twice.
    */
   private async ask(question: Question): Promise<ResultSet<'JSONEachRow'>> {
     const query = {
@@ -168,20 +175,20 @@ export class ClickHouse {
     }
   }
 
-  /** @throws as {@link rows} */
+  /** Executes a statement without rows. @throws as {@link rows} */
   async command(sql: string, parameters: Readonly<Record<string, unknown>> = {}): Promise<void> {
     await this.client.command({ query: sql, query_params: { ...parameters } });
   }
 
   /**
-   * Resolves when the server has acknowledged it.
-   * @throws as {@link rows}, what the body fails with, and SilentServer when no answer comes
+   * Inserts rows and waits until the server has acknowledged them.
+   * @throws as {@link rows}, the error of the body, and SilentServer when no answer arrives
    */
   async insert({ table, columns, body, settings, milliseconds, signal }: Insert): Promise<void> {
     signal.throwIfAborted();
     const silence = AbortSignal.timeout(milliseconds + GRACE_MS);
     const silent = new SilentServer();
-    // Whoever writes the body is told so, too, and before the request ends it.
+    // The writer of the body gets this error too, before the aborted request destroys the body.
     const giveUp = (): void => void body.destroy(silent);
     silence.addEventListener('abort', giveUp);
     try {
@@ -212,8 +219,8 @@ async function allOf<Row>(some: AsyncIterable<Row[]>): Promise<Row[]> {
 }
 
 /**
- * The client goes by a signal until the answer begins; here it goes on. While rows are waited for the server is to say something
- * in time; how long others take for what it said is not its fault.
+ * Yields rows, and still applies the signal, which the client ignores once the answer has started. The time limit
+ * covers only the wait for the server, and not the time that consumers spend on its rows.
  */
 async function* attended<Row>(
   result: ResultSet<'JSONEachRow'>,
@@ -243,7 +250,10 @@ async function* attended<Row>(
   }
 }
 
-/** The client gives lines, and drops a last one that is not whole. What is not one array is no answer of one statement. */
+/**
+ * Yields the rows of an answer. The client drops an incomplete last line, so an answer that is not one whole array is
+ * rejected as incomplete.
+ */
 async function* rowsOf<Row>(result: ResultSet<'JSONEachRow'>): AsyncGenerator<Row[], void> {
   let awaited: 'begin' | 'end' | 'nothing' = 'begin';
   for await (const lines of result.stream()) {

@@ -1,15 +1,15 @@
 /**
- * Adds a value to those of a statement.
- * @param type of ClickHouse, such as `Array(String)`
- * @returns what stands for it in the text, such as `{p0: String}`
+ * Adds a value to a statement.
+ * @param type the ClickHouse type, such as `Array(String)`
+ * @returns the placeholder in the SQL, such as `{p0: String}`
  */
 export type BindValue = (value: unknown, type: string) => string;
 
-/** The values of one statement, each under a name of its own. */
+/** The values of one statement, each under its own name. */
 export class StatementValues {
   readonly values: Record<string, unknown> = {};
   private bound = 0;
-  /** May be handed on by itself. */
+  /** Binds a value. The function may be passed on without its object. */
   readonly bind: BindValue = (value, type) => {
     const name = `p${this.bound}`;
     this.bound += 1;

@@ -1,4 +1,4 @@
-/** The only source of the present moment in services; what decides claims asks the database instead. */
+/** The only source of the current time in services. Decisions about claims use the clock of the database instead. */
 export abstract class Clock {
   abstract now(): Date;
 }
@@ -9,7 +9,7 @@ export class SystemClock extends Clock {
   }
 }
 
-/** A clock for tests that moves only when told. */
+/** A clock for tests that only moves when a test moves it. */
 export class FixedClock extends Clock {
   private ms: number;
 

@@ -1,8 +1,11 @@
 const DAY_MS = 86_400_000;
-/** Offsets that are remembered: days that follow each other ask for the same ones. */
+/** Maximum number of cached offsets. Consecutive days need the same offsets. */
 const MOST_REMEMBERED = 64;
 
-/** Offsets such as `+01:00` are no names, though newer engines take them. */
+/**
+ * Returns whether the text is the name of a time zone. Offsets such as `+01:00` are not names, though newer engines
+ * accept them.
+ */
 export function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false;
   try {
@@ -13,12 +16,15 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** The local time of a place. Instants are milliseconds since 1970 in UTC, days whole days of local dates since 1970-01-01. */
+/**
+ * Converts between instants and local dates of a time zone. Instants are milliseconds since 1970 in UTC, days are whole
+ * days of local dates since 1970-01-01.
+ */
 export class TimeZone {
   private readonly format: Intl.DateTimeFormat;
   private readonly remembered = new Map<number, number>();
 
-  /** @param name IANA name. @throws RangeError for another */
+  /** @param name the IANA name. @throws RangeError for any other text */
   constructor(readonly name: string) {
     this.format = new Intl.DateTimeFormat('en-US', {
       timeZone: name,
@@ -35,28 +41,29 @@ export class TimeZone {
     });
   }
 
-  /** The local date at an instant. */
+  /** Returns the local date at an instant. */
   dayAt(instant: number): number {
     return Math.floor((instant + this.offsetAt(instant)) / DAY_MS);
   }
 
   /**
-   * The instant from which on the local date is this day or a later one. That is local midnight; where the clock skips
-   * midnight, the instant of the change, and where it is set back over midnight, the second one.
+   * Returns the first instant from which the local date is this day or a later one. It is local midnight. Where the
+   * clock skips midnight, it is the instant of the change. Where the clock is set back over midnight, it is the second
+   * midnight.
    */
   startOfDay(day: number): number {
     const midnight = day * DAY_MS;
-    // Wide enough for every offset; a clock is not changed twice in two days.
+    // This span is wide enough for every offset, and a clock is not changed twice in two days.
     const [earlier, later] = [midnight - DAY_MS, midnight + DAY_MS];
     const [before, after] = [this.offsetAt(earlier), this.offsetAt(later)];
     if (before === after) return midnight - before;
     const change = this.changeBetween(earlier, later);
-    // Set back over midnight, or before it.
+    // The clock was set back over midnight, or changed before it.
     if (change + after < midnight) return midnight - after;
     return Math.min(midnight - before, change);
   }
 
-  /** Milliseconds that local time is ahead of UTC. */
+  /** Returns how many milliseconds local time is ahead of UTC. */
   private offsetAt(instant: number): number {
     const known = this.remembered.get(instant);
     if (known !== undefined) return known;
@@ -76,7 +83,7 @@ export class TimeZone {
     return local.getTime() - Math.floor(instant / 1_000) * 1_000;
   }
 
-  /** The first instant with the later offset; the offset changes once between the two. */
+  /** Returns the first instant with the later offset. The offset must change once between the two instants. */
   private changeBetween(earlier: number, later: number): number {
     const before = this.offsetAt(earlier);
     let [low, high] = [earlier, later];

@@ -1,11 +1,11 @@
 /**
- * Settles like `promise`, or rejects with `late()` once `ms` have passed. The promise itself goes on; its later
- * outcome is dropped. The timer does not keep the process alive.
+ * Settles like `promise`, or rejects with `late()` once `ms` have passed. The promise continues, but its later outcome
+ * is dropped. The timer does not keep the process alive.
  */
 export function within<T>(ms: number, promise: Promise<T>, late: () => Error): Promise<T> {
   return new Promise((resolve, reject) => {
     const giveUp = (): void => reject(late());
-    // An answer may lie in the socket of a process that was busy itself: it is read before the immediate runs.
+    // When the process itself was busy, an answer may already be in its socket. It is read before the immediate runs.
     const timer = setTimeout(() => setImmediate(giveUp), ms).unref();
     promise.then(
       (value) => {
@@ -21,8 +21,8 @@ export function within<T>(ms: number, promise: Promise<T>, late: () => Error): P
 }
 
 /**
- * Settles like `promise`, or rejects with `given()` once the signal is aborted. The promise itself goes on; its later outcome is
- * dropped.
+ * Settles like `promise`, or rejects with `given()` once the signal is aborted. The promise continues, but its later
+ * outcome is dropped.
  */
 export async function unlessAborted<T>(signal: AbortSignal, promise: Promise<T>, given: () => Error): Promise<T> {
   let abort: () => void = () => undefined;
@@ -31,7 +31,7 @@ export async function unlessAborted<T>(signal: AbortSignal, promise: Promise<T>,
     if (signal.aborted) abort();
     else signal.addEventListener('abort', abort);
   });
-  // Whichever comes second fails unseen.
+  // The promise that settles second may reject without a handler.
   promise.catch(() => undefined);
   aborted.catch(() => undefined);
   try {
@@ -41,16 +41,16 @@ export async function unlessAborted<T>(signal: AbortSignal, promise: Promise<T>,
   }
 }
 
-/** The end of the time that one act may spend, however many calls it takes. */
+/** The time limit of one act with any number of calls. */
 export class Deadline {
-  /** Aborts what is under way, and what is begun later. */
+  /** Aborts calls that are in progress, and calls that start later. */
   readonly signal: AbortSignal;
 
   constructor(readonly milliseconds: number) {
     this.signal = AbortSignal.timeout(milliseconds);
   }
 
-  /** @throws Error when the call is not done in time */
+  /** Returns the result of a call. @throws Error when the call has not ended in time */
   hold<T>(call: Promise<T>): Promise<T> {
     return unlessAborted(this.signal, call, () => new Error('no answer in time'));
   }

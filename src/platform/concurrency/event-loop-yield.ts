@@ -1,13 +1,13 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
 
-/** Requests of the same process have their turn after so long, in milliseconds. */
+/** Work yields to other requests of the process after this many milliseconds. */
 export const YIELD_AFTER_MS = 10;
 
-/** Lets others in between the pieces of one work that takes long together. */
+/** Yields the event loop between the pieces of one long task. */
 export class EventLoopYield {
   private since = performance.now();
 
-  /** Between two pieces, each of which is short. */
+  /** Yields between two short pieces if the time is over. */
   async ifDue(): Promise<void> {
     if (performance.now() - this.since < YIELD_AFTER_MS) return;
     await setImmediate();
@@ -15,8 +15,8 @@ export class EventLoopYield {
   }
 
   /**
-   * Behind a piece that cannot be divided. After one that was not short, others have as long as it took: what they do takes
-   * several turns of the event loop, and would wait for such a piece in each.
+   * Yields after a piece that cannot be divided. After a long piece, other requests get as much time as it took: they
+   * need several turns of the event loop, and would wait for such a piece in each of them.
    */
   async after(milliseconds: number): Promise<void> {
     if (milliseconds < YIELD_AFTER_MS) await setImmediate();

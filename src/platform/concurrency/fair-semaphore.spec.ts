@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { FairSemaphore } from './fair-semaphore.js';
 import { OverloadedError, ShareExhaustedError } from './overload.js';
 
-/** Work that ends when it is told to, and what has begun so far. */
+/** Work that the test ends, with the names of the work that has started. */
 class Works {
   readonly begun: string[] = [];
   private readonly ends = new Map<string, () => void>();
@@ -58,7 +58,7 @@ describe('a fair semaphore', () => {
     await expect(works.start(turns, 'a', 'a4')).rejects.toBeInstanceOf(ShareExhaustedError);
     void works.start(turns, 'b', 'b1');
     void works.start(turns, 'c', 'c1');
-    // One of each would be no fairer.
+    // Each share has one waiting task, so replacing one would be no fairer.
     await expect(works.start(turns, 'd', 'd1')).rejects.toBeInstanceOf(OverloadedError);
     expect(refused).toEqual(['a3 OverloadedError: Too much is waiting', 'a2 OverloadedError: Too much is waiting']);
     expect(turns.waiting).toBe(3);

@@ -1,24 +1,27 @@
 import { OverloadedError, ShareExhaustedError } from './overload.js';
 
 export interface FairSemaphoreOptions {
-  /** Pieces of work at the same time. */
+  /** Maximum number of pieces that run at the same time. */
   readonly parallel: number;
-  /** Pieces of one share at the same time; by default any number. */
+  /** Maximum number of pieces of one share that run at the same time. Unlimited by default. */
   readonly parallelOfShare?: number;
-  /** Pieces that may wait for their turn. */
+  /** Maximum number of waiting pieces. Beyond it, pieces are refused. */
   readonly mostWaiting: number;
-  /** Pieces of one share that may wait; by default as many as may wait at all. */
+  /** Maximum number of waiting pieces of one share. By default, the maximum of all shares. */
   readonly mostWaitingOfShare?: number;
-  /** How long a piece waits, and what it is told when there is no place or its turn does not come; by default it waits for ever. */
+  /**
+   * How long a piece waits, and the error when the queue is full or the wait takes too long. By default a piece waits
+   * without a limit.
+   */
   readonly patience?: { readonly ms: number; readonly refusal: new () => Error };
   /**
-   * How much a share has used lately. The waiting share that has used least has the next turn, and where there is no place
-   * for all, the one that has used most loses its own; by default shares take turns.
+   * Returns how much a share has used recently. The waiting share that has used least is next, and when the queue is
+   * full, the share that has used most loses a place. By default shares take turns.
    */
   readonly used?: (share: string) => number;
 }
 
-/** Gives a place back; further calls do nothing. */
+/** Releases a slot. Further calls do nothing. */
 export type Leave = () => void;
 
 interface Waiter {
@@ -34,49 +37,52 @@ interface Share {
 type NamedShare = readonly [name: string, share: Share];
 
 /**
- * A semaphore with a bounded queue whose shares take turns, so that whoever brings much waits for themselves alone. When
- * the queue is full, a share that has less waiting takes the last place of the one that has most, and a share that has
- * used less takes one of a share that has used more.
+ * A semaphore with a limited queue whose shares take turns, so that a share with much work delays only itself. When the
+ * queue is full, a share with fewer waiting pieces takes the last place of the share with the most, and a share that
+ * has used less takes a place of one that has used more.
  */
 export class FairSemaphore {
-  /** In the order of their turns: a share that has had one goes to the end. */
+  /** The shares in the order of their turns. A share moves to the end when one of its pieces starts. */
   private readonly shares = new Map<string, Share>();
   private running = 0;
   private waitingNow = 0;
 
   constructor(private readonly options: FairSemaphoreOptions) {}
 
-  /** How many wait for their turn. */
+  /** Returns the number of waiting pieces. */
   get waiting(): number {
     return this.waitingNow;
   }
 
   /**
-   * @param share whose work it is
-   * @param signal ends the waiting: what it gives as its reason is thrown. Work that has begun looks at it by itself
-   * @throws ShareExhaustedError when as much of the share waits as may
-   * @throws OverloadedError when as much waits as may at all
-   * @throws the refusal of the patience in place of both, and when that is over; all before the work has begun
+   * Runs work in a slot.
+   * @param share the share to which the work belongs
+   * @param signal ends the wait, which then throws the signal's reason. Work that has started must check the signal
+   * itself
+   * @throws ShareExhaustedError when the share has its maximum of waiting pieces
+   * @throws OverloadedError when the queue is full
+   * @throws the refusal of `patience` in place of both, and when the wait takes too long. Each of these errors is
+   * thrown before the work has started
    */
   async run<T>(share: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     const leave = await this.enter(share, signal);
     return ending(leave, work);
   }
 
-  /** As {@link run}, where a turn is free. @returns null when none is: nothing has begun then */
+  /** Runs work at once when a slot is free. @returns null when none is: the work has not started then */
   runNow<T>(share: string, work: () => Promise<T>): Promise<T> | null {
     const leave = this.enterNow(share);
     return leave && ending(leave, work);
   }
 
-  /** As {@link run}, for work that ends when the returned function is called. */
+  /** Waits for a slot like {@link run}. The slot is released when the returned function is called. */
   async enter(share: string, signal?: AbortSignal): Promise<Leave> {
     signal?.throwIfAborted();
     await this.turnOf(share, signal);
     return this.leaving(share);
   }
 
-  /** As {@link enter}, where a turn is free. @returns null when none is */
+  /** Acquires a slot when one is free. @returns null when none is */
   enterNow(share: string): Leave | null {
     return this.beginNow(share, this.shareOf(share)) ? this.leaving(share) : null;
   }
@@ -175,7 +181,7 @@ export class FairSemaphore {
     this.forgetIdle(loserName, loserShare);
   }
 
-  /** The share that has most waiting, where that is more than `than`. */
+  /** Returns the share with the most waiting pieces, when it has more than `than`. */
   private largest(than: number): NamedShare | undefined {
     let largest: NamedShare | undefined;
     for (const one of this.shares) {
@@ -184,7 +190,7 @@ export class FairSemaphore {
     return largest;
   }
 
-  /** The waiting share that has used most, where that is more than the named one has. */
+  /** Returns the waiting share that has used the most, when it has used more than the named share. */
   private mostUsed(than: string): NamedShare | undefined {
     const { used } = this.options;
     if (used === undefined) return undefined;
@@ -218,7 +224,10 @@ export class FairSemaphore {
     }
   }
 
-  /** Whose turn is next: the first one that waits and may run, or of these the one that has used least. */
+  /**
+   * Returns the share whose turn is next: of the shares that wait and may run, the first, or the one that has used
+   * least.
+   */
   private next(): NamedShare | undefined {
     const { used } = this.options;
     let [least, found]: [number, NamedShare | undefined] = [Infinity, undefined];

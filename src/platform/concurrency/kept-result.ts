@@ -1,17 +1,20 @@
 import { within } from './deadline.js';
 
-/** A later caller then starts a new computation. A query on a dead connection may never end. */
+/**
+ * Time limit of a computation, for example of a query on a dead connection that never ends. After it, the next caller
+ * starts a new computation.
+ */
 const COMPUTING_TIMEOUT_MS = 10_000;
 
 /**
- * Computes a value for all who ask for it: one computation runs at a time, callers share it, and its result is kept for a
- * while. So however many ask, the computation costs the same. A failure is not kept.
+ * Computes a value for all callers. One computation runs at a time, callers share it, and its result is kept for a
+ * while, so the cost does not depend on the number of callers. A failure is not kept.
  */
 export class KeptResult<T> {
   private running: Promise<T> | undefined;
   private kept: { readonly value: T; readonly until: number } | undefined;
 
-  /** @param keepMs counted from the end of the computation */
+  /** @param keepMs how long a result is kept, counted from the end of its computation */
   constructor(
     private readonly keepMs: number,
     private readonly compute: () => Promise<T>,

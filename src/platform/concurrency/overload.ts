@@ -1,4 +1,4 @@
-/** Too much is waiting already; nothing of what was asked for has begun. */
+/** Too much work is already waiting. The requested work has not started. */
 export class OverloadedError extends Error {
   override readonly name: string = 'OverloadedError';
 
@@ -7,7 +7,7 @@ export class OverloadedError extends Error {
   }
 }
 
-/** One share alone has as much waiting as it may; others are still served. */
+/** One share has its maximum of waiting work. Other shares are still served. */
 export class ShareExhaustedError extends OverloadedError {
   override readonly name = 'ShareExhaustedError';
 

@@ -17,7 +17,7 @@ describe('places', () => {
           const own = held.filter((place) => place.share === share).length;
           if (!takes) {
             const [place] = held.splice(which % (held.length + 1), 1);
-            // Whoever gives back twice gives back once.
+            // Returning a place twice returns it once.
             place?.giveBack();
             place?.giveBack();
           } else if (own >= bounds.mostOfShare) {

@@ -6,8 +6,8 @@ export interface ReservationsOptions {
 }
 
 /**
- * Places that are taken beforehand, so that of two who see the last one only one has it. Nobody's place is given to another:
- * it is for what was promised.
+ * Reserves places in advance, so that only one of two callers gets the last place. A reserved place is never passed to
+ * another caller, because it belongs to promised work.
  */
 export class Reservations {
   private readonly ofShare = new Map<string, number>();
@@ -20,9 +20,10 @@ export class Reservations {
   }
 
   /**
-   * @returns what gives the place back; a second time it does nothing
-   * @throws ShareExhaustedError when the share has as many as it may
-   * @throws OverloadedError when all are taken
+   * Reserves a place.
+   * @returns the function that returns the place; further calls do nothing
+   * @throws ShareExhaustedError when the share has its maximum of places
+   * @throws OverloadedError when all places are taken
    */
   take(share: string): () => void {
     const own = this.ofShare.get(share) ?? 0;

@@ -1,20 +1,20 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 /**
- * A value that belongs to what runs and to all that it starts, as `AsyncLocalStorage` has it, and that costs the others
- * nothing: before Node 24 every promise of the process pays for each storage that has ever been entered, until it is
- * switched off. Here it is, while nobody is inside. Whoever enters therefore says until when.
+ * A value for the running work and all that it starts, like that of an `AsyncLocalStorage`, but without a cost for
+ * other work. Before Node 24, every promise of the process pays for each storage that was ever entered, until the
+ * storage is disabled. This class disables its storage while no work uses it, so each use must declare its end.
  */
 export class ScopedValue<T> {
   private readonly storage = new AsyncLocalStorage<T>();
   private inside = 0;
 
-  /** Undefined outside. */
+  /** Returns the value, or undefined outside of its scope. */
   get(): T | undefined {
     return this.storage.getStore();
   }
 
-  /** Runs `work` with the value, which is there until the promise of `work` settles. */
+  /** Runs `work` with the value, which exists until the promise of `work` settles. */
   async during<R>(value: T, work: () => Promise<R>): Promise<R> {
     const leave = this.enter();
     try {
@@ -24,13 +24,16 @@ export class ScopedValue<T> {
     }
   }
 
-  /** Runs `work` with the value, which is there until the given function is called; further calls do nothing. */
+  /** Runs `work` with the value, which exists until `leave` is called. Further calls of `leave` do nothing. */
   until<R>(value: T, work: (leave: () => void) => R): R {
     const leave = this.enter();
     return this.storage.run(value, work, leave);
   }
 
-  /** Where there is a value, keeps it for what goes on after its end, until the function it returns is called. */
+  /**
+   * Keeps the current value, if there is one, for work that continues after its scope, until the returned function is
+   * called.
+   */
   hold(): () => void {
     return this.get() === undefined ? () => undefined : this.enter();
   }

@@ -7,7 +7,10 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const ENVELOPE = /^v([A-Za-z0-9_-]{1,64})\.([A-Za-z0-9_-]{16})\.([A-Za-z0-9_-]{22})\.([A-Za-z0-9_-]*)$/;
 
-/** Where a protected value lives. All of it is authenticated, so a ciphertext copied elsewhere does not open. */
+/**
+ * The location of a protected value. All of it is authenticated, so a ciphertext that is copied elsewhere cannot be
+ * decrypted.
+ */
 export interface CipherContext {
   readonly table: string;
   readonly column: string;
@@ -18,8 +21,8 @@ export interface CipherContext {
 export type CipherKeys = { readonly keys: readonly { readonly id: string; readonly key: Uint8Array }[] } | 'disabled';
 
 /**
- * AES-256-GCM for values that must be read back. The first key encrypts, every key decrypts.
- * Envelope: `v<key id>.<nonce>.<tag>.<ciphertext>`, the last three in base64url.
+ * Encrypts values that must be read back with AES-256-GCM. The first key encrypts, every key decrypts. Envelope: `v<key
+ * id>.<nonce>.<tag>.<ciphertext>`, the last three in base64url.
  */
 export class CredentialCipher {
   private readonly keys = new Map<string, Uint8Array>();
@@ -42,17 +45,20 @@ export class CredentialCipher {
     return this.currentId !== null;
   }
 
-  /** Encrypts what is new. Throws {@link CryptographyUnavailableError} when switched off. */
+  /**
+   * Returns the id of the key that encrypts new values. Throws {@link CryptographyUnavailableError} when encryption is
+   * off.
+   */
   get firstKeyId(): string {
     return this.requireCurrentId();
   }
 
-  /** Of the keys that decrypt alone; none when switched off. */
+  /** Returns the ids of the keys that only decrypt, or none when encryption is off. */
   get olderKeyIds(): string[] {
     return [...this.keys.keys()].slice(1);
   }
 
-  /** Throws {@link CryptographyUnavailableError} when switched off. */
+  /** Returns the envelope of a value. Throws {@link CryptographyUnavailableError} when encryption is off. */
   encrypt(plaintext: string, context: CipherContext): string {
     const id = this.requireCurrentId();
     const nonce = randomBytes(NONCE_BYTES);
@@ -62,7 +68,10 @@ export class CredentialCipher {
     return `v${id}.${[nonce, cipher.getAuthTag(), ciphertext].map((part) => part.toString('base64url')).join('.')}`;
   }
 
-  /** Throws {@link DecryptionError} when any bit or the place differs, {@link CryptographyUnavailableError} when switched off. */
+  /**
+   * Returns the value of an envelope. Throws {@link DecryptionError} when any bit or the location differs, {@link
+   * CryptographyUnavailableError} when encryption is off.
+   */
   decrypt(envelope: string, context: CipherContext): string {
     this.requireCurrentId();
     const { id, nonce, tag, ciphertext } = parseEnvelope(envelope);
@@ -101,7 +110,7 @@ function parseEnvelope(envelope: string): Envelope {
   const [, id = '', ...parts] = match;
   const [nonce, tag, ciphertext] = parts.map((part) => {
     const bytes = Buffer.from(part, 'base64url');
-    // The last digit may hold unused bits, which decoding ignores: only the spelling we write is accepted.
+    // The last digit may hold unused bits, which decoding ignores. Only the spelling that `encrypt` writes is accepted.
     if (bytes.toString('base64url') !== part) throw new DecryptionError();
     return bytes;
   });
@@ -109,7 +118,7 @@ function parseEnvelope(envelope: string): Envelope {
   return { id, nonce, tag, ciphertext };
 }
 
-/** Each part behind its length, so that no two different places spell the same bytes. */
+/** Encodes each part after its length, so that two different locations never give the same bytes. */
 function additionalData(keyId: string, context: CipherContext): Buffer {
   const parts = [context.table, context.column, context.rowId, context.tenantId, keyId].map((part) =>
     Buffer.from(part),

@@ -1,4 +1,4 @@
-/** What people choose that the published list lacks: 8 characters or more, in lower case, separated by white space. */
+/** Common passwords that the published list lacks: 8 characters or more, in lower case, separated by white space. */
 export const FURTHER_COMMON_PASSWORDS = `
 0123456789 987654321 87654321 9876543210 0987654321 123123123 12341234 1234512345 12121212 15935755 27182818 13131313
 69696969 20202020 20102010 19191919 24682468 2468101214 01234567 zaq1zaq1 qwertyqwerty qweqweqwe asdasdasd qwe12345

@@ -6,7 +6,10 @@ const SHORTEST = 8;
 
 let listed: ReadonlySet<string> | undefined;
 
-/** Digits and letters along the keyboard and the alphabet; any stretch of these rows, forwards or backwards, is a guess. */
+/**
+ * Digits and letters in the order of the keyboard and the alphabet. Every part of these rows, forwards or backwards, is
+ * easy to guess.
+ */
 const ROWS = [
   '01234567890',
   'abcdefghijklmnopqrstuvwxyz',
@@ -20,8 +23,8 @@ const ROWS = [
 const WALKS = [...ROWS, ...ROWS.map((row) => [...row].reverse().join(''))];
 
 /**
- * Whether guessing starts with this password: it is listed, a unit of up to four characters repeated
- * throughout, or one stretch of a keyboard row. Case does not matter. Shorter than 8 is not judged here.
+ * Returns whether a password is among the first guesses: a listed one, a unit of up to four characters that is repeated
+ * throughout, or one part of a keyboard row. Case does not matter. The minimum length of 8 is not checked here.
  */
 export function isCommonPassword(password: string): boolean {
   const lower = password.toLowerCase();
@@ -32,7 +35,8 @@ export function isCommonPassword(password: string): boolean {
   );
 }
 
-// With the first password that is chosen: most processes never see one, and unpacking the list takes 30 ms of a start.
+// The lists are loaded with the first password that is chosen: most processes never need them, and unpacking takes 30
+// ms.
 function readLists(): ReadonlySet<string> {
   const { dictionary } = createRequire(import.meta.url)('@zxcvbn-ts/language-common') as typeof LanguageCommon;
   const published = dictionary['passwords-common'].filter((password) => password.length >= SHORTEST);

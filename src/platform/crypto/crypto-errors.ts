@@ -1,4 +1,4 @@
-/** No key is configured for protected values; not the fault of the value, so work that needs it is put off. */
+/** No key is configured for protected values. The value itself may be valid, so work that needs it is postponed. */
 export class CryptographyUnavailableError extends Error {
   override readonly name = 'CryptographyUnavailableError';
   constructor() {

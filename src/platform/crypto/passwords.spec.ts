@@ -60,7 +60,7 @@ describe('Passwords', () => {
   });
 
   it('refuses the greedy alone, however many they ask for, and serves another at the next turn', async () => {
-    // One after the other: which of two threads ends first is the machine's business.
+    // The hashes run one after the other, because it is undefined which of two threads ends first.
     const shared = new Passwords({ parallel: 1, maxWaitingOfShare: 4 });
     const order: string[] = [];
     const greedy = Array.from({ length: 300 }, () => shared.hash('x', 'greedy').then(() => order.push('greedy')));

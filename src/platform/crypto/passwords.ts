@@ -7,25 +7,29 @@ import { FairSemaphore } from '../concurrency/index.js';
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1, outputLen: 32 } as const;
 const SALT_BYTES = 16;
 const ENCODED_PREFIX = '$argon2id$v=19$';
-// libuv has four threads unless told otherwise; one stays free for files and name look-ups.
+// libuv has four threads by default. One stays free for files and name look-ups.
 const MAX_THREADS = 3;
 
 export interface PasswordsOptions {
-  /** Hashes computed at the same time; by default one a core. */
+  /**
+   * Maximum number of hashes that are computed at the same time. By default one for each core, and at most
+   * `MAX_THREADS`.
+   */
   readonly parallel?: number;
-  /** Calls that may wait for a turn before further ones are refused. */
+  /** Maximum number of waiting calls. Further ones are refused. */
   readonly maxWaiting?: number;
-  /** Calls of one share that may wait. */
+  /** Maximum number of waiting calls of one share. */
   readonly maxWaitingOfShare?: number;
 }
 
 /**
- * argon2id hashes in PHC text form. Passwords are compared in Unicode form NFKC, so that the same
- * letters typed on another device match.
+ * Computes and verifies argon2id hashes in PHC text form. Passwords are compared in the Unicode form NFKC, so that the
+ * same letters typed on another device match.
  *
- * Every call says whose it is: the account of who is signed in, else the address (of mail or of the client) that the
- * request is about. A share hashes one password at a time and shares take turns, so that whoever asks for many waits for
- * themselves alone. Every call may throw `ShareExhaustedError` for the greedy and `OverloadedError` when all are too many.
+ * Every call names its share: the account of the signed-in user, else the address (of mail or of the client) that the
+ * request concerns. A share hashes one password at a time and shares take turns, so that a share with many calls delays
+ * only itself. Every call may throw `ShareExhaustedError` when its share has too many waiting calls, and
+ * `OverloadedError` when all shares together have.
  */
 export class Passwords {
   private readonly turns: FairSemaphore;
@@ -50,13 +54,15 @@ export class Passwords {
     return this.turns.run(share, () => verify(storedHash, asHashed(password)));
   }
 
-  /** Costs what {@link verify} costs and is always false: for accounts that do not exist or have no password. */
+  /** Takes as long as {@link verify} and always returns false, for accounts that do not exist or have no password. */
   async verifyDummy(password: string, share: string): Promise<false> {
     await this.verify(this.dummyHash, password, share);
     return false;
   }
 
-  /** Whether the hash is of another kind or weaker in any parameter than what {@link hash} makes today. */
+  /**
+   * Returns whether the hash is of another kind, or weaker in any parameter, than those that {@link hash} makes now.
+   */
   needsRehash(storedHash: string): boolean {
     if (!storedHash.startsWith(ENCODED_PREFIX)) return true;
     const used = parseOptions(storedHash);
@@ -70,7 +76,10 @@ export class Passwords {
   }
 }
 
-/** As costly to verify against as any other; nobody knows a password for it, and none was hashed to make it. */
+/**
+ * Returns a hash that costs as much to verify as any other. No password for it is known, and none was hashed to make
+ * it.
+ */
 function hashOfNothing(): string {
   const { memoryCost, timeCost, parallelism, outputLen } = COST;
   const [salt, output] = [SALT_BYTES, outputLen].map((bytes) =>
@@ -79,7 +88,7 @@ function hashOfNothing(): string {
   return `${ENCODED_PREFIX}m=${memoryCost},t=${timeCost},p=${parallelism}$${salt}$${output}`;
 }
 
-/** The form that is hashed and compared; rules about passwords look at it too. */
+/** Returns the form of a password that is hashed and compared. Password rules check this form too. */
 export function asHashed(password: string): string {
   return password.normalize('NFKC');
 }

@@ -1,30 +1,33 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** `bytes` random bytes as base64url without padding: 43 characters for 32 bytes. */
+/** Returns `bytes` random bytes as base64url without padding: 43 characters for 32 bytes. */
 export function randomToken(bytes = 32): string {
   return randomBytes(bytes).toString('base64url');
 }
 
-/** SHA-256 of a buffer, or of the UTF-8 bytes of a text. */
+/** Returns the SHA-256 of a buffer, or of the UTF-8 bytes of a text. */
 export function sha256(input: string | Uint8Array): Buffer {
   return hash('sha256', input, 'buffer');
 }
 
-/** {@link sha256} in lower-case hex. */
+/** Returns {@link sha256} in lower-case hex. */
 export function sha256Hex(input: string | Uint8Array): string {
   return sha256(input).toString('hex');
 }
 
-/** Equality whose time depends on neither content nor the first difference; digests are compared, so lengths may differ. */
+/**
+ * Returns whether two values are equal. The time depends neither on their content nor on the first difference. Digests
+ * are compared, so lengths may differ.
+ */
 export function constantTimeEqual(a: Uint8Array | string, b: Uint8Array | string): boolean {
   return timingSafeEqual(sha256(a), sha256(b));
 }
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-// The largest multiple of 62 in a byte: bytes from here on are thrown away, or the first digits would be likelier.
+// The largest multiple of 62 in a byte. Larger bytes are discarded, or the first digits would be more likely.
 const UNBIASED_LIMIT = 248;
 
-/** `length` independent, evenly distributed base62 digits. */
+/** Returns `length` independent, evenly distributed base62 digits. */
 export function randomBase62(length: number): string {
   let text = '';
   while (text.length < length) {
@@ -35,7 +38,7 @@ export function randomBase62(length: number): string {
   return text;
 }
 
-/** A non-negative integer in exactly `digits` base62 digits, zero-padded. */
+/** Returns a non-negative integer as exactly `digits` base62 digits, padded with zeroes. */
 export function base62OfInteger(value: number, digits: number): string {
   if (!Number.isSafeInteger(value) || value < 0 || value >= 62 ** digits) throw new RangeError('Number does not fit');
   let text = '';

@@ -2,12 +2,12 @@ import { BinaryValues, TYPE_OIDS, type ValueType, type ValueTypes } from './bina
 
 const HEADER_BYTES = 20;
 const EMPTY_HEADER_BYTES = 12;
-/** A parameter that is used again keeps no more than this. */
+/** Maximum memory that a parameter keeps when it is reset, in bytes. */
 const KEPT_BYTES = 256 * 1024;
 
 /**
- * A one-dimensional array in PostgreSQL's binary form, to be sent as a parameter. Nothing in it is escaped by us and
- * parsed again by the server, which is what arrays as text cost.
+ * A one-dimensional array in PostgreSQL's binary form, to be sent as a parameter. It avoids the cost of arrays as text,
+ * which are escaped here and parsed by the server.
  */
 export class ArrayParameter<Type extends ValueType = ValueType> {
   private readonly values = new BinaryValues();
@@ -24,7 +24,7 @@ export class ArrayParameter<Type extends ValueType = ValueType> {
     if (value === null) this.hasNulls = true;
   }
 
-  /** Empty again, in the same memory: for whoever has sent what {@link toBuffer} gave. */
+  /** Empties the array and keeps its memory. Call it only after the buffer of {@link toBuffer} has been sent. */
   reset(): void {
     this.values.reset(KEPT_BYTES);
     this.values.skip(HEADER_BYTES);
@@ -32,22 +32,22 @@ export class ArrayParameter<Type extends ValueType = ValueType> {
     this.hasNulls = false;
   }
 
-  /** The whole parameter, a view of its memory; nothing may be added after it. */
+  /** Returns the whole parameter as a view of its memory. No value may be added after this. */
   toBuffer(): Buffer {
     return arrayOf(this.values, { oid: TYPE_OIDS[this.type], length: this.length, hasNulls: this.hasNulls });
   }
 }
 
 interface ArrayHeader {
-  /** Of the type of the elements. */
+  /** The object identifier of the type of the elements. */
   readonly oid: number;
   readonly length: number;
   readonly hasNulls: boolean;
 }
 
-/** Fills in the header that room was left for. */
+/** Writes the header into the space that was reserved for it, and returns the array. */
 function arrayOf(values: BinaryValues, { oid, length, hasNulls }: ArrayHeader): Buffer {
-  // PostgreSQL knows no empty array with a dimension.
+  // An empty array has no dimension in PostgreSQL.
   values.setWord(length === 0 ? 0 : 1, 0);
   values.setWord(hasNulls ? 1 : 0, 4);
   values.setWord(oid | 0, 8);
@@ -56,29 +56,36 @@ function arrayOf(values: BinaryValues, { oid, length, hasNulls }: ArrayHeader): 
   return length === 0 ? values.toBuffer(EMPTY_HEADER_BYTES) : values.toBuffer();
 }
 
-/** What the server says of a row type. */
+/** The layout of a row type as the server describes it. */
 export interface RowLayout {
   readonly oid: number;
-  /** In their order, with the identifiers of their types. */
+  /** The attributes in their order, with the object identifiers of their types. */
   readonly attributes: readonly { readonly name: string; readonly oid: number }[];
 }
 
-/** The rows that an array of these columns is made of. */
+/** A row of an array with these columns. */
 export type RowOf<Columns extends Readonly<Record<string, ValueType>>> = {
   readonly [Name in keyof Columns]: ValueTypes[Columns[Name]] | null;
 };
 
 type ValuesByName = Readonly<Record<string, ValueTypes[ValueType] | null | undefined>>;
 
-/** A row type of the server lacks a column, or has another type for it: its migrations are not those of this version. */
+/**
+ * A row type of the server lacks a column or has another type for it, because the migrations of another version have
+ * been applied.
+ */
 export class RowTypeDiffers extends Error {}
 
-/** Rows may hold long texts, all of which lie in one piece of memory. */
+/**
+ * Maximum memory that an array of rows keeps when it is reset, in bytes. Rows may hold long texts, all of which are in
+ * one buffer.
+ */
 const KEPT_BYTES_OF_ROWS = 1024 * 1024;
 
 /**
- * An array of rows in PostgreSQL's binary form. Columns find their place in the server's type by name, so no order can
- * shift. An attribute that is none of the columns becomes null: it belongs to a later version, which runs beside this one.
+ * An array of rows in PostgreSQL's binary form. Columns are matched with the attributes of the server's type by name,
+ * so their order does not matter. An attribute without a column becomes null: it belongs to a newer version that runs
+ * at the same time.
  */
 export class RowArrayParameter<const Columns extends Readonly<Record<string, ValueType>>> {
   private readonly values = new BinaryValues();
@@ -98,7 +105,10 @@ export class RowArrayParameter<const Columns extends Readonly<Record<string, Val
     this.values.skip(HEADER_BYTES);
   }
 
-  /** A row of what it has of its own and what it shares with others: one object made of both would cost more than writing it. */
+  /**
+   * Adds a row from its own values and those that it shares with other rows. Merging both into one object would cost
+   * more than writing the row.
+   */
   add<Shared extends keyof Columns = never>(
     own: Omit<RowOf<Columns>, Shared>,
     shared: Pick<RowOf<Columns>, Shared>,
@@ -118,14 +128,14 @@ export class RowArrayParameter<const Columns extends Readonly<Record<string, Val
     this.length += 1;
   }
 
-  /** Empty again, in the same memory: for whoever has sent what {@link toBuffer} gave. */
+  /** Empties the array and keeps its memory. Call it only after the buffer of {@link toBuffer} has been sent. */
   reset(): void {
     this.values.reset(KEPT_BYTES_OF_ROWS);
     this.values.skip(HEADER_BYTES);
     this.length = 0;
   }
 
-  /** The whole parameter, a view of its memory; nothing may be added after it. */
+  /** Returns the whole parameter as a view of its memory. No row may be added after this. */
   toBuffer(): Buffer {
     return arrayOf(this.values, { oid: this.oid, length: this.length, hasNulls: false });
   }

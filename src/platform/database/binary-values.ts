@@ -1,11 +1,11 @@
-/** The types of values that go out in PostgreSQL's binary form, and what holds one here. */
+/** The types of values that are sent in PostgreSQL's binary form, with their types in TypeScript. */
 export interface ValueTypes {
   readonly bool: boolean;
   readonly bytea: Uint8Array;
   readonly int4: number;
   readonly text: string;
   readonly timestamptz: Date;
-  /** In the canonical form of 36 characters. */
+  /** The canonical form of 36 characters. */
   readonly uuid: string;
   /** JSON text. */
   readonly jsonb: string;
@@ -29,12 +29,12 @@ const JSONB_VERSION = 1;
 const NULL_LENGTH = -1;
 const HYPHEN = 0x2d;
 
-/** Values in PostgreSQL's binary form, each behind its length, in memory that grows. */
+/** A growing buffer of values in PostgreSQL's binary form, each after its length. */
 export class BinaryValues {
   private buffer = Buffer.allocUnsafe(FIRST_BYTES);
   private end = 0;
 
-  /** Where the next value begins, in bytes. */
+  /** Returns the offset of the next value, in bytes. */
   get size(): number {
     return this.end;
   }
@@ -44,18 +44,18 @@ export class BinaryValues {
     else ADD[type](this, value);
   }
 
-  /** Four bytes without a length before them. */
+  /** Appends four bytes without a length before them. */
   addWord(value: number): void {
     this.reserve(4);
     this.end = this.buffer.writeInt32BE(value, this.end);
   }
 
-  /** Four bytes that were written before. */
+  /** Overwrites four bytes at an offset. */
   setWord(value: number, at: number): void {
     this.buffer.writeInt32BE(value, at);
   }
 
-  /** Room that is filled in later. */
+  /** Reserves space that is written later. */
   skip(bytes: number): void {
     this.reserve(bytes);
     this.end += bytes;
@@ -107,13 +107,13 @@ export class BinaryValues {
     this.end += value.length;
   }
 
-  /** Empty again, in the same memory unless it has grown beyond `keptBytes`. */
+  /** Empties the buffer. Its memory is kept unless it has grown beyond `keptBytes`. */
   reset(keptBytes: number): void {
     if (this.buffer.length > keptBytes) this.buffer = Buffer.allocUnsafe(FIRST_BYTES);
     this.end = 0;
   }
 
-  /** A view of the memory: it holds until the next {@link reset}. */
+  /** Returns a view of the memory, which is valid until the next {@link reset}. */
   toBuffer(bytes = this.end): Buffer {
     return this.buffer.subarray(0, bytes);
   }

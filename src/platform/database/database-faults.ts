@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { QueryFailedError } from 'typeorm';
 
-/** What the system says when there is nobody at the other end, or no way there. */
+/** Error codes of the operating system for a host that does not answer or cannot be reached. */
 const UNREACHABLE = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -14,31 +14,34 @@ const UNREACHABLE = new Set([
 ]);
 
 /**
- * What the pool and its driver say, without a code, of a connection that was not to be had: all are taken, the server did
- * not answer in time, or it hung up before it was asked anything.
+ * Messages, without a code, of the pool and its driver for a connection that could not be acquired: all are in use, the
+ * server did not answer in time, or it closed the connection before the first statement.
  */
 const NO_CONNECTION =
   /^(timeout exceeded when trying to connect|Connection terminated due to connection timeout|Connection terminated unexpectedly|timeout expired)$/;
 
-/** What the driver says of a connection whose end was known before the statement, which was not sent. */
+/** The driver's message for a connection that was known to have ended, so that the statement was not sent. */
 const NOT_SENT = /^Client (has encountered a connection error|was closed) and is not queryable$/;
 
-/** By which the server turns a connection away: lost, not let in, no such or a closed database, too many, not running. */
+/**
+ * SQLSTATEs with which the server rejects a connection: connection lost, not authorized, database missing or not
+ * accepting connections, too many connections, server not running.
+ */
 const TURNED_AWAY = /^(08...|28...|3D000|53300|55000|57P0[1-3])$/;
 
-/** The calls of a socket, in contrast to those of files. */
+/** System calls of sockets, in contrast to those of files. */
 const OF_A_SOCKET = /^(connect|getaddrinfo|read|write)$/;
 
-/** Of a statement that was ended for its time, or because somebody asked for that. */
+/** The SQLSTATE of a statement that timed out or was cancelled. */
 const CANCELED = '57014';
 
-/** Of a statement that the server gave up and undid: it took too long, or there was no memory for it. */
+/** SQLSTATEs of a statement that the server gave up and rolled back: it took too long, or memory was exhausted. */
 const GIVEN_UP = new Set([CANCELED, '53200', '55P03']);
 
 /**
- * Whether the database could not be had, or gave up a statement for want of time or memory: what was asked for at that
- * point has not happened, and may well happen later. A connection that is lost while a statement runs is none of these,
- * since nobody knows then what became of it.
+ * Returns whether the database was unavailable, or gave up a statement for lack of time or memory. The statement then
+ * had no effect, and may succeed later. A connection that is lost while a statement runs does not count, because the
+ * outcome of the statement is unknown.
  */
 export function isOutOfReach(error: unknown): boolean {
   if (error instanceof QueryFailedError) {
@@ -47,7 +50,7 @@ export function isOutOfReach(error: unknown): boolean {
     if (cause instanceof pg.DatabaseError) return GIVEN_UP.has(cause.code ?? '');
     return cause instanceof Error && NOT_SENT.test(cause.message);
   }
-  // Whatever fails before there is a connection to ask anything by comes without TypeORM's wrapper.
+  // TypeORM does not wrap errors that occur before a connection is open.
   if (error instanceof pg.DatabaseError) return TURNED_AWAY.test(error.code ?? '');
   if (error instanceof AggregateError) return error.errors.length > 0 && error.errors.every(isOutOfReach);
   if (!(error instanceof Error)) return false;
@@ -55,7 +58,7 @@ export function isOutOfReach(error: unknown): boolean {
   return (UNREACHABLE.has(code ?? '') && OF_A_SOCKET.test(syscall ?? '')) || NO_CONNECTION.test(error.message);
 }
 
-/** Whether a statement was ended: its time was over, or whoever asked for it has left. */
+/** Returns whether a statement was ended because it timed out or its caller cancelled it. */
 export function isCanceled(error: unknown): boolean {
   return (error as { code?: unknown }).code === CANCELED;
 }

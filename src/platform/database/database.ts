@@ -13,27 +13,30 @@ import {
 } from 'typeorm';
 import { ScopedValue } from '../concurrency/index.js';
 
-/** A connection to query through: the pool, or the transaction of the act at hand. */
+/** The connection for queries: the pool, or the current transaction. */
 export type Db = EntityManager;
 
 /** One connection of the pool, kept for several statements and transactions. */
 export interface Session {
-  /** Each statement by itself. */
+  /** Runs each statement on its own, outside a transaction. */
   readonly db: Db;
-  /** As {@link Database.transaction}, on this connection. */
+  /** Runs a transaction like {@link Database.transaction} on this connection. */
   transaction<T>(work: (tx: Db) => Promise<T>): Promise<T>;
 }
 
-/** Injection token of the address, for what needs a connection of its own. */
+/** Injection token of the database URL, for services with their own connection. */
 export const DATABASE_URL = Symbol('DATABASE_URL');
 
-/** With which TypeORM begins, too: what fails here has not been asked (`isOutOfReach`). */
+/**
+ * The statement that starts transactions, in TypeORM too. When it fails, no other statement has been sent (see
+ * `isOutOfReach`).
+ */
 const START_TRANSACTION = 'START TRANSACTION';
 
-/** Connections that {@link Database.apart} has, beside those of requests. */
+/** Number of connections of {@link Database.apart}, in addition to those of requests. */
 const CONNECTIONS_APART = 3;
 
-/** The door to PostgreSQL for repositories and services. */
+/** Gives repositories and services access to PostgreSQL. */
 @Injectable()
 export class Database {
   private readonly afterCommits = new WeakMap<Db, (() => void)[]>();
@@ -47,14 +50,14 @@ export class Database {
   }
 
   /**
-   * Runs work whose statements, and those of all that it starts, go over a few connections of their own, so that it takes
-   * none from requests however much of it there is. They are opened when first needed.
+   * Runs work on a few separate connections, as well as all work that it starts. So it takes no connections from
+   * requests, however much work there is. The connections are opened on first use.
    */
   async apart<T>(work: () => Promise<T>): Promise<T> {
     return this.present.during(await this.openApart(), work);
   }
 
-  /** Closes what {@link apart} has opened. */
+  /** Closes the connections of {@link apart}. */
   async closeApart(): Promise<void> {
     const opened = this.apartSource;
     this.apartSource = undefined;
@@ -73,12 +76,12 @@ export class Database {
     return source;
   }
 
-  /** The pool, for reads and single statements outside a transaction. */
+  /** Returns the pool, for reads and single statements outside a transaction. */
   get db(): Db {
     return this.source.manager;
   }
 
-  /** Runs in one READ COMMITTED transaction. Never wait for the network inside. */
+  /** Runs work in one READ COMMITTED transaction. The work must not wait for the network. */
   async transaction<T>(work: (tx: Db) => Promise<T>): Promise<T> {
     const runner = this.source.createQueryRunner();
     try {
@@ -89,8 +92,8 @@ export class Database {
   }
 
   /**
-   * Has something done once a transaction of {@link transaction} has committed, and not at all when it is undone or the
-   * process dies first: only for what may be left out, such as waking somebody who would look for work anyway.
+   * Calls `follow` after a transaction of {@link transaction} has committed. It is not called after a rollback, or when
+   * the process dies first. Use it only for optional work, such as waking a worker that would find the work anyway.
    */
   afterCommit(tx: Db, follow: () => void): void {
     const known = this.afterCommits.get(tx);
@@ -99,12 +102,11 @@ export class Database {
   }
 
   /**
-   * Runs reads that must agree with each other: all of them see the same moment, and none may write what stays.
-   * @param options.signal ends the statement that is under way when it is aborted: it then fails as a cancelled one
-   *   (SQLSTATE 57014)
-   * @param options.milliseconds what each statement may take, until {@link limit} says otherwise
-   * @param options.isUndone it may make temporary relations, of which nothing is left on the connection: it ends with a
-   *   rollback
+   * Runs reads that must be consistent with each other. All of them see the same snapshot, and none may write
+   * permanently.
+   * @param options.signal when aborted, cancels the running statement, which fails with SQLSTATE 57014
+   * @param options.milliseconds the time limit of each statement, until {@link limit} changes it
+   * @param options.isUndone allows temporary relations. The transaction ends with a rollback, which removes them
    */
   async snapshot<T>(
     work: (tx: Db) => Promise<T>,
@@ -121,18 +123,18 @@ export class Database {
     const runner = this.source.createQueryRunner();
     let result: T;
     try {
-      // TypeORM would begin by a message of its own, and keeps the rows of one statement alone.
+      // TypeORM would start the transaction with a separate message, and it keeps the rows of one statement only.
       const connection = (await runner.connect()) as ClientBase;
       const pid = await openSnapshot(connection, milliseconds, isUndone ? '' : 'READ ONLY');
       const tx = this.source.createEntityManager(runner);
       result = signal === undefined ? await work(tx) : await this.endedBy(tx, pid, signal, () => work(tx));
     } catch (error) {
-      // Why it failed says more than that it could not be undone: the connection is lost then.
+      // The original error is more useful than that of the rollback, which only fails when the connection is lost.
       await runner.query('ROLLBACK').catch(() => undefined);
       await runner.release();
       throw error;
     }
-    // What was read is known, and nothing was written: the connection alone waits for the end.
+    // The results are complete and nothing was written, so only the connection waits for the end of the transaction.
     void runner
       .query(isUndone ? 'ROLLBACK' : 'COMMIT')
       .catch(() => undefined)
@@ -140,7 +142,7 @@ export class Database {
     return result;
   }
 
-  /** The next statements of a transaction take no longer each, in milliseconds. */
+  /** Sets the time limit of each of the next statements of a transaction, in milliseconds. */
   async limit(tx: Db, milliseconds: number): Promise<void> {
     await this.run(limitSql(milliseconds), [], tx);
   }
@@ -149,8 +151,8 @@ export class Database {
     signal.throwIfAborted();
     let cancelled: Promise<unknown> | undefined;
     const cancel = (): void => {
-      // Over a connection apart: those of the pool may all be taken by what is to be ended. Where it cannot be told, the
-      // statement goes on until its time is over.
+      // The cancellation uses a separate connection, since the statements to cancel may hold all connections of the
+      // pool. If it cannot be sent, the statement runs until its timeout.
       cancelled = this.apart(() => this.rows('SELECT pg_cancel_backend($1)', [pid])).catch(() => undefined);
     };
     signal.addEventListener('abort', cancel, { once: true });
@@ -160,15 +162,15 @@ export class Database {
       signal.removeEventListener('abort', cancel);
       if (cancelled !== undefined) {
         await cancelled;
-        // A cancellation that comes late hits this statement, and not one of whoever has the connection next.
+        // A late cancellation hits this statement, and not one of the next user of the connection.
         await this.rows('SELECT 1', [], tx).catch(() => undefined);
       }
     }
   }
 
   /**
-   * Runs statements that cannot be in a transaction or may take long, such as the building of an index: on a connection of
-   * their own and without a time limit, while no other process does so under the same name.
+   * Runs statements that cannot be in a transaction or may take long, such as the creation of an index. They have their
+   * own connection and no time limit, and run while no other process does so under the same name.
    * @returns undefined when another process does
    */
   async maintain<T>(
@@ -196,8 +198,8 @@ export class Database {
   }
 
   /**
-   * Several transactions on one connection, while no other session works under the same name.
-   * @returns undefined when another does
+   * Runs several transactions on one connection, while no other session works under the same name.
+   * @returns undefined when another session does
    */
   async alone<T>(name: string, work: (session: Session) => Promise<T>): Promise<T | undefined> {
     const runner = this.source.createQueryRunner();
@@ -209,7 +211,7 @@ export class Database {
       try {
         return await work({ db, transaction: (inside) => this.transactionOn(runner, inside) });
       } finally {
-        // A connection that is lost has lost its locks.
+        // A lost connection has also lost its locks.
         await this.rows(`SELECT pg_advisory_unlock(${lock})`, [name], db).catch(() => undefined);
       }
     } finally {
@@ -217,17 +219,20 @@ export class Database {
     }
   }
 
-  /** Resolves when the database answers. */
+  /** Waits until the database answers. */
   async ping(): Promise<void> {
     await this.run('SELECT 1', [], this.db);
   }
 
-  /** Plain SQL with typed rows, also of RETURNING; parameters always apart from the text. */
+  /**
+   * Runs plain SQL and returns its typed rows, including those of RETURNING. Parameters are always separate from the
+   * text.
+   */
   async rows<Row>(sql: string, parameters: readonly unknown[] = [], db: Db = this.db): Promise<Row[]> {
     return (await this.run(sql, parameters, db)).records as Row[];
   }
 
-  /** Plain SQL whose rows do not matter. @returns how many were affected */
+  /** Runs plain SQL whose rows are not needed. @returns how many rows were affected */
   async execute(sql: string, parameters: readonly unknown[] = [], db: Db = this.db): Promise<number> {
     return (await this.run(sql, parameters, db)).affected ?? 0;
   }
@@ -244,7 +249,7 @@ export class Database {
       result = await work(tx);
       await runner.commitTransaction();
     } catch (error) {
-      // Why it failed says more than that it could not be undone: the connection is lost then.
+      // The original error is more useful than that of the rollback, which only fails when the connection is lost.
       await runner.rollbackTransaction().catch(() => undefined);
       throw error;
     }
@@ -267,7 +272,10 @@ function limitSql(milliseconds: number): string {
   return `SET LOCAL statement_timeout = ${Math.ceil(milliseconds)}`;
 }
 
-/** In one message. @returns the process of the server, which is another one each time where a pooler is between */
+/**
+ * Starts a snapshot with one message. @returns the process id of the server, which may differ for each transaction
+ * behind a pooler
+ */
 async function openSnapshot(
   connection: ClientBase,
   milliseconds: number | undefined,

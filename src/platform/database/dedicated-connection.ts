@@ -8,10 +8,13 @@ const CLOSE_LIMIT_MS = 3_000;
 const ENDING_LIMIT_MS = 3_000;
 const ASK_AGAIN_MS = 20;
 
-/** The database is not there; nothing was sent. */
+/** The database is unavailable. The statement was not sent. */
 export class NotConnected extends Error {}
 
-/** The connection ended while a statement was under way: it was carried out or not; by the next statement here that is settled. */
+/**
+ * The connection ended while a statement was running, so it is unknown whether the statement was executed. The outcome
+ * is final before the next statement on this connection starts.
+ */
 export class OutcomeUnknown extends Error {}
 
 export interface DedicatedConnectionOptions {
@@ -23,37 +26,38 @@ export interface DedicatedConnectionOptions {
 }
 
 export interface Statement {
-  /** Prepared once for each connection under this name. */
+  /** The name under which the statement is prepared once for each connection. */
   readonly name: string;
   readonly text: string;
-  /** Buffers go out in binary, everything else as text. */
+  /** The parameters. Buffers are sent in binary form, all others as text. */
   readonly values: readonly (string | Buffer | null)[];
 }
 
 /** The server's side of a connection. */
 interface Session {
   readonly pid: number;
-  /** Tells it from a later one with the same pid. */
+  /** Distinguishes the session from a later one with the same pid. */
   readonly startedAt: string;
 }
 
 /**
- * One connection of its own, outside the pool, for a path that keeps it busy. It is opened when first needed and again
- * after a loss, never in the background: who needs it learns at once how it stands. One statement at a time.
+ * One connection outside the pool, for a path that keeps it busy. It is opened on first use and after a loss, never in
+ * the background, so that the caller gets an error at once. It runs one statement at a time.
  */
 export class DedicatedConnection {
   private client: pg.Client | undefined;
   private opening: Promise<pg.Client> | undefined;
   private waitMs = 0;
   private session: Session | undefined;
-  /** Those whose connection was lost: they may still be at work, which is carried out behind our back. */
+  /** Sessions whose connection was lost. The server may still be running their statements. */
   private orphans: Session[] = [];
 
   constructor(private readonly options: DedicatedConnectionOptions) {}
 
   /**
-   * @throws NotConnected when nothing was sent, OutcomeUnknown when the connection was lost meanwhile, and the server's
-   * own error when it refused the statement, which then did nothing
+   * Runs a statement and returns its rows.
+   * @throws NotConnected when the statement was not sent, OutcomeUnknown when the connection was lost while it ran, and
+   * the server's own error when the server refused it, which then had no effect
    */
   async rows<Row extends pg.QueryResultRow>(statement: Statement): Promise<Row[]> {
     const client = this.client ?? (await this.open());
@@ -81,7 +85,7 @@ export class DedicatedConnection {
   }
 
   private async connect(): Promise<pg.Client> {
-    // Repeated attempts wait, so that a database that is away is not stormed.
+    // Repeated attempts wait, so that an unavailable database is not flooded with connections.
     if (this.waitMs > 0) await pause(this.waitMs);
     const { databaseUrl, name, settings, onError } = this.options;
     const client = new pg.Client({
@@ -115,7 +119,7 @@ export class DedicatedConnection {
     return client;
   }
 
-  /** Resolves when none is at work any more. */
+  /** Ends the lost sessions, and waits until the server has ended all of them. */
   private async endOrphans(client: pg.Client): Promise<void> {
     const until = performance.now() + ENDING_LIMIT_MS;
     while (this.orphans.length > 0) {
@@ -142,7 +146,10 @@ const END_SESSIONS = `
   SELECT pg_terminate_backend(pid) FROM pg_stat_activity
   WHERE (pid, ${START}) IN (SELECT * FROM unnest($1::int[], $2::text[]))`;
 
-/** Whether the server refused the statement, in contrast to ending the connection (classes 08 and 57P) or saying nothing. */
+/**
+ * Returns whether the server refused the statement, in contrast to closing the connection (classes 08 and 57P) or not
+ * answering.
+ */
 function isRefusal(error: unknown): boolean {
   return error instanceof pg.DatabaseError && !/^(08|57P)/.test(error.code ?? '08');
 }

@@ -1,12 +1,12 @@
 import { variantsOf } from '../case-folding/index.js';
 import type { Bind } from './parameters.js';
 
-/** Of as many characters as this each is replaced by itself: five times as fast as all at once. */
+/** Up to this number of characters, one `replace` for each is five times as fast as `translate` for all. */
 const MAX_REPLACED = 8;
 
 /**
- * Folds what may be a case of these folded texts, and ASCII, whatever the locale of the database.
- * @returns of an expression the one that is folded
+ * Folds ASCII, and the characters that fold to those of the given texts, whatever the locale of the database.
+ * @returns a function that returns an SQL expression folded
  */
 export function foldedSql(texts: readonly string[], bind: Bind): (sql: string) => string {
   const [from, to]: [string[], string[]] = [[], []];
@@ -20,7 +20,8 @@ export function foldedSql(texts: readonly string[], bind: Bind): (sql: string) =
     const [variants, folded] = [bind(from.join('')), bind(to.join(''))];
     return (sql) => `lower(translate(${sql}, ${variants}::text, ${folded}::text) COLLATE "C")`;
   }
-  // What is folded is no variant of another, so that one after the other is the same as all at once.
+  // A folded character is never a variant of another, so replacing one after the other has the same result as all at
+  // once.
   const pairs = from.map((variant, at) => `${bind(variant)}::text, ${bind(to[at])}::text`);
   return (sql) => `lower(${pairs.reduce((text, pair) => `replace(${text}, ${pair})`, `${sql} COLLATE "C"`)})`;
 }

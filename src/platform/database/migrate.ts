@@ -2,16 +2,20 @@ import pg from 'pg';
 import { DataSource } from 'typeorm';
 import { MIGRATIONS } from '../../../migrations/index.js';
 
-/** Any fixed number, the same in every version: starters of one database wait for each other on it. */
+/**
+ * The key of an advisory lock: any number that is the same in every version. Processes that start on one database wait
+ * for each other on it.
+ */
 const MIGRATION_LOCK = 7_355_608;
 
 /**
- * Applies what is missing. Several instances may start at once: one migrates, the others wait and find it done.
- * @returns names of the migrations applied by this call
+ * Applies missing migrations. Several instances may start at once: one migrates, and the others wait until the
+ * migrations are applied.
+ * @returns the names of the migrations applied by this call
  */
 export async function runMigrations(url: string): Promise<string[]> {
   const lock = new pg.Client({ connectionString: url, keepAlive: true });
-  // What it is asked next fails, which says more than the end of the process.
+  // A lost connection makes the next query fail, and that error is more useful than the end of the process.
   lock.on('error', () => undefined);
   await lock.connect();
   try {

@@ -1,7 +1,7 @@
 import { MIGRATIONS } from '../../../migrations/index.js';
 import type { Database } from './database.js';
 
-/** Whether every migration this version knows is applied. */
+/** Returns whether every migration of this version is applied. */
 export async function isMigrated(database: Database): Promise<boolean> {
   const rows = await database.rows<{ name: string }>('SELECT name FROM migrations');
   const applied = new Set(rows.map((row) => row.name));

@@ -1,35 +1,39 @@
 import pg from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** One PostgreSQL channel carries all notices, so that a subscription needs no round trip and misses nothing. */
+/** One PostgreSQL channel carries all notices, so that a subscription needs no round trip and misses no notice. */
 const PG_CHANNEL = 'service_notices';
 const CHANNEL = /^[a-z][a-z0-9_]{0,62}$/;
-/** PostgreSQL takes less than 8000 bytes, our channel name included. */
+/** Maximum size of a payload. PostgreSQL accepts less than 8000 bytes, including our channel name. */
 const MOST_PAYLOAD_BYTES = 7_900;
 const FIRST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 5_000;
 const PROBE_EVERY_MS = 15_000;
 const PROBE_LIMIT_MS = 5_000;
 const CLOSE_LIMIT_MS = 3_000;
-/** The first time whole seconds may go by without a look at the connection: the service is being put together meanwhile. */
+/**
+ * The limit of the first connection is longer: while the application is being built, the event loop may be blocked for
+ * seconds.
+ */
 const [FIRST_CONNECT_LIMIT_MS, CONNECT_LIMIT_MS] = [30_000, 5_000];
 
 export type NoticeHandler = (payload: string) => void | Promise<void>;
 
-/** A transaction of the caller, such as a TypeORM QueryRunner or EntityManager. */
+/** A transaction of the caller, for example a TypeORM QueryRunner or EntityManager. */
 export interface NoticeSender {
   query(sql: string, parameters: unknown[]): Promise<unknown>;
 }
 
 export interface NoticeBusOptions {
   databaseUrl: string;
-  /** Told of lost connections and failing handlers. */
+  /** Called for lost connections and failing handlers. */
   onError: (error: unknown) => void;
 }
 
 /**
- * Notices between the processes of one database, over LISTEN/NOTIFY: at most once, and not at all while the connection
- * is away. So whoever caches by them drops its cache in `onReconnect`, and does not trust it while not `connected`.
+ * Sends notices between the processes of one database over LISTEN/NOTIFY. A notice is delivered at most once, and is
+ * lost while the connection is down. A cache that relies on notices must therefore be cleared in `onReconnect`, and
+ * must not be trusted while `connected` is false.
  */
 export class NoticeBus {
   private readonly handlers = new Map<string, Set<NoticeHandler>>();
@@ -43,7 +47,7 @@ export class NoticeBus {
 
   constructor(private readonly options: NoticeBusOptions) {}
 
-  /** Connects; rejects when the database is not there. Later losses of the connection are mended by the bus itself. */
+  /** Connects, and rejects when the database is unavailable. After a later loss, the bus reconnects by itself. */
   start(): Promise<void> {
     this.starting ??= this.connect(FIRST_CONNECT_LIMIT_MS).catch((error: unknown) => {
       this.starting = undefined;
@@ -57,8 +61,8 @@ export class NoticeBus {
   }
 
   /**
-   * Sends a notice to every process, this one included. With a `sender` it goes out when that transaction commits, and
-   * not when it rolls back. Throws a TypeError for a channel or payload (7900 bytes) that cannot be sent.
+   * Sends a notice to every process, including this one. With a `sender` it is sent when that transaction commits, and
+   * not when it rolls back. Throws a TypeError for a channel or payload (above 7900 bytes) that cannot be sent.
    */
   async publish(channel: string, payload: string, sender?: NoticeSender): Promise<void> {
     assertChannel(channel);
@@ -70,7 +74,7 @@ export class NoticeBus {
     await target.query('SELECT pg_notify($1, $2)', [PG_CHANNEL, `${channel}:${payload}`]);
   }
 
-  /** Calls the handler for every notice on the channel from now on; returns the way to stop that. */
+  /** Calls the handler for every notice on the channel from now on. Returns the function that ends the subscription. */
   subscribe(channel: string, handler: NoticeHandler): () => void {
     assertChannel(channel);
     const handlers = this.handlers.get(channel) ?? new Set();
@@ -78,7 +82,7 @@ export class NoticeBus {
     return () => handlers.delete(handler);
   }
 
-  /** Calls the handler each time the connection is back after a loss; returns the way to stop that. */
+  /** Calls the handler each time the bus has reconnected. Returns the function that ends the subscription. */
   onReconnect(handler: () => void): () => void {
     this.reconnectHandlers.add(handler);
     return () => this.reconnectHandlers.delete(handler);
@@ -122,7 +126,7 @@ export class NoticeBus {
     this.probeTimer.unref();
   }
 
-  /** Only the client in use can be lost: attempts to connect report for themselves, and each is lost once. */
+  /** Handles the loss of the client in use, once. Attempts to connect report their own errors. */
   private lose(client: pg.Client, error: unknown): void {
     if (this.client !== client) return;
     this.client = undefined;

@@ -1,13 +1,17 @@
-/** What transactions tell of while they are writing it, as the triggers of the tables do. */
+/**
+ * Classes of the advisory locks that transactions hold while they write rows of a table. The triggers of the tables
+ * acquire them.
+ */
 export const OPEN_WRITES = { eventOutbox: 795_222_001, alertEvents: 795_222_002 } as const;
 
-/** Nobody waits longer for a transaction. */
+/** The longest time that readers wait for a transaction that is still writing. */
 const LONGEST_WAIT = `interval '10 seconds'`;
 
 /**
- * The transactions that are writing rows of a kind, as a query of `key`, that of their project, and `since`, when the
- * longest of them began. Those of a role that we may not watch count from ten seconds ago. Locks are no part of a
- * snapshot: ask before the rows, so that what ends in between is seen.
+ * Returns SQL that lists the transactions that are writing rows of a kind: `key`, the key of their project, and
+ * `since`, the start of the oldest of them. A transaction of a role that this role may not monitor counts as started
+ * ten seconds ago. Locks are not part of a snapshot. Query them before the rows, so that the rows include every
+ * transaction that ends in between.
  */
 export function openWritesSql(kind: (typeof OPEN_WRITES)[keyof typeof OPEN_WRITES]): string {
   return `SELECT l.objid::bigint AS key,
@@ -18,7 +22,7 @@ export function openWritesSql(kind: (typeof OPEN_WRITES)[keyof typeof OPEN_WRITE
     GROUP BY 1`;
 }
 
-/** The key of a project in {@link openWritesSql}; `project` is SQL. */
+/** Returns SQL for the key of a project in {@link openWritesSql}. `project` is SQL. */
 export function openWriteKeySql(project: string): string {
   return `(project_lock_key(${project})::bigint & 4294967295)`;
 }

@@ -2,12 +2,12 @@ import type { TypeOrmModuleOptions } from '@nestjs/typeorm';
 import type { ClientBase } from 'pg';
 import type { Logger } from 'typeorm';
 
-/** Entities come from the modules that own them; the schema comes from migrations alone. */
+/** Returns the options of TypeORM. Modules register their own entities. Only migrations change the schema. */
 export function typeOrmOptions(o: {
   url: string;
   poolSize: number;
   applicationName: string;
-  /** Is told of each statement before it is sent; what it throws ends the statement. */
+  /** Called with each statement before it is sent. An error that it throws stops the statement. */
   statements?: Logger | undefined;
 }): TypeOrmModuleOptions {
   return {
@@ -33,8 +33,9 @@ export function typeOrmOptions(o: {
 }
 
 /**
- * A connection that the server ends while it is made is handed out between the pool's listener and TypeORM's, and an
- * error that nobody listens to ends the process. Whoever has it learns of its end by what is asked next.
+ * Listens to the errors of a new connection. When the server ends it while it is being opened, it is handed over after
+ * the pool has removed its listener and before TypeORM has added one, and an unhandled error event would end the
+ * process. The caller gets the error from the next query.
  */
 function listenToErrors(client: ClientBase): void {
   client.on('error', () => undefined);

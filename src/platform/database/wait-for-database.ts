@@ -2,7 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 
 const PAUSE_MS = 500;
-/** Not there yet: refused, unknown, unreachable, timed out, or still starting up. Anything else will not mend itself. */
+/**
+ * Error codes of a database that may become available: refused, unknown, unreachable, timed out, or still starting. Any
+ * other error is permanent.
+ */
 const NOT_YET = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -14,7 +17,10 @@ const NOT_YET = new Set([
   '57P01',
 ]);
 
-/** Waits until the database takes connections; a server that is started beside the service may come up later. */
+/**
+ * Waits up to `limitMs` until the database accepts connections. A server that is started together with the service may
+ * become available later.
+ */
 export async function waitForDatabase(url: string, limitMs = 30_000): Promise<void> {
   const deadline = performance.now() + limitMs;
   for (;;) {

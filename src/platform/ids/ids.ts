@@ -4,7 +4,10 @@ import { v7 } from 'uuid';
 const CANONICAL = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const MAX_TIMESTAMP = 2 ** 48 - 1;
 
-/** Random bytes are taken from the system for many ids at once: asking each time costs 20 times as much as the rest. */
+/**
+ * Number of random bytes of an id. They are read from the system for many ids at once, since a read for each id costs
+ * 20 times as much as the rest.
+ */
 const RANDOM_BYTES = 16;
 const pool = new Uint8Array(RANDOM_BYTES * 256);
 const made = Buffer.alloc(RANDOM_BYTES);
@@ -12,7 +15,10 @@ let taken = pool.length;
 let lastMs = 0;
 let sequence = 0;
 
-/** A new UUIDv7 in lower case. Within a process each id sorts after the one before, also when the host clock steps back. */
+/**
+ * Returns a new UUIDv7 in lower case. Within a process each id sorts after the previous one, even when the host clock
+ * steps back.
+ */
 export function newId(): string {
   if (taken === pool.length) {
     randomFillSync(pool);
@@ -23,7 +29,7 @@ export function newId(): string {
   const now = Date.now();
   if (now > lastMs) {
     lastMs = now;
-    // 31 bits, so that a millisecond has room for 2^31 ids more.
+    // The first sequence number has 31 bits, so that a millisecond has room for 2^31 further ids.
     sequence =
       (((random[6] ?? 0) & 0x7f) << 24) | ((random[7] ?? 0) << 16) | ((random[8] ?? 0) << 8) | (random[9] ?? 0);
   } else {
@@ -31,12 +37,14 @@ export function newId(): string {
     if (sequence === 0) lastMs += 1;
   }
   v7({ random, msecs: lastMs, seq: sequence }, made);
-  // One text and its parts; the library's own spelling makes a text for each byte.
+  // Slicing one string is cheaper than the library's formatting, which makes a string for each byte.
   const hex = made.toString('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
-/** A random UUIDv7 that carries the given time (Unix milliseconds, cut to an integer). Not monotonic. */
+/**
+ * Returns a random UUIDv7 with the given time (Unix milliseconds, truncated to an integer). Such ids are not monotonic.
+ */
 export function uuidV7At(ms: number): string {
   const msecs = Math.trunc(ms);
   if (!(msecs >= 0 && msecs <= MAX_TIMESTAMP)) throw new RangeError('Time outside what a UUIDv7 can carry');
@@ -44,8 +52,8 @@ export function uuidV7At(ms: number): string {
 }
 
 /**
- * Whether the text has the 8-4-4-4-12 form, in any case and of any version: an id we never made
- * is well formed but unknown, so it reads as not found and not as malformed.
+ * Returns whether the text has the 8-4-4-4-12 form, in any case and of any version. An id that this service never made
+ * is well-formed but unknown, so it is reported as not found and not as malformed.
  */
 export function isUuid(text: string): boolean {
   return CANONICAL.test(text);

@@ -1,14 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { endOfString } from './json-text.js';
 
-/** What an exact number begins with while it is a text. Nobody can send it, since each process draws its own. */
+/**
+ * The prefix of an exact number that is represented as a string. Clients cannot send it, because each process draws it
+ * at random.
+ */
 const MARK = randomBytes(16).toString('hex');
 const MARKED_NUMBER = new RegExp(`"${MARK}([-.0-9]+)"`, 'g');
-/** Set while `stringifyExact` runs, which nothing interrupts. */
+/** Set while `stringifyExact` runs, which is synchronous. */
 let isMarking = false;
 let hasMarked = false;
 
-/** A double holds any 15 digits. Finds every longer number, and now and then a text. */
+/** Matches every number with more than 15 digits, and sometimes a string. A double holds any 15 digits exactly. */
 const MAY_BE_LONG = /(?:^|[:[,])\s*-?\d[\d.]{15}/;
 
 const QUOTE = 0x22;
@@ -21,7 +24,7 @@ export class ExactNumber {
   /** @param digits without an exponent */
   constructor(readonly digits: string) {}
 
-  /** The digits are kept by `stringifyExact` alone; elsewhere this is the nearest double. */
+  /** Only `stringifyExact` keeps the digits. For others this is the nearest double. */
   toJSON(): string | number {
     if (!isMarking) return this.toNumber();
     hasMarked = true;
@@ -36,7 +39,7 @@ export class ExactNumber {
     return this.digits;
   }
 
-  /** Equal for equal numbers. */
+  /** Returns the digits without trailing zeroes of the fraction, so that equal numbers have equal texts. */
   canonical(): string {
     const { digits } = this;
     if (!digits.includes('.')) return digits;
@@ -46,16 +49,16 @@ export class ExactNumber {
   }
 }
 
-/** `JSON.parse`, with an {@link ExactNumber} where a double would lose digits. @throws SyntaxError */
+/** Parses JSON like `JSON.parse`, with an {@link ExactNumber} where a double would lose digits. @throws SyntaxError */
 export function parseExact(text: string): unknown {
-  // What is no JSON is refused before anything in it is marked.
+  // Invalid JSON is refused before its text is changed.
   const value: unknown = JSON.parse(text);
   if (!MAY_BE_LONG.test(text)) return value;
   const marked = withMarks(text);
   return marked === text ? value : JSON.parse(marked, revived);
 }
 
-/** `JSON.stringify`, with all digits of exact numbers. @param space as there */
+/** Writes JSON like `JSON.stringify`, with all digits of exact numbers. @param space as in `JSON.stringify` */
 export function stringifyExact(value: unknown, space?: number): string {
   isMarking = true;
   try {
@@ -72,14 +75,17 @@ function takeHasMarked(): boolean {
   return had;
 }
 
-/** A value as calculations take it, with doubles in place of exact numbers, which may also be in a list. */
+/** Returns a value for calculations: exact numbers, also those in a list, are replaced by doubles. */
 export function withDoubles(value: unknown): unknown {
   if (value instanceof ExactNumber) return value.toNumber();
   if (!Array.isArray(value) || !value.some((item) => item instanceof ExactNumber)) return value;
   return value.map((item: unknown) => (item instanceof ExactNumber ? item.toNumber() : item));
 }
 
-/** All digits of a number, the same for equal numbers; as PostgreSQL writes it, but for zeros that a fraction ends with. */
+/**
+ * Returns all digits of a number, the same for equal numbers. PostgreSQL prints the same text, except for trailing
+ * zeroes of a fraction.
+ */
 export function canonicalDigits(number: number | ExactNumber): string {
   return number instanceof ExactNumber ? number.canonical() : withoutExponent(String(number + 0));
 }
@@ -88,7 +94,7 @@ function revived(_: string, value: unknown): unknown {
   return typeof value === 'string' && value.startsWith(MARK) ? new ExactNumber(value.slice(MARK.length)) : value;
 }
 
-/** A JSON text with marked texts in place of the numbers that a double does not hold. */
+/** Returns a JSON text in which numbers that a double does not hold are replaced by marked strings. */
 function withMarks(json: string): string {
   let marked = '';
   let done = 0;
@@ -109,7 +115,10 @@ function withMarks(json: string): string {
   return marked + json.slice(done);
 }
 
-/** All digits of a number; null where a double holds them, or the number is too large or too small for one. */
+/**
+ * Returns all digits of a number, or null when a double holds them, or when the number is too large or too small for a
+ * double.
+ */
 function exactDigits(number: string): string | null {
   if (number.length < 16) return null;
   const double = Number(number);
@@ -119,7 +128,10 @@ function exactDigits(number: string): string | null {
   return new ExactNumber(digits).canonical() === new ExactNumber(held).canonical() ? null : digits;
 }
 
-/** The exponent is at most a few hundred more than there are digits, since a double is in its range. */
+/**
+ * Returns a number written without an exponent. The exponent is at most a few hundred larger than the number of digits,
+ * since the value is in the range of a double.
+ */
 function withoutExponent(number: string): string {
   const [, sign = '', whole = '', fraction = '', exponent] =
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(number) ?? [];
@@ -137,6 +149,6 @@ function isDigit(code: number): boolean {
 }
 
 function isOfNumber(code: number): boolean {
-  // The letter of an exponent, and its sign.
+  // These are the letter of an exponent and its sign.
   return isDigit(code) || code === POINT || code === MINUS || (code | 0x20) === 0x65 || code === 0x2b;
 }

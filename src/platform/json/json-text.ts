@@ -1,6 +1,8 @@
 const BACKSLASH = 0x5c;
 
-/** The place of the quote that ends a string of a JSON text. @param start of the quote that begins it */
+/**
+ * Returns the index of the quote that ends a string of a JSON text. @param start the index of the quote that starts it
+ */
 export function endOfString(json: string, start: number): number {
   let end = json.indexOf('"', start + 1);
   while (isEscaped(json, end)) end = json.indexOf('"', end + 1);

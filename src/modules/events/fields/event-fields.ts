@@ -1,43 +1,47 @@
 import type { ValueType, ValueTypes } from '../../../platform/database/binary-values.js';
 
-/** Who says what a field holds: ingestion itself, the credential, the request, or the database as it stores the event. */
+/** Who sets the value of a field: ingestion, the credential, the request, or the database when it stores the event. */
 type Origin = 'service' | 'credential' | 'request' | 'database';
 
-/** How conditions ask for a field. */
+/** How conditions name and read a field. */
 interface ConditionField {
-  /** Left out: that of the column. */
+  /** Defaults to the name of the column. */
   readonly name?: string;
   readonly holds: 'text' | 'number';
-  /** Reads it from a row of `events` called `e`; left out: the column as it is. */
+  /** SQL that reads the field from a row of `events` with the alias `e`. Defaults to the column itself. */
   readonly sql?: string;
 }
 
 interface EventField {
-  /** Of its column in `events` and in the rows that batches bring. */
+  /** The type of the column in `events` and in the rows that a batch inserts. */
   readonly type: ValueType;
   readonly isNullable?: true;
   readonly from: Origin;
-  /** The member of the request it comes from: whatever is sent tells requests apart. */
+  /**
+   * The member of the request that holds the field. All such members are part of the hash that compares requests for
+   * idempotency.
+   */
   readonly sent?: string;
   /**
-   * Set for what is a property, too, under the name it is sent by, and takes the place of one of that name: its place among
-   * those, which answers to ingestion keep. Text, read from the masked properties.
+   * Set when the field is also a property, under its name in the request, where it replaces a sent property of that
+   * name. The number is its position among these fields, which answers to ingestion keep. Such fields are text, and are
+   * read from the masked properties.
    */
   readonly property?: number;
-  /** Whether reads and exports give it. */
+  /** Whether reads and exports return the field. */
   readonly isRead: boolean;
-  /** Null: conditions cannot ask for it. */
+  /** Null when conditions cannot use the field. */
   readonly condition: ConditionField | null;
 }
 
 const TEXT = { holds: 'text' } as const;
-/** What a sender may say in words, and conditions ask for. */
+/** Optional text from the sender, which conditions can use. */
 const SENT_TEXT = { type: 'text', isNullable: true, from: 'request', isRead: true, condition: TEXT } as const;
 
 /**
- * The fields of an event, each a column of `events` of the same name. What is taken from requests, tells them apart, is
- * stored, read, exported and asked for by conditions follows from this table; conditions name the fields in its order.
- * Beside it, a field has its member in the requests and answers (`event.dto.ts`), and its column (`addEventField`).
+ * The fields of an event. Each is a column of `events` with the same name. This table decides which fields are read
+ * from requests, compared for idempotency, stored, read, exported and available to conditions, which list them in this
+ * order. A new field also needs a member in the requests and answers (`event.dto.ts`) and a column (`addEventField`).
  */
 export const FIELD_TABLE = {
   id: { type: 'uuid', from: 'service', isRead: true, condition: null },
@@ -57,11 +61,11 @@ export const FIELD_TABLE = {
   environment: { ...SENT_TEXT, sent: 'environment', property: 5 },
   message: { ...SENT_TEXT, sent: 'message', property: 3 },
   external_event_id: { ...SENT_TEXT, sent: 'event_id', property: 6 },
-  /** Asked for one by one, as `properties.<path>`. */
+  /** Conditions read single properties as `properties.<path>`. */
   properties: { type: 'jsonb', from: 'service', isRead: true, condition: null },
   timestamp: { type: 'timestamptz', from: 'request', sent: 'timestamp', isRead: true, condition: null },
   created_at: { type: 'timestamptz', from: 'database', isRead: true, condition: null },
-  /** Of the properties as reads give them. */
+  /** The size of the properties as reads return them. */
   bytes: { type: 'int4', from: 'service', isRead: false, condition: null },
   log_method: { type: 'text', from: 'service', isRead: false, condition: { name: 'log.method', holds: 'text' } },
   log_endpoint: { type: 'text', from: 'service', isRead: false, condition: { name: 'log.endpoint', holds: 'text' } },
@@ -80,10 +84,10 @@ export const FIELD_TABLE = {
 } as const satisfies Readonly<Record<string, EventField>>;
 
 type Fields = typeof FIELD_TABLE;
-/** The name of a field, which is that of its column. */
+/** The name of a field and of its column. */
 export type EventColumn = keyof Fields;
 
-/** The fields of a kind. */
+/** The columns whose fields match `Kind`. */
 type ColumnWhere<Kind> = { [Name in EventColumn]: Fields[Name] extends Kind ? Name : never }[EventColumn];
 type Value<Field extends EventField> =
   ValueTypes[Field['type']] | (Field extends { readonly isNullable: true } ? null : never);
@@ -91,7 +95,7 @@ type Value<Field extends EventField> =
 /** One row of `events`; the properties are JSON text. */
 export type EventRow = { readonly [Name in EventColumn]: Value<Fields[Name]> };
 
-/** Fields that come with a batch; the others are the database's. */
+/** Columns that a batch inserts. The database sets the others. */
 export type BroughtColumn = Exclude<EventColumn, ColumnWhere<{ readonly from: 'database' }>>;
 export type CredentialColumn = ColumnWhere<{ readonly from: 'credential' }>;
 export type ReadColumn = ColumnWhere<{ readonly isRead: true }>;
@@ -104,26 +108,26 @@ type ConditionName<Column extends ConditionColumn> = Fields[Column]['condition']
 }
   ? Name
   : Column;
-/** What conditions call a field. */
+/** The name of a field in conditions. */
 export type ConditionFieldName = { [Column in ConditionColumn]: ConditionName<Column> }[ConditionColumn];
 
 /**
- * An event as it is stored, under the names of its columns, whoever sends it apart. The properties are JSON text: as
- * objects they may take twenty times as much while the event waits to be stored.
+ * An event as it is stored, under the names of its columns, without the fields of its sender. The properties are JSON
+ * text: as objects they may take twenty times the memory while the event waits to be stored.
  */
 export type NormalizedEvent = Pick<EventRow, Exclude<BroughtColumn, CredentialColumn>>;
 
-/** An event as reads and exports take it from the database. */
+/** An event as reads and exports select it from the database. */
 export type StoredEvent = Pick<EventRow, ReadColumn>;
 
 const COLUMNS = Object.keys(FIELD_TABLE) as EventColumn[];
 
-/** The columns that a batch brings, by name. */
+/** The types of the columns that a batch inserts, by name. */
 export const BROUGHT_COLUMNS = typesOf(
   COLUMNS.filter((column): column is BroughtColumn => FIELD_TABLE[column].from !== 'database'),
 );
 
-/** Fields that the sender may give, by their names in a request. */
+/** The columns of the fields that a sender may set, by their names in a request. */
 export const SENT_FIELDS = Object.fromEntries(
   COLUMNS.filter((column): column is SentColumn => 'sent' in FIELD_TABLE[column]).map((column) => [
     FIELD_TABLE[column].sent,
@@ -131,7 +135,7 @@ export const SENT_FIELDS = Object.fromEntries(
   ]),
 ) as { readonly [Column in SentColumn as Fields[Column]['sent']]: Column };
 
-/** Fields that are properties, too, in the order in which they are laid over the others. */
+/** Fields that are also properties, in the order in which they are laid over the sent properties. */
 export const PROPERTY_FIELDS: readonly { readonly column: PropertyColumn; readonly name: PropertyName }[] =
   COLUMNS.filter((column): column is PropertyColumn => 'property' in FIELD_TABLE[column])
     .sort((one, other) => FIELD_TABLE[one].property - FIELD_TABLE[other].property)
@@ -146,10 +150,16 @@ export const READ_COLUMNS = READ.map((column) => `${readSql(column)} AS "${colum
 
 const BESIDE_ID = READ.filter((column) => column !== 'id');
 
-/** Those beside its id as they are stored, so that nothing is unpacked yet, for a SELECT from `events e`. */
+/**
+ * The read columns except `id` as they are stored, for a SELECT from `events e`. PostgreSQL does not decompress them
+ * yet.
+ */
 export const KEPT_COLUMNS = BESIDE_ID.map((column) => `e."${column}"`).join(', ');
 
-/** Those beside its id, for a SELECT from a relation with the {@link KEPT_COLUMNS}; null where the condition does not hold. */
+/**
+ * The read columns except `id`, for a SELECT from a relation with the {@link KEPT_COLUMNS}. They are null where the
+ * condition does not hold.
+ */
 export function readColumnsWhere(condition: string): string {
   return BESIDE_ID.map((column) => `CASE WHEN ${condition} THEN ${readSql(column)} END AS "${column}"`).join(', ');
 }
@@ -161,12 +171,12 @@ const ASKED = COLUMNS.filter((column): column is ConditionColumn => FIELD_TABLE[
   },
 );
 
-/** What conditions may ask of an event beside its properties. */
+/** The fields that conditions may use in addition to properties, with the type of their values. */
 export const CONDITION_FIELDS = Object.fromEntries(ASKED.map(({ name, holds }) => [name, holds])) as {
   readonly [Column in ConditionColumn as ConditionName<Column>]: Fields[Column]['condition']['holds'];
 };
 
-/** How conditions read it from a row of `events` called `e`. */
+/** SQL that reads each field of a condition from a row of `events` with the alias `e`. */
 export const CONDITION_SQL = Object.fromEntries(ASKED.map(({ name, sql }) => [name, sql])) as Readonly<
   Record<ConditionFieldName, string>
 >;

@@ -1,7 +1,7 @@
 import { atMostAhead, DateTimeField, ObjectField, TextField, UuidField } from '../../../platform/http/fields/index.js';
 import type { ReadColumn } from './event-fields.js';
 
-/** One event as it is sent (SERVICE 2.7). Its members are the sent fields of the table, payload and properties apart. */
+/** One event as it is sent. Its members are the sent fields of the table, `payload` and `properties`. */
 export class IngestRequest {
   @TextField({ min: 1, max: 200, example: 'http.request', description: 'What kind of event it is' })
   event_type!: string;
@@ -60,7 +60,7 @@ export class IngestRequest {
   properties?: Record<string, unknown>;
 }
 
-/** An event as reads give it (DECISIONS 5). */
+/** An event as reads return it. */
 export class EventRecord implements Readonly<Record<ReadColumn, unknown>> {
   @UuidField({})
   id!: string;

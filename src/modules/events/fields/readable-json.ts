@@ -1,9 +1,9 @@
-/** Texts, what has neither digits nor quotes, and numbers, one after the other. */
+/** Matches one JSON token: a string, a number, or a run of characters that are neither quotes nor parts of numbers. */
 const TOKEN = String.raw`'"(?:[^"\\\\]|\\\\.)*"|[^"0-9-]+|[-0-9.]+'`;
 
 /**
- * JSON text in SQL of ClickHouse, which takes no whole number beyond 64 bits: with an exponent behind such numbers, which makes them
- * doubles, as they are everywhere else.
+ * Returns ClickHouse SQL of the JSON text with an exponent after each whole number beyond 64 bits. ClickHouse rejects
+ * such numbers; with the exponent they are doubles, as everywhere else.
  */
 export function withDoubles(json: string): string {
   return `arrayStringConcat(arrayMap(token -> if(match(token, '^-?[0-9]{19,}$')
@@ -11,8 +11,9 @@ export function withDoubles(json: string): string {
 }
 
 /**
- * The properties of a row in another text, where ClickHouse reads them in this one alone; `{}` where it reads them as they are,
- * and empty where it reads neither. Made of no row that it is not asked of.
+ * SQL of the properties of a row in a second text: the text that ClickHouse can parse where it cannot parse the stored
+ * one, `{}` where the stored text parses, and empty where neither does. ClickHouse computes the second text only for
+ * rows that need it.
  */
 export const OTHER_PROPERTIES = `if(JSONType(properties) = 'Object', '{}',
   if(JSONType(${withDoubles('properties')}) = 'Object', ${withDoubles('properties')}, ''))`;

@@ -3,7 +3,10 @@ import { HourRollupsService } from './hour-rollups.service.js';
 
 const EVERY_MS = 60_000;
 
-/** Apart from the maintenance round, which must not wait for hours with millions of events. */
+/**
+ * Makes due rollups. It is a separate job because the maintenance round must not wait for hours with millions of
+ * events.
+ */
 export const hourRollupsJob = defineJob<NoPayload, { processed: number }>({
   name: 'hour-rollups',
   every: { ms: EVERY_MS, payload: {} },

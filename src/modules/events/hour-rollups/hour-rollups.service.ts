@@ -9,16 +9,19 @@ import {
   HourRollupsWriter,
 } from '../event-store/index.js';
 
-/** Rows that one statement reads, unless a single hour has more. */
+/** Maximum number of events that one statement reads, unless a single hour has more. */
 const EVENTS_A_STATEMENT = 50_000;
 const HOURS_A_STATEMENT = 200;
 const HOURS_A_PAGE = 1_000;
-/** Hours that are looked at each round for events that came late. */
+/** Maximum number of hours that one round checks for events that arrived late. */
 const HOURS_LOOKED_AT = 20_000;
-/** Where more is due, the next round goes on. */
+/** Maximum number of events that one round reads. The next round continues. */
 const EVENTS_A_ROUND = 1_000_000;
 const DAYS_A_ROUND = 2_000;
-/** Rounds until hours that failed by themselves, such as one that is too large to be read in time, are tried again. */
+/**
+ * Rounds until hours that failed because of their own data are retried, for example an hour too large to be read in
+ * time.
+ */
 const ROUNDS_OF_REST = 60;
 const START: HourPlace = { projectId: '00000000-0000-0000-0000-000000000000', hour: new Date(0) };
 
@@ -29,15 +32,15 @@ interface Batch {
 }
 
 /**
- * Makes rollups that are missing or out of date: those of the last days at once, and of all others some each round. Who
- * reads does not need them: what is not right is read from the rows.
+ * Makes rollups that are missing or out of date. Each round makes those of the last days, and a part of the older ones.
+ * Reads do not depend on rollups: where a rollup is not valid, they read the rows.
  */
 @Injectable()
 export class HourRollupsService {
   private readonly logger = new Logger('rollups');
   private place = START;
   private round = 0;
-  /** By project and hour, the round that tries again. */
+  /** The round in which a failed rollup is retried, by project and hour. */
   private readonly resting = new Map<string, number>();
 
   constructor(
@@ -46,7 +49,7 @@ export class HourRollupsService {
   ) {}
 
   /**
-   * One that fails does not keep the others from their turn, but fails the round.
+   * Makes due rollups of hours and days. A rollup that fails does not stop the others, but fails the round.
    * @returns how many hours and days were made
    */
   async makeDue(): Promise<number> {
@@ -64,7 +67,7 @@ export class HourRollupsService {
       made += done;
       return done;
     };
-    // As long as a full page was due, and some of it was for us to make.
+    // Continues while a full page was due and this process made some of it.
     for (;;) {
       const due = await this.rollups.recent(HOURS_A_PAGE);
       if ((await make(due)) === 0 || due.length < HOURS_A_PAGE || left <= 0) break;
@@ -112,7 +115,7 @@ function keyOf(projectId: ProjectId, hour: Date): string {
   return `${projectId} ${hour.toISOString()}`;
 }
 
-/** Hours of one project that follow each other in the list, as many as one statement takes; the order stays. */
+/** Groups hours of one project into batches that one statement can read, and keeps their order. */
 function batchesOf(due: readonly DueHour[]): Batch[] {
   const batches: Batch[] = [];
   const open = new Map<ProjectId, Batch>();

@@ -3,23 +3,24 @@ import type { IngestBatchResponse, IngestLineResult } from './ingest.dto.js';
 import type { IngestAnswer } from './ingest-answer.js';
 
 /**
- * A line with the id its event gets when it is admitted, or why it is none: as JSON text, whose order jsonb would lose.
- * Records from before that hold the value itself in `detail`.
+ * A line with the id that its event gets when it is admitted, or with the refusal as JSON text, because jsonb would
+ * lose the order of its members. Older records hold the refusal as a value in `detail`.
  */
 export type BatchLine = { readonly line: number } & (
   { readonly id: string } | { readonly refusal: string } | { readonly detail: unknown }
 );
 
-/** What a batch is answered from. */
+/** The stored data from which a batch is answered. */
 export interface StoredBatchAnswer {
   readonly lines: readonly BatchLine[];
-  /** Missing in records from before it was kept. */
+  /** Missing in records older than this member. */
   readonly mode?: string;
 }
 
 /**
- * @param admitted how many of its events were, the first ones
- * @param rest what the others are told
+ * Returns the answer to a batch.
+ * @param admitted how many events were admitted, from the first on
+ * @param rest the detail for the remaining events
  */
 export function batchAnswer(
   { lines, mode }: Required<StoredBatchAnswer>,

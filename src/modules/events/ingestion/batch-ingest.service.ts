@@ -21,14 +21,14 @@ import { normalizeEvent } from './normalized-event.js';
 import { canonicalRequest } from './request-hash.js';
 import { checkWrittenSize, MOST_GROWTH } from './written-size.js';
 
-/** So much is read at a stretch, then others have a turn. */
+/** Bytes that are read before the event loop is yielded to other requests. */
 const BYTES_A_TURN = 64 * 1024;
-/** What reading a line takes beside its bytes. */
+/** The cost of reading a line in addition to its bytes, in bytes. */
 const BYTES_OF_A_LINE = 600;
 
 /**
- * Takes up to 1,000 events as lines, one request to quotas and idempotency: a line that is no event is told so, and an
- * allowance that ends inside the batch refuses the rest of it (DECISIONS 5).
+ * Ingests up to 1,000 events as lines. The batch counts as one request for quotas and idempotency. A line that is not a
+ * valid event gets its own refusal, and an allowance that ends inside the batch refuses the remaining events.
  */
 @Injectable()
 export class BatchIngestService {
@@ -88,7 +88,7 @@ export class BatchIngestService {
     return batchAnswer(first, stored.admitted ?? Infinity, this.sentenceOf(stored.why), true);
   }
 
-  /** As the guard reads a body of its own. @throws ValidationError, BodyTooLarge */
+  /** Parses a line as the guard parses the body of a single request. @throws ValidationError, BodyTooLarge */
   private parse(bytes: EventLine['bytes']): unknown {
     if (bytes.length > this.config.http.maxBodyBytes) throw new BodyTooLarge();
     const parsed = parseJsonBody(bytes, { exactNumbers: true });
@@ -103,7 +103,7 @@ export class BatchIngestService {
     return read.value as IngestRequest;
   }
 
-  /** What those behind the admitted ones are told. */
+  /** Returns the detail of the events that follow the admitted ones. */
   private sentenceOf(rest: RefusalReason | null | undefined): unknown {
     return this.refusals.sentenceOf(rest ?? 'blocked');
   }

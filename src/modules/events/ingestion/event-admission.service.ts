@@ -8,10 +8,10 @@ import { IngestionPolicyReader, type IngestionPolicy, ProjectIsArchived } from '
 import { IngestionRefusalsService } from '../../entitlement/quotas/index.js';
 import { EventIntake, type Sender, type Verdict, type WriteRequest } from '../event-store/index.js';
 
-/** What a caller is answered 200 for: something new, or what an earlier request was answered. */
+/** A verdict that is answered with 200: a new write, or the replay of an earlier answer. */
 export type Admitted = Extract<Verdict, { kind: 'written' | 'replayed' }>;
 
-/** Whose refusal is recorded, and of which HTTP request. */
+/** The sender and the HTTP request whose refusal is recorded. */
 interface Recorded {
   readonly sender: Sender;
   readonly requestId: string | null;
@@ -22,7 +22,7 @@ export class IdempotencyKeyReused extends domainError(
   'Idempotency-Key already used with different request payload',
 ) {}
 
-/** The way every event goes in, whoever sends it: refusals become answers, and are recorded for the owner of the key. */
+/** Admits the events of every sender. Refusals become errors, and are recorded for the owner of the key. */
 @Injectable()
 export class EventAdmissionService {
   constructor(
@@ -32,14 +32,18 @@ export class EventAdmissionService {
     private readonly failures: IngestionFailuresRecorder,
   ) {}
 
-  /** @param requestId of the HTTP request, for the record of its refusal. @throws ProjectIsArchived */
+  /**
+   * Returns the ingestion policy of a sender.
+   * @param requestId the HTTP request that a recorded refusal refers to
+   * @throws ProjectIsArchived
+   */
   policyOf(sender: Sender, requestId: string | null): IngestionPolicy | Promise<IngestionPolicy> {
     return whenThere(this.policies.of(sender), (policy) =>
       policy.archived ? this.refuse({ sender, requestId }, 'project_archived', new ProjectIsArchived()) : policy,
     );
   }
 
-  /** @throws DomainError of billing, limits (SERVICE 7.2), idempotency or a full queue */
+  /** Submits events to be stored. @throws DomainError for billing, limits, a reused idempotency key or a full queue */
   async submit(request: WriteRequest, requestId: string | null): Promise<Admitted> {
     const { sender } = request;
     const verdict = await this.intake.submit(request);
@@ -56,7 +60,7 @@ export class EventAdmissionService {
         if (verdict.why === 'archived') {
           return this.refuse({ sender, requestId }, 'project_archived', new ProjectIsArchived());
         }
-        // A key goes with its project and its source.
+        // A key is deleted together with its project or its source.
         if (sender.apiKeyId !== null) throw new InvalidApiKey();
         throw verdict.why === 'gone' ? new ProjectNotFound() : new EventSourceNotFound();
       case 'refused':

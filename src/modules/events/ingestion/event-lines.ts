@@ -2,7 +2,7 @@ import { domainError } from '../../../platform/http/domain-error.js';
 
 export class TooManyEvents extends domainError(413, 'Request body has more than 1,000 events') {}
 
-/** A line that is not blank; they count from 1. */
+/** A line that is not blank. Line numbers start at 1 and count blank lines. */
 export interface EventLine {
   readonly line: number;
   readonly bytes: Buffer;

@@ -8,7 +8,9 @@ import { normalizeEvent } from './normalized-event.js';
 import { checkWrittenSize, MOST_GROWTH } from './written-size.js';
 import type { Sender } from '../event-store/index.js';
 
-/** Records an event that no key brought, the way of every other event: same refusals, counts and storage. */
+/**
+ * Records an event that was not sent with an API key. It has the same refusals, counts and storage as any other event.
+ */
 @Injectable()
 export class EventRecorder {
   constructor(
@@ -17,14 +19,14 @@ export class EventRecorder {
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  /** @throws DomainError whatever ingestion refuses an event with */
+  /** Stores the event and returns it. @throws DomainError with any refusal of ingestion */
   async record(scope: Omit<Sender, 'apiKeyId'>, request: IngestRequest, bodyTaken?: () => void): Promise<StoredEvent> {
     const sender = { ...scope, apiKeyId: null };
     const { redaction } = await this.admission.policyOf(sender, null);
     const now = this.clock.now();
     const event = normalizeEvent(request, newId(), now, redaction.properties);
     checkWrittenSize(event.bytes, MOST_GROWTH * this.config.http.maxBodyBytes);
-    // As ingestion does: whoever called holds the request until it is answered.
+    // The caller keeps the request until it is answered, so its large objects are released here, as in `IngestService`.
     request.payload = request.properties = undefined;
     bodyTaken?.();
     const admitted = await this.admission.submit({ sender, events: [event], idempotency: null }, null);

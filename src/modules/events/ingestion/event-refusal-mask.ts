@@ -4,10 +4,10 @@ import type { Issue } from '../../../platform/http/fields/index.js';
 import { IngestionPolicyReader, Redaction } from '../../tenancy/projects/index.js';
 import { maskIssues } from './masked-issues.js';
 
-/** Before the project is known its settings are not: then every value that may become a property is masked. */
+/** Masks every value that may become a property. Used while the project, and so its settings, are unknown. */
 const OF_NO_PROJECT = new Redaction(['*']);
 
-/** Refusals of events tell what was wrong without what the project redacts. */
+/** Removes what the project redacts from the validation errors of refused events. */
 @Injectable()
 export class EventRefusalMask extends RefusalMask {
   constructor(private readonly policies: IngestionPolicyReader) {

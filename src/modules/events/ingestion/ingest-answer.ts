@@ -3,15 +3,15 @@ import { writeObject, WrittenJson } from '../../../platform/http/written-json.js
 import type { IngestResponse } from './ingest.dto.js';
 import type { NormalizedEvent } from '../fields/index.js';
 
-/** What is answered, and by which mode of ingestion it was taken: a repetition tells that of the first. */
+/** An answer and the ingestion mode of the request. A replay reports the mode of the first request. */
 export interface IngestAnswer<Response> {
   readonly mode: string;
   readonly answer: WrittenJson<Response>;
 }
 
 /**
- * What a repetition is answered from. The properties are kept as text: in jsonb their order would be lost and numbers
- * would grow. Records from before that hold the object.
+ * The stored data from which a replay is answered. The properties are kept as text: jsonb would lose their order and
+ * lengthen numbers. Older records hold them as an object.
  */
 export type StoredIngestAnswer = Omit<IngestResponse, 'properties' | 'accepted' | 'duplicate'> & {
   readonly properties: string | Record<string, unknown>;
@@ -31,7 +31,7 @@ export function storedAnswer(scope: ApiKeyScope, event: NormalizedEvent, mode: s
   };
 }
 
-/** The answer, member by member in one order, so that a repetition has the bytes of the first. */
+/** Returns the answer with its members in a fixed order, so that a replay has the same bytes as the first answer. */
 export function ingestAnswer(stored: StoredIngestAnswer, duplicate: boolean): IngestAnswer<IngestResponse> {
   const { properties } = stored;
   return {

@@ -73,7 +73,7 @@ export class IngestResponse {
   persisted_synchronously!: boolean | null;
 }
 
-/** What became of one line of a batch. */
+/** The result of one line of a batch. */
 export class IngestLineResult {
   @IntField({ min: 1, description: 'From 1; blank lines count and have no result' })
   line!: number;

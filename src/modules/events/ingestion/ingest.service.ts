@@ -12,8 +12,8 @@ import { requestHash } from './request-hash.js';
 import { checkWrittenSize, MOST_GROWTH } from './written-size.js';
 
 /**
- * Takes one event. The order is key, body, idempotent replay, billing, daily limit, write (DECISIONS 5);
- * key and body are the guard's.
+ * Ingests one event. The checks run in this order: key, body, idempotent replay, billing, daily limit, write. The guard
+ * has already checked the key and the body.
  */
 @Injectable()
 export class IngestService {
@@ -37,7 +37,8 @@ export class IngestService {
     checkWrittenSize(event.bytes, MOST_GROWTH * http.maxBodyBytes);
     const answer = storedAnswer(scope, event, ingestion.mode);
     const idempotency = key === undefined ? null : { key, hash: requestHash(request), answer };
-    // Whoever called holds the request until it is answered; its objects may take far more than the text they came as.
+    // The caller keeps the request until it is answered. Its objects may take far more memory than the text that they
+    // were parsed from.
     request.payload = request.properties = undefined;
     bodyTaken();
     const admitted = await this.admission.submit({ sender: scope, events: [event], idempotency }, requestId);

@@ -1,19 +1,19 @@
 import { ExactNumber } from '../../../platform/json/index.js';
 
-/** What the log columns are derived from (SERVICE 2.8). */
+/** The input from which the log columns of an event are derived. */
 export interface DerivationInput {
   readonly event: string;
   /** Normalized properties, which repeat the top-level status and severity when supplied. */
   readonly properties: Readonly<Record<string, unknown>>;
 }
 
-/** The derived values that filters need; they are stored with the event so that no filter computes them. */
+/** The derived log values that filters need. They are stored with the event, so that no filter computes them. */
 export interface DerivedLog {
   readonly method: string;
   readonly endpoint: string;
   readonly status: number;
   readonly latencyMs: number;
-  /** Whether the event carries a latency that can be read: only those count in percentiles. */
+  /** Whether the event has a readable latency. Only such events count in percentiles. */
   readonly hasLatency: boolean;
 }
 
@@ -22,7 +22,7 @@ const MAX_INTEGER = 2_147_483_647;
 const ERROR_STATUSES = new Set(['error', 'failed', 'failure']);
 const OK_STATUSES = new Set(['triggered', 'success', 'ok', 'info']);
 
-/** Derives method, endpoint, status and latency; the first available property wins. */
+/** Derives method, endpoint, status and latency. The first available property wins, in the order of the names below. */
 export function deriveLog(input: DerivationInput): DerivedLog {
   const { event, properties } = input;
   return {
@@ -33,7 +33,7 @@ export function deriveLog(input: DerivationInput): DerivedLog {
   };
 }
 
-/** The first property that is non-empty text, a number or a boolean. */
+/** Returns the first property that is non-empty text, a number or a boolean. */
 function firstText(properties: Readonly<Record<string, unknown>>, names: readonly string[]): string | undefined {
   for (const name of names) {
     const value = ownValue(properties, name);
@@ -59,7 +59,7 @@ function statusOf({ event, properties }: DerivationInput): number {
   return event.toLowerCase().includes('error') ? 500 : 200;
 }
 
-/** Rounded to an integer. Negative and unreadable values are 0 and not measured. */
+/** Returns the latency rounded to an integer. Negative and unreadable values count as 0 and as not measured. */
 function latencyOf(properties: Readonly<Record<string, unknown>>): Pick<DerivedLog, 'latencyMs' | 'hasLatency'> {
   for (const name of ['latency_ms', 'duration_ms', 'response_time_ms', 'elapsed_ms']) {
     const value = ownValue(properties, name);

@@ -1,18 +1,18 @@
 import type { Issue } from '../../../platform/http/fields/index.js';
 import { REDACTED, type Redaction } from '../../tenancy/projects/index.js';
 
-/** Members of an ingestion body that are properties in full, and those that are none. */
+/** Members of an ingestion body that hold only properties, and members that are no properties. */
 const CONTAINERS: ReadonlySet<unknown> = new Set(['payload', 'properties']);
 const NO_PROPERTIES: ReadonlySet<unknown> = new Set(['event_type', 'timestamp', 'project_id']);
 
-/** The rows of a refused event without what its project redacts: `input` is masked as the event would have been. */
+/** Returns the validation errors of a refused event with `input` masked as the properties of the event would be. */
 export function maskIssues(issues: readonly Issue[], redaction: Redaction): Issue[] {
   if (redaction.isEmpty) return [...issues];
   return issues.map((issue) => (issue.loc[0] === 'body' ? { ...issue, input: maskedInput(issue, redaction) } : issue));
 }
 
 function maskedInput({ type, loc, input }: Issue, redaction: Redaction): unknown {
-  // What lacks a field is shown, and not the field.
+  // For a missing field, `input` is the object that lacks the field.
   const [, name, ...keys] = type === 'missing' ? loc.slice(0, -1) : loc;
   if (name === undefined) return maskedBody(input, redaction);
   if (typeof name === 'number' || NO_PROPERTIES.has(name)) return input;
@@ -27,7 +27,10 @@ function maskedBody(input: unknown, redaction: Redaction): unknown {
   );
 }
 
-/** Of what should have been an object and is none nobody can tell what stands where: JSON as text, for one. */
+/**
+ * Masks a value that should be an object but is not. Such a value, for example JSON in a string, is hidden whole,
+ * because its properties cannot be located.
+ */
 function maskedContainer(input: unknown, redaction: Redaction): unknown {
   if (input === null) return null;
   return isObject(input) ? redaction.properties(input) : REDACTED;

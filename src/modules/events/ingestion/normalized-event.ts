@@ -7,8 +7,8 @@ import { writtenSize } from './written-size.js';
 export type LogColumn = 'log_method' | 'log_endpoint' | 'log_status' | 'log_latency_ms' | 'log_has_latency';
 
 /**
- * Properties are payload, then properties, then the top-level fields supplied (SERVICE 2.7). What `redact` masks is in no
- * column either: the stored fields and the log are taken from the masked properties.
+ * Merges `payload`, then `properties`, then the supplied top-level fields into the properties of the event. A value
+ * that `redact` masks is in no column: the stored fields and the log are read from the masked properties.
  */
 export function normalizeEvent(request: IngestRequest, id: string, arrivedAt: Date, redact: Redact): NormalizedEvent {
   const properties = redact(allProperties(request));
@@ -26,7 +26,7 @@ export function normalizeEvent(request: IngestRequest, id: string, arrivedAt: Da
     log_latency_ms: latencyMs,
     log_has_latency: hasLatency,
   };
-  // One by one: making an object of them and spreading it costs more.
+  // Assigning the fields one by one is cheaper than spreading a new object.
   for (const { column, name } of PROPERTY_FIELDS) {
     event[column] = request[name] === undefined ? null : properties[name];
   }
@@ -34,8 +34,8 @@ export function normalizeEvent(request: IngestRequest, id: string, arrivedAt: Da
 }
 
 /**
- * Assigned to a literal: V8 makes a hidden class for each object that is a copy by spread and grows, which takes 20 µs and
- * stays until the next full collection. But only a spread keeps a member `__proto__` as plain data.
+ * Assigns to a literal, because V8 makes a hidden class for each object that is copied by spread and then grows. Such a
+ * class takes 20 µs and stays until the next full collection. Only a spread keeps a member `__proto__` as plain data.
  */
 function allProperties(request: IngestRequest): Record<string, unknown> {
   const { payload, properties } = request;

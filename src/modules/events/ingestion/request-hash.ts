@@ -4,13 +4,16 @@ import { type IngestRequest, PROPERTY_FIELDS, SENT_FIELDS } from '../fields/inde
 
 type TopLevel = Exclude<keyof IngestRequest, 'payload' | 'properties'>;
 
-/** Whatever a request may say beside its properties: a member that the table does not know does not compile here. */
+/**
+ * The members of a request in addition to its properties. A member that is missing in the table does not compile here.
+ */
 const COLUMNS: Readonly<Record<TopLevel, unknown>> = SENT_FIELDS;
 const NAMES = (Object.keys(COLUMNS) as TopLevel[]).sort();
 
 /**
- * SHA-256 of the canonical JSON of a request: its known fields as read, and payload and properties as what they become
- * under them (SERVICE 2.7), names sorted, nothing that was filled in.
+ * Returns the SHA-256 of the canonical JSON of a request. The JSON holds the supplied top-level fields as parsed, and
+ * the merged `payload` and `properties` without the names that those fields replace. Names are sorted, and no defaults
+ * are filled in.
  */
 export function requestHash(request: IngestRequest): Buffer {
   return sha256(canonicalRequest(request));
@@ -30,7 +33,7 @@ export function canonicalRequest(request: IngestRequest): string {
   return `{${members.join(',')}}`;
 }
 
-/** JSON without spaces, names sorted by code units; equal values have equal texts. */
+/** Returns JSON without spaces and with names sorted by code units. Equal values give equal texts. */
 export function canonicalJson(value: unknown): string {
   if (typeof value !== 'object' || value === null || value instanceof Date) return JSON.stringify(value);
   if (value instanceof ExactNumber) return value.canonical();

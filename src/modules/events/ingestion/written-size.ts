@@ -1,7 +1,7 @@
 import { ValidationError } from '../../../platform/http/fields/index.js';
 import { endOfString } from '../../../platform/json/index.js';
 
-/** How many times `MAX_BODY_BYTES` an event may take as reads give it. Only numbers such as 1e308 make it grow so. */
+/** How many times `MAX_BODY_BYTES` an event may take as reads return it. Only numbers such as 1e308 grow that much. */
 export const MOST_GROWTH = 2;
 
 const QUOTE = 0x22;
@@ -12,8 +12,9 @@ const MINUS = 0x2d;
 const POINT = 0x2e;
 
 /**
- * Bytes of a JSON text as PostgreSQL gives it back from `jsonb`: a blank behind each comma and colon, and every number with
- * all its digits. @param json as `JSON.stringify` writes it
+ * Returns the bytes of a JSON text as PostgreSQL prints it from `jsonb`: with a blank after each comma and colon, and
+ * every number with all its digits.
+ * @param json as `JSON.stringify` writes it
  */
 export function writtenSize(json: string): number {
   let size = Buffer.byteLength(json);
@@ -27,21 +28,24 @@ export function writtenSize(json: string): number {
         size += 1;
         break;
       case EXPONENT:
-        // Not the last letter of true and false.
+        // An `e` after a letter is the last letter of true or false, not an exponent.
         if (json.charCodeAt(at - 1) < 0x61) size += growthOfNumber(json, at);
     }
   }
   return size;
 }
 
-/** @throws ValidationError where an event is stored with more bytes than `most`; what is in it is not repeated */
+/**
+ * Checks the size of an event.
+ * @throws ValidationError when the event takes more than `most` bytes in storage; the error does not repeat its content
+ */
 export function checkWrittenSize(bytes: number, most: number): void {
   if (bytes <= most) return;
   const msg = `Value error, the event takes more than ${most} bytes written out, where each number has all its digits`;
   throw new ValidationError([{ type: 'value_error', loc: ['body'], msg, input: null, ctx: { error: {} } }]);
 }
 
-/** How much longer a number is without its exponent, whose letter stands at a place. */
+/** Returns how many bytes longer a number is without its exponent. @param exponentAt the index of the letter `e` */
 function growthOfNumber(json: string, exponentAt: number): number {
   let [start, end, digits] = [exponentAt, exponentAt + 2, 0];
   for (let before = json.charCodeAt(start - 1); isOfMantissa(before); before = json.charCodeAt(start - 1)) {
@@ -51,7 +55,7 @@ function growthOfNumber(json: string, exponentAt: number): number {
   while (isDigit(json.charCodeAt(end))) end += 1;
   const sign = json.charCodeAt(start) === MINUS ? 1 : 0;
   const exponent = Number(json.slice(exponentAt + 1, end));
-  // Of 1.5e+21 all digits stand before the point; of 1.5e-7 all but a zero behind it.
+  // All digits of 1.5e+21 stand before the decimal point; all of 1.5e-7 but one zero stand after the point.
   const length = exponent > 0 ? sign + Math.max(exponent + 1, digits) : sign + 2 - exponent + digits - 1;
   return length - (end - start);
 }

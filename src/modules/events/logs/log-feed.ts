@@ -6,7 +6,7 @@ import { EventFeed } from '../feed/index.js';
 import { ProjectsReader } from '../../tenancy/projects/index.js';
 import { LOG_ROWS, logRow } from './log-row.js';
 
-/** Log rows for their stream. */
+/** Reads log rows for the log stream. */
 @Injectable()
 export class LogFeed implements FeedSource {
   readonly name = 'logs';

@@ -2,7 +2,10 @@ import { type Members, WrittenJson, writeObject } from '../../../platform/http/w
 import type { Selection } from '../event-store/index.js';
 import type { LogRow } from './logs.dto.js';
 
-/** What a log row is made of. JSON stays the text it is read as: properties may be large, and nobody here looks into them. */
+/**
+ * The values from which a log row is built. JSON stays text: properties may be large, and no code here reads their
+ * content.
+ */
 export interface LoggedEvent {
   readonly id: string;
   readonly timestamp: Date;
@@ -12,23 +15,28 @@ export interface LoggedEvent {
   readonly log_endpoint: string;
   readonly log_status: number;
   readonly log_latency_ms: number;
-  /** The first property that may name the key, non-empty text, a number or a boolean, as JSON text. */
+  /**
+   * The first of the properties that may name the key, when it is non-empty text, a number or a boolean, as JSON text.
+   */
   readonly log_key: string | null;
-  /** The first object of the properties that hold the request; of those that hold the response. */
+  /**
+   * The first of the properties that hold the request and is an object, as JSON text; `log_response` is the same for
+   * the response.
+   */
   readonly log_request: string | null;
   readonly log_response: string | null;
-  /** Null where the row does not show them. */
+  /** The properties as JSON text, or null when the log row does not contain them. */
   readonly properties: string | null;
 }
 
 const REQUEST = firstObject(['request', 'request_body']);
 
-/** The columns of a {@link LoggedEvent} beside those of every event. */
+/** The columns of a {@link LoggedEvent} that other events do not have. */
 export const LOG_COLUMNS = `log_method, log_endpoint, log_status, log_latency_ms,
   ${firstScalar(['api_key_prefix', 'api_key', 'key'])}::text AS log_key, ${REQUEST}::text AS log_request,
   ${firstObject(['response', 'response_body'])}::text AS log_response`;
 
-/** What the columns are taken from beside `events`: the properties are unpacked once for all of them. */
+/** A join to `events` from which the columns are read. It decompresses the properties once for all of these columns. */
 export const LOG_JOIN = `CROSS JOIN LATERAL jsonb_to_record(properties) AS named (
   api_key_prefix jsonb, api_key jsonb, key jsonb, request jsonb, request_body jsonb, response jsonb, response_body jsonb)`;
 
@@ -38,7 +46,7 @@ export const LOG_ROWS: Selection<LoggedEvent> = {
   join: LOG_JOIN,
 };
 
-/** One event as a log row (SERVICE 2.8). */
+/** Returns an event as a log row. */
 export function logRow(stored: LoggedEvent, projectName: string): WrittenJson<LogRow> {
   const { event, log_latency_ms: latency } = stored;
   return writeObject<LogRow>({
@@ -64,7 +72,7 @@ function latencyClass(ms: number): Pick<Members<LogRow>, 'latency_bucket' | 'lat
 
 function textIn(json: string | null): string | undefined {
   if (json === null) return undefined;
-  // Numbers and booleans are shown as they are written, with all digits.
+  // Numbers and booleans are returned as they were sent, with all digits.
   return json.startsWith('"') ? (JSON.parse(json) as string) : json;
 }
 

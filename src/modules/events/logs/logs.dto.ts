@@ -93,7 +93,7 @@ export class LogRow {
   response_body!: Record<string, unknown>;
 }
 
-/** A message of the stream of log rows. */
+/** A message of the log stream. */
 export class LogMessage {
   @ConstantField('log', { description: 'Of the message' })
   type!: 'log';

@@ -25,14 +25,14 @@ export class LogsService {
     const named = this.projects.nameOf(scope);
     const method = query.method?.toUpperCase();
     const text = query.query === '' ? undefined : query.query;
-    // The project's name is the same in every row, so a text found in it keeps them all.
+    // Every row has the name of the project, so a text that the name contains matches every row.
     const isInName = text !== undefined && fold(await named).includes(fold(text));
     const filter = {
       method: method === 'ALL' || method === '' ? undefined : method,
       hideNoise: query.hide_noise,
       text: isInName ? undefined : text,
     };
-    // Up to now, this very millisecond included.
+    // The window includes the current millisecond.
     const window = { from, to: new Date(to.getTime() + 1) };
     const [name, places] = await Promise.all([named, this.logs.list(scope, window, filter, query.limit)]);
     return this.pages.answer(scope, places, LOG_ROWS, (rows) => writeList(rows.map((row) => logRow(row, name))));

@@ -3,7 +3,10 @@ import { LogSearchIndexWriter } from '../event-store/index.js';
 
 const EVERY_MS = 3_600_000;
 
-/** Apart from the maintenance round, which must not wait for an index over millions of rows. */
+/**
+ * Builds the search index of logs. It is a separate job because the maintenance round must not wait for an index over
+ * millions of rows.
+ */
 export const logSearchIndexJob = defineJob<NoPayload, { processed: number }>({
   name: 'log-search-index',
   every: { ms: EVERY_MS, payload: {} },

@@ -3,11 +3,11 @@ import { Deadline, type TextTest } from './deadline.js';
 import { QueryTooLong } from './long-reads.js';
 
 const TEXT = 'x'.repeat(4_000);
-/** Of a test of that text; a turn has as many. */
+/** Steps of one test of `TEXT`, and of one turn. */
 const STEPS = 400_000;
 const TURN = 1_000_000;
 
-/** Patterns of which the odd ones fit, and how often each was asked. */
+/** Returns patterns of which the odd ones match, and how often each was tested. */
 function patterns(count: number): { tests: TextTest[]; asked: number[] } {
   const asked = Array.from({ length: count }, () => 0);
   const tests = asked.map((_, at) => ({
@@ -38,7 +38,7 @@ describe('a deadline', () => {
     const fitting = await deadline.inPieces(() => tests.filter((test) => deadline.test(test, TEXT)).length, pause);
     expect(fitting).toBe(50);
     expect(asked).toEqual(asked.map(() => 1));
-    // The last test of a turn may begin when it is almost over.
+    // The last test of a turn may start when the turn is almost over.
     expect(pauses()).toBeGreaterThanOrEqual(Math.floor((100 * STEPS) / (TURN + STEPS)));
   });
 

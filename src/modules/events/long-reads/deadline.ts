@@ -1,42 +1,45 @@
 import { QueryTooLong } from './long-reads.js';
 
-/** What asking about one event may take, so that it does not keep others from their turn for long. */
+/** Maximum number of steps spent on one event, so that it does not block other requests for long. */
 const STEPS_OF_AN_EVENT = 50_000_000;
-/** Some milliseconds' worth: then others are let in. */
+/** Steps after which the event loop is yielded to other requests. They take some milliseconds. */
 const STEPS_BETWEEN_PAUSES = 1_000_000;
-/** What a test costs that is not worth being remembered. */
+/** Results of tests with fewer steps than this are not cached. */
 const CHEAP_STEPS = 20_000;
 
-/** A pattern that texts are held against. */
+/** A pattern that texts are tested against. */
 export interface TextTest {
-  /** Of a character, at most. */
+  /** Maximum number of steps per character. */
   readonly steps: number;
   matches(text: string): boolean;
 }
 
-/** Thrown through the middle of an event; what was tested is remembered for when it is asked about again. */
+/** Thrown to interrupt the evaluation of an event. Results of its tests are cached for the next evaluation. */
 class OthersAreDue extends Error {}
 const OTHERS_ARE_DUE = new OthersAreDue();
 
-/** The time of one read, and the work it may do with a single event. */
+/** Limits the time of one read, and the work it may spend on a single event. */
 export class Deadline {
   private readonly endsAt: number;
   private stepsLeft = STEPS_OF_AN_EVENT;
   private stepsSincePause = 0;
-  /** What tests have taken of the event at hand, and of these since others had their turn. */
+  /** Steps spent on tests of the current event: in total, and since the last pause. */
   private tested = 0;
   private testedSincePause = 0;
   private readonly found = new Map<TextTest, Map<string, boolean>>();
 
   constructor(
-    /** What the read may take in all. */
+    /** The time limit of the whole read. */
     readonly milliseconds: number,
     private readonly signal?: AbortSignal,
   ) {
     this.endsAt = performance.now() + milliseconds;
   }
 
-  /** Whole milliseconds that are left. @throws QueryTooLong, and why it is wanted no more */
+  /**
+   * Returns the whole milliseconds that are left. @throws QueryTooLong, and the signal's reason when the read was
+   * aborted
+   */
   left(): number {
     this.signal?.throwIfAborted();
     const left = Math.ceil(this.endsAt - performance.now());
@@ -51,9 +54,9 @@ export class Deadline {
   }
 
   /**
-   * Asks about the event at hand. Where its tests take long, it is asked again from the beginning after each pause, and
-   * each time gets on by one test at least.
-   * @param ask changes nothing before its last test
+   * Evaluates the current event. When its tests take long, the evaluation starts again after each pause, and completes
+   * at least one more test each time.
+   * @param ask has no effects before its last test
    * @throws QueryTooLong
    */
   inPieces<T>(ask: () => T, pause: (milliseconds: number) => Promise<void>): T | Promise<T> {
@@ -66,7 +69,7 @@ export class Deadline {
     }
   }
 
-  /** Whether a text fits. @throws QueryTooLong, and what {@link inPieces} catches */
+  /** Returns whether a text matches. @throws QueryTooLong, and the error that {@link inPieces} catches */
   test(test: TextTest, text: string): boolean {
     const steps = test.steps * text.length;
     if (steps < CHEAP_STEPS) {
@@ -85,7 +88,7 @@ export class Deadline {
     return fits;
   }
 
-  /** Whether so much was spent since the last pause that one is to be made now. */
+  /** Returns whether the steps since the last pause require a pause now. */
   isPauseDue(): boolean {
     if (this.stepsSincePause < STEPS_BETWEEN_PAUSES) return false;
     this.stepsSincePause = 0;

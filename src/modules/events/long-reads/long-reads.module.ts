@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { LongReads } from './long-reads.js';
 import { LongSnapshots } from './long-snapshots.js';
 
-/** The turns and the time of reads that have to look through rows, whatever they read. */
+/** Limits how many reads that scan rows run at once, and how long each may take. */
 @Module({
   providers: [LongReads, LongSnapshots],
   exports: [LongReads, LongSnapshots],

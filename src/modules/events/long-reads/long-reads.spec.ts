@@ -4,7 +4,7 @@ import { LongReads, QueryTooLong } from './long-reads.js';
 
 const scopeOf = (name: string) => ({ organizationId: asOrganizationId(name), projectId: asProjectId(`${name}1`) });
 
-/** Reads that take as long as they are let, each of which is a long one. */
+/** Long reads, each of which runs until the test ends it. */
 class Reads {
   readonly begun: string[] = [];
   private readonly ends = new Map<string, () => void>();
@@ -30,7 +30,7 @@ describe('a turn of a long read', () => {
     const turns = new LongReads();
     const reads = new Reads(turns);
     const spent = reads.start('spender');
-    // What it takes beyond a short read counts.
+    // Only the time beyond that of a short read is counted.
     await new Promise((resolve) => setTimeout(resolve, turns.limits.shortMs + 20));
     await reads.end('spender');
     await spent;

@@ -4,24 +4,30 @@ import { FairSemaphore } from '../../../platform/concurrency/index.js';
 import { domainError } from '../../../platform/http/domain-error.js';
 import { RecentUse } from './recent-use.js';
 
-/** What a read may take that has to look through rows, in milliseconds (DECISIONS 11). */
+/** Time limit of a read that scans rows, in milliseconds. The read then fails with {@link QueryTooLong}. */
 export const LONG_READ_MS = 8_000;
 
-/** Turns of long reads. */
+/** Slots of long reads. */
 export const LONG_READ_TURNS = {
-  /** In one process: each holds a connection of the pool, which serves everybody else too. */
+  /** Slots of one process. Each holds a connection of the pool, which serves all other requests too. */
   atOnce: 2,
   atOnceOfProject: 1,
-  /** A read whose turn has not come by then is refused. Longer than a read may take, so that a turn ends meanwhile. */
+  /**
+   * A read that has waited this long for a slot is refused. This is longer than a read may take, so that a slot becomes
+   * free in this time.
+   */
   patienceMs: 10_000,
 } as const;
-/** Turns of short reads, which long ones never take. */
+/** Slots of short reads, which long reads never take. */
 const SHORT_READ_TURNS = { atOnce: 3, atOnceOfProject: 2 } as const;
-/** What a read may take in a turn of short reads. */
+/** Time limit of a read in a slot of short reads. */
 const SHORT_READ_MS = 300;
-/** What the long reads of an organization may take in a minute, in one process: a third of what two turns have. */
+/**
+ * Time that the long reads of an organization may take in a minute, in one process. It is a third of the time of the
+ * two slots. Beyond it, reads are refused.
+ */
 const LONG_READ_BUDGET_MS = 40_000;
-/** Beyond them the answer comes at once. */
+/** Maximum number of waiting reads. Beyond it, a read is refused at once. */
 const MOST_WAITING = 256;
 const MOST_WAITING_OF_PROJECT = 64;
 
@@ -41,22 +47,22 @@ export class TooManyQueries extends domainError(503, 'Too many queries at once')
 class NoTurn extends Error {}
 
 interface Options {
-  /** What the read may take when it has a turn of long ones. */
+  /** Time limit of the read in a slot of long reads. */
   readonly milliseconds?: number;
-  /** The error for a read that waits too long for its turn, or whose organization has used up its time. */
+  /** The error for a read that waits too long for a slot, or whose organization has used up its time. */
   readonly refusal?: new (retryAfterSeconds?: number) => Error;
-  /** Ends the wait for a turn. A read that has begun checks the signal itself. */
+  /** Ends the wait for a slot. A read that has started checks the signal itself. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * The turns of all reads of this process that may take long. Nobody knows beforehand which ones do, so where no turn of a
- * long read is free, each begins in a turn of short reads, and waits for one of long reads when it has taken too much.
- * The organization that has used least in the last minute comes first.
+ * Holds the slots of all reads of this process that may take long. Which reads take long is not known beforehand. When
+ * no slot of long reads is free, a read starts in a slot of short reads, and waits for a slot of long reads once it
+ * exceeds its time. The organization that has used the least time in the last minute is served first.
  */
 @Injectable()
 export class LongReads {
-  /** Tests change them. */
+  /** The limits, which tests change. */
   readonly limits = {
     shortMs: SHORT_READ_MS,
     patienceMs: LONG_READ_TURNS.patienceMs as number,
@@ -67,8 +73,10 @@ export class LongReads {
   private readonly longTurns = this.lane(LONG_READ_TURNS);
 
   /**
-   * @param read throws {@link QueryTooLong} when it takes longer than its milliseconds; it is then started again with more
-   * @throws QueryTooLong, and the refusal
+   * Runs a read in a slot.
+   * @param read throws {@link QueryTooLong} when it takes longer than its milliseconds; it is then started again with
+   * more time
+   * @throws QueryTooLong, and the refusal of the options
    */
   async run<T>(
     scope: Pick<ProjectScope, 'organizationId' | 'projectId'>,
@@ -123,7 +131,7 @@ export class LongReads {
     }
   }
 
-  /** Counts the time of a read beyond that of a short read. */
+  /** Runs a read and counts its time beyond that of a short read. */
   private async counted<T>(organizationId: string, work: () => Promise<T>): Promise<T> {
     const startedAt = performance.now();
     try {
@@ -134,7 +142,7 @@ export class LongReads {
     }
   }
 
-  /** Whole seconds until an organization has time left; 0 when it has some. */
+  /** Returns the whole seconds until an organization has time left, or 0 when it has time now. */
   private refusedFor(organizationId: string): number {
     return this.use.secondsUntilBelow(organizationId, this.limits.budgetMs);
   }

@@ -11,10 +11,13 @@ interface Options {
   readonly milliseconds?: number;
 }
 
-/** Reads of one moment that have to look through rows: each has its turn, its time, and an end when nobody waits for it. */
+/**
+ * Runs reads that scan rows in one snapshot. Each has a slot and a time limit, and ends when its client has
+ * disconnected.
+ */
 @Injectable()
 export class LongSnapshots {
-  /** What one may take; tests make it less. */
+  /** Time limit of a read, which tests shorten. */
   milliseconds: number = LONG_READ_MS;
 
   constructor(
@@ -23,8 +26,9 @@ export class LongSnapshots {
   ) {}
 
   /**
-   * @param work limits each of its statements to what the deadline leaves; the first ones have all of it. It may be begun
-   *   again, in another snapshot, where it takes longer than a short read may
+   * Runs a read in a slot, in its own snapshot.
+   * @param work limits each of its statements to the rest of the deadline; its first statements may take all of it.
+   * `work` may be started again, in another snapshot, when it takes longer than a short read may
    * @throws QueryTooLong, TooManyQueries
    */
   run<T>(
@@ -37,7 +41,8 @@ export class LongSnapshots {
   }
 
   /**
-   * As {@link run}, without a turn: for what looks through few rows. Its time begins when there is a connection.
+   * Does the same as {@link run} without a slot, for reads that scan few rows. The time limit starts when a connection
+   * has been acquired.
    * @throws QueryTooLong
    */
   async briefly<T>(

@@ -1,13 +1,15 @@
 const SLICE_MS = 5_000;
 const SLICES = 12;
 
-/** What each of many has used in the last minute. It keeps one number for each that has used something in a slice of five seconds. */
+/**
+ * Counts how much each name has used in the last minute. It keeps one number for each name and slice of five seconds.
+ */
 export class RecentUse {
   /** The newest slice first. */
   private readonly slices = Array.from({ length: SLICES }, () => new Map<string, number>());
   private newest = 0;
 
-  /** @param now milliseconds of a clock that never goes back */
+  /** @param now returns milliseconds of a monotonic clock */
   constructor(private readonly now: () => number = () => performance.now()) {}
 
   add(name: string, amount: number): void {
@@ -21,7 +23,7 @@ export class RecentUse {
     return this.slices.reduce((sum, slice) => sum + (slice.get(name) ?? 0), 0);
   }
 
-  /** Whole seconds until so much of it lies more than a minute back that less than `limit` is left; 0 where it is less now. */
+  /** Returns the whole seconds until the use of the last minute falls below `limit`, or 0 when it is below now. */
   secondsUntilBelow(name: string, limit: number): number {
     let left = this.of(name);
     if (left < limit) return 0;

@@ -6,17 +6,17 @@ import type { PerformanceQuery } from './performance.dto.js';
 
 const MINUTE_MS = 60_000;
 
-/** What a query asks about. */
+/** The requests that a query selects. */
 export interface AskedRequests {
   readonly window: TimeWindow;
-  /** Whether the window has no beginning of its own. */
+  /** Whether the query asks for all time, so that the window has no start of its own. */
   readonly isAll: boolean;
-  /** As long as the window, and ends where it begins; null for all, and where some of its events are not kept. */
+  /** The preceding window of the same length. Null for all time, and when some of its events have been dropped. */
   readonly before: TimeWindow | null;
   readonly filter: RequestFilter;
 }
 
-/** Reads what the questions have in common. */
+/** Parses the parameters that the queries have in common. */
 @Injectable()
 export class RequestQuestions {
   constructor(
@@ -25,7 +25,7 @@ export class RequestQuestions {
   ) {}
 
   /**
-   * Empty text takes every value, as a form sends it.
+   * Returns the requests that a query selects. Empty text, which a form sends, matches every value.
    * @throws ValidationError
    */
   async of(query: PerformanceQuery): Promise<AskedRequests> {
@@ -44,7 +44,7 @@ export class RequestQuestions {
   }
 }
 
-/** Requests over the length of a window; 0 where it has none. */
+/** Returns requests per minute of a window, or 0 for an empty window. */
 export function perMinute(requests: number, { from, to }: TimeWindow): number {
   const minutes = (to.getTime() - from.getTime()) / MINUTE_MS;
   return minutes <= 0 ? 0 : requests / minutes;

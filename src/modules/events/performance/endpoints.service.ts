@@ -20,7 +20,7 @@ import {
 } from './performance.dto.js';
 import { PlannedReads } from './planned-reads.service.js';
 
-/** The requests of a window by method and endpoint, and those of them that failed. */
+/** Reads the requests of a window by method and endpoint, and the failed requests. */
 @Injectable()
 export class EndpointsService {
   constructor(
@@ -94,7 +94,7 @@ export class EndpointsService {
   }
 }
 
-/** @param allLatencies of all requests */
+/** @param allLatencies the sum of the latencies of all requests */
 function endpointResponse(item: EndpointFigures, window: TimeWindow, allLatencies: number): EndpointResponse {
   const { requests, measured, errors, latencySum } = item;
   return {
@@ -114,7 +114,7 @@ function endpointResponse(item: EndpointFigures, window: TimeWindow, allLatencie
   };
 }
 
-/** Not in the middle of a character. */
+/** Returns the name cut to `MOST_NAME_CHARACTERS` code points, so that no surrogate pair is split. */
 function shown(name: string | null): string | null {
   if (name === null || name.length <= MOST_NAME_CHARACTERS) return name;
   return [...name.slice(0, 2 * MOST_NAME_CHARACTERS)].slice(0, MOST_NAME_CHARACTERS).join('');

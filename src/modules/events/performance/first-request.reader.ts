@@ -6,7 +6,7 @@ import type { AskedRequests } from './asked-requests.js';
 
 const DAY_MS = 86_400_000;
 
-/** When the first request was: no part of a plan is longer than a day, so one day is looked through at most. */
+/** Finds the time of the first request. No part of a plan is longer than a day, so it scans one day at most. */
 @Injectable()
 export class FirstRequestReader {
   constructor(private readonly figures: RequestFiguresReader) {}

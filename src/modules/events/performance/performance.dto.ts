@@ -28,7 +28,7 @@ const PERCENTILE =
   'Of the requests that carry a latency, by nearest rank; null when none does. Exact up to 5,000 of them, above that within 1 % or one millisecond';
 const RATE = 'errors / requests; 0 without requests';
 
-/** Which requests: those of the window, and of these values. */
+/** Selects the requests of a window that have the given values. */
 export class PerformanceQuery extends EventsQuery {
   @TextField({ optional: true, max: 200, description: 'Exact, in any case; empty: every method', example: 'GET' })
   method?: string;

@@ -4,7 +4,7 @@ import { Database, type Db } from '../../../platform/database/database.js';
 import type { ReadTime } from '../event-store/index.js';
 import { type Deadline, LongSnapshots } from '../long-reads/index.js';
 
-/** Reads of one moment, most of them from rollups, that are planned before they are read. */
+/** Runs reads in one snapshot that are planned before they read. Most of their data comes from rollups. */
 @Injectable()
 export class PlannedReads {
   constructor(
@@ -13,8 +13,9 @@ export class PlannedReads {
   ) {}
 
   /**
-   * @param plan tells what is to be read in the snapshot that it looks at; it and `read` may be begun again
-   * @param signal ends the read, which then throws its reason
+   * Plans and runs a read.
+   * @param plan decides what to read from what the snapshot contains. `plan` and `read` may be started again
+   * @param signal ends the read, which then throws the signal's reason
    * @throws QueryTooLong, TooManyQueries
    */
   run<P, T>(

@@ -22,7 +22,7 @@ interface Read {
   readonly figures: readonly BucketFigures[];
 }
 
-/** The requests of a window, bucket by bucket. */
+/** Reads the requests of a window by bucket. */
 @Injectable()
 export class RequestSeriesService {
   constructor(
@@ -67,7 +67,7 @@ export class RequestSeriesService {
     );
   }
 
-  /** What has no beginning is divided from its first request on, which is of the same moment. */
+  /** Reads all time, in buckets that start with the first request, which is read from the same snapshot. */
   private readAll(
     scope: ProjectScope,
     asked: AskedRequests,

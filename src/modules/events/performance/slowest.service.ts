@@ -19,7 +19,7 @@ import { RequestQuestions } from './asked-requests.js';
 import type { SlowestQuery } from './performance.dto.js';
 import { PlannedReads } from './planned-reads.service.js';
 
-/** Rows of made hours that one statement looks through, unless one hour has more. */
+/** Maximum number of events in hours with rollups that one statement scans, unless a single hour has more. */
 const EVENTS_A_STATEMENT = 20_000;
 
 interface Asked {
@@ -28,7 +28,7 @@ interface Asked {
   readonly limit: number;
 }
 
-/** The slowest requests of a window as log rows. */
+/** Reads the slowest requests of a window as log rows. */
 @Injectable()
 export class SlowestService {
   constructor(
@@ -53,7 +53,7 @@ export class SlowestService {
     return this.pages.answer(scope, places, LOG_ROWS, (rows) => writeList(rows.map((row) => logRow(row, name))));
   }
 
-  /** @param hours that may have such events */
+  /** @param hours the hours that may contain such events */
   private async findAll(
     scope: ProjectScope,
     window: TimeWindow,
@@ -67,7 +67,7 @@ export class SlowestService {
     return copied ?? this.find(scope, hours, asked, time, tx);
   }
 
-  /** Hour by hour, from the one with the slowest request on, until no hour left can have one of those wanted. */
+  /** Scans hours in the order of their slowest request, until no remaining hour can contain one of the slowest. */
   private async find(
     scope: ProjectScope,
     hours: readonly BoundedHour[],
@@ -91,7 +91,10 @@ export class SlowestService {
   }
 }
 
-/** All that are not made, which come first; then as many as one statement takes. */
+/**
+ * Returns the hours of the next statement: all hours without rollups, which come first, and then as many as one
+ * statement may scan.
+ */
 function takeSome(hours: readonly BoundedHour[], from: number, last: SlowPlace | undefined): BoundedHour[] {
   const some: BoundedHour[] = [];
   let events = 0;
@@ -104,7 +107,7 @@ function takeSome(hours: readonly BoundedHour[], from: number, last: SlowPlace |
   return some;
 }
 
-/** Of equals the newer ones are wanted. */
+/** Returns whether an hour may contain a slower event than `last`, or an equally slow and newer one. */
 function mayHaveSlower({ most, to }: BoundedHour, last: SlowPlace): boolean {
   return most > last.latency || (most === last.latency && to > last.timestamp);
 }

@@ -37,7 +37,7 @@ interface Planned {
   readonly before: ReadingPlan | null;
 }
 
-/** The requests of a window as a whole, beside those of the window before. */
+/** Reads the totals of the requests of a window, and of the preceding window for comparison. */
 @Injectable()
 export class SummaryService {
   constructor(

@@ -8,7 +8,10 @@ export interface IngestionFacts {
   readonly isArchived: boolean;
 }
 
-/** The first that holds: nothing yet, nothing can come, something came lately, nothing came lately. */
+/**
+ * Returns the first status that applies: no events yet, no event can arrive, events in the last 24 hours, none in the
+ * last 24 hours.
+ */
 export function ingestionStatus(facts: IngestionFacts): IngestionStatus {
   if (!facts.hasEvents) return 'no_events';
   if (facts.isArchived || facts.activeKeys === 0) return 'failing';

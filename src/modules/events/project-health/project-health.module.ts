@@ -5,7 +5,7 @@ import { ProjectsModule } from '../../tenancy/projects/index.js';
 import { ProjectHealthController } from './project-health.controller.js';
 import { ProjectHealthService } from './project-health.service.js';
 
-/** Above the projects module, since it looks at keys and events. */
+/** Project health depends on keys and events, so this module depends on the projects module and not the reverse. */
 @Module({
   imports: [ApiKeysModule, ProjectsModule, EventStoreModule],
   controllers: [ProjectHealthController],

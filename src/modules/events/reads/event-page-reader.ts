@@ -4,10 +4,13 @@ import type { WrittenJson } from '../../../platform/http/written-json.js';
 import { type EventPlace, EventRowsReader, type Selection } from '../event-store/index.js';
 import { ReadBudget } from './read-budget.js';
 
-/** Of the events of one answer; a single event may be larger. */
+/** Maximum size of the events in one answer, unless a single event is larger. */
 export const PAGE_BYTES = 4 * 1024 * 1024;
 
-/** Makes answers of events: no larger than {@link PAGE_BYTES}, and only so many at a time. */
+/**
+ * Builds answers that contain events. An answer has at most {@link PAGE_BYTES}, and their number at a time is limited
+ * by {@link ReadBudget}.
+ */
 @Injectable()
 export class EventPageReader {
   constructor(
@@ -16,8 +19,9 @@ export class EventPageReader {
   ) {}
 
   /**
-   * @param write makes the answer of the events that fit, the first of the places
-   * @param bytesBeside what else goes into the answer
+   * Returns the answer with as many events as fit.
+   * @param write builds the answer from the events that fit, the first of `places`
+   * @param bytesBeside the size of the other parts of the answer
    * @throws TooManyLargeReads
    */
   async answer<Row, Shape>(

@@ -3,10 +3,10 @@ import { type Members, writeObject, WrittenJson } from '../../../platform/http/w
 import { EventRecord, READ_COLUMNS, type StoredEvent } from '../fields/index.js';
 import type { Selection } from '../event-store/index.js';
 
-/** What is read of an event to be given as an {@link EventRecord}. */
+/** Selects the columns of an {@link EventRecord}. */
 export const RECORDS: Selection<StoredEvent> = { columns: READ_COLUMNS };
 
-/** In the order in which answers and exports have them. */
+/** The members of an event, in the order of answers and exports. */
 export const RECORD_MEMBERS = fieldsOf(EventRecord).map(({ key }) => key as keyof EventRecord);
 
 export function eventRecord(stored: StoredEvent): WrittenJson<EventRecord> {

@@ -5,28 +5,37 @@ import { domainError } from '../../../platform/http/domain-error.js';
 import type { WrittenJson } from '../../../platform/http/written-json.js';
 
 const MIB = 1024 * 1024;
-/** What is read at a time; as text on its way into an answer it may take four times as much. */
+/**
+ * Maximum number of bytes that are read at a time. Converted to the text of an answer they may take four times as much
+ * memory.
+ */
 const READING_BYTES = 32 * MIB;
-/** What waits for clients that are slow to take it. */
+/** Maximum number of bytes that wait for slow clients to receive them. */
 const UNSENT_BYTES = 128 * MIB;
-/** What one project may take of what is read: a page. It comes back as fast as the database gives it. */
+/**
+ * The share of one project in the bytes that are read: one page. It is released as fast as the database returns rows.
+ */
 const READING_SHARE = READING_BYTES / 8;
-/** Pieces of exports that are read at a time, one of a project: an export goes on for long, and others read beside it. */
+/**
+ * How many pieces of exports are read at a time, one of each project. Exports take long, and other reads need memory
+ * meanwhile.
+ */
 const PIECES_AT_ONCE = 2;
 /**
- * Of what waits for clients: theirs is the time. A project has an eighth of what no other has, or one piece of up to half of
- * what is free, so that some with slow clients leave room for others; and what a page takes as long as there is any.
+ * The share of one project in the unsent bytes, which clients may hold for long. A project has an eighth of what other
+ * projects do not hold, or one piece of up to half of the free bytes, so that slow clients of one project leave room
+ * for others. It always has the size of one page while any is free.
  */
 const UNSENT_SHARE = 1 / 8;
 const LARGEST_UNSENT_BYTES = UNSENT_BYTES / 4;
 const LEAST_UNSENT_BYTES = 4 * MIB;
 /**
- * Pieces of exports that are larger than they mostly are, each a single event. There are few exports, which wait for their
- * turn instead of being cut.
+ * Budget for pieces of exports that are larger than usual, each a single event. Exports are few, and wait for memory
+ * instead of being cut.
  */
 const LARGE_EXPORTED_BYTES = 96 * MIB;
 const LARGEST_EXPORTED_BYTES = 32 * MIB;
-/** What takes less is not counted: the connections to the database bound how much of it there is at a time. */
+/** Smaller reads are not counted. The number of database connections limits how many of them run at a time. */
 const SMALL_BYTES = 64 * 1024;
 const MOST_WAITING = 64;
 const PATIENCE_MS = 5_000;
@@ -35,7 +44,7 @@ export class TooManyLargeReads extends domainError(503, 'Too many large reads at
   override readonly headers = { 'Retry-After': '2' };
 }
 
-/** Bytes that are read, and bytes that wait to be sent; each is given back once. */
+/** A reservation of bytes to read and of bytes to send. Each part is released once. */
 export interface Hold {
   read(): void;
   sent(): void;
@@ -44,7 +53,7 @@ export interface Hold {
 const nothing = (): void => undefined;
 const NOTHING: Hold = { read: nothing, sent: nothing };
 
-/** The memory that reads of events may take in this process, so that no number of callers brings it down. */
+/** Limits the memory of event reads in this process, so that no number of callers can exhaust it. */
 @Injectable()
 export class ReadBudget {
   private readonly reading = budgetOf(READING_BYTES, READING_SHARE, () => READING_SHARE);
@@ -55,7 +64,7 @@ export class ReadBudget {
 
   private readonly pieces = new FairSemaphore({ parallel: PIECES_AT_ONCE, parallelOfShare: 1, mostWaiting: Infinity });
 
-  /** Waits for a while. @throws TooManyLargeReads */
+  /** Reserves bytes, and waits up to `PATIENCE_MS` for them. @throws TooManyLargeReads */
   async take(projectId: string, bytes: number): Promise<Hold> {
     if (bytes <= SMALL_BYTES) return NOTHING;
     const sent = await this.unsent.take(projectId, bytes);
@@ -67,7 +76,7 @@ export class ReadBudget {
     }
   }
 
-  /** Null when there is no room now. */
+  /** Reserves bytes, or returns null when they are not free now. */
   tryTake(projectId: string, bytes: number): Hold | null {
     if (bytes <= SMALL_BYTES) return NOTHING;
     const sent = this.unsent.tryTake(projectId, bytes);
@@ -78,7 +87,7 @@ export class ReadBudget {
     return null;
   }
 
-  /** Makes an answer of so many bytes, which are counted until it has left. @throws TooManyLargeReads */
+  /** Builds an answer of the given size, which is counted until the answer has been sent. @throws TooManyLargeReads */
   async answer<Shape>(
     projectId: string,
     bytes: number,
@@ -96,7 +105,7 @@ export class ReadBudget {
     }
   }
 
-  /** Does work with so many bytes that are gone when it is done. @throws TooManyLargeReads */
+  /** Runs work with a reservation of bytes that is released when the work ends. @throws TooManyLargeReads */
   async during<T>(projectId: string, bytes: number, work: () => Promise<T>): Promise<T> {
     if (bytes <= SMALL_BYTES) return work();
     const read = await this.reading.take(projectId, bytes);
@@ -108,9 +117,9 @@ export class ReadBudget {
   }
 
   /**
-   * Makes a piece of an export, of which the caller bounds how many there are at a time: it waits for as long as it takes.
-   * @param usual bytes of a piece that need not be counted until it has left
-   * @returns with what is to be told when the client has taken the piece
+   * Builds a piece of an export, and waits for memory without a limit. The caller limits the number of exports.
+   * @param usual a piece of up to this size is not counted until it has been sent
+   * @returns the piece, and the function to call when the client has received it
    */
   async exportPiece<T>(
     projectId: string,

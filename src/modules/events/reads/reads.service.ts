@@ -25,7 +25,10 @@ import type {
   EventsQuery,
 } from './reads.dto.js';
 
-/** Which intervals a range can be divided into, the usual one first: never more than some 1,500 buckets, but for `all`. */
+/**
+ * The intervals that a range can be divided into, the default first. Except for `all`, no range has more than about
+ * 1,500 buckets.
+ */
 const INTERVALS_OF: Readonly<Record<Range, readonly [Interval, ...Interval[]]>> = {
   '15m': ['minute', 'hour', 'day'],
   '1h': ['minute', 'hour', 'day'],
@@ -35,7 +38,7 @@ const INTERVALS_OF: Readonly<Record<Range, readonly [Interval, ...Interval[]]>> 
   all: ['day'],
 };
 
-/** Raw events, their names and their numbers over time. */
+/** Reads raw events, event names and event counts over time. */
 @Injectable()
 export class EventReadsService {
   constructor(
@@ -46,7 +49,7 @@ export class EventReadsService {
     private readonly clock: Clock,
   ) {}
 
-  /** One event more than asked for tells whether there is another page. */
+  /** Returns a page of events. One event more than `limit` is read to find out whether there is a next page. */
   async list(scope: ProjectScope, { limit, before }: EventsQuery): Promise<WrittenJson<EventsPage>> {
     const found = await this.places.newest(scope, before === undefined ? null : decodeCursor(before), limit + 1);
     return this.pages.answer(scope, found.slice(0, limit), RECORDS, (rows, shown) => {

@@ -6,7 +6,7 @@ interface Kept {
   readonly score: number;
 }
 
-/** The best of the events that were looked at so far, which may come twice. */
+/** Keeps the best of the events scanned so far. The same event may be added twice. */
 export class BestEvents {
   private kept = new Map<string, Kept>();
 
@@ -26,8 +26,8 @@ export class BestEvents {
   }
 
   /**
-   * Whether no event that lies at an instant or before it can take the place of one of these. Some of them may be older than
-   * that: what an index knows was not looked through.
+   * Returns whether no event at `at` or earlier can replace one of the kept events. Kept events that an index has found
+   * may be older than `at`.
    */
   isFinal(at: Date): boolean {
     const kept = [...this.kept.values()];

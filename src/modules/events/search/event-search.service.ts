@@ -25,19 +25,22 @@ import { LongReads, QueryTooLong, TooManyQueries } from '../long-reads/index.js'
 import { BestEvents } from './best-events.js';
 import { SearchLimits } from './search-limits.js';
 
-/** A stretch is to take so long: its rows are lost when the time ends in the middle of it. */
+/** Target time of one stretch of the scan. When the time limit ends a stretch, its rows are lost. */
 const STRETCH_MS = 150;
 const [FEWEST_ROWS, MOST_ROWS] = [500, 50_000];
-/** In ClickHouse, where a statement takes longer than some thousand rows do, and millions are looked through in a second. */
+/**
+ * Target time of one stretch in ClickHouse. A statement there takes longer than the scan of some thousand rows, and a
+ * second is enough for millions of rows.
+ */
 const COPIED_STRETCH_MS = 400;
 const COPIED_TIMES = 10;
 const MOST_COPIED_ROWS = 5_000_000;
 
 export interface FoundEvents {
   readonly things: readonly FoundThing[];
-  /** Whether there was no time for all events of the window. */
+  /** Whether not all events of the window could be searched in time. */
   readonly isPartial: boolean;
-  /** Why no event could be looked at; null: some were. */
+  /** Why no event was scanned; null when at least some were. */
   readonly refusal: Error | null;
 }
 
@@ -48,13 +51,13 @@ interface Looking {
   readonly giveUpAt: number;
   readonly signal: AbortSignal;
   readonly tx: Db;
-  /** Shows how far the search came when it fails. */
+  /** Shows whether events were scanned before the search failed. */
   readonly progress: { hasLooked: boolean };
 }
 
 /**
- * Finds events. What an index knows comes first: an id, and types by their names. Then rows are looked through, the newest
- * first, until none can be better than those that were found, or the time is over.
+ * Finds events. Events that an index finds come first: one by its id, and those of a type by its name. Then rows are
+ * scanned from the newest on, until none can be better than the events found, or the time is over.
  */
 @Injectable()
 export class EventSearch {
@@ -69,7 +72,7 @@ export class EventSearch {
     private readonly limits: SearchLimits,
   ) {}
 
-  /** The best `limit`. Where the time is over, or no turn comes, those that were found by then. */
+  /** Returns the best `limit` events. When the time is over, or no slot becomes free, returns those found by then. */
   async find(scope: ProjectScope, search: Search, limit: number, signal: AbortSignal): Promise<FoundEvents> {
     const best = new BestEvents(search.words, limit);
     const progress = { hasLooked: false };
@@ -93,17 +96,20 @@ export class EventSearch {
     }
   }
 
-  /** @returns whether no event of the window is missing that nobody could look at. @throws QueryTooLong */
+  /**
+   * Searches one snapshot. @returns false when events of the window are archived and could not be read. @throws
+   * QueryTooLong
+   */
   private async findIn(looking: Looking): Promise<boolean> {
     const { scope, search, best, tx } = looking;
     await this.known(scope, search, best, await this.timeOf(looking), tx);
     const isOver = await this.lookThroughCopy(looking);
     if (!(isOver ?? (await this.look(looking)))) throw new QueryTooLong();
-    // PostgreSQL knows nothing of events that it has dropped.
+    // PostgreSQL does not contain the events that it has dropped.
     return isOver !== null || !(await this.cold.isCold(search.window));
   }
 
-  /** @returns whether it is over because nothing is left, and not the time */
+  /** Scans rows in PostgreSQL. @returns true when the scan is complete, false when its time is over */
   private async look(looking: Looking): Promise<boolean> {
     const { scope, search, best, tx } = looking;
     let before: Place | null = null;
@@ -121,7 +127,10 @@ export class EventSearch {
     return false;
   }
 
-  /** As {@link look}, of events that are copied and those that are not. Null: PostgreSQL has to look through all of them. */
+  /**
+   * Scans rows in ClickHouse and, of events not replicated yet, in PostgreSQL, as {@link look} does. Returns null when
+   * PostgreSQL must scan all of them.
+   */
   private async lookThroughCopy(looking: Looking): Promise<boolean | null> {
     const { scope, search, best, tx } = looking;
     if (!this.copied.isAsked) return null;
@@ -157,9 +166,9 @@ export class EventSearch {
       } catch (error) {
         if (error instanceof CopyCannotTell) return null;
         if (!(error instanceof CopyReadTooLong)) throw error;
-        // The first ones have not come: PostgreSQL has time to look for them still.
+        // The first stretch has timed out. PostgreSQL still has time to scan from the newest events on.
         if (before === null) return null;
-        // It took more than what was expected of it, which fewer rows may not.
+        // The stretch took longer than expected. A smaller one may fit, unless this one already had the fewest rows.
         if (rows === FEWEST_ROWS) return false;
         rows = Math.max(FEWEST_ROWS, Math.round(rows / 10));
       }
@@ -167,7 +176,7 @@ export class EventSearch {
     return false;
   }
 
-  /** Has the next statements of PostgreSQL end in time. */
+  /** Limits the next statements of PostgreSQL to the time left, and returns that time. */
   private async timeOf(looking: Looking): Promise<SearchTime> {
     const milliseconds = leftOf(looking);
     await this.events.within(milliseconds, looking.tx);
@@ -195,7 +204,7 @@ export class EventSearch {
     best.add(await this.newestOf(scope, window, named, best.limit, time(), tx));
   }
 
-  /** Where PostgreSQL has it no more, ClickHouse may. */
+  /** Returns the event at a place, from ClickHouse when PostgreSQL no longer has it. */
   private async at(
     scope: ProjectScope,
     window: TimeWindow,
@@ -227,7 +236,7 @@ export class EventSearch {
   }
 }
 
-/** That events may be missing is said of the whole. */
+/** Treats an event in an unavailable archive as not found. The result as a whole reports that events may be missing. */
 function whereAway(error: unknown): null {
   if (error instanceof ColdEventsAway) return null;
   throw error;
@@ -237,7 +246,10 @@ function leftOf({ giveUpAt }: Looking): number {
   return giveUpAt - performance.now();
 }
 
-/** Of one read of ClickHouse: what it takes too long for is to be had in another way. */
+/**
+ * Returns the bounds of one read of ClickHouse: half of the time left, so that another read can follow when this one
+ * times out.
+ */
 function boundsOf(looking: Looking): ReadBounds {
   return { milliseconds: Math.max(1, Math.ceil(leftOf(looking) / 2)), signal: looking.signal };
 }

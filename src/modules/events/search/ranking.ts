@@ -8,16 +8,16 @@ import {
   type SearchWords,
 } from '../../tenancy/search-sources/index.js';
 
-/** Names come before events. */
+/** The weight of events, so that names rank before events. */
 const OF_EVENTS = 0.5;
 
-/** A thing that fits, with the score it is ranked by. */
+/** A matching thing, with the score that ranks it. */
 export interface RankedThing extends Judged {
   readonly type: SearchType;
   readonly thing: FoundThing;
 }
 
-/** Those that fit, best first: by score, then the newest, then by id. */
+/** Returns the matching things, the best first: by score, then the newest, then by id. */
 export function ranked(type: SearchType, things: readonly FoundThing[], words: SearchWords): RankedThing[] {
   const weight = type === 'event' ? OF_EVENTS : 1;
   return things
@@ -28,7 +28,7 @@ export function ranked(type: SearchType, things: readonly FoundThing[], words: S
     .sort(inOrder);
 }
 
-/** The best of all types (DECISIONS 16): no more than half of them are events where other things fit. */
+/** Returns the best of all types. At most half of them are events when other things match. */
 export function bestOf(found: readonly RankedThing[], limit: number): RankedThing[] {
   const sorted = [...found].sort(inOrder);
   const hasOthers = sorted.some(({ type }) => type !== 'event');
@@ -36,7 +36,7 @@ export function bestOf(found: readonly RankedThing[], limit: number): RankedThin
   return sorted.filter(({ type }) => type !== 'event' || events-- > 0).slice(0, limit);
 }
 
-/** As it is shown. */
+/** Returns title and subtitle as answers show them. */
 export function titles({ title, subtitle }: FoundThing): { title: string; subtitle: string | null } {
   return { title, subtitle: subtitle === null ? null : excerptOf(subtitle) };
 }

@@ -1,13 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import { LONG_READ_MS } from '../long-reads/index.js';
 
-/** What a search may take while it runs; tests make it less. */
+/** Limits of a search, which tests lower. */
 @Injectable()
 export class SearchLimits {
-  /** For all but events. */
+  /** Time limit for everything except events, in milliseconds. */
   namesMs: number = LONG_READ_MS;
-  /** For events, once they have their turn (DECISIONS 16). */
+  /**
+   * Time limit for events after they have acquired a slot, in milliseconds. Events not scanned by then are reported as
+   * missing (`is_partial`).
+   */
   eventsMs = 2_000;
-  /** Rows that are looked through first; how many are next follows from how long they took. */
+  /**
+   * Number of rows in the first stretch of the scan. The size of each next stretch follows from the time that the last
+   * one took.
+   */
   firstRows = 5_000;
 }

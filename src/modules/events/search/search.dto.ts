@@ -16,7 +16,7 @@ import { MOST_EXCERPT, MOST_WORDS, SEARCH_TYPES, type SearchType } from '../../t
 
 const MOST_CHARACTERS = 200;
 const MOST_ITEMS = 50;
-/** Of each type. */
+/** Maximum number of results that are counted for each type. */
 export const MOST_COUNTED = 50;
 
 export class SearchQuery {
@@ -90,7 +90,7 @@ export class SearchItem {
 
 const COUNT = { optional: true, min: 0, max: MOST_COUNTED } as const;
 
-/** How many were found, those of one type up to {@link MOST_COUNTED}. Types that were not asked for are missing. */
+/** Counts of the results, for each type up to {@link MOST_COUNTED}. Types that were not requested are missing. */
 export class SearchCounts implements Partial<Record<SearchType, number>> {
   @IntField({ ...COUNT, description: 'Events found' })
   event?: number;

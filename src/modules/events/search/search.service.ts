@@ -22,7 +22,7 @@ import { MOST_COUNTED, type SearchAnswer, type SearchCounts, type SearchItem, ty
 
 const SAID_AGAIN_MS = 100;
 
-/** Finds the things of a project by what people know of them (DECISIONS 16). */
+/** Searches the events of a project and its named things. */
 @Injectable()
 export class SearchService {
   constructor(
@@ -34,7 +34,7 @@ export class SearchService {
     private readonly clock: Clock,
   ) {}
 
-  /** @param signal ends it: nobody waits for the answer any more */
+  /** @param signal ends the search when the client has disconnected */
   async search(
     scope: ProjectMemberScope,
     { q, type, range, limit }: SearchQuery,
@@ -46,14 +46,14 @@ export class SearchService {
       throw brokenRule(['query', 'q'], `q must have at most ${MOST_WORDS} words`, q);
     }
     const { from, to } = rangeWindow(range, this.clock.now());
-    // Up to now, this very millisecond included.
+    // The window includes the current millisecond.
     const search: Search = { words, window: { from, to: new Date(to.getTime() + 1) } };
     const types = SEARCH_TYPES.filter((one) => type === undefined || type.includes(one));
     const found = await this.named(scope, search, types, signal);
     let isPartial = false;
     if (types.includes('event')) {
       const events = await this.events.find(scope, search, MOST_COUNTED, signal);
-      // Nothing found because nothing was looked at is no answer.
+      // An empty answer would be wrong when no event was scanned.
       if (events.refusal !== null && found.length === 0) throw events.refusal;
       found.push(...ranked('event', events.things, words));
       ({ isPartial } = events);
@@ -67,7 +67,10 @@ export class SearchService {
     };
   }
 
-  /** All but events, of one moment and whole: mostly a matter of milliseconds, else with a turn. */
+  /**
+   * Searches everything except events, completely and in one snapshot. This mostly takes milliseconds, and otherwise
+   * needs a slot of long reads.
+   */
   private async named(
     scope: ProjectMemberScope,
     search: Search,
@@ -83,7 +86,10 @@ export class SearchService {
     return this.snapshots.run(scope, ask, { signal, milliseconds: this.limits.namesMs });
   }
 
-  /** One after the other: each takes a millisecond or two, and together they take one connection. */
+  /**
+   * Searches the sources one after the other. Each takes a millisecond or two, and together they need only one
+   * connection.
+   */
   private async ask(
     sources: readonly SearchSource[],
     scope: ProjectMemberScope,
@@ -96,7 +102,7 @@ export class SearchService {
     let allowed = Infinity;
     for (const source of sources) {
       const left = deadline.left();
-      // Said again when it has become less: usually all of them are done by then.
+      // The statement timeout is set again only after it has shrunk. Usually all sources are done by then.
       if (left < allowed - SAID_AGAIN_MS) await this.database.limit(tx, (allowed = left));
       const things = await source.find(scope, search, MOST_COUNTED, tx, { milliseconds: left, signal });
       found.push(...ranked(source.type, things, search.words));
@@ -105,7 +111,7 @@ export class SearchService {
   }
 }
 
-/** The sources whose things the role may read by their own routes. */
+/** Returns the sources whose results the role may also read on their own routes. */
 export function readable<Source extends Pick<SearchSource, 'needed'>>(
   sources: readonly Source[],
   role: Role,

@@ -104,7 +104,7 @@ describe('the observed schema', () => {
   });
 
   it('reads a text in parts of any size as a whole one, with any blanks', async () => {
-    // Every path and type of the value as an object, within the bounds.
+    // Collects every path and type of the value as an object, within the limits.
     const expected = (value: unknown, at: string, depth: number, seen: Map<string, Set<string>>): void => {
       if (typeof value !== 'object' || value === null) return;
       for (const [name, member] of Array.isArray(value)
@@ -138,7 +138,7 @@ describe('the observed schema', () => {
           const seen = new Map<string, Set<string>>();
           expected(value, '', 1, seen);
           const written = JSON.stringify(value);
-          // As PostgreSQL writes it, with a blank behind each comma and colon that stands in no text.
+          // PostgreSQL prints a blank after each comma and colon outside of strings.
           const spaced = written.replaceAll(/"(?:[^"\\]|\\.)*"|[,:]/g, (part) => (part.length > 1 ? part : `${part} `));
           const scan = new PropertyScan(isSpaced ? spaced : written);
           while (scan.read(tokens) === tokens);

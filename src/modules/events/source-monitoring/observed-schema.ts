@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { JSON_TYPES, type JsonType, MAX_PATHS, PropertyScan } from './property-scan.js';
 
-/** How much one look takes in; what goes beyond it is left out and said so. */
+/** Limits of one sample. Further events are not read, and the answer reports the number of sampled events. */
 export const SAMPLE_EVENTS = 500;
 export const SAMPLE_BYTES = 4 * 1024 * 1024;
-/** What is read at a stretch: a moment's work, whatever it looks like. */
+/** Tokens that are read before the event loop is yielded. They take a moment, whatever the JSON contains. */
 const TOKENS_A_TURN = 20_000;
 
 export interface SampledEvent {
@@ -17,9 +17,11 @@ export interface SampledEvent {
 export interface ObservedProperty {
   /** `card.number`; items of a list are `lines[].sku`. */
   readonly path: string;
-  /** Events that have it. */
+  /** How many events have the property. */
   readonly events: number;
-  /** Events in which it has the type, most frequent first; a list may hold several in one event. */
+  /**
+   * How many events have the property with the type, most frequent first. A list may have several types in one event.
+   */
   readonly types: readonly { readonly type: JsonType; readonly events: number }[];
 }
 
@@ -28,7 +30,7 @@ export interface ObservedType {
   readonly events: number;
   readonly lastSeenAt: Date;
   readonly properties: readonly ObservedProperty[];
-  /** Properties were left out: too many, too deep, or too long a name. */
+  /** Whether properties were left out: too many, too deep, or with too long a path. */
   readonly truncated: boolean;
 }
 
@@ -39,7 +41,10 @@ interface Tally {
   truncated: boolean;
 }
 
-/** What event types look like, from a sample; most frequent type first, properties by path. Others come in between. */
+/**
+ * Returns the properties of event types in a sample, the most frequent type first and properties by path. Yields the
+ * event loop between parts of the work.
+ */
 export async function observeSchema(sample: readonly SampledEvent[]): Promise<ObservedType[]> {
   const tallies = new Map<string, Tally>();
   let left = TOKENS_A_TURN;

@@ -11,11 +11,11 @@ export type JsonType = (typeof JSON_TYPES)[number];
 interface Container {
   readonly path: string;
   readonly isList: boolean;
-  /** Where the member at hand stands; of a list all items have one path. */
+  /** The path of the current member. All items of a list have one path. */
   memberPath: string;
-  /** Of the member at hand. Undefined: it is left out. */
+  /** The types seen at the path of the current member. Undefined when the member is left out. */
   types: Set<JsonType> | undefined;
-  /** Whether a text is a name and no value. */
+  /** Whether the next string is a name and not a value. */
   isNameNext: boolean;
 }
 
@@ -28,28 +28,30 @@ const END_OF_LIST = 0x5d;
 const OBJECT = 0x7b;
 const END_OF_OBJECT = 0x7d;
 
-/** Of the first letter of what is neither text nor container. */
+/**
+ * The type of a value that is neither a string nor a container, by its first letter. Any other letter starts a number.
+ */
 const WORD_TYPES: Readonly<Record<string, JsonType>> = { t: 'boolean', f: 'boolean', n: 'null' };
 const WORD = /[^,\]} ]+/y;
 
 /**
- * The paths of one JSON object and the types at each, read from its text: as objects it might take twenty times as much,
- * and could not be read in parts.
+ * Reads the paths of one JSON object and the types at each from its text. As objects it might take twenty times the
+ * memory, and could not be read in parts.
  */
 export class PropertyScan {
   /** `card.number`; items of a list are `lines[].sku`. */
   readonly paths = new Map<string, Set<JsonType>>();
-  /** False once something was left out: too many, too deep, or too long a name. */
+  /** False once a path was left out: too many, too deep, or too long. */
   isWhole = true;
   private readonly open: Container[] = [];
-  /** How many containers are open whose members are left out. */
+  /** How many open containers have their members left out. */
   private skipped = 0;
   private at = 0;
 
-  /** @param json as PostgreSQL writes it, of an object */
+  /** @param json the text of an object as PostgreSQL prints it */
   constructor(private readonly json: string) {}
 
-  /** Reads on, `most` tokens at a time. @returns how many there were: fewer than `most` at the end */
+  /** Reads up to `most` further tokens. @returns how many were read: fewer than `most` at the end */
   read(most: number): number {
     let read = 0;
     for (; read < most && this.at < this.json.length; read += 1) this.token(this.json.charCodeAt(this.at));
@@ -139,7 +141,7 @@ export class PropertyScan {
     this.container.types?.add(type);
   }
 
-  /** Undefined: one path too many, or too long. */
+  /** Returns the types seen at a path, or undefined when the path is too long or one too many. */
   private typesAt(path: string): Set<JsonType> | undefined {
     const known = this.paths.get(path);
     if (known !== undefined) return known;

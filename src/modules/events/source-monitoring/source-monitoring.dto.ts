@@ -17,7 +17,7 @@ import { JSON_TYPES, type JsonType } from './property-scan.js';
 import { SOURCE_STATUSES, type SourceStatus } from './source-status.js';
 import { type Interval, INTERVALS, STATS_RANGES, type StatsRange } from './volume.js';
 
-/** Of the event that a test sends. */
+/** The type of the event that a test of a source sends. */
 export const TEST_EVENT_TYPE = 'source.test';
 
 export class SourceStatsQuery {

@@ -8,7 +8,10 @@ import { IngestionFailuresModule } from '../../entitlement/ingestion-failures/in
 import { SourceMonitoringController } from './source-monitoring.controller.js';
 import { SourceMonitoringService } from './source-monitoring.service.js';
 
-/** Above the ingest-sources module, since it looks at events and sends one. */
+/**
+ * Source monitoring reads events and sends one, so this module depends on the ingest-sources module and not the
+ * reverse.
+ */
 @Module({
   imports: [
     ApiKeysModule,

@@ -32,7 +32,7 @@ import { statsWindow, withZeroes } from './volume.js';
 const HOUR_MS = 3_600_000;
 const SAMPLED: Selection<SampledEvent> = { columns: 'event, "timestamp", properties::text AS properties' };
 
-/** What has come of a source. */
+/** Reports the events, volumes, health and observed schema of an Event Source. */
 @Injectable()
 export class SourceMonitoringService {
   constructor(
@@ -96,7 +96,7 @@ export class SourceMonitoringService {
     { limit, before }: SourceEventsQuery,
   ): Promise<WrittenJson<SourceEventsResponse>> {
     const place = before === undefined ? null : decodeCursor(before);
-    // One more than asked for tells whether there is more.
+    // One event more than `limit` is read to find out whether there is a next page.
     const found = await this.monitoring.newest(scope, sourceId, place, limit + 1);
     return this.pages.answer(scope, found.slice(0, limit), RECORDS, (rows, shown) => {
       const last = shown.length < found.length ? shown.at(-1) : undefined;
@@ -126,7 +126,7 @@ export class SourceMonitoringService {
     };
   }
 
-  /** An event like any other: it is stored, counted and shown, and needs an allowance. */
+  /** Sends a test event. It is stored, counted and shown like any other event, and uses the allowance. */
   async test(scope: ProjectMemberScope, sourceId: string): Promise<SourceTestResponse> {
     const source = await this.source(scope, sourceId);
     if (!source.isEnabled) throw new EventSourceDisabled();

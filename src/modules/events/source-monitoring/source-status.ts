@@ -1,24 +1,27 @@
 export const SOURCE_STATUSES = ['disabled', 'never_seen', 'failing', 'healthy', 'quiet'] as const;
 export type SourceStatus = (typeof SOURCE_STATUSES)[number];
 
-/** From this share of refused requests on, a source fails. */
+/** A source with at least this share of refused requests is failing. */
 const FAILING_RATE = 0.5;
 
 export interface SourceFacts {
   readonly isEnabled: boolean;
   readonly activeKeys: number;
-  /** Null: no event has ever been accepted. */
+  /** Null when no event has ever been accepted. */
   readonly hoursSinceLastEvent: number | null;
   readonly events: number;
   readonly failures: number;
 }
 
-/** Refused among all that was sent; 0 when nothing was. */
+/** Returns the share of refused requests among refusals and events, or 0 without any. */
 export function failureRate({ events, failures }: Pick<SourceFacts, 'events' | 'failures'>): number {
   return failures === 0 ? 0 : failures / (events + failures);
 }
 
-/** The first that holds: switched off, nothing sent yet, what is sent is refused or nothing can be, alive, silent. */
+/**
+ * Returns the first status that applies: disabled, nothing sent yet, requests refused or no active key, an event in the
+ * last 24 hours, no event in the last 24 hours.
+ */
 export function sourceStatus(facts: SourceFacts): SourceStatus {
   const { isEnabled, activeKeys, hoursSinceLastEvent, failures } = facts;
   if (!isEnabled) return 'disabled';

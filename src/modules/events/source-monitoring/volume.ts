@@ -13,7 +13,10 @@ const RANGE_MS: Readonly<Record<StatsRange, number>> = {
   '30d': 30 * 24 * HOUR_MS,
 };
 
-/** Whole UTC hours or days: the first holds the beginning of the range, the last one now. `to` is left out. */
+/**
+ * Returns a window of whole UTC hours or days, from the one that contains the start of the range to the one that
+ * contains now. `to` is exclusive.
+ */
 export function statsWindow(range: StatsRange, interval: Interval, now: Date): { from: Date; to: Date } {
   const length = LENGTH_MS[interval];
   return {
@@ -27,7 +30,7 @@ function startOf(interval: Interval, at: Date): Date {
   return new Date(Math.floor(at.getTime() / length) * length);
 }
 
-/** One entry for each hour or day of the window, zeroes where there are none. */
+/** Returns one entry for each hour or day of the window, with zeroes where there were no events. */
 export function withZeroes(
   known: readonly SourceVolume[],
   { from, to }: { readonly from: Date; readonly to: Date },

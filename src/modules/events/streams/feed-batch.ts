@@ -1,7 +1,10 @@
 import { frameOf } from '../../../platform/http/event-stream.js';
 import type { FeedItem, FeedRead } from './feed-source.js';
 
-/** The items of one read on their way to its readers: a frame each, and how many sockets still hold some of them. */
+/**
+ * The items of one read that are being sent to readers: one frame for each item, and the number of sockets that still
+ * hold some of them.
+ */
 export class FeedBatch {
   readonly frames: readonly Buffer[];
   readonly items: readonly FeedItem[];
@@ -13,14 +16,17 @@ export class FeedBatch {
     read.hold?.read();
   }
 
-  /** For one frame of one reader: to be called once the socket has it. Undefined: nobody counts. */
+  /**
+   * Counts one frame of one reader. Returns the function to call once the socket has sent the frame, or undefined when
+   * the read has no reservation.
+   */
   taken(): (() => void) | undefined {
     if (this.read.hold === undefined) return undefined;
     this.open += 1;
     return () => this.close();
   }
 
-  /** Every reader has been given what it takes. */
+  /** Declares that every reader has been given its frames. */
   given(): void {
     this.close();
   }

@@ -1,7 +1,7 @@
 import type { ProjectId } from '../../access/index.js';
 import type { AnswerHold, WrittenJson } from '../../../platform/http/written-json.js';
 
-/** A place in the order of a feed: by time, things of one instant by id. */
+/** A position in the order of a feed: by time, and by id within one instant. */
 export interface FeedPlace {
   readonly timestamp: Date;
   readonly id: string;
@@ -9,28 +9,29 @@ export interface FeedPlace {
 
 export interface FeedItem {
   readonly place: FeedPlace;
-  /** Goes out as JSON. */
+  /** The message, which is sent as JSON. */
   readonly message: object | WrittenJson;
 }
 
 export interface FeedRead {
   readonly items: readonly FeedItem[];
-  /** Whether there are more behind these; false when there are none. */
+  /** Whether more items follow. False without items. */
   readonly hasMore: boolean;
-  /** Of large items: what counts their bytes, to be told how far they have come. */
+  /** The reservation of the bytes of large items, which is notified when they have been read and sent. */
   readonly hold?: AnswerHold;
 }
 
-/** Where the things that a stream shows are read. */
+/** Reads the items that a stream sends. */
 export interface FeedSource {
-  /** Tells the feeds of one project apart. */
+  /** Distinguishes the feeds of one project. */
   readonly name: string;
-  /** The instant up to which nothing new is to be expected in the usual course, a little before now. */
+  /** Returns the instant, shortly before now, up to which normally no new items will appear. */
   settled(projectId: ProjectId): Promise<Date>;
-  /** Where a new reader begins; null: with the first thing there is. */
+  /** Returns the position after which a new reader starts, or null for the first item. */
   start(projectId: ProjectId, until: Date): Promise<FeedPlace | null>;
   /**
-   * Ascending, strictly after a place (null: from the first on) and before an instant. Null: there is no room for them now.
+   * Returns items in ascending order, strictly after a position (null: from the first on) and before an instant.
+   * Returns null when there is no memory for them now.
    */
   read(projectId: ProjectId, after: FeedPlace | null, until: Date, limit: number): Promise<FeedRead | null>;
 }

@@ -12,7 +12,7 @@ interface Message {
   detail?: string;
 }
 
-/** A client that is full whenever the test says so. */
+/** A client whose socket buffer is full when the test says so. */
 class TestClient implements FeedClient {
   readonly openedAt = -1_000_000;
   readonly messages: Message[] = [];
@@ -51,7 +51,7 @@ class TestClient implements FeedClient {
   }
 }
 
-/** Rows 0, 1, 2, …, several to an instant. */
+/** A source of rows 0, 1, 2, …, several of which share an instant. */
 class TestSource implements FeedSource {
   readonly name = 'test';
   readonly rows: FeedItem[] = [];

@@ -6,44 +6,44 @@ import { FeedBatch } from './feed-batch.js';
 import { type FeedPlace, type FeedRead, type FeedSource, isAfter } from './feed-source.js';
 
 const POLL_MS = 1_000;
-/** Rows of one read (SERVICE 4.4). */
+/** Maximum number of rows in one read. */
 const BATCH = 100;
-/** Rows of the first read, when nobody knows how large they are; from one read to the next it may double. */
+/** Number of rows in the first read, when their size is unknown. It may double with each read. */
 const FIRST_BATCH = 10;
-/** Characters that a read aims at, so that large rows are read few at a time. */
+/** Target size of a read in characters, so that only a few large rows are read at a time. */
 const AIMED_SIZE = 500_000;
-/** What a client is told of a failure; the log has its cause. */
+/** What a client is sent after a failure. The cause is in the log. */
 const CANNOT_READ = 'The stream cannot be read at the moment; it goes on by itself';
 
-/** What a feed needs of a stream. */
+/** The members of a stream that a feed uses. */
 export type FeedClient = Pick<EventStream, 'openedAt' | 'isOpen' | 'isFull' | 'send' | 'drained' | 'whenClosed'>;
 
 interface Reader {
   readonly stream: FeedClient;
-  /** Of the last row sent; null before the first. */
+  /** The position of the last row sent, or null before the first. */
   place: FeedPlace | null;
 }
 
 export interface FeedOptions {
   readonly projectId: ProjectId;
   readonly source: FeedSource;
-  /** Of all feeds together. */
+  /** Slots for the reads of all feeds. */
   readonly turns: FairSemaphore;
   readonly nowMs: () => number;
-  /** Told once for each streak of failures. */
+  /** Called once for each series of failures. */
   readonly onFailure: (error: unknown) => void;
   readonly pollMs?: number;
 }
 
 /**
- * One source of one project and all who read it. A reader begins with reads of its own; once it has caught up it shares
- * the poll of the feed, which reads each row once and makes one frame of it for all. A reader that does not keep up
- * leaves the poll and goes on with reads of its own, so nothing waits for it but what its socket holds.
+ * One source of one project with all of its readers. A reader starts with its own reads. Once it has caught up it
+ * shares the poll of the feed, which reads each row once and makes one frame of it for all readers. A reader that is
+ * too slow leaves the poll and continues with its own reads, so that only the contents of its socket wait for it.
  */
 export class Feed {
   private readonly abreast = new Set<Reader>();
   private readonly all = new Set<Reader>();
-  /** Of the last row the shared poll has read. */
+  /** The position of the last row that the shared poll has read. */
   private place: FeedPlace | null = null;
   private until = new Date(0);
   private batch = FIRST_BATCH;
@@ -67,7 +67,7 @@ export class Feed {
     void this.catchUp(reader, true);
   }
 
-  /** Never rejects. */
+  /** Reads for one reader until it has caught up. Never rejects. */
   private async catchUp(reader: Reader, isNew = false): Promise<void> {
     const { source, projectId } = this.options;
     let begins = isNew;
@@ -92,7 +92,10 @@ export class Feed {
     }
   }
 
-  /** In one go with the question before, so that no poll comes between the two. */
+  /**
+   * Returns whether a reader has caught up with the shared poll. The caller must call `share` in the same turn of the
+   * event loop, so that no poll runs between the two.
+   */
   private isAbreast(reader: Reader): boolean {
     if (this.abreast.size === 0) this.place = reader.place;
     return this.place === null || (reader.place !== null && !isAfter(this.place, reader.place));
@@ -104,7 +107,7 @@ export class Feed {
     if (!this.polling) void this.poll();
   }
 
-  /** About once a second, while somebody shares it. Never rejects. */
+  /** Reads about once a second while the poll has readers. Never rejects. */
   private async poll(): Promise<void> {
     this.polling = true;
     try {
@@ -130,7 +133,7 @@ export class Feed {
         if (read === null) break;
         const outgoing = this.outgoingOf(read);
         more = read.hasMore;
-        // Unless everybody had left and somebody came who begins elsewhere.
+        // The position differs when all readers left during the read and a new reader started elsewhere.
         if (this.place === place) {
           this.place = read.items.at(-1)?.place ?? place;
           for (const reader of this.giveAll(outgoing)) served.add(reader);
@@ -144,7 +147,10 @@ export class Feed {
     }
   }
 
-  /** To all who share the poll; who is full leaves it. @returns those who were sent something */
+  /**
+   * Sends to all readers that share the poll. A reader whose socket is full leaves the poll. @returns the readers that
+   * were sent rows
+   */
   private giveAll(outgoing: FeedBatch): Reader[] {
     const served: Reader[] = [];
     for (const reader of this.abreast) {
@@ -158,7 +164,7 @@ export class Feed {
     return served;
   }
 
-  /** Sends what the reader has not had. @returns false when it is full before the end */
+  /** Sends rows that the reader has not received. @returns false when its socket is full before the end */
   private send(reader: Reader, outgoing: FeedBatch): boolean {
     for (const [index, { place }] of outgoing.items.entries()) {
       const frame = outgoing.frames[index];
@@ -170,7 +176,7 @@ export class Feed {
     return true;
   }
 
-  /** Sends what the reader has not had, as fast as it takes it. */
+  /** Sends rows that the reader has not received, as fast as its socket accepts them. */
   private async giveSlowly(reader: Reader, outgoing: FeedBatch): Promise<void> {
     while (!this.send(reader, outgoing) && (await reader.stream.drained()));
     outgoing.given();
@@ -187,7 +193,7 @@ export class Feed {
     this.batch = Math.max(1, Math.min(BATCH, this.batch * 2, Math.round(AIMED_SIZE / average)));
   }
 
-  /** Reads up to what is settled; that never moves back, so two readers cannot see different pasts. */
+  /** Reads up to the settled instant. This instant never moves back, so two readers cannot see different pasts. */
   private take<T>(read: (until: Date) => Promise<T>): Promise<T> {
     return this.options.turns.run(this.options.projectId, async () => {
       const settled = await this.options.source.settled(this.options.projectId);
@@ -196,7 +202,9 @@ export class Feed {
     });
   }
 
-  /** Not in the first moments: what was stored just before the stream was opened has yet to settle. */
+  /**
+   * Sends a heartbeat, but not in the first moments: rows stored just before the stream was opened are not settled yet.
+   */
   private heartbeat({ stream }: Reader, detail?: string): void {
     if (stream.isFull || (detail === undefined && performance.now() - stream.openedAt < this.pollMs)) return;
     const timestamp = this.options.nowMs();

@@ -6,13 +6,19 @@ import { ProjectChangesNotifier } from '../../tenancy/projects/index.js';
 import { domainError } from '../../../platform/http/domain-error.js';
 import { SessionLivenessCache } from '../../identity/sessions/index.js';
 
-/** In one process. */
+/**
+ * Maximum number of open streams of one user, and of one project, in this process. A request for one more is refused
+ * with 429.
+ */
 const MOST_OF_A_PERSON = 250;
 const MOST_OF_A_PROJECT = 1_000;
-/** Everybody is asked again so often, since notices may get lost and sessions expire. */
+/** Interval at which the access of all readers is checked, since notifications may get lost and sessions expire. */
 const CHECK_EVERY_MS = 60_000;
 const RETRY_MS = 1_000;
-/** While the database is away, those of whom no loss was told are looked at so often, and keep their streams so long. */
+/**
+ * While the database is unavailable, readers without a notified loss of access are checked at this interval, and keep
+ * their streams for this long.
+ */
 const LOOK_AGAIN_MS = 5_000;
 const MOST_UNCERTAIN_MS = 60_000;
 
@@ -25,7 +31,10 @@ export class TooManyStreams extends domainError(429, 'Too many open streams') {
   override readonly headers = { 'Retry-After': '10' };
 }
 
-/** Who is reading a stream, and whether they still may: whoever loses the project or the session is cut off at once. */
+/**
+ * Holds the open streams with their readers. A stream ends at once when its reader loses access to the project, or the
+ * session.
+ */
 @Injectable()
 export class OpenStreamRegistry implements OnModuleInit, OnModuleDestroy {
   private readonly logger = new Logger('streams');
@@ -51,7 +60,7 @@ export class OpenStreamRegistry implements OnModuleInit, OnModuleDestroy {
       this.memberships.subscribe(({ userId, organizationId }) =>
         this.checkAll(({ scope }) => scope.userId === userId && scope.organizationId === organizationId),
       ),
-      // Undefined: notices may have been missed, about members and sessions too.
+      // Undefined means that notifications may have been missed, including those about members and sessions.
       this.projects.onChange(
         (projectId) =>
           void (projectId === undefined
@@ -79,12 +88,13 @@ export class OpenStreamRegistry implements OnModuleInit, OnModuleDestroy {
     if (ofPerson >= MOST_OF_A_PERSON || ofProject >= MOST_OF_A_PROJECT) throw new TooManyStreams();
   }
 
-  /** Watches over an admitted stream until it is closed. */
+  /** Checks the access of an admitted stream until it is closed. */
   add(scope: ProjectMemberScope, stream: EventStream): void {
     const entry = { scope, stream };
     this.open.add(entry);
     stream.whenClosed(() => this.open.delete(entry));
-    // Access may have been lost between the guard's look and this line, which heard no notice.
+    // Access may have been lost after the guard's check and before the stream was added, when no notification reached
+    // it.
     void this.check([entry]);
   }
 
@@ -101,8 +111,9 @@ export class OpenStreamRegistry implements OnModuleInit, OnModuleDestroy {
   }
 
   /**
-   * Of one person, session and project.
-   * @param endAt until when the streams stay open though nobody can tell; then they end, and clients come again
+   * Checks the access of streams of one user, session and project.
+   * @param endAt the time until which the streams stay open while access cannot be checked; then they end, and clients
+   * reconnect
    */
   private async check(entries: readonly OpenStream[], endAt = performance.now()): Promise<void> {
     const [first] = entries;

@@ -1,6 +1,6 @@
 import { ConstantField, IntField, TextField } from '../../../platform/http/fields/index.js';
 
-/** Comes about once a second when there is nothing new. */
+/** Sent about once a second when there is nothing new. */
 export class StreamHeartbeat {
   @ConstantField('heartbeat', { description: 'Of the message' })
   type!: 'heartbeat';

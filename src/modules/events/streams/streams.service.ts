@@ -11,12 +11,12 @@ import type { FeedSource } from './feed-source.js';
 import { OpenStreamRegistry } from './open-stream-registry.js';
 
 /**
- * Reads of all feeds of the process that may run at a time, each for a moment on one connection; one of a project, so that
- * nobody waits for another's many streams of large events.
+ * Maximum number of feed reads in this process at a time, each for a moment on one connection. A project has one at a
+ * time, so that its many streams of large events do not delay those of other projects.
  */
 const READS_AT_ONCE = 4;
 
-/** Opens streams of a project; those of one source share one feed. */
+/** Opens streams of a project. Streams of one source share one feed. */
 @Injectable()
 export class EventStreamsService {
   private readonly logger = new Logger('streams');
@@ -33,7 +33,7 @@ export class EventStreamsService {
     metrics.gauge('event_streams_open', 'Event streams that clients read', [], (gauge) => gauge.set(streams.count));
   }
 
-  /** Answers the request with the feed until one of both ends leaves; a HEAD request with its headers alone. */
+  /** Sends the feed as the response until either side closes it. A HEAD request is answered with the headers only. */
   open(scope: ProjectMemberScope, source: FeedSource, request: Request, response: Response): void {
     this.streams.admit(scope);
     if (request.method === 'HEAD') {

@@ -4,12 +4,15 @@ import type { ProjectId } from '../../access/index.js';
 import { Clock } from '../../../platform/clock/index.js';
 import { type RequestCount, UsageRepository } from './usage.repository.js';
 
-/** Requests may be written this late (DECISIONS 6 allows 5 seconds). */
+/** Interval at which request counts are stored. Requests may be counted with a delay of up to 5 seconds. */
 const FLUSH_MS = 2_000;
-/** Beyond this many different rows new rows are dropped rather than memory filled while the database is away. */
+/**
+ * Beyond this number of different rows, new rows are dropped, so that memory does not fill up while the database is
+ * unavailable.
+ */
 const MAX_ROWS = 100_000;
 
-/** Counts successful API-key requests in memory and adds them to `usage_daily` in batches. Never fails a request. */
+/** Counts successful API-key requests in memory and adds them to `usage_daily` in batches. It never fails a request. */
 @Injectable()
 export class RequestMeter implements OnModuleInit, BeforeApplicationShutdown {
   private counts = new Map<string, RequestCount>();
@@ -36,7 +39,7 @@ export class RequestMeter implements OnModuleInit, BeforeApplicationShutdown {
     this.add({ day, projectId: key.projectId, apiKeyId: key.apiKeyId, requests: 1 });
   }
 
-  /** Writes what has been counted; counts that cannot be written are kept for the next round. */
+  /** Writes the counts. Counts that cannot be written are kept for the next flush. */
   flush(): Promise<void> {
     this.flushing = this.flushing.then(() => this.write());
     return this.flushing;

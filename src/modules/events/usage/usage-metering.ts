@@ -7,7 +7,7 @@ import { RequestMeter } from './request-meter.js';
 
 const BYPASSED = new Set(['/v1/stripe/webhook', '/health', '/docs', '/redoc', '/openapi.json', '/openapi.client.json']);
 
-/** Meters a request when it carried a key that resolves and was answered below 400 (SERVICE 4.5). */
+/** Meters a request that carried a known API key and was answered with a status below 400. */
 @Injectable()
 export class UsageMetering {
   constructor(
@@ -15,7 +15,7 @@ export class UsageMetering {
     private readonly keys: KeyAuthenticator,
   ) {}
 
-  /** To be called when the request arrives. */
+  /** Must be called when the request arrives. */
   watch(request: CheckedRequest<AccessScope>, response: Response): void {
     if (!this.meter.enabled || apiKeyOf(request) === null || BYPASSED.has(request.path)) return;
     response.on('finish', () => {
@@ -28,7 +28,8 @@ export class UsageMetering {
       this.meter.record(request.access);
       return;
     }
-    // A key that a bearer route did not look at: metering must not fail anything, so a fault just counts nothing.
+    // A bearer route did not check this key. Metering must not fail a request, so an error only leaves the request
+    // uncounted.
     void Promise.resolve(this.keys.identityOf(request)).then(
       (identity) => identity !== null && this.meter.record(identity),
       () => undefined,

@@ -16,7 +16,7 @@ export class UsageQuery {
   @UuidField({})
   project_id!: string;
 
-  /** Read as text: SERVICE 7.2 gives an unsupported one a sentence of its own. */
+  /** Parsed as text, because an unsupported period has its own error sentence. */
   @TextField({
     optional: true,
     default: '30d',

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectId, ProjectScope } from '../../access/index.js';
 import { Database } from '../../../platform/database/database.js';
 
-/** Requests of one key on one UTC day. */
+/** The requests of one key on one UTC day. */
 export interface RequestCount {
   readonly day: string;
   readonly projectId: ProjectId;
@@ -15,8 +15,9 @@ export class UsageRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Metered events of all projects of the organization in the month that begins on a day (YYYY-MM-DD), those deleted
-   * meanwhile included. One row, counted in the transaction of the events as `usage_daily` is.
+   * Returns the metered events of all projects of the organization in the month that begins on a day (YYYY-MM-DD),
+   * including projects deleted since. The count is one row, which changes in the transaction of the events as
+   * `usage_daily` does.
    */
   async eventsOf(scope: Pick<ProjectScope, 'organizationId'>, month: string): Promise<number> {
     const rows = await this.database.rows<{ events: number }>(
@@ -26,7 +27,9 @@ export class UsageRepository {
     return rows[0]?.events ?? 0;
   }
 
-  /** Of one project, days before `day` (YYYY-MM-DD). @returns how many rows were removed and how many stay */
+  /**
+   * Deletes the days of one project before `day` (YYYY-MM-DD). @returns how many rows were removed and how many remain
+   */
   async removeBefore(projectId: ProjectId, day: string): Promise<{ removed: number; left: number }> {
     const removed = await this.database.execute('DELETE FROM usage_daily WHERE project_id = $1 AND day < $2', [
       projectId,

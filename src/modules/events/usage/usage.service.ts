@@ -16,7 +16,9 @@ import { domainError } from '../../../platform/http/domain-error.js';
 import { UsageRepository } from './usage.repository.js';
 
 const DAY_MS = 24 * 3600 * 1000;
-/** No event is accepted further ahead than a day; the clocks of two machines may differ. */
+/**
+ * No event is accepted more than a day ahead. The second day allows for differences between the clocks of two machines.
+ */
 const LATEST_AHEAD_MS = 2 * DAY_MS;
 const ROLLING_DAYS: Readonly<Record<Exclude<Period, 'month'>, number>> = { '24h': 1, '7d': 7, '30d': 30 };
 
@@ -32,13 +34,16 @@ export class UsageService {
     private readonly clock: Clock,
   ) {}
 
-  /** Keeps the current month until it is over: deleting a project does not give the organization its allowance back. */
+  /**
+   * Deletes the usage of a project except the current month: deleting a project does not restore the allowance of its
+   * organization.
+   */
   async removeOf(projectId: ProjectId): Promise<RemovalStep> {
     const { removed, left } = await this.usage.removeBefore(projectId, monthOf(this.clock.now()).fromDay);
     return { removed, done: left === 0 };
   }
 
-  /** Rolling windows end now; `month` is the whole current UTC month. */
+  /** Returns event counts by type. Rolling windows end now; `month` is the whole current UTC month. */
   async byEvent(scope: ProjectScope, text: string): Promise<UsageResponse> {
     const period = PERIODS.find((known) => known === text);
     if (period === undefined) throw new UnsupportedPeriod();
@@ -60,7 +65,10 @@ export class UsageService {
     };
   }
 
-  /** Dates are UTC; the first is cut where the window of `days` times 24 hours begins, and what lies ahead counts too. */
+  /**
+   * Returns event counts by UTC date. The first date is cut where the window of `days` times 24 hours begins. Events
+   * ahead of now are counted too.
+   */
   async daily(scope: ProjectScope, days: number): Promise<DailyUsageResponse> {
     const now = this.clock.now().getTime();
     const window = { from: new Date(now - days * DAY_MS), to: new Date(now + LATEST_AHEAD_MS) };
@@ -71,7 +79,7 @@ export class UsageService {
     };
   }
 
-  /** Of the key's organization, this UTC month (SERVICE 2.5). */
+  /** Returns the usage of the key's organization in the current UTC month. */
   async current(scope: ApiKeyScope): Promise<CurrentUsageResponse> {
     const { month, fromDay, toDay } = monthOf(this.clock.now());
     const { eventsPerMonthLimit: limit } = await this.organizations.get(scope);

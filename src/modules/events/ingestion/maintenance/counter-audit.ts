@@ -5,16 +5,16 @@ import { type MeteredMonth, MeteredMonthsRepository } from './metered-months.rep
 
 const ORGANIZATIONS_A_ROUND = 500;
 const HOURS_A_ROUND = 50;
-/** Rows counted in one round; an hour with more is left out. */
+/** Maximum number of events that one round counts. An hour with more is skipped. */
 const EVENTS_A_ROUND = 200_000;
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
-/** Before every hour of every project. */
+/** A position before the first hour of the first project. */
 const START: CounterPlace = { project_id: FIRST_ID, hour: '-infinity' };
 
 /**
- * Compares counters with what they count, some of them each round and all of them in time, and says so when they differ.
- * They change in the transaction of the events, so they never should: a difference is a fault to look for, and mending it
- * silently would hide it. Each comparison is one statement and so sees one moment.
+ * Compares counters with the rows that they count, and logs differences. Each round compares a part, until all have
+ * been compared. A counter changes in the transaction of its events, so a difference is a fault to investigate; a
+ * silent repair would hide it. Each comparison is one statement and reads one snapshot.
  */
 @Injectable()
 export class CounterAudit extends MaintenanceTask {
@@ -36,14 +36,14 @@ export class CounterAudit extends MaintenanceTask {
     return differences.length;
   }
 
-  /** This month of some organizations against the days of their projects. */
+  /** Compares this month's counters of some organizations with the days of their projects. */
   private async months(): Promise<MeteredMonth[]> {
     const rows = await this.metered.months(this.organization, ORGANIZATIONS_A_ROUND);
     this.organization = rows.length < ORGANIZATIONS_A_ROUND ? FIRST_ID : (rows.at(-1)?.organization_id ?? FIRST_ID);
     return rows.filter((row) => row.events !== row.events_metered || row.requests !== row.requests_metered);
   }
 
-  /** Some hours of projects against their events. */
+  /** Compares counters of some hours of projects with the events of these hours. */
   private async hours(): Promise<ComparedHour[]> {
     const page = await this.counters.hours(this.place, HOURS_A_ROUND, EVENTS_A_ROUND);
     let events = 0;

@@ -3,10 +3,10 @@ import { MaintenanceTask } from '../../../../platform/maintenance/maintenance-ta
 import { IdempotencyRecordsRepository } from './idempotency-records.repository.js';
 
 const MOST_ROWS = 5_000;
-/** The rest is the next round's: rows come at most as fast as this lets them go. */
+/** The next round removes the remaining rows. New rows arrive no faster than the rounds remove them. */
 const MOST_STATEMENTS = 100;
 
-/** Ends idempotency records after 24 hours (SERVICE 8.3). */
+/** Deletes idempotency records that are older than 24 hours. */
 @Injectable()
 export class IdempotencyExpiry extends MaintenanceTask {
   constructor(private readonly records: IdempotencyRecordsRepository) {

@@ -1,12 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../../platform/database/database.js';
 
-/** What leaves the remembered idempotency keys; `ingest_events` writes them. */
+/** Removes stored idempotency records. The function `ingest_events` writes them. */
 @Injectable()
 export class IdempotencyRecordsRepository {
   constructor(private readonly database: Database) {}
 
-  /** The oldest that are more than 24 hours old (SERVICE 8.3). @returns how many were removed, at most `limit` */
+  /**
+   * Deletes the oldest of the records that are more than 24 hours old. @returns how many were removed, at most `limit`
+   */
   removeExpired(limit: number): Promise<number> {
     return this.database.execute(
       `DELETE FROM idempotency_records WHERE ctid = ANY (ARRAY(

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { OrganizationId } from '../../../access/index.js';
 import { Database } from '../../../../platform/database/database.js';
 
-/** A month of an organization as its counter has it, and as the days of its projects add up to. */
+/** A month of an organization: its counters, and the sums over the days of its projects (`*_metered`). */
 export interface MeteredMonth {
   readonly organization_id: OrganizationId;
   readonly events: number;
@@ -11,12 +11,14 @@ export interface MeteredMonth {
   readonly requests_metered: number;
 }
 
-/** The months of all organizations beside the days of their projects, of one moment. */
+/** Reads the monthly counters of organizations together with the daily sums of their projects, from one snapshot. */
 @Injectable()
 export class MeteredMonthsRepository {
   constructor(private readonly database: Database) {}
 
-  /** This month of the organizations whose ids come after one, in the order of them, `limit` at most. */
+  /**
+   * Returns this month of up to `limit` organizations whose ids are greater than `after`, in the order of their ids.
+   */
   months(after: string, limit: number): Promise<MeteredMonth[]> {
     return this.database.rows<MeteredMonth>(
       `WITH /* every tenant: each in its turn */ page AS (

@@ -3,10 +3,13 @@ import { Clock } from '../../../../platform/clock/index.js';
 import { MaintenanceTask } from '../../../../platform/maintenance/maintenance-task.js';
 import { PartitionsWriter, RetainedEvents } from '../../event-store/index.js';
 
-/** Months made ahead of now; a month before it is made too while the default partition has none of its rows. */
+/**
+ * How many months ahead partitions are created. The partition of the previous month is created too, unless the default
+ * partition already has rows of that month.
+ */
 const MONTHS_AHEAD = 3;
 
-/** Keeps the monthly partitions of `events` ahead of time. Older events live in the default partition. */
+/** Creates the monthly partitions of `events` ahead of time. Older events are stored in the default partition. */
 @Injectable()
 export class PartitionMaintenance extends MaintenanceTask implements OnModuleInit {
   private readonly logger = new Logger('partitions');
@@ -19,7 +22,7 @@ export class PartitionMaintenance extends MaintenanceTask implements OnModuleIni
     super();
   }
 
-  /** Before the first request, so that no event of this month can reach the default partition first. */
+  /** Creates partitions before the first request, so that no event of this month is stored in the default partition. */
   async onModuleInit(): Promise<void> {
     await this.ensure();
   }
@@ -28,7 +31,9 @@ export class PartitionMaintenance extends MaintenanceTask implements OnModuleIni
     return (await this.ensure()).length;
   }
 
-  /** Idempotent; several processes may call it at once. @returns names of the partitions made */
+  /**
+   * Creates missing partitions. Several processes may call this at once. @returns the names of the created partitions
+   */
   async ensure(): Promise<string[]> {
     const made: string[] = [];
     const now = this.clock.now();
@@ -36,7 +41,7 @@ export class PartitionMaintenance extends MaintenanceTask implements OnModuleIni
     for (let offset = -1; offset <= MONTHS_AHEAD; offset += 1) {
       const from = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + offset, 1));
       const to = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + offset + 1, 1));
-      // It was dropped.
+      // Retention has dropped the partition of this month.
       if (retainedFrom !== null && to <= retainedFrom) continue;
       const name = `events_${from.toISOString().slice(0, 7).replace('-', '_')}`;
       const outcome = await this.partitions.make({ name, from, to });

@@ -8,9 +8,9 @@ import {
 } from '../../../entitlement/quotas/index.js';
 import type { Closure, Sender, StoredAnswer } from '../../event-store/index.js';
 
-/** What decides whether a sender's request is taken, as the database has it now. */
+/** The current values in the database that decide whether a sender's request is accepted. */
 export interface SenderAllowances extends IngestionAllowances {
-  /** By the database's clock. */
+  /** The time of the read, by the database's clock. */
   readonly at: Date;
   readonly closed: Closure | null;
   readonly today: { readonly used: number; readonly limit: number | null };
@@ -34,7 +34,7 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** Reads allowances for many requests at once: while one query runs, the next one's senders gather. */
+/** Reads allowances for many requests at once. While one query runs, the senders of the next query are collected. */
 @Injectable()
 export class AllowanceReader {
   private waiting: Waiting[] = [];
@@ -45,7 +45,7 @@ export class AllowanceReader {
     private readonly requestLimits: RequestLimitsService,
   ) {}
 
-  /** As they are after the call, never from a cache. */
+  /** Returns the sender's allowances, read from the database after this call and never from a cache. */
   read(sender: Sender): Promise<SenderAllowances> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ sender, resolve, reject });
@@ -53,7 +53,7 @@ export class AllowanceReader {
     });
   }
 
-  /** What the database remembers of an idempotency key; null when it does not. */
+  /** Returns the stored hash and answer of an idempotency key, or null without a record. */
   async answerOf(apiKeyId: string | null, key: string): Promise<{ hash: Buffer; stored: StoredAnswer } | null> {
     const [row] = await this.database.rows<{ request_hash: Buffer; answer: StoredAnswer }>(
       'SELECT request_hash, answer FROM idempotency_records WHERE api_key_id = $1 AND key = $2',
@@ -68,7 +68,7 @@ export class AllowanceReader {
       const batch = this.waiting;
       this.waiting = [];
       try {
-        // Requests of a sender who sends many ask for the same.
+        // A sender is queried once, however many requests it has in the batch.
         const senders = new Map(batch.map(({ sender }) => [nameOf(sender), sender]));
         const rows = await this.query([...senders.values()]);
         const read = new Map([...senders.keys()].map((name, index) => [name, rows[index]]));

@@ -17,22 +17,26 @@ import type { AcceptanceAnswer, RequestStream, KnownAnswer, StoredCounts } from 
 import { encodeRequest, reasonOfEnding } from './queued-request.js';
 
 const UNASKED = { used: 0, limit: null };
-/** How often counts are read anew when something was being stored between reading and counting. */
+/** Maximum number of attempts to read the counts, when events were being stored between the two reads. */
 const MOST_TRIES = 50;
-/** Between the later tries: what is at work is stored with its whole batch. All of them take some five seconds. */
+/**
+ * Pauses between attempts double from the first to the longest: entries at work are stored with their whole batch. All
+ * attempts together take about five seconds.
+ */
 const FIRST_PAUSE_MS = 2;
 const LONGEST_PAUSE_MS = 125;
 
 /**
- * Takes requests into the stream: allowances are read from the database and checked together with what the stream still
- * holds, in the moment in which the request joins it. What is accepted so is stored whatever happens to the allowances.
+ * Adds requests to the stream. Allowances are read from the database, and are checked together with the contents of the
+ * stream at the moment in which the request is added. An accepted request is stored even if the allowances change
+ * later.
  */
 export class EventQueue extends EventIntake implements OnApplicationBootstrap {
   private readonly keysInProgress = new Set<string>();
-  /** By sender and day, while Redis is asked. */
+  /** Reads of Redis that are in progress, by sender and day. */
   private readonly asked = new Map<string, Promise<StoredCounts>>();
   private readonly logger = new Logger('ingestion');
-  /** The UTC day when the database was last asked, YYYY-MM-DD. */
+  /** The UTC day of the last read from the database, YYYY-MM-DD. */
   private day: string | undefined;
 
   constructor(
@@ -60,7 +64,10 @@ export class EventQueue extends EventIntake implements OnApplicationBootstrap {
     }
   }
 
-  /** What Redis remembers, or the database: of a time before Redis lost its memory, or before this mode. */
+  /**
+   * Returns the answer that Redis stored for the key, else the one in the database, which is from before Redis lost its
+   * data or before `queued` was configured.
+   */
   private async known(sender: Sender, { key, hash }: Idempotency): Promise<Verdict | null> {
     const queued = await this.orOverloaded(this.stream.answerOf(sender, key));
     if (queued !== null) return queued.hash === hash.toString('base64') ? replayOf(queued) : { kind: 'conflict' };
@@ -74,13 +81,14 @@ export class EventQueue extends EventIntake implements OnApplicationBootstrap {
     this.day ??= dayOf(await this.allowances.read(request.sender));
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
       const day: string = this.day;
-      // In this order: see the script that accepts.
+      // The order matters: `ACCEPT_SCRIPT` relies on stored counts that were read before the allowances.
       const stored = await this.orOverloaded(this.stored(request.sender, day));
       const allowances = await this.allowances.read(request.sender);
       this.day = dayOf(allowances);
       if (this.day !== day) continue;
       if (allowances.closed !== null) return { kind: 'closed', why: allowances.closed };
-      // Whatever the stream holds; what its events may change is asked there.
+      // A block that follows from the database alone holds whatever the stream contains. The script checks the limits
+      // that queued events also use up.
       const blocked = blockReason({ ...allowances, requests: UNASKED });
       if (blocked !== null) return refused(allowances, blocked);
       const verdict = verdictOf(await this.offer(request, id, day, allowances, stored), allowances);
@@ -91,8 +99,8 @@ export class EventQueue extends EventIntake implements OnApplicationBootstrap {
   }
 
   /**
-   * Who comes while it is asked takes the same answer: what was stored by a moment before the allowances are read will do, and the
-   * older it is, the less is admitted for certain.
+   * Returns the stored counts, and shares one read among calls for the same sender and day. Counts from a moment before
+   * the allowances are read are valid. The older they are, the fewer events can be admitted with certainty.
    */
   private stored(sender: Sender, day: string): Promise<StoredCounts> {
     const name = `${sender.organizationId} ${sender.projectId} ${sender.sourceId} ${day}`;
@@ -125,7 +133,11 @@ export class EventQueue extends EventIntake implements OnApplicationBootstrap {
     );
   }
 
-  /** Without Redis nothing can be taken safely. What may have been taken is no refusal: who repeats it would double it. */
+  /**
+   * Rejects with `ServiceOverloaded` when a Redis command fails, because nothing can be accepted safely without Redis.
+   * `OutcomeUnknown` is passed on: the request may have been accepted, and a client that repeats it after a refusal
+   * would store its events twice.
+   */
   private async orOverloaded<T>(command: Promise<T>): Promise<T> {
     try {
       return await command;
@@ -137,7 +149,7 @@ export class EventQueue extends EventIntake implements OnApplicationBootstrap {
   }
 }
 
-/** Null: to be tried again. */
+/** Returns the verdict of an answer, or null when the request must be retried. */
 function verdictOf(answer: AcceptanceAnswer, allowances: SenderAllowances): Verdict | null {
   switch (answer.kind) {
     case 'ok':
@@ -170,7 +182,10 @@ function replayOf({ record, admitted, ending }: Pick<KnownAnswer, 'record' | 'ad
   return { kind: 'replayed', stored: { ...stored, ...(why !== null && { admitted, why }) } };
 }
 
-/** With what lies in the stream a reached limit is used up, whatever the database has counted so far. */
+/**
+ * Returns a refusal. When the monthly limit is reached, the reported use is at least the limit, because the database
+ * has not counted the queued events yet.
+ */
 function refused({ at, billingStatus, events, requests }: SenderAllowances, reason: RefusalReason): Verdict {
   const used = reason === 'limit_exceeded' ? Math.max(events.used, events.limit ?? 0) : events.used;
   return { kind: 'refused', refusal: { reason, at, billingStatus, requests, events: { ...events, used } } };

@@ -1,6 +1,9 @@
 import { Injectable } from '@nestjs/common';
 
-/** Tells whenever this process has stored all that it found in the queue of accepted requests, also when that was nothing. */
+/**
+ * Notifies listeners each time this process has stored everything that it found in the queue of accepted requests, even
+ * when the queue was empty.
+ */
 @Injectable()
 export class QueueDrainNotifier {
   private readonly listeners: (() => void)[] = [];

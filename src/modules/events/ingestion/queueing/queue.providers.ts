@@ -11,7 +11,7 @@ import { StreamDrain } from './stream-drain.js';
 
 const MOST_SILENCE_MS = 30_000;
 
-/** Null without Redis. */
+/** Provides the request stream, or null without Redis. */
 const EVENT_STREAM: FactoryProvider<RequestStream | null> = {
   provide: RequestStream,
   inject: [CONFIG, Metrics],
@@ -20,7 +20,7 @@ const EVENT_STREAM: FactoryProvider<RequestStream | null> = {
     const logger = new Logger('ingestion');
     let saidAt = -MOST_SILENCE_MS;
     const stream = new RequestStream(redis.url, (error) => {
-      // While Redis is away every attempt to connect says so.
+      // While Redis is unavailable every attempt to connect fails. At most one failure in `MOST_SILENCE_MS` is logged.
       if (performance.now() - saidAt < MOST_SILENCE_MS) return;
       saidAt = performance.now();
       logger.warn(`redis: ${error.message}`);
@@ -34,7 +34,7 @@ const EVENT_STREAM: FactoryProvider<RequestStream | null> = {
   },
 };
 
-/** Where requests go: into the stream when so configured, else to the database. */
+/** Provides the intake of events: the queue in `queued` mode, else the writer to the database. */
 const EVENT_INTAKE: FactoryProvider<EventIntake> = {
   provide: EventIntake,
   inject: [CONFIG, EventWriter, RequestStream, AllowanceReader],
@@ -50,7 +50,10 @@ const EVENT_INTAKE: FactoryProvider<EventIntake> = {
   },
 };
 
-/** In every process that works in the background and has Redis: the stream may hold what another mode left behind. */
+/**
+ * Provides the drain in every process that runs workers and has Redis, whatever its ingest mode: the stream may hold
+ * requests from before the mode was changed.
+ */
 const STREAM_DRAIN: FactoryProvider<StreamDrain | null> = {
   provide: StreamDrain,
   inject: [CONFIG, RequestStream, EventWriter, QueueDrainNotifier],

@@ -19,7 +19,7 @@ const EVENT = normalizeEvent(
 );
 const REQUEST: WriteRequest = { sender: SENDER, events: [EVENT], idempotency: null };
 
-/** As the version that began it left an event in the queue. */
+/** An event as the first version of the queue encoded it. */
 const QUEUED = {
   id: 'id',
   event: 'a',

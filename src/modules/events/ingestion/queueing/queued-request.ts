@@ -6,13 +6,16 @@ import type { LogColumn } from '../normalized-event.js';
 import { writtenSize } from '../written-size.js';
 import type { Sender, WriteRequest } from '../../event-store/index.js';
 
-/** @param ending what a limit that ends inside a batch is called in the queue */
+/**
+ * Returns the refusal reason for the limit that ended a batch. @param ending the name of that limit in the queue, or
+ * empty
+ */
 export function reasonOfEnding(ending: string): RefusalReason | null {
   if (ending === 'month') return 'limit_exceeded';
   return ending === 'day' ? 'daily_limit_exceeded' : null;
 }
 
-/** What the queue calls otherwise than the columns are called. */
+/** Members whose names in the queue differ from the names of their columns. */
 interface QueuedNames {
   readonly timestamp: string;
   readonly externalEventId: string | null;
@@ -20,10 +23,10 @@ interface QueuedNames {
   readonly properties: Readonly<Record<string, unknown>>;
 }
 
-/** An event as it lies in the queue, where versions before and after this one find and leave theirs. */
+/** An event as it is encoded in the queue. Older and newer versions read and write the same format. */
 type QueuedEvent = Omit<NormalizedEvent, LogColumn | 'bytes' | 'external_event_id' | keyof QueuedNames> & QueuedNames;
 
-/** A request as it lies in the queue. */
+/** A request as it is encoded in the queue. */
 interface QueuedRequest {
   readonly sender: Sender;
   /** Unix milliseconds. */
@@ -32,7 +35,7 @@ interface QueuedRequest {
   readonly idempotency: { readonly key: string; readonly hash: string; readonly answer: object } | null;
 }
 
-/** A request that was taken, with the time from which it counts. */
+/** A request that was accepted, with the time at which it is counted. */
 export type AcceptedRequest = WriteRequest & { readonly acceptedAt: Date };
 
 export function encodeRequest({ sender, events, idempotency }: WriteRequest, acceptedAt: Date): string {
@@ -45,7 +48,7 @@ export function encodeRequest({ sender, events, idempotency }: WriteRequest, acc
   return `${head.slice(0, -1)},"events":[${events.map(encodeEvent).join(',')}]}`;
 }
 
-/** The request to write: the events that were admitted, at the time it was accepted. */
+/** Returns the request to write: its admitted events, with the time at which it was accepted. */
 export function decodeRequest(text: string, admitted: number, ending: string): AcceptedRequest {
   const { sender, acceptedAt, events, idempotency } = parseExact(text) as QueuedRequest;
   const why = reasonOfEnding(ending);
@@ -78,7 +81,7 @@ function encodeEvent(event: NormalizedEvent): string {
   return `${JSON.stringify(queued).slice(0, -1)},"properties":${properties}}`;
 }
 
-/** Fields that the version which queued the event did not know yet. */
+/** Defaults for fields that an older version, which queued the event, did not have. */
 const UNKNOWN = Object.fromEntries(PROPERTY_FIELDS.map(({ column }) => [column, null]));
 
 function decodeEvent({ properties, timestamp, externalEventId, log, ...fields }: QueuedEvent): NormalizedEvent {
@@ -94,7 +97,7 @@ function decodeEvent({ properties, timestamp, externalEventId, log, ...fields }:
   };
 }
 
-/** What is derived for the log, under the names of its columns. */
+/** Returns the derived log values under the names of their columns. */
 function logColumns({ method, endpoint, status, latencyMs, hasLatency }: DerivedLog): Pick<EventRow, LogColumn> {
   return {
     log_method: method,

@@ -7,21 +7,24 @@ import { OutcomeUnknown } from '../../../../platform/database/dedicated-connecti
 import type { Sender } from '../../event-store/index.js';
 import { ACCEPT_SCRIPT, RELEASE_SCRIPT } from './scripts.js';
 
-/** The braces keep all keys in one slot of a cluster. */
+/** The braces put all keys into one slot of a Redis cluster. */
 const PREFIX = '{ingest}';
 const STREAM = `${PREFIX}:requests`;
 const BURIED = `${PREFIX}:buried`;
 const GROUP = 'writers';
 const MOST_ENTRIES = 200_000;
 const COMMAND_LIMIT_MS = 3_000;
-/** What a worker leaves behind is taken over within seconds; an organization without any work needs no set. */
+/**
+ * Expiry of an organization's set of entries at work. Abandoned entries are taken over within seconds, and an
+ * organization without entries needs no set.
+ */
 const WORK_IS_KEPT_S = 86_400;
 
-/** A limit and what is known of its use. */
+/** A limit and its use as far as the database has counted. */
 export interface Counted {
   readonly limit: number | null;
   readonly used: number;
-  /** Of what was accepted, how much had been stored when `used` was read, or before. */
+  /** How many accepted events had been stored at or before the time when `used` was read. */
   readonly stored: number;
 }
 
@@ -49,7 +52,7 @@ export interface KnownAnswer {
   readonly ending: string;
 }
 
-/** How much of what was accepted has been stored, of the organization's month and the source's day. */
+/** How many accepted events have been stored, in the organization's month and in the source's day. */
 export interface StoredCounts {
   readonly month: number;
   readonly day: number;
@@ -76,12 +79,12 @@ interface Release {
 type Fields = string[];
 type EntryReply = [id: string, fields: Fields | null];
 
-/** The stream of accepted requests in Redis, with the counts that keep quotas exact while it is longer than nothing. */
+/** The stream of accepted requests in Redis, with the counts that keep quotas exact while the stream is not empty. */
 export class RequestStream implements OnApplicationShutdown {
   private readonly commands: Redis & Scripts;
   private readonly reader: Redis;
   private readonly opening = new Map<Redis, Promise<void>>();
-  /** By the keys that they change. */
+  /** Releases that still collect entries, by the Redis keys that they change. */
   private readonly releases = new Map<string, Release>();
 
   constructor(url: string, onError: (error: Error) => void) {
@@ -89,7 +92,8 @@ export class RequestStream implements OnApplicationShutdown {
       const client = new Redis(url, {
         lazyConnect: true,
         enableOfflineQueue: false,
-        // A command that was lost on its way may have been carried out: sending it again is its caller's decision.
+        // A command whose connection was lost may have been executed. Only the caller can decide whether to send it
+        // again.
         autoResendUnfulfilledCommands: false,
         maxRetriesPerRequest: 0,
         retryStrategy: (times) => Math.min(times * 50, 1_000),
@@ -104,7 +108,7 @@ export class RequestStream implements OnApplicationShutdown {
     this.reader = connect({});
   }
 
-  /** What a request with this idempotency key was answered in the last 24 hours. */
+  /** Returns the answer to a request with this idempotency key in the last 24 hours, or null. */
   async answerOf(sender: Sender, key: string): Promise<KnownAnswer | null> {
     const client = await this.connected(this.commands);
     const [hash, record, admitted, ending] = await inTime(
@@ -123,7 +127,11 @@ export class RequestStream implements OnApplicationShutdown {
     return { month: Number(month ?? 0), day: Number(today ?? 0) };
   }
 
-  /** @throws OutcomeUnknown when it was sent and no answer came; after any other error it was not taken */
+  /**
+   * Adds a request to the stream if the limits allow it.
+   * @throws OutcomeUnknown when the command was sent but not answered; after any other error the request was not
+   * accepted
+   */
   async accept(sender: Sender, day: string, request: Acceptance): Promise<AcceptanceAnswer> {
     const client = await this.connected(this.commands);
     if (client.status !== 'ready') throw new Error(`the connection is ${client.status}`);
@@ -153,7 +161,7 @@ export class RequestStream implements OnApplicationShutdown {
     return { kind };
   }
 
-  /** Waits up to `blockMs` for entries that nobody has had yet. */
+  /** Returns new entries that no consumer has read. Waits up to `blockMs` for the first one. */
   async read(consumer: string, most: number, blockMs: number): Promise<Entry[]> {
     const client = await this.connected(this.reader);
     const replies = await client.xreadgroup(
@@ -162,7 +170,7 @@ export class RequestStream implements OnApplicationShutdown {
     return entriesOf(replies?.[0]?.[1] ?? []);
   }
 
-  /** Takes over what another consumer has had for so long without letting it go. */
+  /** Takes over entries that another consumer has held for at least `idleMs` without releasing them. */
   async claim(consumer: string, most: number, idleMs: number): Promise<Entry[]> {
     const client = await this.connected(this.commands);
     const [, replies] = (await inTime(client.xautoclaim(STREAM, GROUP, consumer, idleMs, '0-0', 'COUNT', most))) as [
@@ -172,7 +180,10 @@ export class RequestStream implements OnApplicationShutdown {
     return entriesOf(replies.filter((reply) => reply !== null));
   }
 
-  /** Before any of them is stored: until it is let go, nobody can tell whether the database counts it. */
+  /**
+   * Marks entries as being stored, before the first one is. Until an entry is released, it is unknown whether the
+   * database already counts its events.
+   */
   async begin(work: readonly { readonly entry: Entry; readonly sender: Sender }[]): Promise<void> {
     const client = await this.connected(this.commands);
     const ids = new Map<string, string[]>(work.map(({ sender }) => [workKey(sender), []]));
@@ -182,7 +193,9 @@ export class RequestStream implements OnApplicationShutdown {
     for (const [error] of (await inTime(pipeline.exec())) ?? []) if (error !== null) throw error;
   }
 
-  /** After its events are stored. What is stored together, with a batch, is let go together. */
+  /**
+   * Releases an entry whose events are stored. Entries that are stored with one batch are released with one command.
+   */
   release(entry: Entry, sender: Sender, acceptedAt: Date): Promise<void> {
     const day = acceptedAt.toISOString().slice(0, 10);
     const keys = [STREAM, monthKey(sender, day), dayKey(sender, day), workKey(sender)];
@@ -192,7 +205,7 @@ export class RequestStream implements OnApplicationShutdown {
     return release.done;
   }
 
-  /** Of what is told until the next turn of the loop. */
+  /** Starts a release of the entries that are added until the next turn of the event loop. */
   private newRelease(name: string, keys: readonly string[]): Release {
     const entries: Entry[] = [];
     const done = nextTurn().then(async () => {
@@ -205,7 +218,10 @@ export class RequestStream implements OnApplicationShutdown {
     return release;
   }
 
-  /** Puts an entry aside that cannot be stored, for somebody to look at; without a sender when it cannot be read. */
+  /**
+   * Moves an entry that cannot be stored to the dead letters, for an operator to inspect. The sender is null when the
+   * entry cannot be decoded.
+   */
   async bury(entry: Entry, sender: Sender | null, reason: string): Promise<void> {
     const client = await this.connected(this.commands);
     const { id, payload, admitted, ending } = entry;
@@ -218,7 +234,7 @@ export class RequestStream implements OnApplicationShutdown {
     await inTime(burial.exec());
   }
 
-  /** Makes stream and group when they are not there. */
+  /** Creates the stream and the consumer group if they do not exist. */
   async prepare(): Promise<void> {
     const client = await this.connected(this.commands);
     await inTime(client.xgroup('CREATE', STREAM, GROUP, '0', 'MKSTREAM')).catch((error: unknown) => {
@@ -226,7 +242,7 @@ export class RequestStream implements OnApplicationShutdown {
     });
   }
 
-  /** Forgets consumers of processes that are gone and hold nothing. */
+  /** Deletes consumers that have been idle for more than `idleMs` and hold no entries: their processes have ended. */
   async forgetConsumers(idleMs: number): Promise<void> {
     const client = await this.connected(this.commands);
     const consumers = (await inTime(client.xinfo('CONSUMERS', STREAM, GROUP))) as (string | number)[][];
@@ -238,12 +254,12 @@ export class RequestStream implements OnApplicationShutdown {
     }
   }
 
-  /** Requests that wait to be stored. */
+  /** Returns the number of requests that wait to be stored. */
   async length(): Promise<number> {
     return inTime((await this.connected(this.commands)).xlen(STREAM));
   }
 
-  /** Whether Redis writes down what it is told; null when it does not say. */
+  /** Returns whether Redis persists its data (`appendonly`), or null when Redis does not report this. */
   async isDurable(): Promise<boolean | null> {
     const client = await this.connected(this.commands);
     const answer = (await inTime(client.config('GET', 'appendonly')).catch(() => [])) as string[];
@@ -255,7 +271,7 @@ export class RequestStream implements OnApplicationShutdown {
     this.commands.disconnect();
   }
 
-  /** Waits for the first connection alone: while Redis is away commands are refused at once. */
+  /** Waits only for the first connection. After that, commands are refused at once while Redis is unavailable. */
   private async connected<Client extends Redis>(client: Client): Promise<Client> {
     if (client.status === 'wait') this.opening.set(client, client.connect());
     if (client.status === 'connecting' || client.status === 'connect') await this.opening.get(client);
@@ -263,7 +279,9 @@ export class RequestStream implements OnApplicationShutdown {
   }
 }
 
-/** The answer of a command. One that comes too late may have been carried out. */
+/**
+ * Returns the answer of a command, and rejects after `COMMAND_LIMIT_MS`. The command may have been executed even then.
+ */
 function inTime<T>(answer: Promise<T>): Promise<T> {
   return within(COMMAND_LIMIT_MS, answer, () => new Error('Redis did not answer in time'));
 }
@@ -276,7 +294,7 @@ function dayKey({ projectId, sourceId }: Sender, day: string): string {
   return `${PREFIX}:day:${projectId}:${sourceId ?? '-'}:${day}`;
 }
 
-/** The set of the organization's entries that are being stored. */
+/** The key of the set of the organization's entries that are being stored. */
 function workKey({ organizationId }: Sender): string {
   return `${PREFIX}:work:${organizationId}`;
 }

@@ -1,19 +1,20 @@
 /**
- * Takes a request into the stream and counts it, or says why not; whole or not at all.
+ * Adds a request to the stream and counts it, or returns why not. It has either all of these effects or none.
  *
- * Months of organizations and days of sources count what was accepted (`a`) and how much of that has been stored (`d`).
- * The caller has read `d` first and the database's counter after it, so what the counter lacks is at most `a - d` of
- * then: while that fits, the request fits. Less may be missing when something was stored since then, which has either
- * raised `d` or is still among the organization's entries at work: what does not fit then for certain must be asked
- * again, a moment later. So nothing is refused wrongly and nothing admitted too much.
+ * The hashes of an organization's month and of a source's day count the accepted events (`a`) and how many of them have
+ * been stored (`d`). The caller has read `d` first and then the counter in the database, so the counter lacks at most
+ * `a - d` (with that `d`): a request that fits in spite of these fits. The counter may lack fewer when events were
+ * stored since then. These have either raised `d`, or their entries are still at work. A request that does not
+ * certainly fit is then answered 'again' and must be tried again a moment later. So no request is refused wrongly, and
+ * none is admitted beyond a limit.
  *
- * The allowances are asked in the order of every other mode: month, requests, day.
+ * The limits are checked in the order of every other mode: month, requests, day.
  *
- * KEYS: stream, month, day, idempotency key, entries at work. ARGV: payload, number of events, most entries of the
- * stream; then for month and for day: limit or '', used, stored when that was read; then '' or the hash of the request,
- * and the record of its answer; 1 when the month's requests are used up, else 0. Answers one of: 'replay' with record,
- * events admitted and ending, 'conflict', 'again', 'month', 'requests', 'day', 'overloaded', 'ok' with the number of
- * events admitted and what ends it ('', 'month', 'day').
+ * KEYS: stream, month, day, idempotency key, entries at work. ARGV: payload, number of events, maximum number of
+ * entries in the stream; then for month and for day: limit or '', used, stored when `used` was read; then '' or the
+ * hash of the request, and the record of its answer; 1 when the month's requests are used up, else 0. Returns one of:
+ * 'replay' with record, admitted events and ending, 'conflict', 'again', 'month', 'requests', 'day', 'overloaded', 'ok'
+ * with the number of admitted events and the limit that ends them ('', 'month', 'day').
  */
 export const ACCEPT_SCRIPT = `
 local count = tonumber(ARGV[2])
@@ -62,8 +63,9 @@ end
 return {'ok', admitted, ending}`;
 
 /**
- * Lets entries of one sender and day go that have been stored. Only who still finds an entry pending counts it, so each is
- * counted once. KEYS: stream, month, day, entries at work. ARGV: group, then of each entry its id and its number of events.
+ * Releases entries of one sender and day whose events have been stored. Only the caller that still finds an entry
+ * pending counts it, so each is counted once. KEYS: stream, month, day, entries at work. ARGV: the group, then the id
+ * and the number of events of each entry.
  */
 export const RELEASE_SCRIPT = `
 local stored = 0

@@ -9,18 +9,19 @@ import type { QueueDrainNotifier } from './queue-drain-notifier.js';
 import { type AcceptedRequest, decodeRequest } from './queued-request.js';
 
 const MOST_ENTRIES = 500;
-/** Events handed to the writer at a time; it refuses more than it can hold. */
+/** Maximum number of events that are passed to the writer at a time. The writer refuses more than it can hold. */
 const MOST_EVENTS = 5_000;
 const BLOCK_MS = 1_000;
-/** Another worker's entries are taken over when it has had them for so long: it has died, or is stuck. */
+/** Time after which the entries of another worker are taken over, because that worker has died or hangs. */
 const ABANDONED_MS = 15_000;
 const CLAIM_EVERY_MS = 5_000;
 const FORGET_CONSUMER_MS = 3_600_000;
 const RETRY_MS = 500;
 
 /**
- * Stores what lies in the stream, in batches and once each: events keep the ids they were accepted with, and an entry is
- * let go only after the commit. An entry that was left over is looked for in the table before it is written again.
+ * Stores the entries of the stream in batches, each entry once. Events keep the ids with which they were accepted, and
+ * an entry is released only after the commit. The events of an entry taken over from another worker are looked up in
+ * the table before they are written.
  */
 export class StreamDrain implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly consumer = newId();
@@ -34,7 +35,7 @@ export class StreamDrain implements OnApplicationBootstrap, BeforeApplicationShu
     private readonly writer: EventIntake,
     private readonly drained: Pick<QueueDrainNotifier, 'tell'>,
   ) {
-    // While the database is away each entry of a group waits for it, or for the end.
+    // While the database is unavailable, each entry of a group listens to this signal.
     setMaxListeners(MOST_ENTRIES + 1, this.stopping.signal);
   }
 
@@ -42,7 +43,7 @@ export class StreamDrain implements OnApplicationBootstrap, BeforeApplicationShu
     this.running = this.run();
   }
 
-  /** Finishes what it holds; what it has not read yet stays in the stream. */
+  /** Finishes the entries that it has read. The rest stays in the stream. */
   async beforeApplicationShutdown(): Promise<void> {
     this.stopping.abort();
     await this.running;
@@ -59,7 +60,7 @@ export class StreamDrain implements OnApplicationBootstrap, BeforeApplicationShu
         for (const group of groupsOf(entries)) await this.store(group, false);
         if (entries.length < MOST_ENTRIES) this.tellDrained();
       } catch (error) {
-        // The stream may be gone with everything else Redis had.
+        // Redis may have lost its data and with it the stream.
         isPrepared = false;
         this.logger.warn(`the queue is not drained: ${error instanceof Error ? error.message : 'unknown'}`);
         await pause(RETRY_MS, undefined, { signal: this.stopping.signal }).catch(() => undefined);
@@ -67,7 +68,7 @@ export class StreamDrain implements OnApplicationBootstrap, BeforeApplicationShu
     }
   }
 
-  /** What is held when the drain stops may be left unstored. */
+  /** Notifies listeners, unless the drain is stopping: then some entries may not have been stored. */
   private tellDrained(): void {
     if (!this.stopping.signal.aborted) this.drained.tell();
   }
@@ -105,7 +106,10 @@ export class StreamDrain implements OnApplicationBootstrap, BeforeApplicationShu
     return work;
   }
 
-  /** Rejects when Redis was lost: then the entry stays, and is found to be stored when its turn comes again. */
+  /**
+   * Stores the events of an entry and releases it. Rejects when Redis was lost: the entry then stays in the stream, and
+   * is found to be stored when it is claimed again.
+   */
   private async storeOne(entry: Entry, accepted: AcceptedRequest): Promise<void> {
     let request = accepted;
     const { sender, acceptedAt } = accepted;
@@ -115,7 +119,7 @@ export class StreamDrain implements OnApplicationBootstrap, BeforeApplicationShu
         if (verdict.kind === 'closed') this.logger.log(`events of removed project ${sender.projectId} dropped`);
         break;
       } catch (error) {
-        // Only what the database refuses for itself is put aside; everything else may pass.
+        // Only an entry whose own data the database refuses becomes a dead letter. Every other error may be temporary.
         if (writeFaultOf(error) === 'data') {
           return this.bury(entry, sender, error instanceof Error ? error.message : 'unknown');
         }
@@ -127,10 +131,13 @@ export class StreamDrain implements OnApplicationBootstrap, BeforeApplicationShu
     await this.stream.release(entry, sender, acceptedAt);
   }
 
-  /** What was promised to be stored is stored, if need be without what has become impossible meanwhile. */
+  /**
+   * Writes an accepted request in any case: without its idempotency key or its source, when these now prevent the
+   * write.
+   */
   private async write(request: WriteRequest): Promise<Verdict> {
     const verdict = await this.writer.submit(request);
-    // The key was used elsewhere, for something else.
+    // Another request has used the idempotency key in the meantime.
     if (verdict.kind === 'conflict') return this.write({ ...request, idempotency: null });
     if (verdict.kind !== 'closed' || verdict.why !== 'source_gone') return verdict;
     return this.write({ ...request, sender: { ...request.sender, sourceId: null } });

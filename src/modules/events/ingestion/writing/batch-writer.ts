@@ -7,23 +7,23 @@ import { writeFaultOf } from './write-faults.js';
 
 export interface BatchWriterOptions {
   readonly store: BatchStore;
-  /** Told after the commit. */
+  /** Called after each commit. */
   readonly onWritten: (events: number, seconds: number) => void;
   readonly onFault: (error: unknown, what: string) => void;
-  /** Told whenever the database could not be reached. */
+  /** Called each time the database cannot be reached. */
   readonly onAway: () => void;
 }
 
-/** How long we try to learn what became of a batch whose connection was lost. */
+/** Time limit for finding out whether a batch was committed after its connection was lost. */
 const DOUBT_LIMIT_MS = 20_000;
 const RETRY_MS = 50;
 const MOST_TRIES = 8;
 
-/** Brings batches through one connection: every request of them gets its verdict or its fault, and none is written twice. */
+/** Writes batches over one connection. Every request gets its verdict or its error, and none is written twice. */
 export class BatchWriter {
   constructor(private readonly options: BatchWriterOptions) {}
 
-  /** Never rejects. */
+  /** Writes a batch and settles each of its requests. Never rejects. */
   async write(batch: readonly PendingWrite[]): Promise<void> {
     const groups: (readonly PendingWrite[])[] = [batch];
     for (let group = groups.pop(); group !== undefined; group = groups.pop()) {
@@ -36,7 +36,7 @@ export class BatchWriter {
     return this.options.store.close();
   }
 
-  /** @returns what is to be tried again, in groups */
+  /** Tries to write a group once. @returns groups whose unsettled requests must be tried again */
   private async attempt(group: readonly PendingWrite[]): Promise<(readonly PendingWrite[])[]> {
     const { store, onWritten } = this.options;
     try {
@@ -52,18 +52,18 @@ export class BatchWriter {
     }
   }
 
-  /** Settles requests that an earlier try has written, and keeps of the others what is missing. */
+  /** Settles requests that an earlier attempt has written, and returns the others with only their missing events. */
   private async withoutWritten(group: readonly PendingWrite[]): Promise<readonly PendingWrite[]> {
     const found = await this.options.store.find(group);
     for (const write of group) {
       write.inDoubt = false;
-      // The record of its key tells what became of it, also when it was refused.
+      // Its idempotency record will show the outcome of the request, even a refusal.
       if (write.request.idempotency !== null) continue;
       const [at, ...more] = write.events.flatMap(({ id }) => found.get(id) ?? []);
       if (at === undefined) continue;
       write.writtenAt ??= at;
       write.written += more.length + 1;
-      // Events are admitted in their order, so these are the first ones.
+      // Events are admitted in order, so the events found are the first ones.
       write.events = write.events.slice(more.length + 1);
       if (write.events.length === 0) settleWritten(write, 0, null, at);
     }
@@ -102,7 +102,10 @@ export class BatchWriter {
   }
 }
 
-/** Fails what has waited too long: what was surely not written may come again, of the rest nobody knows. */
+/**
+ * Fails requests that have waited too long. A request that was certainly not written may be repeated
+ * (`ServiceOverloaded`); the outcome of any other is unknown.
+ */
 export function failOverdue(writes: readonly PendingWrite[]): void {
   for (const write of writes) {
     if (!write.isOverdue) continue;
@@ -128,7 +131,7 @@ function settleByVerdict(write: PendingWrite, verdict: RequestVerdict, at: Date)
   switch (why) {
     case 'replay':
       if (answer === undefined) break;
-      // A try of ours that nobody told about has made the record.
+      // An earlier attempt of this writer has made the record, but its answer was lost.
       if (answer.request === write.id) {
         write.settle({
           kind: 'written',
@@ -143,7 +146,7 @@ function settleByVerdict(write: PendingWrite, verdict: RequestVerdict, at: Date)
     case 'conflict':
       return write.settle({ kind: 'conflict' });
     case 'vanished':
-      // The record ended between two looks: the next try makes it anew.
+      // The record expired between two reads. The next attempt creates it again.
       return;
     case 'archived':
     case 'gone':

@@ -7,13 +7,15 @@ import { PASSING_STATUSES, RequestLimitsService } from '../../../entitlement/quo
 import { EventBatchesWriter, type PlanParameters } from '../../event-store/index.js';
 import { EventWriter } from './event-writer.js';
 
-/** Transactions at a time when every request has one of its own. */
+/** Number of connections in direct mode, where each request has its own transaction. */
 const DIRECT_CONNECTIONS = 4;
-/** With batches: the one that writes them, and one for what fills a batch while that is at work. */
+/**
+ * Number of connections with batches: one writes, and one takes a second batch that is full while the first is written.
+ */
 const BATCH_CONNECTIONS = 2;
 const BATCH_SIZES = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
 
-/** How the connections that store events are called in `pg_stat_activity`. */
+/** The name of the connections that store events in `pg_stat_activity`. */
 export const INGEST_CONNECTION_NAME = 'service-ingest';
 
 export const EVENT_WRITER: FactoryProvider<EventWriter> = {
@@ -45,7 +47,7 @@ export const EVENT_WRITER: FactoryProvider<EventWriter> = {
       },
       onFault: (error, what) => logger.error(error instanceof Error ? error : new Error(String(error)), what),
     });
-    // A worker alone writes events only out of the Redis stream.
+    // A process that only runs workers writes only the events of the Redis stream.
     if (process.runsApi || redis.url !== undefined) {
       metrics.gauge('ingest_backlog_events', 'Events that wait for the database or are being written', [], (gauge) =>
         gauge.set(writer.backlog),
@@ -55,7 +57,7 @@ export const EVENT_WRITER: FactoryProvider<EventWriter> = {
   },
 };
 
-/** The allowances of the plans, as parameters of every batch. */
+/** Returns the allowances of the plans as parameters of every batch. */
 function planParameters({ byPlan }: RequestLimitsService): PlanParameters {
   return {
     p_passing: arrayText(PASSING_STATUSES),
@@ -66,7 +68,7 @@ function planParameters({ byPlan }: RequestLimitsService): PlanParameters {
   };
 }
 
-/** Words and numbers of ours, none of which needs quoting. */
+/** Returns a PostgreSQL array literal. The values are constants that need no quotes. */
 function arrayText(values: readonly (string | number | null)[]): string {
   return `{${values.map((value) => value ?? 'NULL').join(',')}}`;
 }

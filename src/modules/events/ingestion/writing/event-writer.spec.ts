@@ -27,10 +27,10 @@ class DatabaseRefusal extends Error {
   }
 }
 
-/** What happens to a batch; `lost` says that the connection ended before or after the commit. */
+/** What happens to a batch. `lost` means that the connection ended before or after the commit. */
 type Fault = 'away' | 'lost before' | 'lost after' | 'deadlock';
 
-/** Keeps events and keys in memory, all or nothing for each batch, and fails as told. */
+/** Stores events and keys in memory, a batch as a whole or not at all, and fails as `faults` says. */
 class FakeStore implements BatchStore {
   readonly ids: string[] = [];
   private readonly known = new Set<string>();
@@ -38,7 +38,7 @@ class FakeStore implements BatchStore {
   readonly batches: number[] = [];
   faults: Fault[] = [];
   left = Infinity;
-  /** Held back until it resolves. */
+  /** Writes wait until this promise resolves. */
   gate: Promise<void> = Promise.resolve();
 
   constructor(private readonly poison = new Set<string>()) {}
@@ -50,7 +50,8 @@ class FakeStore implements BatchStore {
     if (fault === 'deadlock') throw new DatabaseRefusal('40P01');
     if (fault === 'lost before') throw new OutcomeUnknown();
     const events = batch.filter((write) => !this.isKnown(write)).flatMap((write) => write.events);
-    // As the database: what has a record of its key is not written again.
+    // As in the database, a request whose key has a record is not written again. Any other event that exists is a
+    // duplicate.
     if (events.some(({ id }) => this.known.has(id))) throw new DatabaseRefusal('23505');
     if (events.some(({ id }) => this.poison.has(id))) throw new DatabaseRefusal('22P05');
     this.batches.push(batch.length);
@@ -134,7 +135,7 @@ describe('EventWriter', () => {
 
   it('takes another connection for what fills a batch, and for nothing less', async () => {
     const stores = [new FakeStore(), new FakeStore()] as const;
-    // The last one is taken first.
+    // The writer uses the last store first.
     const [beside, first] = stores;
     const writer = writerOn(first, { stores, batchMax: 10 });
     let open: () => void = () => undefined;
@@ -145,7 +146,7 @@ describe('EventWriter', () => {
     await nextTurn();
     await nextTurn();
     expect([first.batches, beside.batches]).toEqual([[], []]);
-    // Together with this one they do; what is left then waits again.
+    // Together with this request they fill a batch. The remaining request waits again.
     small.push(writer.submit(request(9)));
     await Promise.all(small.slice(0, 3));
     expect([first.batches, beside.batches]).toEqual([[], [3]]);

@@ -13,29 +13,29 @@ import {
 } from '../../event-store/index.js';
 
 export interface EventWriterOptions {
-  /** Connections; each writes one batch at a time. */
+  /** The connections. Each writes one batch at a time. */
   readonly stores: readonly BatchStore[];
-  /** Most events of a batch; a request is never divided, so a larger one goes alone. */
+  /** Maximum number of events in a batch. A request is never divided, so a larger one is a batch by itself. */
   readonly batchMax: number;
-  /** Longest wait for more events, in milliseconds. */
+  /** Longest wait for further requests, in milliseconds. */
   readonly batchWaitMs: number;
-  /** A transaction for each request. */
+  /** Whether each request has its own transaction. */
   readonly alone: boolean;
-  /** Told after each commit. */
+  /** Called after each commit. */
   readonly onWritten: (events: number, seconds: number) => void;
   readonly onFault: (error: unknown, what: string) => void;
 }
 
-/** Beyond these, requests are refused: memory must not fill while the database is slow or away. */
+/** Beyond these limits requests are refused: memory must not fill up while the database is slow or unavailable. */
 const MOST_WAITING_EVENTS = 20_000;
 const MOST_WAITING_CHARACTERS = 64 * 1024 * 1024;
 const MOST_BATCH_CHARACTERS = 8 * 1024 * 1024;
-/** How long a request may wait for a database that is away. */
+/** How long a request may wait for an unavailable database. */
 const WAIT_LIMIT_MS = 5_000;
 
 /**
- * Writes requests in batches: what has come in while the connections were busy leaves together when one is free, in one
- * transaction, and each request is answered with its own verdict after the commit. An idle writer writes at once.
+ * Writes requests in batches. Requests that arrived while the connections were busy are written in one transaction as
+ * soon as a connection is free, and each gets its own verdict after the commit. An idle writer writes at once.
  */
 export class EventWriter extends EventIntake implements OnApplicationShutdown {
   private readonly writers: readonly BatchWriter[];
@@ -43,13 +43,13 @@ export class EventWriter extends EventIntake implements OnApplicationShutdown {
   private readonly queue: PendingWrite[] = [];
   private readonly running = new Set<Promise<void>>();
   private readonly keysInProgress = new Set<string>();
-  /** What has no verdict yet, in the order in which it came, with the time of `performance.now()`. */
+  /** Requests without a verdict in the order of their arrival, with its time (`performance.now()`). */
   private readonly unsettled = new Map<PendingWrite, number>();
-  /** Of the queue, where requests without an event count as one. */
+  /** Number of events in the queue. A request without events counts as one. */
   private queuedEvents = 0;
   private waitingEvents = 0;
   private waitingCharacters = 0;
-  /** Requests of the last batch: more than one tells that there is something to wait for. */
+  /** Number of requests in the last batch. More than one means that waiting for further requests is worthwhile. */
   private lastBatch = 1;
 
   constructor(private readonly options: EventWriterOptions) {
@@ -60,12 +60,12 @@ export class EventWriter extends EventIntake implements OnApplicationShutdown {
     this.free = [...this.writers];
   }
 
-  /** How many events wait or are being written. */
+  /** Returns the number of events that wait or are being written. */
   get backlog(): number {
     return this.waitingEvents;
   }
 
-  /** For how long the oldest request has waited and been written, in milliseconds. */
+  /** Returns the age of the oldest request without a verdict, in milliseconds. */
   get oldestMs(): number {
     const [came] = this.unsettled.values();
     return came === undefined ? 0 : performance.now() - came;
@@ -96,7 +96,7 @@ export class EventWriter extends EventIntake implements OnApplicationShutdown {
     }
   }
 
-  /** Resolves when everything taken so far has its verdict, and lets the connections go. */
+  /** Waits until every accepted request has its verdict, then closes the connections. */
   async close(): Promise<void> {
     while (this.running.size > 0) await Promise.all(this.running);
     await Promise.all(this.writers.map((writer) => writer.close()));
@@ -127,8 +127,8 @@ export class EventWriter extends EventIntake implements OnApplicationShutdown {
   }
 
   /**
-   * Whether another connection has something to do. Small requests are cheapest together on one; while that writes, only
-   * what fills a batch by itself goes beside it, so that the database reads the events of one while it commits the other.
+   * Returns whether one more connection should write. Small requests are cheapest together on one connection. A second
+   * connection is used only for a full batch, so that the database reads its events while it commits the first batch.
    */
   private mayWrite(others: number): boolean {
     const least = this.options.alone || others === 0 ? 1 : this.options.batchMax;
@@ -136,7 +136,7 @@ export class EventWriter extends EventIntake implements OnApplicationShutdown {
   }
 
   private async run(writer: BatchWriter): Promise<void> {
-    // Whatever else this turn of the loop brings comes along.
+    // Yields once so that requests from the same turn of the event loop join the batch.
     await nextTurn();
     while (this.mayWrite(this.running.size - 1)) {
       await this.gather();
@@ -146,7 +146,10 @@ export class EventWriter extends EventIntake implements OnApplicationShutdown {
     }
   }
 
-  /** Under load, waits until about as many requests are there as came last, and at most as long as configured. */
+  /**
+   * Under load, waits until at least half as many requests as in the last batch have arrived, and at most
+   * `batchWaitMs`.
+   */
   private async gather(): Promise<void> {
     const { batchWaitMs, alone } = this.options;
     if (alone || batchWaitMs === 0 || this.lastBatch <= 1) return;
@@ -154,7 +157,10 @@ export class EventWriter extends EventIntake implements OnApplicationShutdown {
     while (this.queue.length < this.lastBatch / 2 && performance.now() < until) await pause(1);
   }
 
-  /** The next batch: requests of one day within the limits of events and memory, or a single one beyond them. */
+  /**
+   * Removes the next batch from the queue: requests of one day within the limits of events and memory, or one request
+   * that exceeds them.
+   */
   private take(): PendingWrite[] {
     const [first] = this.queue;
     let events = 0;
