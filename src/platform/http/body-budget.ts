@@ -3,54 +3,62 @@ import { FairSemaphore } from '../concurrency/index.js';
 import { ServiceOverloaded } from './domain-error.js';
 
 const MIB = 1024 * 1024;
-/** Of all request bodies of this process, more where a single body may be larger than a quarter. */
+/**
+ * The minimum capacity for all request bodies of this process. It is larger where one body may exceed a quarter of it.
+ */
 const MIN_CAPACITY_BYTES = 128 * MIB;
-/** The part of callers without credentials, so that they never take all of it, however many addresses they have. */
+/** The part of the capacity for callers without credentials. They never get more, however many addresses they use. */
 const PART_OF_STRANGERS = 1 / 4;
-/** One caller has a quarter of what no other has, and one body as long as there is room for it at all. */
+/**
+ * One caller gets a quarter of the bytes that no other caller holds, but always enough for one body of the maximum
+ * size.
+ */
 const SHARE_OF_CALLER = 1 / 4;
 const MIN_CALLER_BYTES = 8 * MIB;
 const MAX_ADDRESS_BYTES = 4 * MIB;
-/** Bodies that wait unread for room, a quarter of them of one caller; more are refused. */
+/** Bodies that may wait unread for room, a quarter of them from one caller. Beyond that, bodies are refused. */
 const MAX_WAITING = 256;
-/** Bodies that are inflated at a time: as many as Node has threads for it. What waits for that is counted as it came. */
+/**
+ * Bodies that are inflated at a time: Node has this many threads for it. A body that waits counts with its compressed
+ * size.
+ */
 const MAX_INFLATING = 4;
 const WAITING_TIMEOUT_MS = 5_000;
 
-/** Whose bodies are counted together. */
+/** The caller that a body is counted for. */
 export interface BodyHolder {
   /** A credential or an address. */
   readonly name: string;
-  /** Whether nothing is known of the caller but the address. */
+  /** Whether only the address of the caller is known. */
   readonly isStranger: boolean;
 }
 
-/** @param address as limits count it */
+/** @param address in the form that rate limits count */
 export function strangerAt(address: string): BodyHolder {
   return { name: `address ${address}`, isStranger: true };
 }
 
-/** What the bodies of one holder may take. */
+/** The part of the budget that the bodies of one holder may take. */
 export interface BodyShare {
-  /** Waits a while for so many bytes. @throws ServiceOverloaded */
+  /** Waits up to 5 seconds for this many bytes. @throws ServiceOverloaded */
   take(bytes: number): Promise<Release>;
-  /** Takes so many bytes now. @throws ServiceOverloaded */
+  /** Takes this many bytes at once. @throws ServiceOverloaded */
   takeNow(bytes: number): Release;
-  /** Inflates a body in its turn: how large it becomes is not known before. */
+  /** Waits for a free slot, then inflates a body. Its inflated size is unknown until then. */
   inflate(work: () => Promise<Buffer>): Promise<Buffer>;
 }
 
 /**
- * The bytes of all request bodies in flight in this process, those that are kept and those that are handed on while they come.
- * They lie outside of the heap, so that no limit of Node bounds them. Small bodies that have come whole by the time they are
- * read are not counted: they are gone with the same turn of the event loop.
+ * Limits the bytes of all request bodies in flight in this process, buffered and streamed ones. Buffers lie outside of
+ * the heap, so no limit of Node bounds them. Small bodies that have arrived whole before they are read are not counted:
+ * they are released in the same turn of the event loop.
  */
 export class BodyBudget {
   private readonly ofKnown: ByteBudget;
   private readonly ofStrangers: ByteBudget;
   private readonly inflating = new FairSemaphore({ parallel: MAX_INFLATING, mostWaiting: Infinity });
 
-  /** @param largestBytes of a body */
+  /** @param largestBytes the maximum size of one body */
   constructor(largestBytes: number) {
     const capacity = Math.max(MIN_CAPACITY_BYTES, 4 * largestBytes);
     const leastOfCaller = Math.max(MIN_CALLER_BYTES, largestBytes);

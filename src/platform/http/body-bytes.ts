@@ -14,34 +14,34 @@ const ENCODINGS: Readonly<Record<string, Inflate>> = {
   br: promisify<Buffer, { maxOutputLength: number }, Buffer>(brotliDecompress),
 };
 
-/** The room that a body of unknown length has at first; it doubles. */
+/** The initial buffer for a body of unknown length. The buffer doubles as the body grows. */
 const FIRST_BYTES = 16 * 1024;
 
-/** The client went away or broke the transfer; nobody is left to answer. */
+/** The client disconnected or broke the transfer, so no answer can reach it. */
 export class RequestAborted extends Error {}
 
-/** The body is not what its `Content-Encoding` says. */
+/** The body does not decode as its `Content-Encoding` says. */
 export class BrokenCompression extends Error {}
 
 export interface BodyLimits {
   readonly maxBytes: number;
-  /** Whether `gzip`, `deflate` and `br` are taken. */
+  /** Whether `gzip`, `deflate` and `br` are accepted. */
   readonly inflates: boolean;
   readonly share: BodyShare;
   readonly slow?: SlowSenderLimits;
 }
 
-/** The bytes of a body, and what gives back the room that they are counted with. */
+/** The bytes of a body, and the function that returns their room to the budget. */
 export interface HeldBytes {
   readonly bytes: Buffer;
   readonly release: Release;
 }
 
 /**
- * The bytes of a body, inflated. Both what comes and what it becomes are cut at `maxBytes` (413); nothing is inflated
- * before all of it is there, so that slow senders hold no decoder. A body is read once there is room for it; of unknown
- * length it takes more while it comes. 415 for an encoding that is not `gzip`, `deflate` or `br`, or any where `inflates` is
- * false.
+ * Reads a whole body and inflates it. Both the compressed and the inflated size are limited to `maxBytes` (413).
+ * Inflation starts when the body is complete, so that slow senders hold no decoder. A body of known length waits for
+ * its room in the budget; a chunked body takes room as it grows. An encoding other than `gzip`, `deflate` or `br` is
+ * refused with 415, as is every encoding where `inflates` is false.
  * @throws BodyTooLarge, UnsupportedMediaType, RequestTimeout, ServiceOverloaded, RequestAborted, BrokenCompression
  */
 export async function bodyBytes(request: IncomingMessage, limits: BodyLimits): Promise<HeldBytes> {
@@ -65,7 +65,10 @@ export async function bodyBytes(request: IncomingMessage, limits: BodyLimits): P
   }
 }
 
-/** A body on its way into one piece of memory, whatever pieces it comes in: a piece of one byte takes some hundred. */
+/**
+ * Collects an arriving body in one buffer. Keeping the pieces would cost some hundred bytes even for a piece of one
+ * byte.
+ */
 class ArrivingBody {
   private room: Buffer = Buffer.alloc(0);
   private size = 0;
@@ -95,7 +98,7 @@ class ArrivingBody {
     }
   }
 
-  /** Answers at once when the limit is passed: what still comes is read and dropped by the server. */
+  /** Rejects as soon as the limit is exceeded. The server reads and drops the rest of the body. */
   private read(): Promise<Buffer> {
     const { request } = this;
     const { idleMs, bytesPerSecond } = this.limits.slow ?? SLOW_SENDER_LIMITS;
@@ -106,7 +109,7 @@ class ArrivingBody {
       const settle = (outcome: () => void): void => {
         clearTimeout(timer);
         request.off('data', onData).off('end', onEnd).off('close', onBroken).off('error', onBroken);
-        // Whoever goes away later than this is nobody's concern, but an error without a listener ends the process.
+        // Errors after this point are ignored, but an error without a listener would end the process.
         request.on('error', () => undefined);
         outcome();
       };

@@ -9,7 +9,7 @@ import type { BodyForm } from './inputs.js';
 import { LARGE_BYTES, type LargeTurn } from './large-bodies.js';
 import { turnOf } from './stranger-turn.js';
 
-/** How bytes are read: a body's form, or newline-delimited JSON in its place. */
+/** How bytes are read: the form of the body, or newline-delimited JSON instead of it. */
 type Reading = Exclude<BodyForm, 'stream'> | 'lines';
 
 const MEDIA_TYPES: Record<Exclude<Reading, 'raw'>, readonly string[]> = {
@@ -26,24 +26,24 @@ const INVALID_COMPRESSION: Issue = {
   ctx: { error: 'Invalid compressed data' },
 };
 
-/** A body as read: its value, or why it is no JSON. Neither when there is none. */
+/** The result of reading a body: its value, or the reasons why it is not valid JSON. Both are absent without a body. */
 export interface ReadBody {
   value?: unknown;
   issues?: Issue[];
-  /** Newline-delimited JSON as it came. */
+  /** The bytes of newline-delimited JSON, not parsed. */
   lines?: Buffer;
-  /** The bytes, of a body that nobody reads as JSON. */
+  /** The bytes of a body that is not read as JSON. */
   raw?: Buffer;
 }
 
 type Fields = Record<string, string | string[]>;
 
-/** Whether the body says it is newline-delimited JSON. */
+/** Whether the body is declared as newline-delimited JSON. */
 export function isLines({ headers }: Request): boolean {
   return /^application\/x-ndjson(?![^ ;])/i.test(headers['content-type'] ?? '');
 }
 
-/** The size limit of a body, and the budget it counts in. */
+/** The size limit of a body, and the budget that the body counts in. */
 export interface BodyRoom {
   readonly maxBytes: number;
   /** Called only when the body has not arrived yet. */
@@ -51,7 +51,7 @@ export interface BodyRoom {
 }
 
 interface JsonOptions extends JsonBodyOptions {
-  /** Whether the route takes newline-delimited JSON as well, which a refusal says. */
+  /** Whether the route also accepts newline-delimited JSON. The 415 answer then lists that media type. */
   readonly takesLines: boolean;
 }
 
@@ -59,14 +59,14 @@ interface JsonOptions extends JsonBodyOptions {
 const nothing = (): void => undefined;
 
 /**
- * Reads request bodies after the credentials were checked, so that strangers cannot make the service buffer.
- * Answers 413 above the limit, 415 for another media type, charset or encoding, 408 to who sends too slowly, and 503 when too
- * many bodies are in flight.
+ * Reads request bodies after the credentials were checked, so that callers without credentials cannot make the service
+ * buffer. Answers 413 above the limit, 415 for another media type, charset or encoding, 408 when the sender is too
+ * slow, and 503 when too many bodies are in flight.
  */
 export class BodyReader {
   /**
-   * The decoded JSON value; undefined when there is no body.
-   * @param turn waited for before a large one is parsed
+   * Returns the decoded JSON value, or undefined without a body.
+   * @param turn is awaited before a large body is parsed
    */
   readJson(request: Request, room: BodyRoom, turn: () => Promise<LargeTurn>, options: JsonOptions): unknown {
     return whenThere(this.readBytes(request, 'json', room, options.takesLines), (read): unknown => {
@@ -80,7 +80,7 @@ export class BodyReader {
     });
   }
 
-  /** Form fields; a repeated field keeps all its values. */
+  /** Returns the form fields. A repeated field keeps all its values. */
   readForm(request: Request, room: BodyRoom): Fields | Promise<Fields> {
     return whenThere(this.readBytes(request, 'form', room), (read) => {
       const fields = parsePairs(read?.bytes.toString('utf8') ?? '', 'body');
@@ -89,19 +89,22 @@ export class BodyReader {
     });
   }
 
-  /** Newline-delimited JSON; undefined when there is no body. */
+  /** Returns the bytes of newline-delimited JSON, or undefined without a body. */
   readLines(request: Request, room: BodyRoom): Buffer | undefined | Promise<Buffer | undefined> {
     return whenThere(this.readBytes(request, 'lines', room, true), (read) => read && keptUntilAnswered(request, read));
   }
 
-  /** The bytes as they were sent, of any media type; compressed ones are refused (415). Empty when there is no body. */
+  /**
+   * Returns the bytes as they were sent, of any media type, or an empty buffer without a body. Compressed bodies are
+   * refused (415).
+   */
   readRaw(request: Request, room: BodyRoom): Buffer | Promise<Buffer> {
     return whenThere(this.readBytes(request, 'raw', room), (read) =>
       read === undefined ? Buffer.alloc(0) : keptUntilAnswered(request, read),
     );
   }
 
-  /** At once where all of it has come already. */
+  /** Returns the bytes without a promise when the whole body has arrived already. */
   private readBytes(
     request: Request,
     form: Reading,
@@ -120,7 +123,7 @@ export class BodyReader {
     return this.receive(request, form, room);
   }
 
-  /** The request of a stranger gives its place back while its body arrives. */
+  /** A request without credentials gives its slot back while its body arrives. */
   private async receive(request: Request, form: Reading, room: BodyRoom): Promise<HeldBytes | undefined> {
     const turn = turnOf(request);
     turn?.leave();
@@ -188,8 +191,8 @@ function parsed(bytes: Buffer, options: JsonBodyOptions): unknown {
 }
 
 /**
- * The body when all of it has come already, as one of a few kilobytes has by the time its credentials are checked: taken
- * in one piece, without listeners. Null: it is still on its way.
+ * Returns a body that has arrived whole, or null while it is still arriving. A body of a few kilobytes has usually
+ * arrived by the time the credentials are checked, and reading it in one piece needs no listeners.
  */
 function readArrived(request: Request, length: number): Buffer | null {
   if (request.readableLength !== length || request.readableFlowing !== null) return null;

@@ -1,11 +1,15 @@
 import { isIP, SocketAddress } from 'node:net';
 
-/** Whether a proxy is trusted, by its address and its distance from this process: what Express makes of TRUST_PROXY. */
+/**
+ * Whether a proxy is trusted, by its address and its distance from this process. Express compiles this from
+ * TRUST_PROXY.
+ */
 export type ProxyTrust = (address: string, hops: number) => boolean;
 
 /**
- * The address of the client: the nearest one that is no trusted proxy.
- * `X-Forwarded-For` is text of the client as soon as a proxy only appends to it, so an entry that is no address counts as the peer.
+ * Returns the address of the client: the nearest address that is not a trusted proxy. When a proxy only appends to
+ * `X-Forwarded-For`, the client controls the rest of the header. When the entry for the client is not an address, the
+ * peer address is returned instead.
  * @param peer the other end of the connection
  * @param forwarded the header `X-Forwarded-For`, the nearest address last
  */
@@ -30,8 +34,8 @@ export function clientAddress(
 }
 
 /**
- * One spelling for each address: without port, brackets and zone, IPv4 that is mapped into IPv6 as IPv4.
- * Rate limits and devices compare addresses as text.
+ * Returns the one spelling of an address: without port, brackets and zone, and with IPv4-mapped IPv6 as IPv4. Rate
+ * limits and devices compare addresses as text.
  */
 function addressIn(text: string): string | undefined {
   const bare = /^\[([^\]]*)\](?::\d{0,5})?$/.exec(text)?.[1] ?? /^([\d.]+):\d{0,5}$/.exec(text)?.[1] ?? text;

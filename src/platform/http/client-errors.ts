@@ -11,15 +11,18 @@ const STATUS_OF: Readonly<Record<string, number>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
 
-/** The connection itself is broken: nobody would read an answer. */
+/** Errors of a broken connection, on which no answer can be sent. */
 const GONE: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'ETIMEDOUT']);
 
-/** The response to the latest request of a connection. On the socket itself: a table beside it costs the collector more than all of this. */
+/**
+ * The response to the latest request of a connection. It is stored on the socket because a separate table would cost
+ * the garbage collector more than the rest of this file.
+ */
 const LATEST = Symbol('latest response');
 
 type Answering = Socket & { [LATEST]?: ServerResponse };
 
-/** Responses whose request broke off in its body, and was answered here while a handler may still be at work. */
+/** Responses that were sent here because the body of their request broke off. Their handler may still be running. */
 const ANSWERED = new WeakSet<ServerResponse>();
 
 export function isAnsweredForBrokenBody(response: ServerResponse): boolean {
@@ -33,14 +36,14 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 export interface ParserRefusal {
   readonly requestId: string;
   readonly status: number;
-  /** Node's own name of what is wrong. */
+  /** Node's error code. */
   readonly code: string;
 }
 
 /**
- * Requests that the parser refuses never reach a handler, nor does CONNECT, for which Node has no answer; they get the
- * documented form all the same: `{"detail"}`, a request id and the usual headers, behind the answers that the same
- * connection still waits for. The connection ends with it, since nobody can tell where the next request would begin.
+ * Answers requests that the parser refuses, and CONNECT, which Node does not answer. Neither reaches a handler. They
+ * still get the documented form: `{"detail"}`, a request id and the usual headers, after the pending answers of the
+ * same connection. Then the connection ends, because the start of the next request cannot be found.
  */
 export function answerClientErrors(
   server: Server,
@@ -63,8 +66,8 @@ export function answerClientErrors(
       dropped.drop(socket);
     };
     if (response !== undefined && !response.req.complete) {
-      // The fault is in the body of this request, which then will never be whole: its own answer tells, if it still can.
-      // After an answer of the parser, Node emits neither `error` nor `close` on the request.
+      // The fault is in the body of this request, which will never be complete. Its own response reports the fault
+      // unless its head has been sent. After a parser error, Node emits neither `error` nor `close` on the request.
       socket.once('close', () => response.req.destroy());
       if (response.headersSent) return endAfter(response, socket, dropped);
       response.shouldKeepAlive = false;
@@ -73,7 +76,7 @@ export function answerClientErrors(
       response.writeHead(status, { 'Content-Type': JSON_TYPE, 'Content-Length': Buffer.byteLength(body) }).end(body);
       return;
     }
-    // Answers of one connection leave in the order of their requests: behind the latest there is nothing more.
+    // The answers of a connection are sent in the order of their requests, so nothing follows the latest one.
     if (response === undefined || response.writableFinished || response.destroyed) answer();
     else response.once('close', answer);
   };
@@ -81,10 +84,11 @@ export function answerClientErrors(
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     const { code = '' } = error;
     if (GONE.has(code)) return void socket.destroy();
-    // The parser refuses every further packet of a refused client.
+    // The parser reports an error for every further packet of a refused client.
     if (refused.has(socket)) return;
     if (!socket.writable) return void socket.destroy();
-    // The limit for a whole request; of a body that is streamed the pieces have limits, and its reader tells.
+    // This is the timeout for a whole request. A streamed body has its own limits for each piece, and its reader
+    // reports them.
     const current = (socket as Answering)[LATEST]?.req;
     if (code === 'ERR_HTTP_REQUEST_TIMEOUT' && current !== undefined && !current.complete && isStreamed(current))
       return;
@@ -96,14 +100,17 @@ export function answerClientErrors(
   });
 }
 
-/** What Node adds to an error of its parser. */
+/** The members that Node adds to an error of its parser. */
 interface ParserError extends Error {
   readonly rawPacket?: Buffer;
-  /** How much of the packet was understood. */
+  /** The number of bytes that were parsed. */
   readonly bytesParsed?: number;
 }
 
-/** The `X-Request-ID` of a head that the parser refused, as far as it is in the packet that holds the fault; none when it is there twice. */
+/**
+ * Returns the `X-Request-ID` of a head that the parser refused, if the packet with the fault contains it. Undefined
+ * when the header occurs twice.
+ */
 function sentRequestId({ rawPacket, bytesParsed = 0 }: ParserError): string | undefined {
   if (rawPacket === undefined) return undefined;
   const text = rawPacket.toString('latin1');
@@ -114,7 +121,7 @@ function sentRequestId({ rawPacket, bytesParsed = 0 }: ParserError): string | un
   return more.length > 0 ? undefined : found?.[1]?.trim();
 }
 
-/** Lets the answer finish that is being written, then ends the connection. */
+/** Waits until the current answer is sent, then ends the connection. */
 function endAfter(response: ServerResponse, socket: Socket, dropped: DroppedBytes): void {
   const end = (): void => {
     socket.end();

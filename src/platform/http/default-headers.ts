@@ -2,13 +2,13 @@ import { OutgoingMessage, type ServerResponse } from 'node:http';
 
 export type Header = readonly [name: string, value: string];
 
-/** Headers that are the same for many answers, with the text they make in a head. */
+/** Headers that many answers share, with their text in the head. */
 export interface DefaultHeaders {
   readonly headers: readonly Header[];
   readonly text: string;
 }
 
-/** Node's step from status line and headers to the text of the head; its types do not tell. */
+/** Node's method that turns a status line and headers into the text of the head. Node's types do not declare it. */
 type StoreHeader = (this: ServerResponse, firstLine: string, headers: unknown) => void;
 
 interface Standing {
@@ -22,7 +22,7 @@ export function defaultHeaders(headers: readonly Header[]): DefaultHeaders {
   return { headers, text: headers.map(([name, value]) => `${name}: ${value}\r\n`).join('') };
 }
 
-/** Lets responses of this prototype take {@link DefaultHeaders} as text, behind the status line. */
+/** Makes responses of this prototype write {@link DefaultHeaders} as text after the status line. */
 export function takeDefaultHeaders(prototype: object): void {
   if (storeHeader === undefined) return;
   Object.assign(prototype, {
@@ -34,8 +34,8 @@ export function takeDefaultHeaders(prototype: object): void {
 }
 
 /**
- * Sets headers that nobody reads, changes or removes afterwards. One by one, a dozen of them cost an answer more than
- * its routing. Responses that do not {@link takeDefaultHeaders take them as text} get them the usual way.
+ * Sets headers that are not read, changed or removed afterwards. Setting a dozen of them one by one costs more than
+ * routing the request. Responses without {@link takeDefaultHeaders} get them with `setHeader`.
  */
 export function setStandingHeaders(response: ServerResponse, { headers, text }: DefaultHeaders): void {
   if ('defaultHeaders' in response) (response as ServerResponse & Standing).defaultHeaders = text;

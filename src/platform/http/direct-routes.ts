@@ -13,25 +13,28 @@ import { sendJson } from './send-json.js';
 const DIRECT = 'direct-route';
 
 /**
- * For a handler whose requests are so many and so small that the way to it is most of their cost: they come to it past
- * Express and Nest's router. Filter, guards and inputs are those of every route, in their order; docs/decisions tells more.
- * Its path has no parameters, and its parameters are the decorators of `inputs.ts` alone.
+ * Marks a handler with so many small requests that routing is most of their cost. Its requests bypass Express and
+ * Nest's router. The global filter, the guards and the inputs apply in the same order as on every route
+ * (docs/decisions/0024-direct-routes.md). The path must have no parameters, and the handler may use only the decorators
+ * of `inputs.ts`.
  */
 export const Direct = (): MethodDecorator => SetMetadata(DIRECT, true);
 
-/** What happens to every request before its route is known. */
+/** The steps that every request passes before its route is known. */
 export interface RequestFront {
-  /** Headers that the middlewares between the two set where no `Origin` is told. */
+  /** Headers that the middlewares between `begin` and `admit` set on requests without `Origin`. */
   readonly headers: readonly Header[];
-  /** Names and observes the request, and sets the headers of every answer. @returns what is wrong with its head */
+  /**
+   * Gives the request its id, observes it, and sets the headers of every answer. @returns the fault of its head, if any
+   */
   begin(request: CheckedRequest, response: Response): Error | undefined;
-  /** Meters and limits it; a refusal goes to `next`. */
+  /** Meters and rate-limits the request. A refusal is passed to `next`. */
   admit(request: CheckedRequest, response: Response, next: (refusal?: unknown) => void): void;
 }
 
 interface DirectRoute {
   readonly method: string;
-  /** As the router tells which route was matched. */
+  /** The matched route, in the form that Express's router sets. */
   readonly matched: { readonly path: string };
   readonly controller: Type<unknown>;
   readonly handler: (...values: unknown[]) => unknown;
@@ -40,13 +43,13 @@ interface DirectRoute {
   readonly status: number;
 }
 
-/** The routes that are {@link Direct}, with the guards and the filter that Nest has for all. */
+/** Serves the {@link Direct} routes, with the application's global guards and filter. */
 export class DirectRoutes {
   private readonly byPath: ReadonlyMap<string, DirectRoute>;
   private readonly guards: readonly CanActivate[];
   private readonly filter: ExceptionFilter;
 
-  /** @throws when the application has something in front of its handlers that requests would come past here */
+  /** @throws when the application has interceptors, pipes or a second filter, which direct routes would skip */
   constructor(
     app: NestExpressApplication,
     private readonly front: RequestFront,
@@ -61,7 +64,9 @@ export class DirectRoutes {
     this.byPath = new Map(directRoutesOf(app.get(DiscoveryService)).map((route) => [route.matched.path, route]));
   }
 
-  /** Whether it was one of ours. Pages ask across origins, for which there are middlewares, so that theirs goes their way. */
+  /**
+   * Returns whether the request was taken. Requests with `Origin` go through Express, which has the CORS middlewares.
+   */
   take(request: CheckedRequest, response: Response): boolean {
     const route = this.byPath.get(request.url);
     if (route === undefined || route.method !== request.method || request.headers.origin !== undefined) return false;
@@ -98,7 +103,7 @@ export class DirectRoutes {
     }
   }
 
-  /** Whoever writes of it into the log tells of which request. */
+  /** Runs the filter in the request's context, so that its log lines name the request. */
   private refuse(error: unknown, context: DirectContext): void {
     const known = context.request.context;
     if (known === undefined) this.filter.catch(error, context);
@@ -111,7 +116,7 @@ export class DirectRoutes {
   }
 }
 
-/** What guards and filters are told of a request; they ask for it many times. */
+/** The execution context for guards and filters. It reuses one HTTP host because they request it many times. */
 class DirectContext extends ExecutionContextHost {
   private readonly http = super.switchToHttp();
 

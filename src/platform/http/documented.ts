@@ -10,7 +10,10 @@ import {
 import type { DomainErrorClass } from './domain-error.js';
 import { namedSchema, union } from './fields/index.js';
 
-/** What a route refuses with one status: `x-refusal` of a response's schema, until the document is whole. */
+/**
+ * The refusals of a route with one status. They are stored as `x-refusal` in the response's schema until the document
+ * is complete.
+ */
 export interface DocumentedRefusal {
   readonly sentences: readonly string[];
   /** References to the schemas of structured reasons. */
@@ -18,27 +21,27 @@ export interface DocumentedRefusal {
   readonly hasFreeText: boolean;
 }
 
-/** What the `data` of a stream's messages holds. */
+/** The messages of an event stream, described by their `data`. */
 export interface StreamMessages {
-  /** Of the union of them all. */
+  /** The name of the union of all messages. */
   readonly name: string;
-  /** By the text of their `type`. */
+  /** The class of each message, by the text of its `type`. */
   readonly byType: Readonly<Record<string, Type<unknown>>>;
 }
 
 export interface RouteDocument {
   /**
-   * What generated clients call the operation: verb and noun, as in `listProjectEvents`, with one verb for one act
-   * (docs/extending.md). It is part of the contract and stays when the handler moves.
+   * The name of the operation in generated clients: verb and noun, as in `listProjectEvents`, with one verb for one
+   * action (docs/extending.md). It is part of the contract and stays when the handler moves.
    */
   operationId: string;
   summary: string;
   description?: string;
-  /** 200 unless the route creates a record (201) or deletes one (204), see DECISIONS 1. */
+  /** 200, unless the route creates a record (201) or deletes one (204). */
   status?: 200 | 201 | 204;
   /**
-   * The success body: a class, `[Class]` for an array of it, `oneOf` for different ones, the media types of anything
-   * that is not JSON, the messages of an event stream, nothing for 204.
+   * The success body: a class, `[Class]` for an array, `oneOf` for alternatives, media types for a body that is not
+   * JSON, or the messages of an event stream. Absent for 204.
    */
   answer?:
     | Type<unknown>
@@ -47,13 +50,13 @@ export interface RouteDocument {
     | { mediaType: string | readonly string[]; description: string }
     | { stream: StreamMessages; description: string }
     | undefined;
-  /** Headers of the success answer that clients may read, with what they mean. */
+  /** Headers of the success answer that clients may read, with their descriptions. */
   headers?: Readonly<Record<string, string>>;
-  /** Refusals beyond those that follow from access and inputs. */
+  /** Refusals in addition to those that follow from access and inputs. */
   errors?: readonly DomainErrorClass[];
 }
 
-/** The one description of a route: its success status and body, and the refusals it adds. */
+/** Describes a route: its success status and body, and the refusals it adds. */
 export function Documented(route: RouteDocument): MethodDecorator {
   const { summary, description, operationId, answer, errors = [] } = route;
   const status = route.status ?? 200;
@@ -68,7 +71,7 @@ export function Documented(route: RouteDocument): MethodDecorator {
   );
 }
 
-/** The classes of structured reasons, and what the document makes of them all. */
+/** Returns decorators that register the classes of structured reasons and describe the refusals of one status. */
 function refusalOf(status: number, refusals: readonly DomainErrorClass[]): MethodDecorator[] {
   const answers = refusals.flatMap(({ answer }) => answer ?? []);
   const refusal: DocumentedRefusal = {

@@ -3,13 +3,13 @@ import { Refusal } from './refusal.js';
 export type ErrorDetail = string | Readonly<Record<string, unknown>>;
 
 /**
- * A refusal the caller is told about: `{"detail": detail}` with `status` (DECISIONS, Errors).
- * Subclasses are one per sentence, so a route can name them and the document can show them.
+ * A refusal that the caller gets as `{"detail": detail}` with `status`. Each sentence has its own subclass, so that a
+ * route can name it and the document can show it.
  */
 export class DomainError extends Refusal {
   /** Response headers that belong to the refusal, for example `Allow`. */
   readonly headers: Readonly<Record<string, string>> = {};
-  /** How loudly the refusal is logged: most are the caller's business alone. */
+  /** The log level of the refusal. Most refusals concern only the caller. */
   readonly logLevel: 'debug' | 'warn' = 'debug';
 
   constructor(
@@ -27,7 +27,7 @@ export interface DomainErrorClass {
   readonly detail: ErrorDetail;
   /** The DTO class of a structured reason. */
   readonly answer?: new () => object;
-  /** Whether the sentence is one of many that no list has: what a receiver said. */
+  /** Whether the sentence is free text that cannot be listed, such as the answer of a receiver. */
   readonly hasFreeText?: boolean;
 }
 
@@ -47,7 +47,10 @@ export class NotAuthenticated extends domainError(401, 'Not authenticated') {
 }
 export class RouteNotFound extends domainError(404, 'Not Found') {}
 export class BodyTooLarge extends domainError(413, 'Request body too large') {}
-/** Its headers say what is taken: `Accept-Post` or `Accept-Patch` media types, `Accept-Encoding` content codings. */
+/**
+ * The headers list what is accepted: media types in `Accept-Post` or `Accept-Patch`, content codings in
+ * `Accept-Encoding`.
+ */
 export class UnsupportedMediaType extends domainError(415, 'Unsupported Media Type') {
   constructor(override readonly headers: Readonly<Record<string, string>> = {}) {
     super();
@@ -57,7 +60,7 @@ export class ServiceOverloaded extends domainError(503, 'Service overloaded') {
   override readonly headers = { 'Retry-After': '1' };
   override readonly logLevel = 'warn' as const;
 }
-/** Of one account or address alone; others are served. */
+/** Too many requests of one account or address are in flight. Other callers are still served. */
 export class TooManyAtOnce extends domainError(429, 'Too many requests at once') {
   override readonly headers = { 'Retry-After': '1' };
 }

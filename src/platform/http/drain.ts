@@ -3,17 +3,17 @@ import { Server as NetServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isEventStream } from './event-stream.js';
 
-/** How long an idle keep-alive connection may still bring the request its client has just sent. */
+/** How long an idle keep-alive connection stays open for a request that its client has just sent. */
 const LAST_REQUEST_MS = 500;
-/** How often idle connections are let go after that. */
+/** How often idle connections are closed after that. */
 const SWEEP_MS = 50;
 
 /**
- * Watches the requests of a server; to be called before it listens. The function it returns stops taking connections
- * and waits until every request in flight is answered to its last byte. Answers given meanwhile say `Connection: close`,
- * so that clients with keep-alive neither lose a request nor hold the server open. A request that is not whole or not
- * answered within the limit is cut off: one slow sender may not hold the shutdown up. Event streams, which never end by
- * themselves, are ended.
+ * Tracks the requests of a server; call it before the server listens. The returned function stops accepting connections
+ * and waits until every request in flight is answered to its last byte. Answers in that time carry `Connection: close`,
+ * so that keep-alive clients neither lose a request nor hold the server open. A request that is not complete or not
+ * answered within the limit is cut off, so that one slow sender cannot delay the shutdown. Event streams never end by
+ * themselves, so they are ended.
  */
 export function drainableHttp(server: Server, limitMs = 10_000): () => Promise<void> {
   const open = new OpenResponses();
@@ -30,7 +30,7 @@ export function drainableHttp(server: Server, limitMs = 10_000): () => Promise<v
       for (const response of open.list()) if (isEventStream(response)) response.end();
     };
     endStreams();
-    // The close() of an HTTP server would cut idle connections at once, and with them requests on their way.
+    // The close() of an HTTP server would cut idle connections at once, and lose requests that are on their way.
     const closed = new Promise<void>((resolve) => {
       NetServer.prototype.close.call(server, () => resolve());
     });
@@ -38,7 +38,7 @@ export function drainableHttp(server: Server, limitMs = 10_000): () => Promise<v
     await Promise.race([closed, delay(LAST_REQUEST_MS)]);
     const sweep = setInterval(() => {
       endStreams();
-      // To Node a connection is idle as soon as its answer is complete, even when much of it is still to be sent.
+      // Node counts a connection as idle as soon as its answer is complete, even when much of it is still to be sent.
       if (open.list().every((response) => !response.writableEnded)) server.closeIdleConnections();
     }, SWEEP_MS);
     await closed;
@@ -48,14 +48,14 @@ export function drainableHttp(server: Server, limitMs = 10_000): () => Promise<v
 }
 
 /**
- * A set that comes and goes with each request without leaving tables behind: when a Set grows old, so is born each table
- * that it outgrows, and until the next full collection the dead ones keep alive all requests they list.
+ * A set of open responses that leaves no old tables behind. The tables of a long-lived `Set` are allocated in the old
+ * generation. Each table that the set outgrows keeps its requests alive until the next full collection.
  */
 class OpenResponses {
   private readonly places: (ServerResponse | undefined)[] = [];
   private readonly free: number[] = [];
 
-  /** @returns its place, for {@link remove} */
+  /** @returns the index of the response, for {@link remove} */
   add(response: ServerResponse): number {
     const place = this.free.pop() ?? this.places.length;
     this.places[place] = response;

@@ -17,7 +17,7 @@ describe('a refused body', () => {
     for (const server of servers.splice(0)) server.close();
   });
 
-  /** Answers every request with its path as soon as its head is there. */
+  /** Starts a server that answers every request with its path as soon as the head has arrived. */
   async function serverWith(limits?: DropLimits): Promise<number> {
     const dropped = new DroppedBytes(limits);
     // Node closes a connection that sends nothing for this long after an answer.
@@ -113,7 +113,7 @@ describe('a refused body', () => {
     const other = open(port);
     other.socket.write('GET /other HTTP/1.1\r\nHost: a\r\n\r\n');
     await other.until('/other');
-    // Bytes that are not read stay with the senders, except for those in the system's buffers.
+    // Unread bytes stay with the senders, except for those in the system's buffers.
     const unsent = senders.reduce((sum, { socket }) => sum + socket.writableLength, 0);
     expect(unsent).toBeGreaterThan(20 * 16 * MIB);
   });

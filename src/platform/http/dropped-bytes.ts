@@ -5,23 +5,26 @@ import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promi
 export interface DropLimits {
   /** Limits the bytes that are read and dropped on all connections of a server together. */
   readonly bytesPerMs: number;
-  /** How long a sender may go on before the connection is cut. Cut at once, it might never read the answer. */
+  /**
+   * How long a client may continue to send before its connection is cut. If it were cut at once, the client might never
+   * read the answer.
+   */
   readonly lingerMs: number;
 }
 
 const DROP_LIMITS: DropLimits = { bytesPerMs: 16 * 1024, lingerMs: 5_000 };
-/** Shorter bodies are read to their end at once. */
+/** Bodies up to this size are read to their end at once. */
 const SHORT_BYTES = 64 * 1024;
 
 interface Sender {
   readonly socket: Socket;
-  /** Whether the body has ended, so that the connection takes its next request. */
+  /** Whether the body has ended, so that the connection can take its next request. */
   readonly isDone: () => boolean;
   /** Set while the connection is not read. */
   isHeld: boolean;
   readonly hold: () => void;
   readonly cut: NodeJS.Timeout;
-  /** Is called once the body has ended. */
+  /** Called when the body has ended. */
   readonly andThen: () => void;
 }
 
@@ -43,7 +46,8 @@ export class DroppedBytes {
     if (length === 0 || (length <= SHORT_BYTES && response.shouldKeepAlive)) return;
     const destroySoon = socket.destroySoon.bind(socket);
     let close = (): void => undefined;
-    // Node calls this to close the connection after its last answer. While a body arrives, that could discard the answer.
+    // Node calls this to close the connection after its last answer. While a body is arriving, that would discard the
+    // answer.
     socket.destroySoon = () => {
       if (request.complete) destroySoon();
       else close = destroySoon;
@@ -60,7 +64,7 @@ export class DroppedBytes {
     });
   }
 
-  /** Drops what comes on a connection until `isDone`, and cuts it when that takes too long. */
+  /** Drops incoming bytes of a connection until `isDone`, and cuts the connection after `lingerMs`. */
   drop(socket: Socket, isDone = (): boolean => false, andThen = (): void => undefined): void {
     if (socket.destroyed || isDone()) return;
     const sender: Sender = {
@@ -93,7 +97,7 @@ export class DroppedBytes {
     this.isAtWork = false;
   }
 
-  /** Reads for one turn of the event loop. @returns the bytes that have come */
+  /** Reads for one turn of the event loop. @returns the number of bytes received */
   private async readOnce(sender: Sender): Promise<number> {
     const { socket } = sender;
     const before = socket.bytesRead;

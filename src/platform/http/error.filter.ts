@@ -25,11 +25,11 @@ import type { CheckedRequest } from './inputs.js';
 import { RouteTable } from './route-table.js';
 import { sendJson } from './send-json.js';
 
-/** Which refusal a violated database constraint means: constraint name to error class. */
+/** Maps the name of a database constraint to the refusal that its violation means. */
 export type ConstraintErrors = Readonly<Record<string, DomainErrorClass>>;
 export const CONSTRAINT_ERRORS = Symbol('CONSTRAINT_ERRORS');
 
-/** Writes every failure as `{"detail": …}` (DECISIONS 1); unexpected ones never show their cause. */
+/** Writes every failure as `{"detail": …}`. Unexpected errors never show their cause. */
 @Catch()
 @Injectable()
 export class ErrorFilter implements ExceptionFilter {
@@ -47,7 +47,7 @@ export class ErrorFilter implements ExceptionFilter {
       response.destroy();
       return;
     }
-    // The client has broken its request and has its answer: what came of the request meanwhile has no reader.
+    // The client's request broke off and was already answered, so the handler could not write its own answer.
     if (isAnsweredForBrokenBody(response) && isTooLate(thrown)) return;
     if (thrown instanceof ValidationError) {
       write(response, 422, thrown.issues);
@@ -73,7 +73,7 @@ export class ErrorFilter implements ExceptionFilter {
       const allowed = this.routes.methodsOf(request.path);
       return allowed.length === 0 ? new RouteNotFound() : new MethodNotAllowed(allowed);
     }
-    // A path that cannot be percent-decoded names nothing.
+    // A path that cannot be percent-decoded matches no route.
     if (thrown instanceof URIError || (thrown instanceof HttpException && thrown.getStatus() === 400))
       return new RouteNotFound();
     const constraint = constraintOf(thrown);
@@ -82,7 +82,7 @@ export class ErrorFilter implements ExceptionFilter {
   }
 }
 
-/** PostgreSQL's name of the violated constraint, also through TypeORM's wrapper. */
+/** Returns PostgreSQL's name of the violated constraint, also from inside TypeORM's wrapper. */
 export function constraintOf(thrown: unknown): string | undefined {
   if (typeof thrown !== 'object' || thrown === null) return undefined;
   const { constraint, driverError } = thrown as { constraint?: unknown; driverError?: unknown };

@@ -2,25 +2,28 @@ import type { Response } from 'express';
 import { SLOW_CLIENT_LIMITS, type SlowClientLimits, SlowClientTimer } from './slow-client.js';
 import { textOf, type WrittenJson } from './written-json.js';
 
-/** Bytes a client may leave unread before it is given no more; one message may be larger. */
+/** Unread bytes of a client at which the stream is full. A single message may be larger. */
 const FULL_BYTES = 64 * 1024;
-/** What is handed to the socket at a time, so that a client that takes some of a message is told from one that takes nothing. */
+/**
+ * Bytes written to the socket at a time. Slices distinguish a client that reads slowly from one that does not read at
+ * all.
+ */
 const SLICE_BYTES = 64 * 1024;
 
-/** One message of a stream as it goes out: no id, no event name. */
+/** Returns one message as bytes of the stream, without id and event name. */
 export function frameOf(message: object | WrittenJson): Buffer {
   return Buffer.from(`data: ${textOf(message)}\n\n`);
 }
 
-/** Whether a response is an event stream, which by itself never ends. */
+/** Whether a response is an event stream. Event streams never end by themselves. */
 export function isEventStream(response: { getHeader(name: string): unknown }): boolean {
   return response.getHeader('content-type') === 'text/event-stream';
 }
 
-/** Begins an event stream: the headers go out at once. */
+/** Begins an event stream and sends its headers at once. */
 export function beginEventStream(response: Response): void {
   response.statusCode = 200;
-  // By Node's own setter: Express adds a charset.
+  // Uses Node's own setter, because Express would add a charset.
   const headers = {
     'Content-Type': 'text/event-stream',
     'Cache-Control': 'no-cache',
@@ -36,13 +39,16 @@ interface Frame {
   readonly taken: (() => void) | undefined;
 }
 
-/** Server-sent events to one client, with a bound on what waits for it. A client that stands still, or nearly so, is let go. */
+/**
+ * Sends server-sent events to one client, with a limit on unread bytes. A client that stalls or reads too slowly is
+ * disconnected.
+ */
 export class EventStream {
   readonly openedAt = performance.now();
   private readonly onClosed: (() => void)[] = [];
   private readonly waiting: (() => void)[] = [];
   private frames: Frame[] = [];
-  /** Bytes of the first frame that the socket has. */
+  /** The bytes of the first frame that were written to the socket. */
   private handed = 0;
   private queued = 0;
   private stalled: NodeJS.Timeout | undefined;
@@ -71,12 +77,12 @@ export class EventStream {
     return !this.closed && !this.response.writableEnded;
   }
 
-  /** True: the client reads slower than it is written to; wait for {@link drained}. */
+  /** True when the client reads more slowly than the service writes. Wait for {@link drained} then. */
   get isFull(): boolean {
     return this.queued + this.response.writableLength >= FULL_BYTES;
   }
 
-  /** @param taken called once when the socket has it all, or the stream is closed */
+  /** @param taken called once, when the socket has all bytes or the stream is closed */
   send(bytes: Buffer, taken?: () => void): void {
     if (!this.isOpen) {
       taken?.();
@@ -88,7 +94,7 @@ export class EventStream {
     this.hand();
   }
 
-  /** Resolves with true when the client has caught up, with false when it is gone. */
+  /** Resolves with true when the client has caught up, with false when it has disconnected. */
   async drained(): Promise<boolean> {
     while (this.isOpen && this.isFull) await new Promise<void>((resolve) => this.waiting.push(resolve));
     return this.isOpen;
@@ -104,7 +110,7 @@ export class EventStream {
     else this.onClosed.push(tell);
   }
 
-  /** Hands on what the socket takes. */
+  /** Writes frames until the socket is full. */
   private hand(): void {
     while (this.stalled === undefined && this.isOpen) {
       const [first] = this.frames;
@@ -123,7 +129,7 @@ export class EventStream {
     }
   }
 
-  /** Until the socket is empty again. */
+  /** Disconnects the client unless the socket drains in time. */
   private watch(): void {
     this.stalled = setTimeout(() => this.response.destroy(), this.time.leftMs);
     this.stalled.unref();

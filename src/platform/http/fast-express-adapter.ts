@@ -13,30 +13,32 @@ import { takeDefaultHeaders } from './default-headers.js';
 
 type DirectTaker = (request: CheckedRequest, response: Answer) => boolean;
 
-/** What Express makes the prototypes of the requests and responses it handles; its types do not tell. */
+/** Express's prototypes for requests and responses. Its types do not declare them. */
 interface Prototypes {
   request: object;
   response: object;
 }
 
 /**
- * Nest's Express adapter without Express' dearest habit: it sets the prototype of every request and response, which
- * throws away what the engine has learnt about them and costs more than everything else together
- * (expressjs/express#5998). Here the HTTP server makes them with these prototypes, so that setting them changes
- * nothing. They are subclasses, since constructing Node's own classes by `Reflect.construct` is slower than what it saves.
+ * Nest's Express adapter without Express's most expensive habit: Express sets the prototype of every request and
+ * response, which discards what the engine has learned about them and costs more than everything else together
+ * (expressjs/express#5998). Here the HTTP server creates requests and responses with these prototypes already, so
+ * setting them again changes nothing. The prototypes belong to subclasses, because constructing Node's own classes with
+ * `Reflect.construct` costs more than it saves.
  */
 export class FastExpressAdapter extends ExpressAdapter {
-  /** Sockets to cut on close; null unless `forceCloseConnections` asks for it. */
+  /** The sockets to cut on close; null unless `forceCloseConnections` is set. */
   private connections: Set<Socket> | null = null;
   private direct: DirectTaker = () => false;
 
-  /** Lets requests be taken past Express, where `take` says that it has. */
+  /** Sets a handler that is tried before Express. It returns true when it has taken the request. */
   setDirect(take: DirectTaker): void {
     this.direct = take;
   }
 
   override initHttpServer(options: NestApplicationOptions): void {
-    // First, as it also installs what answers while closing. Its server never listens and is replaced.
+    // Called first because it also installs what answers during shutdown. The server it creates never listens and is
+    // replaced.
     super.initHttpServer(options);
     const application = this.getInstance<Application & Prototypes>();
 
@@ -61,7 +63,7 @@ export class FastExpressAdapter extends ExpressAdapter {
       IncomingMessage: Request,
       ServerResponse: Response,
     } as unknown as http.ServerOptions;
-    // Both are what Express makes of them, by their prototypes.
+    // The request and the response already have Express's prototypes.
     const answer = pipelined((request, response) => {
       if (!this.direct(request, response as Answer)) application(request, response as Answer);
     }) as (request: unknown, response: http.ServerResponse) => void;
@@ -69,11 +71,12 @@ export class FastExpressAdapter extends ExpressAdapter {
       options.httpsOptions === undefined
         ? http.createServer(classes, answer)
         : https.createServer({ ...options.httpsOptions, ...classes }, answer);
-    // By default Node forgets what comes beyond 2,000 lines in silence.
+    // By default Node silently drops header lines beyond 2,000.
     server.maxHeadersCount = 0;
-    // Judged with the rest of the head; by itself Node would answer 417 without a body.
+    // `faultOfHead` checks `Expect` with the rest of the head. By default Node would answer 417 without a body.
     server.on('checkExpectation', (request, response) => void server.emit('request', request, response));
-    // Asked for when somebody begins to read the body: whoever is refused before that need not send it.
+    // 100 Continue is sent when reading of the body starts. A client that is refused before that need not send its
+    // body.
     server.on('checkContinue', (request, response) => {
       request.once('resume', () => {
         if (!response.headersSent) response.writeContinue();
@@ -84,7 +87,7 @@ export class FastExpressAdapter extends ExpressAdapter {
     this.setHttpServer(server);
   }
 
-  /** What handlers return: plain objects by the short way, everything else by Nest's. */
+  /** Sends plain objects directly, and every other value with Nest's implementation. */
   override reply(response: Answer, body: unknown, statusCode?: number): unknown {
     const isPlain = typeof body === 'object' && body !== null && !(body instanceof StreamableFile);
     if (!isPlain || body instanceof Error) return super.reply(response, body, statusCode);
@@ -98,7 +101,7 @@ export class FastExpressAdapter extends ExpressAdapter {
   }
 }
 
-/** The open sockets of a server. The base class watches those of the server that it made itself. */
+/** Tracks the open sockets of a server. The base class tracks only those of the server that it created itself. */
 function connectionsOf(server: http.Server): Set<Socket> {
   const open = new Set<Socket>();
   server.on('connection', (socket: Socket) => {

@@ -9,19 +9,19 @@ import type { LargeTurn } from './large-bodies.js';
 import { SLOW_SENDER_LIMITS } from './slow-sender.js';
 import { StreamedBody } from './streamed-body.js';
 
-/** What the guard has resolved and checked before a handler runs. */
+/** The inputs of a request, resolved and checked by the guard before its handler runs. */
 export interface RequestInputs {
   path: object;
   query: object;
   header: object;
   body: object;
-  /** The body in lines, where a route takes one and that is what came; `body` is then empty. */
+  /** The body as newline-delimited JSON, where the route accepts it and the client sent it. `body` is then empty. */
   lines?: Buffer;
-  /** The bytes of the body, where the handler asked for them. */
+  /** The bytes of the body, for a handler with `@RawBody()`. */
   raw?: Buffer | undefined;
 }
 
-/** Those that are known of whoever asks. */
+/** The known ids of the caller. */
 export interface CallerIds {
   readonly userId?: string;
   readonly organizationId?: string;
@@ -29,38 +29,38 @@ export interface CallerIds {
   readonly apiKeyId?: string;
 }
 
-/** `Access`: what the guards found out about who asks. */
+/** A request after the guards. `Access` is what the guards resolved about the caller. */
 export interface CheckedRequest<Access = unknown> extends Request {
   /** Set by the access guards; absent on public routes. */
   access?: Access;
-  /** Who asks, by the ids that log lines tell; set with `access`. */
+  /** The caller's ids for log lines, set together with `access`. */
   caller?: CallerIds;
   inputs?: RequestInputs;
   requestId: string;
-  /** Of a body that the handler reads. */
+  /** The budget of a body that the handler reads itself. */
   bodyShare?: BodyShare;
-  /** Of a large body. */
+  /** The turn of a large body. */
   largeTurn?: LargeTurn;
-  /** On every log line of the request; whoever has the request adds to it here. */
+  /** The context that every log line of the request carries. Code that has the request may add ids to it. */
   context?: RequestContext;
 }
 
-/** `stream`: the handler reads it, piece by piece, and nobody before it. */
+/** `stream`: only the handler reads the body, piece by piece. */
 export type BodyForm = 'json' | 'form' | 'raw' | 'stream';
 
-/** Which classes describe the inputs of one handler. */
+/** The classes that describe the inputs of one handler. */
 export interface InputPlan {
   path: PathInput[];
   query?: Type<unknown>;
   header?: Type<unknown>;
-  /** Without a type the bytes are left as they come. */
+  /** Without a type, the bytes are passed on unparsed. */
   body?: { type?: Type<unknown>; form: BodyForm } & JsonBodyOptions;
-  /** Set where newline-delimited JSON is taken in place of the body. */
+  /** Set where newline-delimited JSON is accepted instead of the body. */
   lines?: LinesBody;
 }
 
 export interface LinesBody {
-  /** Limit of its own, beside the one of other bodies. */
+  /** The size limit of newline-delimited JSON, separate from the limit of other bodies. */
   readonly maxBytes: number;
 }
 
@@ -102,7 +102,10 @@ type Argument = (request: CheckedRequest) => unknown;
 
 const ARGUMENTS = Symbol('arguments');
 
-/** How each parameter of a handler is read from its request; undefined: by a decorator of others. */
+/**
+ * Returns how each parameter of a handler is read from its request. Undefined: by a decorator from outside of this
+ * file.
+ */
 export function argumentsOf(handler: object): readonly (Argument | undefined)[] {
   return [...((Reflect.getOwnMetadata(ARGUMENTS, handler) as (Argument | undefined)[] | undefined) ?? [])];
 }
@@ -136,7 +139,9 @@ interface FieldDocument {
   [attribute: string]: unknown;
 }
 
-/** The documented fields of an input class, as the field decorators left them for the document generator. */
+/**
+ * Returns the documented fields of an input class, from the metadata that the field decorators set for the document.
+ */
 function documentedFields(
   type: Type<unknown>,
 ): { name: string; required: boolean; description?: string; schema: object }[] {
@@ -162,7 +167,7 @@ function documentedFields(
   });
 }
 
-/** The validated JSON body, described by the parameter's class. */
+/** Injects the validated JSON body, described by the parameter's class. */
 export function Body({ exactNumbers }: JsonBodyOptions = {}): ParameterDecorator {
   return (target, key, index) => {
     if (key === undefined) return;
@@ -175,8 +180,8 @@ export function Body({ exactNumbers }: JsonBodyOptions = {}): ParameterDecorator
 }
 
 /**
- * Beside `@Body()`: the bytes of `application/x-ndjson`, undefined when JSON came. What each line must be is the
- * handler's to check.
+ * Injects the bytes of `application/x-ndjson`, or undefined when JSON was sent. Used in addition to `@Body()`. The
+ * handler validates the lines.
  */
 export function LinesOf(lines: LinesBody & { description: string }): ParameterDecorator {
   return (target, key, index) => {
@@ -187,14 +192,17 @@ export function LinesOf(lines: LinesBody & { description: string }): ParameterDe
   };
 }
 
-/** To be called when the body is needed no longer, by whoever keeps its sender waiting after that: then the next one is read. */
+/**
+ * Injects a function that ends the turn of a large body. A handler that keeps its sender waiting calls it once the body
+ * is no longer needed, so that the next large body is read.
+ */
 export function BodyTaken(): ParameterDecorator {
   return (target, key, index) => {
     if (key !== undefined) read((request) => request.largeTurn?.end ?? (() => undefined))()(target, key, index);
   };
 }
 
-/** The validated form-encoded body. */
+/** Injects the validated form-encoded body. */
 export function FormBody(): ParameterDecorator {
   return (target, key, index) => {
     if (key === undefined) return;
@@ -206,7 +214,7 @@ export function FormBody(): ParameterDecorator {
   };
 }
 
-/** The bytes of the body as sent, whatever its media type; for signatures over them. */
+/** Injects the bytes of the body as sent, of any media type, for signatures over them. */
 export function RawBody(description: string): ParameterDecorator {
   return (target, key, index) => {
     if (key === undefined) return;
@@ -218,11 +226,11 @@ export function RawBody(description: string): ParameterDecorator {
 }
 
 export interface StreamDocument {
-  /** The media types it may come in, each with its schema in the document. */
+  /** The accepted media types, each with its schema in the document. */
   readonly content: Readonly<Record<string, object>>;
 }
 
-/** The body as it comes, to be read by the handler: for what is too large to be held. */
+/** Injects a body that the handler reads while it arrives, for bodies too large to buffer. */
 export function BodyStream({ content }: StreamDocument): ParameterDecorator {
   return (target, key, index) => {
     if (key === undefined) return;
@@ -236,7 +244,7 @@ export function BodyStream({ content }: StreamDocument): ParameterDecorator {
   };
 }
 
-/** The validated query, described by the parameter's class. */
+/** Injects the validated query, described by the parameter's class. */
 export function Query(): ParameterDecorator {
   return (target, key, index) => {
     if (key === undefined) return;
@@ -247,7 +255,9 @@ export function Query(): ParameterDecorator {
   };
 }
 
-/** The validated headers, described by the parameter's class; wire names are the fields' `name`. */
+/**
+ * Injects the validated headers, described by the parameter's class. The `name` of a field is the name of its header.
+ */
 export function Headers(): ParameterDecorator {
   return (target, key, index) => {
     if (key === undefined) return;
@@ -258,12 +268,12 @@ export function Headers(): ParameterDecorator {
   };
 }
 
-/** A path parameter that is a UUID; malformed ones are refused with 422. */
+/** Injects a path parameter that is a UUID. Malformed ones are refused with 422. */
 export function IdParam(name: string): ParameterDecorator {
   return pathInput(name, singleField(name, UuidField()), { type: 'string', format: 'uuid' });
 }
 
-/** A path parameter that is text, for example a header name. */
+/** Injects a path parameter that is text, for example a header name. */
 export function TextParam(name: string, limits: { min: number; max: number }): ParameterDecorator {
   return pathInput(name, singleField(name, TextField(limits)), {
     type: 'string',
@@ -287,14 +297,14 @@ function singleField(name: string, field: PropertyDecorator): Type<unknown> {
   return PathParameter;
 }
 
-/** The scope the access guard resolved: user, organization, project or API key. */
+/** Injects the scope that the access guard resolved: user, organization, project or API key. */
 export const Scope = read((request) => request.access);
 
-/** What the request is called in answers, log lines and records. */
+/** Injects the id of the request in answers, log lines and records. */
 export const RequestId = read((request) => request.requestId);
 
-/** The response, for headers that depend on what was done; the answer itself is what the handler returns. */
+/** Injects the response, for headers that depend on the result. The handler returns the answer itself. */
 export const AnswerHead = read((request) => request.res);
 
-/** The raw request, for the few facts no DTO describes (address, user agent). */
+/** Injects the raw request, for the few facts that no DTO describes (address, user agent). */
 export const RawRequest = read((request) => request);

@@ -2,22 +2,25 @@ import { Injectable } from '@nestjs/common';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { ServiceOverloaded } from './domain-error.js';
 
-/** From here on a text is large: as objects it may take some twenty times its size, and its reading much of a second. */
+/**
+ * Texts of this size or more are read one at a time. As objects, a text may take some twenty times its size, and
+ * reading it may take much of a second.
+ */
 export const LARGE_BYTES = 32 * 1024;
 
 const MOST_WAITING = 128;
 const MOST_WAITING_OF_A_HOLDER = 64;
 const PATIENCE_MS = 10_000;
-/** Whoever keeps a large body for longer, such as one who waits for others, no longer holds up the next. */
+/** A turn ends after this time even if its body is still in use, for example by a handler that waits for others. */
 const LONGEST_TURN_MS = 2_000;
 
-/** Below this a round of the event loop is enough of a rest. */
+/** After a step shorter than this, one round of the event loop is enough rest. */
 const BRIEF_MS = 5;
 const LONGEST_REST_MS = 100;
 
-/** The right to read one large text, until it ends. */
+/** The right to read one large text, until `end` is called. */
 export interface LargeTurn {
-  /** Between two steps of the reading: as much time for everybody else as the step has taken. */
+  /** Waits between two steps of reading, for as long as the step took, so that other requests are served. */
   readonly rest: () => Promise<void>;
   /** Further calls do nothing. */
   readonly end: () => void;
@@ -28,18 +31,18 @@ interface Waiting {
 }
 
 /**
- * Has large JSON read one text at a time in this process, the senders in turn: so the objects of many of them do not fill
- * the heap. Half of the time is left to everybody else, since a request takes several rounds of the event loop and would
- * stand behind a step of the reading in each.
+ * Reads large JSON texts one at a time in this process, the senders in turn, so that the objects of many texts do not
+ * fill the heap. Half of the time is left to other requests. A request takes several rounds of the event loop, and
+ * would otherwise wait for a step of reading in each.
  */
 @Injectable()
 export class LargeBodies {
   private busy = false;
   private waiting = 0;
-  /** In the order of their turns. */
+  /** The holders in the order of their turns. */
   private readonly holders = new Map<string, Waiting[]>();
 
-  /** @throws ServiceOverloaded when too many wait or it takes too long */
+  /** @throws ServiceOverloaded when too many bodies wait, or after 10 seconds of waiting */
   async turn(holder: string): Promise<LargeTurn> {
     if (this.busy) await this.wait(holder);
     this.busy = true;
@@ -81,7 +84,7 @@ export class LargeBodies {
     });
   }
 
-  /** The next holder's longest waiting one; the holder then stands behind the others. */
+  /** Starts the oldest waiting body of the next holder. That holder then moves to the end of the order. */
   private goOn(): void {
     for (const [holder, queue] of this.holders) {
       const [next] = queue;

@@ -1,6 +1,6 @@
 import { TextField } from './fields/index.js';
 
-/** The answer of an action that has nothing to show but that it was done. */
+/** The answer of an action that has no result to return. */
 export class MessageResponse {
   @TextField({ description: 'What was done, for people' })
   message!: string;

@@ -1,15 +1,18 @@
 import type { ServerResponse } from 'node:http';
 import { type SlowClientLimits, SlowClientTimer } from './slow-client.js';
 
-/** What is handed to the socket at a time, so that a slow client that takes some of it is told from one that takes nothing. */
+/**
+ * Bytes written to the socket at a time. Slices distinguish a client that reads slowly from one that does not read at
+ * all.
+ */
 const SLICE_BYTES = 64 * 1024;
 
-/** The client went away, or was let go. */
+/** The client disconnected, or was disconnected for reading too slowly. */
 export class ClientGone extends Error {}
 
 /** Writes to a response no faster than its client reads. */
 export class PacedResponse {
-  /** Bytes that the socket was given. */
+  /** The bytes that were written to the socket. */
   given = 0;
   private readonly time: SlowClientTimer;
 
@@ -20,7 +23,7 @@ export class PacedResponse {
     this.time = new SlowClientTimer(limits);
   }
 
-  /** Resolves when the socket has it all. @throws ClientGone */
+  /** Resolves when the socket has all bytes. @throws ClientGone */
   async write(bytes: Buffer): Promise<void> {
     this.time.give(bytes.length);
     for (let at = 0; at < bytes.length; at += SLICE_BYTES) {
@@ -32,7 +35,7 @@ export class PacedResponse {
     this.time.taken();
   }
 
-  /** Resolves when the client has it all. @throws ClientGone */
+  /** Resolves when the whole answer is sent to the client. @throws ClientGone */
   async end(): Promise<void> {
     this.mustBeThere();
     this.response.end();

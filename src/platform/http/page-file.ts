@@ -3,15 +3,15 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Request, Response } from 'express';
 
-/** Under an address that names its version or its content, a file never changes. */
+/** For addresses that contain the version or a digest of the file: the content under such an address never changes. */
 const FOR_A_YEAR = 'public, max-age=31536000, immutable';
-/** Kept, and asked for again with its tag each time. */
+/** The client caches the file, and revalidates it with its ETag each time. */
 const WHILE_IT_IS_THE_SAME = 'no-cache';
 
-/** Of files whose address holds a digest of what they are. */
+/** Marks a file whose address contains a digest of its content. */
 export const NAMED_BY_CONTENT = Symbol('named by content');
 
-/** Better ones cost ten times as much for a twentieth less. */
+/** Higher qualities take ten times as long and save a twentieth of the size. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } };
 
 const ENCODINGS = {
@@ -19,7 +19,7 @@ const ENCODINGS = {
   gzip: promisify<Buffer, Buffer>(gzip),
 } as const;
 
-/** In the order of preference. */
+/** The encodings, most preferred first. */
 const OFFERED = ['br', 'gzip', 'identity'] as const;
 
 interface Whole {
@@ -28,8 +28,8 @@ interface Whole {
 }
 
 /**
- * Something that is the same for everybody for as long as the process lives. It is made, read and compressed when somebody
- * first asks for it, once for each encoding, and kept: what all of them take together is bounded by the number of files.
+ * A file that is the same for every caller while the process runs. Each encoding is created on its first request and
+ * kept in memory. The number of files bounds the memory that all of them take.
  */
 export class PageFile {
   private readonly whole: () => Promise<Whole>;
@@ -37,9 +37,9 @@ export class PageFile {
 
   /**
    * @param type the media type
-   * @param make gives the content
-   * @param version of the package that it comes from; `?v=` of it makes an address that may be kept for good. With
-   *   {@link NAMED_BY_CONTENT} every address of the file is one
+   * @param make returns the content
+   * @param version of the package that the file comes from. The address with `?v=` and this version may be cached for
+   *   good. With {@link NAMED_BY_CONTENT}, every address of the file may be.
    */
   constructor(
     private readonly type: string,
@@ -58,7 +58,9 @@ export class PageFile {
     };
   }
 
-  /** Answers with the smallest form that the caller takes, or 304 when it has the same already. */
+  /**
+   * Answers with the first of `br`, `gzip` and `identity` that the client accepts, or with 304 when its ETag matches.
+   */
   readonly send = async (request: Request, response: Response): Promise<void> => {
     const { tag } = await this.whole();
     const encoding = OFFERED.find((each) => request.acceptsEncodings(each) !== false) ?? 'identity';
@@ -74,7 +76,7 @@ export class PageFile {
   }
 }
 
-/** One making for all who ask meanwhile and later; after a failure the next one tries again. */
+/** Runs `make` once and returns its result to all callers. After a failure, the next call runs `make` again. */
 function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () =>

@@ -1,6 +1,6 @@
 import { IntField } from './fields/index.js';
 
-/** What every page says of itself; its `items` stand in the class of the page. */
+/** The members that every page has. The class of the page declares its `items`. */
 export abstract class PageResponse {
   @IntField({ min: 0, description: 'Exact, of all pages' })
   total!: number;

@@ -2,12 +2,12 @@ import { isUtf8 } from 'node:buffer';
 import { parse } from 'node:querystring';
 import { brokenRule } from './fields/index.js';
 
-/** Of a query or a form. Nothing here asks for a hundred. */
+/** The maximum number of pairs in a query or a form. No route has a hundred parameters. */
 const MOST_PAIRS = 1_000;
 
 /**
- * The names and values of a query or a form-encoded body; a name that repeats has all its values. Judged before they are
- * taken apart, since to leave out what comes beyond a number would be to answer another request.
+ * Returns the names and values of a query or a form-encoded body. A repeated name has all its values. The pairs are
+ * counted before they are parsed: dropping those beyond a limit would answer a different request.
  * @throws ValidationError for more than {@link MOST_PAIRS}
  */
 export function parsePairs(text: string, place: 'query' | 'body'): Record<string, string | string[]> {
@@ -19,8 +19,8 @@ export function parsePairs(text: string, place: 'query' | 'body'): Record<string
 }
 
 /**
- * Decodes what is percent-encoded. Bytes that are no UTF-8 get a lone surrogate at their end, which no field of text takes:
- * with U+FFFD in their place alone, different names would be the same one.
+ * Decodes percent-encoded text. Text that is not valid UTF-8 gets a lone surrogate at its end, which every text field
+ * refuses. Replacing the invalid bytes with U+FFFD alone would make different names equal.
  */
 function decoded(text: string): string {
   try {

@@ -2,11 +2,14 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { CheckedRequest } from './inputs.js';
 
-/** Requests of one connection whose answers are not sent. More wait, and the connection is not read meanwhile. */
+/**
+ * Started requests of one connection whose answers are not sent. Further requests wait, and the connection is not read
+ * meanwhile.
+ */
 const MAX_STARTED = 8;
 /**
- * Requests that wait on all connections of the process: each takes some kilobytes. Beyond that a connection which brings
- * another one, and has many waiting, is closed.
+ * Requests that wait on all connections of the process; each takes some kilobytes. Beyond this limit, a connection that
+ * brings another request and already has {@link MANY_WAITING} waiting is closed.
  */
 const MAX_WAITING = 8_192;
 const MANY_WAITING = 8;
@@ -22,8 +25,9 @@ interface Waiting {
 }
 
 /**
- * Bounds the requests of each connection that are at work. Node starts all that a client has written one behind another, up
- * to some thousands of a single packet. When the connection closes, waiting requests are dropped, and running ones get `close`.
+ * Limits the requests of each connection that run at a time. Node starts all pipelined requests that a client has
+ * written, up to some thousands from a single packet. When the connection closes, waiting requests are dropped, and
+ * running ones get `close`.
  */
 export function pipelined(start: Start): Start {
   const all: AllWaiting = { count: 0 };
@@ -34,7 +38,7 @@ export function pipelined(start: Start): Start {
   };
 }
 
-/** Of all connections of a server. */
+/** The requests that wait on all connections of a server. */
 interface AllWaiting {
   count: number;
 }
@@ -59,7 +63,7 @@ class Line {
       return;
     }
     if (this.all.count >= MAX_WAITING && this.waiting.length >= MANY_WAITING) this.socket.destroy();
-    // What a packet still brings after the connection was closed.
+    // A packet may still bring requests after its connection was closed.
     if (this.socket.destroyed) {
       abandon(response);
       return;
@@ -72,7 +76,7 @@ class Line {
   private begin(request: CheckedRequest, response: ServerResponse): void {
     this.started.push(response);
     response.once('close', () => this.end(response));
-    // One that waited may have been refused meanwhile, for a fault in its body.
+    // A request that waited may already have been refused for a fault in its body.
     if (!response.writableEnded) this.start(request, response);
   }
 
@@ -80,7 +84,7 @@ class Line {
     this.started.splice(this.started.indexOf(response), 1);
     if (this.waiting.length === 0 || this.isStarting) return;
     this.isStarting = true;
-    // In the next turn of the event loop, so that answers that are there at once do not keep all others waiting.
+    // Continues in the next turn of the event loop, so that immediate answers do not keep all other requests waiting.
     setImmediate(() => this.startWaiting());
   }
 
@@ -92,7 +96,7 @@ class Line {
     if (this.waiting.length === 0 && !this.socket.destroyed) this.socket.resume();
   }
 
-  /** Reads nothing further, also when a body that has come is read, which resumes the connection. */
+  /** Pauses the connection. Reading a body that has arrived resumes the connection, so it is paused again then. */
   private hold(): void {
     if (!this.isHeld) {
       this.isHeld = true;
@@ -112,7 +116,7 @@ class Line {
   }
 }
 
-/** Node emits `close` only on the response whose turn it is. */
+/** Closes a response that Node has not begun to send. Node emits `close` only on the response that is being sent. */
 function abandon(response: ServerResponse): void {
   if (response.closed || response.socket !== null) return;
   Object.assign(response, { destroyed: true, _closed: true });

@@ -1,6 +1,6 @@
 /**
- * An error that tells a caller no. It has no stack: nobody reads it, and walking it costs as much as the checks that led
- * here, which whoever sends bad requests would make us pay.
+ * An error that refuses a request. It has no stack because nobody reads it. Collecting a stack costs as much as the
+ * checks before the refusal, and a client that sends bad requests would cause that cost.
  */
 export abstract class Refusal extends Error {
   constructor(message: string) {

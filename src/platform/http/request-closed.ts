@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import { RequestAborted } from './body-bytes.js';
 
-/** Aborted when the client leaves before it has its answer. */
+/** Returns a signal that aborts when the connection closes before the whole answer is sent. */
 export function whenClosed({ res }: Request): AbortSignal {
   const gone = new AbortController();
   res?.once('close', () => {

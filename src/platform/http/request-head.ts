@@ -1,10 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import { domainError, type DomainError } from './domain-error.js';
 
-/** More than any client and the proxies before us send together. */
+/** More header lines than any client and the proxies in front of the service send together. */
 const MOST_HEADER_LINES = 200;
 
-/** A name or address and a port. The host stands in addresses that the service hands out, so it holds nothing else. */
+/**
+ * A name or address with an optional port. Addresses that the service returns contain the host, so nothing else is
+ * allowed.
+ */
 const HOST = /^(?:[\w.~-]{1,255}|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i;
 
 class BadRequest extends domainError(400, 'Bad Request') {}
@@ -12,8 +15,9 @@ class ExpectationFailed extends domainError(417, 'Expectation Failed') {}
 class TooManyHeaders extends domainError(431, 'Request Header Fields Too Large') {}
 
 /**
- * What Node would refuse by itself, without the documented form, or let pass: a missing, second or malformed `Host`, an `Expect` that
- * is not `100-continue`, transfer codings that nobody undoes, more lines than it would have kept.
+ * Returns the fault of a request's head, if any: a missing, repeated or malformed `Host`, an `Expect` other than
+ * `100-continue`, an unsupported transfer coding, or too many header lines. Node would refuse these without the
+ * documented form, or accept them.
  */
 export function faultOfHead({ rawHeaders, headers, httpVersion }: IncomingMessage): DomainError | undefined {
   if (rawHeaders.length > 2 * MOST_HEADER_LINES) return new TooManyHeaders();
@@ -30,13 +34,16 @@ export function faultOfHead({ rawHeaders, headers, httpVersion }: IncomingMessag
   return undefined;
 }
 
-/** Settings of a server whose requests {@link faultOfHead} judges, with the times that a client is given. */
+/** Settings of a server whose requests {@link faultOfHead} checks, with the timeouts for clients. */
 export const SERVER_OPTIONS = {
   requireHostHeader: false,
-  /** For the head, then for head and body together. */
+  /** `headersTimeout` limits the head, `requestTimeout` the head and the body together. */
   headersTimeout: 30_000,
   requestTimeout: 120_000,
   connectionsCheckingInterval: 5_000,
-  /** Longer than the minute that proxies keep theirs: one of the two closes first, and a request of the other is lost. */
+  /**
+   * Longer than the minute for which proxies keep idle connections. If the service closed first, a request that the
+   * proxy has just sent would be lost.
+   */
   keepAliveTimeout: 65_000,
 } as const;

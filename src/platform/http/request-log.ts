@@ -5,10 +5,10 @@ import { redactText } from '../telemetry/index.js';
 import type { ParserRefusal } from './client-errors.js';
 import type { CheckedRequest } from './inputs.js';
 
-/** Asked every few seconds by machines; worth a line only when they fail. */
+/** Machines request these routes every few seconds. They are logged only when they fail. */
 const PROBES: ReadonlySet<string> = new Set(['/health', '/ready', '/metrics']);
 
-/** The status that many proxies log when the client leaves before it has an answer. */
+/** The status that many proxies log when the client disconnects before it has an answer. */
 const CLIENT_CLOSED_REQUEST = 499;
 
 /** How a request ended. */
@@ -18,16 +18,19 @@ interface Ending {
   readonly isAborted: boolean;
 }
 
-/** What all requests of one method, route and ending share. */
+/** The values that all requests of one method, route and ending share. */
 interface Kind {
   readonly observe: (seconds: number) => void;
   /** Whether these requests have a line in the log. */
   readonly isLogged: boolean;
-  /** Spelled members of the log line. */
+  /** The members of the log line, as JSON text. */
   readonly members: string;
 }
 
-/** One log line and one observation a request. The route's pattern is recorded, never ids or queries. */
+/**
+ * Writes one log line and one metric observation for each request. Records the pattern of the route, never ids or
+ * queries.
+ */
 export class RequestObserver {
   private readonly kinds = new Map<string, Kind>();
   private readonly duration: LeanHistogram;
@@ -43,7 +46,9 @@ export class RequestObserver {
     );
   }
 
-  /** To be called when the request arrives. `isOwnId`: the request id was made here and needs no redaction. */
+  /**
+   * Must be called when the request arrives. `isOwnId`: the service generated the request id, so it needs no redaction.
+   */
   watch(request: CheckedRequest, response: Response, isOwnId: boolean): void {
     const cameAt = request.context?.cameAt ?? performance.now();
     response.on('close', () => {
@@ -57,7 +62,7 @@ export class RequestObserver {
     });
   }
 
-  /** A request without a method or route that could be told. */
+  /** Records a request that the parser refused, so its method and route are unknown. */
   refusedByParser({ requestId, status, code }: ParserRefusal): void {
     const kind = this.kind('unparsed', 'unparsed', { status, isAborted: false });
     kind.observe(0);
@@ -96,7 +101,7 @@ export class RequestObserver {
   }
 }
 
-/** Ids that the service made: nothing to redact or to escape. */
+/** Returns the caller's ids as members. The service generated them, so they need neither redaction nor escaping. */
 function callerMembers({ caller }: CheckedRequest): string {
   if (caller === undefined) return '';
   const { organizationId, projectId, userId, apiKeyId } = caller;
@@ -107,7 +112,9 @@ function member(name: string, id: string | undefined): string {
   return id === undefined ? '' : `,"${name}":"${id}"`;
 }
 
-/** A rate limit refuses before there is a route; its names are ours. */
+/**
+ * Returns the policy of a request that a rate limit refused before its route was known. Policy names need no escaping.
+ */
 function refusedBy(request: CheckedRequest, response: Response): string {
   if (response.statusCode !== 429 || request.route !== undefined) return '';
   const policy = response.getHeader('X-RateLimit-Policy');

@@ -14,10 +14,11 @@ interface RouterLayer {
 }
 
 /**
- * Express tries the regular expression of every route in turn, so that with some 250 routes the search costs more than
- * the answer. This puts a comparison of text before each: the whole path for a route without parameters, the text up to
- * the first parameter for the others. What matches, and in which order, stays; called once all routes are there.
- * It needs a router that is strict about case and slashes, and leaves layers of another form alone.
+ * Makes routing faster. Express tests the regular expression of every route in turn, which with some 250 routes costs
+ * more than the answer. This puts a text comparison before each expression: the whole path for a route without
+ * parameters, otherwise the text up to the first parameter. Which routes match, and in which order, does not change.
+ * Must be called when all routes are registered. Requires a router that is strict about case and slashes, and skips
+ * layers of another form.
  */
 export function indexRoutes(application: Application): void {
   const { stack } = (application as unknown as { router: { stack: RouterLayer[] } }).router;

@@ -6,17 +6,17 @@ interface RouterLayer {
   route?: { methods?: Record<string, boolean>; stack?: { method?: string }[] };
 }
 
-/** The routes as the router holds them, to tell a wrong method (405) from an unknown path (404). */
+/** The routes of the router. They distinguish a wrong method (405) from an unknown path (404). */
 @Injectable()
 export class RouteTable {
   private application: Application | undefined;
 
-  /** Called once the application is made; routes are read when asked for. */
+  /** Must be called once the application is created. The routes are read on each call of {@link methodsOf}. */
   attach(application: Application): void {
     this.application = application;
   }
 
-  /** Upper-case methods that the path answers; empty when the path is unknown. */
+  /** Returns the methods that the path supports, in upper case and sorted. Empty when the path is unknown. */
   methodsOf(path: string): string[] {
     const layers =
       (this.application as unknown as { router?: { stack?: RouterLayer[] } } | undefined)?.router?.stack ?? [];
@@ -30,7 +30,7 @@ export class RouteTable {
   }
 }
 
-/** The router throws on a path that it cannot percent-decode. */
+/** Whether the layer matches the path. The router throws on a path that it cannot percent-decode. */
 function matches(layer: RouterLayer, path: string): boolean {
   try {
     return layer.match(path);

@@ -2,13 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import helmet, { type HelmetOptions } from 'helmet';
 import { setStandingHeaders, defaultHeaders, type DefaultHeaders } from './default-headers.js';
 
-/** JSON needs nothing. */
+/** JSON answers load no resources. */
 const FOR_API = headersOf({
   contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
   crossOriginResourcePolicy: { policy: 'same-origin' },
 });
 
-/** The two document readers need their own scripts and styles, from this origin alone. */
+/** The two document readers need their own scripts and styles, which come from this origin alone. */
 const FOR_PAGES = headersOf({
   contentSecurityPolicy: {
     useDefaults: false,
@@ -24,7 +24,7 @@ const FOR_PAGES = headersOf({
   },
 });
 
-/** The page of the job queues finds its scripts by a base. */
+/** The page of the job queues sets a base address for its scripts. */
 const FOR_BOARD = headersOf({
   contentSecurityPolicy: {
     useDefaults: false,
@@ -38,7 +38,7 @@ const FOR_BOARD = headersOf({
   },
 });
 
-/** Everything comes from this origin. Its page adds the nonce of its own answer for the styles that its components write. */
+/** The console loads everything from this origin. Its page adds a nonce for the styles that its components insert. */
 const FOR_CONSOLE = headersOf({
   contentSecurityPolicy: { useDefaults: false, directives: consoleDirectives() },
   referrerPolicy: { policy: 'no-referrer' },
@@ -57,20 +57,23 @@ function consoleDirectives(nonce?: string): Record<string, string[]> {
   };
 }
 
-/** @returns the policy of one answer of the console's page */
+/** @returns the Content-Security-Policy of one answer with the console's page */
 export function consolePolicy(nonce: string): string {
   return Object.entries(consoleDirectives(nonce))
     .map(([name, values]) => `${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} ${values.join(' ')}`)
     .join(';');
 }
 
-/** What people have stored may be anything: it runs nothing, wherever it is shown, and pages anywhere may embed it. */
+/**
+ * Stored objects may contain anything, so their content may not run scripts anywhere. Pages of other origins may embed
+ * it.
+ */
 const FOR_CONTENT = headersOf({
   contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], sandbox: [] } },
   crossOriginResourcePolicy: { policy: 'cross-origin' },
 });
 
-/** The same as lines of a head, for answers that are written past Node's HTTP. */
+/** The API's headers as lines of a head, for answers that are written without Node's HTTP classes. */
 export const apiHeaderLines: readonly string[] = [
   ...FOR_API.headers.map(([name, value]) => `${name}: ${value}`),
   'Cache-Control: no-store',
@@ -81,26 +84,27 @@ const CONTENT = /^\/v1\/core\/objects\/[^/]+\/content$/;
 const CONSOLE = /^\/console(\/|$)/;
 const BOARD = /^\/internal\/board(\/|$)/;
 
-/** Sets what protects every answer. */
+/** Sets the security headers of an answer. */
 export function setSecurityHeaders(path: string, response: ServerResponse): void {
   if (PAGE.test(path)) {
     setStandingHeaders(response, FOR_PAGES);
     return;
   }
-  // Its page has a policy of its own, so that these can be set anew; what may be kept says so itself.
+  // The console's page replaces these headers with its own policy. Responses that may be cached set their own
+  // Cache-Control.
   if (CONSOLE.test(path)) {
     for (const [name, value] of FOR_CONSOLE.headers) response.setHeader(name, value);
     response.setHeader('Cache-Control', 'no-store');
     return;
   }
-  // An application of its own answers there, whose responses know nothing of standing headers.
+  // A separate application serves the board, and its responses do not support default headers as text.
   if (BOARD.test(path)) for (const [name, value] of FOR_BOARD.headers) response.setHeader(name, value);
   else setStandingHeaders(response, CONTENT.test(path) ? FOR_CONTENT : FOR_API);
-  // Tokens, keys and tenants' data belong in no cache; what may be kept says so itself.
+  // Tokens, keys and tenants' data must not be cached. Responses that may be cached set their own Cache-Control.
   response.setHeader('Cache-Control', 'no-store');
 }
 
-/** Helmet's headers do not depend on the request: they are asked for once, and its dozen middlewares never run again. */
+/** Returns the headers that helmet sets. They do not depend on the request, so helmet runs only once. */
 function headersOf(options: HelmetOptions): DefaultHeaders {
   const headers: (readonly [string, string])[] = [];
   const recorder = {

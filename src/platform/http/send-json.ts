@@ -6,8 +6,8 @@ import { PacedResponse } from './paced-response.js';
 import { WrittenJson } from './written-json.js';
 
 /**
- * `response.json()` without what this service has no use for: settings of the text, content type and charset worked out
- * each time, ETag and freshness. Head and body leave as one text, so in one write.
+ * Sends JSON like `response.json()`, without what this service does not use: JSON settings, computing content type and
+ * charset each time, ETag and freshness checks. Head and body are sent in one write.
  */
 export function sendJson(response: Response, status: number, value: unknown): void {
   const plain: ServerResponse = response;
@@ -16,7 +16,7 @@ export function sendJson(response: Response, status: number, value: unknown): vo
     sendWritten(plain, value);
     return;
   }
-  // Whoever has said what it is gets Express' way of completing that.
+  // When a content type is already set, Express completes it.
   if (status === 204 || status === 304 || plain.hasHeader('Content-Type')) {
     response.json(value);
     return;
@@ -26,7 +26,7 @@ export function sendJson(response: Response, status: number, value: unknown): vo
 
 function sendText(response: ServerResponse, text: string): void {
   setHead(response, Buffer.byteLength(text));
-  // Node leaves the body of an answer to HEAD out.
+  // Node omits the body of an answer to HEAD.
   response.end(text);
 }
 
@@ -37,7 +37,7 @@ function sendWritten(response: ServerResponse, { text, hold }: WrittenJson): voi
   }
   const bytes = Buffer.from(text);
   hold.read();
-  // A connection that broke meanwhile has been answered for already, or has nobody left to answer.
+  // The connection broke meanwhile. Either the request was already answered, or no client is left.
   if (response.headersSent || response.destroyed) {
     hold.sent();
     return;
@@ -47,7 +47,7 @@ function sendWritten(response: ServerResponse, { text, hold }: WrittenJson): voi
   paced
     .write(bytes)
     .then(() => paced.end())
-    // Nobody is left who could be told anything.
+    // The client disconnected, so no error can be sent.
     .catch(() => response.destroy())
     .finally(() => hold.sent());
 }

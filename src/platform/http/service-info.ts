@@ -1,3 +1,3 @@
-/** What the document and `/health` call this service (SERVICE 9). */
+/** The name and version of this service in the API document and in `/health`. */
 export const SERVICE_TITLE = 'Operational Event Service API';
 export const SERVICE_VERSION = '1.0.0';

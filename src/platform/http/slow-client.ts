@@ -1,10 +1,13 @@
-/** How long a client may take for what it is given. */
+/** How long a client may take to read what was sent to it. */
 export interface SlowClientLimits {
-  /** Whoever takes nothing for so long is let go. Beside it everybody has so long, whatever they are given. */
+  /**
+   * A client that reads nothing for this time is disconnected. Every client has this time in addition to
+   * `bytesPerSecond`.
+   */
   readonly stalledMs: number;
-  /** What a client has to take on average beyond that: who takes a little now and then keeps the memory of all. */
+  /** The minimum average rate. Without it, clients that read a little now and then would hold memory for ever. */
   readonly bytesPerSecond: number;
-  /** Nobody has longer for one piece, however large it is. */
+  /** The maximum time for one piece, in addition to `stalledMs`, however large the piece is. */
   readonly longestMs: number;
 }
 
@@ -14,26 +17,26 @@ export const SLOW_CLIENT_LIMITS: SlowClientLimits = {
   longestMs: 300_000,
 };
 
-/** The time a client has left for what it was given and has not taken yet. */
+/** Computes the time that a client has left to read what was sent to it. */
 export class SlowClientTimer {
   private until: number | undefined;
 
   constructor(private readonly limits: SlowClientLimits) {}
 
-  /** Until it takes something next, milliseconds. */
+  /** The milliseconds within which the client must read something. */
   get leftMs(): number {
     const left = (this.until ?? Infinity) - performance.now();
     return Math.max(0, Math.min(this.limits.stalledMs, left));
   }
 
-  /** It is given more. */
+  /** Call when more bytes are sent to the client. */
   give(bytes: number): void {
     const { stalledMs, bytesPerSecond, longestMs } = this.limits;
     const graceEnds = performance.now() + stalledMs;
     this.until = Math.min((this.until ?? graceEnds) + (bytes / bytesPerSecond) * 1_000, graceEnds + longestMs);
   }
 
-  /** It has taken all: with what comes next its time begins anew. */
+  /** Call when the client has read everything. Its time restarts with the next bytes. */
   taken(): void {
     this.until = undefined;
   }

@@ -1,10 +1,12 @@
 import { domainError } from './domain-error.js';
 
-/** How slowly a body may come. */
+/** How slowly a body may arrive. */
 export interface SlowSenderLimits {
   /** A sender that is silent for this time is refused. Each body also has this time in addition to `bytesPerSecond`. */
   readonly idleMs: number;
-  /** The least average rate after that time. Without it, one byte now and then would keep a connection for ever. */
+  /**
+   * The minimum average rate after that time. Without it, one byte now and then would keep a connection open for ever.
+   */
   readonly bytesPerSecond: number;
 }
 

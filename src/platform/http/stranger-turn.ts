@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 
-/** The place that a request without credentials has among those at work. */
+/** The slot of a running request without credentials. */
 export interface StrangerTurn {
-  /** Gives the place back while nothing is done for the request; further calls do nothing. */
+  /** Gives the slot back while the request is idle. Further calls do nothing. */
   leave(): void;
-  /** Has a place again. @throws DomainError 503 */
+  /** Waits until the request has a slot again. @throws DomainError 503 */
   enter(): Promise<void>;
 }
 
@@ -16,7 +16,7 @@ export function giveTurn(request: IncomingMessage, turn: StrangerTurn): void {
   (request as Asking)[TURN] = turn;
 }
 
-/** Undefined for a caller whose credentials are known. */
+/** Returns the slot of a request, or undefined for a caller whose credentials are known. */
 export function turnOf(request: IncomingMessage): StrangerTurn | undefined {
   return (request as Asking)[TURN];
 }

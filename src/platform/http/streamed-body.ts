@@ -7,24 +7,30 @@ import { turnOf } from './stranger-turn.js';
 
 export { RequestTimeout, SLOW_SENDER_LIMITS } from './slow-sender.js';
 
-/** What a body takes on its way: what the system has given us and nobody has dealt with, and the piece at hand. */
+/**
+ * The memory that a streamed body is counted with: bytes that the system has received and nobody has read, and one
+ * piece.
+ */
 const BYTES_ON_THE_WAY = 128 * 1024;
 
 const STREAMED = new WeakSet<IncomingMessage>();
 
-/** Whether the body is read piece by piece under limits of its own, so that no limit of the server holds for the whole. */
+/**
+ * Whether the body is read piece by piece under its own limits. The server's timeout for a whole request does not apply
+ * then.
+ */
 export function isStreamed(request: IncomingMessage): boolean {
   return STREAMED.has(request);
 }
 
 /**
- * A body that is handed on while it comes. Nothing of it is asked for before the first piece is, so whoever is refused
- * before that has sent in vain what their system and ours have buffered, and no more.
+ * A body that is read while it arrives. Nothing is requested from the client before the first piece is read. A sender
+ * that is refused before that has sent only what its system and this one have buffered.
  */
 export class StreamedBody {
   /** The announced length in bytes; null for a chunked body, whose length is known at its end. */
   readonly declared: number | null;
-  /** For the sender, milliseconds: while the pieces are dealt with, nobody does. */
+  /** Milliseconds spent waiting for the sender. The time in which the pieces are processed does not count. */
   private waited = 0;
   private received = 0;
 
@@ -41,10 +47,10 @@ export class StreamedBody {
   }
 
   /**
-   * The pieces, each as it came. What a consumer does not take is not read. They throw BodyTooLarge as soon as more than
-   * `maxBytes` have come, RequestTimeout when they come too slowly, RequestAborted when the sender goes away, ServiceOverloaded
-   * when too many bodies are in flight.
-   * @throws BodyTooLarge for a length that is announced, UnsupportedMediaType for an encoded body
+   * Returns the pieces as they arrive. Pieces that the consumer does not read stay unread. The iteration throws
+   * BodyTooLarge as soon as more than `maxBytes` have arrived, RequestTimeout when they arrive too slowly,
+   * RequestAborted when the sender disconnects, and ServiceOverloaded when too many bodies are in flight.
+   * @throws BodyTooLarge when the announced length is too large, UnsupportedMediaType for an encoded body
    */
   pieces(maxBytes: number): AsyncGenerator<Buffer, void> {
     const encoding = (this.request.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
@@ -57,7 +63,7 @@ export class StreamedBody {
     const { request, response } = this;
     turnOf(request)?.leave();
     const release = await this.share?.take(BYTES_ON_THE_WAY);
-    // A reader may stop without a word.
+    // A reader may stop without ending the iteration.
     response.once('close', () => release?.());
     if (response.destroyed) release?.();
     try {
@@ -85,7 +91,9 @@ export class StreamedBody {
     }
   }
 
-  /** Drops the rest of the body after the answer. While the iterator's listener is there, Node would keep the bytes. */
+  /**
+   * Drops the rest of the body after the answer. While the iterator's listener is attached, Node would keep the bytes.
+   */
   private leaveRest(): void {
     const { request } = this;
     request.removeAllListeners('readable').on('error', () => undefined);

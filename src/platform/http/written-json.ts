@@ -1,27 +1,31 @@
 import { stringifyExact } from '../json/index.js';
 
 /**
- * JSON text that goes into an answer as it is: what nobody here has to read is neither parsed nor written again, which
- * costs twenty times its size where it holds many small things. `Shape` is what a client reads in it.
+ * JSON text that is sent as it is. Values that the service does not read are neither parsed nor serialized again, which
+ * would take twenty times their size when they have many small members. `Shape` is the type of the value that a client
+ * reads.
  */
 export class WrittenJson<Shape = unknown> {
-  /** Only told to the compiler. */
+  /** Exists only for the type checker. */
   declare readonly shape?: Shape;
-  /** Of a large answer: what counts its bytes, to be told how far it has come. */
+  /** Set for a large answer, whose bytes are counted until it is sent. */
   hold: AnswerHold | undefined;
 
   constructor(readonly text: string) {}
 }
 
-/** What somebody keeps for an answer until it has left. */
+/** Resources that are held for an answer until it is sent. */
 export interface AnswerHold {
-  /** The text is bytes by now, and no more needed. */
+  /** The text was copied into bytes and is no longer needed. */
   read(): void;
-  /** The client has it all, or is gone. */
+  /** The client has the whole answer, or has disconnected. */
   sent(): void;
 }
 
-/** The members of an object, some of which may be written already; undefined ones are left out. Their names are ours: nothing in them is escaped. */
+/**
+ * The members of an object, some of which may be JSON text already. Undefined members are left out. Names come from
+ * code and are not escaped.
+ */
 export type Members<Shape> = { readonly [Name in keyof Shape]: Shape[Name] | WrittenJson<Shape[Name]> };
 
 export function writeObject<Shape extends object>(members: Members<Shape>): WrittenJson<Shape> {
@@ -37,7 +41,7 @@ export function writeList<Item>(items: readonly WrittenJson<Item>[]): WrittenJso
   return new WrittenJson(`[${items.map(({ text }) => text).join(',')}]`);
 }
 
-/** A value as JSON text. */
+/** Returns a value as JSON text. */
 export function textOf(value: unknown): string {
   return value instanceof WrittenJson ? value.text : stringifyExact(value);
 }

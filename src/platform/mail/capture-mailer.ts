@@ -7,7 +7,7 @@ import { sanitizeText } from '../sanitize/index.js';
 import { domainOf, faultIn, type Mail, Mailer, type MailResult } from './mailer.js';
 
 export interface CaptureMailerOptions {
-  /** Folder of the messages; made, for its owner alone, when missing. */
+  /** The folder of the messages. A missing folder is created with access for its owner only. */
   readonly dir: string;
   /** The From header: `user@domain` or `Name <user@domain>`. */
   readonly from: string;
@@ -15,8 +15,8 @@ export interface CaptureMailerOptions {
 }
 
 /**
- * Writes each message to `<dir>/<time>-<id>.eml` in place of sending it. Bodies are written unencoded
- * and unwrapped (8bit), so that a person, too, can read the file and follow its links.
+ * Writes each message to `<dir>/<time>-<id>.eml` instead of sending it. Bodies are written unencoded and unwrapped
+ * (8bit), so that a person can read the file and follow its links.
  */
 export class CaptureMailer extends Mailer {
   private readonly clock: Clock;
@@ -61,7 +61,7 @@ export class CaptureMailer extends Mailer {
     return `${node.buildHeaders()}\r\n\r\n${mail.text.replace(/\r\n?|\n/g, '\r\n')}`;
   }
 
-  /** By rename, so that whoever watches the folder never reads half a message. */
+  /** Writes by rename, so that a watcher of the folder never reads half a message. */
   private async write(name: string, content: string): Promise<void> {
     await mkdir(this.options.dir, { recursive: true, mode: 0o700 });
     const temporary = join(this.options.dir, `.${name}.tmp`);

@@ -4,14 +4,14 @@ export interface Mail {
   readonly to: string;
   readonly subject: string;
   readonly text: string;
-  /** Further headers; those that give the message its structure and addresses cannot be set here. */
+  /** Additional headers. Headers for the structure and the addresses of the message are refused. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface MailResult {
-  /** `not_configured`: written to the outbox folder, since no server is configured. */
+  /** `not_configured`: no server is configured, so the message was written to the outbox folder. */
   readonly status: 'sent' | 'failed' | 'not_configured';
-  /** On failure: whether the same message may go through later. */
+  /** On failure: whether the same message may be sent later. */
   readonly transient?: boolean;
   /** On failure: the cause, sanitized, at most 500 characters. */
   readonly error?: string;
@@ -20,10 +20,10 @@ export interface MailResult {
 }
 
 export abstract class Mailer {
-  /** Never rejects for a message that could not be delivered: the result says so. */
+  /** Never rejects when a message could not be delivered. The result reports the failure. */
   abstract send(mail: Mail): Promise<MailResult>;
 
-  /** Lets go of connections; sending afterwards fails. */
+  /** Closes the connections. Sending afterwards fails. */
   close(): Promise<void> {
     return Promise.resolve();
   }
@@ -34,7 +34,7 @@ const HEADER_NAME = /^[A-Za-z0-9-]{1,76}$/;
 const OWN_HEADERS = /^(?:from|to|cc|bcc|sender|reply-to|return-path|subject|date|message-id|mime-version|content-.*)$/i;
 const LINE_BREAK_OR_CONTROL = /\p{Cc}/u;
 
-/** Why a mail must not be written at all, null when it may: a line break in a header would add headers of its own. */
+/** Returns why a mail must not be written, or null. A line break in a header could add further headers. */
 export function faultIn(mail: Mail): string | null {
   if (mail.to.length > 320 || !BARE_ADDRESS.test(mail.to)) return 'Recipient is not one bare address';
   if (LINE_BREAK_OR_CONTROL.test(mail.subject)) return 'Subject contains control characters';
@@ -45,7 +45,7 @@ export function faultIn(mail: Mail): string | null {
   return null;
 }
 
-/** The domain of `Name <user@domain>` or `user@domain`, for Message-IDs. */
+/** Returns the domain of `Name <user@domain>` or `user@domain`, for Message-IDs. */
 export function domainOf(from: string): string {
   return /@([A-Za-z0-9.-]+)>?\s*$/.exec(from)?.[1] ?? 'localhost';
 }

@@ -1,4 +1,7 @@
-/** What a browser calls itself in its header, the more special first: most of them also name those they descend from. */
+/**
+ * The marks of programs in the User-Agent header. Specific ones come first, because most browsers also name their
+ * ancestors.
+ */
 const BROWSERS: readonly (readonly [mark: string, name: string])[] = [
   ['Edg/', 'Edge'],
   ['EdgA/', 'Edge'],
@@ -33,12 +36,12 @@ const SYSTEMS: readonly (readonly [mark: string, name: string])[] = [
   ['Linux', 'Linux'],
 ];
 
-/** Headers are looked at no further. */
+/** The maximum length of a header that is searched. */
 const LONGEST = 512;
 
 /**
- * Browser and system for a person to read, such as `Firefox on Windows`. Every word comes from the lists above and none from
- * the header, which whoever sends a request writes.
+ * Returns the browser and system for a person to read, such as `Firefox on Windows`. Every word comes from the lists
+ * above. No word comes from the header, because the sender of a request controls it.
  */
 export function programOf(userAgent: string | null): string {
   const header = (userAgent ?? '').slice(0, LONGEST);

@@ -1,7 +1,7 @@
 import type { Logger } from '../telemetry/index.js';
 import { type Mail, Mailer, type MailResult } from './mailer.js';
 
-/** Passes mails on and logs the ones that did not go out; senders are answered before or do not look. */
+/** Sends mails with another mailer and logs the ones that failed. Callers often answer earlier or ignore the result. */
 export class ReportingMailer extends Mailer {
   constructor(
     private readonly mailer: Mailer,

@@ -45,7 +45,7 @@ async function smtpServer(
   return { port: (server.server.address() as AddressInfo).port, received };
 }
 
-/** A server that speaks only what `onConnection` says. */
+/** Starts a server that sends only what `onConnection` writes. */
 async function rawServer(onConnection: (socket: Socket) => void): Promise<{ port: number; server: Server }> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {

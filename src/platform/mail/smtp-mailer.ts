@@ -9,7 +9,7 @@ import { newId } from '../ids/index.js';
 import { sanitizeText } from '../sanitize/index.js';
 import { domainOf, faultIn, type Mail, Mailer, type MailResult } from './mailer.js';
 
-/** Failures without an SMTP reply that no later try would cure. */
+/** Failures without an SMTP reply for which a later attempt would fail as well. */
 const PERMANENT_CODES = new Set([
   'EENVELOPE',
   'EMESSAGE',
@@ -25,17 +25,17 @@ export interface SmtpMailerOptions {
   readonly url: string;
   /** The From header: `user@domain` or `Name <user@domain>`. */
   readonly from: string;
-  /** Limit of each step and of the whole message, waiting for a connection included. Default 10,000. */
+  /** The time limit of each step and of the whole message, including the wait for a connection. Default 10,000. */
   readonly timeoutMs?: number;
   readonly maxConnections?: number;
 }
 
-/** Sends over a pool of connections to one SMTP server. */
+/** Sends mails over a pool of connections to one SMTP server. */
 export class SmtpMailer extends Mailer {
   private readonly transport: Transporter<SMTPPoolSentMessageInfo, SMTPPoolOptions>;
   private readonly from: string;
   private readonly timeoutMs: number;
-  /** What a server might repeat in its answer and nobody may read in a result. */
+  /** Secrets that a server might repeat in its reply, and that results must not contain. */
   private readonly secrets: readonly string[];
 
   constructor(options: SmtpMailerOptions) {
@@ -56,7 +56,7 @@ export class SmtpMailer extends Mailer {
       disableFileAccess: true,
       disableUrlAccess: true,
     });
-    // An idle connection that breaks is replaced for the next message and is nobody's failure.
+    // A broken idle connection is replaced for the next message, so its error is ignored.
     this.transport.on('error', () => undefined);
   }
 
@@ -64,7 +64,7 @@ export class SmtpMailer extends Mailer {
     const messageId = `<${newId()}@${domainOf(this.from)}>`;
     const fault = faultIn(mail);
     if (fault !== null) return { status: 'failed', transient: false, error: fault, messageId };
-    // Socket time-outs start anew with every byte; the signal is what ends a server that trickles.
+    // Socket timeouts restart with every byte. The signal also ends a server that sends bytes slowly.
     const deadline = new AbortController();
     const timer = setTimeout(() => deadline.abort(), this.timeoutMs);
     try {
@@ -94,7 +94,7 @@ export class SmtpMailer extends Mailer {
     const { code, permanent, response, message } = (
       error instanceof Error ? error : new Error(String(error))
     ) as NodemailerError;
-    // Its steps may take as long as the whole, and which of both is over first is chance.
+    // A step may take as long as the whole message, so either timeout may fire first.
     if (timedOut || code === 'ETIMEDOUT') return { transient: true, error: 'The mail server did not answer in time' };
     const transient = permanent === undefined ? !PERMANENT_CODES.has(code ?? '') : !permanent;
     return { transient, error: sanitizeText(response ?? message, this.secrets) };

@@ -1,18 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 
-/** What a module wants done once a minute: rows that expired, tables to make ahead. Doing it twice does no harm. */
+/**
+ * Work that a module needs once a minute, such as deleting expired rows or creating tables ahead. Must be idempotent.
+ */
 export abstract class MaintenanceTask {
-  /** @returns how many things were made or removed */
+  /** @returns the number of things created or removed */
   abstract maintain(): Promise<number>;
 }
 
-/** Every provider of the application that is a {@link MaintenanceTask}. */
+/** Runs every provider of the application that is a {@link MaintenanceTask}. */
 @Injectable()
 export class MaintenanceRunner {
   constructor(private readonly discovery: DiscoveryService) {}
 
-  /** One after the other; a failing one does not keep the rest from their turn, but fails the round. */
+  /** Runs the tasks one after another. A failing task does not stop the others, but the round then rejects. */
   async run(): Promise<number> {
     const failures: unknown[] = [];
     let processed = 0;

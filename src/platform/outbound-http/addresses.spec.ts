@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 import { AllowedSubnets, canonicalAddress, isPublicAddress } from './addresses.js';
 import { bareHost, parseDestination } from './destination.js';
 
-/** First and last address of each range, and its neighbours outside, where those are public. */
+/** The first and last address of each range. Their neighbours outside are tested where they are public. */
 const IPV4_RANGES: readonly (readonly [string, string])[] = [
   ['0.0.0.0', '0.255.255.255'],
   ['10.0.0.0', '10.255.255.255'],
@@ -160,14 +160,14 @@ describe('the canonical spelling', () => {
   });
 });
 
-/** Any address, those in and at the edge of the special ranges as often as the rest. */
+/** Generates any address, with addresses in and at the edge of the special ranges as often as all others. */
 function anyIpv4(): fc.Arbitrary<number> {
   const inRange = fc.constantFrom(...BOUNDS).chain(([min, max]) => fc.integer({ min, max }));
   const atEdge = fc.constantFrom(...BOUNDS.flatMap(([first, last]) => [Math.max(first - 1, 0), first, last]));
   return fc.oneof(fc.integer({ min: 0, max: 0xffff_ffff }), inRange, atEdge);
 }
 
-/** The number in 1 to 4 parts, each decimal, hexadecimal or octal; the last holds what remains. */
+/** Writes the number in 1 to 4 parts, each decimal, hexadecimal or octal. The last part holds the remaining bytes. */
 function spell(n: number, parts: number, bases: Iterator<number>): string {
   const bytes = [n >>> 24, (n >>> 16) & 255, (n >>> 8) & 255, n & 255];
   const rest = bytes.slice(parts - 1).reduce((sum, byte) => sum * 256 + byte, 0);

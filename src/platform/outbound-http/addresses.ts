@@ -1,10 +1,10 @@
 import { BlockList, isIP } from 'node:net';
 import type { Subnet } from '../../config/index.js';
 
-// Node's own BlockList over ranges written out here: ipaddr.js 2.5 calls all of IPv6 public that is not assigned to
-// anything else, which is seven eighths of it, and reads 010.1.2.3 as octal.
+// Uses Node's BlockList with ranges written out here. ipaddr.js 2.5 treats all unassigned IPv6 space as public, which
+// is seven eighths of it, and reads 010.1.2.3 as octal.
 
-/** The special-purpose IPv4 ranges of IANA's registry, multicast and the reserved rest: nothing public lives there. */
+/** IANA's special-purpose IPv4 ranges, multicast and the reserved rest. None of them contains a public address. */
 const SPECIAL_IPV4 = blockList('ipv4', [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -22,9 +22,11 @@ const SPECIAL_IPV4 = blockList('ipv4', [
   ['224.0.0.0', 4],
   ['240.0.0.0', 4],
 ]);
-/** Global unicast. What embeds an IPv4 address (mapped, translated, NAT64) lies outside, whatever it embeds. */
+/**
+ * Global unicast. Addresses that embed an IPv4 address (mapped, translated, NAT64) are outside, whatever they embed.
+ */
 const GLOBAL_IPV6 = blockList('ipv6', [['2000::', 3]]);
-/** Protocol assignments with Teredo and ORCHID, documentation, 6to4. */
+/** Special ranges within global unicast: protocol assignments with Teredo and ORCHID, documentation, 6to4. */
 const SPECIAL_IPV6 = blockList('ipv6', [
   ['2001::', 23],
   ['2001:db8::', 32],
@@ -32,7 +34,9 @@ const SPECIAL_IPV6 = blockList('ipv6', [
   ['3fff::', 20],
 ]);
 
-/** Whether the address is one of the public internet. Anything that is not an address, or names a zone, is not. */
+/**
+ * Whether the address is on the public internet. False for text that is not an address and for addresses with a zone.
+ */
 export function isPublicAddress(address: string): boolean {
   switch (familyOf(address)) {
     case 4:
@@ -45,8 +49,8 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /**
- * The ranges of OUTBOUND_ALLOWED_SUBNETS. An IPv6 address is looked for among the IPv6 ranges alone: Node's BlockList
- * would find the IPv4-mapped `::ffff:127.0.0.1` in 127.0.0.0/8, and nobody listed that spelling.
+ * The ranges of OUTBOUND_ALLOWED_SUBNETS. IPv6 addresses are matched only against IPv6 ranges: Node's BlockList would
+ * match the IPv4-mapped `::ffff:127.0.0.1` with 127.0.0.0/8, which nobody allowed in that form.
  */
 export class AllowedSubnets {
   readonly isEmpty: boolean;
@@ -70,14 +74,14 @@ export class AllowedSubnets {
   }
 }
 
-/** The one spelling of an address that two spellings of it share; null for what is none. */
+/** Returns the canonical spelling of an address, or null for text that is not an address. */
 export function canonicalAddress(address: string): string | null {
   const family = familyOf(address);
   if (family === 4) return address;
   return family === 6 ? (URL.parse(`http://[${address}]`)?.hostname.slice(1, -1) ?? null) : null;
 }
 
-// BlockList would look past the zone of `fe80::1%eth0`; such an address is one of this host's own links.
+// BlockList would ignore the zone of `fe80::1%eth0`, but such an address is on a link of this host.
 function familyOf(address: string): number {
   return address.includes('%') ? 0 : isIP(address);
 }

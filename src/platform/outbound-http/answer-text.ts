@@ -1,4 +1,4 @@
-/** How much of an answer's body is read. */
+/** The bytes of an answer's body that are read. The rest is ignored. */
 const MOST_BODY_BYTES = 8_192;
 
 /** Collects the first 8 KiB of a body. */
@@ -13,11 +13,11 @@ export class AnswerText {
   add(chunk: Buffer): void {
     const part = chunk.subarray(0, MOST_BODY_BYTES - this.size);
     this.size += part.length;
-    // A copy: the part would hold on to the whole chunk.
+    // Copied, because the part would keep the whole chunk in memory.
     this.chunks.push(Buffer.from(part));
   }
 
-  /** A character that the limit cut in two is left out; what else is not UTF-8 is replaced. */
+  /** Returns the text as UTF-8. Omits a character that the limit cut in two, and replaces other invalid bytes. */
   toString(): string {
     return new TextDecoder().decode(Buffer.concat(this.chunks), { stream: this.isFull });
   }

@@ -1,4 +1,4 @@
-/** Of the connection or of the form of the message, not of what it says: the client sets or leaves them out itself. */
+/** Headers of the connection or of the message's encoding. {@link OutboundHttp} sets or omits them itself. */
 const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
   'accept-encoding',
   'connection',
@@ -15,7 +15,7 @@ const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
   'via',
 ]);
 
-/** Whether {@link OutboundHttp} passes over a header of the caller's. Whoever takes headers from users refuses these. */
+/** Whether {@link OutboundHttp} ignores a header of the caller. Code that accepts headers from users refuses these. */
 export function isConnectionHeader(name: string): boolean {
   const key = name.toLowerCase();
   return CONNECTION_HEADERS.has(key) || key.startsWith('proxy-');

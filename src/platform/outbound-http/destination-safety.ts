@@ -13,9 +13,9 @@ export type Vetting =
   | { readonly kind: 'not_found'; readonly reason: LookupFailure };
 
 /**
- * Where a user-given address may lead: to the public internet and to OUTBOUND_ALLOWED_SUBNETS. Every address of a name
- * must be allowed. A name of the own network (`localhost`, `*.internal`, a single label) is refused unless all its
- * addresses lie in the allowed subnets; then whoever runs the service has said that this network is meant.
+ * Decides where a user-given address may lead: to the public internet and to OUTBOUND_ALLOWED_SUBNETS. Every address of
+ * a name must be allowed. A name of the local network (`localhost`, `*.internal`, a single label) is refused unless all
+ * its addresses are in the allowed subnets, because then the operator has allowed this network explicitly.
  */
 export class DestinationSafety {
   private readonly allowed: AllowedSubnets;
@@ -28,8 +28,8 @@ export class DestinationSafety {
   }
 
   /**
-   * The sentence that refuses a destination somebody configures, or null. A public name that cannot be found now is
-   * accepted: its DNS may follow, and sending checks again. Takes 2 seconds at most.
+   * Returns the sentence that refuses a destination at configuration, or null. A public name without DNS records is
+   * accepted, because they may follow, and each request checks its addresses again. Takes at most 2 seconds.
    */
   async checkAtConfiguration(url: URL, share = ''): Promise<string | null> {
     const vetting = await this.vet(url, AbortSignal.timeout(CONFIGURATION_LOOKUP_MS), share);
@@ -37,7 +37,10 @@ export class DestinationSafety {
     return vetting.kind === 'unsafe' ? NOT_PUBLIC : null;
   }
 
-  /** The addresses that may be connected to: these, not those of another look-up. */
+  /**
+   * Returns the addresses that may be connected to. Do not resolve the name again: another lookup may give other
+   * addresses.
+   */
   async vet(url: URL, signal: AbortSignal, share: string): Promise<Vetting> {
     const host = bareHost(url);
     const family = isIP(host);
@@ -57,7 +60,7 @@ export class DestinationSafety {
     return isPublicAddress(address) || this.allowed.has(address);
   }
 
-  /** Waits no longer than the signal, whatever the look-up does. */
+  /** Waits no longer than the signal, whatever the lookup does. */
   private find(host: string, signal: AbortSignal, share: string): Promise<LookupAnswer> {
     return new Promise((resolve) => {
       const late = () => resolve({ ok: false, reason: 'timeout' });
@@ -74,7 +77,7 @@ export class DestinationSafety {
   }
 }
 
-/** The last two labels: near enough to who runs the name servers, for look-ups that nobody was named for. */
+/** Returns the last two labels, which approximate the operator of the name servers, for lookups without a share. */
 function domainOf(host: string): string {
   return host.split('.').slice(-2).join('.');
 }

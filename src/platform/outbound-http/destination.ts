@@ -1,22 +1,22 @@
 import { kindOfName } from '../sanitize/index.js';
 
-/** Words of credentials that a hook may use for things of its own. */
+/** Words for credentials that a webhook may also use for other things. */
 const ORDINARY = new Set(['ticket', 'assertion']);
-/** Names are decoded so often: some receivers do it once more than the address asks for. */
+/** Names are decoded this many times, because some receivers decode once more than the address requires. */
 const MOST_DECODINGS = 3;
 const LABEL = /^[a-z0-9_-]{1,63}$/;
 const LONGEST_NAME = 253;
 
 export interface DestinationRules {
-  /** Refuse addresses with a query parameter that is named like a credential (delivery channels). */
+  /** Whether to refuse addresses with a query parameter that is named like a credential (delivery channels). */
   readonly refuseCredentialQuery: boolean;
 }
 
 export type ParsedDestination = { ok: true; url: URL } | { ok: false; problem: string };
 
 /**
- * Reads a user-given address once; keep and send `url.href`, which everybody reads alike. Judges the form alone:
- * where it leads is {@link DestinationSafety}'s question. `problem` is a sentence for the caller.
+ * Parses a user-given address. Store and send `url.href`, which every parser reads the same way. Checks only the form;
+ * {@link DestinationSafety} checks where the address leads. `problem` is a sentence for the caller.
  */
 export function parseDestination(text: string, rules: DestinationRules): ParsedDestination {
   const url = URL.parse(text);
@@ -34,7 +34,7 @@ function problemOf(url: URL, rules: DestinationRules): string | null {
   return null;
 }
 
-/** Also of parameters parted by `;`, as some receivers read them. */
+/** Returns the names of the query's parameters. Some receivers also separate parameters by `;`. */
 function namesInQuery(url: URL): string[] {
   return url.search
     .slice(1)
@@ -45,7 +45,7 @@ function namesInQuery(url: URL): string[] {
 function decoded(name: string): string {
   let plain = name.replaceAll('+', ' ');
   for (let times = 0; times < MOST_DECODINGS && plain.includes('%'); times += 1) {
-    // An escape that is none, or of no UTF-8, stays: the other ones still have to be seen through.
+    // Invalid escapes stay, and bytes that are not UTF-8 become U+FFFD. All other escapes are still decoded.
     plain = plain.replace(/(?:%[\da-f]{2})+/gi, (escapes) =>
       Buffer.from(escapes.replaceAll('%', ''), 'hex').toString(),
     );
@@ -54,15 +54,16 @@ function decoded(name: string): string {
 }
 
 /**
- * Whether a query parameter is called like a credential, by the names that the masking of texts knows, in any case and
- * with any separators: `X-Amz-Signature`, `apiKey`, `x_api_key`, `sessiontoken`, `token[]` are, `monkey` and `author` not.
+ * Whether a query parameter is named like a credential, by the names that text masking uses, in any case and with any
+ * separators: `X-Amz-Signature`, `apiKey`, `x_api_key`, `sessiontoken` and `token[]` are, `monkey` and `author` are
+ * not.
  */
 export function isCredentialName(name: string): boolean {
   const kind = kindOfName(name.normalize('NFKC').trim(), true);
   return kind !== null && kind !== 'container' && !ORDINARY.has(name.trim().toLowerCase());
 }
 
-/** Host name or address, without the brackets of IPv6 and the dot that ends an absolute name. */
+/** Returns the host name or address, without the brackets of IPv6 and the final dot of an absolute name. */
 export function bareHost(url: URL): string {
   return url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
 }
@@ -85,7 +86,7 @@ const OWN_NETWORK = [
   'cluster.local',
 ].map((suffix) => `.${suffix}`);
 
-/** Whether a name (lower case, as URL serializes it) means something of the network it is asked in. */
+/** Whether a name (lower case, as URL serializes it) has a meaning only in the local network. */
 export function isOwnNetworkName(name: string): boolean {
   return !name.includes('.') || OWN_NETWORK.some((suffix) => `.${name}`.endsWith(suffix));
 }

@@ -9,14 +9,14 @@ const LOOKUPS_AT_ONCE = 200;
 const LOOKUPS_OF_A_SHARE = 20;
 const TRY_MS = 1_000;
 const TRIES = 4;
-/** How long the addresses of one family wait for those of the other; some name servers never answer for IPv6. */
+/** How long the addresses of one family wait for the other family. Some name servers never answer for IPv6. */
 const OTHER_FAMILY_MS = 300;
 const HOSTS_FILE_LIFE_MS = 5_000;
-/** Codes of an answer that says there is no such name, or no such record. */
+/** Error codes for a name or record that does not exist. */
 const NO_SUCH_NAME = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME']);
 
 export interface DnsLookupOptions {
-  /** `address:port` of name servers in place of the system's. */
+  /** The `address:port` of name servers to use instead of the system's. */
   readonly servers?: readonly string[];
   readonly hostsFile?: string;
   readonly atOnce?: number;
@@ -29,10 +29,11 @@ interface FamilyAnswer {
 }
 
 /**
- * The hosts file, then DNS by c-ares. Not `dns.lookup`: that is getaddrinfo in libuv's pool, which runs two look-ups
- * at once and cannot be stopped, so two names with a dead name server hold up everybody. These cost no thread and are
- * cancelled. Each look-up has a resolver of its own: cancelling ends that one alone, a changed resolv.conf is read,
- * and nothing is cached. What is lost: search domains and what else nsswitch.conf may name.
+ * Looks up names in the hosts file, then in DNS with c-ares. `dns.lookup` is not used: getaddrinfo runs in libuv's
+ * pool, two lookups at a time and without cancellation, so two names with a dead name server would block all lookups.
+ * These lookups take no thread and can be cancelled. Each lookup has its own resolver, so cancelling ends only that
+ * lookup, a changed resolv.conf is read, and nothing is cached. Search domains and other sources of nsswitch.conf are
+ * not supported.
  */
 export class DnsLookup extends HostLookup {
   private readonly turns: FairSemaphore;
@@ -43,7 +44,7 @@ export class DnsLookup extends HostLookup {
     this.turns = new FairSemaphore({
       parallel: options.atOnce ?? LOOKUPS_AT_ONCE,
       parallelOfShare: options.ofAShare ?? LOOKUPS_OF_A_SHARE,
-      // Whoever asks for a look-up has had a turn of their own before, and a deadline.
+      // Callers have already waited for a slot of their own, and have a deadline.
       mostWaiting: Infinity,
     });
   }
@@ -65,7 +66,7 @@ export class DnsLookup extends HostLookup {
     const cancel = () => resolver.cancel();
     signal.addEventListener('abort', cancel, { once: true });
     try {
-      // The dot ends the name: no search domain is tried.
+      // The final dot makes the name absolute, so no search domain is tried.
       const [ipv4, ipv6] = await bothFamilies(
         answerOf(4, resolver.resolve4(`${host}.`)),
         answerOf(6, resolver.resolve6(`${host}.`)),
@@ -77,7 +78,7 @@ export class DnsLookup extends HostLookup {
       return { ok: false, reason: unknown ? 'unknown_host' : 'dns_temporary' };
     } finally {
       signal.removeEventListener('abort', cancel);
-      // The family that was not waited for.
+      // Cancels the query of the family that was not awaited.
       resolver.cancel();
     }
   }
@@ -114,7 +115,7 @@ async function bothFamilies(
   }
 }
 
-/** By name in lower case; lines that do not start with an address are passed over. */
+/** Returns the addresses by name in lower case. Lines that do not start with an address are ignored. */
 function readHosts(text: string): Map<string, HostAddress[]> {
   const hosts = new Map<string, HostAddress[]>();
   for (const line of text.split('\n')) {

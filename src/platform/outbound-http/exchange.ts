@@ -8,27 +8,27 @@ import { bareHost } from './destination.js';
 import type { HostAddress } from './host-lookup.js';
 import { failure, failureOf, type OutboundResult, type Phase, timeout } from './outcome.js';
 
-/** Of each address but the last, before the next is tried. */
+/** The time limit for each address except the last. Then the next address is tried. */
 const ATTEMPT_MS = 1_000;
 const MOST_ADDRESSES = 8;
 const MOST_HEAD_BYTES = 16_384;
 export interface Exchange {
   readonly url: URL;
-  /** Vetted ones; no other is connected to. */
+  /** The vetted addresses. No other address is connected to. */
   readonly addresses: readonly HostAddress[];
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
-  /** The deadline. */
+  /** Aborts at the deadline. */
   readonly signal: AbortSignal;
   readonly tls: SecureContext;
 }
 
 /**
- * One request over a connection of its own, without agent: no proxy, no redirect, nothing kept alive. A reused
- * connection that the other side is closing would lose requests in doubt, and a pool would have to know which
- * address was vetted for whom. Never rejects. Once status line and headers are there, an answer that breaks off
- * (closed early, shorter than it said, bad chunks) counts by its status; one that the deadline cuts off is a timeout.
+ * Sends one request over its own connection, without an agent: no proxy, no redirect, no keep-alive. A reused
+ * connection that the other side is closing could lose requests, and a pool would need to track which address was
+ * vetted for which caller. Never rejects. An answer that breaks off after its headers (closed early, too short, bad
+ * chunks) counts by its status. An answer that the deadline cuts off is a timeout.
  */
 export function exchange(order: Exchange): Promise<OutboundResult> {
   const { url, signal } = order;
@@ -53,7 +53,7 @@ export function exchange(order: Exchange): Promise<OutboundResult> {
     const connect = () => {
       const opened = openSocket(order);
       opened.on('error', onError);
-      // Before the handshake or the request is written.
+      // Checked before the TLS handshake or the request is written.
       opened.prependOnceListener('connect', () => {
         if (!isVetted(opened.remoteAddress, order.addresses)) return settle(failure('unsafe_destination'));
         phase = url.protocol === 'https:' ? 'handshake' : 'request';
@@ -65,7 +65,7 @@ export function exchange(order: Exchange): Promise<OutboundResult> {
 
     try {
       request = httpRequest({
-        // Called once the method and the headers are found to be sendable.
+        // Called only when the method and the headers can be sent.
         createConnection: connect,
         method: order.method,
         path: `${url.pathname}${url.search}`,
@@ -80,14 +80,14 @@ export function exchange(order: Exchange): Promise<OutboundResult> {
     }
     request.on('error', onError);
     request.on('close', () => settle(answer?.() ?? failure('connection_reset')));
-    // A 101 that was not asked for; other 1xx are passed over.
+    // The server answered with an unsolicited 101. Other 1xx answers are ignored.
     request.on('upgrade', () => settle(failure('protocol_error')));
     request.on('response', (response) => {
       phase = 'body';
       const text = new AnswerText();
       const finish = () => settle(answerOf(response, text));
       answer = () => {
-        // What came together with the error has not been handed on yet; read() gives it to the listener below.
+        // Data that arrived with the error is still buffered. read() passes it to the listener below.
         while (response.read() !== null);
         return answerOf(response, text);
       };
@@ -109,7 +109,7 @@ function openSocket({ url, addresses, tls }: Exchange): Socket {
   const connection = {
     host,
     port: url.port === '' ? (isTls ? 443 : 80) : Number(url.port),
-    // Not called for an address, which is the vetted one itself.
+    // Not called when the host is an address, because then it is the vetted address itself.
     lookup: pinned(addresses.slice(0, MOST_ADDRESSES)),
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: ATTEMPT_MS,
@@ -118,7 +118,7 @@ function openSocket({ url, addresses, tls }: Exchange): Socket {
   if (!isTls) return connectTcp(connection);
   return connectTls({
     ...connection,
-    // RFC 6066 has no addresses in the server name; the certificate is then checked for `host`.
+    // RFC 6066 allows no addresses as the server name. The certificate is then checked for `host`.
     servername: isIP(host) === 0 ? host : '',
     secureContext: tls,
     ALPNProtocols: ['http/1.1'],

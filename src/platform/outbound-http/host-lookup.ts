@@ -6,8 +6,8 @@ export interface HostAddress {
 export type LookupFailure = 'unknown_host' | 'dns_temporary' | 'timeout';
 export type LookupAnswer = { ok: true; addresses: readonly HostAddress[] } | { ok: false; reason: LookupFailure };
 
-/** Finds the addresses of host names. Never rejects; ends with `timeout` when the signal comes first. */
+/** Looks up the addresses of host names. Never rejects. The answer is `timeout` when the signal fires first. */
 export abstract class HostLookup {
-  /** `share` is whom the look-up is for: look-ups of one share do not hold up those of another. */
+  /** `share` names the party that the lookup is for. Lookups of one share do not delay those of another. */
   abstract addressesOf(host: string, signal: AbortSignal, share: string): Promise<LookupAnswer>;
 }

@@ -8,25 +8,31 @@ export interface OutboundRequest {
   readonly url: string;
   readonly method: 'POST' | 'PUT' | 'PATCH';
   /**
-   * Those of the connection (`Host`, `Connection`, `Content-Length`, `Transfer-Encoding`, `Accept-Encoding` …) are the
-   * client's own: passed over here.
+   * Headers of the connection (`Host`, `Connection`, `Content-Length`, `Transfer-Encoding`, `Accept-Encoding` …) are
+   * ignored, because {@link OutboundHttp} sets them itself.
    */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
-  /** Milliseconds for everything together: look-up, connecting, TLS, sending, headers and body of the answer. */
+  /** Milliseconds for the whole exchange: lookup, connecting, TLS, sending, and the headers and body of the answer. */
   readonly deadlineMs: number;
-  /** Refuse an address with credential-like query names, as delivery channels do; by default they may stand. */
+  /**
+   * Whether to refuse an address with credential-like query names, as delivery channels do. By default they are
+   * allowed.
+   */
   readonly refuseCredentialQuery?: boolean;
-  /** Whom it is sent for (a project): the look-ups of one do not hold up another's. Default: the host's domain. */
+  /**
+   * The party that the request is sent for (a project). Lookups of one do not delay another's. Default: the host's
+   * domain.
+   */
   readonly share?: string;
 }
 
 export interface OutboundHttpOptions {
-  /** PEM certificates trusted in place of the built-in ones. */
+  /** PEM certificates that are trusted instead of the built-in ones. */
   readonly authorities?: readonly string[];
 }
 
-/** The one client for addresses that users give. Everything it connects to was vetted by {@link DestinationSafety}. */
+/** The only client for user-given addresses. {@link DestinationSafety} vets every address before it is connected to. */
 export class OutboundHttp {
   private readonly tls: SecureContext;
 
@@ -34,14 +40,14 @@ export class OutboundHttp {
     private readonly safety: DestinationSafety,
     { authorities }: OutboundHttpOptions = {},
   ) {
-    // One for all connections: making it reads the trusted authorities.
+    // Shared by all connections, because creating a context reads the trusted authorities.
     this.tls = createSecureContext({
       minVersion: 'TLSv1.2',
       ca: authorities === undefined ? undefined : [...authorities],
     });
   }
 
-  /** Never rejects for what the destination or the network does. Nothing is tried a second time. */
+  /** Sends a request once, without retries. Never rejects for failures of the destination or the network. */
   async send(request: OutboundRequest): Promise<OutboundOutcome> {
     const started = performance.now();
     const deadline = new AbortController();

@@ -1,28 +1,28 @@
 export type OutboundFailureReason =
-  /** Form or addresses of the destination are refused; nothing was connected. */
+  /** The form or an address of the destination was refused. Nothing was connected. */
   | 'unsafe_destination'
   /** The method or a header cannot be put into a request. */
   | 'invalid_request'
-  /** The deadline passed, or the network gave up connecting. */
+  /** The deadline passed, or connecting timed out. */
   | 'timeout'
   | 'unknown_host'
   | 'dns_temporary'
   | 'connection_refused'
   | 'connection_reset'
-  /** No route, no port, no descriptor: nothing reached the destination. */
+  /** There was no route, port or descriptor, so nothing reached the destination. */
   | 'connection_failed'
-  /** Not trusted, expired, or another host's. */
+  /** The certificate is not trusted, expired, or for another host. */
   | 'tls_certificate'
   | 'tls_handshake'
-  /** What came is not HTTP, or its head is larger than 16 KiB. */
+  /** The answer is not HTTP, or its head is larger than 16 KiB. */
   | 'protocol_error';
 
 export interface OutboundAnswer {
   readonly kind: 'answer';
   readonly status: number;
-  /** In lower case; repeated ones are joined by `, `. At most 16 KiB together. */
+  /** Names are in lower case, and repeated headers are joined by `, `. At most 16 KiB in total. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The first 8 KiB as UTF-8, what is not UTF-8 replaced; empty for an encoded (compressed) body. Not sanitized. */
+  /** The first 8 KiB as UTF-8 with invalid bytes replaced. Empty for an encoded (compressed) body. Not sanitized. */
   readonly body: string;
   readonly retryAfter: string | null;
 }
@@ -30,14 +30,14 @@ export interface OutboundAnswer {
 export interface OutboundFailure {
   readonly kind: 'failure';
   readonly reason: OutboundFailureReason;
-  /** A short sentence of this service's own words: nothing of the destination or of the network is in it. */
+  /** A short fixed sentence. It contains nothing that came from the destination or the network. */
   readonly message: string;
 }
 
 export type OutboundResult = OutboundAnswer | OutboundFailure;
 export type OutboundOutcome = OutboundResult & { readonly durationMs: number };
 
-/** How far a request has come; says what a deadline or an error cut off. */
+/** How far a request has come when a deadline or an error ended it. */
 export type Phase = 'lookup' | 'connect' | 'handshake' | 'request' | 'body';
 
 const LATE: Record<Phase, string> = {
@@ -76,7 +76,7 @@ const CONNECTION_CODES: Readonly<Record<string, Exclude<OutboundFailureReason, '
   EPIPE: 'connection_reset',
 };
 
-/** What an error of a socket or of the HTTP parser means, in the phase it came. */
+/** Returns the failure that an error of a socket or of the HTTP parser means in a phase. */
 export function failureOf(error: Error, phase: Phase): OutboundFailure {
   const { code = '' } = error as NodeJS.ErrnoException;
   if (code === 'ETIMEDOUT') return timeout(phase);
@@ -85,11 +85,11 @@ export function failureOf(error: Error, phase: Phase): OutboundFailure {
   if (code.startsWith('HPE_')) return failure('protocol_error');
   if (phase === 'connect') return failure('connection_failed');
   if (phase === 'handshake') return failure(isHandshakeCode(code) ? 'tls_handshake' : 'tls_certificate');
-  // After the handshake TLS alerts come as ERR_SSL_*, a missing client certificate among them.
+  // After the handshake, TLS alerts arrive as ERR_SSL_*, for example for a missing client certificate.
   return failure(isHandshakeCode(code) ? 'tls_handshake' : 'connection_reset');
 }
 
-// Every other code of the handshake is OpenSSL's verdict on the certificate (CERT_HAS_EXPIRED, DEPTH_ZERO_…).
+// Every other code of the handshake is OpenSSL's result of checking the certificate (CERT_HAS_EXPIRED, DEPTH_ZERO_…).
 function isHandshakeCode(code: string): boolean {
   return /^($|EPROTO$|ERR_SSL_|ERR_TLS_(?!CERT_)|ERR_OSSL_)/.test(code);
 }

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { signDelivery } from './signatures.js';
 
-/** Computed apart from this code, with Python's hmac. */
+/** Computed independently with Python's hmac. */
 const VECTORS = [
   {
     secret: 's3cret-of-a-channel',

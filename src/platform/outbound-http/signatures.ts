@@ -1,20 +1,20 @@
 import { createHmac } from 'node:crypto';
 
 export interface DeliveryToSign {
-  /** Newest first: more than one while a secret is being rotated, none for a destination without a secret. */
+  /** The secrets, newest first: several while a secret is being rotated, none for a destination without a secret. */
   readonly secrets: readonly string[];
-  /** Unix seconds of this try. */
+  /** The Unix time of this attempt in seconds. */
   readonly timestamp: number;
-  /** The same over all tries: receivers know a repeat by it. */
+  /** The same id for all attempts. Receivers recognize repeated deliveries by it. */
   readonly id: string;
   /** The bytes that are sent. */
   readonly body: Buffer;
 }
 
 /**
- * The headers that identify and sign one try: `X-Service-*` and those of Standard Webhooks. Keys are the UTF-8 bytes of
- * the secrets as they were typed, so a Standard Webhooks library is given them in its raw format, not as base64.
- * Without secrets the signatures are left out.
+ * Returns the headers that identify and sign one attempt: `X-Service-*` and those of Standard Webhooks. The keys are
+ * the UTF-8 bytes of the secrets as typed, so a Standard Webhooks library must get them in its raw format, not as
+ * base64. Without secrets, the signatures are omitted.
  */
 export function signDelivery({ secrets, timestamp, id, body }: DeliveryToSign): Record<string, string> {
   const headers = {

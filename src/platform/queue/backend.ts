@@ -14,14 +14,16 @@ import {
 import { within } from '../concurrency/index.js';
 import { connectionErrors } from './connection-errors.js';
 
-/** Closing takes this long only when the backend is gone. */
+/** Closing reaches this limit only when the backend is unavailable. */
 const IDLE_CLOSE_MS = 2_000;
 
-/** All queues and workers of a process use this pool on PostgreSQL. One connection of the pool listens for jobs. */
+/** The pool that all queues and workers of a process share on PostgreSQL. One of its connections listens for jobs. */
 export class SharedConnection extends PostgresConnection {
   private lastTurn: Promise<unknown> = Promise.resolve();
 
-  /** Runs work when earlier work is done. pg runs one query at a time on a connection, and the listening one is shared. */
+  /**
+   * Runs work after earlier work is done. pg runs one query at a time on a connection, and the listening one is shared.
+   */
   inTurn<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.lastTurn.then(work);
     this.lastTurn = turn.catch(() => undefined);
@@ -29,7 +31,7 @@ export class SharedConnection extends PostgresConnection {
   }
 }
 
-/** BullMQ's backend on a shared connection. Closing one queue or worker leaves the connection to the others. */
+/** BullMQ's backend on a shared connection. Closing one queue or worker keeps the connection open for the others. */
 class SharedBackend extends PostgresQueueBackend {
   private isSubscribed = false;
 
@@ -55,8 +57,8 @@ class SharedBackend extends PostgresQueueBackend {
   }
 
   /**
-   * BullMQ subscribes when it waits for the first time, so this waits for no time at all.
-   * @returns a job that is ready; null when there is none, or when this backend is subscribed already
+   * BullMQ subscribes when it first waits for a job, so this waits with a timeout of zero.
+   * @returns a job that is ready, or null when there is none or this backend has subscribed already
    */
   private async subscribe(): ReturnType<PostgresQueueBackend['waitForJob']> {
     if (this.isSubscribed) return null;
@@ -70,7 +72,9 @@ class SharedBackend extends PostgresQueueBackend {
   }
 }
 
-/** PostgreSQL for its connection, Redis for anything else, so that applications on either can share a process. */
+/**
+ * Uses PostgreSQL for a shared connection and Redis otherwise, so that applications with either can run in one process.
+ */
 const backendOfConnection: BackendFactory = (name, options, roles) => {
   const connection: unknown = options.connection;
   return connection instanceof SharedConnection
@@ -80,20 +84,20 @@ const backendOfConnection: BackendFactory = (name, options, roles) => {
 
 const backed = withBackend(backendOfConnection);
 
-/** Cuts what a backend that is gone still holds, so that pending calls on it settle. */
+/** Disconnects from an unavailable backend, so that pending calls settle. */
 function cutOff(backend: IQueueBackend, where: string): void {
   for (const cut of [backend.disconnectBlocking(false), backend.disconnect()]) {
     cut.catch((error: unknown) => connectionErrors.report(where, error));
   }
 }
 
-/** A BullMQ queue that reports its errors from the first moment on, and closes in bounded time and without rejecting. */
+/** A BullMQ queue that reports errors from its creation on, and closes in limited time without rejecting. */
 export class BoundedQueue extends backed.Queue {
   private bounded?: Promise<void>;
 
   constructor(name: string, options: Partial<QueueOptions>) {
     const { connection } = options;
-    // When the module's settings fail, Nest builds the queue without them, and BullMQ would take to a Redis on localhost.
+    // When the module's settings fail, Nest creates the queue without them, and BullMQ would use a Redis on localhost.
     if (!connection) throw new Error(`queue ${name} has no connection`);
     super(name, { ...options, connection });
     this.on('error', (error) => connectionErrors.report(`queue ${name}`, error));
@@ -115,13 +119,13 @@ export class BoundedQueue extends backed.Queue {
 }
 
 export interface BoundedWorkerOptions extends WorkerOptions {
-  /** Longest wait for running jobs when closing, in milliseconds. */
+  /** The maximum wait for running jobs when closing, in milliseconds. */
   closeMs: number;
 }
 
 /**
- * A BullMQ worker that finishes its running jobs when closed, but never takes longer than its limit: then it aborts
- * their signals and leaves the jobs to be started again by another worker.
+ * A BullMQ worker that finishes its running jobs when it closes. Beyond its time limit it aborts their signals, and
+ * another worker starts the jobs again.
  */
 export class BoundedWorker extends backed.Worker<unknown, unknown> {
   private readonly closeMs: number;
@@ -156,7 +160,7 @@ export class BoundedWorker extends backed.Worker<unknown, unknown> {
       connectionErrors.report(`worker ${this.name}`, error);
       this.cancelAllJobs('the time to shut down is over');
       cutOff(this.backend, `worker ${this.name}`);
-      // Their timers would keep the process alive.
+      // The timers of the lock manager and the worker would keep the process alive.
       await Promise.all([this.lockManager.close(), this.pause(true)]);
     }
   }

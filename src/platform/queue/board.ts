@@ -4,13 +4,13 @@ import { connectionErrors } from './connection-errors.js';
 
 export interface BoardOptions {
   readonly title: string;
-  /** Where it is mounted, without a slash at the end. */
+  /** The path where the board is mounted, without a slash at the end. */
   readonly path: string;
 }
 
 /**
- * bull-board over the queues, for looking alone: nobody retries, removes or promotes a job by it. Loaded when it is made,
- * since most processes never show it.
+ * Creates a read-only bull-board for the queues: jobs cannot be retried, removed or promoted. The libraries are loaded
+ * on creation, because most processes never show the board.
  */
 export async function makeBoard(queues: Iterable<Queue>, { title, path }: BoardOptions): Promise<RequestHandler> {
   const [{ createBullBoard }, { BullMQAdapter }, { ExpressAdapter }] = await Promise.all([
@@ -24,7 +24,7 @@ export async function makeBoard(queues: Iterable<Queue>, { title, path }: BoardO
     serverAdapter,
     options: { uiConfig: { boardTitle: title, hideRedisDetails: true } },
   });
-  // Its own answer would be the stack of the error.
+  // By default the answer would contain the stack of the error.
   serverAdapter.setErrorHandler((error) => {
     connectionErrors.report('the page of the queues', error);
     return { status: 500, body: { detail: 'Internal Server Error' } };

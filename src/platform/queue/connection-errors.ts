@@ -5,8 +5,8 @@ const SILENCE_MS = 30_000;
 const MOST_MESSAGES = 100;
 
 /**
- * Logs connection errors once per message and half minute: while a backend is away every connection repeats the same
- * line several times a second.
+ * Logs each connection error once in 30 seconds. While a backend is unavailable, every connection repeats the same
+ * error several times a second.
  */
 class ConnectionErrorLog {
   private readonly logger = new Logger('Queue');

@@ -13,24 +13,26 @@ import { within } from '../concurrency/index.js';
 import { SharedConnection } from './backend.js';
 import { connectionErrors } from './connection-errors.js';
 
-/** Connections with the backend `postgres`: one that all workers listen on, and the rest for queries. */
+/**
+ * The connections with the backend `postgres`: one for listening, which all workers share, and the rest for queries.
+ */
 const POOL_SIZE = 5;
 const RETRY_MS = 250;
 const POOL_CLOSE_MS = 2_000;
-/** How long a connection to Redis that is not up may linger after closing; it keeps the process alive meanwhile. */
+/** How long a broken Redis connection may stay open after closing. It keeps the process alive meanwhile. */
 const REDIS_CUT_MS = 200;
 
-/** Brings BullMQ's own schema `bullmq` up to date. Several callers at once wait for one another. */
+/** Migrates BullMQ's own schema `bullmq` to the latest version. Concurrent callers wait for one another. */
 async function migrateQueueSchema(client: pg.ClientBase): Promise<void> {
   const version = await assertSchemaCompatibility(client).catch((error: unknown) => {
     if (error instanceof SchemaMigrationRequiredError) return 0;
     throw error;
   });
-  // Without this check every start would take exclusive locks on the schema's tables.
+  // Without this check, every start would take exclusive locks on the schema's tables.
   if (version < LATEST_SCHEMA_VERSION) await runMigrations(client);
 }
 
-/** What queues and workers connect with; made once per application and closed last. */
+/** The connections of queues and workers. Created once per application and closed last. */
 export class QueueConnections {
   readonly timings: QueueTimings;
   /** Null with the backend `redis`. */
@@ -39,16 +41,16 @@ export class QueueConnections {
 
   private constructor(
     readonly options: QueueOptions,
-    /** Runs the queues' queries with `postgres`, and those of the record of runs always. */
+    /** Runs the queries for the record of job runs, and with `postgres` also those of the queues. */
     readonly pool: pg.Pool,
   ) {
     this.timings = { ...DEFAULT_TIMINGS, ...options.timings };
     this.pool.setMaxListeners(0);
     this.pool.on('error', (error) => connectionErrors.report('database connection', error));
-    // BullMQ takes clients out without listening to them: one that the server ends then would end the process.
+    // BullMQ checks out clients without an error listener. When the server ended such a client, the process would end.
     this.pool.on('connect', (client) => {
       client.on('error', (error) => connectionErrors.report('database connection', error));
-      // Each worker listens to the notifications of the same client.
+      // Each worker listens for notifications on the same client.
       client.setMaxListeners(0);
     });
     this.shared = options.backend === 'postgres' ? new SharedConnection(this.pool) : null;
@@ -56,8 +58,8 @@ export class QueueConnections {
   }
 
   /**
-   * Waits until the database answers and the queue's schema is up to date, for as long as `timings.start`. A queue
-   * created before that would remember the failure and refuse every later job.
+   * Waits up to `timings.start` until the database answers and the queue's schema is up to date. A queue that is
+   * created earlier would remember the failure and refuse every later job.
    */
   static async open(options: QueueOptions): Promise<QueueConnections> {
     if (options.backend === 'redis' && !options.redisUrl) throw new TypeError('the redis backend needs a redis url');
@@ -69,7 +71,7 @@ export class QueueConnections {
         max: onPostgres ? POOL_SIZE : 2,
         keepAlive: true,
         keepAliveInitialDelayMillis: 10_000,
-        // Whoever answers a request waits no longer than `timings.add`; a start beside much else may need all of its time.
+        // Requests wait no longer than `timings.add`. A start on a busy machine may need all of `timings.start`.
         connectionTimeoutMillis: { ...DEFAULT_TIMINGS, ...options.timings }.start,
         application_name: 'queue',
         ...(onPostgres && { options: '-c search_path=bullmq' }),
@@ -84,22 +86,22 @@ export class QueueConnections {
     return connections;
   }
 
-  /** Fails fast while Redis is away: whoever adds a job is answering a request. */
+  /** Fails fast while Redis is unavailable, because jobs are added while requests wait. */
   get forQueues(): ConnectionOptions {
     return this.postgres ?? { url: this.options.redisUrl, disconnectTimeout: REDIS_CUT_MS, enableOfflineQueue: false };
   }
 
-  /** Waits for Redis to come back. */
+  /** Waits until Redis is available again. */
   get forWorkers(): ConnectionOptions {
     return this.postgres ?? { url: this.options.redisUrl, disconnectTimeout: REDIS_CUT_MS, maxRetriesPerRequest: null };
   }
 
-  /** As a BullMQ option, whose type does not know of connections that are there already; see backend.ts. */
+  /** Cast to a BullMQ option, whose type does not allow existing connections. See backend.ts. */
   private get postgres(): ConnectionOptions | null {
     return this.shared as unknown as ConnectionOptions | null;
   }
 
-  /** Ends the pool; to be called after every queue and worker has closed. */
+  /** Ends the pool. Must be called after every queue and worker has closed. */
   close(): Promise<void> {
     this.closing ??= within(POOL_CLOSE_MS, this.endPool(), () => new Error('closing took too long')).catch(
       (error: unknown) => connectionErrors.report('database connection', error),
@@ -144,7 +146,7 @@ export class QueueConnections {
   }
 }
 
-/** Whether waiting can help: the server is not there yet or just starting, in contrast to a wrong name or password. */
+/** Whether waiting can help: true when the server is unreachable or starting, false for a wrong name or password. */
 function mayPass(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const fromServer = /^[0-9A-Z]{5}$/.test(code) && !code.startsWith('E');

@@ -2,7 +2,7 @@ import { Injectable, SetMetadata, type Type } from '@nestjs/common';
 
 declare const types: unique symbol;
 
-/** T itself where it survives a round trip through JSON unchanged; `never` in place of a Date, a Map, a function, undefined. */
+/** T itself if JSON preserves it; `never` in place of a Date, a Map, a function or undefined. */
 export type JsonSafe<T> = T extends string | number | boolean | null
   ? T
   : T extends (...args: never[]) => unknown
@@ -13,38 +13,38 @@ export type JsonSafe<T> = T extends string | number | boolean | null
         ? { [K in keyof T]: JsonSafe<T[K]> }
         : never;
 
-/** An object that survives JSON unchanged; the shape payloads are held to. */
+/** An object that JSON preserves. Payloads must have this type. */
 export type JsonObject<T> = object & { [K in keyof T]: JsonSafe<T[K]> };
 
-/** The payload of a job that needs none. */
+/** The payload of a job without data. */
 export type NoPayload = Record<string, never>;
 
-/** What the queue knows of a job, whatever its payload. */
+/** The declaration of a job without its payload type. */
 export interface JobDeclaration {
   readonly name: string;
-  /** Jobs of one queue share its worker. */
+  /** The queue of the job. Jobs of one queue share its worker. */
   readonly queue: string;
-  /** Tries altogether; a run repeated because its worker died does not count as one. */
+  /** The maximum number of attempts. A run that is repeated because its worker died does not count. */
   readonly attempts: number;
-  /** Wait before the next try: `delayMs` each time, or doubled each time. */
+  /** The wait before the next attempt: `delayMs` each time, or doubled each time. */
   readonly backoff?: { readonly type: 'fixed' | 'exponential'; readonly delayMs: number };
-  /** Runs of this queue at a time in one process; the largest among the queue's jobs counts. */
+  /** The maximum concurrent runs of this queue in one process. The largest value among the queue's jobs applies. */
   readonly concurrency: number;
-  /** Run on a schedule that all processes share, with this payload. */
+  /** A schedule that all processes share, with the payload of its runs. */
   readonly every?: { readonly ms: number; readonly payload: object };
 }
 
 export interface JobDefinition<P extends object, R = unknown> extends JobDeclaration {
   readonly every?: { readonly ms: number; readonly payload: P };
-  /** Never set: carries the payload and result types. */
+  /** Never set. Carries the types of the payload and the result. */
   readonly [types]?: { payload: P; result: R };
 }
 
 export interface JobContext {
   readonly jobId: string;
-  /** 1 on the first try; a run repeated because its worker died keeps its number. */
+  /** 1 for the first attempt. A run that is repeated because its worker died keeps its number. */
   readonly attempt: number;
-  /** Aborts when the run has lost its job to another worker, or when the time to shut down is over. */
+  /** Aborts when the run has lost its job to another worker, or when the time limit for shutdown has passed. */
   readonly signal: AbortSignal;
 }
 
@@ -60,8 +60,8 @@ type JobSettings<P extends object> = Pick<JobDeclaration, 'name'> &
 const NAME = /^[a-z][a-z0-9-]{0,62}$/;
 
 /**
- * Declares a job once, in the module that owns it. The queue defaults to one of the job's own name, attempts and
- * concurrency to 1. Throws a TypeError for settings that cannot work.
+ * Declares a job in the module that owns it. The queue defaults to the name of the job, attempts and concurrency to 1.
+ * Throws a TypeError for invalid settings.
  */
 export function defineJob<P extends JsonObject<P>, R = unknown>(settings: JobSettings<P>): JobDefinition<P, R> {
   const { name, queue = name, attempts = 1, concurrency = 1, backoff, every } = settings;
@@ -79,7 +79,7 @@ export function defineJob<P extends JsonObject<P>, R = unknown>(settings: JobSet
 
 export const JOB_HANDLER = Symbol('job handler');
 
-/** Marks the one provider that runs a job. It must be a singleton: runs have no request. */
+/** Marks the one provider that runs a job. The provider must be a singleton, because runs have no request. */
 export function JobHandler<P extends object, R>(job: JobDefinition<P, R>): (target: Type<JobProcessor<P, R>>) => void {
   return (target) => {
     Injectable()(target);

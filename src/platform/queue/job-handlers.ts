@@ -5,11 +5,11 @@ import { JobWiringError } from './queue-errors.js';
 export interface FoundHandler {
   readonly job: JobDeclaration;
   readonly className: string;
-  /** Null for a provider that is made per request, which no run could be given. */
+  /** Null for a request-scoped provider, which cannot run jobs. */
   readonly instance: JobProcessor<object> | null;
 }
 
-/** Every provider marked with `@JobHandler`, once per instance. */
+/** Returns every provider marked with `@JobHandler`, once for each instance. */
 export function findHandlers(discovery: DiscoveryService): FoundHandler[] {
   const seen = new Set<object>();
   const found: FoundHandler[] = [];
@@ -29,7 +29,7 @@ export function findHandlers(discovery: DiscoveryService): FoundHandler[] {
   return found;
 }
 
-/** Throws a JobWiringError unless the jobs' names are unique and, where this process runs jobs, each has one handler. */
+/** Throws a JobWiringError unless job names are unique and, where this process runs jobs, each job has one handler. */
 export function assertJobsAreWired(
   jobs: readonly JobDeclaration[],
   handlers: readonly FoundHandler[],

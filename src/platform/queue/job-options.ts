@@ -2,8 +2,8 @@ import type { JobsOptions } from 'bullmq';
 import type { JobDeclaration } from './job-definition.js';
 
 /**
- * Finished jobs leave the backend at once: kept ones fill it, and one that is kept swallows the next job of its id.
- * What a run came to is in the domain tables and the record of runs.
+ * Removes finished jobs from the backend at once: stored ones fill it, and a stored job prevents the next job with its
+ * id. The domain tables and the record of runs contain the outcome.
  */
 export function jobOptions(job: JobDeclaration): JobsOptions {
   return {

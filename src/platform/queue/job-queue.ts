@@ -13,30 +13,33 @@ import { connectionErrors } from './connection-errors.js';
 
 export interface JobState {
   name: string;
-  /** Null until the first run; the same for the duration. */
+  /** Null until the first run, as is the duration. */
   last_run_at: Date | null;
   last_duration_ms: number | null;
-  /** Null after a run that succeeded. */
+  /** Null after a successful run. */
   last_error: string | null;
-  /** What waits to be worked on, where the job looks for it by itself; else runs in its queue, null while that does not answer. */
+  /**
+   * The amount of due work for a polled job. For others the waiting runs of the job's queue, null while the backend
+   * does not answer.
+   */
   due: number | null;
-  /** Null for a job that runs when it is asked for alone. */
+  /** The interval in milliseconds. Null for a job that runs only on demand. */
   every_ms: number | null;
 }
 
-/** When a job that runs again and again last did. */
+/** The last run of a job that runs at an interval. */
 export interface ScheduledRun {
   readonly everyMs: number;
-  /** It runs while the queue's backend is away, too. */
+  /** Whether the job also runs while the queue's backend is unavailable. */
   readonly isPolled: boolean;
-  /** Null: it has not run on this database yet. */
+  /** Null when the job has not run on this database yet. */
   readonly lastRunAt: Date | null;
-  /** Null after a run that succeeded. */
+  /** Null after a successful run. */
   readonly lastError: string | null;
 }
 
 export interface AddOptions {
-  /** While a job of this id waits or runs, adding it again does nothing. Not a number, and without ":". */
+  /** While a job with this id waits or runs, adding it again does nothing. Must not be a number or contain ":". */
   jobId?: string;
   delayMs?: number;
 }
@@ -61,8 +64,8 @@ export class JobQueue {
   ) {}
 
   /**
-   * Hands a job to the queue. Rejects with QueueUnavailableError within the time limit when the backend does not take
-   * it (it may still do so later), and with TypeError for an id it could never take.
+   * Adds a job to the queue. Rejects with QueueUnavailableError when the backend does not accept the job within the
+   * time limit (it may still accept it later), and with TypeError for an invalid id.
    */
   async add<P extends object>(job: JobDefinition<P>, payload: NoInfer<P>, options: AddOptions = {}): Promise<void> {
     const { jobId, delayMs } = options;
@@ -71,19 +74,20 @@ export class JobQueue {
     await this.answer(() => queue.add(job.name, payload, { ...jobOptions(job), jobId, delay: delayMs }));
   }
 
-  /** Runs a job in this process, past the queue, and gives its result. Rejects as the handler does. */
+  /** Runs a job in this process without the queue, and returns its result. Rejects as the handler does. */
   async runNow<P extends object, R>(job: JobDefinition<P, R>, payload: NoInfer<P>): Promise<R> {
     this.queueOf(job);
     const context = { jobId: `now-${randomUUID()}`, attempt: 1, signal: new AbortController().signal };
     const { result, recorded } = await this.runner.run(job.name, payload, context);
     await recorded;
-    // @JobHandler holds the handler to the result type of its job.
+    // @JobHandler ensures that the handler returns the result type of its job.
     return result as R;
   }
 
   /**
-   * Says that something beside the queue runs this job so often by {@link runNow}, in some process: its state then
-   * tells so, as for a scheduled job, and what is due by `countDue`. For work that has to go on while the backend is away.
+   * Registers a job that other code runs with {@link runNow} every `ms` milliseconds, in some process. Its state then
+   * reports the interval, as for a scheduled job, and `countDue` as the due work. For work that must continue while the
+   * backend is unavailable.
    */
   runsEvery(job: JobDeclaration, ms: number, countDue: () => Promise<number>): void {
     this.queueOf(job);
@@ -91,8 +95,8 @@ export class JobQueue {
   }
 
   /**
-   * The declared jobs in their order, also while the backend is away: the database knows most of it. Rejects with
-   * QueueUnavailableError when the database does not answer.
+   * Returns the state of the declared jobs in their order. Works while the backend is unavailable, because most of the
+   * state is in the database. Rejects with QueueUnavailableError when the database does not answer.
    */
   async state(): Promise<JobState[]> {
     const [runs, waiting] = await Promise.all([
@@ -115,7 +119,7 @@ export class JobQueue {
     );
   }
 
-  /** The jobs that run again and again, as the database knows them: the backend need not answer. */
+  /** Returns the last runs of all jobs with an interval. Reads only the database, so the backend may be unavailable. */
   async scheduledRuns(): Promise<ScheduledRun[]> {
     const runs = await this.log.read();
     return this.jobs.flatMap(({ name, every }) => {
@@ -128,12 +132,14 @@ export class JobQueue {
     });
   }
 
-  /** A page that shows the queues as they are, to be mounted at its path. */
+  /** Returns a handler for a page that shows the queues. Must be mounted at the path of its options. */
   board(options: BoardOptions): Promise<RequestHandler> {
     return makeBoard(this.queues.values(), options);
   }
 
-  /** `down`: the backend does not answer in time; `degraded`: it does, but a worker of this process has stopped. */
+  /**
+   * Returns `down` when the backend does not answer in time, and `degraded` when a worker of this process has stopped.
+   */
   async health(): Promise<QueueHealth> {
     try {
       await this.answer(() => this.countWaiting());
@@ -165,7 +171,10 @@ export class JobQueue {
   }
 }
 
-/** What both backends take: not empty, no ":" (a separator of theirs), not a whole number (they number jobs so). */
+/**
+ * Whether both backends accept the id: not empty, no ":" (they use it as a separator), not a whole number (they number
+ * jobs).
+ */
 function isJobId(id: string): boolean {
   return id.length > 0 && id.length <= 200 && !id.includes(':') && !/^\d+$/.test(id);
 }

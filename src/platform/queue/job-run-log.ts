@@ -2,10 +2,10 @@ import type { Pool } from 'pg';
 import { connectionErrors } from './connection-errors.js';
 
 export interface JobRun {
-  /** On the clock of `performance.now()`. */
+  /** The start on the clock of `performance.now()`. */
   readonly startedAt: number;
   readonly durationMs: number;
-  /** Null after a run that succeeded. */
+  /** Null after a successful run. */
   readonly error: string | null;
 }
 
@@ -16,8 +16,8 @@ export interface RecordedRun {
 }
 
 /**
- * The last run of each job, kept in the table `job_runs` so that every process can read it. At most one write per job
- * is on its way from one process; runs that end meanwhile are folded into the next write.
+ * Stores the last run of each job in the table `job_runs`, so that every process can read it. A process has at most one
+ * write per job in flight. Of the runs that end meanwhile, only the latest is written next.
  */
 export class JobRunLog {
   private readonly latest = new Map<string, JobRun>();
@@ -25,7 +25,7 @@ export class JobRunLog {
 
   constructor(private readonly pool: Pool) {}
 
-  /** Resolves once this run or a later one is written. A failing write is logged and never rejects. */
+  /** Resolves when this run or a later one is written. Failed writes are logged and never reject. */
   record(name: string, run: JobRun): Promise<void> {
     this.latest.set(name, run);
     let writer = this.writers.get(name);

@@ -5,7 +5,7 @@ import type { FoundHandler } from './job-handlers.js';
 import type { JobRunLog } from './job-run-log.js';
 import { describeError } from './queue-errors.js';
 
-/** Runs jobs by their handlers and keeps the record of it. */
+/** Runs jobs with their handlers and records the runs. */
 export class JobRunner {
   private readonly logger = new Logger('Queue');
   private readonly processors = new Map<string, JobProcessor<object>>();
@@ -16,7 +16,7 @@ export class JobRunner {
     for (const { job, instance } of handlers) if (instance) this.processors.set(job.name, instance);
   }
 
-  /** One try of a queued job. A name without a handler (put there by another version) fails the job. */
+  /** Runs one attempt of a queued job. A job of another version, without a handler here, fails. */
   async work(job: Job<object>, signal: AbortSignal): Promise<void> {
     const attempt = job.attemptsMade + 1;
     try {
@@ -27,7 +27,7 @@ export class JobRunner {
     }
   }
 
-  /** `recorded` settles once the record of this run is written; it never rejects. */
+  /** `recorded` resolves when the record of this run is written. It never rejects. */
   async run(name: string, payload: object, context: JobContext): Promise<{ result: unknown; recorded: Promise<void> }> {
     const processor = this.processors.get(name);
     if (!processor) throw new Error(`no handler for job "${name}" in this process`);

@@ -6,15 +6,17 @@ import type { QueueTimings } from './queue.options.js';
 import { within } from '../concurrency/index.js';
 import { connectionErrors } from './connection-errors.js';
 
-/** Any constant: processes of one database that agree on it take turns. */
+/**
+ * The id of the advisory lock that lets one process of a database at a time repair the schedules. Any constant works.
+ */
 const SCHEDULE_LOCK = 7_321_604_518;
-/** A schedule so far behind or ahead of its time is broken, not busy. */
+/** A schedule that is further off its time than this is broken, not busy. */
 const GRACE_MS = 30_000;
 
 /**
- * Keeps one schedule per `every` job in the backend, whatever the number of processes, and removes those of jobs that
- * are no longer declared. The schedules are looked at again and again, since a backend that lost its data would
- * otherwise stay silent until the next start.
+ * Keeps one schedule for each `every` job in the backend, whatever the number of processes, and removes the schedules
+ * of jobs that are no longer declared. The schedules are checked repeatedly, because a backend that lost its data would
+ * otherwise run nothing until the next start.
  */
 export class JobSchedules {
   private timer?: NodeJS.Timeout;
@@ -45,7 +47,10 @@ export class JobSchedules {
     );
   }
 
-  /** Two processes that set the same schedule at the same moment would start two chains of runs. */
+  /**
+   * Repairs the schedules under a lock. Two processes that set the same schedule at once would start two chains of
+   * runs.
+   */
   private async mend(): Promise<void> {
     const client = await this.pool.connect();
     let failure: Error | undefined;

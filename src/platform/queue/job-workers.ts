@@ -7,12 +7,12 @@ import type { JobRunner } from './job-runner.js';
 import { within } from '../concurrency/index.js';
 import { connectionErrors } from './connection-errors.js';
 
-/** How often a job may outlive its worker before it is given up as the likely cause. */
+/** How often a job may start again after its worker died. Beyond that the job fails, because it is the likely cause. */
 const MOST_RESTARTS = 5;
-/** Pause after a failed attempt to fetch or finish a job while the backend is away. */
+/** The pause after failing to fetch or finish a job while the backend is unavailable. */
 const RETRY_MS = 1_000;
 
-/** The provider that @nestjs/bullmq builds the worker of one queue from; all jobs of the queue share it. */
+/** Returns the provider from which @nestjs/bullmq creates the worker of one queue. All jobs of the queue share it. */
 export function queueWorkerHost(
   queue: string,
   jobs: readonly JobDeclaration[],
@@ -20,7 +20,7 @@ export function queueWorkerHost(
   runner: JobRunner,
 ): WorkerHost {
   class QueueWorker extends WorkerHost {
-    /** BullMQ hands out the signal only to functions that name it. */
+    /** BullMQ passes the signal only to functions that declare its parameter. */
     override process(job: Job<object>, _token?: string, signal?: AbortSignal): Promise<void> {
       return runner.work(job, signal ?? new AbortController().signal);
     }
@@ -40,7 +40,7 @@ export function queueWorkerHost(
   return new QueueWorker();
 }
 
-/** The workers of this process: none until started, and none at all where it only adds jobs. */
+/** The workers of this process: none before the start, and none in a process that only adds jobs. */
 export class JobWorkers {
   private workers: readonly BoundedWorker[] = [];
 
@@ -57,19 +57,19 @@ export class JobWorkers {
     await within(this.startMs, ready, () => new Error('workers did not connect in time'));
   }
 
-  /** Begins to take jobs. */
+  /** Starts taking jobs. */
   run(): void {
     for (const worker of this.workers) {
       worker.run().catch((error: unknown) => connectionErrors.report(`worker ${worker.name}`, error));
     }
   }
 
-  /** Whether every worker takes jobs; true where there are none. */
+  /** Whether every worker takes jobs. True without workers. */
   get areRunning(): boolean {
     return this.workers.every((worker) => worker.isRunning());
   }
 
-  /** Takes no more jobs and waits for the running ones, in bounded time. */
+  /** Stops taking jobs and waits for the running ones, in limited time. */
   async close(): Promise<void> {
     await Promise.all(this.workers.map((worker) => worker.close()));
   }

@@ -1,6 +1,9 @@
 import { sanitizeText } from '../sanitize/index.js';
 
-/** The queue did not take or answer something in time. Nothing durable is lost: the domain tables say what is due. */
+/**
+ * The queue did not accept or answer a call in time. Nothing durable is lost, because the domain tables record due
+ * work.
+ */
 export class QueueUnavailableError extends Error {
   override readonly name = 'QueueUnavailableError';
 
@@ -9,7 +12,7 @@ export class QueueUnavailableError extends Error {
   }
 }
 
-/** The declared jobs and the handlers found at start do not fit together; lists every misfit. */
+/** The declared jobs and the handlers found at start do not match. Lists every mismatch. */
 export class JobWiringError extends Error {
   override readonly name = 'JobWiringError';
 
@@ -18,7 +21,7 @@ export class JobWiringError extends Error {
   }
 }
 
-/** One line that names what went wrong, without a stack or a credential; at most 500 characters. */
+/** Returns one line that describes the error without a stack or a credential, at most 500 characters. */
 export function describeError(error: unknown): string {
   const text =
     error instanceof AggregateError && error.message === ''

@@ -28,8 +28,8 @@ interface QueueParts {
 }
 
 /**
- * Starts the queues with the application and stops them with it. A start that fails rejects the application's start and
- * leaves no connection behind.
+ * Starts and stops the queues with the application. A failed start rejects the application's start and closes all
+ * connections.
  */
 export class QueueLifecycle
   implements OnModuleInit, OnApplicationBootstrap, BeforeApplicationShutdown, OnApplicationShutdown
@@ -61,7 +61,7 @@ export class QueueLifecycle
     });
   }
 
-  /** Before the database of the application closes, which running jobs still need. */
+  /** Runs before the application closes its database, which running jobs still need. */
   async beforeApplicationShutdown(): Promise<void> {
     await this.parts.schedules.stop();
     await this.parts.workers.close();

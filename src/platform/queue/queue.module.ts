@@ -13,7 +13,7 @@ import { JobWorkers, queueWorkerHost } from './job-workers.js';
 import { QueueLifecycle } from './queue-lifecycle.js';
 import type { QueueOptions } from './queue.options.js';
 
-/** Nobody reads BullMQ's event stream here; the backends trim it to about this length. */
+/** The approximate length to which the backends trim BullMQ's event stream, which the service does not read. */
 const EVENTS_KEPT = 256;
 
 const QUEUES = Symbol('queues');
@@ -22,14 +22,14 @@ export interface QueueModuleOptions<A extends unknown[]> {
   imports?: ModuleMetadata['imports'];
   inject?: FactoryProvider['inject'];
   useFactory: (...dependencies: A) => QueueOptions | Promise<QueueOptions>;
-  /** Every job of the application; the modules that declare them provide the handlers. */
+  /** Every job of the application. The modules that declare the jobs provide the handlers. */
   jobs: readonly JobDeclaration[];
 }
 
 @Module({})
 class QueueConnectionsModule {}
 
-/** The application's job queues; exports JobQueue to every module. */
+/** The application's job queues. Exports JobQueue to every module. */
 @Module({})
 export class QueueModule {
   static forRootAsync<A extends unknown[]>({
@@ -67,7 +67,7 @@ export class QueueModule {
             prefix: opened.options.redisPrefix,
             streams: { events: { maxLen: EVENTS_KEPT } },
           }),
-          // Workers begin once the handlers are checked and the queues are ready.
+          // Workers start after the handlers are checked and the queues are ready.
           extraOptions: { manualRegistration: true },
         }),
         BullModule.registerQueue(...names.map((name) => ({ name }))),

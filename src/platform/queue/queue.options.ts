@@ -1,28 +1,28 @@
 export type QueueBackend = 'postgres' | 'redis';
 
-/** All in milliseconds. */
+/** All times are in milliseconds. */
 export interface QueueTimings {
-  /** Longest wait for one `add`, one health check or one look at the state. */
+  /** The maximum wait for one `add`, one health check or one read of the state. */
   add: number;
-  /** Longest wait at start for the backend, the queues and the workers together, each. */
+  /** The maximum wait at start: for the backend, for all queues and for all workers, each. */
   start: number;
-  /** Longest wait at shutdown for running jobs. */
+  /** The maximum wait at shutdown for running jobs. */
   close: number;
-  /** A worker that has not renewed its hold on a job for so long has lost it. */
+  /** A worker that has not renewed its lock on a job for this time has lost the job. */
   lock: number;
-  /** How often lost jobs are looked for and started again. */
+  /** How often lost jobs are searched for and started again. */
   stalled: number;
-  /** How often the schedules are compared with the declarations and mended. */
+  /** How often the schedules are compared with the declarations and repaired. */
   scheduleCheck: number;
 }
 
 export interface QueueOptions {
   backend: QueueBackend;
-  /** Holds the record of runs with either backend, and the queues themselves with `postgres`. */
+  /** Stores the record of runs, and with `postgres` also the queues. */
   databaseUrl: string;
   /** Required with `redis`. */
   redisUrl?: string;
-  /** Key prefix in Redis; `bull` when absent. */
+  /** The key prefix in Redis, by default `bull`. */
   redisPrefix?: string;
   /** Whether this process runs jobs, or only adds them. */
   runWorkers: boolean;

@@ -1,23 +1,24 @@
-/** What can be said of a job that runs again and again (SERVICE 3.5). */
+/** The states of a job that runs at an interval. */
 export const RUN_STATES = ['healthy', 'degraded', 'stale', 'stopped', 'failed'] as const;
 export type RunState = (typeof RUN_STATES)[number];
 
 export interface LastRun {
   readonly everyMs: number;
-  /** Null: it has not run yet. */
+  /** Null when the job has not run yet. */
   readonly lastRunAt: Date | null;
-  /** Null after a run that succeeded. */
+  /** Null after a successful run. */
   readonly lastError: string | null;
-  /** Of the run, where it matters whether it fits into the interval. */
+  /** The duration of the run, where it matters whether the run fits into the interval. */
   readonly lastDurationMs?: number | null;
 }
 
-/** A job is late after this many of its intervals, and counts as stopped after ten times as many. */
+/** A job is late after this many of its intervals, and stopped after ten times as many. */
 const LATE_INTERVALS = 3;
 
 /**
- * `stopped` when it never ran or not for long, `stale` when it is late, `failed` when its last run failed, `degraded` when
- * that took longer than its interval. `startedAt` is this process's: a fresh start is given time.
+ * Returns `stopped` when the job never ran or has not run for long, `stale` when it is late, `failed` when its last run
+ * failed, and `degraded` when that run took longer than the interval. `startedAt` is the start of this process, which
+ * gives the jobs of a new process time for their first run.
  */
 export function runStateOf(
   { everyMs, lastRunAt, lastError, lastDurationMs }: LastRun,

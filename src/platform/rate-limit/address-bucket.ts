@@ -1,8 +1,9 @@
 import { isIPv6 } from 'node:net';
 
 /**
- * The bucket of a client address: IPv4 as it is, IPv6 by its /64, since one subscriber has that many addresses.
- * @param ip as `request.ip` spells it: one spelling for each address
+ * Returns the bucket of a client address: IPv4 unchanged, IPv6 by its /64, because one subscriber has that many
+ * addresses.
+ * @param ip in the form of `request.ip`, which has one spelling for each address
  */
 export function addressBucket(ip: string | undefined): string {
   if (ip === undefined) return 'unknown';

@@ -3,12 +3,12 @@ import type { RedisHealth } from '../redis/redis.js';
 import type { Logger } from '../telemetry/index.js';
 import { type Hit, RateLimitStore } from './rate-limit-store.js';
 
-/** A store that failed is left alone for so long, then asked in the background until it answers. */
+/** How long a failed store is not used. Then it is probed in the background at this interval until it answers. */
 const RETRY_MS = 500;
 
 /**
  * Lets everything in while the store fails: the service is worth more than its limits. One failure is enough, so that
- * no other request waits for a store that is gone; one line in the log says it, and one that it is over.
+ * no other request waits for a store that is gone. The failure and the recovery each write one log line.
  */
 export class FailOpenStore extends RateLimitStore {
   private retry: NodeJS.Timeout | null = null;
@@ -54,7 +54,7 @@ export class FailOpenStore extends RateLimitStore {
     }
   }
 
-  /** As the first request of an empty bucket finds it. */
+  /** Returns the result that the first request of an empty bucket would get. */
   private uncounted(limit: number, windowMs: number): Hit {
     const now = this.clock.now().getTime();
     return { isAllowed: true, remaining: limit, resetAt: now + windowMs, now };

@@ -3,9 +3,9 @@ import type { RedisHealth } from '../redis/redis.js';
 import { type Hit, RateLimitStore } from './rate-limit-store.js';
 import { WindowLog } from './window-log.js';
 
-/** An exact log of each bucket, kept in this process. */
+/** Keeps an exact log of each bucket in this process. */
 export class MemoryRateLimitStore extends RateLimitStore {
-  /** By window, so that in each map the bucket that was asked for longest ago comes first and expires first. */
+  /** Buckets by window. In each map the bucket that was used longest ago comes first and expires first. */
   private readonly windows = new Map<number, Map<string, WindowLog>>();
 
   constructor(private readonly clock: Clock) {
@@ -15,7 +15,7 @@ export class MemoryRateLimitStore extends RateLimitStore {
   override hit(name: string, limit: number, windowMs: number): Hit {
     const buckets = this.bucketsOf(windowMs);
     const log = buckets.get(name) ?? new WindowLog();
-    // A host clock that steps back must not unsort the log.
+    // The log must stay sorted when the host's clock steps back.
     const now = Math.max(this.clock.now().getTime(), log.newest ?? 0);
     log.forgetUntil(now - windowMs);
 
@@ -40,7 +40,7 @@ export class MemoryRateLimitStore extends RateLimitStore {
     this.windows.clear();
   }
 
-  /** How many buckets are kept. */
+  /** Returns the number of buckets in memory. */
   get size(): number {
     return [...this.windows.values()].reduce((sum, buckets) => sum + buckets.size, 0);
   }

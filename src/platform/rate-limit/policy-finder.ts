@@ -9,8 +9,8 @@ interface Rule {
 const ROOT = '/v1/';
 
 /**
- * Finds the policy of a request by its raw path, as the router does: what is spelled otherwise is no route either.
- * It is asked for every request, so most are let go by their family, the segment behind `/v1/`.
+ * Finds the policy of a request by its raw path, as the router does: another spelling matches no route either. Every
+ * request is checked, so most are excluded by their family, the segment after `/v1/`.
  */
 export class PolicyFinder {
   private readonly families = new Map<string, Rule[]>();
@@ -28,7 +28,7 @@ export class PolicyFinder {
     }
   }
 
-  /** Null when the request is not limited; of several policies the first one holds. */
+  /** Returns null when the request is not limited. The first of several matching policies applies. */
   find(method: string, path: string): RateLimitPolicy | null {
     const family = familyOf(path);
     const rules = family === null ? undefined : this.families.get(family);

@@ -1,20 +1,23 @@
 import type { RateLimitOverride, RateLimitPolicyName } from '../../config/index.js';
 
-/** One row of SERVICE 8.2. */
+/** The rate limit of some routes. `src/rate-limits.ts` lists all policies. */
 export interface RateLimitPolicy {
   readonly name: RateLimitPolicyName;
-  /** `GET` stands for `HEAD` too. */
+  /** `GET` includes `HEAD`. */
   readonly methods: readonly ('GET' | 'POST' | 'PATCH')[];
-  /** Below `/v1/<family>`. A segment `:name` is any one, a last segment `*` everything below the path before it. */
+  /**
+   * Paths below `/v1/<family>`. A segment `:name` matches any segment, and a last segment `*` everything below the
+   * path.
+   */
   readonly paths: readonly string[];
   readonly windowSeconds: number;
   /** Requests of one client address in a window. */
   readonly ipLimit: number;
-  /** Requests of one credential in a window; null: credentials do not count, the address does. */
+  /** Requests of one credential in a window. Null when only the address counts. */
   readonly credentialLimit: number | null;
 }
 
-/** The policies with the limits that the configuration puts in place of theirs. */
+/** Returns the policies with the limits that the configuration overrides. */
 export function overridden(
   policies: readonly RateLimitPolicy[],
   overrides: Readonly<Partial<Record<RateLimitPolicyName, RateLimitOverride>>>,

@@ -8,16 +8,18 @@ import type { RateLimitPolicy } from './policy.js';
 import { PolicyFinder } from './policy-finder.js';
 import { type Hit, RateLimitStore } from './rate-limit-store.js';
 
-/** Injection token of the {@link RateLimitPolicy} list in force. */
+/** The injection token of the active {@link RateLimitPolicy} list. */
 export const RATE_LIMIT_POLICIES = Symbol('RATE_LIMIT_POLICIES');
 
-/** Tells whose credential a request carries, before it is accepted. */
+/** Resolves the holder of a request's credential before the request is accepted. */
 export abstract class RateLimitCredentials {
-  /** A stable name of a well-formed credential's holder; null: the request counts for its address. */
+  /**
+   * Returns a stable name of the holder of a well-formed credential, or null when the request counts for its address.
+   */
   abstract holderOf(request: Request): string | null | Promise<string | null>;
-  /** As {@link holderOf}; null also for a credential that opens nothing, such as one that has ended. */
+  /** As {@link holderOf}, but also null for a credential without access, such as an expired one. */
   abstract liveHolderOf(request: Request): string | null | Promise<string | null>;
-  /** Told of each request that a limit refuses; the answer does not wait for it. */
+  /** Called for each request that a limit refuses. The answer does not wait for it. */
   abstract refused(request: Request): void;
 }
 
@@ -31,9 +33,9 @@ export class RateLimitExceeded extends domainError(429, 'Rate limit exceeded') {
 }
 
 /**
- * The sliding-window limits of SERVICE 8.2, before everything else that looks at a request (DECISIONS 1). Every answer
- * of a limited path carries its headers, also the one that there is no such route. Promises are made only where
- * something has to be waited for: ingestion comes through here.
+ * Enforces the sliding-window limits before authentication, validation and routing. Every answer of a limited path
+ * carries the limit headers, even a 404. Promises are created only where a store or lookup is asynchronous, because
+ * ingestion passes here (docs/decisions/0013-rate-limits.md).
  */
 @Injectable()
 export class RateLimiter {
@@ -50,7 +52,7 @@ export class RateLimiter {
     this.refusals = metrics.counter('rate_limit_refusals_total', 'Requests answered 429 by a rate limit', ['policy']);
   }
 
-  /** Express middleware; refusals go to `next` as {@link RateLimitExceeded}. */
+  /** The Express middleware. Refusals go to `next` as {@link RateLimitExceeded}. */
   handle(request: Request, response: Response, next: NextFunction): void {
     const policy = this.finder.find(request.method, request.path);
     if (policy === null) {

@@ -5,7 +5,7 @@ import { type Hit, RateLimitStore } from './rate-limit-store.js';
 
 declare module 'ioredis' {
   interface RedisCommander<Context> {
-    /** Answers: let in (1 or 0), requests counted, oldest of them and present moment in Unix milliseconds. */
+    /** Returns: allowed (1 or 0), counted requests, the oldest of them and the current time in Unix milliseconds. */
     countRequest(
       key: string,
       limit: number,
@@ -17,9 +17,10 @@ declare module 'ioredis' {
 }
 
 /**
- * A list of the moments at which requests were let in, oldest first. They are Redis's own time, so that clocks of the
- * hosts do not matter, and never before the last one, should Redis's clock step back. What has left the window is found
- * by halving and cut off in one go: a full bucket of any size costs a few look-ups.
+ * Keeps a list of the times at which requests were allowed, oldest first. Times come from Redis, so the clocks of the
+ * hosts do not matter. A time is never before the previous one, even if Redis's clock steps back. The script finds
+ * expired entries by binary search and removes them with one command, so a full bucket of any size costs only a few
+ * reads.
  */
 const COUNT_REQUEST = `
 local key, limit, window, now = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -57,20 +58,20 @@ return {allowed, count, count > 0 and moment(0) or now, now}
 `;
 
 const KEY_PREFIX = 'rate-limit:';
-/** Requests wait for the answer: longer than this, and Redis counts as gone. */
+/** Requests wait for this answer. After this time Redis counts as unavailable. */
 const ANSWER_LIMIT_MS = 100;
 const CONNECT_LIMIT_MS = 2_000;
-/** How long a connection that does not answer may linger before it is cut. */
+/** How long a connection that does not answer may stay open before it is cut. */
 const CUT_MS = 200;
 
 export interface RedisRateLimitOptions {
   readonly url: string;
   readonly answerLimitMs?: number;
-  /** Another time than Redis's own, in Unix milliseconds: for tests of the window. */
+  /** Replaces Redis's own time, in Unix milliseconds, for tests of the window. */
   readonly now?: () => number;
 }
 
-/** An exact log of each bucket in Redis, shared by all processes. Rejects at once while Redis is away. */
+/** Keeps an exact log of each bucket in Redis, shared by all processes. Rejects at once while Redis is unavailable. */
 export class RedisRateLimitStore extends RateLimitStore {
   private readonly client: Redis;
 
@@ -87,11 +88,11 @@ export class RedisRateLimitStore extends RateLimitStore {
       retryStrategy: (times) => Math.min(times * 50, 1_000),
     });
     this.client.defineCommand('countRequest', { numberOfKeys: 1, lua: COUNT_REQUEST });
-    // Whoever counts gets the failure; each attempt to connect again would repeat it here.
+    // Callers get the failure themselves. Here every reconnection attempt would repeat it.
     this.client.on('error', () => undefined);
   }
 
-  /** Resolves when Redis answers, or when waiting for it is no use; it is tried again in the background. */
+  /** Resolves when Redis answers or has not answered in 2 seconds. The client reconnects in the background. */
   async connect(): Promise<void> {
     await within(CONNECT_LIMIT_MS, this.client.connect(), noAnswer).catch(() => undefined);
   }
@@ -100,14 +101,14 @@ export class RedisRateLimitStore extends RateLimitStore {
     const { answerLimitMs = ANSWER_LIMIT_MS, now: time } = this.options;
     const counted = this.client.countRequest(KEY_PREFIX + bucket, limit, windowMs, time?.() ?? '');
     const [allowed, count, oldest, now] = await within(answerLimitMs, counted, noAnswer).catch((error: unknown) => {
-      // The other end may be gone without a word: a new connection finds out.
+      // The other end may be gone without closing the connection. A new connection detects that.
       if (error instanceof NoAnswer) this.client.disconnect(true);
       throw error;
     });
     return { isAllowed: allowed === 1, remaining: Math.max(0, limit - count), resetAt: oldest + windowMs, now };
   }
 
-  /** Counts, so that a Redis that answers but does not run the script or take writes is found out too. */
+  /** Counts a request, so that a Redis that answers but cannot run the script or accept writes is also detected. */
   override async health(): Promise<RedisHealth> {
     await this.hit('health', 1, 1);
     return 'ok';

@@ -1,8 +1,11 @@
-/** When requests were let in, oldest first: one entry a millisecond, so a window bounds it and not the limit. */
+/**
+ * The times at which requests were allowed, oldest first. Each millisecond has one entry, so the size of the log
+ * depends on the window and not on the limit.
+ */
 export class WindowLog {
   private times: number[] = [];
   private counts: number[] = [];
-  /** The entries before it have left the window. */
+  /** The index of the first entry inside the window. */
   private head = 0;
   private total = 0;
 
@@ -29,13 +32,14 @@ export class WindowLog {
     this.total += 1;
   }
 
-  /** Forgets what was let in at `time` or before. */
+  /** Removes the requests that were allowed at `time` or before. */
   forgetUntil(time: number): void {
     while (this.head < this.times.length && (this.times[this.head] ?? 0) <= time) {
       this.total -= this.counts[this.head] ?? 0;
       this.head += 1;
     }
-    // Moved down only when most of it is dead, so that a request costs the same whatever the limit is.
+    // Expired entries are removed only when most entries have expired, so that the cost of a request does not grow with
+    // the limit.
     if (this.head * 2 <= this.times.length) return;
     this.times = this.times.slice(this.head);
     this.counts = this.counts.slice(this.head);

@@ -6,7 +6,7 @@ const ANSWER_LIMIT_MS = 2_000;
 
 export type RedisHealth = 'ok' | 'down' | 'not_configured';
 
-/** The process's own Redis connection, apart from the queue's. It never queues commands while Redis is away. */
+/** The process's own Redis connection, separate from the queue's. Commands fail at once while Redis is unavailable. */
 @Injectable()
 export class RedisConnection implements OnApplicationShutdown {
   private readonly client: Redis | null;

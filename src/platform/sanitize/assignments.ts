@@ -12,7 +12,7 @@ const HEADER_GAP = /[ \t]{1,4}/y;
 const PARAMETRIC_SCHEME = /(?:digest|oauth|hawk|signature|mac)[ \t][^\r\n]*/iy;
 const SCHEME_PARAMETERS = /(?:[,;][ \t]{0,4}[A-Za-z][\w-]{0,40}=[^\s,"']+){1,20}/y;
 const YAML_BLOCK = /[|>][+-]?[ \t]{0,8}\r?\n[ \t]+[^\n]*(?:\n[ \t]+[^\n]*)*/y;
-/** The end of a value that may be a name, with the separator that it was taken for a part of the value. */
+/** The end of a value that may itself be a name, with a separator that was read as part of the value. */
 const NAME_AT_END = /([\w.$%-]{1,64})((?:[ \t]{0,4}[=:][>=]{0,2}[ \t]{0,4})?)$/;
 const SEPARATOR_BEHIND = /["'`\\\]]{0,4}(?:[ \t]|%20){0,4}(?:[=:]|%3[aAdD])[>=]{0,2}/y;
 const MOST_NAMES = 4;
@@ -24,9 +24,9 @@ interface Span {
 }
 
 /**
- * Masks what follows a sensitive name and `=` or `:`, in whatever clothes it comes: headers, variables,
- * form and query parameters, JSON (also escaped inside JSON), YAML, HTML attributes, percent-encoded.
- * One walk from separator to separator; every look around it is bounded.
+ * Masks the value after a sensitive name and `=` or `:` in every notation: headers, variables, form and query
+ * parameters, JSON (also escaped inside JSON), YAML, HTML attributes, percent-encoding. One pass from separator to
+ * separator; every search around a separator is bounded.
  */
 export function maskAssignments(text: string): string {
   let masked = '';
@@ -49,7 +49,7 @@ export function maskAssignments(text: string): string {
   return masked + text.slice(done);
 }
 
-/** The name that ends before the separator, behind closing quotes, brackets and spaces. */
+/** Returns the name before the separator. Closing quotes, brackets and spaces between them are ignored. */
 function nameBefore(text: string, separator: number, floor: number): { name: string; inQuery: boolean } | null {
   let end = separator;
   for (let steps = 0; steps < 12 && end > floor; steps++) {
@@ -68,13 +68,16 @@ function nameBefore(text: string, separator: number, floor: number): { name: str
   return { name: name.toLowerCase() === 'key' && QUALIFIED_KEY.test(before) ? `${before}key` : name, inQuery };
 }
 
-/** Of `token[]` and `token[0]` the end of `token`; the closing bracket is behind `end`. */
+/** Returns the end of `token` in `token[]` and `token[0]`. `end` is before the closing bracket. */
 function beforeIndex(text: string, floor: number, end: number): number {
   const index = /\[\d{0,4}$/.exec(text.slice(Math.max(floor, end - 5), end));
   return index === null ? end : end - index[0].length;
 }
 
-/** `a%22b` is the name `b` behind an encoded quote, `%3Fb` that of a parameter in an encoded address. */
+/**
+ * Returns the last word of an encoded name: `a%22b` is the name `b` after an encoded quote, and `%3Fb` the parameter
+ * `b` of an encoded address.
+ */
 function lastWords(name: string): { name: string; isParameter: boolean } {
   let plain = name;
   for (let depth = 0; depth < 3 && plain.includes('%'); depth++) {
@@ -84,7 +87,7 @@ function lastWords(name: string): { name: string; isParameter: boolean } {
   return { name: word, isParameter: mark !== '' };
 }
 
-/** Given with the character before it: a quoted word is data, a bare lower-case one is most likely prose. */
+/** `value` includes the character before it. A quoted word is data; a bare lower-case word is most likely prose. */
 function isPlainWord(value: string): boolean {
   return /^[^"'`]\p{L}?\p{Ll}*[.!?]?$/u.test(value);
 }
@@ -98,7 +101,10 @@ function valueAt(text: string, at: number, kind: NameKind, context: RunContext):
   return value === null ? null : { start: value.start, end: endBehindNames(text, value, context) };
 }
 
-/** A value that is itself a sensitive name with a separator behind it, as in `login: password = "…"`: what that name holds goes with it. */
+/**
+ * Returns the end of a value that is itself a sensitive name with a separator after it, as in `login: password = "…"`.
+ * The value of that name is included.
+ */
 function endBehindNames(text: string, { start, end }: Span, context: RunContext): number {
   let last = end;
   for (let names = 0; names < MOST_NAMES; names++) {
@@ -130,13 +136,16 @@ function ownValueAt(text: string, at: number, kind: NameKind, context: RunContex
   if (quoted !== null) return quoted.end > quoted.start ? quoted : null;
   if (kind === 'cookie') return { start, end: endOfCookies(text, start, isMasked) };
   if (kind === 'authorization') return { start, end: endOfCredentials(text, start, context, isMasked) };
-  // It may hold a mapping of its own, whose names tell.
+  // The value may be a mapping, whose own names decide what is masked.
   if (kind === 'plural' && text.charAt(endOfRun(text, start, context) - 1) === ':') return null;
   const end = endOfNested(text, start, context);
   return end > start && !HARMLESS.test(text.slice(start, end)) ? { start, end } : null;
 }
 
-/** A YAML block is taken whole. A value that is itself `name:` belongs to a nested mapping: what that name holds goes with it. */
+/**
+ * Returns the end of a value. A YAML block counts as one value. A value that is itself `name:` begins a nested mapping,
+ * and the value of that name is included.
+ */
 function endOfNested(text: string, start: number, context: RunContext): number {
   const block = lengthAt(YAML_BLOCK, text, start);
   if (block > 0) return start + block;
@@ -150,7 +159,7 @@ function endOfNested(text: string, start: number, context: RunContext): number {
   return end;
 }
 
-/** Cookies and their attributes fill the line. */
+/** Returns the end of the line, because cookies and their attributes fill it. */
 function endOfCookies(text: string, start: number, isMasked: boolean): number {
   if (isMasked && text.charAt(start + MASK.length) !== ';')
     return endOfRun(text, start, { inQuery: false, isEncoded: false });
@@ -163,7 +172,10 @@ function endOfCookies(text: string, start: number, isMasked: boolean): number {
   return text.length;
 }
 
-/** Scheme, credentials and their parameters: `Basic …`, `AWS4-HMAC-SHA256 Credential=…, Signature=…`, or a bare value. */
+/**
+ * Returns the end of a scheme with credentials and parameters: `Basic …`, `AWS4-HMAC-SHA256 Credential=…, Signature=…`,
+ * or a bare value.
+ */
 function endOfCredentials(text: string, start: number, context: RunContext, isMasked: boolean): number {
   const parametric = lengthAt(PARAMETRIC_SCHEME, text, start);
   if (parametric > 0) return start + parametric;

@@ -1,9 +1,9 @@
 import { MASK } from './mask.js';
 import { ESCAPES, type Meaning, readEscape } from './unescape.js';
 
-/** Escapes within escapes are undone so often. */
+/** The maximum rounds of decoding, for escapes within escapes. */
 const MOST_ROUNDS = 8;
-/** Stands for a mask: matches nothing. */
+/** Replaces a mask. No value contains this byte. */
 const BARRIER = 0;
 const MAY_ESCAPE = /[%&\\=<]/;
 const INVISIBLE = /[\0\u00ad\u034f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/;
@@ -11,19 +11,20 @@ const LINE_BREAK = /[\n\v\f\r\u0085\u2028\u2029]/;
 const NEWLINE = 10;
 const SPACE = 32;
 
-/** A text as bytes of UTF-8, one a character of `text`, each with the place in the source that it comes from. */
+/** A text as UTF-8 bytes, one for each character of `text`, with the position of each byte in the source. */
 export interface Bytes {
   readonly text: string;
   readonly starts: Int32Array;
   readonly ends: Int32Array;
 }
 
-/** Whether `=41` is read as quoted-printable: undecidable, so both readings are looked at. */
+/** Whether `=41` is read as quoted-printable. A text does not show which is meant, so both readings are searched. */
 export type Notation = keyof typeof ESCAPES;
 
 /**
- * What is passed over in comparing. `lines`: line breaks with the indentation behind them. `spaces`: all white space, and
- * what stands for it or is lost where it stands (`+`, and `=` and `;`, which also end escapes).
+ * The characters that a comparison ignores. `lines`: line breaks and the indentation after them. `spaces`: all white
+ * space, and characters that replace white space or disappear where it stands (`+`, and `=` and `;`, which also end
+ * escapes).
  */
 export type Gaps = 'lines' | 'spaces';
 
@@ -72,7 +73,7 @@ class Builder {
   }
 }
 
-/** A text as it stands. */
+/** Returns the bytes of a text without decoding escapes. */
 export function bytesOf(text: string): Bytes {
   const builder = new Builder(3 * text.length);
   for (let at = 0; at < text.length;) {
@@ -89,7 +90,10 @@ export function bytesOf(text: string): Bytes {
   return builder.done();
 }
 
-/** The text as it stands and with its escapes undone once, twice …, until there are none. Linear in its length. */
+/**
+ * Returns the text unchanged and after each round of decoding, until no escape is left. Linear in the length of the
+ * text.
+ */
 export function readings(bytes: Bytes, notation: Notation): Bytes[] {
   const all = [bytes];
   for (let round = 0, last = bytes; round < MOST_ROUNDS && MAY_ESCAPE.test(last.text); round += 1) {
@@ -102,7 +106,7 @@ export function readings(bytes: Bytes, notation: Notation): Bytes[] {
 }
 
 function undone({ text, starts, ends }: Bytes, escapes: RegExp): Bytes | null {
-  // No escape is shorter than what it stands for.
+  // An escape is never shorter than its meaning.
   const builder = new Builder(text.length);
   let done = 0;
   let isChanged = false;
@@ -136,7 +140,9 @@ function codesOf(characters: string): ReadonlySet<number> {
   return new Set(Buffer.from(characters, 'latin1'));
 }
 
-/** The bytes that count in comparing. What is no UTF-8 is read as Latin-1, as some escapes mean it. */
+/**
+ * Returns the bytes that a comparison uses. Bytes that are not UTF-8 are read as Latin-1, as some escapes mean them.
+ */
 export function compared({ text, starts, ends }: Bytes, gaps: Gaps): Bytes {
   const builder = new Builder(2 * text.length);
   const skipped = SKIPPED[gaps];
@@ -157,7 +163,7 @@ export function compared({ text, starts, ends }: Bytes, gaps: Gaps): Bytes {
   return builder.done();
 }
 
-/** Of the UTF-8 sequence that begins at `at`; 0 when none does. */
+/** Returns the length of the UTF-8 sequence at `at`, or 0 when no sequence begins there. */
 function lengthOfCharacter(text: string, at: number): number {
   const first = text.charCodeAt(at);
   const length =

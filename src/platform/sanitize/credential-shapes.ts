@@ -8,7 +8,7 @@ const BASIC = /\b(basic(?:\s|%20){1,4})([A-Za-z0-9+/_-]{8,}={0,2})/gi;
 const SPOKEN =
   /\b((?:api[ _-]?key|access key|token|secret|password|passphrase|credential)\s{1,4}(?:(is|was)\s{1,4})?["'`]?)([^\s"'`,;()<>[\]]{6,256})/gi;
 const FLAG = /(?<=^|\s)(-{1,2}[A-Za-z][\w-]{0,40}\s{1,4}["']?)([^\s"'-][^\s"']*)/g;
-/** Headers as a list of pairs, and as a list of objects that name them. */
+/** Headers in a list of pairs, and in a list of objects with the header's name as a member. */
 const HEADER_PAIR =
   /(\\{0,3}["']([A-Za-z][\w-]{1,63})\\{0,3}["']\s{0,4},\s{0,4}\\{0,3}["'])((?:(?!\\{0,3}["'])[^\r\n])+)(?=\\{0,3}["'](?!\s{0,4}:)|[\r\n]|$)/g;
 const NAMED_HEADER =
@@ -17,7 +17,7 @@ const NAMED_HEADER =
 const PARAMETERS = /\b((?:digest|hawk|oauth|mac)[ \t]{1,4})(?=[A-Za-z_]{1,40}=["'])[^\r\n]*/gi;
 const ELEMENT = /(<([A-Za-z][\w:.-]{0,63})(?:\s[^<>]{0,200})?>)([^<>]{1,4096})(?=<\/)/g;
 
-/** Bodies of credentials by the prefix their issuers print on them. */
+/** Shapes of credentials by the prefix that their issuers use. */
 const SHAPES: readonly string[] = [
   'oesb?_[A-Za-z0-9_]{12,}',
   'eyJ[A-Za-z0-9_-]{6,}(?:\\.[A-Za-z0-9_-]*){1,4}',
@@ -57,7 +57,7 @@ const SHAPES: readonly string[] = [
 ];
 const ISSUED = new RegExp(`(?<![A-Za-z0-9])(?:${SHAPES.join('|')})`, 'g');
 
-/** Masks credentials that a text introduces by a word or a markup rather than by `=` or `:`. */
+/** Masks credentials that follow a word or markup instead of `=` or `:`. */
 export function maskIntroduced(text: string, isSensitiveName: (name: string) => boolean): string {
   return text
     .replace(PRIVATE_KEY, MASK)
@@ -84,12 +84,12 @@ export function maskIntroduced(text: string, isSensitiveName: (name: string) => 
     });
 }
 
-/** Masks what its issuer's prefix or form gives away, wherever it stands. */
+/** Masks credentials that are recognized by their issuer's prefix or form, wherever they stand. */
 export function maskIssued(text: string): string {
   return text.replace(ISSUED, MASK);
 }
 
-/** What sentences say about bearer tokens and API keys; everything else behind these words is one. */
+/** Words that follow "bearer" or "ApiKey" in sentences. Anything else after these words is a credential. */
 const SPOKEN_OF = new Set(
   (
     'access against and are assertion assertions auth authenticated authentication authorization because before bonds ' +
@@ -106,18 +106,18 @@ function isSpokenOf(word: string): boolean {
   return SPOKEN_OF.has(word.replace(/[.:]+$/, '').toLowerCase());
 }
 
-/** Two quoted words one after the other are a header and its value where the first is a name that only headers have. */
+/** Whether two quoted words in a row are a header and its value: the first must be a name that only headers have. */
 function isHeaderPair(name: string, isSensitiveName: (name: string) => boolean): boolean {
   return /^(?:authorization|cookie)$/i.test(name) || (name.includes('-') && isSensitiveName(name));
 }
 
-/** Whether this is base64 of `user:password`, as the Basic scheme has it. */
+/** Whether this is base64 of `user:password`, as in the Basic scheme. */
 function holdsCredentials(token: string): boolean {
   const text = Buffer.from(token, 'base64').toString('latin1');
   return /^[\x20-\x7e]*:[\x20-\x7e]*$/.test(text);
 }
 
-/** Tells a token behind "Basic" from the word that follows them in a sentence. */
+/** Distinguishes a token after "Basic" from the next word of a sentence. */
 function looksIssued(token: string): boolean {
   return (
     token.length >= 20 ||

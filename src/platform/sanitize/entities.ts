@@ -1,4 +1,4 @@
-/** Characters U+00A0 to U+00FF in their order, by the names that HTML gives them. */
+/** The HTML names of the characters U+00A0 to U+00FF, in order. */
 const LATIN =
   'nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 acute micro para ' +
   'middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring AElig Ccedil Egrave Eacute ' +
@@ -50,7 +50,7 @@ const CODE_POINTS: ReadonlyMap<string, number> = new Map([
 const LONGEST = Math.max(...[...CODE_POINTS.keys()].map((name) => name.length));
 const SHORTEST = 2;
 
-/** The entity that `letters` begin with, as browsers read one without its semicolon: the longest. Null when none does. */
+/** Returns the longest entity at the start of `letters`, as browsers read one without a semicolon, or null. */
 export function entityAt(letters: string): { readonly length: number; readonly codePoint: number } | null {
   for (let length = Math.min(LONGEST, letters.length); length >= SHORTEST; length -= 1) {
     const codePoint = CODE_POINTS.get(letters.slice(0, length));

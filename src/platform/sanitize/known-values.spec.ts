@@ -6,7 +6,7 @@ import { propertyRuns } from '../../../test/support/property-runs.js';
 
 const hex = (code: number, width = 2): string => code.toString(16).padStart(width, '0');
 
-/** Each way to write one character of visible ASCII, with how it is called. */
+/** Each way to write one character of visible ASCII, by its name. */
 const CHARACTER: Readonly<Record<string, (character: string, code: number) => string>> = {
   plain: (character) => character,
   json: (character) => JSON.stringify(character).slice(1, -1),
@@ -72,7 +72,7 @@ const BREAKS = [
   '\u200b',
 ];
 
-// Nothing that is an escape by itself: what those become is known to depend on what stands beside them.
+// Excludes characters that begin an escape, because their meaning may depend on the characters next to them.
 const secret = fc.string({
   unit: fc.constantFrom(...'abcdefgXYZ0123456789-_.~!@#$^*(){}[]|:,?&<>"\'/'),
   minLength: 10,
@@ -115,7 +115,7 @@ describe('a known value', () => {
         const clean = sanitizeText(shown(frame, text), [value]);
         const [before = '', after = ''] = frame.split('<>');
         const rest = clean.replaceAll('[redacted]', '');
-        // At most the frame is left.
+        // No more than the frame may be left.
         expect(rest.length).toBeLessThanOrEqual(before.length + after.length);
         expect(clean).toContain('[redacted]');
       }),

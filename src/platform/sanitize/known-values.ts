@@ -3,28 +3,31 @@ import { MASK } from './mask.js';
 import { cutAtEnd, occurrences } from './search.js';
 
 const GAPS: readonly Gaps[] = ['spaces', 'lines'];
-/** In place of a mask, as long, and part of no value. */
+/** Replaces a mask with characters that no value contains, at the same length. */
 const BLANK = '\0'.repeat(MASK.length);
-/** From this length on, what counts of a value is also found with white space anywhere in it. */
+/** Values of at least this length are also found when white space breaks them anywhere. */
 const BROKEN_LENGTH = 8;
 
-/** From this length on a value is masked wherever it occurs; a shorter one only where it stands alone. */
+/** Values of at least this length are masked wherever they occur. Shorter ones are masked only as separate words. */
 const ANYWHERE_LENGTH = 4;
-/** Base64 of a value inside a longer encoded text is looked for from this length on: shorter cores are found by chance. */
+/**
+ * Values of at least this length are also found as base64 inside a longer encoded text. Shorter ones would match by
+ * chance.
+ */
 const EMBEDDED_LENGTH = 8;
 const SCHEME = /^[A-Za-z][A-Za-z0-9-]{1,20}[ \t]+(?=\S)/;
 
-/** A cut that nobody told of is taken for one from this much of a value on. */
+/** Without a known cut, the end of a text counts as a cut value from this many matching characters on. */
 const TOLD_BY_LENGTH = 8;
 
 type Span = readonly [start: number, end: number];
 
-/** What is looked for in one reading of a text. */
+/** The patterns that are searched in one reading of a text. */
 type Needles = Readonly<Record<Notation, Readonly<Record<Gaps, ReadonlySet<string>>>>>;
 
-/** Masks values the caller knows to be secret, in every form a receiver may echo them, its characters escaped in any mix. */
+/** Masks values that the caller knows to be secret, in every form that a receiver may echo, with any mix of escapes. */
 export class KnownValues {
-  /** As they are written, with the encodings that are no escapes of single characters. */
+  /** The values as written, and in encodings other than escapes of single characters. */
   private readonly exact: readonly string[];
   private readonly alone: readonly string[];
   private readonly needles: Needles;
@@ -48,7 +51,7 @@ export class KnownValues {
     return masked;
   }
 
-  /** Masks the beginning of a known value at the very end. `isCut`: text is known to be missing there. */
+  /** Masks the beginning of a known value at the end of the text. `isCut`: the text is known to be cut there. */
   maskCutEnd(text: string, isCut: boolean): string {
     if (this.isEmpty) return text;
     const least = isCut ? ANYWHERE_LENGTH : TOLD_BY_LENGTH;
@@ -94,14 +97,14 @@ export class KnownValues {
       }
     };
     lookIn('common', common);
-    // Without its sign the other notation reads the same.
+    // Without `=`, both notations read the same.
     if (common.some((reading) => reading.text.includes('='))) {
       lookIn('quotedPrintable', readings(bytesOf(text), 'quotedPrintable'));
     }
   }
 }
 
-/** Each value in both its readings: as it stands, and with what in it happens to be an escape undone as in the text. */
+/** Returns the patterns of each value: as it stands, and with its own escapes decoded as in the text. */
 function needlesOf(parts: ReadonlySet<string>): Needles {
   const whole = [...parts].flatMap(wholeForms).map((form) => form.replace(/[+=]/g, ''));
   const needlesIn = (notation: Notation): Record<Gaps, Set<string>> => {
@@ -124,7 +127,9 @@ function needlesOf(parts: ReadonlySet<string>): Needles {
   return { common: needlesIn('common'), quotedPrintable: needlesIn('quotedPrintable') };
 }
 
-/** Of one pattern, whose places come in order: those that overlap are one span, so that there are never many. */
+/**
+ * Adds the spans of one pattern, whose places come in order. Overlapping spans become one, which limits their number.
+ */
 function addSpans(spans: Span[], places: Iterable<number>, spanAt: (place: number) => Span): void {
   let open: Span | null = null;
   for (const place of places) {
@@ -138,7 +143,7 @@ function addSpans(spans: Span[], places: Iterable<number>, spanAt: (place: numbe
   if (open !== null) spans.push(open);
 }
 
-/** The text with a mask in place of each stretch of overlapping spans. */
+/** Returns the text with one mask in place of overlapping spans. */
 function replaced(text: string, spans: readonly Span[]): string {
   if (spans.length === 0) return text;
   let masked = '';
@@ -197,7 +202,7 @@ function formsOf(value: string): string[] {
   return [...forms, ...wholeForms(value)];
 }
 
-/** Encodings of the whole, beside those that escape single characters. */
+/** Returns encodings of the whole value, without those that escape single characters. */
 function wholeForms(value: string): string[] {
   if (value.length < ANYWHERE_LENGTH) return [];
   const bytes = Buffer.from(value, 'utf8');
@@ -211,7 +216,7 @@ function asciiJson(json: string): string {
   return json.replace(/[\u0080-\uffff]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** The digits of base64 that depend on this value alone, for each of the three places it can have in its group. */
+/** Returns the base64 digits that depend only on this value, for each of its three possible positions in a group. */
 function embeddedBase64(bytes: Buffer): string[] {
   return [0, 1, 2].flatMap((offset) => {
     const firstWhole = offset === 0 ? 0 : offset + 1;

@@ -9,7 +9,7 @@ const TAG = /<[/A-Za-z!]/y;
 const MAX_CLOSERS = 16;
 const CLOSERS = new Set([...'"\'`)]}>,;']);
 
-/** Length of what `pattern` (sticky) matches at `at`; 0 for no match. */
+/** Returns the length of the match of `pattern` (sticky) at `at`, or 0 without a match. */
 export function lengthAt(pattern: RegExp, text: string, at: number): number {
   pattern.lastIndex = at;
   return pattern.exec(text)?.[0].length ?? 0;
@@ -20,8 +20,8 @@ export function isSpace(character: string | undefined): boolean {
 }
 
 /**
- * The inside of a quoted text that opens at `at`, with plain, backslash-escaped, percent-encoded or
- * HTML quotes; null when none opens there. One that never closes reaches to the end of the text.
+ * Returns the inside of a quoted text that opens at `at`, with plain, backslash-escaped, percent-encoded or HTML
+ * quotes. Returns null when no quote opens there. A quote that never closes extends to the end of the text.
  */
 export function quotedAt(text: string, at: number): { start: number; end: number; after: number } | null {
   const open = at + lengthAt(STRING_PREFIX, text, at);
@@ -45,7 +45,10 @@ function backslashesBefore(text: string, at: number, start: number): number {
   return count;
 }
 
-/** JSON inside JSON escapes a quote `levels` times over: each level must leave it escaped, the innermost must not. */
+/**
+ * Whether the quote closes. JSON inside JSON escapes a quote `levels` times: every level but the innermost must escape
+ * it.
+ */
 function closesAtLevel(backslashes: number, levels: number): boolean {
   let left = backslashes;
   for (let level = 0; level < levels; level++) {
@@ -55,7 +58,10 @@ function closesAtLevel(backslashes: number, levels: number): boolean {
   return left % 2 === 0;
 }
 
-/** Index behind the `{…}` or `[…]` that opens at `at`, brackets in quoted texts not counted; the end of the text if it never closes. */
+/**
+ * Returns the index after the `{…}` or `[…]` that opens at `at`, or the end of the text if it never closes. Ignores
+ * brackets in quoted texts.
+ */
 export function endOfBrackets(text: string, at: number): number {
   let depth = 0;
   let quote = '';
@@ -72,13 +78,13 @@ export function endOfBrackets(text: string, at: number): number {
 
 export interface RunContext {
   readonly inQuery: boolean;
-  /** The separator before the value was percent-encoded, so its end is too. */
+  /** The separator before the value was percent-encoded, so the end of the value is too. */
   readonly isEncoded: boolean;
 }
 
 /**
- * Index behind an unquoted value: it goes on over punctuation that passwords use, and ends at white
- * space, at the next field or parameter, or at brackets and quotes that close something around it.
+ * Returns the index after an unquoted value. The value includes punctuation that passwords use, and ends at white
+ * space, at the next field or parameter, or at brackets and quotes that close an outer structure.
  */
 export function endOfRun(text: string, at: number, context: RunContext): number {
   let i = at;
@@ -115,7 +121,7 @@ function endsRun(text: string, i: number, { inQuery, isEncoded }: RunContext): b
   }
 }
 
-/** Whether nothing of a value can follow from `at` on: closing marks alone, then white space, the end or another field. */
+/** Whether the value ends at `at`: only closing marks follow, then white space, the end or another field. */
 function closes(text: string, at: number): boolean {
   for (let i = at; i < at + MAX_CLOSERS; i++) {
     const character = text.charAt(i);

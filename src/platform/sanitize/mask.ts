@@ -1,2 +1,2 @@
-/** What stands in stored text where a credential stood. Every pass recognises it, so masking twice changes nothing. */
+/** Replaces credentials in stored text. Every pass recognizes the mask, so masking twice changes nothing. */
 export const MASK = '[redacted]';

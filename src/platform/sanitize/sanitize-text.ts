@@ -6,18 +6,18 @@ import { maskUrls } from './urls.js';
 
 const MAX_INPUT = 16_384;
 const MAX_OUTPUT = 500;
-/** Masking and cutting can uncover a further pattern; in practice the second round changes nothing. */
+/** Masking and cutting can uncover another pattern. In practice the second round changes nothing. */
 const MAX_ROUNDS = 6;
 
 const LINE_BREAKS = /[\t\n\v\f\r\u0085\u2028\u2029]+/g;
-// Control and invisible formatting characters other than line breaks: a credential split by one would pass unseen.
+// Control and invisible formatting characters except line breaks. They could split a credential and hide it.
 const INVISIBLE = /(?![\t\n\v\f\r\u0085])[\p{Cc}\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/gu;
 const LONE_SURROGATE = /\p{Surrogate}/gu;
 
 /**
- * A foreign text (an answer's body, an error message) made fit to be stored and shown: credentials
- * masked, one line, at most 500 UTF-16 units. Only the first 16 KiB are read. Idempotent.
- * `known` are secrets of the very destination; they are masked in every encoding.
+ * Returns a foreign text (an answer's body, an error message) that is safe to store and show: credentials masked, one
+ * line, at most 500 UTF-16 units. Reads only the first 16 KiB. Idempotent. `known` are the destination's own secrets,
+ * which are masked in every encoding.
  */
 export function sanitizeText(input: string, known: readonly string[] = []): string {
   const values = valuesOf(known);
@@ -30,13 +30,16 @@ export function sanitizeText(input: string, known: readonly string[] = []): stri
   return text;
 }
 
-/** The masking of {@link sanitizeText} alone, for log lines: no cut, line breaks stay. Reads 16 KiB at most. */
+/**
+ * Masks as {@link sanitizeText} does, for log lines: without cutting the text, with its line breaks. Reads at most 16
+ * KiB.
+ */
 export function maskSecrets(text: string): string {
   return text.length < 6 ? text : maskOnce(bounded(text, NONE), NONE);
 }
 
 const NONE = new KnownValues([]);
-/** The texts of one answer are cleaned of the same values, whose forms are worked out once. */
+/** The texts of one answer share the same known values, whose forms are computed once. */
 const MADE = new WeakMap<readonly string[], KnownValues>();
 
 function valuesOf(known: readonly string[]): KnownValues {
@@ -51,9 +54,9 @@ function maskOnce(text: string, known: KnownValues): string {
   return maskIssued(maskUrls(structured));
 }
 
-/** Without the word that the bound tears apart, since half a credential is not recognised. */
+/** Cuts the text at the limit and drops the word that the limit splits, because half a credential is not recognized. */
 function bounded(input: string, known: KnownValues): string {
-  // What is handed in may have been cut before, where nobody looked at what stood there.
+  // The text may have been cut before, in the middle of a value.
   if (input.length <= MAX_INPUT) return known.maskCutEnd(input, false);
   return known.maskCutEnd(input.slice(0, MAX_INPUT), true).replace(/\S{1,512}$/, '');
 }

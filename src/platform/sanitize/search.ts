@@ -1,7 +1,7 @@
-/** So much of a long pattern is looked for first: it is hardly ever there. */
+/** The prefix of a long pattern that is searched first. Most texts do not contain it. */
 const PROBE_LENGTH = 16;
 
-/** Every place where `pattern` occurs, overlapping ones too. Linear, whatever the two hold. */
+/** Yields every position of `pattern`, including overlapping ones. Linear time for any input. */
 export function* occurrences(text: string, pattern: string): Generator<number> {
   const probe = pattern.slice(0, PROBE_LENGTH);
   const first = text.indexOf(probe);
@@ -18,7 +18,7 @@ export function* occurrences(text: string, pattern: string): Generator<number> {
   }
 }
 
-/** Length of the longest beginning of `pattern` that `text` ends with; less than the whole. */
+/** Returns the length of the longest proper prefix of `pattern` at the end of `text`. */
 export function cutAtEnd(text: string, pattern: string): number {
   const borders = bordersOf(pattern);
   let matched = 0;
@@ -28,7 +28,7 @@ export function cutAtEnd(text: string, pattern: string): number {
   return matched;
 }
 
-/** Knuth, Morris and Pratt's table: for each length the longest proper beginning that is an end as well. */
+/** Returns Knuth, Morris and Pratt's table: for each length, the longest proper prefix that is also a suffix. */
 function bordersOf(pattern: string): Int32Array {
   const borders = new Int32Array(pattern.length + 1);
   for (let at = 1, length = 0; at < pattern.length; at += 1) {

@@ -1,7 +1,7 @@
 /**
- * How the value behind a name is found: one value, a header value with parts, or a whole object.
- * `ambiguous` names are ordinary words too (`session: closed`), so what follows a colon must look the part. `plural`
- * names hold a list, an object or a value, or say how many there are (`tokens=512`).
+ * How the value of a name is found: one value, a header value with parts, or a whole object. `ambiguous` names are also
+ * ordinary words (`session: closed`), so a value after a colon must look like a credential. `plural` names contain a
+ * list, an object or a value, or a count (`tokens=512`).
  */
 export type NameKind = 'value' | 'ambiguous' | 'plural' | 'authorization' | 'cookie' | 'container';
 
@@ -59,12 +59,12 @@ const AMBIGUOUS = new Set([
   'signature',
   'credential',
 ]);
-/** Too ordinary to mean a secret in a text, but not as the name of a query parameter. */
+/** Names that are too ordinary for a secret in a text, but mean one as the name of a query parameter. */
 const SECRET_IN_QUERY = new Set(['key', 'code', 'ticket', 'assertion', 'samlresponse', 'hmac', 'sas']);
 const SECRET_PARTS = new Set(['password', 'passwd', 'passphrase', 'pwd', 'secret']);
-/** Ordinary words that tell a credential at the end of a longer name: `basic_auth`, `user-session`, `login_otp`. */
+/** Ordinary words that mean a credential at the end of a longer name: `basic_auth`, `user-session`, `login_otp`. */
 const SECRET_LAST = new Set(['auth', 'bearer', 'cred', 'creds', 'hmac', 'otp', 'pass', 'pw', 'session', 'sig', 'totp']);
-/** In the name of a header of somebody's own (`X-…`) each of these tells, wherever it stands. */
+/** Words that mean a credential anywhere in the name of a custom header (`X-…`). */
 const SECRET_IN_HEADER = new Set([
   ...SECRET_PARTS,
   ...SECRET_LAST,
@@ -79,7 +79,7 @@ const SECRET_IN_HEADER = new Set([
   'signature',
   'token',
 ]);
-/** Keys by which things are found, not opened. */
+/** Words before `key` for keys that identify things and open nothing. */
 const LOOKUP_KEYS = new Set([
   'cache',
   'correlation',
@@ -101,7 +101,7 @@ const LOOKUP_KEYS = new Set([
   'surrogate',
 ]);
 const TOKEN_SUFFIXES = new Set(['value', 'hash', 'plain', 'raw', 'base64', 'string', 'secret', 'confirmation']);
-/** Names that speak about a secret rather than carry one, such as `password_policy`. */
+/** Last words of names that describe a secret without containing it, such as `password_policy`. */
 const ABOUT = new Set([
   'at',
   'age',
@@ -179,7 +179,10 @@ const CONTAINERS = new Set([
   'protectedheaders',
 ]);
 
-/** What a field, header, variable or (with `inQuery`) query parameter of this name holds; null for nothing to hide. */
+/**
+ * Returns what a field, header, variable or (with `inQuery`) query parameter of this name contains, or null for no
+ * secret.
+ */
 export function kindOfName(name: string, inQuery = false): NameKind | null {
   const parts = name
     .slice(-80)
@@ -210,7 +213,7 @@ function isSecretHeader(parts: readonly string[], last: string): boolean {
   );
 }
 
-/** Whether a field of this name must never be written out, whatever its value. */
+/** Whether the value of a field with this name must never be written out. */
 export function isSensitiveName(name: string): boolean {
   const kind = kindOfName(name);
   return kind !== null && kind !== 'container';

@@ -1,6 +1,6 @@
 import { entityAt } from './entities.js';
 
-/** What an escape stands for: a byte of UTF-8, a character, or nothing. */
+/** The meaning of an escape: a byte of UTF-8, a character, or nothing. */
 export type Meaning = { readonly byte: number } | { readonly codePoint: number } | null;
 
 export interface Escape {
@@ -28,16 +28,19 @@ const COMMON = [
   '\\\\$',
   '<w?br[ \\t]{0,4}/?>',
 ];
-/** Of quoted-printable, whose `=` begins a value as often as an escape. */
+/** Escapes of quoted-printable, where `=` begins a value as often as an escape. */
 const QUOTED_PRINTABLE = [`=${HEX}{2}`, '=[ \\t]{0,8}\\r?\\n'];
 
-/** Finds every escape, of whatever notation; `g`, so with a position of its own. */
+/** Patterns that find every escape of each notation. */
 export const ESCAPES = { common: COMMON.join('|'), quotedPrintable: [...COMMON, ...QUOTED_PRINTABLE].join('|') };
 
 const LETTERS: Readonly<Record<string, number>> = { a: 7, b: 8, e: 27, f: 12, n: 10, r: 13, t: 9, v: 11 };
 const LAST_CODE_POINT = 0x10ffff;
 
-/** What a match of {@link ESCAPES} means; it may be shorter than the match. Null: it is no escape after all. */
+/**
+ * Returns the meaning of a match of {@link ESCAPES}. The escape may be shorter than the match. Null when it is not an
+ * escape.
+ */
 export function readEscape(found: string): Escape | null {
   switch (found.charAt(0)) {
     case '%':
@@ -62,7 +65,7 @@ function backslash(found: string): Escape {
   return character(found, LETTERS[kind] ?? kind.charCodeAt(0));
 }
 
-/** `\u0026`, `\u{26}`, `\U00000026`, `%u0026`, also two of them that are one character. */
+/** Reads `\u0026`, `\u{26}`, `\U00000026` and `%u0026`, and two of them that encode one character. */
 function units(found: string): Escape {
   const [first = 0, second] = [...found.matchAll(/[ux]\{?([\da-f]+)/gi)].map(([, digits = '']) =>
     Number.parseInt(digits, 16),
@@ -72,8 +75,8 @@ function units(found: string): Escape {
 }
 
 /**
- * Without a semicolon nobody can tell where a number ends and the text goes on. The codes of visible ASCII are read as
- * what they are: none of them is the beginning of another.
+ * Reads a numeric entity. Without a semicolon, the end of the number is ambiguous. Codes of visible ASCII are read
+ * first, because none of them is a prefix of another.
  */
 function numeric(found: string): Escape | null {
   const isHex = /^&#x/i.test(found);

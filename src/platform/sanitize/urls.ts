@@ -8,7 +8,7 @@ const SECRET_SEGMENT = /^(?:key|keys|auth|tokens?|secrets?|apikeys?|api[_-]keys?
 const TELEGRAM_BOT = /^bot\d{6,12}:/;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/i;
 
-/** Services whose webhook addresses are credentials from this segment on. */
+/** Services whose webhook addresses are secret from this segment on. */
 const HOOK_HOSTS: readonly { readonly host: RegExp; readonly path: RegExp }[] = [
   { host: /(?:^|\.)hooks\.slack(?:-gov)?\.com$/i, path: /^(?:services|workflows|triggers)$/ },
   { host: /(?:^|\.)discord(?:app)?\.com$/i, path: /^webhooks$/ },
@@ -17,7 +17,7 @@ const HOOK_HOSTS: readonly { readonly host: RegExp; readonly path: RegExp }[] = 
   { host: /(?:^|\.)events\.pagerduty\.com$/i, path: /^integration$/ },
 ];
 
-/** Masks userinfo and the parts of a path that are credentials; query parameters are masked as assignments. */
+/** Masks userinfo and the secret parts of a path. Query parameters are masked as assignments. */
 export function maskUrls(text: string): string {
   return text.replace(USERINFO, `$1${MASK}@`).replace(URL_PATH, (whole, host: string | undefined, path: string) => {
     const masked = maskPath(host ?? '', path);
@@ -50,7 +50,7 @@ function isSecretSegment(segment: string): boolean {
   return SECRET_SEGMENT.test(segment) || (segment.length <= 40 && kindOfName(segment) === 'value');
 }
 
-/** Slack's path is recognisable without its host, as in a request line. */
+/** Slack's path is recognizable without its host, as in a request line. */
 function slackServiceAt(segments: readonly string[]): number {
   return segments.findIndex(
     (segment, i) =>
@@ -60,12 +60,15 @@ function slackServiceAt(segments: readonly string[]): number {
   );
 }
 
-/** Letters and digits mixed, as machines write; ids of the UUID form are names, not secrets. */
+/** Whether a word mixes letters and digits, as generated credentials do. UUIDs are names, not secrets. */
 export function looksRandom(word: string, minLength: number): boolean {
   return word.length >= minLength && /\d/.test(word) && /[A-Za-z]/.test(word) && !UUID.test(word);
 }
 
-/** A long path segment of both cases and digits without separators is a credential wherever it stands. */
+/**
+ * Whether a segment is long, with both cases and digits and no separators. Such a segment is a credential wherever it
+ * stands.
+ */
 function looksDense(segment: string): boolean {
   return /^[A-Za-z0-9]{24,}$/.test(segment) && /\d/.test(segment) && /[A-Z]/.test(segment) && /[a-z]/.test(segment);
 }

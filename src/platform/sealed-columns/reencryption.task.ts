@@ -6,17 +6,17 @@ import { MaintenanceTask } from '../maintenance/maintenance-task.js';
 import { SealedColumn } from './sealed-column.js';
 import { type SealedValue, SealedValuesRepository } from './sealed-values.repository.js';
 
-/** Bounds a transaction: as many rows are held for the time it takes to encrypt them. */
+/** The maximum rows of one transaction, which are locked while they are encrypted. */
 const BATCH_ROWS = 200;
-/** Bounds a round; what is left waits for the next one, a minute later. */
+/** The maximum batches of one round. The remaining rows wait for the next round, a minute later. */
 const BATCHES_A_ROUND = 50;
 
 const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Encrypts with the first key what older ones have encrypted, in every {@link SealedColumn}, so that these can be taken out
- * of the configuration. A process that dies in between leaves some values with the new key and others with the old one, all
- * of which open. What does not open stays as it is.
+ * Re-encrypts values of older keys with the first key, in every {@link SealedColumn}, so that the older keys can be
+ * removed from the configuration. If a process dies midway, some values use the new key and others the old one, and all
+ * of them can still be decrypted. Values that cannot be decrypted stay unchanged.
  */
 @Injectable()
 export class ReencryptionTask extends MaintenanceTask {
@@ -49,7 +49,9 @@ export class ReencryptionTask extends MaintenanceTask {
     return encrypted;
   }
 
-  /** @returns how many were encrypted again, and the id to go on behind; none when there is no more */
+  /**
+   * @returns the number of values encrypted again, and the last id of the batch, or none when the column is finished
+   */
   private batch(column: SealedColumn, keyId: string, after: string): Promise<{ encrypted: number; last?: string }> {
     return this.database.transaction(async (tx) => {
       const held = await this.values.hold(column, keyId, after, BATCH_ROWS, tx);

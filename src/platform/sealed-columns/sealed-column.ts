@@ -4,17 +4,20 @@ import type { CipherContext } from '../crypto/index.js';
 interface SealedColumnShape {
   readonly table: string;
   readonly column: string;
-  /** The column that names whose the values are. */
+  /** The column with the owner of the values. */
   readonly tenant: 'project_id' | 'user_id';
-  /** The name that values are bound to where it is not the column's: they move from one column to another. */
+  /** The name that values are bound to when it is not the column's, because values move from one column to another. */
   readonly boundTo?: string;
-  /** A column that counts the values a row has had. Each is bound to its number too, so that an earlier one does not open. */
+  /**
+   * A column that counts the values a row has had. Each value is also bound to its number, so that earlier values
+   * cannot be decrypted.
+   */
   readonly version?: string;
   /** A column with the id of the key that encrypted the value. */
   readonly keyId?: string;
 }
 
-/** The row that has a value; `version` where the column counts them. */
+/** The row of a value. `version` is set when the column counts its values. */
 interface SealedRow {
   readonly id: string;
   readonly tenantId: string;
@@ -22,13 +25,14 @@ interface SealedRow {
 }
 
 /**
- * A column of envelopes of {@link CredentialCipher}, and what each of them is bound to. Its table has a uuid `id`, and an
- * index on `(split_part(<column>, '.', 1), id)`, by which {@link ReencryptionTask} finds what older keys have encrypted.
+ * A column of envelopes of {@link CredentialCipher}, and the context that each envelope is bound to. Its table needs a
+ * uuid `id` and an index on `(split_part(<column>, '.', 1), id)`, with which {@link ReencryptionTask} finds values of
+ * older keys.
  */
 export class SealedColumn {
   constructor(readonly shape: SealedColumnShape) {}
 
-  /** What the value of a row is bound to. */
+  /** Returns the context that the value of a row is bound to. */
   placeOf({ id, tenantId, version }: SealedRow): CipherContext {
     const { table, column, boundTo = column, version: counter } = this.shape;
     if ((counter === undefined) !== (version === undefined)) throw new Error(`${table}.${column}: version is amiss`);
@@ -36,7 +40,9 @@ export class SealedColumn {
   }
 }
 
-/** Providers for the module whose columns they are: what is in them is encrypted again when a new key comes first. */
+/**
+ * Returns providers for the module that owns the columns. Their values are encrypted again when the first key changes.
+ */
 export function sealedColumns(...columns: readonly SealedColumn[]): ValueProvider<SealedColumn>[] {
   return columns.map((column) => ({
     provide: Symbol(`sealed ${column.shape.table}.${column.shape.column}`),

@@ -6,16 +6,19 @@ export interface SealedValue {
   readonly id: string;
   readonly tenantId: string;
   readonly version?: number;
-  /** The envelope. */
+  /** The encrypted value. */
   readonly value: string;
 }
 
-/** The envelopes of any sealed column. All names here are of our own making. */
+/** Reads and replaces the envelopes of any sealed column. All names in the SQL come from code. */
 @Injectable()
 export class SealedValuesRepository {
   constructor(private readonly database: Database) {}
 
-  /** Those that a key has encrypted, behind an id and in the order of ids, held; what others hold is passed over. */
+  /**
+   * Locks and returns values that a key has encrypted, in the order of their ids after `after`. Skips rows that are
+   * locked.
+   */
   hold({ shape }: SealedColumn, keyId: string, after: string, limit: number, tx: Db): Promise<SealedValue[]> {
     const { table, column, tenant, version } = shape;
     return this.database.rows<SealedValue>(
@@ -27,7 +30,7 @@ export class SealedValuesRepository {
     );
   }
 
-  /** @param values held since {@link hold}, so that nothing newer is overwritten */
+  /** @param values locked since {@link hold}, so that no newer value is overwritten */
   async replace(
     { shape }: SealedColumn,
     keyId: string,

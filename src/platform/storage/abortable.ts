@@ -1,15 +1,21 @@
-/** Settles like `promise`, or rejects with the signal's reason once it is aborted; the promise's later outcome is dropped. */
+/**
+ * Settles like `promise`, or rejects with the signal's reason when it aborts. A later outcome of the promise is
+ * dropped.
+ */
 export function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason as Error);
     if (signal.aborted) abort();
     signal.addEventListener('abort', abort, { once: true });
-    // A listener for each promise: racing all of them against one of the signal's would keep every chunk until its end.
+    // Each promise has its own listener. Racing all of them against one promise of the signal would keep every chunk in
+    // memory until that promise settles.
     void promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
   });
 }
 
-/** The chunks of `content`, but for empty ones; throws the signal's reason as soon as it is aborted, also while content hangs. */
+/**
+ * Yields the non-empty chunks of `content`. Throws the signal's reason as soon as it aborts, even while content hangs.
+ */
 export async function* chunksOf(
   content: AsyncIterable<Uint8Array>,
   signal: AbortSignal,
@@ -23,7 +29,8 @@ export async function* chunksOf(
       if (step.value.length > 0) yield step.value;
     }
   } finally {
-    // Whoever hangs in next() would not return before, so it is told and not waited for; who has ended does not mind.
+    // return() is not awaited, because a source that hangs in next() would not return either. A source that has ended
+    // ignores the call.
     iterator.return?.().catch(() => undefined);
   }
 }

@@ -1,15 +1,15 @@
 import { Readable } from 'node:stream';
 
 export interface BlobSource {
-  /** null: the end. Called one at a time. */
+  /** Returns the next chunk, or null at the end. Never called while an earlier call is pending. */
   next(): Promise<Uint8Array | null>;
   /** Called once, whether the end was reached or not. */
   close(): Promise<void>;
 }
 
-/** What a store sends of a blob; reads on only while somebody takes it, and lets go of its source however it ends. */
+/** The content of a blob. Reads only while the consumer takes data, and closes its source however the stream ends. */
 export class BlobStream extends Readable {
-  /** So far, whether taken or still in the stream. */
+  /** The bytes read so far, including those still in the stream's buffer. */
   bytesRead = 0;
   private readonly abort = (): void => void this.destroy(this.signal.reason as Error);
 

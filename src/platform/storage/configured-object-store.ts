@@ -5,7 +5,7 @@ import { FilesObjectStore } from './files-object-store.js';
 import { MeteredObjectStore } from './metered-object-store.js';
 import type { ObjectStore } from './object-store.js';
 
-/** The driver that the configuration names; that of S3 is loaded only when it is the one. */
+/** Returns the configured driver. The S3 driver is loaded only when it is used. */
 export async function objectStoreOf(
   { storage, dataDir }: Pick<Config, 'storage' | 'dataDir'>,
   metrics: Metrics,

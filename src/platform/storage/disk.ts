@@ -2,13 +2,13 @@ import { type FileHandle, open, rm } from 'node:fs/promises';
 import { chunksOf } from './abortable.js';
 import { StoreUnavailable } from './object-store.js';
 
-/** Chunks of a connection are put together to at least this many bytes. */
+/** Chunks of a connection are collected to at least this many bytes. */
 const WRITE_BYTES = 256 * 1_024;
-/** Somebody who sends single bytes makes no more chunks than this wait at a time. */
+/** The maximum number of small chunks that are collected before they are joined, for senders of single bytes. */
 const MOST_CHUNKS = 256;
 const COPY_BYTES = 1_024 * 1_024;
 
-/** What the disk refuses (full, read-only, broken, too many files) is the store's fault, whoever asked. */
+/** Rejects with StoreUnavailable for every error of the disk (full, read-only, broken, too many files). */
 export async function onDisk<T>(call: Promise<T>): Promise<T> {
   try {
     return await call;
@@ -17,7 +17,7 @@ export async function onDisk<T>(call: Promise<T>): Promise<T> {
   }
 }
 
-/** Settles like the call, or with `instead` when the path is not there. */
+/** Settles like the call, or with `instead` when the path does not exist. */
 export async function orIfMissing<T, U>(call: Promise<T>, instead: U): Promise<T | U> {
   try {
     return await call;
@@ -35,12 +35,12 @@ function codeOf(error: unknown): string | undefined {
   return error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
 }
 
-/** Removes what may be there; another try, or another process, may have begun to fill it. @throws StoreUnavailable */
+/** Removes a path if it exists, even while another attempt or process writes into it. @throws StoreUnavailable */
 export async function removeAll(path: string): Promise<void> {
   await onDisk(rm(path, { recursive: true, force: true, maxRetries: 3, retryDelay: 10 }));
 }
 
-/** Opens, hands over and closes, however that ends. @throws StoreUnavailable, and what `use` throws */
+/** Opens a file, passes it to `use` and closes it in any case. @throws StoreUnavailable, and what `use` throws */
 export async function withFile<T>(
   path: string,
   flags: 'r' | 'r+' | 'wx',
@@ -49,13 +49,13 @@ export async function withFile<T>(
   return closing(await onDisk(open(path, flags, 0o600)), use);
 }
 
-/** {@link withFile} of one that is open. */
+/** As {@link withFile}, for a file that is open already. */
 export async function closing<T>(file: FileHandle, use: (file: FileHandle) => Promise<T>): Promise<T> {
   let result: T;
   try {
     result = await use(file);
   } catch (error) {
-    // Of two faults the first one tells more.
+    // The first error is more useful than one from closing.
     await file.close().catch(() => undefined);
     throw error;
   }
@@ -63,16 +63,16 @@ export async function closing<T>(file: FileHandle, use: (file: FileHandle) => Pr
   return result;
 }
 
-/** Makes what was made, renamed or removed in a folder outlast a loss of power. @throws StoreUnavailable */
+/** Makes created, renamed and removed entries of a folder survive a power loss. @throws StoreUnavailable */
 export async function syncFolder(path: string): Promise<void> {
   await withFile(path, 'r', (folder) => onDisk(folder.sync()));
 }
 
 /**
- * Writes content from a position on, and makes it durable unless told otherwise. One write is under way while the next
- * chunks come.
- * @param place size: what content has to have; null: whatever it has
- * @throws StoreUnavailable for the disk, else what content or the signal throws
+ * Writes content from a position on, and makes it durable unless `durable` is false. A write runs while the next chunks
+ * arrive.
+ * @param place size: the required size of the content, or null for any size
+ * @throws StoreUnavailable for the disk, and what content or the signal throws
  */
 export async function writeContent(
   file: FileHandle,
@@ -89,13 +89,13 @@ export async function writeContent(
     [gathered, waiting] = [[], 0];
     await writing;
     writing = onDisk(writeChunks(file, chunks, at));
-    // Looked at when the next one is to be written, or at the end.
+    // The error is thrown before the next write or at the end.
     writing.catch(() => undefined);
   };
   try {
     for await (const chunk of chunksOf(content, signal)) {
       received += chunk.length;
-      // Beyond it is another's place.
+      // The bytes after this range belong to another part.
       if (size !== null && received > size) throw new RangeError('Content is longer than was said');
       gathered.push(chunk);
       waiting += chunk.length;
@@ -111,7 +111,7 @@ export async function writeContent(
   if (durable) await onDisk(file.sync());
 }
 
-/** @returns whether all `size` bytes were there to be copied */
+/** @returns whether all `size` bytes existed and were copied */
 export async function copyRange(
   from: { readonly file: FileHandle; readonly position: number },
   to: { readonly file: FileHandle; readonly position: number },
@@ -130,7 +130,7 @@ export async function copyRange(
   return true;
 }
 
-/** A disk that is nearly full may take a part of what it is given, and refuses the rest when asked again. */
+/** Writes all chunks. A nearly full disk may accept a part of a write, and refuses the rest in the next call. */
 async function writeChunks(file: FileHandle, chunks: readonly Uint8Array[], position: number): Promise<void> {
   let left = [...chunks];
   for (let at = position; left.length > 0;) {

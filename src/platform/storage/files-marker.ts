@@ -5,13 +5,17 @@ import { StoreUnavailable } from './object-store.js';
 import { onDisk, orIfMissing, syncFolder, withFile } from './disk.js';
 import type { Places } from './files-places.js';
 
-/** An id that stands in the folder itself: tells one folder from another, and one that is there from one that is not mounted. */
+/**
+ * An id that is stored in the folder. It distinguishes folders, and an existing folder from one that is not mounted.
+ */
 export class Marker {
   private first: Promise<string> | null = null;
 
   constructor(private readonly places: Places) {}
 
-  /** Makes the folder and its id where there is none. The id is read once. @throws StoreUnavailable */
+  /**
+   * Returns the id, which is read once. Creates the folder and its id if they do not exist. @throws StoreUnavailable
+   */
   id(): Promise<string> {
     this.first ??= this.readOrMake().catch((error: unknown) => {
       this.first = null;
@@ -20,7 +24,7 @@ export class Marker {
     return this.first;
   }
 
-  /** @returns the id, which is still there @throws StoreUnavailable */
+  /** @returns the id, which the folder still contains @throws StoreUnavailable */
   async check(): Promise<string> {
     const id = await this.id();
     if ((await this.read()) !== id) throw new StoreUnavailable(new Error('The folder of objects is not there'));
@@ -29,13 +33,13 @@ export class Marker {
 
   private async readOrMake(): Promise<string> {
     const { root, staging, marker } = this.places;
-    // The data folder itself stays open for the embedded database's own user.
+    // The data folder itself stays accessible for the user of the embedded database.
     await onDisk(mkdir(dirname(root), { recursive: true }));
     for (const folder of [root, staging]) await onDisk(mkdir(folder, { recursive: true, mode: 0o700 }));
     return (await this.read()) ?? (await this.make(marker, root));
   }
 
-  /** Of several processes that start at once the first to link its file wins. */
+  /** Creates the id. When several processes start at once, the first one to link its file wins. */
   private async make(marker: string, root: string): Promise<string> {
     const draft = this.places.probe();
     try {

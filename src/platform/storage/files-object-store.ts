@@ -33,17 +33,18 @@ const HEALTH_WITHIN_MS = 2_000;
 const FOLDER_MODE = 0o700;
 
 /**
- * Blobs as files of one folder, which any number of processes may share. A blob is written into staging, made durable and
- * renamed into its place; parts of an upload are written where they belong in one file, so that completing copies nothing.
+ * Stores blobs as files in one folder, which any number of processes may share. A blob is written to staging, made
+ * durable and renamed to its place. The parts of an upload are written at their offsets in one file, so that completing
+ * copies nothing.
  */
 export class FilesObjectStore extends ObjectStore {
   override readonly driver = 'files';
   private readonly places: Places;
   private readonly marker: Marker;
-  /** Folders of blobs that this process has made sure of; at most 65,536. */
+  /** Folders of blobs that this process has created or found: at most 256 outer and 65,536 inner ones. */
   private readonly known = new Set<string>();
 
-  /** @param folder absolute; made, for its owner alone, when it is first needed */
+  /** @param folder absolute; created on first use with access for its owner only */
   constructor(folder: string) {
     super();
     this.places = new Places(folder);
@@ -62,7 +63,7 @@ export class FilesObjectStore extends ObjectStore {
     let isPlaced = false;
     try {
       await closing(file, async () => {
-        // While content comes and is made durable itself.
+        // The folder is created while the content arrives and is made durable.
         const folder = this.makeFolder(blobId);
         folder.catch(() => undefined);
         await writeContent(file, content, { position: 0, size }, signal);
@@ -72,7 +73,7 @@ export class FilesObjectStore extends ObjectStore {
       isPlaced = true;
       await this.place(draft, blobId);
     } catch (error) {
-      // What the disk keeps all the same is found by remove(), like that of a process that died.
+      // remove() also deletes files that could not be deleted here, as it does after a crash.
       for (const path of isPlaced ? [draft, this.places.blob(blobId)] : [draft]) {
         await rm(path, { force: true }).catch(() => undefined);
       }
@@ -84,7 +85,7 @@ export class FilesObjectStore extends ObjectStore {
     signal.throwIfAborted();
     const file = await onDisk(orIfMissing(open(this.places.blob(blobId), 'r'), null));
     if (file === null) {
-      // A folder that is not mounted has no blobs, and has lost none.
+      // In a folder that is not mounted every file is missing, but no blob is lost.
       await this.marker.check();
       throw new BlobMissing();
     }
@@ -103,7 +104,7 @@ export class FilesObjectStore extends ObjectStore {
     const [staged, blob] = [this.places.staged(blobId), this.places.blob(blobId)];
     await this.marker.check();
     for (const path of [this.places.draft(blobId), staged, blob]) await removeAll(path);
-    // A loss of power must not bring back what nobody knows of any more.
+    // After a power loss, removed files must not reappear, because no record refers to them.
     await syncFolder(this.places.staging);
     await orIfMissing(syncFolder(dirname(blob)), undefined);
   }
@@ -112,7 +113,7 @@ export class FilesObjectStore extends ObjectStore {
     signal.throwIfAborted();
     const [staged, parts] = [this.places.staged(blobId), this.places.parts(blobId)];
     await this.makeStaged(staged);
-    // Under its name only once it is as long as it has to be.
+    // The file gets its final name only when it has its full length.
     const draft = this.places.whole(blobId);
     try {
       await withFile(draft, 'wx', (file) => onDisk(file.truncate(size)));
@@ -144,7 +145,7 @@ export class FilesObjectStore extends ObjectStore {
         await writeContent(file, content, { position: isInPlace ? part.offset : 0, size: part.size }, signal);
         return (await onDisk(file.stat())).nlink;
       });
-      // Somebody has removed the upload meanwhile.
+      // Another request has removed the upload meanwhile.
       if (links === 0) throw new PartsLost();
       if (!isInPlace) await syncFolder(this.places.staged(blobId));
       return token;
@@ -172,7 +173,7 @@ export class FilesObjectStore extends ObjectStore {
         await (disturbed ? this.assemble(blobId, sorted, signal) : this.patch(blobId, sorted, size, signal));
       } catch (error) {
         const isGone = error instanceof PartsLost || isMissing(error);
-        // Another who completes the same may have been faster, and has taken away what this one reads.
+        // Another caller that completes the same upload may have been faster and have removed the files.
         if (!isGone) throw error;
         if (!(await this.isComplete(blobId, size))) throw await this.lost(error);
       }
@@ -185,7 +186,7 @@ export class FilesObjectStore extends ObjectStore {
     return within(HEALTH_WITHIN_MS, this.probe(), late);
   }
 
-  /** Two folders are two stores, whatever their paths are. */
+  /** Returns the id in the folder. Two folders are two stores, whatever their paths are. */
   override identity(): Promise<string> {
     return this.marker.check();
   }
@@ -193,7 +194,7 @@ export class FilesObjectStore extends ObjectStore {
   override async *blobs(signal: AbortSignal): AsyncGenerator<readonly string[]> {
     await this.marker.check();
     let batch: string[] = [];
-    // What is completed meanwhile leaves staging for a folder that is read later.
+    // A blob that is completed meanwhile moves from staging to a folder that is read later.
     for await (const name of this.names(signal)) {
       const blobId = blobIdIn(name);
       if (blobId === null) continue;
@@ -215,7 +216,7 @@ export class FilesObjectStore extends ObjectStore {
     }
   }
 
-  /** Whoever has left one of this name has died, since ids are used once. */
+  /** Opens a new draft. An existing draft of this name is from a process that died, because ids are used once. */
   private async openDraft(path: string): Promise<FileHandle> {
     await this.marker.id();
     const draft = (): Promise<FileHandle> => open(path, 'wx', 0o600);
@@ -236,25 +237,28 @@ export class FilesObjectStore extends ObjectStore {
     await onDisk(made(path));
   }
 
-  /** Only where the folder of objects is: in its place may be one that it is to be mounted on. */
+  /**
+   * Creates the staging folder, but only in the right folder of objects. Otherwise the folder may be an empty mount
+   * point.
+   */
   private async makeStaging(): Promise<void> {
     await this.marker.check();
     await onDisk(made(this.places.staging));
   }
 
-  /** In which the blob will end; outlasts a loss of power from then on. */
+  /** Creates the folder for a blob, so that it survives a power loss. */
   private async makeFolder(blobId: string): Promise<void> {
     const { outer, inner } = this.places.folderOf(blobId);
     if (this.known.has(inner)) return;
     await onDisk(made(outer));
     await onDisk(made(inner));
-    // Also where they were there: whoever made them may not have come this far.
+    // Folders that existed are also synced, because the process that created them may have died before its sync.
     const above = this.known.has(outer) ? [outer] : [outer, this.places.root];
     await Promise.all(above.map(syncFolder));
     this.known.add(outer).add(inner);
   }
 
-  /** @throws StoreUnavailable, with the file anywhere */
+  /** Moves a file to the place of its blob. @throws StoreUnavailable, and the file may then be at either path */
   private async place(path: string, blobId: string): Promise<void> {
     const { outer, inner } = this.places.folderOf(blobId);
     const move = (): Promise<void> => onDisk(rename(path, this.places.blob(blobId)));
@@ -262,7 +266,7 @@ export class FilesObjectStore extends ObjectStore {
     try {
       await move();
     } catch (error) {
-      // Somebody may have tidied up empty folders; if it is the file that is gone, it still is.
+      // Another process may have removed empty folders. If the file itself is missing, the second attempt fails too.
       if (!isMissing(error)) throw error;
       for (const folder of [outer, inner]) this.known.delete(folder);
       await this.makeFolder(blobId);
@@ -271,7 +275,7 @@ export class FilesObjectStore extends ObjectStore {
     await syncFolder(inner);
   }
 
-  /** A folder that is not mounted has lost nothing. @throws StoreUnavailable */
+  /** Returns the error for lost parts. A folder that is not mounted has lost nothing. @throws StoreUnavailable */
   private async lost(error: unknown): Promise<PartsLost> {
     await this.marker.check();
     return new PartsLost(error);
@@ -282,7 +286,7 @@ export class FilesObjectStore extends ObjectStore {
     return found !== null && found.size === size;
   }
 
-  /** Copies into the file of the parts what was sent again, and makes that file the blob. */
+  /** Copies the parts that were sent again into the file of the parts, and makes that file the blob. */
   private async patch(blobId: string, parts: readonly WrittenPart[], size: number, signal: AbortSignal): Promise<void> {
     const path = this.places.parts(blobId);
     await withFile(path, 'r+', async (file) => {
@@ -293,7 +297,10 @@ export class FilesObjectStore extends ObjectStore {
     await this.place(path, blobId);
   }
 
-  /** Whoever still writes into the file of the parts goes on doing that, and no blob will ever have it. */
+  /**
+   * Copies all parts into a new file and makes it the blob. Late writes into the file of the parts then cannot change
+   * it.
+   */
   private async assemble(blobId: string, parts: readonly WrittenPart[], signal: AbortSignal): Promise<void> {
     const whole = this.places.whole(blobId);
     try {
@@ -367,7 +374,7 @@ async function* namesIn(folder: string, signal: AbortSignal): AsyncGenerator<str
   }
 }
 
-/** @returns true, also where it was there */
+/** Creates a folder. @returns true, also when the folder existed */
 async function made(path: string): Promise<true> {
   try {
     await mkdir(path, { mode: FOLDER_MODE });
@@ -381,12 +388,12 @@ function isThere(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EEXIST';
 }
 
-/** Another's files may be in it, or it has gone already. */
+/** Removes the folder. Fails silently when it contains files of another process or is gone. */
 async function removeIfEmpty(folder: string): Promise<void> {
   await rmdir(folder).catch(() => undefined);
 }
 
-/** The name of a folder that blobs are spread over. */
+/** Whether this is the name of a folder over which blobs are spread. */
 function isSpread(name: string): boolean {
   return /^[0-9a-f]{2}$/.test(name);
 }

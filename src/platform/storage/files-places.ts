@@ -4,10 +4,10 @@ import { isBlobId } from './object-store.js';
 
 const DRAFT = '.draft';
 
-/** The names of everything below one folder of objects. */
+/** The paths of all files below one folder of objects. */
 export class Places {
   readonly staging: string;
-  /** Holds an id of the folder's own. */
+  /** The file with the folder's id. */
   readonly marker: string;
 
   constructor(readonly root: string) {
@@ -15,7 +15,10 @@ export class Places {
     this.marker = join(root, 'store-id');
   }
 
-  /** Ids made at the same time begin alike: their last digits spread them. */
+  /**
+   * Returns the folders of a blob. Ids created at the same time begin with the same digits, so the last digits are
+   * used.
+   */
   folderOf(blobId: string): { readonly outer: string; readonly inner: string } {
     const id = checked(blobId);
     const outer = join(this.root, id.slice(-2));
@@ -26,27 +29,30 @@ export class Places {
     return join(this.folderOf(blobId).inner, blobId);
   }
 
-  /** A blob in one piece, until it is whole. */
+  /** Returns the path of a blob that is written in one piece, until it is complete. */
   draft(blobId: string): string {
     return `${this.staged(blobId)}${DRAFT}`;
   }
 
-  /** The folder of an upload in parts, until it is a blob. */
+  /** Returns the folder of an upload in parts, until it is a blob. */
   staged(blobId: string): string {
     return join(this.staging, checked(blobId));
   }
 
-  /** As long as the whole; slot 0 of every part is written in place. */
+  /** Returns the file of the parts. It is as long as the blob, and slot 0 of every part is written in place. */
   parts(blobId: string): string {
     return join(this.staged(blobId), 'parts');
   }
 
-  /** Of a slot but the first. The token is new each time, so that nobody ever writes into, or removes, another's file. */
+  /**
+   * Returns the file of a part in any slot but 0. The token is new for each write, so that no writer changes or removes
+   * the file of another.
+   */
   part(blobId: string, part: { readonly number: number; readonly slot: number }, token: string): string {
     return join(this.staged(blobId), `part-${part.number}-${part.slot}-${checkedToken(token)}`);
   }
 
-  /** In the folder of an upload: new each time. */
+  /** Returns a new path in the folder of an upload on each call. */
   whole(blobId: string): string {
     return join(this.staged(blobId), `whole-${newToken()}`);
   }
@@ -56,7 +62,7 @@ export class Places {
   }
 }
 
-/** @param name of what is found in staging or beside blobs; null when it is of no blob */
+/** Returns the blob id in a file name from staging or a folder of blobs, or null. */
 export function blobIdIn(name: string): string | null {
   const id = name.endsWith(DRAFT) ? name.slice(0, -DRAFT.length) : name;
   return isBlobId(id) ? id : null;

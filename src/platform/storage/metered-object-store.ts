@@ -14,7 +14,7 @@ import {
 type Operation = 'put' | 'open' | 'remove' | 'begin' | 'part' | 'complete' | 'list';
 type Outcome = 'done' | 'missing' | 'lost' | 'unavailable' | 'broken_off';
 
-/** Counts what a store does, and tells the log why it could not. */
+/** Counts the operations of a store and logs why they failed. */
 export class MeteredObjectStore extends ObjectStore {
   override readonly driver: ObjectStore['driver'];
   private readonly operations: Counter<'driver' | 'operation' | 'outcome'>;
@@ -124,7 +124,7 @@ export class MeteredObjectStore extends ObjectStore {
     return this.store.close();
   }
 
-  /** @returns null while the store cannot be used */
+  /** @returns the store's identity, or null while the store is unavailable */
   private async nameIfUp(): Promise<string | null> {
     try {
       await this.store.health();
@@ -153,7 +153,7 @@ export class MeteredObjectStore extends ObjectStore {
     return result;
   }
 
-  /** @returns the error, told of when it is the store's fault */
+  /** Counts a failure, and logs it when the store caused it. @returns the error */
   private failed(operation: Operation, error: unknown): unknown {
     this.count(operation, outcomeOf(error));
     if (error instanceof StoreUnavailable) {

@@ -1,48 +1,49 @@
 import type { BlobStream } from './blob-stream.js';
 
-/** Inclusive byte positions. */
+/** The byte positions are inclusive. */
 export interface ByteRange {
   readonly first: number;
   readonly last: number;
 }
 
 /**
- * Where a part of an upload is written. Every slot of a part is a place of its own (0 to {@link SLOTS} - 1): a part that is
- * sent again goes to a free slot, never over one that is complete or being written.
+ * The place where a part of an upload is written. Each part has the slots 0 to {@link SLOTS} - 1, and each slot is a
+ * separate place. A part that is sent again is written to a free slot, never over a complete slot or one that is being
+ * written.
  */
 export interface PartPlace {
   /** From 1 to {@link MOST_PARTS}. */
   readonly number: number;
-  /** Of its first byte in the blob. */
+  /** The position of the part's first byte in the blob. */
   readonly offset: number;
-  /** In bytes. */
+  /** The size in bytes. */
   readonly size: number;
   readonly slot: number;
 }
 
 export interface WrittenPart extends PartPlace {
-  /** What {@link ObjectStore.putPart} returned. */
+  /** The token that {@link ObjectStore.putPart} returned. */
   readonly token: string;
 }
 
-/** S3 numbers the parts of an upload up to 10,000: each of ours has ten of them. */
+/** S3 numbers the parts of an upload from 1 to 10,000. Each part of the service uses ten of these numbers. */
 export const SLOTS = 10;
 export const MOST_PARTS = 1_000;
 
 /**
- * Keeps the bytes of blobs by their ids: UUIDs in lower case, each used for one blob alone, once. Nothing that a client
- * chose gets here, and who may see a blob is not decided here.
+ * Stores the bytes of blobs by their ids: UUIDs in lower case, each used for only one blob, once. No name that a client
+ * chose reaches the store, and the store does not decide who may read a blob.
  *
- * A call whose signal is aborted rejects with the signal's reason. Whatever else fails rejects with one of the errors
- * below, whose messages hold nothing that the store said.
+ * A call whose signal aborts rejects with the signal's reason. Every other failure rejects with one of the errors
+ * below, whose messages contain no text from the store.
  */
 export abstract class ObjectStore {
   abstract readonly driver: 'files' | 's3';
 
   /**
-   * Resolves when the blob is durable. Content is bounded and hashed by the caller; what it throws, `put` throws, and
-   * leaves nothing. A process that dies meanwhile may leave something, which {@link remove} finds.
-   * @param size of the content; null: not known before
+   * Resolves when the blob is durable. The caller limits and hashes the content. When the content throws, `put` throws
+   * the same error and stores nothing. A process that dies meanwhile may leave data, which {@link remove} deletes.
+   * @param size of the content; null when it is not known in advance
    * @throws StoreUnavailable
    */
   abstract put(
@@ -53,31 +54,32 @@ export abstract class ObjectStore {
   ): Promise<void>;
 
   /**
-   * Goes on with the bytes it began with when the blob is removed meanwhile, or breaks off; it never mixes. The stream
-   * fails with StoreUnavailable, or with the signal's reason.
-   * @param range within the blob; null: all of it
+   * Returns a stream of the blob. When the blob is removed meanwhile, the stream continues with the same bytes or
+   * breaks off. It never mixes two contents. The stream fails with StoreUnavailable, or with the signal's reason.
+   * @param range within the blob; null for the whole blob
    * @throws StoreUnavailable, BlobMissing
    */
   abstract open(blobId: string, range: ByteRange | null, signal: AbortSignal): Promise<BlobStream>;
 
   /**
-   * Removes the blob, and what a broken put, or an upload in parts of it, has left. Idempotent.
-   * @param uploadToken null: none is known, there may still be one
+   * Removes the blob and everything that a broken put or an upload in parts has left of it. Idempotent.
+   * @param uploadToken null when none is known; an upload may still exist
    * @throws StoreUnavailable
    */
   abstract remove(blobId: string, uploadToken: string | null): Promise<void>;
 
   /**
-   * @param size of the whole, in bytes, at least 1
-   * @returns what the other calls of this upload take (S3: its UploadId; files: '')
+   * @param size of the whole blob in bytes, at least 1
+   * @returns the token for the other calls of this upload (S3: its UploadId; files: '')
    * @throws StoreUnavailable
    */
   abstract beginParts(blobId: string, size: number, signal: AbortSignal): Promise<string>;
 
   /**
-   * Resolves when the part is durable; what its content throws, `putPart` throws, and the slot is as good as free.
-   * @returns what {@link completeParts} takes
-   * @throws StoreUnavailable; PartsLost when there is no such upload
+   * Resolves when the part is durable. When the content throws, `putPart` throws the same error, and the slot can be
+   * used again.
+   * @returns the token for {@link completeParts}
+   * @throws StoreUnavailable; PartsLost when the upload does not exist
    */
   abstract putPart(
     blobId: string,
@@ -88,8 +90,9 @@ export abstract class ObjectStore {
   ): Promise<string>;
 
   /**
-   * Makes the blob of parts that cover it without gaps. Idempotent: again after a crash it finds that it was done.
-   * @param options disturbed: a slot 0 may still be being written by somebody who lost the right to
+   * Creates the blob from parts that cover it without gaps. Idempotent: a call after a crash detects that the blob is
+   * complete.
+   * @param options disturbed: a writer that lost its right to a slot 0 may still be writing it
    * @throws StoreUnavailable, PartsLost
    */
   abstract completeParts(
@@ -101,19 +104,19 @@ export abstract class ObjectStore {
   ): Promise<void>;
 
   /**
-   * Another has taken the place of this part, and nobody will name it to {@link completeParts}. Stores that write over a
-   * slot have nothing to do. Idempotent.
+   * Removes a part that another one has replaced, and that no call of {@link completeParts} will name. Stores that
+   * overwrite a slot have nothing to do. Idempotent.
    * @throws StoreUnavailable
    */
   removePart(_blobId: string, _part: Pick<WrittenPart, 'number' | 'slot' | 'token'>): Promise<void> {
     return Promise.resolve();
   }
 
-  /** @throws StoreUnavailable when blobs could not be put or read now */
+  /** @throws StoreUnavailable when blobs cannot be written or read now */
   abstract health(): Promise<void>;
 
   /**
-   * Tells this store from every other, for those who have to be on the same one; null where nothing does.
+   * Returns an id of this store, which all processes that must share a store compare. Null when the store has none.
    * @throws StoreUnavailable
    */
   identity(): Promise<string | null> {
@@ -121,18 +124,21 @@ export abstract class ObjectStore {
   }
 
   /**
-   * Every blob id the store holds (or staging remains of), in batches; for the count of strangers. An id may come twice,
-   * and what is put or removed meanwhile may come or not.
+   * Yields every blob id in the store or in staging, in batches, so that blobs without a record can be counted. An id
+   * may occur twice. Blobs that are put or removed meanwhile may be missing or included.
    */
   abstract blobs(signal: AbortSignal): AsyncIterable<readonly string[]>;
 
-  /** Lets go of connections. */
+  /** Closes the connections. */
   close(): Promise<void> {
     return Promise.resolve();
   }
 }
 
-/** A full disk, refused, timed out, 5xx. The `cause` is for the log alone. */
+/**
+ * The store failed: a full disk, a refused connection, a timeout, or a 5xx answer. Only the log may contain the
+ * `cause`.
+ */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
 
@@ -141,7 +147,7 @@ export class StoreUnavailable extends Error {
   }
 }
 
-/** The store answers and has no such blob. */
+/** The store answered that the blob does not exist. */
 export class BlobMissing extends Error {
   override readonly name = 'BlobMissing';
 
@@ -150,7 +156,7 @@ export class BlobMissing extends Error {
   }
 }
 
-/** The store answers and has not, or no longer, the upload or a part of it. */
+/** The store answered that the upload or a part of it does not exist, or no longer exists. */
 export class PartsLost extends Error {
   override readonly name = 'PartsLost';
 
@@ -161,7 +167,7 @@ export class PartsLost extends Error {
 
 const BLOB_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** Whether the text may be the id of a blob; what may not never becomes a path or a key. */
+/** Whether the text may be the id of a blob. Other texts never become a path or a key. */
 export function isBlobId(text: string): boolean {
   return BLOB_ID.test(text);
 }

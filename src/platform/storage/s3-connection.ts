@@ -3,39 +3,39 @@ import type { S3Settings } from '../../config/index.js';
 import { orAborted } from './abortable.js';
 
 export interface S3Limits {
-  /** How long a store may take nothing, or send nothing, of a blob. */
+  /** How long a store may pause while it receives or sends a blob. */
   readonly idleMs: number;
-  /** Of a call without a blob, with all its tries; of the first byte of an answer with one. */
+  /** The limit of a call without a blob, including all attempts, and of the first byte of an answer with a blob. */
   readonly callMs: number;
-  /** Of making one blob of parts: services copy them, and answer when they have. */
+  /** The limit of creating a blob from parts. Services copy the parts before they answer. */
   readonly completeMs: number;
-  /** Of the question whether it is well. */
+  /** The limit of a health check. */
   readonly healthMs: number;
 }
 
 export const S3_LIMITS: S3Limits = { idleMs: 15_000, callMs: 10_000, completeMs: 300_000, healthMs: 3_000 };
 
-/** Slow readers keep connections: they must not run out before memory for blobs under way does. */
+/** Slow readers hold connections. The memory for blobs in flight must run out before the connections do. */
 const MOST_CONNECTIONS = 1_024;
 const CONNECT_WITHIN_MS = 3_000;
 const TRIES = 3;
-/** Who gets an error tells of it; by itself the SDK would write to the console. */
+/** Callers log the errors that they get. By default the SDK would also write to the console. */
 const silent = (): void => undefined;
 const SILENT = { trace: silent, debug: silent, info: silent, warn: silent, error: silent };
 
-/** The SDK, loaded when it is needed, with the two ways of calling that a store wants. */
+/** Loads the SDK on demand and offers two clients, with and without retries. */
 export class S3Connection {
   private constructor(
     readonly sdk: typeof Sdk,
-    /** Calls that may be made again. */
+    /** The client for calls that may be retried. */
     private readonly patient: Sdk.S3Client,
-    /** Those with a stream, which is gone once it was sent. */
+    /** The client for calls with a stream, which can be sent only once. */
     readonly once: Sdk.S3Client,
     readonly bucket: string,
     readonly limits: S3Limits,
   ) {}
 
-  /** Asks nothing of the service yet. */
+  /** Creates the clients without calling the service. */
   static async open(settings: S3Settings, limits: S3Limits): Promise<S3Connection> {
     const sdk = await import('@aws-sdk/client-s3');
     const agent = { keepAlive: true, maxSockets: MOST_CONNECTIONS };
@@ -45,12 +45,12 @@ export class S3Connection {
       credentials: { accessKeyId: settings.accessKeyId, secretAccessKey: settings.secretAccessKey },
       forcePathStyle: settings.forcePathStyle,
       logger: SILENT,
-      // With checksums streams go in chunks with a trailer, which other services than Amazon's do not take.
+      // With checksums, the SDK sends streams in chunks with a trailer, which services other than Amazon's refuse.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
-      // A wait for "100 Continue" would take a new connection for each blob.
+      // Waiting for "100 Continue" would use a new connection for each blob.
       expectContinueHeader: false,
-      // Nothing of the files and names of Amazon's tools on this machine.
+      // The settings below ignore the configuration files and variables of Amazon's tools on this machine.
       retryMode: 'standard',
       defaultsMode: 'standard',
       useDualstackEndpoint: false,
@@ -74,7 +74,7 @@ export class S3Connection {
     return new S3Connection(sdk, patient, once, settings.bucket, limits);
   }
 
-  /** Makes a call without a stream, several times if need be. @throws what the SDK does, or the signal's reason */
+  /** Makes a call without a stream, with retries. @throws the SDK's error, or the signal's reason */
   call<T>(
     make: (client: Sdk.S3Client, signal: AbortSignal) => Promise<T>,
     signal: AbortSignal | null = null,
@@ -83,7 +83,7 @@ export class S3Connection {
     return bounded(milliseconds, signal, (bound) => make(this.patient, bound));
   }
 
-  /** {@link call} made once. */
+  /** As {@link call}, but without retries. */
   try<T>(
     make: (client: Sdk.S3Client, signal: AbortSignal) => Promise<T>,
     signal: AbortSignal | null = null,
@@ -98,7 +98,10 @@ export class S3Connection {
   }
 }
 
-/** Also ends a pause between two tries, which the SDK sleeps through. */
+/**
+ * Applies a time limit and the signal to a call. Also ends the pause between two attempts, in which the SDK ignores
+ * signals.
+ */
 async function bounded<T>(
   milliseconds: number,
   signal: AbortSignal | null,

@@ -1,10 +1,12 @@
 import { StoreUnavailable } from './object-store.js';
 
-/** What an error of the SDK says, without what it holds: requests with their signatures, and answers with keys in them. */
+/**
+ * The code and status of an SDK error, without requests and their signatures, and without answers that contain keys.
+ */
 export interface S3Fault {
-  /** As S3 names it (NoSuchKey), or of the connection (ECONNREFUSED, TimeoutError). */
+  /** S3's name of the error (NoSuchKey), or the connection's (ECONNREFUSED, TimeoutError). */
   readonly code: string;
-  /** Of the answer; undefined without one. */
+  /** The status of the answer, or undefined without an answer. */
   readonly status: number | undefined;
 }
 
@@ -19,13 +21,13 @@ export function faultOf(error: unknown): S3Fault {
   const status = $metadata?.httpStatusCode;
   const said = typeof code === 'string' && code !== '' ? code : name;
   return {
-    // A word alone: whatever answers in the place of the store chooses this text.
+    // Only one word is accepted, because any server in place of the store could choose this text.
     code: typeof said === 'string' && /^[A-Za-z0-9_.]{1,64}$/.test(said) ? said : 'Unknown',
     status: typeof status === 'number' ? status : undefined,
   };
 }
 
-/** For the log: operation, name of the error and status, never the store's own text. */
+/** Returns an error for the log: the operation, the name of the error and the status, never the store's own text. */
 export function unavailable(operation: string, error: unknown): StoreUnavailable {
   if (error instanceof StoreUnavailable) return error;
   const { code, status } = faultOf(error);

@@ -20,8 +20,8 @@ import { S3Upload } from './s3-upload.js';
 import { spooled } from './spool.js';
 
 /**
- * Blobs as objects of one bucket, by their ids alone. No request is conditional: ids are used once, and other services than
- * Amazon's refuse conditions.
+ * Stores blobs as objects of one bucket, with their ids as keys. No request is conditional, because ids are used once
+ * and services other than Amazon's refuse conditions.
  */
 export class S3ObjectStore extends ObjectStore {
   override readonly driver = 's3';
@@ -33,7 +33,9 @@ export class S3ObjectStore extends ObjectStore {
     super();
   }
 
-  /** Loads the SDK. @param spoolFolder absolute; where content waits whose size is not known, since S3 wants it first */
+  /**
+   * Loads the SDK. @param spoolFolder absolute; content of unknown size waits there, because S3 needs the size first
+   */
   static async open(settings: S3Settings, spoolFolder: string, limits: S3Limits = S3_LIMITS): Promise<S3ObjectStore> {
     return new S3ObjectStore(await S3Connection.open(settings, limits), spoolFolder);
   }
@@ -59,7 +61,8 @@ export class S3ObjectStore extends ObjectStore {
           }),
       );
     } catch (error) {
-      // The answer may have been lost, not the blob. What this does not remove is found by remove(), as after a crash.
+      // The blob may exist although the answer was lost. If this deletion fails, remove() deletes the blob, as after a
+      // crash.
       if (upload.isWhole) await this.delete(blobId).catch(() => undefined);
       throw error;
     }
@@ -69,7 +72,7 @@ export class S3ObjectStore extends ObjectStore {
     const Range = range === null ? undefined : `bytes=${range.first}-${range.last}`;
     const { sdk, bucket } = this.s3;
     const command = new sdk.GetObjectCommand({ Bucket: bucket, Key: keyOf(blobId), Range });
-    // Lives as long as the stream, which outlives the call.
+    // Must live as long as the stream, which outlives the call.
     const ending = new AbortController();
     const answer = await this.s3
       .call((client, bound) => {
@@ -93,7 +96,7 @@ export class S3ObjectStore extends ObjectStore {
   }
 
   override async remove(blobId: string, uploadToken: string | null): Promise<void> {
-    // The upload first: one that is being completed is an object by then.
+    // The upload is aborted first. An upload that is completed at the same time is an object by then.
     if (uploadToken !== null) await this.abort(blobId, uploadToken);
     else for await (const upload of this.uploads(keyOf(blobId), null)) await this.abort(blobId, upload.UploadId ?? '');
     await this.delete(blobId);
@@ -102,7 +105,7 @@ export class S3ObjectStore extends ObjectStore {
   override async beginParts(blobId: string, _size: number, signal: AbortSignal): Promise<string> {
     const { sdk, bucket } = this.s3;
     const command = new sdk.CreateMultipartUploadCommand({ Bucket: bucket, Key: keyOf(blobId) });
-    // Once: a lost answer would leave an upload that nobody knows of.
+    // Not retried, because a lost answer would leave an upload that no record refers to.
     const { UploadId } = await this.s3
       .try((client, abortSignal) => client.send(command, { abortSignal }), signal)
       .catch((error: unknown) => {
@@ -136,7 +139,7 @@ export class S3ObjectStore extends ObjectStore {
     return new S3Upload(content, part.size, limits.idleMs, signal).through(send);
   }
 
-  /** `disturbed` says nothing here: a part that was written over has another ETag and is refused. */
+  /** Ignores `disturbed`: a part that was overwritten has another ETag and is refused. */
   override async completeParts(
     blobId: string,
     uploadToken: string,
@@ -156,7 +159,7 @@ export class S3ObjectStore extends ObjectStore {
       await this.s3.call((client, abortSignal) => client.send(command, { abortSignal }), signal, limits.completeMs);
     } catch (error) {
       signal.throwIfAborted();
-      // An earlier try of this process or another may have done it, whatever this one was told.
+      // An earlier attempt of any process may have completed the upload, even if this call failed.
       const found = await this.isComplete(blobId, size).catch((unknown: unknown) => unknown);
       if (found === true) return;
       if (!isLoss(error)) throw unavailable('CompleteMultipartUpload', error);
@@ -175,7 +178,7 @@ export class S3ObjectStore extends ObjectStore {
   }
 
   override async *blobs(signal: AbortSignal): AsyncGenerator<readonly string[]> {
-    // What is completed meanwhile is an object by the time objects are listed.
+    // An upload that is completed meanwhile is an object by the time objects are listed.
     let batch: string[] = [];
     for await (const { Key } of this.uploads('', signal)) {
       if (Key === undefined || !isBlobId(Key)) continue;
@@ -243,7 +246,7 @@ export class S3ObjectStore extends ObjectStore {
     await this.s3
       .call((client, abortSignal) => client.send(new sdk.AbortMultipartUploadCommand(place), { abortSignal }))
       .catch((error: unknown) => {
-        // Of an upload that has ended Swift says the second.
+        // Swift answers NoSuchKey for an upload that has ended.
         if (!['NoSuchUpload', 'NoSuchKey'].includes(faultOf(error).code))
           throw unavailable('AbortMultipartUpload', error);
       });
@@ -273,7 +276,9 @@ export class S3ObjectStore extends ObjectStore {
     }
   }
 
-  /** Time runs while somebody wants to read on, and the service sends nothing. */
+  /**
+   * Returns a function that reads the next chunk. Its time limit runs only while the consumer waits for the service.
+   */
   private reader(body: AsyncIterable<Uint8Array>, length: number): () => Promise<Uint8Array | null> {
     const { idleMs } = this.s3.limits;
     const chunks = body[Symbol.asyncIterator]();
@@ -293,7 +298,7 @@ export class S3ObjectStore extends ObjectStore {
   }
 }
 
-/** S3's pages. */
+/** The size of S3's pages. */
 const LISTED = 1_000;
 
 function keyOf(blobId: string): string {
@@ -301,12 +306,12 @@ function keyOf(blobId: string): string {
   return blobId;
 }
 
-/** Each slot is a part of its own to S3, which numbers them up to 10,000. */
+/** Returns S3's part number. Each slot is a separate part there, and the numbers go up to 10,000. */
 function numberOf({ number, slot }: PartPlace): number {
   return (number - 1) * SLOTS + slot + 1;
 }
 
-/** Services that do not know ranges answer with the whole; one that was written over would not fit. */
+/** Whether the answer matches the range. Services without ranges answer with the whole blob. */
 function isAnswerTo(range: ByteRange | null, { ContentRange, ContentLength }: Sdk.GetObjectCommandOutput): boolean {
   if (range === null) return ContentRange === undefined;
   const isLong = ContentLength === range.last - range.first + 1;

@@ -3,15 +3,16 @@ import { chunksOf, orAborted } from './abortable.js';
 import { StoreUnavailable } from './object-store.js';
 
 /**
- * Content on its way into a request. The last chunk is held back until content has ended well: a store that was told the
- * size then never has all of what turns out to be wrong at its end. Time runs only while the store is to take or to answer.
+ * Sends content in a request. The last chunk is held back until the content has ended without an error, so that a store
+ * that was told the size never has the whole of content that fails at its end. The timer runs only while the store
+ * should read or answer.
  */
 export class S3Upload {
-  /** Whether the store may have got all of it. */
+  /** Whether the store may have received everything. */
   isWhole = false;
   private readonly giveUp = new AbortController();
   private timer: NodeJS.Timeout | undefined;
-  /** What content, or the signal, threw; boxed, since anything may be thrown. */
+  /** The error of the content or the signal. It is wrapped, because any value may be thrown. */
   private fault: { readonly thrown: unknown } | null = null;
 
   constructor(
@@ -23,11 +24,11 @@ export class S3Upload {
 
   /**
    * @param request sends the body and resolves with the store's answer
-   * @throws what content, signal and request throw; StoreUnavailable when the store does not go on
+   * @throws what content, signal and request throw; StoreUnavailable when the store makes no progress
    */
   async through<T>(request: (body: Readable, signal: AbortSignal) => Promise<T>): Promise<T> {
     const body = Readable.from(this.chunks(), { objectMode: false });
-    // Nobody else listens: pipe() does not pass errors on, and leaves the request open for ever.
+    // pipe() does not pass errors on, and would leave the request open for ever.
     body.on('error', (error) => this.giveUp.abort(error));
     const abort = (): void => this.giveUp.abort(this.signal.reason);
     this.signal.addEventListener('abort', abort, { once: true });
@@ -43,7 +44,8 @@ export class S3Upload {
       clearTimeout(this.timer);
       this.signal.removeEventListener('abort', abort);
       body.destroy();
-      // A request that was answered too early still holds its connection; one that has ended does not hear this.
+      // A request that was answered too early still holds its connection. For a finished request, aborting does
+      // nothing.
       this.giveUp.abort();
     }
   }

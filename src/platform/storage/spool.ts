@@ -6,9 +6,9 @@ import { newToken } from './files-places.js';
 const READ_BYTES = 256 * 1_024;
 
 /**
- * Keeps content in a file until it has ended, and hands it over with its size. The file has no name by then, so nothing
- * is left of it however this process ends.
- * @throws StoreUnavailable for the disk, else what content, the signal or `use` throws
+ * Stores content in a file until it has ended, then passes it on with its size. The file is unlinked as soon as it is
+ * open, so that nothing remains of it however this process ends.
+ * @throws StoreUnavailable for the disk, and what content, the signal or `use` throws
  */
 export async function spooled<T>(
   folder: string,

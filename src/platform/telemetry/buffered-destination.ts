@@ -3,17 +3,17 @@ import type { StandardOutput } from './standard-output.js';
 
 const HELD_MS = 100;
 const MEMORY_BYTES = 65_536;
-/** From here on they are written without waiting. */
+/** From this size on, the lines are written without waiting. */
 const FULL_BYTES = 32_768;
-/** A character takes three bytes of UTF-8 at most. */
+/** The maximum bytes of a UTF-16 unit in UTF-8. */
 const BYTES_A_CHARACTER = 3;
 
 /**
- * Writes lines at once, except those it may hold for a moment: a system call for each request's line costs as much as
- * the request's validation. The order stays, and an orderly exit, also by an uncaught error, loses none.
+ * Writes lines at once, except lines that may be held for up to 100 ms: a system call for each request's line costs as
+ * much as validating the request. Lines stay in order, and an orderly exit, even after an uncaught error, loses none.
  */
 export class BufferedDestination implements DestinationStream {
-  /** As bytes: a text that grows line by line keeps every piece it was made of, and with it the requests' parts. */
+  /** Held as bytes. A string that grows line by line keeps every part it was built from, and thus parts of requests. */
   private readonly held = Buffer.allocUnsafeSlow(MEMORY_BYTES);
   private end = 0;
   private timer: NodeJS.Timeout | undefined;
@@ -30,7 +30,7 @@ export class BufferedDestination implements DestinationStream {
     this.destination.write(line);
   }
 
-  /** Writes the line with the next {@link write}, when there are many, or after 100 ms. */
+  /** Writes the line with the next {@link write}, when enough lines are held, or after 100 ms. */
   hold(line: string): void {
     const most = line.length * BYTES_A_CHARACTER;
     if (this.end + most > MEMORY_BYTES) this.flush();

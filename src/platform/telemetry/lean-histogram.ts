@@ -24,7 +24,7 @@ export class Series {
     this.sum += value;
   }
 
-  /** Cumulative buckets, sum and count, as Prometheus wants them. */
+  /** Returns cumulative buckets, sum and count in the form of Prometheus. */
   values(name: string): Sample[] {
     let count = 0;
     const buckets = this.counts.map((here, at) => {
@@ -41,8 +41,8 @@ export class Series {
 }
 
 /**
- * A histogram for what happens on every request: prom-client's own takes the labels apart at each observation, which
- * costs 30 times as much. Here one keeps the {@link Series} of its labels and observes through it.
+ * A histogram for values of every request. prom-client's histogram resolves the labels at each observation, which costs
+ * 30 times as much. Here the caller keeps the {@link Series} of its labels and observes with that.
  */
 export class LeanHistogram {
   readonly aggregator = 'sum';
@@ -55,14 +55,14 @@ export class LeanHistogram {
     private readonly bounds: readonly number[],
   ) {}
 
-  /** A new series: to be kept and asked for once for each set of values. */
+  /** Creates a series. Call this once for each set of label values, and keep the result. */
   series(labels: Readonly<Record<string, string>>): Series {
     const made = new Series(this.bounds, labels);
     this.all.push(made);
     return made;
   }
 
-  /** What the registry asks of a metric. */
+  /** Returns the metric in the form that the registry reads. */
   get(): Promise<object> {
     const { name, help, type, aggregator } = this;
     return Promise.resolve({ name, help, type, aggregator, values: this.all.flatMap((series) => series.values(name)) });

@@ -1,12 +1,15 @@
-/** Tells of what may happen thousands of times a second: at once, then once a period with how often it was meanwhile. */
+/**
+ * Logs events that may happen thousands of times a second: the first one at once, then at most one line per period with
+ * a count.
+ */
 export class LogThrottle {
   private readonly told = new Map<string, { readonly until: number; unsaid: number }>();
 
   constructor(private readonly periodMs = 60_000) {}
 
   /**
-   * @param what comes from a fixed set, since each is remembered
-   * @param tell gets how often it happened since it was last told of, this time included
+   * @param what must come from a fixed set, because each value is kept in memory
+   * @param tell gets the number of events since the last call, including this one
    */
   happened(what: string, tell: (times: number) => void): void {
     const now = performance.now();

@@ -11,13 +11,13 @@ export type LogFields = Readonly<Record<string, unknown>>;
 
 export interface LoggerOptions {
   readonly level: LogLevel | 'silent';
-  /** Lines for people in place of JSON; by default when standard output is a terminal. */
+  /** Writes readable lines instead of JSON. By default, this is on when standard output is a terminal. */
   readonly pretty?: boolean;
-  /** By default standard output, as {@link StandardOutput} writes it. */
+  /** By default, lines go to standard output with {@link StandardOutput}. */
   readonly destination?: DestinationStream;
 }
 
-/** The framework's names, from the quietest that still tells most to the loudest, with ours. */
+/** Nest's log levels, from the most to the least verbose, with the service's levels. */
 const NEST_LEVELS: readonly (readonly [NestLevel, LogLevel])[] = [
   ['verbose', 'trace'],
   ['debug', 'debug'],
@@ -28,9 +28,9 @@ const NEST_LEVELS: readonly (readonly [NestLevel, LogLevel])[] = [
 ];
 
 /**
- * One JSON object a line: `level`, `time`, the ids of the running request, the fields, `message`.
- * Everything is redacted before it is written. Methods take `(message, fields)`, an error under `err`,
- * and also what Nest passes to its logger, so an application can use it as its own.
+ * Writes one JSON object a line: `level`, `time`, the ids of the running request, the fields, `message`. Everything is
+ * redacted before it is written. Methods take `(message, fields)`, with an error under `err`. They also take what Nest
+ * passes to its logger, so an application can use this class as its logger.
  */
 export class Logger implements LoggerService {
   private readonly writer: PinoLogger;
@@ -47,7 +47,7 @@ export class Logger implements LoggerService {
         messageKey: 'message',
         timestamp: pino.stdTimeFunctions.isoTime,
         formatters: { level: (label) => ({ level: label }) },
-        // Errors are spelled out before they get here; the stock serializer would do it once more.
+        // Errors are converted before they get here. The default serializer would convert them again.
         serializers: { err: (value: unknown) => value },
       },
       this.destination,
@@ -64,9 +64,10 @@ export class Logger implements LoggerService {
   }
 
   /**
-   * For the line of each request, where {@link write} would cost more than the request: `members` are JSON members that
-   * the caller has spelled and redacted, each with a comma before it. The caller decides whether the line is written; only
-   * the level `silent` drops it. On standard output such a line may wait 100 ms for others, or for the next line of another kind.
+   * Writes the line of a request, for which {@link write} would cost more than the request. `members` are JSON members
+   * that the caller has serialized and redacted, each with a comma before it. The caller decides whether the line is
+   * written; only the level `silent` drops it. On standard output the line may wait up to 100 ms, or until another kind
+   * of line is written.
    */
   writeSpelled(level: LogLevel, message: string, members: string): void {
     if (this.writer.level === 'silent') return;
@@ -103,12 +104,14 @@ export class Logger implements LoggerService {
     this.writeLoose('fatal', message, rest);
   }
 
-  /** Nest names the levels it wants; the most talkative of them becomes the threshold, none means silence. */
+  /** Sets the threshold to the most verbose of the levels that Nest passes. Without levels, nothing is logged. */
   setLogLevels(levels: NestLevel[]): void {
     this.writer.level = NEST_LEVELS.find(([level]) => levels.includes(level))?.[1] ?? 'silent';
   }
 
-  /** Nest's calls end in the name of the writing class, errors have a stack before it; ours end in fields. */
+  /**
+   * Nest's calls end with the name of the calling class, after a stack for errors. The service's calls end with fields.
+   */
   private writeLoose(level: LogLevel, message: unknown, rest: readonly unknown[]): void {
     if (!this.writer.isLevelEnabled(level)) return;
     const fields: Record<string, unknown> = {};
@@ -128,7 +131,7 @@ export class Logger implements LoggerService {
   }
 }
 
-/** Nest tells at every start what it wires together; only a developer of this service wants to know. */
+/** Contexts of Nest's start messages about wiring, which matter only to developers of this service. */
 const WIRING_CONTEXTS: ReadonlySet<unknown> = new Set([
   'InstanceLoader',
   'NestApplication',
@@ -137,7 +140,7 @@ const WIRING_CONTEXTS: ReadonlySet<unknown> = new Set([
   'RoutesResolver',
 ]);
 
-/** A field of one of the line's own names would make a second key of that name in the same object. */
+/** Renames fields that have a name of the line itself, which would otherwise occur twice in the object. */
 function withoutReserved({ level, time, message, ...fields }: Record<string, unknown>): LogFields {
   return { ...fields, field_level: level, field_time: time, field_message: message };
 }

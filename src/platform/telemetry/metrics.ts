@@ -3,7 +3,9 @@ import { LeanHistogram } from './lean-histogram.js';
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** What is the process's own, however many applications run in it: its watchers never end, and keep their registry alive. */
+/**
+ * The metrics of the process, which all its applications share. Their collectors never end and keep the registry alive.
+ */
 let ofTheProcess: Registry | undefined;
 
 function processMetrics(): Registry {
@@ -15,12 +17,12 @@ function processMetrics(): Registry {
 }
 
 /**
- * Prometheus metrics of one application. Each instance has a registry of its own, so applications in one
- * process do not clash; asking twice for a name gives the same metric, and an Error when kind or labels differ.
+ * Prometheus metrics of one application. Each instance has its own registry, so that applications in one process do not
+ * clash. A second call with the same name returns the same metric, and throws an Error when kind or labels differ.
  *
- * A family is exported from its first move on: the code of every role is loaded in every process, and a constant zero of a
- * process that never does the work would look like work that stands still. A gauge with `collect` is exported at once, so
- * ask for it only where its value can change.
+ * A metric is exported after its first change: every process loads the code of all roles, and a constant zero in a
+ * process that never does the work would look like stalled work. A gauge with `collect` is exported at once, so create
+ * one only where its value can change.
  */
 export class Metrics {
   private readonly registry = new Registry();
@@ -38,7 +40,7 @@ export class Metrics {
     );
   }
 
-  /** `collect` runs before each rendering, for values that are read rather than counted. */
+  /** `collect` runs before each rendering, for values that are read instead of counted. */
   gauge<L extends string = never>(
     name: string,
     help: string,
@@ -74,19 +76,19 @@ export class Metrics {
     );
   }
 
-  /** {@link histogram} for what happens on every request: cheap to observe, its series are kept by who observes. */
+  /** As {@link histogram}, for values of every request. Observing is cheap, and the caller keeps the series. */
   leanHistogram(name: string, help: string, buckets: readonly number[] = SECONDS): LeanHistogram {
     return this.once('lean histogram', name, [], () =>
       this.exportedOnMove(new LeanHistogram(name, help, buckets), ['series']),
     );
   }
 
-  /** All metrics in Prometheus text form, those of the process first. */
+  /** Returns all metrics in Prometheus's text format, those of the process first. */
   async render(): Promise<string> {
     return [await this.process.metrics(), await this.registry.metrics()].join('\n');
   }
 
-  /** Puts the metric into the registry at the first call of one of these methods, which then cost nothing more. */
+  /** Registers the metric at the first call of one of these methods. Later calls have no overhead. */
   private exportedOnMove<M extends object>(metric: M, moves: readonly (string & keyof M)[]): M {
     const own = new Map(moves.map((move) => [move, metric[move]]));
     for (const move of moves) {
@@ -110,7 +112,7 @@ export class Metrics {
       return metric;
     }
     if (known.signature !== signature) throw new Error(`Metric ${name} is declared twice, differently`);
-    // The signature says which of the kinds is kept under this name.
+    // The signature ensures that the metric has this type.
     return known.metric as M;
   }
 }

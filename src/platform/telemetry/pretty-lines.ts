@@ -1,10 +1,10 @@
 import type { DestinationStream } from 'pino';
 
 const COLOURS: Readonly<Record<string, number>> = { fatal: 35, error: 31, warn: 33, info: 32, debug: 36, trace: 90 };
-// Whatever a request carries must not move the cursor or recolour the terminal of who reads the log.
+// The text of a request must not move the cursor or change the colours of the reader's terminal.
 const CONTROL = /(?!\n)\p{Cc}/gu;
 
-/** A destination that takes JSON log lines and passes them on as lines for people. */
+/** Returns a destination that converts JSON log lines to readable lines. */
 export function prettyLines(destination: DestinationStream): DestinationStream {
   return { write: (line) => destination.write(pretty(line)) };
 }

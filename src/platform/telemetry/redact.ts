@@ -3,7 +3,10 @@ import { isSensitiveName, MASK, maskSecrets } from '../sanitize/index.js';
 const MAX_DEPTH = 8;
 const MAX_ENTRIES = 100;
 const MAX_TEXT = 8_192;
-/** What an error may carry besides name, message, stack and cause; drivers also attach statements' parameters, which stay out. */
+/**
+ * The members of an error that are logged besides name, message, stack and cause. Drivers also attach the parameters of
+ * statements, which must not be logged.
+ */
 const ERROR_FIELDS = [
   'code',
   'errno',
@@ -26,8 +29,8 @@ const ERROR_FIELDS = [
 export type Loggable = string | number | boolean | null | Loggable[] | { [key: string]: Loggable };
 
 /**
- * A copy that is safe to log: fields with the names of credentials read `[redacted]`, credentials inside
- * texts are masked, errors are spelled out, and cycles, big integers, deep and long values become harmless.
+ * Returns a copy that is safe to log: fields with the names of credentials read `[redacted]`, credentials inside texts
+ * are masked, and errors are spelled out. Cycles, big integers, and deep and long values are replaced or shortened.
  */
 export function redact(value: unknown): Loggable {
   return copyOf(value, []);
@@ -52,7 +55,7 @@ function copyOf(value: unknown, ancestors: readonly object[]): Loggable {
   }
 }
 
-/** {@link redact} for a text. */
+/** As {@link redact}, for a text. */
 export function redactText(text: string): string {
   return text.length <= MAX_TEXT
     ? maskSecrets(text)
@@ -90,7 +93,7 @@ function copyOfEntries(entries: readonly (readonly [string, () => unknown])[], p
   const copy: { [key: string]: Loggable } = {};
   for (const [key, read] of entries.slice(0, MAX_ENTRIES)) {
     const value = readSafely(read);
-    // Without this a field named __proto__ would change the copy instead of being in it.
+    // Otherwise a field named __proto__ would change the copy's prototype instead of becoming a member.
     if (value !== undefined)
       Object.defineProperty(copy, key, {
         value: entryOf(key, value, path),

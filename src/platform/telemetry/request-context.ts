@@ -1,9 +1,9 @@
 import { ScopedValue } from '../concurrency/index.js';
 
-/** Who is being served, on every log line. It grows as guards find out: whoever has the object adds to it. */
+/** The ids of the running request, which every log line carries. Guards add ids as they resolve them. */
 export interface RequestContext {
   readonly requestId: string;
-  /** When the request came: what `performance.now()` said. */
+  /** When the request arrived, by `performance.now()`. */
   readonly cameAt: number;
   organizationId?: string;
   projectId?: string;
@@ -13,17 +13,22 @@ export interface RequestContext {
 
 const context = new ScopedValue<RequestContext>();
 
-/** Runs `work`, and all that it starts, in this context, until `leave` is called. What is added to it later is seen everywhere. */
+/**
+ * Runs `work`, and everything it starts, in this context until `leave` is called. Later additions to the context are
+ * visible everywhere.
+ */
 export function runInContext<T>(of: RequestContext, work: (leave: () => void) => T): T {
   return context.until(of, work);
 }
 
-/** For what goes on after its request: keeps the context, if there is one, until the function it returns is called. */
+/**
+ * Keeps the context, if there is one, until the returned function is called, for work that continues after its request.
+ */
 export function holdContext(): () => void {
   return context.hold();
 }
 
-/** Undefined outside a request or job. */
+/** Returns the context, or undefined outside a request or job. */
 export function currentContext(): RequestContext | undefined {
   return context.get();
 }

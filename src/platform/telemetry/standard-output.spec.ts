@@ -23,7 +23,7 @@ describe('the output of log lines', () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** The text in the pipe now, empty when there is none. */
+  /** Returns the text in the pipe, or an empty text when there is none. */
   function read(): string {
     const bytes = Buffer.alloc(MIB);
     try {
@@ -68,7 +68,7 @@ describe('the output of log lines', () => {
     closeSync(fd);
   });
 
-  /** The writing end of a pipe whose reading end is closed. */
+  /** Returns the writing end of a pipe whose reading end is closed. */
   function endedPipe(): number {
     const path = join(folder, 'ended');
     execFileSync('mkfifo', [path]);

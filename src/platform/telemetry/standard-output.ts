@@ -1,11 +1,13 @@
 import { writevSync } from 'node:fs';
 
-/** Bytes of lines that wait while nobody reads them. Further lines are dropped, and one line reports their number. */
+/**
+ * The maximum bytes of lines that wait for the reader. Further lines are dropped, and one line reports their number.
+ */
 const MOST_WAITING_BYTES = 4 * 1024 * 1024;
 const RETRY_MS = 20;
-/** The process waits so many milliseconds at its end for a reader of the last lines. */
+/** How long the process waits at its end for the reader of the last lines, in milliseconds. */
 const LAST_LINES_MS = 2_000;
-/** The system takes at most 1,024 pieces in one call. */
+/** The pieces of one system call, which accepts at most 1,024. */
 const PIECES = 512;
 
 /**
@@ -31,7 +33,7 @@ export class StandardOutput {
     if (this.timer === undefined) this.flush();
   }
 
-  /** Writes what waits, when the process ends. Gives up when nobody reads it. */
+  /** Writes the waiting lines when the process ends. Gives up after 2 seconds without a reader. */
   end(): void {
     const endsAt = performance.now() + LAST_LINES_MS;
     const sleeper = new Int32Array(new SharedArrayBuffer(4));
@@ -50,14 +52,14 @@ export class StandardOutput {
     if (this.waiting.length > 0) this.timer = setTimeout(() => this.flush(), RETRY_MS).unref();
   }
 
-  /** @returns false when the reader has to read first */
+  /** @returns false when the reader must read first */
   private writeSome(): boolean {
     try {
       this.remove(writevSync(this.fd, this.waiting.slice(0, PIECES)));
       return true;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return false;
-      // The reader is gone or the disk is full. There is nobody to tell, and the service goes on.
+      // The reader is gone or the disk is full. The lines are dropped, because the failure can be reported nowhere.
       this.waiting = [];
       this.waitingBytes = 0;
       return false;

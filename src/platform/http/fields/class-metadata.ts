@@ -6,28 +6,31 @@ import { Field } from './field.js';
 
 type ClassMetadata = ReturnType<ReturnType<typeof getMetadataStorage>['getTargetValidationMetadatas']>;
 export type ConstraintOfProperty = ClassMetadata[number];
-/** Of `@ValidateIf()` and `@IsOptional()`: false passes over all that is asked of the property. */
+/** The condition of `@ValidateIf()` or `@IsOptional()`. When it returns false, the property is not validated. */
 export type Condition = (object: object, value: unknown) => boolean;
 
-/** What the decorators of class-validator and class-transformer, ours among them, say of one property of a class. */
+/** What the decorators of this folder, class-validator and class-transformer declare for one property of a class. */
 export interface PropertyMetadata {
   readonly key: string;
   /** The name in JSON, query and forms. */
   readonly wire: string;
-  /** Set for a property with a decorator of ours: it is read by it, and by no conversion beside it. */
+  /**
+   * Set for a property with a field decorator of this folder. That decorator's reader reads the property, and no other
+   * conversion applies.
+   */
   readonly field: Field | undefined;
   readonly conditions: readonly Condition[];
-  /** All that class-validator runs by itself; neither our own nor `@ValidateNested()`. */
+  /** The constraints that class-validator runs itself, without field decorators and `@ValidateNested()`. */
   readonly constraints: readonly ConstraintOfProperty[];
   readonly isNested: boolean;
   readonly type: TypeMetadata | undefined;
   readonly transforms: readonly ((params: TransformFnParams) => unknown)[];
-  /** Its conversions run also where it was left out. */
+  /** Whether the property's conversions run even when the property was left out. */
   readonly isExposed: boolean;
   readonly isExcluded: boolean;
 }
 
-/** The declared properties of a class: its parents' first, a redeclared one in its old place. */
+/** Returns the declared properties of a class, inherited ones first. A redeclared property keeps its position. */
 export function propertiesOf(cls: Type<unknown>): PropertyMetadata[] {
   const lineage = lineageOf(cls);
   const inForce = metadataOf(cls);
@@ -44,12 +47,14 @@ export function propertiesOf(cls: Type<unknown>): PropertyMetadata[] {
   });
 }
 
-/** The names under which a class takes its properties. */
+/** Returns the properties of a class with their names on the wire. */
 export function fieldsOf(cls: Type<unknown>): { key: string; wire: string }[] {
   return propertiesOf(cls).map(({ key, wire }) => ({ key, wire }));
 }
 
-/** Our constraint among others: the declaration it carries. */
+/**
+ * Returns the declaration that a constraint carries, or undefined when a field decorator did not create the constraint.
+ */
 function fieldIn({ constraints }: Pick<ConstraintOfProperty, 'constraints'>): Field | undefined {
   const [first] = (constraints as unknown[] | undefined) ?? [];
   return first instanceof Field ? first : undefined;
@@ -87,7 +92,9 @@ function isConstraint(type: string): boolean {
   return type === ValidationTypes.CUSTOM_VALIDATION || type === ValidationTypes.IS_DEFINED;
 }
 
-/** Of fields redeclared on the way down the last one: class-validator itself drops no more than one generation. */
+/**
+ * Returns the field of the most derived class that declares it. class-validator itself replaces only one generation.
+ */
 function fieldInForce(metadata: readonly ConstraintOfProperty[], lineage: readonly unknown[]): Field | undefined {
   let nearest: { field: Field; generation: number } | undefined;
   for (const one of metadata) {
@@ -102,7 +109,7 @@ function metadataOf(cls: Type<unknown>): ClassMetadata {
   return getMetadataStorage().getTargetValidationMetadatas(cls, '', false, false);
 }
 
-/** From the first ancestor down to the class itself. */
+/** Returns the ancestors of a class, from the first one down to the class itself. */
 function lineageOf(cls: Type<unknown>): Type<unknown>[] {
   const lineage: Type<unknown>[] = [];
   for (let at: unknown = cls; typeof at === 'function' && at !== Function.prototype; at = Object.getPrototypeOf(at)) {

@@ -1,4 +1,4 @@
-/** Where class-transformer keeps what its decorators say. Its main file does not export it, its typed folder does. */
+/** The metadata of class-transformer's decorators. The package exports it only from its typed folder. */
 declare module 'class-transformer/cjs/storage.js' {
   export { defaultMetadataStorage } from 'class-transformer/types/storage.js';
 }

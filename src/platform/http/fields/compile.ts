@@ -11,7 +11,7 @@ import { StockConstraints } from './stock-constraints.js';
 const SCHEMAS = new WeakMap<Type<unknown>, Schema>();
 
 /**
- * Compiles what the decorators of class-validator and class-transformer say of a class, once.
+ * Compiles the declarations of class-validator and class-transformer on a class, once for each class.
  * @throws for a class without properties, for names that clash, and for declarations that would be read wrongly
  */
 export function compile(cls: Type<unknown>): Schema {
@@ -24,7 +24,7 @@ export function compile(cls: Type<unknown>): Schema {
   const stock = properties.every(isPlain) ? undefined : stockPart(cls, properties);
   const instance = stock === undefined ? instanceOf(cls) : (cls as Schema['instance']);
   const schema: Schema = { cls, fields, parts, stock, instance };
-  // Registered before its fields, which may hold the class itself.
+  // Registered before its fields are compiled, because they may contain the class itself.
   SCHEMAS.set(cls, schema);
   try {
     const readerOf: ReaderOf = (part) => {
@@ -40,7 +40,7 @@ export function compile(cls: Type<unknown>): Schema {
   return schema;
 }
 
-/** Reads an object of a class that is compiled at the first one, since it may still be about to be declared. */
+/** Reads an object of a class. The class is compiled at the first object, because it may not be declared yet. */
 export const readerOnDemand: ReaderOf = (cls) => {
   let schema: Schema | undefined;
   return (value, depth) => readMembers((schema ??= compile(cls)), value as Record<string, unknown>, depth);
@@ -97,14 +97,17 @@ function compileField(cls: Type<unknown>, property: PropertyMetadata, readerOf: 
   };
 }
 
-/** As its decorators tell: `@IsArray()`, `@ArrayMinSize()` and their like, or a rule for each item. */
+/**
+ * Whether the property is a list, by `@IsArray()`, `@ArrayMinSize()` and similar decorators, or by a rule for each
+ * item.
+ */
 function isList({ constraints, type }: PropertyMetadata): boolean {
   return (
     type?.reflectedType === Array || constraints.some(({ name, each }) => each || /^(isArray$|array)/.test(name ?? ''))
   );
 }
 
-/** Ours read what was sent; a conversion beside them would be passed over in silence. */
+/** Field decorators read the value as it was sent, so a conversion on the same property would be ignored silently. */
 function checkConversions(cls: Type<unknown>, { key, transforms }: PropertyMetadata): void {
   if (!transforms.every(isConversionOfField)) {
     throw new Error(`${cls.name}.${key} is read by its field decorator: a @Transform() beside it has no effect`);
@@ -115,7 +118,7 @@ function checkNames(cls: Type<unknown>, properties: readonly PropertyMetadata[])
   if (properties.length === 0) throw new Error(`${cls.name} has no fields`);
   const seen = new Set<string>();
   for (const { wire, key } of properties) {
-    // Inputs are read without an own-property check, so no field may have a name every object inherits.
+    // Inputs are read without an own-property check, so no field may have a name that every object inherits.
     if (wire in Object.prototype || key in Object.prototype)
       throw new Error(`${cls.name}: a field cannot be called ${wire}`);
     if (seen.has(wire)) throw new Error(`${cls.name} has two fields called ${wire}`);
@@ -124,8 +127,8 @@ function checkNames(cls: Type<unknown>, properties: readonly PropertyMetadata[])
 }
 
 /**
- * Makes instances as `new` does. A class that sets no property of its own accord, as all of ours, is spared its
- * constructor.
+ * Returns a constructor of instances like those of `new`. When the class sets no properties itself, as all of the
+ * service's do not, its own constructor is skipped.
  */
 function instanceOf(cls: Type<unknown>): Schema['instance'] {
   if (Object.keys(new cls() as object).length > 0) return cls as Schema['instance'];

@@ -6,13 +6,13 @@ import type { ReaderOf } from './kind.js';
 import { inspectJson } from './safe-text.js';
 import { isObject, list, nested } from './structure-kinds.js';
 
-/** What `@Type()` may name beside the classes of nested objects. */
+/** The types that `@Type()` may name in addition to the classes of nested objects. */
 const SCALARS: ReadonlySet<unknown> = new Set([String, Number, Boolean, Date]);
 
 /**
- * How a property without a decorator of ours is read: as class-transformer would, but what the database cannot store is
- * refused, and what stands in no declaration is left out at all depths.
- * @throws for declarations whose objects would go unchecked
+ * Returns a reader for a property without a field decorator. It converts values as class-transformer does, but refuses
+ * values that the database cannot store and drops undeclared members at all depths.
+ * @throws for declarations whose objects would not be validated
  */
 export function readerOfStock(cls: Type<unknown>, property: PropertyMetadata, readerOf: ReaderOf): Read<unknown> {
   const { key, type, isNested } = property;
@@ -27,7 +27,7 @@ export function readerOfStock(cls: Type<unknown>, property: PropertyMetadata, re
   return (value) => inspectJson(value) ?? (scalar === undefined ? value : converted(scalar, value));
 }
 
-/** The conversions of a property in their order. Undefined when it has none. */
+/** Returns the conversions of a property as one function that runs them in order, or undefined without conversions. */
 export function transformOf({
   key,
   transforms,
@@ -63,7 +63,10 @@ function typeOf({ typeFunction, reflectedType }: TypeMetadata): unknown {
   return (typeFunction as TypeMetadata['typeFunction'] | undefined)?.() ?? (reflectedType as unknown);
 }
 
-/** Objects stay as they are: a conversion may fail on their members, and a constraint refuses them. */
+/**
+ * Converts scalars and the items of lists. Objects stay as they are: a conversion may fail on them, and a constraint
+ * refuses them.
+ */
 function converted(scalar: unknown, value: unknown): unknown {
   if (Array.isArray(value)) return value.map((item: unknown) => converted(scalar, item));
   return isObject(value) ? value : plainToInstance(scalar as Type<object>, value);

@@ -6,8 +6,8 @@ import { Field, type FieldSpec } from './field.js';
 import { FieldConstraint } from './field-constraint.js';
 
 /**
- * Declares a property to class-validator (one constraint, which carries the declaration also as its context) and to
- * class-transformer (its lenient reading, its name on the wire, its class).
+ * Declares a property to class-validator and class-transformer. class-validator gets one constraint, which also carries
+ * the declaration as its context. class-transformer gets the lenient conversion, the name on the wire and the class.
  */
 export function declareField(prototype: object, spec: FieldSpec): void {
   const field = new Field(spec, conversionOf(spec));
@@ -21,20 +21,24 @@ export function declareField(prototype: object, spec: FieldSpec): void {
     validator: FieldConstraint,
   });
   Transform(field.transform)(prototype, key);
-  // Exposed, a conversion is run also where the property was left out.
+  // `Expose` makes class-transformer run the conversion even when the property was left out.
   if (wire !== key) Expose({ name: wire })(prototype, key);
   else if (field.default !== undefined) Expose()(prototype, key);
   const { cls } = kind;
   if (cls !== undefined) Type(() => cls())(prototype, key);
 }
 
-/** The value as read; what cannot be read stays as it came, for the constraint to take (null) or refuse. */
+/**
+ * Returns the conversion of a field. A value that cannot be read stays as sent, and the constraint accepts (null) or
+ * refuses it.
+ */
 function conversionOf(spec: FieldSpec): (params: TransformFnParams) => unknown {
   const { wire, kind } = spec;
   let read: Read<unknown> | undefined;
   return ({ value, obj, type }) => {
     if (type !== TransformationType.PLAIN_TO_CLASS) return value as unknown;
-    // As it came: what class-transformer hands on is a copy, and may be the outcome of a declaration that was replaced.
+    // Reads the value as sent. class-transformer passes a copy, which a replaced declaration may have converted
+    // already.
     const given = (obj as Record<string, unknown>)[wire];
     if (given === undefined) return defaultOf(spec);
     read ??= kind.build(readerOnDemand);

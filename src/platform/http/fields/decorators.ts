@@ -9,27 +9,27 @@ import { email, enumOf, name as nameKind, text, url, uuid, type TextOptions, typ
 import { date, dateTime } from './time-kinds.js';
 
 export interface FieldOptions<T> extends CheckOptions<T> {
-  /** May be left out: the property is then absent, or has the `default`. */
+  /** The field may be left out. The property is then absent, or has the `default`. */
   optional?: boolean;
-  /** An explicit null is taken and kept; without this it is the type error of the field. */
+  /** An explicit null is accepted and kept. Otherwise null is refused with the type error of the field. */
   nullable?: boolean;
-  /** Taken when the field is left out; objects are copied for each use. */
+  /** The value of a field that was left out. Objects are copied for each use. */
   default?: unknown;
-  /** Whether issues hide the value. Left out, a name that looks like a credential's decides. */
+  /** Whether issues hide the value. By default, it is hidden when the name looks like that of a credential. */
   secret?: boolean;
   description?: string;
   example?: unknown;
-  /** The name on the wire where it differs from the property's, for example a header's. */
+  /** The name on the wire when it differs from the property's name, for example a header's. */
   name?: string;
   deprecated?: boolean;
-  /** What the document says more exactly than the kind, such as the closed set of texts that an answer takes. */
+  /** Attributes for the API document that replace the kind's, for example the allowed texts of an answer's field. */
   document?: Document;
 }
 
 export const TextField = (options: TextOptions & FieldOptions<string> = {}): PropertyDecorator =>
   field(text(options), options);
 
-/** Of a thing or person; every `name` that people choose is one. */
+/** The name of a thing or person. Every `name` that people choose uses this field. */
 export const NameField = (options: Pick<TextOptions, 'trim'> & FieldOptions<string> = {}): PropertyDecorator =>
   field(nameKind(options), options);
 
@@ -49,7 +49,7 @@ export const BooleanField = (options: FieldOptions<boolean> = {}): PropertyDecor
 export const EnumField = <T extends string>(values: readonly T[], options: FieldOptions<T> = {}): PropertyDecorator =>
   field(enumOf(values, options), options);
 
-/** The property is a Date; a field without a zone is read as UTC. */
+/** The property is a Date. A value without a zone is read as UTC. */
 export const DateTimeField = (options: FieldOptions<Date> = {}): PropertyDecorator => field(dateTime(options), options);
 
 /** The property is the text `YYYY-MM-DD`. */
@@ -61,14 +61,14 @@ export const UrlField = (options: UrlOptions & FieldOptions<string> = {}): Prope
 export const ObjectField = (options: FieldOptions<Record<string, unknown>> = {}): PropertyDecorator =>
   field(object(options), options);
 
-/** Of an answer: always this value, so that clients tell by it what they were answered. */
+/** A field of an answer that always has this value, so that clients can distinguish answers by it. */
 export const ConstantField = (
   value: string | number | boolean,
   options: FieldOptions<unknown> = {},
 ): PropertyDecorator =>
   field(any(options), { ...options, document: { anyOf: undefined, type: typeof value, const: value } });
 
-/** Any JSON value. Null counts as a value, so it is taken whether or not the field is `nullable`. */
+/** Any JSON value. Null counts as a value, so null is accepted whether or not the field is `nullable`. */
 export const AnyField = (options: FieldOptions<unknown> = {}): PropertyDecorator => field(any(options), options);
 
 export const NestedField = <T extends object>(cls: () => Type<T>, options: FieldOptions<T> = {}): PropertyDecorator =>
@@ -77,12 +77,12 @@ export const NestedField = <T extends object>(cls: () => Type<T>, options: Field
 export const ListField = <T>(item: Kind<T>, options: ListOptions<T> & FieldOptions<T[]> = {}): PropertyDecorator =>
   field(list(item, options), options);
 
-/** A field of a kind that a module makes itself. */
+/** A field of a kind that a module defines itself. */
 export const KindField = <T>(kind: Kind<T>, options: FieldOptions<T> = {}): PropertyDecorator => field(kind, options);
 
 /**
- * What is taken for a field that is left out stands in its words: generators of clients take a field with `default` for one
- * that is always there.
+ * Describes the default in words. The document has no `default` because client generators treat a field with `default`
+ * as always present.
  */
 function describe(description: string | undefined, given: unknown): string | undefined {
   if (given === undefined) return description;
@@ -94,13 +94,14 @@ function describe(description: string | undefined, given: unknown): string | und
 function field<T>(kind: Kind<T>, options: FieldOptions<T>): PropertyDecorator {
   const { optional = false, nullable = false, secret, description, example, name, deprecated } = options;
   const document = {
-    // Without a type the generator would reflect the property's; beside alternatives it takes this one out again.
+    // Without a type, the generator would infer one from the property. A field with alternatives (`anyOf`, `oneOf`)
+    // removes the type again.
     type: 'object',
     ...kind.document,
     ...(options.document !== undefined && { additionalProperties: undefined, enum: undefined, ...options.document }),
     required: !optional && options.default === undefined,
     ...(nullable && { nullable }),
-    // Where another member decides what it holds, there is something to say in each case.
+    // A field whose class depends on another member is required in every variant, so its default does not apply.
     description: describe(description, VARIES_BY in (options.document ?? {}) ? undefined : options.default),
     example,
     name,
@@ -114,9 +115,9 @@ function field<T>(kind: Kind<T>, options: FieldOptions<T>): PropertyDecorator {
     if (!Reflect.hasOwnMetadata(DECORATORS.API_MODEL_PROPERTIES, target, key)) {
       Reflect.defineMetadata(DECORATORS.API_MODEL_PROPERTIES, undefined, target, key);
     }
-    // Its types are those of OpenAPI 3.0, where an exclusive bound is a flag; in 3.1 it is the bound.
+    // ApiProperty's types follow OpenAPI 3.0, where an exclusive bound is a flag. In 3.1 it is the bound itself.
     ApiProperty(document as ApiPropertyOptions)(target, key);
-    // The generator writes what a class inherits once more; by this the document knows whose it is.
+    // The generator repeats inherited members in each class. This extension identifies the class that declares them.
     Reflect.defineMetadata(DECORATORS.API_EXTENSION, { [DECLARED_BY]: target.constructor }, target.constructor);
   };
 }

@@ -4,12 +4,12 @@ import { plural } from './fault.js';
 export const MAX_EMAIL = 254;
 const MAX_LOCAL = 64;
 const MAX_LABEL = 63;
-// The Kelvin sign reads, normalizes and in domains resolves as a K.
+// The Kelvin sign looks like a K, and normalizes and resolves in domains as one.
 const LOCAL_STRANGERS = /\u212a|[^\p{L}\p{M}\p{N}.!#$%&'*+/=?^_`{|}~-]/u;
 const DOMAIN_STRANGERS = /\u212a|[^\p{L}\p{M}\p{N}.-]/u;
 const ENDS_IN_LETTER = /[\p{L}\p{M}]$/u;
 
-/** Why the text is no e-mail address that mail could be sent to, or undefined when it may be one. Syntax only. */
+/** Returns why the text cannot be an e-mail address, or undefined when it can be. Checks the syntax only. */
 export function emailFault(text: string): string | undefined {
   const at = text.indexOf('@');
   if (at < 0) return 'An email address must have an @-sign.';

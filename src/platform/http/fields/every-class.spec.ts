@@ -14,7 +14,9 @@ const SOURCES = fileURLToPath(new URL('../../../', import.meta.url));
 const DECLARES_FIELDS = /^ +@\w+Field\(/m;
 const RUNS_PER_CLASS = 12;
 
-/** Every exported class of the service with fields; those of one name are told apart by their files. */
+/**
+ * Returns every exported class of the service that has fields. The file in the title distinguishes classes of one name.
+ */
 async function classesOfService(): Promise<[name: string, cls: Type<object>][]> {
   const files = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.spec.ts'))
@@ -34,15 +36,15 @@ function isClass(value: unknown): value is Type<object> {
   return typeof value === 'function' && typeof value.prototype === 'object';
 }
 
-/** The libraries' own execution, with nothing of the compiled reader around it. */
+/** Runs class-validator and class-transformer alone, without the compiled reader. */
 function byTheLibraries(cls: Type<object>, body: object): { value: object } | { issues: Issue[] } {
-  // Of a field renamed on the wire class-transformer would else set what was left out to undefined.
+  // Otherwise class-transformer would set a renamed field that was left out to undefined.
   const instance = plainToInstance(cls, body, { exposeUnsetFields: false });
   const errors = validateSync(instance, { whitelist: true });
   return errors.length > 0 ? { issues: issuesOf(cls, body, errors) } : { value: instance };
 }
 
-// What fits, what is read leniently, what is refused, and what each kind of value looks like in another one's place.
+// Valid values, values that are read leniently, refused values, and each type of value in place of another.
 const STRANGERS: readonly unknown[] = [
   ...[
     undefined,
@@ -136,13 +138,13 @@ function bodyOf(cls: Type<object>, depth = 0): fc.Arbitrary<Record<string, unkno
   return (
     fc
       .record({ ...Object.fromEntries(members), unknown: fc.constantFrom(...STRANGERS) })
-      // As JSON brings it: what is undefined is not there.
+      // JSON has no undefined members.
       .map((body) => JSON.parse(JSON.stringify(body)) as Record<string, unknown>)
       .filter((body) => !holdsConstructor(body))
   );
 }
 
-/** class-transformer takes a member of this name for the class of the object that has it, and fails. */
+/** class-transformer takes a member of this name for the class of its object, and fails. */
 function holdsConstructor(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return Object.entries(value).some(

@@ -4,21 +4,21 @@ import { isSecretName } from './secret-names.js';
 export const REDACTED = '[redacted]';
 const OMITTED = '[omitted]';
 const MAX_TEXT = 200;
-// Characters that one object or list may cost, and all of them together in one answer.
+// The maximum characters of one object or list, and of all of them in one answer.
 const MAX_CONTAINER = 2_000;
 const MAX_ALL_CONTAINERS = 16_000;
 const MAX_LEVELS = 5;
-// Long enough to see where the userinfo of a URL ends before its text is cut.
+// Long enough to find the end of a URL's userinfo before the text is cut.
 const MASKED_TEXT = 2_000;
 const USERINFO = /:\/\/[^/?#\s@]*@/g;
 
-/** Which member names are secret beyond those that look so, and which look so but are not. */
+/** Member names that are secret although they do not look so, and names that look secret but are not. */
 export interface SecretNames {
   readonly secret: ReadonlySet<string>;
   readonly open: ReadonlySet<string>;
 }
 
-/** At most 200 UTF-16 units, without splitting a surrogate pair. */
+/** Returns at most 200 UTF-16 units of the text, without splitting a surrogate pair. */
 export function cutText(text: string): string {
   if (text.length <= MAX_TEXT) return text;
   const cut = text.slice(0, MAX_TEXT);
@@ -26,8 +26,8 @@ export function cutText(text: string): string {
 }
 
 /**
- * Makes the `input` values of one answer. What it gives out is bounded in sum and carries no secrets; one object met
- * in several issues is walked once.
+ * Creates the `input` values of one answer. Their total size is bounded, and they contain no secrets. An object that
+ * occurs in several issues is copied once.
  */
 export class Excerpts {
   private left = MAX_ALL_CONTAINERS;
@@ -76,7 +76,7 @@ export class Excerpts {
       const member = this.isSecret(key)
         ? this.copy(REDACTED, level + 1, purse)
         : this.copy((value as Record<string, unknown>)[key], level + 1, purse);
-      // Defined, not assigned: a member called __proto__ stays a member.
+      // Defined instead of assigned, so that a member called __proto__ stays a member.
       Object.defineProperty(members, name, { value: member, enumerable: true, configurable: true, writable: true });
     }
     return members;

@@ -1,4 +1,4 @@
-/** Which rule is broken, in the words of VALIDATION. */
+/** The rule that a value breaks. The names follow pydantic 2. */
 export const FAULT_TYPES = [
   'missing',
   'model_attributes_type',
@@ -41,7 +41,7 @@ export const FAULT_TYPES = [
 ] as const;
 export type FaultType = (typeof FAULT_TYPES)[number];
 
-/** One refusal at one place. `input` is the raw value; it is cut and redacted only when an issue is made of it. */
+/** One refused value. `input` is the raw value, which is cut and redacted only when an issue is created from it. */
 export class Fault {
   constructor(
     readonly type: FaultType,
@@ -58,21 +58,21 @@ export class Faults {
 
 export interface FaultyMember {
   readonly key: string | number;
-  /** True when nothing below this member may be repeated to the caller. */
+  /** True when nothing inside this member may be returned to the caller. */
   readonly secret: boolean;
   readonly fault: Failure;
 }
 
 export type Failure = Fault | Faults;
 
-/** Turns a raw value into the wanted one. `depth` counts the containers around it; never throws for JSON values. */
+/** Converts a raw value. `depth` counts the containers around the value. Never throws for JSON values. */
 export type Read<T> = (value: unknown, depth: number) => T | Failure;
 
 export function failed(result: unknown): result is Failure {
   return result instanceof Fault || result instanceof Faults;
 }
 
-/** Containers may nest this deep, counted from the body or from a free-form field. */
+/** The maximum nesting of containers, counted from the body or from a free-form field. */
 export const MAX_DEPTH = 64;
 
 export const missing = (input: unknown): Fault => new Fault('missing', 'Field required', input);
@@ -91,7 +91,7 @@ export const tooManyDigits = (input: unknown): Fault =>
 export const tooDeep = (input: unknown): Fault =>
   ruleBroken(`value must not be nested deeper than ${MAX_DEPTH} levels`, input);
 
-/** `'a'`, `'a' or 'b'`, `'a', 'b' or 'c'`. */
+/** Returns `'a'`, `'a' or 'b'`, or `'a', 'b' or 'c'`. */
 export function alternatives(values: readonly string[]): string {
   const quoted = values.map((value) => `'${value}'`);
   const last = quoted.pop() ?? '';
@@ -100,7 +100,7 @@ export function alternatives(values: readonly string[]): string {
 
 export const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
-/** A field's own rule: a sentence refuses the value, undefined accepts it. */
+/** A custom rule of a field: a returned sentence refuses the value, undefined accepts it. */
 export type Check<T> = (value: T) => string | undefined;
 
 export function withCheck<T>(read: Read<T>, check: Check<T> | undefined): Read<T> {

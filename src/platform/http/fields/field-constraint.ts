@@ -8,12 +8,12 @@ import type { Field } from './field.js';
 const FIELDS = new WeakMap<object, ReadonlyMap<string, Field | undefined>>();
 const READERS = new WeakMap<Field, Read<unknown>>();
 
-/** Runs the declarations of our decorators in class-validator: a value is fit when its reader takes it. */
+/** Runs field declarations in class-validator: a value is valid when its reader accepts it. */
 @ValidatorConstraint({ name: 'field' })
 export class FieldConstraint implements ValidatorConstraintInterface {
   validate(value: unknown, args: ValidationArguments): boolean {
     const [field] = args.constraints as [Field];
-    // A class that redeclares the property has replaced this declaration.
+    // A class that redeclares the property replaces this declaration.
     return inForce(args.object, field.key) !== field || faultOf(field, value, args.object) === undefined;
   }
 
@@ -23,7 +23,7 @@ export class FieldConstraint implements ValidatorConstraintInterface {
   }
 }
 
-/** Why a value is refused. @param lacking what is shown as the input of a missing one */
+/** Returns why a value is refused, or undefined. @param lacking the `input` of an issue for a missing value */
 export function faultOf(field: Field, value: unknown, lacking: unknown): Failure | undefined {
   if (value === undefined) return field.required ? missing(lacking) : undefined;
   if (value === null && field.nullable) return undefined;
@@ -42,7 +42,7 @@ function inForce({ constructor: cls }: object, key: string): Field | undefined {
   return fields.get(key);
 }
 
-/** Of several faults the first, with its place inside the value. */
+/** Returns the first of several faults, with its path inside the value. */
 function sentenceOf(failure: Failure | undefined): string | undefined {
   const path: (string | number)[] = [];
   let at = failure;

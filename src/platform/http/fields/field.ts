@@ -1,7 +1,7 @@
 import type { TransformFnParams } from 'class-transformer';
 import type { Kind } from './kind.js';
 
-/** What one of our decorators says of a property. */
+/** What a field decorator declares for a property. */
 export interface FieldSpec {
   readonly key: string;
   /** The name in JSON, query and forms. */
@@ -11,7 +11,7 @@ export interface FieldSpec {
   readonly nullable: boolean;
   /** Undefined: no default. */
   readonly default: unknown;
-  /** Undefined: decided by the name. */
+  /** Undefined: the name decides. */
   readonly secret: boolean | undefined;
 }
 
@@ -19,7 +19,7 @@ type Conversion = (params: TransformFnParams) => unknown;
 
 const OURS = new WeakSet<Conversion>();
 
-/** The one constraint that our decorators put on a property; its presence tells a property of ours from others. */
+/** The one constraint that a field decorator puts on a property. Properties of other decorators do not have it. */
 export class Field implements FieldSpec {
   readonly key: string;
   readonly wire: string;
@@ -31,7 +31,7 @@ export class Field implements FieldSpec {
 
   constructor(
     spec: FieldSpec,
-    /** For class-transformer. */
+    /** The conversion for class-transformer. */
     readonly transform: Conversion,
   ) {
     this.key = spec.key;
@@ -44,13 +44,13 @@ export class Field implements FieldSpec {
     OURS.add(transform);
   }
 
-  /** Whether an input that lacks it is refused. */
+  /** Whether an input without the field is refused. */
   get required(): boolean {
     return !this.optional && this.default === undefined;
   }
 }
 
-/** Whether a conversion was declared by a decorator of ours. */
+/** Whether a field decorator declared the conversion. */
 export function isConversionOfField(transform: Conversion): boolean {
   return OURS.has(transform);
 }

@@ -1,24 +1,30 @@
 const DAY_MS = 86_400_000;
 const EARLIEST = -62_135_596_800_000;
 const LATEST = 253_402_300_799_999;
-// A Unix number of greater magnitude counts milliseconds, not seconds.
+// A Unix timestamp with a greater magnitude counts milliseconds, not seconds.
 const SECONDS_LIMIT = 20_000_000_000;
 const MAX_LENGTH = 100;
 const NUMERIC = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)$/;
 const CLOCK = /^[Tt _](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?(?:([Zz])|([+\-\u2212])(\d\d):?(\d\d))?$/;
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-/** In a query a plus sign that is not escaped arrives as a blank. */
+/** A plus sign that is not escaped in a query arrives as a space. */
 const BLANK_OFFSET = /\d \d\d:?\d\d$/;
 const LOST_SIGN = 'timezone offset has no sign, write + as %2B in a URL';
 const TRAILING = 'unexpected extra characters at the end of the input';
 
-/** A moment as written: `local` is its wall clock in milliseconds as if it were UTC, `offset` the zone in milliseconds. */
+/**
+ * A moment as it was written: `local` is the wall clock in milliseconds as if it were UTC, `offset` the zone in
+ * milliseconds.
+ */
 export interface WrittenTime {
   readonly local: number;
   readonly offset: number;
 }
 
-/** The moment in epoch milliseconds, or why the text is none. Text without a zone is UTC; fractions are cut to milliseconds. */
+/**
+ * Returns the moment in epoch milliseconds, or why the text is not a moment. Text without a zone is UTC. Fractions are
+ * cut to milliseconds.
+ */
 export function parseMoment(text: string): number | string {
   const written = parseWritten(text);
   if (typeof written === 'string') return written;
@@ -27,7 +33,7 @@ export function parseMoment(text: string): number | string {
   return moment > LATEST ? 'dates after 9999 are not supported' : moment;
 }
 
-/** Epoch milliseconds of a Unix timestamp in seconds or milliseconds, or why it is none. */
+/** Returns the epoch milliseconds of a Unix timestamp in seconds or milliseconds, or why the number is not one. */
 export function fromUnix(value: number): number | string {
   const unit = Math.abs(value) > SECONDS_LIMIT ? 1 : 1000;
   const whole = Math.floor(value);
@@ -37,7 +43,10 @@ export function fromUnix(value: number): number | string {
   return moment >= EARLIEST ? moment : 'year 0 is out of range';
 }
 
-/** The calendar date `YYYY-MM-DD`, null for a time of day other than midnight, or `{ error }` for unreadable text. */
+/**
+ * Returns the date `YYYY-MM-DD`, null for a time of day other than midnight, or `{ error }` for text that is not a
+ * date.
+ */
 export function parseDate(text: string): string | null | { error: string } {
   const written = parseWritten(text);
   return typeof written === 'string' ? { error: written } : toDate(written.local);
@@ -89,7 +98,7 @@ function parseDay(text: string): number | string {
   const last = month === 2 && leap ? 29 : (DAYS[month - 1] ?? 0);
   if (day < 1 || day > last) return 'day value is outside expected range';
   if (year === 0) return 'year 0 is out of range';
-  // Date.UTC takes years below 100 for 19xx; 400 years are a whole number of days, so shift by them.
+  // Date.UTC maps years below 100 to 19xx. 400 years are a whole number of days, so the year is shifted by them.
   return Date.UTC(year + 400, month - 1, day) - 146_097 * DAY_MS;
 }
 

@@ -1,10 +1,10 @@
 import type { FaultType } from './fault.js';
 import { Refusal } from '../refusal.js';
 
-/** A list of issues is never longer than this, whatever the input holds. */
+/** The maximum number of issues in one answer. */
 export const MAX_ISSUES = 100;
 
-/** One row of the 422 array. `input` is an excerpt: bounded, and without secrets. */
+/** One row of the 422 array. `input` is an excerpt of limited size without secrets. */
 export type Issue = {
   type: FaultType;
   loc: (string | number)[];
@@ -13,7 +13,7 @@ export type Issue = {
   ctx?: Record<string, unknown>;
 };
 
-/** Input that does not fit its schema; answered with status 422 and `issues` as the detail. */
+/** Input that does not match its schema. Answered with status 422 and `issues` as the detail. */
 export class ValidationError extends Refusal {
   readonly status = 422;
 
@@ -23,7 +23,10 @@ export class ValidationError extends Refusal {
   }
 }
 
-/** A business rule about one input, refused in the same form as a field's own rule. `input` is shown: nothing secret. */
+/**
+ * Refuses one input for a business rule, in the same form as a field's own rule. `input` is returned to the caller, so
+ * it must not be secret.
+ */
 export function brokenRule(
   loc: Issue['loc'],
   sentence: string,

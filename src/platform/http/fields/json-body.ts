@@ -9,19 +9,22 @@ const MARK_BYTES = Buffer.from(BYTE_ORDER_MARK);
 
 const TOO_DEEP = `Nested deeper than ${MAX_JSON_LEVELS} levels`;
 
-/** The issue of a body that is no JSON. `position` counts characters, or bytes where the bytes are not UTF-8. */
+/**
+ * Returns the issue of a body that is not valid JSON. `position` counts characters, or bytes when the bytes are not
+ * UTF-8.
+ */
 export function jsonInvalid(position: number, error: string): Issue {
   return { type: 'json_invalid', loc: ['body', position], msg: 'JSON decode error', input: {}, ctx: { error } };
 }
 
 export interface JsonBodyOptions {
-  /** Numbers within the members keep all their digits, as an `ExactNumber`. */
+  /** Whether numbers inside of the members keep all their digits, as an `ExactNumber`. */
   readonly exactNumbers?: boolean | undefined;
 }
 
 /**
- * Decodes a JSON body: strict UTF-8, a byte order mark tolerated, no NaN or Infinity, at most MAX_JSON_LEVELS levels.
- * `undefined` for no bytes at all.
+ * Decodes a JSON body: strict UTF-8, an optional byte order mark, no NaN or Infinity, at most MAX_JSON_LEVELS levels.
+ * Returns `{ value: undefined }` for an empty body.
  */
 export function parseJsonBody(
   buffer: Buffer,
@@ -41,7 +44,7 @@ export function parseJsonBody(
   }
 }
 
-/** The members themselves are read by kinds that take numbers; what is within them is free JSON. */
+/** Converts the top-level members, whose kinds read plain numbers. Values inside of the members are free-form JSON. */
 function withPlainMembers(value: unknown): unknown {
   if (value instanceof ExactNumber) return value.toNumber();
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
@@ -52,14 +55,14 @@ function withPlainMembers(value: unknown): unknown {
   return members;
 }
 
-/** Characters (code points) of the text before a byte, the byte order mark aside. */
+/** Returns the number of characters (code points) before a byte, without the byte order mark. */
 function charactersBefore(buffer: Buffer, end: number): number {
   let count = 0;
   for (let at = 0; at < end; at++) if (((buffer[at] ?? 0) & 0xc0) !== 0x80) count++;
   return buffer.subarray(0, 3).equals(MARK_BYTES) ? count - 1 : count;
 }
 
-// Halves the search: a prefix is valid when all before the fault is, give or take a character cut at its end.
+// Binary search: a prefix is valid when it ends before the fault, except that its last character may be cut.
 function invalidByte(buffer: Buffer): number {
   let valid = 0;
   let beyond = buffer.length;
@@ -78,7 +81,7 @@ function invalidByte(buffer: Buffer): number {
   return at;
 }
 
-// The start of the character that the byte at `from` belongs to, as far back as `limit`.
+// Returns the start of the character that contains the byte at `from`, but no position before `limit`.
 function characterStart(buffer: Buffer, from: number, limit: number): number {
   let at = from;
   while (at > limit && ((buffer[at] ?? 0) & 0xc0) === 0x80) at--;

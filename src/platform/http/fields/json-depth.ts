@@ -1,7 +1,7 @@
 /**
- * Levels of containers that a JSON text may have (RFC 8259, section 9, leaves the limit to its reader). Nothing that a
- * field takes comes near it; without a limit a megabyte of brackets is half a million objects, whose parsing cannot be
- * interrupted.
+ * The maximum levels of containers in a JSON text (RFC 8259, section 9, leaves the limit to the parser). No field
+ * accepts nearly as many. Without a limit, a megabyte of brackets becomes half a million objects, and parsing them
+ * cannot be interrupted.
  */
 export const MAX_JSON_LEVELS = 1_000;
 
@@ -9,17 +9,17 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
 /**
- * The byte that opens one level more than a text may have; null when none does. Looks at brackets and strings alone, so
- * a text that is no JSON is told apart by its parser.
+ * Returns the position of the byte that opens a level beyond the limit, or null. Reads only brackets and strings, and
+ * leaves invalid JSON to the parser.
  */
 export function tooDeepAt(json: Buffer): number | null {
-  // Each level has two brackets, and a text that lacks its closing ones is refused soon enough.
+  // Each level has two brackets, and the parser soon refuses a text without its closing ones.
   if (json.length <= 2 * MAX_JSON_LEVELS) return null;
   let level = 0;
   for (let at = 0; at < json.length; at++) {
     const byte = json[at] ?? 0;
     if (byte === QUOTE) at = endOfString(json, at);
-    // [ and { differ in one bit alone, as do ] and }.
+    // [ and { differ in only one bit, as do ] and }.
     else if ((byte | 0x20) === 0x7b) {
       if (++level > MAX_JSON_LEVELS) return at;
     } else if ((byte | 0x20) === 0x7d) level--;

@@ -1,4 +1,4 @@
-/** Where and why a text is no JSON; `position` counts characters (code points) from 0. */
+/** Where and why a text is not valid JSON. `position` counts characters (code points) from 0. */
 export interface JsonFault {
   position: number;
   error: string;
@@ -9,9 +9,9 @@ const NAME = 'Expecting property name enclosed in double quotes';
 const LITERALS = ['true', 'false', 'null'];
 
 /**
- * Finds the first fault of a text that JSON.parse refused, whose own message names no position for half of the faults
- * and repeats pieces of the text. Words and positions are those of Python's decoder. Null when there is none.
- * Iterative, and linear in the length of the text.
+ * Finds the first fault of a text that JSON.parse refused, or returns null. JSON.parse gives no position for half of
+ * the faults, and repeats parts of the text. Sentences and positions are those of Python's decoder. Iterative, and
+ * linear in the length of the text.
  */
 export function findJsonFault(text: string): JsonFault | null {
   const fault = new JsonScan(text).run();
@@ -41,7 +41,7 @@ class JsonScan {
     return this.fault;
   }
 
-  /** Reads a scalar, an empty container, or as far as the first scalar inside containers. */
+  /** Reads a scalar or an empty container, or opens containers up to the first scalar inside. */
   private value(): boolean {
     for (;;) {
       const start = this.text[this.at];
@@ -58,7 +58,7 @@ class JsonScan {
     }
   }
 
-  /** Goes on to the next value. False when the outermost value has ended, or at a fault. */
+  /** Advances to the next value. Returns false when the outermost value has ended, or at a fault. */
   private afterValue(): boolean {
     for (;;) {
       this.skipSpace();
@@ -101,7 +101,7 @@ class JsonScan {
     return this.fault === null && this.fail('Unterminated string starting at', start);
   }
 
-  // Leaves the position on the last character of the escape. False at a fault, or where the text ends.
+  // Moves the position to the last character of the escape. Returns false at a fault, or where the text ends.
   private escape(): boolean {
     const kind = this.text[this.at + 1];
     if (kind === undefined) return false;

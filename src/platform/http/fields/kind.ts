@@ -4,15 +4,15 @@ import type { Check, Read } from './fault.js';
 /** OpenAPI attributes of a field, in the vocabulary of ApiProperty. */
 export type Document = Readonly<Record<string, unknown>>;
 
-/** Gives the reader of a nested class. */
+/** Returns the reader of a nested class. */
 export type ReaderOf = (cls: Type<unknown>) => Read<object>;
 
-/** What a field holds: how it reads and how it is documented. Readers are built once, when the class is compiled. */
+/** The kind of value of a field: how it is read and documented. Readers are built once, when the class is compiled. */
 export interface Kind<T> {
   readonly document: Document;
   /** True for a list: a repeated query parameter keeps all its values. */
   readonly repeats?: boolean;
-  /** Names inside the value that look like secrets and are none. */
+  /** Names inside the value that look like secrets but are not. */
   readonly open?: readonly string[];
   /** Set for an object of another class. */
   readonly cls?: () => Type<unknown>;
@@ -20,6 +20,6 @@ export interface Kind<T> {
 }
 
 export interface CheckOptions<T> {
-  /** Own rule on the converted value; a returned sentence refuses it as `Value error, <sentence>`. */
+  /** A custom rule for the converted value. A returned sentence refuses it as `Value error, <sentence>`. */
   check?: Check<T>;
 }

@@ -18,7 +18,7 @@ import {
 } from './index.js';
 import { parseMoment } from './iso-time.js';
 
-/** What the kind makes of a JSON value: the converted value, or the type of the refusal. */
+/** Returns what the kind reads from a JSON value: the converted value, or the type of the issue. */
 function read(kind: Kind<unknown>, value: unknown): unknown {
   class Holder {}
   ListField(kind)(Holder.prototype, 'f');

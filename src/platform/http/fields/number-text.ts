@@ -2,9 +2,9 @@ const SPECIAL = /^[+-]?(?:inf(?:inity)?|nan)$/i;
 const isDigit = (code: number): boolean => code >= 48 && code <= 57;
 
 /**
- * Reads an integer the way Python's int() does, with a zero fraction allowed: spaces around, a sign, single underscores
- * between digits. Gives undefined for other text; values beyond the safe range come back unsafe or infinite, never
- * rounded to a safe one.
+ * Reads an integer as Python's int() does, with surrounding spaces, a sign and single underscores between digits. Also
+ * accepts a zero fraction. Returns undefined for other text. Values beyond the safe range are returned unsafe or
+ * infinite, never rounded to a safe one.
  */
 export function parseIntegerText(text: string): number | undefined {
   const body = text.trim();
@@ -19,7 +19,7 @@ export function parseIntegerText(text: string): number | undefined {
   return Number(body.slice(0, end).replaceAll('_', '')) + 0;
 }
 
-/** Reads a decimal number; undefined for text that is none. `inf` and `nan` come back as such. */
+/** Reads a decimal number. Returns undefined for other text, and the special values for `inf` and `nan`. */
 export function parseNumberText(text: string): number | undefined {
   const body = text.trim();
   if (body.length <= 9 && SPECIAL.test(body)) return /n$/i.test(body) ? Number.NaN : Number.POSITIVE_INFINITY;
@@ -45,7 +45,8 @@ function skipSign(text: string): number {
   return text[0] === '+' || text[0] === '-' ? 1 : 0;
 }
 
-// The end of a run of digits that may have single underscores between them; `from` itself when there is none.
+// Returns the end of a run of digits, which may have single underscores between them. Returns `from` when there is no
+// digit.
 function digitsEnd(text: string, from: number): number {
   let at = from;
   while (at < text.length) {

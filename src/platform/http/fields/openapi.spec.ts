@@ -123,7 +123,7 @@ describe('the document of the fields', () => {
       type: 'object',
       properties: { a: { type: 'string', maxLength: 5 }, parts: { type: 'array', items: part, maxItems: 3 } },
       required: ['a'],
-      // Until the document is whole.
+      // This extension is removed when the document is complete.
       [DECLARED_BY]: Part,
     });
     expect(schemas?.['Everything']).toEqual({

@@ -3,10 +3,13 @@ import { refusalsOf } from './refusals.js';
 import { inspectJson } from './safe-text.js';
 import type { CompiledField, Schema, StockPart } from './schema.js';
 
-/** Whether `null` leaves out an optional member that does not take it. Set for the reading of one body, which nothing interrupts. */
+/**
+ * Whether `null` for an optional member that is not nullable counts as left out. Reading a body is synchronous, so one
+ * variable is enough.
+ */
 let isNullLeftOut = false;
 
-/** Has `null` for optional members that do not take it read as left out, or refused, while `read` runs. */
+/** Runs `read`, with `null` for optional members that are not nullable either read as left out or refused. */
 export function readingNulls<T>(asLeftOut: boolean, read: () => T): T {
   const before = isNullLeftOut;
   isNullLeftOut = asLeftOut;
@@ -22,7 +25,7 @@ function memberOf(source: Record<string, unknown>, { wire, required, nullable }:
   return given === null && isNullLeftOut && !required && !nullable ? undefined : given;
 }
 
-/** Reads an object into an instance of the class. `depth` counts the containers around it. */
+/** Reads an object into an instance of the class. `depth` counts the containers around the object. */
 export function readMembers(schema: Schema, source: Record<string, unknown>, depth: number): object {
   const { stock } = schema;
   if (stock !== undefined) {
@@ -49,20 +52,20 @@ export function readMembers(schema: Schema, source: Record<string, unknown>, dep
   return refused ? new Faults(refused) : result;
 }
 
-/** Where the values of an object stand. */
+/** Access to the members of an object that is read. */
 export interface Members {
   readonly given: (field: CompiledField) => unknown;
   readonly nameOf: (field: CompiledField) => string;
-  /** Shown as the input of a missing member. */
+  /** The `input` of an issue for a missing member. */
   readonly lacking: unknown;
-  /** Handed to conversions, as class-transformer does. */
+  /** Passed to conversions, as class-transformer does. */
   readonly source: object;
 }
 
 /**
- * Reads an object of a class that class-validator has to run a part of. Properties with a decorator of ours and nested
- * objects are read as everywhere; what was refused stands in the instance as it came, so that conditions and constraints
- * of others see all of it.
+ * Reads an object of a class that needs class-validator for some properties. Field decorators and nested objects are
+ * read as usual. Refused values stay in the instance as they were sent, so that conditions and constraints see every
+ * property.
  */
 export function readWithStock(schema: Schema, stock: StockPart, members: Members, depth: number): object {
   const result = new schema.instance();
@@ -81,7 +84,7 @@ export function readWithStock(schema: Schema, stock: StockPart, members: Members
     const name = members.nameOf(field);
     const given = members.given(field);
     const applies = stock.byKey.get(key)?.conditions.every((holds) => holds(result, result[key])) ?? true;
-    // What nothing is asked of is handed on as it came, and may be stored all the same.
+    // A value whose conditions do not apply is passed on unchanged and may be stored, so it is still checked.
     const fault = applies ? faults.get(key) : inspectJson(given);
     if (fault !== undefined) return [{ key: name, secret: hidden && given !== undefined, fault }];
     const error = applies ? refusals.get(key) : undefined;

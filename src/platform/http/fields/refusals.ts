@@ -2,18 +2,18 @@ import type { ValidationError } from 'class-validator';
 import { REDACTED } from './excerpt.js';
 import { type FaultyMember, missing, ruleBroken } from './fault.js';
 
-/** Sentences are their authors' own and may repeat what was sent. */
+/** The maximum length of a sentence. Constraints write their own sentences, which may repeat what was sent. */
 const MAX_SENTENCE = 1_000;
 
 interface RefusedProperty {
   readonly name: string;
   readonly hidden: boolean;
-  /** As it was sent, before any conversion. */
+  /** The value as it was sent, before any conversion. */
   readonly given: unknown;
   readonly lacking: unknown;
 }
 
-/** What class-validator says of a property: that it is missing, or a broken rule for each of its sentences. */
+/** Converts an error of class-validator: a missing property, or a broken rule for each sentence. */
 export function refusalsOf(error: ValidationError, { name, hidden, given, lacking }: RefusedProperty): FaultyMember[] {
   if (given === undefined) return [{ key: name, secret: false, fault: missing(lacking) }];
   return Object.values(error.constraints ?? {}).map((sentence) => ({
@@ -23,7 +23,7 @@ export function refusalsOf(error: ValidationError, { name, hidden, given, lackin
   }));
 }
 
-/** A sentence may hold `$value`. */
+/** Removes the value from a sentence, which may contain `$value`. */
 function withoutValue(sentence: string, values: readonly unknown[]): string {
   return values.reduce<string>((text, value) => {
     const word = typeof value === 'string' || typeof value === 'number' ? String(value) : '';

@@ -2,10 +2,10 @@ import { ExactNumber } from '../../json/index.js';
 import { Faults, MAX_DEPTH, notFinite, tooDeep, tooManyDigits, unsafeText, type Failure } from './fault.js';
 import { isSecretName } from './secret-names.js';
 
-/** Far more than anybody counts or measures with, and far fewer than the database takes. */
+/** Far more digits than any measurement needs, and far fewer than the database accepts. */
 const MAX_DIGITS = 1_000;
 
-/** False for text the database cannot store: a NUL character or an unpaired surrogate. */
+/** Returns false for text that the database cannot store: text with a NUL character or an unpaired surrogate. */
 export function isSafeText(text: string): boolean {
   return !text.includes('\u0000') && text.isWellFormed();
 }
@@ -17,8 +17,9 @@ type Finding =
   | { rule: 'depth' };
 
 /**
- * Looks through free-form JSON for what must not be stored. Bad text is reported where it stands (a bad key: at its
- * object), a number beyond the finite range and too deep nesting at the value itself. Reports the first find only.
+ * Searches free-form JSON for values that must not be stored, and reports only the first one. Invalid text is reported
+ * at its own path, or for a key at its object. Numbers out of range and nesting that is too deep are reported for the
+ * whole value.
  */
 export function inspectJson(value: unknown): Failure | undefined {
   const finding = search(value, 1);
@@ -32,7 +33,7 @@ export function inspectJson(value: unknown): Failure | undefined {
   );
 }
 
-// Recursion is bounded by MAX_DEPTH; paths are collected innermost first while it unwinds.
+// MAX_DEPTH limits the recursion. Paths are collected while the recursion returns, innermost key first.
 function search(value: unknown, level: number): Finding | undefined {
   if (typeof value === 'string') return isSafeText(value) ? undefined : { rule: 'text', input: value, path: [] };
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : { rule: 'number' };

@@ -8,12 +8,12 @@ export interface IntOptions extends CheckOptions<number> {
 }
 
 export interface NumberOptions extends IntOptions {
-  /** Exclusive bounds. */
+  /** The bounds are exclusive. */
   gt?: number;
   lt?: number;
 }
 
-/** A whole number within JavaScript's exact range; takes `"12"`, `12.0` and booleans as pydantic does. */
+/** A whole number within JavaScript's exact range. Accepts `"12"`, `12.0` and booleans as pydantic does. */
 export function int(options: IntOptions = {}): Kind<number> {
   const read = (value: unknown): number | Failure => {
     if (typeof value === 'number') {
@@ -33,7 +33,8 @@ export function int(options: IntOptions = {}): Kind<number> {
   return { document, build: () => withCheck(read, options.check) };
 }
 
-// Bounds come first: beyond the exact range the order of numbers is still right, their value is not.
+// Bounds are checked first: beyond the exact range, numbers are still ordered correctly although their values are
+// inexact.
 function whole(parsed: number, input: unknown, bounds: IntOptions): number | Failure {
   const fault = boundsFault(parsed, input, bounds);
   if (fault) return fault;
@@ -41,7 +42,7 @@ function whole(parsed: number, input: unknown, bounds: IntOptions): number | Fai
   return new Fault('int_parsing_size', 'Unable to parse input string as an integer, exceeded maximum size', input);
 }
 
-/** A finite number; takes numeric text and booleans as pydantic does. */
+/** A finite number. Accepts numeric text and booleans as pydantic does. */
 export function number(options: NumberOptions = {}): Kind<number> {
   const read = (value: unknown): number | Failure => {
     const parsed = toNumber(value);
@@ -84,7 +85,7 @@ const BOOLEAN_TEXT: ReadonlyMap<string, boolean> = new Map([
   ...['false', '0', 'off', 'no', 'f', 'n'].map((word) => [word, false] as const),
 ]);
 
-/** A boolean; takes 0, 1 and the words of VALIDATION.md in any case. */
+/** A boolean. Accepts 0, 1 and the words of {@link BOOLEAN_TEXT} in any case. */
 export function boolean(options: CheckOptions<boolean> = {}): Kind<boolean> {
   const read = (value: unknown): boolean | Failure => {
     if (typeof value === 'boolean') return value;

@@ -4,7 +4,7 @@ import type { SecretNames } from './excerpt.js';
 import type { Read } from './fault.js';
 import type { StockConstraints } from './stock-constraints.js';
 
-/** A property as the compiled reader takes it. */
+/** A property in the form that the compiled reader uses. */
 export interface CompiledField {
   readonly key: string;
   readonly wire: string;
@@ -16,51 +16,51 @@ export interface CompiledField {
   readonly default: unknown;
   /** The default is an object, so each use needs its own copy. */
   readonly copied: boolean;
-  /** Of a repeated text all count, not the last alone. */
+  /** Whether all values of a repeated query parameter count, not just the last one. */
   readonly repeats: boolean;
-  /** Names inside the value that look like secrets and are none. */
+  /** Names inside the value that look like secrets but are not. */
   readonly open: readonly string[];
 }
 
-/** What a property asks for beyond a decorator of ours. */
+/** What a property requires in addition to its field decorator. */
 export interface StockField {
-  /** All must hold, or nothing is asked of the property. */
+  /** The property is validated only when all conditions hold. */
   readonly conditions: readonly Condition[];
   readonly transform: ((value: unknown, source: object) => unknown) | undefined;
-  /** Converted also where it was left out. */
+  /** Whether the conversion runs even when the property was left out. */
   readonly isExposed: boolean;
 }
 
-/** The part of a class that class-validator itself has to run. */
+/** The part of a class that class-validator itself must run. */
 export interface StockPart {
   readonly constraints: StockConstraints;
   readonly byKey: ReadonlyMap<string, StockField>;
 }
 
-/** A compiled class; opaque to its users. */
+/** A compiled class. Callers must not depend on its members. */
 export interface Schema {
   readonly cls: Type<unknown>;
   readonly fields: readonly CompiledField[];
   readonly instance: new () => Record<string, unknown>;
-  /** Undefined for a class whose properties all have a decorator of ours and nothing else: read without the libraries. */
+  /** Undefined for a class whose properties have only field decorators. Such a class is read without the libraries. */
   readonly stock: StockPart | undefined;
-  /** Schemas of the classes its fields hold. */
+  /** The schemas of the classes that its fields contain. */
   readonly parts: ReadonlySet<Schema>;
   names?: SecretNames;
 }
 
-/** Whether a property needs nothing but the reader of its decorator of ours. */
+/** Whether the reader of its field decorator is all that a property needs. */
 export function isPlain({ field, conditions, constraints, isNested, isExcluded }: PropertyMetadata): boolean {
   return field !== undefined && conditions.length === 0 && constraints.length === 0 && !isNested && !isExcluded;
 }
 
-/** Needed for refusals only, so it is worked out at the first one. */
+/** Returns the secret and the open names of a class. Only refusals need them, so they are computed at the first one. */
 export function secretNames(schema: Schema): SecretNames {
   if (schema.names) return schema.names;
   const secret = new Set<string>();
   const open = new Set<string>();
   const visited = new Set<Schema>([schema]);
-  // A set being walked also yields what is added meanwhile.
+  // Iterating a set also returns the members that are added meanwhile.
   for (const part of visited) {
     for (const field of part.fields) {
       (field.hidden ? secret : open).add(field.wire);

@@ -13,13 +13,16 @@ import type { ConstraintOfProperty, PropertyMetadata } from './class-metadata.js
 type StoredConstraint = ReturnType<ReturnType<typeof getMetadataStorage>['getTargetValidatorConstraints']>[number];
 
 /**
- * The constraints of a class that are not ours, ready to be run by class-validator on one of its instances. They stand on
- * a class of their own, so that class-validator runs them alone: ours are run by the compiled reader.
+ * The constraints of a class that are not field decorators, which class-validator runs on an instance. They are
+ * registered on a separate class, so that class-validator does not run the field decorators, which the compiled reader
+ * runs.
  */
 export class StockConstraints {
   private readonly holder: Type<unknown>;
 
-  /** @throws for what class-validator would pass over in silence: reading is synchronous, a constraint may answer later */
+  /**
+   * @throws for asynchronous constraints, because reading is synchronous and class-validator would ignore them silently
+   */
   constructor(cls: Type<unknown>, properties: readonly PropertyMetadata[]) {
     this.holder = classNamed(cls.name);
     for (const { key, conditions, constraints } of properties) {
@@ -29,9 +32,9 @@ export class StockConstraints {
     }
   }
 
-  /** What is refused, by property. */
+  /** Returns the errors of an instance by property. */
   refusals(instance: object): Map<string, ValidationError> {
-    // Reads and is tested for its class like the instance; class-validator finds the constraints by the constructor.
+    // The view has the members and the class of the instance. class-validator finds the constraints by its constructor.
     const view = Object.create(instance, { constructor: { value: this.holder } }) as object;
     const errors = validateSync(view, { forbidUnknownValues: false });
     return new Map(errors.map((error) => [error.property, error]));
@@ -70,7 +73,7 @@ function atOnce(stored: StoredConstraint, place: string, value: unknown, args?: 
   throw new TypeError(`${place} answered with a promise, though it is not declared \`async\``);
 }
 
-/** Messages name the class. */
+/** Returns an empty class of this name, because messages contain the name of the class. */
 function classNamed(name: string): Type<unknown> {
   return { [name]: class {} }[name] as Type<unknown>;
 }

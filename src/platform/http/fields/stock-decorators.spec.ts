@@ -53,7 +53,7 @@ class Sorted implements ValidatorConstraintInterface {
   }
 }
 
-/** The second of two properties is no less than the first. */
+/** Requires that the property is not less than the other property. */
 function IsNotBelow(other: string): PropertyDecorator {
   return (target, key) =>
     registerDecorator({
@@ -135,7 +135,7 @@ const PERSON = { email: 'ada@example.com', age: 36, home: { city: 'London' } };
 const place = ({ loc, type, msg }: Issue): string => `${loc.slice(1).join('.')} ${type}: ${msg}`;
 const rows = (result: Validated): string[] => ('issues' in result ? result.issues.map(place) : []);
 
-/** What both executions say, which must be the same. */
+/** Returns the result of both implementations, which must be the same. */
 function read(cls: new () => object, body: object): Validated {
   const compiled = validateJson(compile(cls), body, 'body');
   const instance = plainToInstance(cls, body);

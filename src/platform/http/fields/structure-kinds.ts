@@ -14,7 +14,9 @@ import { MAX_ISSUES } from './issue.js';
 import type { CheckOptions, Kind } from './kind.js';
 import { inspectJson } from './safe-text.js';
 
-/** A free JSON object, given out as it was parsed: no bad text, finite numbers, at most 64 levels. */
+/**
+ * A free-form JSON object, returned as it was parsed: only text that can be stored, finite numbers, at most 64 levels.
+ */
 export function object(options: CheckOptions<Record<string, unknown>> = {}): Kind<Record<string, unknown>> {
   const read = (value: unknown): Record<string, unknown> | Failure => {
     if (!isObject(value)) return new Fault('dict_type', 'Input should be a valid dictionary', value);
@@ -23,7 +25,7 @@ export function object(options: CheckOptions<Record<string, unknown>> = {}): Kin
   return { document: { type: 'object', additionalProperties: true }, build: () => withCheck(read, options.check) };
 }
 
-/** A value of a kind, or its JSON text of at most `max` characters; the text is given out as the value. */
+/** A value of a kind, or its JSON text of at most `max` characters. The text is returned as the parsed value. */
 export function jsonTextOr<T>(kind: Kind<T>, max: number): Kind<T> {
   return {
     document: { anyOf: [kind.document, { type: 'string', maxLength: max }] },
@@ -48,7 +50,7 @@ export function jsonTextOr<T>(kind: Kind<T>, max: number): Kind<T> {
   };
 }
 
-/** Any JSON value, null included: no bad text, finite numbers, at most 64 levels. */
+/** Any JSON value including null: only text that can be stored, finite numbers, at most 64 levels. */
 export function any(options: CheckOptions<unknown> = {}): Kind<unknown> {
   const read = (value: unknown): unknown => inspectJson(value) ?? value;
   const anyOf = ['string', 'number', 'boolean', 'null'].map((type): object => ({ type }));
@@ -56,11 +58,11 @@ export function any(options: CheckOptions<unknown> = {}): Kind<unknown> {
   return { document: { anyOf }, build: () => withCheck(read, options.check) };
 }
 
-/** An object of another class with fields. */
+/** An object of another class that has fields. */
 export function nested<T extends object>(cls: () => Type<T>, options: CheckOptions<T> = {}): Kind<T> {
   return {
     cls,
-    // The document generator takes a function for lazy when it is called `type`.
+    // The document generator treats a function as lazy when the member is called `type`.
     document: { type: () => cls() },
     build: (readerOf) => {
       const members = readerOf(cls());
@@ -74,12 +76,12 @@ export function nested<T extends object>(cls: () => Type<T>, options: CheckOptio
 }
 
 export interface ListOptions<T> extends CheckOptions<T[]> {
-  /** How many items. */
+  /** The number of items. */
   min?: number;
   max?: number;
 }
 
-/** A list of one kind; a list that is too long is refused before its items are read. */
+/** A list of one kind. A list that is too long is refused before its items are read. */
 export function list<T>(item: Kind<T>, options: ListOptions<T> = {}): Kind<T[]> {
   const { min = 0, max = Number.POSITIVE_INFINITY, check } = options;
   if (item.repeats && item.document['isArray']) throw new Error('A list of lists cannot hold objects of a class');

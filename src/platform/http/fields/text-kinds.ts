@@ -7,16 +7,16 @@ import { parseUrl } from './url-text.js';
 import { parseUuid, uuidFault } from './uuid-text.js';
 
 export interface TextOptions extends CheckOptions<string> {
-  /** Lengths count Unicode code points. */
+  /** Lengths are in Unicode code points. */
   min?: number;
   max?: number;
-  /** Must match in linear time; found anywhere in the text unless anchored. */
+  /** Must match in linear time. Matches anywhere in the text unless it is anchored. */
   pattern?: RegExp;
-  /** White space around is taken off before anything else is checked. */
+  /** Surrounding white space is removed before all other checks. */
   trim?: boolean;
 }
 
-/** Free text; numbers are not taken for text. */
+/** Free text. Numbers are not accepted as text. */
 export function text(options: TextOptions = {}): Kind<string> {
   const { min = 0, max, pattern, trim = false, check } = options;
   if (pattern && (pattern.global || pattern.sticky)) throw new Error('A text pattern cannot be global or sticky');
@@ -42,7 +42,7 @@ export function text(options: TextOptions = {}): Kind<string> {
   return { document, build: () => withCheck(read, check) };
 }
 
-/** The name of something, as people give it: 1 to 200 characters on one line, of which one can be seen. */
+/** The name of something, as people choose it: 1 to 200 characters on one line, at least one of them visible. */
 export function name({ trim, check }: Pick<TextOptions, 'trim' | 'check'> = {}): Kind<string> {
   const fault = (value: string): string | undefined => {
     if (isSteering(value)) return STEERING_NAME;
@@ -51,7 +51,7 @@ export function name({ trim, check }: Pick<TextOptions, 'trim' | 'check'> = {}):
   return text({ min: 1, max: 200, trim, check: fault });
 }
 
-/** An e-mail address as given, without white space around it. */
+/** An e-mail address as it was sent, without surrounding white space. */
 export function email(options: CheckOptions<string> = {}): Kind<string> {
   const read = (value: unknown): string | Failure => {
     if (typeof value !== 'string') return stringExpected(value);
@@ -64,7 +64,7 @@ export function email(options: CheckOptions<string> = {}): Kind<string> {
   return { document, build: () => withCheck(read, options.check) };
 }
 
-/** A UUID of any version, given out in lower case with hyphens. */
+/** A UUID of any version, returned in lower case with hyphens. */
 export function uuid(options: CheckOptions<string> = {}): Kind<string> {
   const read = (value: unknown): string | Failure => {
     if (typeof value !== 'string')
@@ -77,7 +77,7 @@ export function uuid(options: CheckOptions<string> = {}): Kind<string> {
   return { document: { type: 'string', format: 'uuid' }, build: () => withCheck(read, options.check) };
 }
 
-/** One of fixed texts, compared exactly. */
+/** One of a fixed set of texts, compared exactly. */
 export function enumOf<T extends string>(values: readonly T[], options: CheckOptions<T> = {}): Kind<T> {
   if (values.length === 0) throw new Error('An enumeration needs values');
   const known: ReadonlySet<unknown> = new Set(values);
@@ -89,15 +89,15 @@ export function enumOf<T extends string>(values: readonly T[], options: CheckOpt
 }
 
 export interface UrlOptions extends CheckOptions<string> {
-  /** Allowed schemes; `http` and `https` unless said otherwise. */
+  /** The allowed schemes, by default `http` and `https`. */
   schemes?: readonly string[];
-  /** Any scheme but these, in place of `schemes`. */
+  /** Allows every scheme except these, and replaces `schemes`. */
   refusedSchemes?: readonly string[];
-  /** In code points; 2083 unless said otherwise. */
+  /** The maximum length in code points, by default 2083. */
   max?: number;
 }
 
-/** An absolute URL as given; text that URL parsers would rewrite in silence (white space, backslashes) is refused. */
+/** An absolute URL as it was sent. Refuses text that URL parsers would silently rewrite (white space, backslashes). */
 export function url(options: UrlOptions = {}): Kind<string> {
   const { schemes = ['http', 'https'], refusedSchemes, max = 2083, check } = options;
   const expected = refusedSchemes ? `any but ${alternatives(refusedSchemes)}` : alternatives(schemes);

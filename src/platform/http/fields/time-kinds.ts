@@ -5,7 +5,7 @@ import type { CheckOptions, Kind } from './kind.js';
 /** A moment as a Date: ISO 8601 text, or a Unix timestamp in seconds or milliseconds as a number or text. */
 export function dateTime(options: CheckOptions<Date> = {}): Kind<Date> {
   const read = (value: unknown): Date | Failure => {
-    // Read before: class-validator runs on what class-transformer has converted.
+    // The value may be a Date already, because class-validator runs after class-transformer.
     if (value instanceof Date && !Number.isNaN(value.getTime())) return value;
     if (typeof value === 'string') {
       const moment = parseMoment(value);
@@ -22,12 +22,12 @@ export function dateTime(options: CheckOptions<Date> = {}): Kind<Date> {
   return { document: { type: 'string', format: 'date-time' }, build: () => withCheck(read, options.check) };
 }
 
-/** Refuses what is not after now: the host's, when the request is validated. */
+/** Returns a check that refuses moments that are not after the host's time at validation. */
 export function inFuture(name: string): Check<Date> {
   return (moment) => (moment.getTime() > Date.now() ? undefined : `${name} must lie in the future`);
 }
 
-/** Refuses what lies further ahead of now than so many hours. */
+/** Returns a check that refuses moments more than `hours` hours after the host's time at validation. */
 export function atMostAhead(name: string, hours: number): Check<Date> {
   return (moment) =>
     moment.getTime() <= Date.now() + hours * 3_600_000
@@ -35,7 +35,7 @@ export function atMostAhead(name: string, hours: number): Check<Date> {
       : `${name} must not be more than ${hours} hours ahead`;
 }
 
-/** A calendar date as `YYYY-MM-DD`; takes also a date-time or timestamp at midnight. */
+/** A calendar date as `YYYY-MM-DD`. Also accepts a date-time or timestamp at midnight. */
 export function date(options: CheckOptions<string> = {}): Kind<string> {
   const read = (value: unknown): string | Failure => {
     if (typeof value !== 'string' && typeof value !== 'number') {

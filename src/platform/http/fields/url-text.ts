@@ -1,8 +1,8 @@
 const SCHEME = /^([a-z][a-z0-9+.-]*):/i;
-// The URL parser drops or rewrites these in silence; what is stored must be what was checked.
+// The URL parser silently drops or rewrites these characters, but the stored URL must be the one that was checked.
 const REWRITTEN = /[\s\\]|\p{Cc}/u;
 
-/** The scheme in lower case, or why the text is no absolute URL. */
+/** Returns the scheme in lower case, or why the text is not an absolute URL. */
 export function parseUrl(text: string): { scheme: string } | { error: string } {
   if (text === '') return { error: 'input is empty' };
   const scheme = SCHEME.exec(text)?.[1]?.toLowerCase();

@@ -3,7 +3,7 @@ const SIMPLE = /^[0-9a-f]{32}$/;
 const URN = 'urn:uuid:';
 const GROUPS = [8, 4, 4, 4, 12];
 
-/** The UUID in lower case with hyphens; takes also 32 digits, braces and the URN form. Null when the text is none. */
+/** Returns the UUID in lower case with hyphens, or null. Also accepts 32 digits, braces and the URN form. */
 export function parseUuid(text: string): string | null {
   if (text.length === 36) {
     const lower = text.toLowerCase();
@@ -23,7 +23,7 @@ function parseHyphened(text: string): string | null {
   return text.length === 36 ? parseUuid(text) : null;
 }
 
-/** Why `parseUuid` refused the text. */
+/** Returns why `parseUuid` refused the text. */
 export function uuidFault(text: string): string {
   let bare = text;
   if (text.startsWith('{') && text.endsWith('}')) bare = text.slice(1, -1);

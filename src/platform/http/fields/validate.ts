@@ -12,11 +12,11 @@ export type StringSource = 'query' | 'path' | 'header' | 'form';
 type Texts = Readonly<Record<string, string | string[] | undefined>>;
 
 export interface JsonRules {
-  /** `null` for an optional member that does not take null, at any depth, is the same as leaving the member out. */
+  /** Whether `null` for an optional member that is not nullable counts as leaving the member out, at any depth. */
   readonly isNullLeftOut: boolean;
 }
 
-/** Checks a parsed JSON body. `undefined` means there was none, which fits when an empty one does. */
+/** Validates a parsed JSON body. `undefined` means that there was none, which is valid when an empty object is. */
 export function validateJson(
   schema: Schema,
   value: unknown,
@@ -35,8 +35,8 @@ function validated(schema: Schema, value: unknown, loc: 'body'): Validated {
 }
 
 /**
- * Checks texts by name: query, path, headers (names in lower case) or form. Of a repeated name the last value counts
- * unless the field is a list; an empty form field counts as left out.
+ * Validates texts by name: query, path, headers (names in lower case) or form. The last value of a repeated name
+ * counts, unless the field is a list. An empty form field counts as left out.
  */
 export function validateStrings(schema: Schema, raw: Texts, loc: StringSource): Validated {
   const nameOf = loc === 'header' ? headerOf : wireOf;

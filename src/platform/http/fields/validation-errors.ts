@@ -11,8 +11,8 @@ import { isObject, objectExpected } from './structure-kinds.js';
 import { toIssues } from './to-issues.js';
 
 /**
- * The rows of the 422 array for what class-validator refused of a body:
- * `issuesOf(Cls, body, await validate(plainToInstance(Cls, body)))`.
+ * Returns the rows of the 422 array for the errors that class-validator found in a body: `issuesOf(Cls, body, await
+ * validate(plainToInstance(Cls, body)))`.
  */
 export function issuesOf(cls: Type<unknown>, body: object, errors: readonly ValidationError[]): Issue[] {
   if (errors.length === 0) return [];
@@ -38,13 +38,13 @@ function memberOf(
   const given = isObject(source) ? source[wire] : undefined;
   const fault =
     (isNested ? nestedFault(given, error) : undefined) ??
-    // A value that was changed after it was converted is told as it is now.
+    // A value that was changed after its conversion is reported with its current value.
     (field && (faultOf(field, given, source) ?? faultOf(field, error.value, source)));
   if (fault !== undefined) return [{ key: wire, secret: hidden && given !== undefined, fault }];
   return refusalsOf(error, { name: wire, hidden, given, lacking: source });
 }
 
-/** Of `@ValidateNested()`: what class-validator found inside an object or a list of them. */
+/** Returns what `@ValidateNested()` found inside an object or a list of objects. */
 function nestedFault(source: unknown, { value, children = [], constraints }: ValidationError): Failure | undefined {
   if (constraints?.['nestedValidation'] !== undefined) return objectExpected(source);
   if (children.length === 0) return undefined;

@@ -1,23 +1,26 @@
 /**
- * Characters that nothing shows of by themselves: controls, formats, unassigned and private ones, white space, combining
- * marks, what Unicode tells renderers to ignore (Hangul fillers among it), and blanks that pass for symbols or letters
- * (braille, the object replacement, a notehead without a note, the blanks of hieroglyphs).
+ * Matches a visible character. Excludes controls, formats, unassigned and private characters, white space, combining
+ * marks, characters that Unicode tells renderers to ignore (including Hangul fillers), and blanks that count as symbols
+ * or letters (braille, the object replacement, a notehead without a note, the blanks of hieroglyphs).
  */
 const VISIBLE = /[^\p{C}\p{Z}\p{M}\p{Default_Ignorable_Code_Point}\u2800\ufffc\u{1d159}\u{13441}\u{13442}]/u;
 
 export const INVISIBLE_NAME = 'name must have a visible character';
 
-/** Controls, line ends, and what turns the direction of the text around it: a name must not change how others look. */
+/**
+ * Matches controls, line ends and characters that change the direction of text. A name must not change how the text
+ * around it looks.
+ */
 const STEERING = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
 
 export const STEERING_NAME = 'name must not have control, line-end or bidirectional formatting characters';
 
-/** Whether the text has characters that move or turn text instead of being text. */
+/** Whether the text contains control, line-end or bidirectional formatting characters. */
 export function isSteering(text: string): boolean {
   return STEERING.test(text);
 }
 
-/** Whether people can see anything of the text. */
+/** Whether the text contains a visible character. */
 export function isVisible(text: string): boolean {
   return VISIBLE.test(text);
 }
