@@ -6,7 +6,7 @@ import { textOf } from './template-text.mjs';
 const STORE = /(?:^|[\\/])src[\\/]modules[\\/]events[\\/]event-store[\\/]/;
 
 const TABLE = String.raw`"?(?:${EVENT_ROWS.join('|')}|events_(?:cold_)?\d{4}_\d{2})\b(?!\s*\()"?`;
-/** Parts of statements, too: a condition may hold a look at events. */
+/** Matches parts of statements too, because a condition may contain a subquery on events. */
 const NAMED = new RegExp(
   String.raw`\b(?:FROM|JOIN|INTO|UPDATE|USING|TABLE|ONLY)\s+(?:ONLY\s+|LATERAL\s+)?${TABLE}|'(?:events|events_default)'::regclass`,
 );
@@ -18,8 +18,8 @@ const OTHERS = new Set(
 );
 
 /**
- * Event rows may lie in another database than all else: one module has the statements over them, and none of these names
- * tables of others beside those of events.
+ * Event rows may be in another database than all other tables. One module therefore has every statement over event
+ * rows, and none of these statements joins events with tables of other modules.
  */
 export const eventRowsInStore = {
   meta: {

@@ -1,4 +1,7 @@
-/** Tables of event rows, and those that say which of them are kept, hot, cold, copied or on their way to be copied. */
+/**
+ * The tables of event rows, and the tables that record which events are retained, hot, cold, replicated or queued for
+ * replication.
+ */
 export const EVENT_ROWS = [
   'cold_months',
   'event_retention',
@@ -9,7 +12,9 @@ export const EVENT_ROWS = [
   'hot_events',
 ];
 
-/** What events add up to, and what waits for alert rules: kept with them, and read elsewhere, too. */
+/**
+ * The counters of events and the queue for alert rules. They are stored with the events and are also read elsewhere.
+ */
 export const EVENT_COUNTERS = [
   'day_rollups',
   'endpoint_days',

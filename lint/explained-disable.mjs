@@ -1,6 +1,9 @@
 const DIRECTIVE = /^\s*(?:eslint|oxlint)-disable(-line|-next-line)?\b/;
 
-/** A switched-off rule says why after `--`. Reported on line 0, the one line a directive cannot switch off. */
+/**
+ * A comment that switches a rule off gives a reason after `--`. Faults are reported on line 0, the only line that a
+ * directive cannot switch off.
+ */
 export const explainedDisable = {
   meta: {
     type: 'suggestion',

@@ -14,12 +14,12 @@ import { tenantInWhere } from './tenant-in-where.mjs';
 export { EVENT_COUNTERS, EVENT_ROWS } from './event-tables.mjs';
 export { NOBODYS_TABLES, PARENTS, TENANT_TABLES } from './tenant-tables.mjs';
 
-/** ESLint forgets its cached results when a plugin has another version: this one is a digest of the rules. */
+/** ESLint drops its cached results when the version of a plugin changes, so this version is a digest of the rules. */
 const digest = createHash('sha256');
 for (const name of readdirSync(import.meta.dirname).sort())
   digest.update(readFileSync(join(import.meta.dirname, name)));
 
-/** Our own rules; `lint/rules.test.mjs` shows what each of them finds. */
+/** Our own rules. `lint/rules.test.mjs` shows what each of them reports. */
 export const local = {
   meta: { name: 'local', version: digest.digest('hex') },
   rules: {

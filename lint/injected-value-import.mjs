@@ -1,4 +1,4 @@
-/** Nest injects by the class a parameter's type leaves behind at run time, and an `import type` leaves none. */
+/** Nest injects by the class that the type of a parameter leaves at run time. An `import type` leaves no class. */
 export const injectedValueImport = {
   meta: {
     type: 'problem',

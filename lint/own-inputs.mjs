@@ -1,4 +1,4 @@
-/** Nest's decorator by what a controller of this service uses instead. */
+/** Maps a decorator of Nest to its replacement in this service. */
 const REPLACEMENTS = {
   Body: 'Body of src/platform/http/inputs.ts',
   Headers: 'Headers of src/platform/http/inputs.ts',

@@ -1,6 +1,9 @@
 const REPOSITORY = /\.repository(\.[cm]?[jt]s)?$/;
 
-/** A module keeps its repositories: others get a reader, a writer or a service, with what they need of it. For `index.ts` alone. */
+/**
+ * A module does not export its repositories. It exports a reader, a writer or a service that has what other modules
+ * need. This rule checks `index.ts` files only.
+ */
 export const repositoriesStayInside = {
   meta: {
     type: 'problem',

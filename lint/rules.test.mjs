@@ -1,4 +1,4 @@
-// npm run check -- lint-rules: what each of our own rules finds and leaves alone.
+// npm run check -- lint-rules: tests what each of our own rules reports and what it accepts.
 import { describe, it } from 'node:test';
 import { ensureTools, importTool } from '../scripts/tools.mjs';
 import { local } from './index.mjs';

@@ -1,7 +1,7 @@
 const TESTS = wordsOf('it test itOfPostgres');
 const GROUPS = wordsOf('describe describeOfPostgres describeWithRedis');
 const FEWEST_WORDS = 3;
-/** Words in -s that are no verbs. */
+/** Words that end in -s and are not verbs. */
 const NO_VERBS = wordsOf(
   'across always as besides its less others perhaps plus sometimes this thus unless us was whereas yes',
 );
@@ -13,7 +13,7 @@ const NO_NOUNS = wordsOf(
 );
 
 /**
- * A test that fails is known by its title alone. The group names the subject, as a noun, and the test says what the subject
+ * The title alone must tell which test failed. The group names the subject, as a noun, and the test says what the subject
  * does: `describe('A session')` and `it('returns 401 when it has expired')`. Titles of `each` tell the cases apart.
  */
 export const sentenceTitles = {
@@ -67,7 +67,7 @@ function calledAs({ callee }) {
     called = called.callee ?? called.tag;
     isEach = called.type === 'MemberExpression' && called.property.name === 'each';
   }
-  // The title of a test that is left out says what is left out, and why.
+  // The title of a skipped test gives the reason.
   const isLeftOut = called.type === 'MemberExpression' && called.property.name === 'skip';
   while (called.type === 'MemberExpression') called = called.object;
   return { name: called.type === 'Identifier' ? called.name : '', isEach, isLeftOut };

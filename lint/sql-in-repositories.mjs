@@ -1,10 +1,10 @@
 import { isStatement } from './sql.mjs';
 import { textOf } from './template-text.mjs';
 
-/** Readers and writers are repositories that others may have. */
+/** Readers and writers are repositories that other modules may use. */
 const REPOSITORY = /\.(repository|reader|writer)\.ts$/;
 
-/** SQL and TypeORM's repositories stand in files of repositories alone. */
+/** Only repository files contain SQL or use TypeORM's repositories. */
 export const sqlInRepositories = {
   meta: {
     type: 'problem',

@@ -1,48 +1,51 @@
 import { PARENTS, TENANT_TABLES } from './tenant-tables.mjs';
 
-/** Stands where a template holds something that is not known here: a name, a condition, a place of a parameter. */
+/** Replaces each part of a template whose text is unknown here: a name, a condition, the number of a parameter. */
 export const HOLE = '\u{1F573}';
 
 const STATEMENT = /^\s*(?:\/\*[\s\S]*?\*\/\s*)*(?:SELECT|INSERT\s+INTO|UPDATE|DELETE\s+FROM|WITH|MERGE\s+INTO)\b/;
 const NAME = String.raw`(?:[a-z_]+\.)?"?(?<table>[a-z_][a-z0-9_]*\b|${HOLE})"?`;
 const ALIAS = String.raw`(?:\s+(?:AS\s+)?(?<alias>[a-z_][a-z0-9_]*))?`;
-/** A name with parameters is a function's, but behind INTO. */
+/** A name before `(` is a function, except after INTO. */
 const ITEM = String.raw`(?:ONLY\s+|LATERAL\s+)?${NAME}(?!\s*\()${ALIAS}`;
 const READ = new RegExp(String.raw`\b(?:FROM|JOIN|UPDATE|USING)\s+${ITEM}`, 'g');
 const FURTHER = new RegExp(String.raw`^\s*${ITEM}`);
-/** What begins a list of tables, and what ends it at its own depth. */
+/** `LIST` matches the beginning of a list of tables, `BEHIND_LIST` its end at the same depth. */
 const LIST = /(?<!\bDISTINCT\s+)\b(?:FROM|USING)\s/g;
 const BEHIND_LIST =
   /^(?:WHERE|GROUP|ORDER|HAVING|WINDOW|LIMIT|OFFSET|FETCH|FOR|RETURNING|UNION|INTERSECT|EXCEPT|SET|WHEN)\b/;
 const WRITTEN = new RegExp(String.raw`\bINTO\s+${NAME}${ALIAS}`, 'g');
-/** What follows a table and is no alias of it. */
+/** Words that may follow a table and are not its alias. */
 const WORDS = new Set(['where', 'set', 'on', 'using', 'order', 'group', 'limit', 'returning', 'values', 'select']);
-/** A table's name of which a part alone is not known here. */
+/** The name of a table that is only partly known here. */
 const PIECES = String.raw`(?:ONLY\s+|LATERAL\s+)?"?(?:\w+${HOLE}|${HOLE}[\w${HOLE}])`;
 const READ_IN_PIECES = new RegExp(String.raw`\b(?:FROM|JOIN|UPDATE|INTO|USING)\s+${PIECES}`, 'u');
 const FURTHER_IN_PIECES = new RegExp(String.raw`^\s*${PIECES}`, 'u');
 const REASON = /\/\*\s*(?:every tenant|tenant):\s*\S[\s\S]*?\*\//;
 const VALUE = String.raw`(?:ANY\s*)?\(*\s*(?:\$\d|:\w|${HOLE})`;
 
-/** Whether a text is a statement, in capitals as all of ours are. */
+/** Returns whether a text is a statement. Our statements are in capitals. */
 export function isStatement(text) {
   return STATEMENT.test(text) && /\b(?:FROM|INTO|SET|SELECT)\b/.test(text);
 }
 
-/** Whether a statement puts the name of a table together: then nobody can read here, or find, which tables it means. */
+/**
+ * Returns whether a statement composes the name of a table. Nobody can then see, or search for, the tables that it
+ * means.
+ */
 export function namesInPieces(text) {
   const sql = withoutComments(text);
   return READ_IN_PIECES.test(sql) || furtherItems(sql).some((item) => FURTHER_IN_PIECES.test(item));
 }
 
 /**
- * The tables of tenants that a statement names without naming a tenant.
- * A tenant is named by a column that is compared with a parameter, or that an INSERT fills. The statement may say why it needs
- * none: `every tenant: removal of what has expired`, `tenant: by the hash of the key`, as a comment in SQL.
+ * Returns the tables of tenants that a statement names without naming a tenant. A statement names a tenant by a column
+ * that it compares with a parameter, or that an INSERT fills. A statement that needs no tenant gives the reason in an
+ * SQL comment: `every tenant: removal of what has expired`, `tenant: by the hash of the key`.
  */
 export function tablesWithoutTenant(text) {
   if (REASON.test(text)) return [];
-  // What an UPDATE sets is no condition.
+  // The assignments of an UPDATE are not conditions.
   const sql = withoutComments(text).replace(/\bSET\s[\s\S]*?(?=\b(?:FROM|WHERE|RETURNING)\b|$)/g, 'SET ');
   const known = tablesOf(sql);
   const tenants = known.filter(({ table }) => table in TENANT_TABLES || table in PARENTS || table === HOLE);
@@ -50,7 +53,7 @@ export function tablesWithoutTenant(text) {
   return [...new Set(tenants.map(({ table }) => (table === HOLE ? 'a table whose name is not known here' : table)))];
 }
 
-/** The tables that a statement, or a part of one, reads or writes. */
+/** Returns the tables that a statement, or a part of one, reads or writes. */
 export function tablesNamed(text) {
   return tablesOf(withoutComments(text)).map(({ table }) => table);
 }
@@ -78,7 +81,7 @@ export function withoutComments(text) {
   return text.replace(/\/\*[\s\S]*?\*\/|--.*$/gm, ' ');
 }
 
-/** What stands behind the commas of lists of tables, each to the end of the statement. */
+/** Returns the text after each comma of a list of tables, up to the end of the statement. */
 function furtherItems(sql) {
   const items = [];
   for (const { index } of sql.matchAll(LIST)) {

@@ -1,6 +1,9 @@
 import { HOLE } from './sql.mjs';
 
-/** The text of a literal or template; what it holds of constants of the same file stands in it, and a hole for the rest. */
+/**
+ * Returns the text of a literal or template. Constants of the same file are replaced by their text, all other values by
+ * a hole.
+ */
 export function textOf(node, sourceCode, depth = 0) {
   if (node.type === 'Literal') return typeof node.value === 'string' ? node.value : HOLE;
   if (node.type === 'TemplateLiteral') {
@@ -24,7 +27,9 @@ export function textOf(node, sourceCode, depth = 0) {
   return HOLE;
 }
 
-/** The templates that a template holds by the name of a constant: each is read as a part of the larger one. */
+/**
+ * Returns the template of a constant that another template contains by name. Each is read as a part of the larger one.
+ */
 export function constantOf(identifier, sourceCode) {
   for (let scope = sourceCode.getScope(identifier); scope !== null; scope = scope.upper) {
     const variable = scope.set.get(identifier.name);

@@ -1,7 +1,9 @@
 import { isStatement, namesInPieces, tablesWithoutTenant } from './sql.mjs';
 import { constantOf, textOf } from './template-text.mjs';
 
-/** A statement that names a table of tenants names its tenant too, or says in a comment why it needs none. */
+/**
+ * A statement that names a table of tenants also names its tenant, or gives in a comment the reason why it needs none.
+ */
 export const tenantInSql = {
   meta: {
     type: 'problem',
@@ -16,7 +18,7 @@ export const tenantInSql = {
   create(context) {
     const { sourceCode } = context;
     const texts = [];
-    /** Literals that are part of a larger one, which is read with them. */
+    /** Literals that are part of a larger one. They are checked with the larger one. */
     const parts = new Set();
     const text = (node) => texts.push(node);
     return {

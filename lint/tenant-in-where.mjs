@@ -1,4 +1,6 @@
-/** What TypeORM's repository finds or changes rows by; each takes the condition first. */
+/**
+ * The methods of TypeORM's repository that find or change rows by a condition. The condition is the first parameter.
+ */
 const BY_CONDITION = new Set([
   'find',
   'findBy',
@@ -19,13 +21,13 @@ const BY_CONDITION = new Set([
   'increment',
   'decrement',
 ]);
-/** They write by whatever id the entity carries. */
+/** These methods write by the id in the entity. */
 const BY_ENTITY = new Set(['save', 'remove', 'softRemove', 'recover', 'preload', 'upsert', 'query', 'clear']);
 const TENANTS = new Set(['projectId', 'organizationId', 'userId']);
 const TENANTS_THEMSELVES = new Set(['Project', 'Organization', 'User']);
 const REASON = /^\s*(?:every tenant|tenant):\s*\S/;
 
-/** A condition of TypeORM's repositories names its tenant, or says in a comment why it needs none. */
+/** A condition of TypeORM's repositories names its tenant, or gives in a comment the reason why it needs none. */
 export const tenantInWhere = {
   meta: {
     type: 'problem',
@@ -69,7 +71,10 @@ function namesTenant(node, entity) {
   return keys.some(({ key }) => TENANTS.has(key.name) || (key.name === 'id' && TENANTS_THEMSELVES.has(entity)));
 }
 
-/** A builder's conditions are text: one of them compares a tenant with a parameter. An insert has no condition. */
+/**
+ * The conditions of a query builder are text: one of them must compare a tenant with a parameter. An insert has no
+ * condition.
+ */
 function chainNamesTenant(call, sourceCode) {
   let last = call;
   while (last.parent.type === 'MemberExpression' && last.parent.parent.type === 'CallExpression')

@@ -1,6 +1,6 @@
 /**
- * The tables of the migrated schema by the columns that name whose their rows are; `test/contract/tenant-tables.spec.ts` holds the list
- * against it.
+ * The tables of the migrated schema, each with the columns that name the tenant of a row.
+ * `test/contract/tenant-tables.spec.ts` compares the list with the schema.
  */
 export const TENANT_TABLES = {
   alert_deliveries: ['project_id'],
@@ -79,7 +79,10 @@ export const TENANT_TABLES = {
   webauthn_challenges: ['user_id'],
 };
 
-/** Tables whose rows belong to the row of another table, and have no column for the tenant: a statement names that too. */
+/**
+ * Tables whose rows belong to a row of another table and that have no column for the tenant. A statement must name the
+ * other table too.
+ */
 export const PARENTS = {
   alert_rule_channels: 'alert_rules',
   alert_rule_destinations: 'alert_rules',
