@@ -1,5 +1,6 @@
 // Compiles src/ and migrations/ into dist/, copies the files of the documentation pages, and builds the console. With
-// --if-needed it skips what is up to date and does not check the types. With --service it leaves the console out.
+// --if-needed it skips outputs that are up to date and does not check the types. With --service it leaves the console
+// out.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
@@ -13,7 +14,7 @@ import { step } from './progress.mjs';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
 const service = new Transpiled(root, dist);
-/** Its time says when dist/ changed last. */
+/** The modification time of this file is the time of the last change of dist/. */
 const stamp = join(dist, '.built');
 /** A change of one of these files changes every output. */
 const SETTINGS = ['package-lock.json', 'scripts/build.mjs', 'scripts/pages.mjs', 'scripts/dev/transpile.mjs'];

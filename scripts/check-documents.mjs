@@ -1,4 +1,4 @@
-// npm run check: links, names, code and worked examples of the documents.
+// npm run check: checks the links, names, code and worked examples of the documents.
 import { faultsOfCompiling, faultsOfSyntax } from './documents/compiled.mjs';
 import { checkDocuments, ROOT } from './documents/index.mjs';
 

@@ -1,5 +1,5 @@
-// npm run check: everything that must hold in addition to the tests. Names after "--" run these parts only:
-// "npm run check -- types lint". All parts run even when one fails; the exit code is then 1, and the last line names what failed.
+// npm run check: runs all checks other than the tests. Names after "--" select parts: "npm run check -- types lint".
+// All parts run even when one fails. The exit code is then 1, and the last line names the parts that failed.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -13,7 +13,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const MAX_PARALLEL_PARTS = Math.min(2, availableParallelism());
 const DUPLICATION_FOLDERS = ['src', 'migrations', 'scripts', 'bench', 'clients', 'console'];
 
-/** What parts need. A preparation runs once, and only when one of the chosen parts names it. */
+/** The preparations of the parts. A preparation runs once, and only when one of the chosen parts names it. */
 const PREPARATIONS = [
   { name: 'build', run: () => node('scripts/build.mjs', '--if-needed', '--service') },
   { name: 'tools', run: installTools },
@@ -113,7 +113,7 @@ async function installTools() {
   }
 }
 
-/** Runs all of them, and fails with the output of those that fail. */
+/** Runs all checks and fails with the output of those that fail. */
 async function inOrder(runs) {
   const faults = [];
   for (const run of runs) {
@@ -133,7 +133,10 @@ function tsc(project) {
   return node('node_modules/typescript/bin/tsc', '--noEmit', '-p', project, ...incremental);
 }
 
-/** Runs a script in this Node. Its output is printed at the end, so that the output of two parts does not mix. */
+/**
+ * Runs a script in this version of Node. Its output is printed at the end, so that the output of two parts does not
+ * mix.
+ */
 function node(script, ...words) {
   if (!existsSync(join(root, script))) {
     return { ok: false, output: `${script} does not exist: run "npm ci", or "npm run build" for dist/.` };

@@ -1,6 +1,6 @@
-// node scripts/choose-examples.mjs <folder> [operation ids]: makes src/openapi/examples from what
-// RECORD_EXAMPLES=<folder> npm test wrote there, of all operations or of those that are named. Others, and those of which the
-// folder has no exchange, keep the example that they have.
+// node scripts/choose-examples.mjs <folder> [operation ids]: makes src/openapi/examples from the recording that
+// RECORD_EXAMPLES=<folder> npm test wrote. Without ids it does so for all operations. All other operations, and those
+// without an exchange in the folder, keep their example.
 import swc from '@swc/core';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -52,7 +52,7 @@ async function main() {
   return missing.length > 0 ? 1 : 0;
 }
 
-/** Those of the sources: what was built may be older. */
+/** Returns the examples in the sources, because built files may be older. */
 async function keptExamples() {
   if (!existsSync(target)) return {};
   const files = readdirSync(target).filter((name) => !['example.ts', 'index.ts'].includes(name));
@@ -66,7 +66,7 @@ async function keptExamples() {
   return Object.assign({}, ...(await Promise.all(kept)));
 }
 
-/** With the shared parts in their places. */
+/** Returns the operation with shared responses in place of references. */
 function resolved(operation) {
   const responses = Object.entries(operation.responses).map(([status, response]) => [
     status,
@@ -75,7 +75,7 @@ function resolved(operation) {
   return { ...operation, responses: Object.fromEntries(responses) };
 }
 
-/** @param declared the parameters of paths and queries that the document has of the operation */
+/** @param declared the parameters of path and query that the document declares for the operation */
 function exampleOf({ url, request, answer }, path, method, declared) {
   const scrubber = new Scrubber(recordedAt(url, answer ?? request), roleOfId(path, method));
   const scrub = ({ type, value }) => ({ type, value: scrubber.value(type === LINES ? firstLines(value) : value) });
@@ -94,7 +94,10 @@ function parametersOf({ parameters = [] }) {
     .filter(({ in: place }) => place === 'path' || place === 'query');
 }
 
-/** By name, in the order of the document, as the schemas have them; empty ones say nothing. */
+/**
+ * Returns the parameters by name, in the order of the document and with the types of their schemas. Empty parameters
+ * are left out.
+ */
 function givenIn(url, path, declared) {
   const [place, query] = url.split('?', 2);
   const search = new URLSearchParams(query);
@@ -122,7 +125,7 @@ function firstLines(text) {
     .join('');
 }
 
-/** The day of the recording: ids of the service begin with their time. */
+/** Returns the time of the recording. The ids of the service begin with their time. */
 function recordedAt(url, body) {
   const times = [...`${url} ${JSON.stringify(body?.value ?? '')}`.matchAll(/\b([0-9a-f]{8})-([0-9a-f]{4})-7/g)];
   const made = times.map(([, high, low]) => Number.parseInt(high + low, 16));
@@ -130,8 +133,8 @@ function recordedAt(url, body) {
 }
 
 /**
- * What an `id` in the answer is of: `project` at `/v1/projects`, and at what is done to one of them. What is read below one
- * thing, such as `/v1/projects/{project_id}/activity`, has ids of its own.
+ * Returns what an `id` in the answer identifies: `project` for `/v1/projects` and for operations on one project. Lists
+ * below one item, such as `/v1/projects/{project_id}/activity`, have ids of another kind.
  */
 function roleOfId(path, method) {
   const parts = path.split('/').slice(1);

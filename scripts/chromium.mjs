@@ -1,4 +1,4 @@
-// The browser that pictures and measurements are made with: the one TEST_CHROMIUM names, else that on PATH.
+// Starts the browser for pictures and measurements: the one of TEST_CHROMIUM, or else the one on PATH.
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { chromium } from 'playwright-core';

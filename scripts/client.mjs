@@ -1,6 +1,6 @@
-// Makes clients/typescript/src/generated from docs/api/openapi.json and limits.json. operations.ts is the table of routes and needs no
-// package. With --types it also makes schema.ts, the types of every operation, with openapi-typescript of tools/. With --if-needed
-// it leaves a file alone that was made from the same content.
+// Makes clients/typescript/src/generated from docs/api/openapi.json and limits.json. operations.ts is the table of
+// routes and needs no package. With --types this script also makes schema.ts, the types of every operation, with
+// openapi-typescript of tools/. With --if-needed it leaves a file alone that was made from the same content.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -55,7 +55,10 @@ async function make(files) {
   }
 }
 
-/** openapi-typescript and its packages are read only where types are made: the service is built without them. */
+/**
+ * Loads openapi-typescript and its packages only when types are made, because the build of the service has none of
+ * them.
+ */
 async function types(document) {
   const { ensureTools } = await import('./tools.mjs');
   await ensureTools();

@@ -1,6 +1,6 @@
-// Builds dist/console from console/ and clients/typescript. Whether a build is needed depends on the content of these files
-// and not on their dates, so a clone, a copy or a cache of dist/ needs none. It runs in a process of its own, because Vite
-// clears lines of a terminal.
+// Builds dist/console from console/ and clients/typescript. The content of these files, and not their dates, decides
+// whether a build is needed, so a clone, a copy or a cache of dist/ needs none. The script runs in a process of its
+// own, because Vite clears lines of a terminal.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

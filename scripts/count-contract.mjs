@@ -1,5 +1,6 @@
-// node scripts/count-contract.mjs [document]: counts what an API document, docs/api/openapi.json unless told, gives those who make
-// clients of it. `-` reads one from standard input, such as that of an earlier commit.
+// node scripts/count-contract.mjs [document]: counts the operations, schemas and descriptions that an API document
+// offers to authors of clients. The default document is docs/api/openapi.json. `-` reads a document from standard
+// input, such as that of an earlier commit.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, gzipSync } from 'node:zlib';

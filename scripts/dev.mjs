@@ -1,5 +1,6 @@
-// npm run dev: the service, started again at every change of src/ or migrations/. The embedded database stays up meanwhile,
-// and a second process that has read all packages waits for its turn. Types are not checked: an editor does, or npm run check.
+// npm run dev: runs the service and restarts it at every change of src/ or migrations/. The embedded database keeps
+// running, and a second process that has already loaded all packages waits for the next start. An editor or npm run
+// check checks the types; this script does not.
 import { fork, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, rmSync, symlinkSync, watch } from 'node:fs';
@@ -10,7 +11,7 @@ import { isSource, Transpiled } from './dev/transpile.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const SERVICE = fileURLToPath(new URL('dev/service.mjs', import.meta.url));
-/** Editors write a file in several steps. */
+/** An editor writes a file in several steps. Waits until these are over. */
 const SETTLED_MS = 50;
 
 const build = spawnSync(process.execPath, [join(root, 'scripts', 'build.mjs'), '--if-needed'], { stdio: 'inherit' });
@@ -47,7 +48,7 @@ function linkFolders() {
   }
 }
 
-/** Null when DATABASE_URL names a server. */
+/** Starts the embedded database. Returns null when DATABASE_URL names a server. */
 async function embeddedDatabase() {
   const { configOrExit } = await import('../dist/src/runtime.js');
   const { startEmbeddedPostgres } = await import('../dist/src/embedded-postgres/index.js');
@@ -62,7 +63,7 @@ function warmUp() {
     cwd: root,
     execArgv: ['--enable-source-maps'],
     env: { ...process.env, ...(database === null ? {} : { DATABASE_URL: database.url }) },
-    // A Ctrl-C in the terminal is for this process, which passes it on.
+    // Ctrl-C in the terminal must reach only this process, which stops the service itself.
     detached: true,
   });
   const isWarm = Promise.race([once(child, 'message').then(() => true), once(child, 'exit').then(() => false)]);
@@ -79,7 +80,7 @@ function restartSoon() {
   });
 }
 
-/** What does not compile leaves the service as it is. */
+/** Restarts the service. When the code does not compile, the running service stays. */
 async function restart() {
   try {
     await code.compileChanged();
@@ -92,7 +93,8 @@ async function restart() {
   spare = null;
   if (!(await running.isWarm)) return;
   running.child.send(MAIN);
-  // Not meanwhile: it would take the processor from the one that starts. A failed start needs none before the next change.
+  // Starts the next spare process after the service is up, so that it takes no processor time from the start. After a
+  // failed start the next change starts one.
   running.child.once('message', () => {
     if (!stopping) spare ??= warmUp();
   });

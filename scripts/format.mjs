@@ -1,4 +1,5 @@
-// npm run format: formats all files, or the paths that are given, with Prettier. With --check it only names the files that it would change.
+// npm run format: formats all files, or the given paths, with Prettier. With --check it only names the files that it
+// would change.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { cachePath } from './check/cache.mjs';

@@ -1,5 +1,5 @@
-// npm run lint: Oxlint with the rules that need types (.oxlintrc.json), then ESLint with all others (tools/eslint.config.mjs), on the whole
-// tree or on the paths that are given. Options go to both, such as --fix.
+// npm run lint: runs Oxlint with the rules that need types (.oxlintrc.json), then ESLint with all other rules
+// (tools/eslint.config.mjs), on the whole tree or on the given paths. Options such as --fix go to both.
 import { spawnSync } from 'node:child_process';
 import { delimiter } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,12 +16,12 @@ try {
   console.error(error.message);
   process.exit(1);
 }
-// ESLint's results are kept by the content of a file.
+// ESLint caches its results by the content of a file.
 const cache = cachePath('lint.json');
 const cached = cache === null ? [] : ['--cache', '--cache-strategy', 'content', '--cache-location', cache];
 const config = ['-c', 'tools/eslint.config.mjs', '--max-warnings=0'];
 const statuses = [
-  // It looks for tsgolint, which knows the types, on the path.
+  // Oxlint finds tsgolint, which computes the types, on PATH.
   run(['oxlint/bin/oxlint', '--type-aware', ...options, ...paths], {
     PATH: `${toolPath('.bin')}${delimiter}${process.env.PATH}`,
   }),

@@ -1,4 +1,4 @@
-// Makes docs/pictures/console.png: the overview of a live shop, as Chromium shows it. `npm run build` comes first.
+// Makes docs/pictures/console.png: the overview of a running shop in Chromium. Run `npm run build` first.
 import { spawn } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -43,7 +43,10 @@ try {
 const { size } = await stat(target);
 if (size > MOST_BYTES) throw new Error(`${target} has ${size} bytes, more than ${MOST_BYTES}`);
 
-/** All that a process has written when it has said something; it is read on afterwards, so that it never waits. */
+/**
+ * Resolves with the output of a process once it matches the pattern. Reading continues afterwards, so that the process
+ * never blocks on a full pipe.
+ */
 function saidBy(child, pattern) {
   let text = '';
   return new Promise((resolve, reject) => {

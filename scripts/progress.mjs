@@ -1,4 +1,4 @@
-// Shows the steps of a build: what runs, and its seconds when it is done.
+// Shows the steps of a build: the running step, and its duration in seconds when it is done.
 
 const TICK_MS = 1_000;
 

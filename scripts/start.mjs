@@ -1,5 +1,5 @@
-// npm start: builds when needed, then becomes the service. It runs in this very process, so that signals, the exit code
-// and a kill need nobody to pass them on. Settings come from the environment alone; no file is read.
+// npm start: builds when needed, then becomes the service. The service runs in this same process, so that signals, the
+// exit code and a kill need not be passed on. Settings come only from the environment; no file is read.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 

@@ -1,5 +1,5 @@
-// npm run test:deep [-- area…] [-- --changed] [-- arguments of Jest]: the deep suites of all areas, of the areas that are named, or of
-// the areas whose sources changed.
+// npm run test:deep [-- area…] [-- --changed] [-- arguments of Jest]: runs the deep suites of all areas, of the named
+// areas, or of the areas whose sources changed.
 import { AREAS, changedAreas, filesOf } from './testing/areas.mjs';
 import { finish, root, runTests } from './testing/run.mjs';
 

@@ -19,12 +19,12 @@ export { importTool } from '../tools/import.mjs';
 
 const folder = fileURLToPath(new URL('../tools', import.meta.url));
 const LOCK_FILE = join(folder, 'package-lock.json');
-/** npm writes this file at the end of an installation: what it has installed. */
+/** npm writes this file at the end of an installation. It lists the installed packages. */
 const INSTALLED_FILE = join(folder, 'node_modules', '.package-lock.json');
 /** Exists while a process installs, and holds the id of that process. */
 const INSTALLING_FILE = join(folder, '.installing');
 const INSTALLING_POLL_INTERVAL_MS = 500;
-/** An older file is left over from a process that was killed: its id may belong to another process by now. */
+/** An older file is left over from a killed process. Its id may belong to another process by now. */
 const INSTALLING_TTL_MS = 15 * 60 * 1000;
 const INSTALL = 'npm ci --ignore-scripts --include=optional --no-audit --no-fund --loglevel=error'.split(' ');
 
@@ -52,7 +52,7 @@ export async function ensureTools() {
   }
 }
 
-/** Compares the packages themselves, since a clone, a copy or a cache changes the dates of files. */
+/** Compares the packages themselves, because a clone, a copy or a cache changes the dates of files. */
 function isInstalled() {
   if (!existsSync(INSTALLED_FILE)) return false;
   const [wanted, installed] = [LOCK_FILE, INSTALLED_FILE].map((file) => packagesIn(file));
@@ -87,7 +87,7 @@ function isRunning(processId) {
     process.kill(processId, 0);
     return true;
   } catch (error) {
-    // The process of another user may not be signalled, but it runs.
+    // The process belongs to another user: it cannot be signalled, but it runs.
     return error.code === 'EPERM';
   }
 }
@@ -127,7 +127,7 @@ function accessOrThrow() {
   }
 }
 
-/** Runs npm without what an outer npm has put into the environment of its script. */
+/** Runs npm without the variables that an outer npm sets for its scripts. */
 function run([command, ...words]) {
   const env = Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !/^npm_(package|lifecycle)_/.test(name)),

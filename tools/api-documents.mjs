@@ -1,5 +1,5 @@
-// Holds both API documents against Redocly's `recommended-strict` and Spectral's `spectral:oas`, without the network: what
-// they report, error or warning, is printed, and the process exits with 1.
+// Checks both API documents with Redocly's `recommended-strict` and Spectral's `spectral:oas`, without the network.
+// Prints each error and warning and then exits with 1.
 import 'reflect-metadata';
 import { readFileSync } from 'node:fs';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
@@ -7,22 +7,24 @@ import { Spectral } from '@stoplight/spectral-core';
 import { oas } from '@stoplight/spectral-rulesets';
 import { clientDocument } from '../dist/src/openapi/client-document.js';
 
-/** What SERVICE 9.2 and 9.4 leave out of the first document is asked of the second alone. */
+/**
+ * The contract of the service keeps these out of the first document, so only the second document is checked for them.
+ */
 const LEFT_OUT = {
   redocly: {
-    // It names no address.
+    // The first document has no server address.
     'no-empty-servers': 'off',
-    // It has the bearer scheme alone, so operations for keys and for everybody name none.
+    // The first document has only the bearer scheme, so public operations and those for keys name no scheme.
     'security-defined': 'off',
-    // It has no 429, which is all that some operations for everybody refuse with.
+    // The first document has no 429, which is the only refusal of some public operations.
     'operation-4xx-response': 'off',
   },
   spectral: { 'oas3-api-servers': 'off' },
 };
 
 /**
- * By itself Redocly closes each part of a schema, so that `then` and `else` know no member of the schema they stand in.
- * test/contract/examples.spec.ts holds examples against closed schemas.
+ * By default Redocly closes each part of a schema, so that `then` and `else` reject the members of the schema that
+ * contains them. test/contract/examples.spec.ts checks the examples against closed schemas.
  */
 const EXAMPLES = Object.fromEntries(
   ['no-invalid-media-type-examples', 'no-invalid-schema-examples'].map((rule) => [
@@ -31,7 +33,7 @@ const EXAMPLES = Object.fromEntries(
   ]),
 );
 
-/** Held in the second document, but for what is not so. */
+/** The rule is checked in the second document, except where it does not apply. */
 const NOT_SO = [
   { rule: 'operation-4xx-response', pointer: '#/paths/~1health/get/responses', why: 'No limit holds for `/health`.' },
 ];

@@ -4,8 +4,8 @@ import openapiTS, { astToString } from 'openapi-typescript';
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'];
 
 /**
- * Leaves out `paths`, which repeat the operations, headers, which the client reads by their names, and examples, which the pages of
- * the service show.
+ * Leaves out `paths`, which repeat the operations, headers, which the client reads by their names, and examples, which
+ * the pages of the service show.
  * @param document the OpenAPI document for clients; this function changes it
  */
 export async function clientTypes(document) {

@@ -1,5 +1,5 @@
-// npm run lint: run from the root with "-c tools/eslint.config.mjs", so that the patterns below begin there. Rules that need types
-// stand in .oxlintrc.json.
+// npm run lint: ESLint runs in the root with "-c tools/eslint.config.mjs", so the patterns below begin there. Rules
+// that need types are in .oxlintrc.json.
 import { defineConfig, globalIgnores } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 import { local } from '../lint/index.mjs';
@@ -84,13 +84,14 @@ export default defineConfig(
   {
     files: ['**/*.ts', '**/*.tsx'],
     extends: [tseslint.configs.strict],
-    // So that a type import of what a constructor is given is told from one that nothing needs at run time.
+    // Decorator metadata lets the rule tell type imports of constructor parameters from imports that nothing needs at
+    // run time.
     languageOptions: { parserOptions: { emitDecoratorMetadata: true, experimentalDecorators: true } },
     rules: {
       'local/injected-value-import': 'error',
       'no-console': 'error',
       '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
-      // A Nest module class holds nothing but its decorator.
+      // A Nest module class has nothing but its decorator.
       '@typescript-eslint/no-extraneous-class': ['error', { allowWithDecorator: true, allowEmpty: true }],
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', ignoreRestSiblings: true }],
       'no-restricted-syntax': ['error', ...NO_CIRCLES_NO_SYNCHRONIZE],
@@ -115,7 +116,7 @@ export default defineConfig(
     rules: { 'local/own-inputs': ['error', { allow: ['Param', 'Query'] }] },
   },
   {
-    // What was answered stands there as it was, code of other languages included.
+    // Recorded answers are stored unchanged, with code of other languages in them.
     files: ['src/openapi/examples/*.ts'],
     rules: { 'no-template-curly-in-string': 'off' },
   },

@@ -1,4 +1,5 @@
-// node generate-clients.mjs <document> <folder> <address>: generates clients of the API document as its users do.
+// node generate-clients.mjs <document> <folder> <address>: generates clients of the API document in the way that users
+// of the document do.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createClient } from '@hey-api/openapi-ts';

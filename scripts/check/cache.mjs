@@ -1,11 +1,11 @@
-// Where the parts of "npm run check" keep what they remember of an earlier run.
+// The caches that the parts of "npm run check" keep between runs.
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const folder = fileURLToPath(new URL('../../node_modules/.cache/check', import.meta.url));
 
-/** @returns {string | null} null under CI=true, where everything is checked again, and where this user may not write */
+/** @returns {string | null} null under CI=true, where everything is checked again, and where this user cannot write */
 export function cachePath(name) {
   if (process.env.CI === 'true') return null;
   try {

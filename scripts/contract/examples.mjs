@@ -8,7 +8,7 @@ const JSON_TYPE = 'application/json';
 const FAKE_ID = /^019cadc6-9a80-7[0-9a-f]{3}-8000-\d{12}$/;
 const IDS = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
 const SECRETS = /127\.0\.0\.1|localhost|\/tmp\/|oes_[0-9A-Za-z]{8}_|eyJ[\w-]{10,}\.|whsec_/g;
-/** A longer example stands in the document once. */
+/** A longer example appears in the document only once. */
 const MAX_REPEATED_LENGTH = 150;
 
 /**

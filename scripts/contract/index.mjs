@@ -1,4 +1,4 @@
-// What must hold of the API document in addition to its lint. "npm run check" and test/contract use the same functions.
+// The checks of the API document in addition to its lint. "npm run check" and test/contract use the same functions.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,7 @@ export { faultsOfOperationIds } from './operation-ids.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** @returns {string} the controller that names an operation */
+/** @returns {string} the file of the controller that names an operation */
 export function controllerOf(operationId) {
   const files = readdirSync(join(ROOT, 'src'), { recursive: true }).filter((name) => name.endsWith('.controller.ts'));
   const found = files.find((name) => readFileSync(join(ROOT, 'src', name), 'utf8').includes(`'${operationId}'`));

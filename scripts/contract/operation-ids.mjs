@@ -1,4 +1,4 @@
-// The names of operations are names of functions in clients: a name that changes breaks a client that is generated again.
+// Clients use the names of operations as names of functions. A changed name breaks a client that is generated again.
 import { operationsOf } from './operations.mjs';
 
 const FILE = 'test/contract/operation-ids.txt';

@@ -6,7 +6,7 @@ import addFormats from 'ajv-formats';
 const PARTIAL = new Set(['allOf', 'if', 'then', 'else']);
 const BASES = 'bases';
 
-/** The validators of a document. Each is compiled once, by the name of its place. */
+/** Compiles and caches the validators of a document, each by the name of its place. */
 export class Validators {
   #document;
   #compiled = new Map();

@@ -1,4 +1,4 @@
-// Compiles TypeScript by swc, file by file and without types, for the build, for `npm run dev` and for Jest.
+// Compiles TypeScript with swc, file by file and without types, for the build, for `npm run dev` and for Jest.
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
 
@@ -15,19 +15,19 @@ export const SWC_OPTIONS = {
 
 const SOURCE_FOLDERS = ['src', 'migrations'];
 
-/** Whether a path below the root, with `/` between its parts, is a source of the service. */
+/** Returns whether a path below the root, with `/` between its parts, is a source of the service. */
 export function isSource(path) {
   return SOURCE_FOLDERS.some((folder) => path.startsWith(`${folder}/`)) && /(?<!\.spec|\.d)\.ts$/.test(path);
 }
 
-/** The service in `target`, compiled from the sources below `root`. Each output file has a map beside it. */
+/** The service in `target`, compiled from the sources below `root`. Each output file has a source map next to it. */
 export class Transpiled {
   constructor(root, target) {
     this.root = root;
     this.target = target;
   }
 
-  /** Whether `target` has the output of every source as it is now, and no other file. */
+  /** Returns whether `target` has the current output of every source, and no other file. */
   isUpToDate() {
     const files = this.files();
     return !files.some(isChanged) && this.orphans(files).length === 0;
@@ -59,7 +59,7 @@ export class Transpiled {
     }));
   }
 
-  /** The outputs of deleted sources, which an import would still find. */
+  /** Returns the outputs of deleted sources. An import would still find them. */
   orphans(files) {
     const expected = new Set(files.flatMap(({ output }) => [output, `${output}.map`]));
     return filesBelow(this.target)

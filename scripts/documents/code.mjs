@@ -1,7 +1,10 @@
-// Blocks of code are read by what would read them: a shell, a parser of JSON, the compiler.
+// Checks blocks of code with the program that would read them: a shell or a JSON parser.
 import { spawnSync } from 'node:child_process';
 
-/** By the language of a block: what is wrong with its text, or null. Other languages are not looked at. */
+/**
+ * Each checks the text of a block in its language and returns a fault or null. Blocks in other languages are not
+ * checked.
+ */
 const READERS = {
   json: faultOfJson,
   sh: faultOfShell,
@@ -25,7 +28,7 @@ function faultOfJson(text) {
   }
 }
 
-/** Read and not run. */
+/** Checks the syntax without running the script. */
 function faultOfShell(text) {
   const { status, stderr, error } = spawnSync('bash', ['-n'], { input: text, encoding: 'utf8' });
   if (error?.code === 'ENOENT') return null;

@@ -1,4 +1,5 @@
-// Compiles a tree with files laid over it: what the changed files say, and those that import them.
+// Compiles the source tree with the files of the worked examples applied, and reports faults in these files and in
+// their importers.
 import { dirname, join, relative, resolve } from 'node:path';
 import ts from 'typescript';
 
@@ -23,7 +24,7 @@ export function faultsOfCompiling(root, files) {
     .map((fault) => textOf(fault, root));
 }
 
-/** Blocks in these languages that name no file are read by themselves. */
+/** Blocks in these languages that name no file are checked on their own. */
 const READ_ALONE = new Set(['ts', 'js', 'mjs']);
 
 /** @param {import('./markdown.mjs').Document} document */
@@ -43,7 +44,7 @@ function hostOf(options, laid) {
   const { fileExists, directoryExists, readFile, getSourceFile } = host;
   const folders = new Set([...laid.keys()].map((path) => dirname(path)));
   host.fileExists = (path) => laid.has(resolve(path)) || fileExists(path);
-  // The compiler looks for no file in a folder that is not there.
+  // The compiler searches for files only in folders that exist.
   host.directoryExists = (path) => folders.has(resolve(path)) || (directoryExists?.(path) ?? true);
   host.readFile = (path) => laid.get(resolve(path)) ?? readFile(path);
   host.getSourceFile = (path, version, ...rest) => {
@@ -53,7 +54,9 @@ function hostOf(options, laid) {
   return host;
 }
 
-/** It is one of the laid files, or imports one, itself or by the door of its module. */
+/**
+ * Returns whether a file is one of the applied files, or imports one, directly or through the `index.ts` of its module.
+ */
 function concerns({ fileName, imports = [] }, laid) {
   const path = resolve(fileName);
   if (laid.has(path)) return true;

@@ -1,15 +1,16 @@
-// Worked examples: a block that names a file after its language is the file (`ts`) or a change of it (`diff`).
-// They are laid over the tree, never written into it.
+// Reads worked examples. A block that names a file after its language is that file (`ts`) or a change of it (`diff`).
+// The examples are applied to the source tree in memory and never written.
 
 const CHANGE = 'diff';
-/** Languages of whole files. */
+/** In these languages a block is a whole file. */
 const WHOLE = new Set(['ts']);
 const BETWEEN_HUNKS = /^@@.*$/;
 
 /**
+ * Applies the examples of all documents.
  * @param {import('./markdown.mjs').Document[]} documents
- * @param {(path: string) => string | null} read a file of the tree, null when there is none
- * @returns {{ files: Map<string, string>, faults: string[] }} the files that are new or changed, with their text then
+ * @param {(path: string) => string | null} read returns a file of the tree, or null when there is none
+ * @returns {{ files: Map<string, string>, faults: string[] }} the text of each new or changed file
  */
 export function layOver(documents, read) {
   const files = new Map();
@@ -34,8 +35,9 @@ export function layOver(documents, read) {
 }
 
 /**
- * Each hunk, parted from the next by a line of `@@`, must have its lines without `+` once in the text, together and in this
- * order; numbers of lines do not count, so that changes elsewhere in the file do no harm.
+ * Applies the hunks of a diff. Lines of `@@` separate them. The lines of a hunk that do not begin with `+` must occur
+ * exactly once in the text, together and in this order. Line numbers are ignored, so that changes elsewhere in the file
+ * do no harm.
  */
 export function applyHunks(text, diff) {
   const faults = [];
@@ -58,7 +60,7 @@ function hunksOf(diff) {
   const hunks = [[]];
   for (const line of diff.replace(/\n$/, '').split('\n')) {
     if (BETWEEN_HUNKS.test(line)) hunks.push([]);
-    // Editors take the blank of an empty line away.
+    // Editors remove the blank of an empty line.
     else hunks.at(-1).push(line === '' ? ' ' : line);
   }
   return hunks.filter((hunk) => hunk.length > 0);

@@ -1,4 +1,4 @@
-// What holds of the documents of this repository. Everything is read, nothing is run or written.
+// Checks the documents of this repository. These checks only read; they run and write nothing.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,17 +13,17 @@ export { faultsOfCode } from './code.mjs';
 export { faultsOfReferences, orphansOf } from './references.mjs';
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-/** One screen or two: the rest has a document of its own. */
+/** The README has one or two screens. Longer texts belong in a document of their own. */
 const MOST_OF_README = 8 * 1024;
 const FOLDERS = ['.', 'docs', 'bench'];
-/** They speak of what was, or are made from the code. */
+/** These documents describe the past or are generated, so the code may not have their names. */
 const NOT_OF_TODAY = new Set(['CHANGELOG.md', 'bench/RESULTS.md']);
-/** Where names of the code are looked for. */
+/** The names of the code are read from these folders. */
 const SOURCES = ['src', 'test', 'migrations', 'scripts', 'bench', 'docker'];
-/** Names of libraries and platforms that our code does not spell. */
+/** Names of libraries and platforms that our code does not contain. */
 const NAMES_OF_OTHERS = ['NODE_EXTRA_CA_CERTS', 'forwardRef', 'sessionStorage'];
 
-/** What needs no compiler. @returns the documents and the files of the examples, which it may look at as well */
+/** Runs the checks that need no compiler. @returns the documents, their faults, and the files of the examples */
 export function checkDocuments() {
   const documents = pathsOf('.md', FOLDERS).map((path) => parseDocument(path, read(path) ?? ''));
   const examples = layOver(documents, read);
@@ -64,7 +64,7 @@ function projectWith(files) {
   };
 }
 
-/** Of the root itself only what lies in it, of folders everything below. */
+/** Returns the files in the root itself, and all files below each other folder. */
 function pathsOf(end, folders) {
   return folders
     .flatMap((folder) => {

@@ -1,4 +1,4 @@
-// Reads what the checks look at from the text of a Markdown document. Lines count from 1.
+// Reads the headings, links, names and blocks of code that the checks need from Markdown. Lines count from 1.
 
 /**
  * @typedef {{ line: number, text: string }} Piece
@@ -35,12 +35,15 @@ function readLine(document, raw, line) {
   const [, heading] = HEADING.exec(raw) ?? [];
   if (heading !== undefined) document.headings.push({ line, text: heading });
   for (const [, , code] of raw.matchAll(CODE)) document.names.push({ line, text: code.trim() });
-  // A link may have code for its text; an example of a link within code is none.
+  // The text of a link may contain code, but a link inside of code is only an example.
   const prose = raw.replace(CODE, (code) => 'x'.repeat(code.length));
   for (const [, target] of prose.matchAll(LINK)) document.links.push({ line, text: target });
 }
 
-/** The anchors of a document's headings, as GitHub makes them: the second of one text has -1 behind it. */
+/**
+ * Returns the anchors of a document's headings, as GitHub makes them: the second heading with the same text gets the
+ * suffix -1.
+ */
 export function anchorsOf({ headings }) {
   const counts = new Map();
   return new Set(

@@ -1,10 +1,13 @@
-// What documents point at has to be there: files, headings, scripts, and names of the code.
+// Checks that the targets of references exist: files, headings, scripts, and names of the code.
 import { posix } from 'node:path';
 import { anchorsOf } from './markdown.mjs';
 
 const FOLDERS = /^(src|test|migrations|scripts|bench|docker|docs)\/[\w./-]+$/;
 const SCRIPT = /\bnpm run ([\w:-]+)/g;
-/** `PascalCase` and `camelCase` with two humps at least, and names of the environment: what only the code can mean. */
+/**
+ * `PascalCase` and `camelCase` of at least two words, and names of environment variables. Such words can only be names
+ * of the code.
+ */
 const IDENTIFIER = /^@?([A-Z][a-z]+(?:[A-Z]\w*)|[a-z]+(?:[A-Z][a-z]\w*)+|[A-Z][A-Z\d]*(?:_[A-Z\d]+)+)\b/;
 
 /**
@@ -22,7 +25,7 @@ export function faultsOfReferences(documents, project) {
   ]);
 }
 
-/** Documents that no way from `start` leads to: nobody finds them. */
+/** Reports documents that no chain of links from `start` reaches, because no reader finds them. */
 export function orphansOf(documents, start) {
   const byPath = new Map(documents.map((document) => [document.path, document]));
   const found = new Set([start]);
@@ -34,7 +37,9 @@ export function orphansOf(documents, start) {
     .map(({ path }) => `${path}:1 no link leads here from ${start}`);
 }
 
-/** The path of what a link of a document names; of an address elsewhere something that is no path of ours. */
+/**
+ * Returns the path of the target of a link. For an address outside of the repository the result is not a path of ours.
+ */
 function targetOf(path, file) {
   return file === '' ? path : posix.join(posix.dirname(path), decodeURI(file));
 }
@@ -53,7 +58,7 @@ function faultOfLink({ path }, { line, text }, byPath, project) {
 
 function faultOfName({ path }, { line, text }, project) {
   if (FOLDERS.test(text)) return project.exists(text) ? [] : [`${path}:${line} there is no ${text}`];
-  // Of `Database.transaction(…)`, `new Database()` and `@Requires({…})` the first name.
+  // Takes the first name of `Database.transaction(…)`, `new Database()` and `@Requires({…})`.
   const [, name] = IDENTIFIER.exec(text.replace(/^new /, '')) ?? [];
   return name === undefined || project.knowsName(name) ? [] : [`${path}:${line} the code knows no ${name}`];
 }

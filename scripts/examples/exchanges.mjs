@@ -1,21 +1,22 @@
-// What was recorded, and which of it is an example: of each operation the exchange that says most with the fewest words.
+// Reads recorded exchanges and chooses an example for each operation: the exchange that shows most members in the
+// fewest words.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Where the document takes or gives bytes of whatever type. */
+/** The document uses these types for content of any media type. */
 const ANYTHING = ['*/*', 'application/octet-stream'];
 const JSON_TYPE = 'application/json';
-/** Of request and answer together, in characters; what is longer costs more than it says. */
+/** In characters, for request and answer together. Each further character lowers the score. */
 const COMFORTABLE = 1_800;
-/** Of tests that send what nobody should. */
+/** Texts of tests that send hostile input. */
 const HOSTILE =
   /hunter2|<script|\\u0000|__proto__|(.)\1{24}|Mallory|hostile|\.\.\/|constructor|\[redacted\]|example\.com\/hidden|"the \w+"|unknown_field|evil|secret:USER|=on\b/;
-/** The test that is written to be read: what it has a whole exchange of, no other is asked for. */
+/** This test is written to be read. An operation that has a whole exchange in it takes its example from there. */
 const TOUR = 'day-of-a-shop';
-/** Fewer letters are no name that somebody would give. */
+/** In characters. A text this short is not a realistic name. */
 const SHORT = 2;
 
-/** Every recorded exchange, in an order that does not depend on which test was faster. */
+/** Returns every recorded exchange, in an order that does not depend on the speed of the tests. */
 export function readExchanges(folder) {
   return readdirSync(folder)
     .filter((name) => name.endsWith('.ndjson'))
@@ -26,8 +27,8 @@ export function readExchanges(folder) {
 }
 
 /**
- * The best exchange of an operation, of the tour where it has one, as `{ url, request?, answer? }`, each with its media type and value; null when none has
- * all that the document says of it.
+ * Returns the best exchange of an operation, from the tour where it has one, as `{ url, request?, answer? }`, each with
+ * its media type and value. Returns null when no exchange has every part that the document describes.
  */
 export function bestExchange(exchanges, operation) {
   const [status, success] = Object.entries(operation.responses).find(([code]) => code.startsWith('2'));
@@ -44,7 +45,10 @@ export function bestExchange(exchanges, operation) {
   return others.reduce((best, each) => (each.score > best.score ? each : best), first ?? null);
 }
 
-/** undefined where the document has no body, or none is needed; null where it has one of another kind. */
+/**
+ * Returns undefined where the document has no body or the body is optional, and null where the body has another media
+ * type.
+ */
 function part(type, text, content, isOptional = false) {
   if (content === undefined || (isOptional && text === '')) return undefined;
   const key = content[type] === undefined ? ANYTHING.find((name) => content[name] !== undefined) : type;
@@ -52,14 +56,14 @@ function part(type, text, content, isOptional = false) {
   return { type: key, value: valueOf(key, text) };
 }
 
-/** The document has forms as objects. */
+/** The document describes forms as objects. */
 function valueOf(type, text) {
   if (type === JSON_TYPE) return JSON.parse(text);
   if (type === 'application/x-www-form-urlencoded') return Object.fromEntries(new URLSearchParams(text));
   return type === 'text/event-stream' ? lastMessage(text) : text;
 }
 
-/** What a stream tells while it is read, which its schema describes: not the heartbeat between. */
+/** Returns the last message of a stream that is not a heartbeat. The schema of the stream describes such a message. */
 function lastMessage(text) {
   const messages = text
     .split('\n\n')
@@ -73,7 +77,7 @@ function scoreOf(exchange, request, answer) {
   let short = 0;
   for (const [name, body] of Object.entries({ request, answer })) {
     if (body === undefined) continue;
-    // Streams and lines say something by their members too.
+    // Counts the members in the text of streams and NDJSON too.
     if (typeof body.value === 'string') for (const [, member] of body.value.matchAll(/"(\w+)":/g)) said.add(member);
     visit(body.value, name, (path, value) => {
       if (value === null || value === '') return;
@@ -82,14 +86,14 @@ function scoreOf(exchange, request, answer) {
     });
   }
   const tooLong = Math.max(0, text.length - COMFORTABLE) / 150;
-  // Other alphabets are taken as well as this one, and read by fewer people.
+  // The service accepts every alphabet, but fewer readers understand other ones.
   const strange = (HOSTILE.test(text) ? 40 : 0) + (/[^\n\t -~]/.test(text) ? 30 : 0);
-  // Which has its own boundaries in its text.
+  // Such a body has its own boundaries in its text.
   const inParts = request?.type === 'multipart/form-data' ? 50 : 0;
   return said.size * 2 - inParts - Math.min(short, 12) - tooLong - strange;
 }
 
-/** Arrays count by what their first items say. */
+/** Arrays count by the members of their first two items. */
 function visit(value, path, see) {
   if (Array.isArray(value)) for (const item of value.slice(0, 2)) visit(item, `${path}[]`, see);
   else if (value !== null && typeof value === 'object')

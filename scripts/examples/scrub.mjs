@@ -1,11 +1,15 @@
-// Takes out of a recorded exchange what is of one run alone: identifiers, times, secrets and addresses. What stands for them
-// is well-formed, the same in every recording, and plainly nobody's. Everything else is what was sent and answered.
+// Replaces in a recorded exchange the values of a single run: identifiers, times, secrets and addresses. The
+// replacements are well-formed, the same in every recording, and plainly fictional. All other values stay as they were
+// sent and answered.
 import { createHash } from 'node:crypto';
 
 const DAY = 86_400_000;
-/** The Monday that every recording becomes one of; whole weeks away, so that hours, days and weeks stay what they are. */
+/**
+ * The Monday to which every recording is moved. The distance is whole weeks, so that hours, days and weekdays stay the
+ * same.
+ */
 const MONDAY = Date.UTC(2026, 2, 2);
-/** Tests write down times that are further away than this. */
+/** Times further away than this are constants of a test. */
 const RECENT = 120 * DAY;
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
 const TIME = /\b(20\d\d-\d\d-\d\d)T(\d\d:\d\d:\d\d)(\.\d+)?(Z|\+00:00)/g;
@@ -14,14 +18,14 @@ const MONTH = /^20\d\d-\d\d$/;
 const EMAIL = /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g;
 const HERE = /https?:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?/g;
 const LONGEST_TEXT = 400;
-/** Of a list; one more is not left out alone. */
+/** The number of items that are kept of a list. A single further item is kept too. */
 const MOST_OBJECTS = 2;
 const MOST_TEXTS = 4;
 const API = 'https://api.acme.example';
 const DIGEST = '0123456789abcdef';
 const PEOPLE = ['ada', 'grace', 'edsger', 'barbara', 'alan', 'radia'];
 
-/** Members that only who is asked may know, and what stands for them. */
+/** Secret members and their replacements. */
 const SECRETS = [
   [/^(password|current_password|new_password)$/, () => 'correct-horse-battery'],
   [
@@ -29,12 +33,12 @@ const SECRETS = [
     (text) => (/^[A-Z2-7]{16,}$/.test(text) ? 'JBSWY3DPEHPK3PXP' : 'not-a-real-secret-0000000000'),
   ],
   [/^recovery_codes?$/, (_, nth) => `aaaa-bbbb-cccc-dddd-eeee-${String(nth).padStart(4, '0')}`],
-  // Of objects, a prefix is a folder.
+  // The prefix of objects is a folder, and no secret.
   [/^(prefix|api_key_prefix)$/, (text) => (/^[0-9A-Za-z]{8}$/.test(text) ? 'EXAMPLE0' : text)],
   [/cursor|^next_after$|^next_before$|^after$|^before$/, () => 'T3BhcXVlQ3Vyc29y'],
 ];
 
-/** One exchange; `roleOfId` says what the `id` of its answer names, such as `project`. */
+/** Scrubs one exchange. `roleOfId` returns what the `id` of its answer identifies, such as `project`. */
 export class Scrubber {
   #roleOfId;
   #names = new Map();
@@ -65,13 +69,13 @@ export class Scrubber {
     return typeof value === 'string' ? this.#text(value, key) : value;
   }
 
-  /** Unix times in seconds and milliseconds; others are what they are. */
+  /** Moves Unix times in seconds and milliseconds. Other numbers stay as they are. */
   #number(value) {
     const unit = [1_000, 1].find((each) => this.#isRecent(value * each));
     return unit === undefined ? value : Date.parse(this.#moved(value * unit)) / unit;
   }
 
-  /** Most members are words of ours; others are what an object is ordered by. */
+  /** Most names of members are words of the API. Other names are keys that group an object. */
   #name(name) {
     return /^[A-Za-z]+$/.test(name) ? name : this.#text(name, '');
   }
@@ -110,9 +114,9 @@ export class Scrubber {
 
   #moved(time) {
     const at = new Date(time);
-    // What a test has written down is the same in every recording.
+    // Times that a test has written as constants are the same in every recording.
     if (!this.#isRecent(at.getTime())) return typeof time === 'string' ? time : at.toISOString();
-    // Months stay whole.
+    // The first moment of a month is moved to the first moment of another month.
     const isOfMonth = at.getUTCDate() === 1 && at.getTime() % DAY === 0;
     const moved = isOfMonth
       ? Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + this.#months, 1)
@@ -120,7 +124,7 @@ export class Scrubber {
     return new Date(moved).toISOString();
   }
 
-  /** One thing has one id, whatever the members are called that name it. */
+  /** Returns the same replacement for an id in every member that has it. */
   #id(id, role) {
     const known = this.#ids.get(id);
     if (known !== undefined) return known;
@@ -129,7 +133,9 @@ export class Scrubber {
     return fake;
   }
 
-  /** In an address behind the name of its collection, in a line of JSON behind that of its member. */
+  /**
+   * Returns what an id identifies: by the collection before it in a URL, or by the member before it in a line of JSON.
+   */
   #roleBehind(before, key) {
     const collection = /([a-z-]+)s\/$/.exec(before)?.[1];
     return collection !== undefined ? kindOf(collection) : this.#roleOf(/"(\w+)": ?"$/.exec(before)?.[1] ?? key);
@@ -151,7 +157,7 @@ export class Scrubber {
     return `${PEOPLE[(this.#nth('people', email) - 1) % PEOPLE.length]}@acme.example`;
   }
 
-  /** From 1: how many of a kind came before this one. */
+  /** Returns the number of a text among those of its kind. The first is 1. */
   #nth(kind, text) {
     const known = this.#names.get(kind) ?? this.#names.set(kind, new Map()).get(kind);
     if (!known.has(text)) known.set(text, known.size + 1);
@@ -159,19 +165,22 @@ export class Scrubber {
   }
 }
 
-/** A version 7 as the service makes them, of the first Monday; the kind of thing is in its middle, the number at its end. */
+/**
+ * Returns a UUID version 7, as the service makes them, of the first Monday. The middle encodes the kind, the end the
+ * number.
+ */
 function fakeId(role, nth) {
   const kind = createHash('sha256').update(role).digest('hex').slice(0, 3);
   const time = (MONDAY + 9 * 3_600_000).toString(16).padStart(12, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}-7${kind}-8000-${String(nth).padStart(12, '0')}`;
 }
 
-/** The `id` of a part is of its kind, but for what every list has. */
+/** Returns the name of a nested `id`, which identifies its parent, except below members that every list has. */
 function nameIn(parent, name) {
   return name === 'id' && !['', 'items', 'results'].includes(parent) ? `${parent.replace(/s$/, '')}_id` : name;
 }
 
-/** What members call differently in different places. */
+/** Unifies the names that different places use for the same kind. */
 function kindOf(role) {
   return role
     .replace(/^(?:alert[-_](?=rule|destination)|api[-_](?=key)|ingest[-_](?=source))/, '')
@@ -179,14 +188,14 @@ function kindOf(role) {
     .replace(/^\w+_(?=attempt$)/, '');
 }
 
-/** As long and of the same letters. */
+/** Returns a text of the same length, up to 64 characters, and of the same alphabet. */
 function opaque(text, key) {
   if (/^[0-9a-f-]{36}$/.test(text) || text.startsWith('oes_') || text.startsWith(DIGEST)) return text;
   const label = `Example-${key.replaceAll(/[^A-Za-z]/g, '-')}-`;
   return label.padEnd(Math.min(text.length, 64), '0').slice(0, 64);
 }
 
-/** Tests make slugs that are nobody else's. */
+/** Replaces the unique slugs of tests by one that the name gives. */
 function withSlug(object) {
   if (!/^[0-9a-f]{12}$/.test(object.slug ?? '')) return object;
   const slug = (object.name ?? 'acme').toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');

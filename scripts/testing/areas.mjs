@@ -1,4 +1,5 @@
-// The deep areas of the suite, their files, and which of them a change concerns. test/deep/areas.json has the sources of each area.
+// The deep areas of the test suite, their files, and the areas that a change concerns. test/deep/areas.json has the
+// sources of each area.
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +8,10 @@ import { fileURLToPath } from 'node:url';
 const { everyArea, ...SOURCES } = JSON.parse(
   readFileSync(fileURLToPath(new URL('../../test/deep/areas.json', import.meta.url)), 'utf8'),
 );
-/** The area of properties also runs every file with a number of runs that PROPERTY_RUNS raises, wherever it lies. */
+/**
+ * The area of properties also runs every file whose number of runs PROPERTY_RUNS raises, in whatever folder the file
+ * is.
+ */
 const PROPERTY_RUNS = /property-runs\.js|\b(?:EQL|INSIGHT)_RUNS\b/;
 
 export const AREAS = Object.keys(SOURCES);
@@ -35,8 +39,8 @@ function hasLargeRuns(root, path) {
 }
 
 /**
- * The areas that differ from the merge base with origin/main. In a clone that is at that base: those that the commits of the last
- * 24 hours changed.
+ * Returns the areas that differ from the merge base with origin/main. A clone at that base returns the areas that the
+ * commits of the last 24 hours changed.
  * @returns {{ areas: string[], since: string }}
  */
 export function changedAreas(root) {
@@ -60,7 +64,7 @@ function changedPaths(git) {
     const paths = lines(git('diff', '--name-only', '--no-renames', base));
     if (paths.length > 0) return { paths, since: 'since origin/main' };
   } catch {
-    // A clone without a remote has no origin/main; its recent commits tell as much.
+    // A clone without a remote has no origin/main. Its recent commits are a good substitute.
   }
   const paths = lines(git('log', '--since=24 hours ago', '--name-only', '--no-renames', '--format='));
   return { paths: [...new Set(paths)], since: 'in the last 24 hours' };

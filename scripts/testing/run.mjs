@@ -1,5 +1,5 @@
-// Builds the service and runs Jest; "npm test" and "npm run test:deep" share it. The last line is "N passed, N failed"; with
-// TEST_SUMMARY_FILE set, that file gets a line "N N" instead.
+// Builds the service and runs Jest. "npm test" and "npm run test:deep" share this code. The last line is "N passed, N
+// failed"; with TEST_SUMMARY_FILE set, that file gets a line "N N" instead.
 import { spawn, spawnSync } from 'node:child_process';
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { constants as osConstants, tmpdir } from 'node:os';
@@ -28,7 +28,7 @@ export async function runTests(words, env = {}) {
   try {
     const code = await runJest(words, { ...env, SUMMARY_REPORT_FILE: file });
     const counts = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : { passed: 0, failed: 0 };
-    // Jest can also fail without a failed test: nothing found, a broken setup, a crash.
+    // Jest can also fail without a failed test: no test found, a broken setup, a crash.
     if (code !== 0) counts.failed = Math.max(counts.failed, 1);
     return finish(counts, code !== 0 || counts.failed === 0 ? code : 1);
   } finally {
@@ -43,15 +43,15 @@ export function finish({ passed, failed }, code) {
   return code;
 }
 
-/** Resolves with the exit code. An interrupt reaches Jest, too, whose servers end with it. */
+/** Resolves with the exit code. An interrupt also reaches Jest, and its servers end with it. */
 function runJest(words, env) {
-  // After the caller's arguments: Jest takes the words that follow them for reporters.
+  // The reporters come after the caller's arguments, because Jest takes further words after them for reporters.
   const reporters = ['--reporters=default', `--reporters=${join(root, 'test', 'support', 'summary-reporter.mjs')}`];
   const jest = join(root, 'node_modules', 'jest', 'bin', 'jest.js');
   const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', lazyOptimizer(4)];
   const child = spawn(process.execPath, [...flags, jest, ...words, ...reporters], {
     cwd: root,
-    // The keys of --watch.
+    // Jest reads the keys of --watch from the terminal.
     stdio: 'inherit',
     env: { ...process.env, ...env },
   });
