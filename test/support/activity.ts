@@ -8,7 +8,7 @@ export interface ActivityEntry {
   readonly detail: object;
 }
 
-/** The audit log of a project, the oldest entry first. */
+/** Returns the audit log of a project, the oldest entry first. */
 export async function activityOf({ owner, projectId }: Tenant): Promise<ActivityEntry[]> {
   const path = `/v1/projects/${projectId}/activity`;
   const { items, total } = (await api.as(owner).get(path, { limit: 500 }).expect(200)).body as {

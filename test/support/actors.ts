@@ -36,14 +36,15 @@ export function randomEmail(): string {
   return `user-${randomBytes(6).toString('hex')}@example.com`;
 }
 
-/** Where the requests of tests come from, as sessions and the security log remember it. */
+/** The client of requests in tests, as sessions and the security log store it. */
 const CLIENT = { ip: '127.0.0.1', userAgent: null };
 
 let passwordHash: Promise<string> | undefined;
 
 /**
- * An account as registration and confirmation leave it, signed in. Two hashes, a mail and four requests would be most of what
- * a small test takes: suites that look at mails, or at the way itself, call {@link registered}.
+ * Creates a signed-in account in the state that registration and confirmation leave. The whole sign-up takes two
+ * hashes, a mail and four requests, which is most of the time of a small test. Suites that test mails or the sign-up
+ * itself call {@link registered}.
  */
 export async function signedIn(app: TestApp, email = randomEmail()): Promise<Actor> {
   const id = newUserId();
@@ -60,7 +61,7 @@ export async function signedIn(app: TestApp, email = randomEmail()): Promise<Act
   return actorOf(id, email, tokens);
 }
 
-/** As {@link signedIn}, the whole way over HTTP. */
+/** Like {@link signedIn}, but runs the whole sign-up over HTTP. */
 export async function registered(app: TestApp, email = randomEmail()): Promise<Actor> {
   await app.request().post('/v1/auth/register').send({ email, password: PASSWORD }).expect(201);
   const [mail] = await waitForMails(app.dataDir, email, 1);
@@ -92,7 +93,7 @@ function actorOf(id: UserId, email: string, tokens: { access_token: string; refr
   return { id, email, accessToken, refreshToken, bearer: `Bearer ${accessToken}` };
 }
 
-/** A signed-in owner of one organization with one project and one key of both scopes. */
+/** Creates a signed-in owner of one organization with one project and one key that has both scopes. */
 export async function ownerWithProject(app: TestApp, projectName = 'Web shop'): Promise<Owner> {
   const actor = await signedIn(app);
   const slug = randomBytes(6).toString('hex');

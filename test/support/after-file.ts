@@ -1,5 +1,5 @@
 import { afterAll, expect } from '@jest/globals';
 import { answerFaults } from './answer-faults.js';
 
-// Not where an app is closed: what is closed after it would be left open.
+// This check does not run where an app is closed: a failure there would leave later resources open.
 afterAll(() => expect(answerFaults).toEqual([]));

@@ -10,7 +10,7 @@ import { INTERNAL_TOKEN, type Json } from './delivery.js';
 
 export type Fired = Partial<Omit<Firing, 'rule'>> & { readonly rule?: Partial<Firing['rule']> };
 
-/** What a person and a rule do with the alert events of one project. */
+/** The actions of a person and of a rule on the alert events of one project. */
 export class AlertEventsClient {
   readonly http: AlertClient;
 
@@ -26,7 +26,7 @@ export class AlertEventsClient {
     return new AlertEventsClient(this.app, actor, this.projectId);
   }
 
-  /** What rules do: in a transaction of its own. @returns the id of the alert event */
+  /** Fires as rules do, in a transaction of its own. @returns the id of the alert event */
   fire({ rule, ...more }: Fired = {}): Promise<string> {
     const id = rule?.id ?? newId();
     const firing: Firing = {
@@ -68,7 +68,7 @@ export class AlertEventsClient {
     return (await this.ask('/events', query)).body;
   }
 
-  /** GET below /v1/alerts with the project. */
+  /** Sends a GET below /v1/alerts with the project. */
   ask(path: string, query: Readonly<Record<string, string | number>> = {}): Promise<Response> {
     const given = Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]);
     const search = new URLSearchParams([['project_id', this.projectId], ...given]);
@@ -100,7 +100,7 @@ export class AlertEventsClient {
     });
   }
 
-  /** What was told of an alert event, in order. */
+  /** Returns the notifications of an alert event, in order. */
   notices(id: string): Promise<{ status: string; occurrences: number }[]> {
     return this.app.rows(
       `SELECT notice ->> 'status' AS status, (notice -> 'occurrences')::text::int AS occurrences
@@ -114,7 +114,7 @@ export function alertEventsOf(app: TestApp, owner: Owner): AlertEventsClient {
   return new AlertEventsClient(app, owner, owner.projectId);
 }
 
-/** POST /internal/jobs/maintenance. */
+/** Calls POST /internal/jobs/maintenance. */
 export async function runMaintenance(app: TestApp): Promise<void> {
   await app.request().post('/internal/jobs/maintenance').set('X-Internal-Token', INTERNAL_TOKEN).expect(200);
 }

@@ -35,7 +35,7 @@ export interface Silence {
   ends_at: string;
 }
 
-/** An event as {@link AlertingApi.fire} sends it, with whatever a test changes of it. */
+/** An event that {@link AlertingApi.fire} sends, with the changes of a test. */
 interface SentEvent {
   event_type?: string;
   source?: string;
@@ -44,7 +44,7 @@ interface SentEvent {
   [field: string]: unknown;
 }
 
-/** What somebody does with the alerts of a tenant. */
+/** The actions of a caller on the alerts of a tenant. */
 export class AlertingApi {
   constructor(
     private readonly tenant: Tenant,
@@ -55,12 +55,12 @@ export class AlertingApi {
     return new AlertingApi(this.tenant, caller);
   }
 
-  /** GET below /v1/alerts, of the project. */
+  /** Sends a GET below /v1/alerts for the project. */
   get(path: string, query: object = {}): Test {
     return api.as(this.caller).get(`/v1/alerts${path}`, { project_id: this.tenant.projectId, ...query });
   }
 
-  /** Raises an alert event by hand. */
+  /** Creates an alert event by hand. */
   raise(more: object = {}): Test {
     const alert = { project_id: this.tenant.projectId, message: 'By hand', ...more };
     return api.as(this.caller).post('/v1/alerts/events', alert);
@@ -102,7 +102,7 @@ export class AlertingApi {
     return (body as { results: { ingested_event_id: string }[] }).results.map((one) => one.ingested_event_id);
   }
 
-  /** Waits until a rule has counted so many events in all. @returns its newest alert event */
+  /** Waits until a rule has counted this many events in total. @returns its newest alert event */
   async counted(ruleId: string, occurrences: number): Promise<AlertEvent> {
     await job('rule-evaluations');
     const alerts = await eventually(
@@ -114,7 +114,7 @@ export class AlertingApi {
   }
 
   /**
-   * Sends events, all of which a rule matches, and waits until it has counted them.
+   * Sends events, all of which a rule matches, and waits until the rule has counted them.
    * @returns the id of the newest alert event of the rule
    */
   async fire(ruleId: string, ...events: readonly SentEvent[]): Promise<string> {
@@ -144,7 +144,7 @@ export class AlertingApi {
     return (await api.as(this.caller).get(`/v1/alerts/events/${id}/timeline`).expect(200)).body as TimelineEntry[];
   }
 
-  /** The types of the timeline, the oldest first. */
+  /** Returns the types of the timeline, the oldest first. */
   async types(id: string): Promise<string[]> {
     return (await this.timeline(id)).map(({ type }) => type);
   }
@@ -177,12 +177,15 @@ export class AlertingApi {
     return (body as { id: string }).id;
   }
 
-  /** What destinations were notified of about an alert event, the oldest notice first. */
+  /** Returns the notifications to destinations about an alert event, the oldest first. */
   async notices(alertEventId: string): Promise<{ status: string; occurrences: number }[]> {
     return (await alertNotices(alertEventId)).map(({ status, occurrences }) => ({ status, occurrences }));
   }
 
-  /** Waits until the service has worked on every alert event of the project that is due by time. It does so each second. */
+  /**
+   * Waits until the service has processed every alert event of the project that is due. The service does so each
+   * second.
+   */
   async dueDone(): Promise<void> {
     await eventually(
       () => dueAlertEvents(this.tenant.projectId),

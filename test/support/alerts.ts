@@ -11,7 +11,7 @@ import { INTERNAL_TOKEN, type Json } from './delivery.js';
 import { eventually } from './eventually.js';
 import type { Received } from './receiver.js';
 
-/** What a person does with the alert destinations and deliveries of one project. */
+/** The actions of a person on the alert destinations and deliveries of one project. */
 export class AlertClient {
   constructor(
     private readonly app: TestApp,
@@ -57,12 +57,14 @@ export class AlertClient {
     return (await this.send('get', `/v1/alerts/deliveries/${id}`)).body;
   }
 
-  /** Waits until a delivery is as wanted. */
+  /** Waits until a delivery satisfies the condition. */
   until(id: string, holds: (delivery: Json) => boolean): Promise<Json> {
     return eventually(() => this.delivery(id), holds);
   }
 
-  /** What the alerts module does: a notice in a transaction of its own. @returns the ids of the deliveries */
+  /**
+   * Enqueues a notification as the alerts module does, in a transaction of its own. @returns the ids of the deliveries
+   */
   async raise(targets: NoticeTargets = { kind: 'project' }, more: Partial<AlertNotice> = {}): Promise<string[]> {
     const alertEvent = { ...noticeOf(this.projectId), ...more };
     const notices = this.app.nest.get(FanOutService, { strict: false });
@@ -72,7 +74,7 @@ export class AlertClient {
     return [...enqueued.deliveryIds];
   }
 
-  /** The same for one destination. */
+  /** Like {@link raise}, but for one destination. */
   async raiseFor(destinationId: string, more: Partial<AlertNotice> = {}): Promise<string> {
     const [id] = await this.raise({ kind: 'linked', destinationIds: [destinationId], channelIds: [] }, more);
     if (id === undefined) throw new Error('nobody was told');
@@ -103,7 +105,7 @@ export function noticeOf(projectId: ProjectId): AlertNotice {
   };
 }
 
-/** POST /internal/jobs/alert-deliveries. */
+/** Calls POST /internal/jobs/alert-deliveries. */
 export async function runAlertDeliveries(app: TestApp): Promise<number> {
   const answer = await app
     .request()
@@ -113,7 +115,7 @@ export async function runAlertDeliveries(app: TestApp): Promise<number> {
   return (answer.body as { processed: number }).processed;
 }
 
-/** The signature as a receiver works it out by the documentation, with its own code. */
+/** Computes the signature from the documentation, with code of its own, as a receiver does. */
 export function expectedSignature(secret: string, { headers, body }: Received): string {
   const signed = `${String(headers['x-service-timestamp'])}.${body}`;
   return `v1=${createHmac('sha256', secret).update(signed).digest('hex')}`;

@@ -6,10 +6,13 @@ import { RecordedExchanges } from './recorded-exchanges.js';
 const JSON_TYPE = 'application/json';
 
 const { RECORD_EXAMPLES: examples } = process.env;
-/** Where the exchanges of this spec file are recorded, if they are. */
+/** Records the exchanges of this spec file, if recording is on. */
 export const recorded = examples ? new RecordedExchanges(examples) : undefined;
 
-/** A plug-in of supertest that compares the answer with the OpenAPI document. A difference fails the file at its end. */
+/**
+ * A plug-in of supertest that compares the answer with the OpenAPI document. A difference fails the spec file at its
+ * end.
+ */
 export function checkAnswer(request: Test): void {
   request.on('response', (response: Response) => {
     const { method } = request;
@@ -33,7 +36,7 @@ function sentJson(request: Test): string {
   return typeof data === 'string' ? data : JSON.stringify(data);
 }
 
-/** What was sent, of any media type. The text of a compressed body or a form in parts is empty. */
+/** Returns the body of a request of any media type. The text of a compressed or multipart body is empty. */
 function sentText(request: Test): { sentType: string; sent: string } {
   const { data } = request.toJSON() as { data?: unknown };
   // A header that is not set is undefined, though the types say otherwise.
@@ -49,7 +52,7 @@ function sentText(request: Test): { sentType: string; sent: string } {
   };
 }
 
-/** The text of an answer of any media type. */
+/** Returns the text of an answer of any media type. */
 function answeredText({ text, body }: Partial<Response>): string {
   return Buffer.isBuffer(body) ? body.toString() : (text ?? '');
 }

@@ -1,2 +1,2 @@
-/** How answers of the apps of this test file differed from the OpenAPI document. */
+/** The differences between the answers in this test file and the OpenAPI document. */
 export const answerFaults: string[] = [];

@@ -24,33 +24,33 @@ export interface TestApp {
   readonly databaseUrl: string;
   /** Every log line so far, as written. */
   readonly logLines: string[];
-  /** A request over a real socket. */
+  /** Starts a request over a real socket. */
   request(): supertest.Agent;
-  /** The metrics as they are now; `/metrics` keeps what it answers for a second. */
+  /** Returns the current metrics. `/metrics` caches its answer for a second. */
   metrics(): Promise<string>;
   rows<Row>(sql: string, parameters?: unknown[]): Promise<Row[]>;
-  /** Resolves when what answers did not wait for is done, so that what did not happen can be told. */
+  /** Resolves when the work after answers is done, so that a test can assert that something did not happen. */
   backgroundDone(): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface TestAppOptions {
   env?: Record<string, string>;
-  /** Another instance on this database; it is then not dropped at the end. */
+  /** The app becomes another instance on this database, and does not drop it at the end. */
   databaseUrl?: string;
   dataDir?: string;
-  /** The limits that a deployment has, unless `env` says otherwise. */
+  /** Uses the rate limits of a deployment, unless `env` says otherwise. */
   withRateLimits?: boolean;
 }
 
-/** What a busy machine may take for them, if they wait for it. */
+/** Time limits that a busy machine does not reach. */
 const PATIENT_PATTERNS = { patternMs: 20_000, requestMs: 60_000 };
 const PATIENT_CONNECTIONS_MS = 30_000;
 
-/** So that suites do not trip over each other; a suite about limits sets its own, and the later one holds. */
+/** Keeps suites from reaching the limits of each other. A suite about limits sets its own; the later setting wins. */
 const NO_LIMITS = RATE_LIMIT_POLICY_NAMES.map((name) => `${name}=1000000/1000000`).join(',');
 
-/** The whole service on a database of its own, listening on a free port of 127.0.0.1. */
+/** Starts the whole service on a database of its own, listening on a free port of 127.0.0.1. */
 export async function createTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   const database = options.databaseUrl === undefined ? await createTestDatabase() : null;
   const databaseUrl = options.databaseUrl ?? database?.url ?? '';
@@ -83,7 +83,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
       throw error;
     },
   );
-  // No pattern is refused because the machine does much else, and nobody is because requests wait for a connection.
+  // On a busy machine no pattern is refused for its time, and no request fails because it waits for a connection.
   nest.get(PatternTrialsRepository, { strict: false }).limits = PATIENT_PATTERNS;
   optionsOfPool(nest).connectionTimeoutMillis = PATIENT_CONNECTIONS_MS;
   const server = nest.getHttpServer();
@@ -92,7 +92,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
   const { RECORD_EXAMPLES: examples } = process.env;
   if (examples) new RecordedExchanges(examples).watch(server);
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 2 });
-  // Tests that take the database away end idle connections; a query that needs one fails by itself.
+  // Tests that take the database away end idle connections. A query that needs a connection fails by itself.
   pool.on('error', () => undefined);
   const rows = async <Row>(sql: string, parameters?: unknown[]): Promise<Row[]> =>
     (await pool.query(sql, parameters)).rows as Row[];
@@ -118,7 +118,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
   };
 }
 
-/** Of the connections of an application, as they hold from then on. */
+/** Returns the pool options of an application. A change takes effect at once. */
 export function optionsOfPool(nest: Pick<NestExpressApplication, 'get'>): { connectionTimeoutMillis: number } {
   const { master } = nest.get(DataSource).driver as unknown as {
     master: { options: { connectionTimeoutMillis: number } };

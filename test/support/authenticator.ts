@@ -6,7 +6,7 @@ export interface CeremonyOptions {
   readonly user?: { readonly id: string };
 }
 
-/** What a test makes the browser or the authenticator say otherwise. */
+/** The values that a test falsifies in the answers of the browser or the authenticator. */
 export interface Lies {
   origin?: string;
   crossOrigin?: boolean;
@@ -18,7 +18,7 @@ export interface Lies {
   userVerified?: boolean;
   backupEligible?: boolean;
   backedUp?: boolean;
-  /** Null: none is told. */
+  /** Null leaves the user handle out. */
   userHandle?: string | null;
 }
 
@@ -32,7 +32,7 @@ export interface AssertionJson {
 const base64url = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url');
 const sha256 = (bytes: Uint8Array | string): Buffer => createHash('sha256').update(bytes).digest();
 
-/** One ES256 passkey in software: it signs whatever a test wants said. */
+/** An ES256 passkey in software. It signs any data that a test gives. */
 export class SoftwareAuthenticator {
   readonly credentialId = randomBytes(32);
   counter = 0;
@@ -83,7 +83,7 @@ export class SoftwareAuthenticator {
     };
   }
 
-  /** Counts one up, unless the test says a count. */
+  /** Increments the counter, unless the test sets a counter. */
   get(options: CeremonyOptions, lies: Lies = {}): AssertionJson {
     this.counter = lies.counter ?? this.counter + 1;
     const said: Lies = { ...this.defaults, ...lies, counter: this.counter };

@@ -3,10 +3,10 @@ import type { Readable } from 'node:stream';
 import { newId } from '../../src/platform/ids/index.js';
 import type { ObjectStore, PartPlace, WrittenPart } from '../../src/platform/storage/index.js';
 
-/** What S3 takes as a part that is not the last. */
+/** The smallest size that S3 accepts for a part other than the last. */
 export const PART = 5 * 1_024 * 1_024;
 
-/** Bytes that tell their place and their seed. */
+/** Returns bytes that encode their position and their seed. */
 export function bytesOf(size: number, seed = 0): Buffer {
   const bytes = Buffer.allocUnsafe(size);
   const line = createHash('sha512').update(`${seed}`).digest();
@@ -17,21 +17,21 @@ export function bytesOf(size: number, seed = 0): Buffer {
   return bytes;
 }
 
-/** The bytes as a connection brings them. */
+/** Yields the bytes in chunks, as a connection delivers them. */
 export async function* chunked(bytes: Uint8Array, chunk = 65_536): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += chunk) yield bytes.subarray(at, at + chunk);
 }
 
-/** The bytes, and then an error in the place of the end. */
+/** Yields the bytes, and then throws an error in place of the end. */
 export async function* broken(bytes: Uint8Array, error: Error, chunk = 65_536): AsyncGenerator<Uint8Array> {
   yield* chunked(bytes, chunk);
   throw error;
 }
 
-/** Content that stops in the middle until it is let go on. */
+/** Returns content that stops in the middle until `go` is called. */
 export function halting(bytes: Uint8Array): {
   readonly content: AsyncGenerator<Uint8Array>;
-  /** Resolves when the first half was taken. */
+  /** Resolves when the first half was read. */
   readonly halted: Promise<void>;
   go(): void;
 } {
@@ -57,14 +57,14 @@ export async function contentOf(stream: Readable): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** Every id that the store has something of. */
+/** Returns every id of which the store has data. */
 export async function blobIds(store: ObjectStore): Promise<Set<string>> {
   const ids = new Set<string>();
   for await (const batch of store.blobs(calm())) for (const id of batch) ids.add(id);
   return ids;
 }
 
-/** One upload in parts of a store. */
+/** A multipart upload to a store. */
 export class PartsOf {
   readonly blobId = newId();
   token = '';

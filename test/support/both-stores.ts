@@ -7,24 +7,27 @@ import type { ClickHouse, ReadBounds } from '../../src/platform/clickhouse/index
 import { createTestApp, type TestApp } from './app.js';
 import { type ClickHouseAccess, type EventStore, eventStore, FaultyServer } from './clickhouse.js';
 
-/** Two applications on one database of PostgreSQL, which are to answer alike. */
+/** Two applications on one PostgreSQL database that must give the same answers. */
 export interface BothStores {
-  /** In front of ClickHouse. */
+  /** A proxy in front of ClickHouse. */
   readonly server: FaultyServer;
   readonly store: EventStore;
-  /** Reads from ClickHouse what is there. */
+  /** This application reads replicated events from ClickHouse. */
   readonly app: TestApp;
-  /** Reads from PostgreSQL alone. */
+  /** This application reads only from PostgreSQL. */
   readonly plain: TestApp;
-  /** Has ClickHouse be waited for no longer than usual, as by those whose reads it does not answer. */
+  /** Runs the work with the usual time limits for ClickHouse, for tests of reads that ClickHouse does not answer. */
   inUsualTime(work: () => Promise<void>): Promise<void>;
   close(): Promise<void>;
 }
 
-/** What reads of ClickHouse have of their usual time: PostgreSQL is not to answer because the machine is busy. */
+/**
+ * The factor by which reads of ClickHouse get more than their usual time, so that PostgreSQL does not answer just
+ * because the machine is busy.
+ */
 const PATIENCE = 20;
 
-/** @param env of the application that reads from ClickHouse, beside what names it */
+/** @param env further environment of the application that reads from ClickHouse */
 export async function bothStores(access: ClickHouseAccess, env: Record<string, string> = {}): Promise<BothStores> {
   const server = await FaultyServer.before(access);
   const store = await eventStore(access, server.url);
@@ -55,7 +58,7 @@ export async function bothStores(access: ClickHouseAccess, env: Record<string, s
   };
 }
 
-/** Nothing is partial, refused or without warnings because the machine is busy. */
+/** Raises the time limits, so that a busy machine does not make an answer partial, refused or without warnings. */
 export function haveTime({ nest }: Pick<TestApp, 'nest'>): void {
   const limits = { eventsMs: 120_000, namesMs: 60_000 };
   Object.assign(nest.get(SearchLimits, { strict: false }), limits);
@@ -74,7 +77,7 @@ function patient(server: ClickHouse): { is: number } {
   return times;
 }
 
-/** An answer without what is of the moment in which it was asked. */
+/** Returns an answer without the values that depend on the time of the request. */
 export function steady(answer: unknown): unknown {
   if (answer === null || typeof answer !== 'object' || Array.isArray(answer)) return answer;
   const { to_ts: _, took_ms: __, requests_per_minute: ___, ...others } = answer as Record<string, unknown>;

@@ -1,7 +1,7 @@
 import supertest, { type Test } from 'supertest';
 import { service } from './service.js';
 
-/** Sends the OPTIONS request by which a browser asks whether a page of another origin may send a POST. */
+/** Sends the OPTIONS request with which a browser checks whether a page of another origin may send a POST. */
 export function preflight(path: string, origin: string): Test {
   return options(path, origin)
     .set('Access-Control-Request-Method', 'POST')

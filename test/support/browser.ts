@@ -1,4 +1,4 @@
-/** What a browser would carry back to the client: the parameters of a redirect, or of a posted form. */
+/** The data that a browser returns to the client: the parameters of a redirect, or of a posted form. */
 export interface Callback {
   readonly method: 'GET' | 'POST';
   readonly url: string;
@@ -6,8 +6,8 @@ export interface Callback {
 }
 
 /**
- * Follows a sign-in from its authorization URL with redirects, cookies and forms, filling in `answers`
- * wherever the provider shows a page, until it leaves the provider's origin.
+ * Follows a sign-in from its authorization URL with redirects, cookies and forms until it leaves the provider's origin.
+ * Fills `answers` into each page of the provider.
  */
 export async function browse(authorizationUrl: string, answers: Record<string, string>): Promise<Callback> {
   const home = new URL(authorizationUrl).origin;

@@ -1,22 +1,22 @@
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 
-/** PEM texts for a TLS server, made here so that the tests need no further program. */
+/** PEM texts for a TLS server. Node creates them, so that the tests need no other program. */
 export interface Certificate {
   readonly cert: string;
   readonly key: string;
 }
 
 export interface CertificateWish {
-  /** Names (or IPv4 addresses) that it is for. */
+  /** The names or IPv4 addresses of the certificate. */
   readonly names: readonly string[];
-  /** Default: signs itself. */
+  /** Default: the certificate signs itself. */
   readonly authority?: Certificate;
   readonly isAuthority?: boolean;
-  /** As YYMMDD; default: 2049. */
+  /** The end of validity as YYMMDD. Default: 2049. */
   readonly until?: string;
 }
 
-/** An X.509 certificate on P-256 for the names. */
+/** Returns an X.509 certificate on P-256 for the names. */
 export function makeCertificate({
   names,
   authority,

@@ -8,7 +8,7 @@ import { askProgram } from './programs/ask.js';
 import { HANG_TIMEOUT_MS } from './bounds.mjs';
 
 export interface Served {
-  /** `http://localhost:<port>`, every one its own origin. */
+  /** `http://localhost:<port>`. Each served page has its own origin. */
   readonly origin: string;
   close(): Promise<void>;
 }
@@ -41,14 +41,14 @@ export async function servePage(html: string): Promise<Served> {
   };
 }
 
-/** What somebody looks through. */
+/** The screen of a simulated device. */
 export interface Screen {
   readonly viewport: { readonly width: number; readonly height: number };
-  /** A phone's browser lays a page out for a desktop unless the page says otherwise. */
+  /** The browser of a phone lays a page out for a desktop unless the page says otherwise. */
   readonly isMobile: boolean;
 }
 
-/** Debian's Chromium with an empty profile. Rejects where it is missing and cannot be installed. */
+/** Starts Debian's Chromium with an empty profile. Rejects when Chromium is missing and cannot be installed. */
 export async function launchChromium(screen?: Screen): Promise<Chromium> {
   const executablePath = await chromiumPath();
   const profile = await mkdtemp(join(tmpdir(), 'oes-chromium-'));

@@ -6,27 +6,27 @@ import type { ClickHouseSettings } from '../../src/config/index.js';
 import { ClickHouse } from '../../src/platform/clickhouse/index.js';
 import { type Absent, askProgram, type AskOptions } from './programs/ask.js';
 
-/** Where a ClickHouse is, and who may do everything there. */
+/** The address of a ClickHouse, and the credentials of a user with all rights. */
 export type ClickHouseAccess = Pick<ClickHouseSettings, 'url' | 'user' | 'password'>;
 
 /**
- * A ClickHouse for the tests: that of TEST_CLICKHOUSE_URL and its user and password, else one of this worker's own, which starts
- * when it is asked for first. Each test makes a database of its own there.
+ * Returns a ClickHouse for the tests: the server at TEST_CLICKHOUSE_URL with its user and password, or else a server of
+ * this worker, which starts at the first call. Each test creates its own database there.
  */
 export async function testClickHouse(options?: AskOptions): Promise<ClickHouseAccess | Absent> {
   const { TEST_CLICKHOUSE_URL: url, TEST_CLICKHOUSE_USER: user, TEST_CLICKHOUSE_PASSWORD: password } = process.env;
   if (url) return { url, user: user || 'default', password: password ?? '' };
   const answer = await askProgram<ClickHouseAccess>(`clickhouse/${process.env.JEST_WORKER_ID ?? ''}`, options);
-  // Continuous integration is not green without the engine, unless somebody turned the engine off.
+  // Continuous integration must fail without the engine, unless the engine is turned off.
   const isNeeded = process.env.CI === 'true' && process.env.TEST_CLICKHOUSE !== 'off' && options?.fetch !== false;
   if ('absent' in answer && isNeeded) throw new Error(answer.absent);
   return answer;
 }
 
-/** A database that is gone after the test. */
+/** A database that is dropped after the test. */
 export interface EventStore {
   readonly server: ClickHouse;
-  /** For the service. */
+  /** The environment of a service that uses this database. */
   readonly env: Readonly<Record<string, string>>;
   drop(): Promise<void>;
 }
@@ -50,70 +50,74 @@ export async function eventStore(access: ClickHouseAccess, url = access.url): Pr
   };
 }
 
-/** What the server says that it did not do. */
+/** The error with which the server refuses a statement. */
 export interface ServerError {
   readonly code: number;
   readonly message: string;
 }
 
 /**
- * Of a block that has several months one is stored, and then the server fails or dies: it commits a block one partition after the
- * other, and remembers its token for each of them by itself. For events that are near their arrival, whose partition is their month.
+ * Stores one month of a block that has several, and then the server fails or dies. The server commits a block one
+ * partition after another, and stores its deduplication token for each of them separately. This fault needs events that
+ * arrive soon after their timestamp, because their partition is their month.
  */
 export interface OneMonth {
-  /** Of the months of the block in their order; the last one where there are fewer. */
+  /** The index among the months of the block, in order. A larger index means the last month. */
   readonly month: number;
   readonly then: 'die' | ServerError;
 }
 
 /**
- * `cut`: the request breaks off in the middle. `forget`: it is carried out, and its answer is lost. `hang`: all of it is taken, and no
- * answer comes. `deaf`: it is not even read.
+ * `cut`: the request breaks off in the middle. `forget`: the statement is executed, and its answer is lost. `hang`: the
+ * whole request is read, and no answer follows. `deaf`: the request is not even read.
  */
 export type Fault = 'cut' | 'forget' | 'hang' | 'deaf' | OneMonth | ServerError;
 
-/** What is kept from the server. */
+/** A request that is held back from the server. */
 interface Held {
   readonly arrive: () => void;
   readonly isFree: Promise<void>;
 }
 
-/** An answer that breaks off behind its first bytes. */
+/** An answer that breaks off after its first bytes. */
 export interface BrokenAnswer {
-  /** One less than there are, at most. */
+  /** Limited to one byte less than the answer has. */
   readonly afterBytes: number;
   /**
-   * `reset`: the connection breaks. `end`: the answer ends as if it was whole, as behind a proxy that speaks HTTP/1.0 with the
-   * server. `hang`: nothing else comes. Else what the server says once it has begun to answer with 200, and cannot go on.
+   * `reset`: the connection breaks. `end`: the answer ends as if it were complete, as behind a proxy that speaks
+   * HTTP/1.0 with the server. `hang`: no more bytes follow. A {@link ServerError}: the server has begun to answer with
+   * 200 and then reports this error.
    */
   readonly then: 'reset' | 'end' | 'hang' | ServerError;
 }
 
-/** `pass`: none. `hang`: no answer comes. */
+/** `pass`: no fault. `hang`: no answer follows. */
 export type ReadFault = ServerError | BrokenAnswer | 'pass' | 'hang';
 
-/** What stands before and behind an error in the middle of an answer; the server makes one for each. */
+/**
+ * Marks the start and the end of an error in the middle of an answer. A real server generates a tag for each answer.
+ */
 const EXCEPTION_TAG = 'rumfyutuqkncbgau';
 
-/** A ClickHouse between the service and the real one, that can be away, and fail. */
+/** A proxy between the service and the real ClickHouse that can be unavailable and fail. */
 export class FaultyServer {
-  /** What becomes of the next inserts, one after the other; those behind them pass. */
+  /** The faults of the next inserts, one each. Later inserts pass. */
   readonly faults: Fault[] = [];
-  /** What becomes of the next reads of events. */
+  /** The faults of the next reads of events, one each. */
   readonly readFaults: ReadFault[] = [];
-  /** Settings that reads of events come to the server with, whatever the service has sent. */
+  /** Settings that replace those of the service in reads of events. */
   readSettings: Readonly<Record<string, string>> = {};
-  /** Codes of the errors that the server itself has answered with. */
+  /** The codes of the errors of the real server. */
   readonly errors: string[] = [];
   inserts = 0;
   reads = 0;
-  /** Blocks of which one month of several was stored. */
+  /** The number of blocks of which only one month was stored. */
   storedInPart = 0;
-  /** Requests that it has taken while it said nothing. */
+  /** The number of requests that were read while the proxy was silent. */
   unanswered = 0;
   private isSilent = false;
   private held: (Held & { readonly statement: string | undefined }) | undefined;
-  /** Values stand in the address, as much as the real one takes there. */
+  /** Parameters are in the URL; this allows headers as large as the real server does. */
   private readonly server = createServer({ maxHeaderSize: 1_048_576 }, (request, response) =>
     this.pass(request, response),
   );
@@ -134,18 +138,18 @@ export class FaultyServer {
 
   private freeHeld = (): void => undefined;
 
-  /** Takes whatever is asked, and answers nothing of it. */
+  /** Reads every request and answers none. */
   fallSilent(): void {
     this.isSilent = true;
   }
 
-  /** Answers again; what has waited for an answer is told that there will be none. */
+  /** Answers again, and breaks the connections of the requests that have waited for an answer. */
   speak(): void {
     this.isSilent = false;
     this.server.closeAllConnections();
   }
 
-  /** Nothing of what a test has asked for is left. */
+  /** Removes all faults and settings of a test. */
   behave(): void {
     this.faults.length = 0;
     this.readFaults.length = 0;
@@ -157,8 +161,8 @@ export class FaultyServer {
   }
 
   /**
-   * Keeps the next insert that has no fault from the server until it is told to let it go.
-   * @param statement a text: keeps the next statement that has it, instead
+   * Holds the next insert that has no fault back from the server until the test frees it.
+   * @param statement when set, the next statement that contains this text is held instead
    */
   holdNext(statement?: string): { readonly isHeld: Promise<void>; readonly free: () => void } {
     let free = (): void => undefined;
@@ -191,7 +195,7 @@ export class FaultyServer {
     }
     const address = new URL(request.url ?? '', this.url);
     const isInsert = address.searchParams.get('query')?.startsWith('INSERT') === true;
-    // Reads alone have a bound of time.
+    // Only reads have a time limit.
     const isRead = address.searchParams.has('max_execution_time') && !isInsert;
     const settings = isRead ? Object.entries(this.readSettings) : [];
     for (const [name, value] of settings) address.searchParams.set(name, value);
@@ -219,12 +223,12 @@ export class FaultyServer {
     void buffer(request).then((body) => this.keep(request, response, body, held));
   }
 
-  /** Its text stands in the body. */
+  /** Handles a request whose statement is in the body. */
   private async ask(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { held } = this;
     if (held?.statement === undefined) return this.forward(request, response, undefined);
     const body = await buffer(request);
-    // Another one may have been kept meanwhile.
+    // Another request may have been held in the meantime.
     if (this.held !== held || !body.includes(held.statement)) return this.forward(request, response, undefined, body);
     this.held = undefined;
     await this.keep(request, response, body, held);
@@ -234,7 +238,7 @@ export class FaultyServer {
     request.resume().once('end', () => sayError(response, error));
   }
 
-  /** The lines of that month go to the real server as they are, with all that is said of the block. */
+  /** Sends the lines of that month unchanged to the real server, with all headers and parameters of the block. */
   private async storeOneMonth(
     request: IncomingMessage,
     response: ServerResponse,
@@ -270,7 +274,7 @@ export class FaultyServer {
     if (typeof then === 'object') response.write(first, () => response.end(toldInBody(then)));
     else if (then === 'end') response.end(first);
     else if (then === 'hang') response.write(first);
-    // What was sent arrives before the end of the connection does.
+    // The written bytes arrive before the connection ends.
     else response.write(first.length === 0 ? '' : first, () => request.socket.destroySoon());
   }
 
@@ -284,7 +288,7 @@ export class FaultyServer {
     });
   }
 
-  /** It has all of it, so it passes it on also when whoever sent it is gone by then. */
+  /** Forwards the request once it is freed, even when the sender has disconnected, because the proxy has all of it. */
   private async keep(request: IncomingMessage, response: ServerResponse, body: Buffer, held: Held): Promise<void> {
     held.arrive();
     await held.isFree;
@@ -318,7 +322,7 @@ export class FaultyServer {
     request.pipe(onward);
   }
 
-  /** The real server sees the first piece and then the end of the connection. */
+  /** The real server gets the first chunk and then the end of the connection. */
   private cut(request: IncomingMessage): void {
     const onward = connect(Number(this.target.port), this.target.hostname);
     const lines = [`${request.method} ${request.url} HTTP/1.1`, 'Transfer-Encoding: chunked'];
@@ -342,7 +346,7 @@ function sayError(response: ServerResponse, { code, message }: ServerError): voi
   response.end(`Code: ${code}. DB::Exception: ${message}`);
 }
 
-/** The lines of an insert by the months of their timestamps, oldest first. */
+/** Returns the lines of an insert by the months of their timestamps, the oldest first. */
 function linesOfMonths(path: string, body: Buffer): string[] {
   const statement = new URL(path, 'http://server').searchParams.get('query') ?? '';
   const columns =
@@ -359,7 +363,7 @@ function linesOfMonths(path: string, body: Buffer): string[] {
   return [...months].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, lines]) => lines);
 }
 
-/** As the server writes it from version 25.11 on. */
+/** Formats an error as the server does from version 25.11. */
 function toldInBody({ code, message }: ServerError): string {
   const said = `Code: ${code}. DB::Exception: ${message}\n`;
   const [begin, end] = [`\r\n__exception__\r\n${EXCEPTION_TAG}\r\n`, ` ${EXCEPTION_TAG}\r\n__exception__\r\n`];

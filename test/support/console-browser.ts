@@ -5,17 +5,20 @@ import type { BrowserContext, Page } from 'playwright-core';
 import type { TestApp } from './app.js';
 import { launchChromium, type Screen } from './chromium.js';
 
-/** A page of the console in a real browser, and what it did that it should not have. */
+/** A page of the console in a real browser, and the faults that it showed. */
 export interface ConsoleBrowser {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** Messages of errors, what the page's policy refused among them, and requests to elsewhere. */
+  /** Error messages, including violations of the content security policy, and requests to other origins. */
   readonly faults: string[];
-  /** Another tab of the same browser. */
+  /** Opens another tab of the same browser. */
   openTab(): Promise<Page>;
-  /** Serious findings of axe in both schemes; pictures go to the folder that CONSOLE_SCREENS names, where it names one. */
+  /**
+   * Returns the serious findings of axe in both colour schemes. Writes screenshots into the folder of CONSOLE_SCREENS,
+   * if set.
+   */
   lookAt(name: string): Promise<string[]>;
-  /** Whatever the browser keeps for the page and scripts could read, with its address. */
+  /** Returns everything that the browser stores for the page and that scripts could read, including the address. */
   kept(): Promise<string>;
   close(): Promise<void>;
 }
@@ -24,10 +27,10 @@ interface AxeResult {
   readonly violations: { id: string; impact: string; nodes: { html: string; failureSummary: string }[] }[];
 }
 
-/** Those that have an end. */
+/** Waits for all animations that have an end. */
 const ANIMATIONS_DONE = `Promise.allSettled(document.getAnimations()
   .filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity).map(({ finished }) => finished)).then(() => null)`;
-/** What is there is the same in both; only the colours differ, so that the whole of the rules is asked once. */
+/** Both schemes have the same content and differ only in colours, so only one scheme is checked with all rules. */
 const RULES_OF_SCHEMES = { light: null, dark: ['color-contrast'] } as const;
 const SCHEMES = ['light', 'dark'] as const;
 
@@ -50,7 +53,8 @@ export async function openConsole(app: TestApp, screen: Screen): Promise<Console
   const devtools = await context.newCDPSession(page);
 
   const findings = async (runOnly: readonly string[] | null): Promise<string[]> => {
-    // By the developer tools: the page's policy lets no script of elsewhere in. Half a megabyte, so once a document.
+    // The developer tools inject the script, because the policy of the page forbids other scripts. The script has half
+    // a megabyte, so it is injected once per document.
     if (!(await page.evaluate<boolean>(`'axe' in window`))) {
       await devtools.send('Runtime.evaluate', { expression: axe.source });
     }
@@ -72,7 +76,7 @@ export async function openConsole(app: TestApp, screen: Screen): Promise<Console
       for (const colorScheme of SCHEMES) {
         await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
         await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
-        // What fades in is judged when it is there.
+        // Elements that fade in are checked when they are fully visible.
         await page.evaluate(ANIMATIONS_DONE);
         const inScheme = await findings(RULES_OF_SCHEMES[colorScheme]);
         found.push(...inScheme.map((finding) => `${name}, ${colorScheme}: ${finding}`));

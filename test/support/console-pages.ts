@@ -3,26 +3,26 @@ import { type Actor, type Owner, PASSWORD } from './actors.js';
 import type { TestApp } from './app.js';
 import type { ConsoleBrowser } from './console-browser.js';
 
-/** Sizes that every page is looked at in. */
+/** Every page is tested on these screen sizes. */
 export const DESKTOP = { viewport: { width: 1280, height: 800 }, isMobile: false };
 export const SCREENS = [
   { device: 'a desktop', screen: DESKTOP },
   { device: 'a phone', screen: { viewport: { width: 390, height: 844 }, isMobile: true } },
 ];
 
-/** Waits until a page, or a part of one, is there. */
+/** Waits until the heading of a page, or of a part of one, is visible. */
 export function heading(page: Page, name: string): Promise<void> {
   return page.getByRole('heading', { name, exact: true }).waitFor();
 }
 
-/** By the form of the sign-in page, which is in front. */
+/** Submits the form of the sign-in page, which must be open. */
 export async function signIn(page: Page, email: string): Promise<void> {
   await page.getByLabel('E-mail address').fill(email);
   await page.locator('input[name=password]').fill(PASSWORD);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 }
 
-/** Of the overview of an owner's project. */
+/** Returns the address of the overview of an owner's project. */
 export async function addressOf(app: TestApp, { organizationId, projectId }: Owner): Promise<string> {
   const [row] = await app.rows<{ organization: string; project: string }>(
     'SELECT o.slug AS organization, p.slug AS project FROM organizations o, projects p WHERE o.id = $1 AND p.id = $2',
@@ -31,7 +31,7 @@ export async function addressOf(app: TestApp, { organizationId, projectId }: Own
   return `${app.url}/console/o/${row?.organization}/p/${row?.project}`;
 }
 
-/** As somebody whose session the browser has kept since an earlier sign-in. */
+/** Opens an address with the session cookie of an earlier sign-in. */
 export async function enter(browser: ConsoleBrowser, address: string, actor: Actor): Promise<void> {
   await browser.context.clearCookies();
   await browser.context.addCookies([
@@ -46,7 +46,7 @@ export async function enter(browser: ConsoleBrowser, address: string, actor: Act
   await browser.page.goto(address);
 }
 
-/** A page of the navigation; on a phone it stands behind a button. */
+/** Opens a page through the navigation. On a phone the navigation is behind a button. */
 export async function goTo(page: Page, name: string): Promise<void> {
   const opener = page.getByRole('button', { name: 'Navigation' });
   if (await opener.isVisible()) await opener.click();
@@ -54,7 +54,7 @@ export async function goTo(page: Page, name: string): Promise<void> {
   await heading(page, name);
 }
 
-/** What no page may do, whatever it shows. */
+/** Returns the faults that no page may have, whatever its content. */
 export async function faultsOf(browser: ConsoleBrowser, secrets: readonly string[] = []): Promise<string[]> {
   const { page, faults } = browser;
   const width = await page.evaluate<number>('document.documentElement.scrollWidth');

@@ -6,10 +6,10 @@ import { type Account, api, type Tenant } from './service.js';
 /* eslint-disable @typescript-eslint/no-explicit-any -- bodies of answers, whose shape the assertions check */
 export type Json = any;
 
-/** No rule resolves its alert during a test: the notification of that would be another delivery. */
+/** No rule resolves its alert during a test: the notification of the resolution would be another delivery. */
 const KEEP_FIRING_SECONDS = 86_400;
 
-/** What a person does below /v1/delivery in one project. */
+/** The actions of a person below /v1/delivery in one project. */
 export class DeliveryClient {
   constructor(
     readonly projectId: string,
@@ -41,7 +41,7 @@ export class DeliveryClient {
     return answer.body.id as string;
   }
 
-  /** The channels of the project, the newest first. */
+  /** Returns the channels of the project, the newest first. */
   async channels(): Promise<Json[]> {
     return (await this.get('/channels')).body as Json[];
   }
@@ -59,7 +59,7 @@ export class DeliveryClient {
     return (await this.get('/retry-audits', { delivery_id: id })).body.items as Json[];
   }
 
-  /** Waits until an attempt is as wanted. */
+  /** Waits until an attempt satisfies the condition. */
   until(id: string, holds: (attempt: Json) => boolean): Promise<Json> {
     return eventually(() => this.attempt(id), holds);
   }
@@ -69,7 +69,7 @@ export function deliveryOf({ projectId, owner }: Tenant): DeliveryClient {
   return new DeliveryClient(projectId, owner);
 }
 
-/** Has an alert rule of its own match an event, and notify one channel. @returns the id of the attempt */
+/** Creates an alert rule that matches an event and notifies one channel. @returns the id of the attempt */
 export async function ruleMatch({ owner, projectId, key }: Tenant, channelId: string): Promise<string> {
   const type = `payment.failed.${randomBytes(6).toString('hex')}`;
   const rule = {

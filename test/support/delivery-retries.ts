@@ -3,7 +3,10 @@ import { eventually } from './eventually.js';
 import { job } from './service.js';
 import { makeDue } from './sql-builders/delivery.js';
 
-/** Makes the scheduled retry of an attempt due, and waits until that retry has ended. @returns the attempt after it */
+/**
+ * Makes the scheduled retry of an attempt due, and waits until the retry has ended. @returns the attempt after the
+ * retry
+ */
 export async function retried(delivery: DeliveryClient, attemptId: string): Promise<Json> {
   const before = await delivery.audits(attemptId);
   await makeDue(attemptId);

@@ -7,7 +7,7 @@ import type { TestApp } from './app.js';
 import { eventually } from './eventually.js';
 
 export const INTERNAL_TOKEN = 'internal-job-token-of-the-test';
-/** Receivers of the tests listen on the loopback; polls are rare, so that wake-ups are what is tested. */
+/** Receivers of the tests listen on the loopback. Polls are rare, so that the tests cover wake-ups. */
 export const DELIVERY_ENV = {
   OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8',
   INTERNAL_JOB_TOKEN: INTERNAL_TOKEN,
@@ -17,7 +17,7 @@ export const DELIVERY_ENV = {
 /* eslint-disable @typescript-eslint/no-explicit-any -- bodies of answers, whose shape the assertions check */
 export type Json = any;
 
-/** What a person does below /v1/delivery in one project. */
+/** The actions of a person below /v1/delivery in one project. */
 export class DeliveryClient {
   constructor(
     private readonly app: TestApp,
@@ -70,7 +70,7 @@ export class DeliveryClient {
     return (await this.get('/retry-audits', { delivery_id: id })).body.items as Json[];
   }
 
-  /** Waits until an attempt is as wanted. */
+  /** Waits until an attempt satisfies the condition. */
   until(id: string, holds: (attempt: Json) => boolean): Promise<Json> {
     return eventually(() => this.attempt(id), holds);
   }
@@ -80,7 +80,7 @@ export function deliveryOf(app: TestApp, owner: Owner): DeliveryClient {
   return new DeliveryClient(app, owner, owner.projectId);
 }
 
-/** What the alerts module does: an attempt in a transaction of its own. */
+/** Creates an attempt as the alerts module does, in a transaction of its own. */
 export async function ruleMatch(
   app: TestApp,
   projectId: ProjectId,
@@ -103,12 +103,12 @@ export async function ruleMatch(
   return id;
 }
 
-/** Has every scheduled retry come due now. */
+/** Makes the scheduled retry of an attempt due now. */
 export async function makeDue(app: TestApp, id: string): Promise<void> {
   await app.rows('UPDATE delivery_attempts SET due_at = now() WHERE id = $1 AND due_at IS NOT NULL', [id]);
 }
 
-/** POST /internal/jobs/delivery-retries. */
+/** Calls POST /internal/jobs/delivery-retries. */
 export async function runRetries(app: TestApp): Promise<number> {
   const answer = await app
     .request()

@@ -2,15 +2,15 @@ import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { isIP } from 'node:net';
 
-/** What a question gets: addresses (of both families), a code, or no answer at all. */
+/** The answer to a DNS query: addresses (of both families), an error code, or no answer at all. */
 export type DnsReply = readonly string[] | 'no such name' | 'server failure' | 'refused' | 'silence';
 
 const CODES = { 'server failure': 2, 'no such name': 3, refused: 5 };
 const TYPES = { 4: 1, 6: 28 } as const;
 
-/** A name server on loopback that answers A and AAAA questions as the test says. */
+/** A name server on the loopback that answers A and AAAA queries as the test says. */
 export class DnsServer {
-  /** `name A` or `name AAAA`, in the order they came. */
+  /** Each query as `name A` or `name AAAA`, in order of arrival. */
   readonly questions: string[] = [];
 
   private constructor(
@@ -60,7 +60,7 @@ export class DnsServer {
   }
 }
 
-/** The record of one address, for the name of the question, to be kept for no time. */
+/** Returns the record of one address, for the name of the query, with a TTL of 0. */
 function recordOf(address: string): Buffer {
   const bytes = isIP(address) === 4 ? address.split('.').map(Number) : bytesOf(address);
   const type = bytes.length === 4 ? TYPES[4] : TYPES[6];

@@ -54,12 +54,12 @@ export const document = JSON.parse(
   readFileSync(new URL('../../docs/api/openapi.json', import.meta.url), 'utf8'),
 ) as ApiDocument;
 
-/** What each operation may say with 429. */
+/** The sentences with which each operation can refuse a request with 429. */
 export const limits = JSON.parse(
   readFileSync(new URL('../../docs/api/limits.json', import.meta.url), 'utf8'),
 ) as Readonly<Record<string, readonly string[]>>;
 
-/** With the shared parts in their places. */
+/** All operations, with shared parts of the document in place of references. */
 export const operations: ListedOperation[] = Object.entries(document.paths).flatMap(([path, item]) =>
   Object.entries(item).map(([method, { parameters, responses, ...operation }]) => ({
     method: method.toUpperCase(),
@@ -88,7 +88,7 @@ export function resolve(schema: Schema): Schema {
   return found;
 }
 
-/** The schema of an object with what it has of the schemas that it extends. */
+/** Returns the schema of an object with the members of the schemas that it extends. */
 export function whole(schema: Schema): Schema {
   const resolved = resolve(schema);
   const bases = (resolved.allOf ?? []).map(whole);
@@ -103,7 +103,7 @@ export function whole(schema: Schema): Schema {
   );
 }
 
-/** A valid value of a schema; `known` gives identifiers by field name. */
+/** Returns a valid value of a schema. `known` has identifiers by field name. */
 export function exampleOf(schema: Schema, known: Readonly<Record<string, unknown>>, name = ''): unknown {
   const known_ = known[name];
   if (known_ !== undefined) return known_;

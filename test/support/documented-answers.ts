@@ -4,19 +4,21 @@ import addFormats from 'ajv-formats';
 import { document, limits, type ListedOperation, type Schema } from './document.js';
 import { answeredBody, contentType, operationOf, sentBody } from './exchange.js';
 
-/** A defect of the service is nobody's contract. */
+/** A 500 is a defect of the service and is not documented. */
 const OF_DEFECTS = 500;
-/** Limits are not in the document (SERVICE 9), but beside it. */
+/** The sentences of limits are in limits.json and not in the document. */
 const OF_LIMITS = 429;
 
-/** Of HTTP itself, whatever the operation: the message is cut short, too slow, too large in its head or none at all. */
+/**
+ * Refusals of HTTP itself, of any operation: the message is incomplete, too slow, has too large headers or is not HTTP.
+ */
 const OF_THE_PROTOCOL: ReadonlySet<string> = new Set(
   ['Bad Request', 'Request Timeout', 'Expectation Failed', 'Request Header Fields Too Large'].map((detail) =>
     JSON.stringify({ detail }),
   ),
 );
 
-/** An instance that does background work alone has few of the routes. */
+/** An instance that only does background work has few of the routes. */
 const NO_SUCH_ROUTE = '{"detail":"Not Found"}';
 const JSON_TYPE = 'application/json';
 
@@ -27,21 +29,21 @@ export interface Exchange {
   readonly status: number;
   /** The media type of the answer, without parameters; empty when there is none. */
   readonly type: string;
-  /** The text of an answer of JSON. */
+  /** The text of a JSON answer. */
   readonly answered: string;
-  /** The text of a body of JSON; empty for any other. */
+  /** The text of a JSON body; empty for any other body. */
   readonly sent: string;
 }
 
 /**
- * Compares every JSON answer with the OpenAPI document: its status is listed, its body fits the schema, and it has no field
- * that the schema does not name. Clients are generated from the document, so an answer that differs breaks them, whichever
- * test it came up in.
+ * Compares every JSON answer with the OpenAPI document. Its status must be listed, its body must fit the schema, and it
+ * must have no field that the schema does not name. Clients are generated from the document, so a different answer
+ * breaks them. The check covers every test.
  */
 export class DocumentedAnswers {
   private readonly found = new Set<string>();
 
-  /** Listens to a server of this process; `faults` fills while it answers. */
+  /** Listens to a server of this process and adds to `faults` while the server answers. */
   watch(server: Server): void {
     server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
       if (operationOf(request) === undefined) return;
@@ -55,7 +57,7 @@ export class DocumentedAnswers {
     });
   }
 
-  /** A line for each kind of fault, empty when all answers were as documented. */
+  /** One line for each kind of fault; empty when all answers were as documented. */
   get faults(): readonly string[] {
     return [...this.found];
   }
@@ -81,7 +83,7 @@ export class DocumentedAnswers {
       this.found.add(`${where} is not documented: ${answered.slice(0, 200)}`);
       return;
     }
-    // What people have stored has the type that they gave it.
+    // Stored objects have the media type that their owner gave them.
     const content = documented.content?.[type] ?? documented.content?.['*/*'];
     if (content === undefined) {
       if (type !== '' || documented.content !== undefined)
@@ -92,14 +94,14 @@ export class DocumentedAnswers {
     this.hold(where, JSON.parse(answered), answerValidatorOf(where, content.schema));
   }
 
-  /** What the service takes, the document takes as well; else clients could not send it. */
+  /** The document must accept every body that the service accepts. Otherwise clients could not send it. */
   private checkSent({ method, path, operation }: ListedOperation, body: string): void {
     const schema = operation.requestBody?.content[JSON_TYPE]?.schema;
     if (schema === undefined || body === '') return;
     const where = `${method} ${path} sent`;
     const validate = sentValidatorOf(where, schema);
-    // In every body but that of PATCH, null for an optional member is the same as leaving it out. No schema says so,
-    // since every optional member of every client's types would have to take null.
+    // In every body except that of PATCH, null for an optional member is the same as leaving the member out. No schema
+    // says so, because the types of clients would then allow null for every optional member.
     const isNullLeftOut = method !== 'PATCH' && !validate(JSON.parse(body));
     this.hold(where, JSON.parse(body, isNullLeftOut ? withoutNull : undefined), validate);
   }
@@ -113,7 +115,7 @@ export class DocumentedAnswers {
   }
 }
 
-/** Leaves out the members of objects that are null, as a reviver of JSON. */
+/** A reviver for JSON.parse that removes the members of objects that are null. */
 function withoutNull(this: unknown, _key: string, value: unknown): unknown {
   return value === null && !Array.isArray(this) ? undefined : value;
 }
@@ -121,7 +123,7 @@ function withoutNull(this: unknown, _key: string, value: unknown): unknown {
 const validators = new Map<string, ValidateFunction>();
 let schemas: Ajv2020 | undefined;
 
-/** Answers have what the schema names and nothing else. */
+/** Returns a validator of answers: an answer has the members of its schema and no other members. */
 function answerValidatorOf(where: string, schema: Schema): ValidateFunction {
   let validate = validators.get(where);
   if (validate === undefined) {
@@ -134,7 +136,7 @@ function answerValidatorOf(where: string, schema: Schema): ValidateFunction {
 
 let sentSchemas: Ajv2020 | undefined;
 
-/** Requests may have further members, and numbers as text. */
+/** Returns a validator of requests: a request may have further members, and numbers as text. */
 export function sentValidatorOf(where: string, schema: Schema): ValidateFunction {
   let validate = validators.get(where);
   if (validate === undefined) {
@@ -149,7 +151,10 @@ function documentSchemas(): Ajv2020 {
   return schemasOf(closed({ $id: 'document', components: document.components }) as object).addSchema(basesOfDocument());
 }
 
-/** What others extend: closed at its members, and open itself, since its heirs have further ones. */
+/**
+ * Returns the schemas that other schemas extend. The objects in their members are closed, but they are open themselves,
+ * because their heirs have further members.
+ */
 function basesOfDocument(): object {
   const schemas = Object.entries(document.components.schemas).map(([name, schema]) => {
     const known = JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/')) as object;
@@ -159,24 +164,24 @@ function basesOfDocument(): object {
 }
 
 function schemasOf(schemas: object, options: Options = {}): Ajv2020 {
-  // That the document is one is a test of its own; here it would be compiled anew for every file.
+  // Another test validates the document itself. Here it would be validated again for every file.
   const ajv = new Ajv2020({ strict: false, allErrors: true, meta: false, validateSchema: false, ...options });
   addFormats.default(ajv);
   return ajv.addSchema(schemas);
 }
 
-/** Schemas under these say something of a part of the members alone. */
+/** A schema under one of these names describes only a part of the members. */
 const PARTS: ReadonlySet<string> = new Set(['allOf', 'if', 'then', 'else']);
 const BASES = 'bases';
 
-/** The same schema, where an object that says nothing of further fields has none. */
+/** Returns a copy of a schema in which objects without a rule for further members forbid them. */
 function closed(schema: unknown, part = false): unknown {
   if (Array.isArray(schema)) return schema.map((each) => closed(each, part));
   if (schema === null || typeof schema !== 'object') return schema;
   const copy = Object.fromEntries(
     Object.entries(schema).map(([key, value]) => [key, closed(value, PARTS.has(key))]),
   ) as Record<string, unknown>;
-  // What an object extends is closed with it, not by itself.
+  // The schemas that an object extends are closed together with it, not on their own.
   if (part && typeof copy.$ref === 'string') copy.$ref = copy.$ref.replace(/^(document)?(?=#)/, BASES);
   const isObject = 'properties' in copy || 'allOf' in copy;
   if (isObject && !part && typeof copy.properties !== 'string' && copy.additionalProperties === undefined)

@@ -21,12 +21,12 @@ export const isRoot = process.getuid?.() === 0;
 
 export const cleanups: (() => Promise<unknown>)[] = [];
 
-/** For `afterEach`: undoes what the functions below and the test itself left, the latest first. */
+/** For `afterEach`: undoes the changes of the functions below and of the test itself, the latest first. */
 export async function cleanUp(): Promise<void> {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 }
 
-/** A folder the database's user can pass. */
+/** Creates a folder that the database's user can enter. */
 export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'oes-embedded-'));
   cleanups.push(() => rm(folder, { recursive: true, force: true }));
@@ -36,11 +36,11 @@ export async function temporaryFolder(): Promise<string> {
 
 let made: Promise<string> | undefined;
 
-/** A folder in which a database has been before: a copy of one that is made once, which takes less than making each. */
+/** Returns a folder in which a database has run before. It is a copy of one that is created once, which is faster. */
 export async function folderWithDatabase(): Promise<string> {
   const original = await (made ??= makeDatabase());
   const folder = await temporaryFolder();
-  // With owners and rights, which matter to PostgreSQL.
+  // Owners and permissions are copied too, because PostgreSQL checks them.
   await promisify(execFile)('cp', ['-a', `${original}/.`, folder]);
   return folder;
 }
@@ -53,7 +53,7 @@ async function makeDatabase(): Promise<string> {
   return folder;
 }
 
-/** For `afterAll`. */
+/** For `afterAll`: removes the original database. */
 export async function removeMadeDatabase(): Promise<void> {
   if (made !== undefined) await rm(await made, { recursive: true, force: true });
   made = undefined;
@@ -68,7 +68,7 @@ export async function start(
   return postgres;
 }
 
-/** The message of the refusal; fails when the start succeeds or fails in another way. */
+/** Returns the message of the refusal. Fails when the start succeeds or fails in another way. */
 export async function refusal(dataDir: string, options: Partial<EmbeddedPostgresOptions> = {}): Promise<string> {
   const outcome = await start(dataDir, options).catch((error: unknown) => error);
   expect(outcome).toBeInstanceOf(EmbeddedDatabaseError);
@@ -86,7 +86,7 @@ export async function query(url: string, sql: string): Promise<unknown[]> {
   }
 }
 
-/** A service in a process of its own, leading its own process group; it ignores an interrupt. */
+/** Starts a service in a process of its own, which leads its own process group and ignores an interrupt. */
 export async function startService(
   dataDir: string,
 ): Promise<{ child: ChildProcess; postgres: Pick<EmbeddedPostgres, 'pid' | 'url'> }> {
@@ -106,7 +106,7 @@ export async function startService(
   const postgres = JSON.parse(line) as Pick<EmbeddedPostgres, 'pid' | 'url'>;
   cleanups.push(async () => {
     await killHard(child);
-    // It ends with the service, but a moment later, and would write into the folder that is removed next.
+    // PostgreSQL ends a moment after the service, and would write into the folder that is removed next.
     await waitUntilGone(postgres.pid, HANG_TIMEOUT_MS);
   });
   return { child, postgres };
@@ -118,15 +118,16 @@ export async function killHard(child: ChildProcess): Promise<void> {
   await once(child, 'exit');
 }
 
-/** Where the system tells what a process runs; elsewhere at once. */
+/** Waits until the process runs the program. Returns at once on systems without /proc. */
 async function untilProgramIs(name: string, pid: number): Promise<void> {
   const program = (): Promise<string> => readFile(`/proc/${pid}/comm`, 'utf8').catch(() => name);
   while ((await program()).trim() !== name) await delay(5);
 }
 
-/** A child that has ended and whose parent does not ask for it. */
+/** Creates a child process that has ended and whose parent does not wait for it. */
 export async function makeZombie(): Promise<number> {
-  // The shell that started the child would ask for it: the child ends only when another program stands in its place.
+  // The shell that started the child would reap it, so the child ends only after another program has replaced the
+  // shell.
   const script = 'cat <&3 & exec sh -c "echo $!; exec sleep 600" 3<&-';
   const parent = spawn('/bin/sh', ['-c', script], { stdio: ['ignore', 'pipe', 'ignore', 'pipe'] });
   cleanups.push(() => killHard(parent));
@@ -136,7 +137,7 @@ export async function makeZombie(): Promise<number> {
   await untilProgramIs('sleep', parent.pid ?? 0);
   input.end();
   expect(await waitUntilGone(pid, HANG_TIMEOUT_MS)).toBe(true);
-  // Still known to the system, or it would be just a dead process.
+  // The system still lists the process; otherwise it would be a dead process and not a zombie.
   expect(process.kill(pid, 0)).toBe(true);
   return pid;
 }

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 
-/** ReadyForQuery of an idle session: with it a connection is made. */
+/** The ReadyForQuery message of an idle session, which completes a connection. */
 const READY = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
 
-/** What a server says whose operator ends it: an ErrorResponse of 57P01. */
+/** The ErrorResponse 57P01, which a server sends when its operator ends it. */
 const ENDING = errorResponse({
   S: 'FATAL',
   V: 'FATAL',
@@ -14,12 +14,15 @@ const ENDING = errorResponse({
 
 export interface EndingDatabase {
   readonly url: string;
-  /** The next connection is ended in the very piece of the stream that says it is made. */
+  /** Ends the next connection in the same chunk of the stream that completes it. */
   endNext(): void;
   close(): Promise<void>;
 }
 
-/** Stands before a database, and can end a connection at the moment that no reader of a socket can take apart. */
+/**
+ * Starts a proxy in front of a database. The proxy can end a connection in the same chunk that completes it, which no
+ * reader of the socket can separate.
+ */
 export async function startEndingDatabase(databaseUrl: string): Promise<EndingDatabase> {
   const address = new URL(databaseUrl);
   let isNext = false;

@@ -8,7 +8,7 @@ import type {
 } from '../../src/modules/events/eql-language/language/ast.js';
 import { quoted } from './eql.js';
 
-/** Writes a query as its tree reads, every part between brackets. */
+/** Prints the syntax tree of a query with brackets around every part. */
 export function printQuery(query: Query): string {
   if (query.type === 'events') return `${printFilter(query.filter)}${query.pipes.map(printPipe).join('')}`;
   const keys = printKeys(query.keys);
@@ -77,7 +77,7 @@ function printLiteral({ value, isDecimal }: Literal): string {
   return isDecimal ? value.toExponential() : value.toLocaleString('en', { useGrouping: false });
 }
 
-/** Without the places of its parts. */
+/** Returns the tree without the positions of its parts. */
 export function withoutSpans(tree: unknown): unknown {
   return JSON.parse(
     JSON.stringify(tree, (name, value: unknown) => (name === 'span' || name === 'nameSpan' ? undefined : value)),

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { propertyRuns } from './property-runs.js';
 
-/** How many cases a property of the language is tried with; `EQL_RUNS` sets another number. */
+/** The number of cases for each property of the language; `EQL_RUNS` overrides it. */
 export const EQL_RUNS = Number(process.env.EQL_RUNS ?? propertyRuns(200, 40));
 
-/** A text as a query writes it. */
+/** Returns a text as a literal of a query. */
 export function quoted(text: string): string {
   const escaped = [...text].map((character) =>
     /[\p{L}\p{N} %_*?.^$|()[\]{}+-]/u.test(character)
@@ -81,7 +81,7 @@ const madeText = fc.oneof(
   fc.tuple(textual, text, text).map(([source, left, right]) => `between~(${source}, ${left}, ${right}, true)`),
 );
 
-/** Conditions, most of which can be said in SQL; some are refused for their types. */
+/** Conditions, most of which have an SQL form. Some are rejected for their types. */
 export const { condition: anyCondition } = fc.letrec<{ condition: string }>((tie) => ({
   condition: fc.oneof(
     { maxDepth: 3, withCrossShrink: true },

@@ -3,12 +3,12 @@ import { EVENT_COLUMNS } from '../../src/modules/events/event-store/tables/colum
 import type { EventStore } from './clickhouse.js';
 import { eventually } from './eventually.js';
 
-/** Asks PostgreSQL: the application of a test, or a connection. */
+/** Queries PostgreSQL through the application of a test or through a connection. */
 export interface Rows {
   rows<Row>(sql: string, parameters?: unknown[]): Promise<Row[]>;
 }
 
-/** What a store has of a project's day: how many events, and a sum over every byte of them. */
+/** A project's day in one store: the number of events and a checksum over all their bytes. */
 interface Day {
   readonly project_id: string;
   readonly day: string;
@@ -19,7 +19,7 @@ interface Day {
 const NULL = '\\N';
 const BETWEEN = '\u001f';
 
-/** As PostgreSQL has them: texts of the same form as {@link COPIED}. */
+/** The columns in PostgreSQL, as texts of the same form as {@link COPIED}. */
 const KEPT = EVENT_COLUMNS.map(({ name, sql }) =>
   name === 'timestamp' || name === 'created_at'
     ? `to_char(${sql}, 'YYYY-MM-DD HH24:MI:SS.MS')`
@@ -27,7 +27,7 @@ const KEPT = EVENT_COLUMNS.map(({ name, sql }) =>
 ).join(`, `);
 const COPIED = EVENT_COLUMNS.map(({ name }) => `ifNull(toString(${name}), '\\${NULL}')`).join(`, `);
 
-/** By project and day; the sum is the same in whatever order the events are. */
+/** Returns the days of each project. The checksum does not depend on the order of the events. */
 function keptDays(database: Rows): Promise<Day[]> {
   return database.rows<Day>(
     `SELECT project_id::text, to_char(e."timestamp" AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, count(*)::text AS events,
@@ -44,7 +44,7 @@ export function copiedDays({ server }: EventStore): Promise<Day[]> {
   );
 }
 
-/** Whole rows, which tell more than a sum that differs. */
+/** Returns whole rows, which show more than a different checksum. */
 export async function keptRows(database: Rows): Promise<string[]> {
   const rows = await database.rows<{ row: string }>(
     `SELECT concat_ws('${BETWEEN}', ${KEPT}) AS row FROM events e ORDER BY project_id, "timestamp", id`,
@@ -60,7 +60,7 @@ export async function copiedRows({ server }: EventStore): Promise<string[]> {
   return rows.map(({ row }) => row);
 }
 
-/** How many shipments wait, or are under way. */
+/** Returns the number of shipments that wait or run. */
 export async function waiting(database: Rows): Promise<number> {
   const [row] = await database.rows<{ waiting: number }>('SELECT count(*)::int AS waiting FROM event_shipments');
   return row?.waiting ?? 0;
@@ -73,13 +73,13 @@ export async function allCopied(database: Rows): Promise<void> {
   );
 }
 
-/** Both stores have the same events, none twice. */
+/** Asserts that both stores have the same events, and none twice. */
 export async function expectSame(database: Rows, store: EventStore): Promise<void> {
   await allCopied(database);
   expect(await copiedDays(store)).toEqual(await keptDays(database));
 }
 
-/** Has the server do what it does in time: one part of each month. */
+/** Merges the parts of each month into one, as the server does in time. */
 export async function merge({ server }: EventStore): Promise<void> {
   await server.command(`OPTIMIZE TABLE \`${server.database}\`.events FINAL`);
 }

@@ -1,7 +1,7 @@
 import type { TestApp } from './app.js';
 import { newId } from '../../src/platform/ids/index.js';
 
-/** One row of `events`; what is left out is the least an event has. */
+/** One row of `events`. Omitted fields get the smallest valid values. */
 export interface EventRow {
   id?: string;
   timestamp: Date;
@@ -13,7 +13,7 @@ export interface EventRow {
   status?: string | null;
   environment?: string | null;
   log_status?: number;
-  /** Undefined: the event carries no latency. */
+  /** Undefined: the event has no latency. */
   log_latency_ms?: number;
   log_method?: string;
   log_endpoint?: string;
@@ -21,7 +21,7 @@ export interface EventRow {
   properties?: Record<string, unknown>;
 }
 
-/** Puts events where ingestion puts them, without counting them. */
+/** Inserts events into the tables of ingestion, without counting them. */
 export async function insertEvents(app: TestApp, projectId: string, events: readonly EventRow[]): Promise<string[]> {
   const rows = events.map((event) => ({
     id: newId(),
@@ -50,7 +50,7 @@ export async function insertEvents(app: TestApp, projectId: string, events: read
   return rows.map(({ id }) => id);
 }
 
-/** Counts every event anew, as ingestion counts them one by one. */
+/** Counts every event again, as ingestion counts events one by one. */
 export async function countEvents(app: TestApp): Promise<void> {
   await app.rows(`TRUNCATE event_hours, event_facet_hours, event_facet_days, latency_hours, source_days`);
   await app.rows(

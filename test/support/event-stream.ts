@@ -12,9 +12,9 @@ export interface StreamMessage {
 /** A client of an event stream over a socket of its own. */
 export class StreamClient {
   readonly messages: StreamMessage[] = [];
-  /** As it came over the socket, without the headers. */
+  /** The received text, without the headers. */
   text = '';
-  /** Resolves when the stream is over: how it ended. */
+  /** Resolves with the way in which the stream ended. */
   readonly over: Promise<'ended' | 'cut'>;
   private response: IncomingMessage | undefined;
   private rest = '';
@@ -35,7 +35,7 @@ export class StreamClient {
     });
   }
 
-  /** Resolves with the headers. */
+  /** Resolves when the headers have arrived. */
   static open(app: { readonly url: string }, path: string, bearer: string): Promise<StreamClient> {
     const request = get(`${app.url}${path}`, { headers: { Authorization: bearer }, agent: false });
     const client = new StreamClient(request);
@@ -57,7 +57,7 @@ export class StreamClient {
     return this.response?.headers ?? {};
   }
 
-  /** Of the rows that came, in their order. */
+  /** The received rows, in order. */
   get rows(): { id: string; timestamp: string }[] {
     return this.messages.flatMap(({ log, event }) => log ?? event ?? []);
   }
@@ -70,7 +70,7 @@ export class StreamClient {
     return this.messages.filter(({ type }) => type === 'heartbeat');
   }
 
-  /** Waits until the messages are as wanted; fails when the stream ends before. */
+  /** Waits until the messages satisfy the condition. Fails when the stream ends before. */
   async until(holds: (client: StreamClient) => boolean): Promise<void> {
     while (!holds(this)) {
       if (this.isOver) throw new Error(`the stream ended after ${JSON.stringify(this.messages.slice(-3))}`);

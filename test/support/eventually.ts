@@ -1,10 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { HANG_TIMEOUT_MS } from './bounds.mjs';
 
-/** Between two questions, soon at first: each may cost a connection, and a run waits for minutes in all. */
+/**
+ * The wait between two polls begins short and grows, because each poll may cost a connection and a test run waits for
+ * minutes in total.
+ */
 const [FIRST_POLL_MS, LONGEST_POLL_MS] = [5, 200];
 
-/** Asks again until the answer holds; fails after a generous bound with the last one, or with what `says` makes of it. */
+/**
+ * Polls until the condition holds. After the time limit it fails with the last answer, or with the text that `says`
+ * makes of it.
+ */
 export async function eventually<T>(
   ask: () => T | Promise<T>,
   holds: (answer: T) => boolean,

@@ -6,7 +6,7 @@ interface Route {
   listed: ListedOperation;
 }
 
-/** Those without parameters first: `/v1/projects/select` is not a project. */
+/** Routes without parameters come first, because `/v1/projects/select` is not a project. */
 const ROUTES: readonly Route[] = operations
   .map((listed) => ({ listed, pattern: new RegExp(`^${listed.path.replaceAll(/\{\w+\}/g, '[^/]+')}/?$`) }))
   .sort((a, b) => parameters(a) - parameters(b));
@@ -15,7 +15,7 @@ function parameters({ listed }: Route): number {
   return listed.path.split('{').length;
 }
 
-/** The operation of the document that a request is for, if it is for any. */
+/** Returns the operation of the document for a request, or undefined. */
 export function operationOf({
   method,
   url = '',
@@ -29,8 +29,8 @@ export function contentType(response: ServerResponse): string {
 }
 
 /**
- * The text of a body of this media type, told when it has come: as the parser hands it on, since a listener would set it
- * flowing. None of one that came compressed.
+ * Returns a function for the text of a body of this media type, to call when the body has arrived. It copies the chunks
+ * that the parser pushes, because a listener would start the stream. A compressed body gives no text.
  */
 export function sentBody(request: IncomingMessage, type: string): () => string {
   if (request.headers['content-type']?.startsWith(type) !== true || request.headers['content-encoding'] !== undefined)
@@ -41,11 +41,11 @@ export function sentBody(request: IncomingMessage, type: string): () => string {
     if (chunk instanceof Uint8Array) chunks.push(Buffer.from(chunk));
     return push(chunk, ...rest);
   };
-  // Without the mark of its bytes' order, which the service leaves out as well.
+  // TextDecoder removes the byte order mark, as the service does.
   return () => new TextDecoder().decode(Buffer.concat(chunks));
 }
 
-/** The text of an answer, told when it was written: of media types that are wanted. */
+/** Returns a function for the text of an answer of a wanted media type, to call when the answer was written. */
 export function answeredBody(response: ServerResponse, isWanted: (type: string) => boolean): () => string {
   const chunks: Buffer[] = [];
   const keep = (chunk: unknown): void => {

@@ -1,6 +1,6 @@
 import type { TestApp } from './app.js';
 
-/** As if so many wrong passwords had been tried for an address just now, without the hash of each. */
+/** Stores this many failed sign-ins for an address, without computing the hash of each. */
 export async function failedSignIns(app: TestApp, email: string, count: number): Promise<void> {
   await app.rows(
     `INSERT INTO password_attempts AS a (subject_hash, attempted_at, expires_at)

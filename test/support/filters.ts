@@ -3,7 +3,7 @@ import type { OperatorName } from '../../src/modules/events/conditions/index.js'
 import { patternFault } from '../../src/modules/events/conditions/patterns/text-pattern.js';
 
 export const MAX_TEXT = 200;
-/** Small alphabets, so that what is compared often meets. */
+/** Small alphabets, so that compared values are often equal. */
 const WORDS = [
   '',
   'a',
@@ -65,7 +65,7 @@ export const textField = fc.constantFrom(
 );
 export const numberField = fc.constantFrom('log.status', 'log.latency_ms');
 const part = fc.constantFrom(...WORDS.filter((text) => text !== ''));
-/** Repeats of what may match nothing, and anchors anywhere, are where machines for patterns go wrong. */
+/** Repeats of empty matches, and anchors at any position, are typical sources of bugs in regular expression engines. */
 const { pattern: anyPattern } = fc.letrec<{ pattern: string; sequence: string; piece: string; atom: string }>(
   (tie) => ({
     atom: fc.oneof(
@@ -85,7 +85,10 @@ export const pattern = fc.oneof(
   samples,
   anyPattern.filter((source) => patternFault(source) === null),
 );
-/** What an operator is asked with, of fields of text, of numbers and of properties; null: it is refused there. */
+/**
+ * Generators of the operands of an operator, for text fields, number fields and properties. Null: the operator is
+ * rejected there.
+ */
 interface Asked {
   readonly text: fc.Arbitrary<unknown> | null;
   readonly number: fc.Arbitrary<unknown> | null;
@@ -94,7 +97,7 @@ interface Asked {
 const some = <T>(one: fc.Arbitrary<T>): fc.Arbitrary<T[]> => fc.array(one, { minLength: 1, maxLength: 3 });
 const equality: Asked = { text: word, number: numeric, property: scalar };
 const ordering: Asked = { text: null, number: numeric, property: numeric };
-/** Each operator there is. */
+/** The generators of every operator. */
 const ASKED: Readonly<Record<OperatorName, Asked>> = {
   eq: equality,
   ne: equality,

@@ -1,5 +1,5 @@
-// One PostgreSQL for the whole run, at TEST_DATABASE_URL; a variable that is set already names a server to use instead.
-// TEST_PROGRAMS_URL is where test files ask for the other programs that they need.
+// Starts one PostgreSQL for the whole run, at TEST_DATABASE_URL. If the variable is already set, the run uses that
+// server instead. TEST_PROGRAMS_URL is the address at which test files request the other programs that they need.
 import { existsSync } from 'node:fs';
 import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -16,9 +16,9 @@ export default async function globalSetup() {
   globalThis.stopTestServers = async () => {
     for (const stop of stops.splice(0).reverse()) await stop();
   };
-  // Said once a process, of which there are dozens here.
+  // Each process would print this warning once, and a run has dozens of processes.
   process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
-  // A deployment has servers of its own.
+  // A deployment has its own servers.
   if (process.env.TEST_BASE_URL) return;
   await removeLeftFolders();
   try {
@@ -35,7 +35,7 @@ async function startPostgres(stops) {
   const { startEmbeddedPostgres } = await import(starter.href);
   const folder = await mkdtemp(join(tmpdir(), `oes-tests-${process.pid}-`));
   stops.push(() => rm(folder, { recursive: true, force: true }));
-  // As root the database's own user has to pass.
+  // When the tests run as root, the database's own user must be able to enter the folder.
   await chmod(folder, 0o711);
   const postgres = await startEmbeddedPostgres({
     dataDir: folder,
@@ -45,11 +45,11 @@ async function startPostgres(stops) {
   });
   stops.push(() => postgres.stop());
 
-  // Tests run with the rights the service has, and may make databases and roles besides.
+  // Tests have the rights of the service, and may also create databases and roles.
   const admin = new pg.Client({ connectionString: postgres.adminUrl });
   await admin.connect();
   const url = new URL(postgres.url);
-  // A password is stretched anew at each of thousands of connections, on both sides.
+  // Both sides derive a key from the password at each of thousands of connections; one iteration makes this cheap.
   await admin.query('SET scram_iterations = 1');
   await admin.query(`ALTER ROLE oes CREATEDB CREATEROLE PASSWORD ${pg.escapeLiteral(url.password)}`);
   await admin.end();
@@ -57,7 +57,7 @@ async function startPostgres(stops) {
   return url.toString();
 }
 
-/** The servers of a run that was killed stop by themselves; their folders are removed by the next run. */
+/** Removes the folders of killed runs. The servers of such a run end by themselves. */
 async function removeLeftFolders() {
   for (const name of await readdir(tmpdir())) {
     const pid = PREFIX.exec(name)?.[1];

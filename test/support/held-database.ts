@@ -1,17 +1,20 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A moment of the service, told by what it says to its database. */
+/** A moment in the service, identified by a statement that it sends to its database. */
 export interface Moment {
-  /** Of the text of a statement. */
+  /** A part of the text of a statement. */
   readonly statement: string;
-  /** Before it gets there; before the COMMIT behind it does; or when that has, and nobody has heard of it. */
+  /**
+   * `statement`: before the statement reaches the database. `commit`: before the COMMIT after it does. `committed`:
+   * after the COMMIT, before the service gets the answer.
+   */
   readonly at: 'statement' | 'commit' | 'committed';
 }
 
 /**
- * Stands between a service and its database, and holds a connection for ever at a named moment: what the service does
- * there goes no further, while everything else goes on. Killed then, it dies at that moment.
+ * A proxy between a service and its database that holds a connection forever at a given moment. The work on this
+ * connection stops there while all other work continues. A service that is killed then dies at that moment.
  */
 export class HeldDatabase {
   private moment: (Moment & { reached: () => void }) | undefined;
@@ -19,7 +22,7 @@ export class HeldDatabase {
 
   private constructor(
     private readonly server: Server,
-    /** What the service is to be given as its DATABASE_URL. */
+    /** The DATABASE_URL for the service. */
     readonly url: string,
   ) {}
 
@@ -36,7 +39,7 @@ export class HeldDatabase {
     return held;
   }
 
-  /** Of the next one to come there. @returns resolves when it is held */
+  /** Holds the next connection that reaches the moment. @returns a promise that resolves when the connection is held */
   hold(moment: Moment): Promise<void> {
     return new Promise((resolve) => {
       this.moment = { ...moment, reached: resolve };

@@ -23,12 +23,12 @@ export const json =
     response.end(JSON.stringify(body));
   };
 
-/** A provider that does at each endpoint what a test tells it. */
+/** An OpenID provider whose endpoints answer as a test says. */
 export class HostileProvider {
   readonly key = signingKey();
   readonly clientId = 'hostile-client';
   readonly clientSecret = randomBytes(24).toString('base64url');
-  /** Every path that was asked for. */
+  /** Every requested path. */
   readonly requested: string[] = [];
   /** The issuer. */
   origin = '';
@@ -67,7 +67,7 @@ export class HostileProvider {
     };
   }
 
-  /** Well-behaved again, but for the token endpoint. */
+  /** Restores correct answers, except at the token endpoint. */
   reset(): void {
     this.discovery = json(this.metadata);
     this.publish(this.key);
@@ -85,12 +85,12 @@ export class HostileProvider {
     });
   }
 
-  /** Whatever the code, the token endpoint answers this ID token. */
+  /** Makes the token endpoint return this ID token for any code. */
   answer(idToken: string): void {
     this.token = json({ access_token: 'x', token_type: 'Bearer', id_token: idToken });
   }
 
-  /** Faultless claims, with changes; undefined takes a claim away. */
+  /** Returns valid claims with changes. Undefined removes a claim. */
   claims(nonce: string, changes: Record<string, unknown> = {}): Record<string, unknown> {
     const now = Math.floor(Date.now() / 1000);
     const subject = randomBytes(8).toString('hex');
@@ -115,7 +115,7 @@ export class HostileProvider {
     return close(this.server);
   }
 
-  /** How often the keys were asked for. */
+  /** The number of requests for the keys. */
   get keyFetches(): number {
     return this.requested.filter((path) => path === '/keys').length;
   }

@@ -25,7 +25,7 @@ export class IngestionApi {
     return this.ingest(apiKey, text, { 'Content-Type': 'application/x-ndjson', ...headers });
   }
 
-  /** As the dashboard sends an event. */
+  /** Sends an event as the dashboard does. */
   async record(accessToken: string, body: object): Promise<IngestAnswer> {
     return answerOf(await this.on.as({ accessToken }).post('/v1/events', body));
   }
@@ -41,5 +41,5 @@ function answerOf(answer: { status: number; headers: unknown; body: unknown; tex
   };
 }
 
-/** On the shared service. */
+/** Sends to the shared service. */
 export const ingestion = new IngestionApi(api);

@@ -5,7 +5,7 @@ import { Api } from './service.js';
 import type { IngestionDatabase } from './sql-builders/ingestion.js';
 import { monthOf, utcDay } from './utc-day.js';
 
-/** A tenant whose key has no source. */
+/** A tenant whose API key belongs to no Event Source. */
 interface IngestionTenant {
   readonly accessToken: string;
   readonly organizationId: string;
@@ -14,11 +14,11 @@ interface IngestionTenant {
   readonly apiKeyId: string;
 }
 
-/** A service in one mode of ingestion. */
+/** A service in one ingest mode. */
 export interface IngestionService {
   readonly url: string;
   readonly upgradeUrl: string;
-  /** How many requests a month the plan "free" has. */
+  /** The monthly number of requests in the plan "free". */
   readonly monthlyRequests: number;
   readonly database: IngestionDatabase;
   newTenant(): Promise<IngestionTenant>;
@@ -32,7 +32,7 @@ const DAY_MS = 86_400_000;
 
 const times = <T>(count: number, value: T): T[] => Array.from({ length: count }, () => value);
 
-/** Defines the tests of the rules that hold in every mode of ingestion. */
+/** Defines the tests of the rules that hold in every ingest mode. */
 export function describeIngestion(mode: 'direct' | 'batched' | 'queued', start: () => Promise<IngestionService>): void {
   describe(`ingestion in ${mode} mode`, () => {
     let service: IngestionService;
@@ -106,7 +106,7 @@ export function describeIngestion(mode: 'direct' | 'batched' | 'queued', start: 
         const first = await sender.ingest(acme.apiKey, EVENT, { 'Idempotency-Key': 'order-1' });
         const again = await sender.ingest(
           acme.apiKey,
-          // Another order of members, other spaces and an unknown field make no other request.
+          // The order of members, spaces and unknown fields do not make a different request.
           `{"source": "shop", "unknown": 1, "payload": {"latency_ms": 12.0}, "event_type": "order.paid"}`,
           { 'Idempotency-Key': '  order-1 ' },
         );

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sendBytes } from './raw-requests.js';
 
 const EVENT = JSON.stringify({ event_type: 'order.paid', source: 'shop', payload: { latency_ms: 12, note: 'a' } });
-/** The second is spelled so that the router finds the route. */
+/** The second spelling bypasses the direct route and reaches the router. */
 export const WAYS = ['/v1/events/ingest', '/v1/events/ingest?'] as const;
 
 const HOST = 'Host: localhost';
@@ -16,14 +16,14 @@ export interface RawAnswer {
   readonly body: string;
 }
 
-/** A service whose ingestion is reached in two ways. */
+/** A service with two ways to the ingest route. */
 export interface TwoWayService {
   readonly url: string;
   readonly apiKey: string;
   close(): Promise<void>;
 }
 
-/** Sends a request as it is written. */
+/** Sends the bytes of a request as given. */
 async function sendRaw(
   url: string,
   path: string,
@@ -41,7 +41,7 @@ export function sendEvent(url: string, path: string, apiKey: string): Promise<Ra
   return sendRaw(url, path, [HOST, JSON_TYPE, `X-API-Key: ${apiKey}`], EVENT);
 }
 
-/** Leaves out what differs from one request to the next. */
+/** Removes the values that differ from request to request. */
 function answerIn(text: string): RawAnswer {
   const [head = '', ...rest] = text.split('\r\n\r\n');
   const [status = '', ...headers] = head.split('\r\n');
@@ -54,7 +54,7 @@ function answerIn(text: string): RawAnswer {
   return { status, headers: headers.map(stable).sort(), body: stable(rest.join('\r\n\r\n')) };
 }
 
-/** Defines the tests that the direct route of ingestion and the router answer in the same way. */
+/** Defines the tests in which the direct route of ingestion and the router must answer in the same way. */
 export function describeIngestionWays(
   of: { readonly settings: string; readonly maxBodyBytes: number },
   start: () => Promise<TwoWayService>,

@@ -15,11 +15,11 @@ export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Record<string, unknown>;
-  /** The body as it came. */
+  /** The received body. */
   readonly text: string;
 }
 
-/** What a mode needs; in `queued` a Redis that nobody else uses meanwhile. */
+/** Returns the environment of a mode. `queued` needs a Redis that nobody else uses at the same time. */
 export function modeEnv(mode: IngestMode, redisUrl = testRedisUrl()): Record<string, string> {
   if (mode !== 'queued') return { INGEST_MODE: mode };
   return { INGEST_MODE: mode, REDIS_URL: redisUrl, QUEUE_BACKEND: 'postgres', RATE_LIMIT_BACKEND: 'memory' };
@@ -29,7 +29,7 @@ export async function emptyRedis(redisUrl = testRedisUrl()): Promise<void> {
   await withRedis(redisUrl, (redis) => redis.flushdb());
 }
 
-/** Resolves when everything that was accepted is stored: at once, but in `queued`. */
+/** Resolves when every accepted event is stored. Only `queued` has to wait. */
 export async function settled(mode: IngestMode, redisUrl = testRedisUrl()): Promise<void> {
   if (mode !== 'queued') return;
   await withRedis(redisUrl, (redis) =>
@@ -49,7 +49,7 @@ async function withRedis<T>(url: string, work: (redis: Redis) => Promise<T>): Pr
   }
 }
 
-/** Sends over kept connections, as many at a time as there are calls. */
+/** Sends requests over persistent connections. Concurrent calls run in parallel. */
 export class Sender {
   private readonly agent = new Agent({ keepAlive: true, maxSockets: 64 });
 
@@ -109,8 +109,8 @@ export interface Tenant {
 }
 
 /**
- * An organization with a project and a key, written as the service writes them, where a signed-in owner is not needed.
- * `of` gives another project, or with `source` another source, of the same organization.
+ * Creates an organization with a project and a key directly in the database, for tests that need no signed-in owner.
+ * `of` creates another project in the same organization, or with `source` another Event Source.
  */
 export async function tenant(
   app: Pick<TestApp, 'rows'>,
@@ -143,14 +143,14 @@ export async function tenant(
   return { organizationId, projectId, sourceId, apiKey: key, apiKeyId };
 }
 
-/** How many answers had which status. */
+/** Counts the answers by status. */
 export function statusesOf(answers: readonly Answer[]): Record<number, number> {
   const counts: Record<number, number> = {};
   for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
   return counts;
 }
 
-/** Every counter beside the way it is got from the rows; each pair must be equal. */
+/** Every counter with a query that computes it from the rows. Both must be equal. */
 const COUNTERS: Record<string, readonly [counted: string, real: string]> = {
   usage_daily: [
     `SELECT day::text, project_id, api_key_id, events_ingested::int AS n FROM usage_daily WHERE events_ingested > 0`,
@@ -194,7 +194,7 @@ const COUNTERS: Record<string, readonly [counted: string, real: string]> = {
   ],
 };
 
-/** Compares all counters of the database with what its rows give. */
+/** Compares all counters of the database with the counts of its rows. */
 export async function expectTrueCounters(app: Pick<TestApp, 'rows'>): Promise<void> {
   for (const [name, [counted, real]] of Object.entries(COUNTERS)) {
     const text = (rows: object[]): string[] => rows.map((row) => JSON.stringify(row)).sort();

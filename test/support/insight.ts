@@ -3,21 +3,21 @@ import { v7 as newId } from 'uuid';
 import { propertyRuns } from './property-runs.js';
 import type { EventRow } from './sql-builders/event-rows.js';
 
-/** How many cases a property of analytics is tried with; `INSIGHT_RUNS` sets another number. */
+/** The number of cases for each property of analytics; `INSIGHT_RUNS` overrides it. */
 export const INSIGHT_RUNS = Number(process.env.INSIGHT_RUNS ?? propertyRuns(40, 12));
 
 const HOUR_MS = 3_600_000;
 const HOURS_BACK = 72;
 const SOURCES = [newId(), newId(), null];
 
-/** Properties as senders mix them: text here and numbers there, lists, objects, null, and odd names. */
+/** Properties that senders mix: text and numbers under the same name, lists, objects, null, and unusual names. */
 const property = fc.oneof(
   fc.constantFrom<unknown>('pro', 'free', 'Ä😀', '', '1', 'true', 'x'.repeat(300), `${'x'.repeat(300)}y`),
   fc.constantFrom<unknown>(0, 1, 1, 2.5, -3, 1e9, true, false),
   fc.constantFrom<unknown>(null, ['pro'], { plan: 'pro' }, undefined),
 );
 
-/** Hours before `end` in milliseconds; often exactly on an hour or beside it. */
+/** A distance before `end` in milliseconds. It is often exactly at an hour, or a millisecond before or after. */
 export const moment = fc.oneof(
   fc.integer({ min: 0, max: HOURS_BACK * HOUR_MS }),
   fc
@@ -35,7 +35,7 @@ export type KnownEvent = Required<Pick<EventRow, 'timestamp' | 'event' | 'proper
     readonly log_latency_ms: number | undefined;
   };
 
-/** Events of some days before an instant, in no order. */
+/** Events of several days before an instant, in no order. */
 export const someEvents = (end: number): fc.Arbitrary<KnownEvent> =>
   fc
     .record({
@@ -66,7 +66,7 @@ export const someEvents = (end: number): fc.Arbitrary<KnownEvent> =>
       ) as Record<string, unknown>,
     }));
 
-/** What a field holds, null where it is missing, an object or a list. */
+/** Returns the value of a field; null for a missing field, an object or a list. */
 export function scalarAt(row: KnownEvent, field: string): string | number | boolean | null {
   const own: Record<string, unknown> = {
     ...{ event: row.event, source: 's', source_id: row.source_id, severity: row.severity, status: row.status },
@@ -86,7 +86,9 @@ function propertyOf(properties: Record<string, unknown>, path: string): unknown 
 
 const KINDS = ['string', 'number', 'boolean', 'object'];
 
-/** Text before numbers before truth before none, each ascending. */
+/**
+ * Compares values: text before numbers, numbers before booleans, booleans before null, each kind in ascending order.
+ */
 export function compareScalars(one: unknown, other: unknown): number {
   const kinds = KINDS.indexOf(typeof one) - KINDS.indexOf(typeof other);
   if (kinds !== 0) return kinds;
@@ -94,7 +96,7 @@ export function compareScalars(one: unknown, other: unknown): number {
   return Number(one) - Number(other);
 }
 
-/** Nearest rank. */
+/** Returns the quantile by nearest rank. */
 export function rankOf(values: readonly number[], quantile: number): number | null {
   if (values.length === 0) return null;
   const sorted = [...values].sort((a, b) => a - b);

@@ -1,6 +1,9 @@
 import type { TestApp } from './app.js';
 
-/** Every row of every table, the metrics and every log line: all that an instance keeps or tells of its own. */
+/**
+ * Returns every row of every table, the metrics and every log line: all data that an instance stores or reports about
+ * itself.
+ */
 export async function everythingKept(app: TestApp): Promise<string> {
   const tables = await app.rows<{ name: string }>(
     `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables

@@ -1,13 +1,13 @@
-/** The engine before 13 (Node 20 and 22) counts bytes of code that ran, the one since then (Node 24) calls. */
+/** V8 before version 13 (Node 20 and 22) counts the executed bytes of code. Later versions (Node 24) count calls. */
 const COUNTS_BYTES = Number.parseInt(process.versions.v8, 10) < 13;
-/** Of both: what they wait for by themselves. */
+/** The default thresholds of both versions. */
 const BYTES = 132_000;
 const CALLS = 3_000;
 
 /**
- * The option of Node that lets the optimizer wait longer than usual: most code of a test is run a few times, and to optimize it
- * in the background takes more processors than it ever gives back.
- * @param {number} times as long
+ * Returns the option of Node that delays the optimizer. Most code of a test runs only a few times, so that optimizing
+ * it in the background costs more processor time than it saves.
+ * @param {number} times the factor of the delay
  */
 export function lazyOptimizer(times) {
   return COUNTS_BYTES ? `--interrupt-budget=${BYTES * times}` : `--invocation-count-for-turbofan=${CALLS * times}`;

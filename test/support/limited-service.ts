@@ -8,15 +8,18 @@ interface LimitedService {
   readonly dataDir: string;
 }
 
-/** None where the suites run against a deployment. */
+/** Undefined when the suites run against a deployment. */
 const limited = process.env.TEST_BASE_URL ? undefined : await limitedService();
 
-/** Sends requests without credentials to the built service with the rate limits of a deployment, which suites share. */
+/**
+ * Sends requests without credentials to the built service with the rate limits of a deployment. Suites share this
+ * service.
+ */
 export const limitedApi = new Api({}, limited?.url);
 
 /**
- * A signed-in account of the service with limits. All tests come from one address, which may register 15 accounts in 15
- * minutes and sign in 20 times in 5 minutes, so a file needs few of them.
+ * Creates a signed-in account of the service with limits. All tests come from one address, which may register 15
+ * accounts in 15 minutes and sign in 20 times in 5 minutes, so a file must create few of them.
  */
 export async function limitedAccount(): Promise<Account> {
   if (limited === undefined) throw new LeftOut('needs the service with rate limits of a test run');

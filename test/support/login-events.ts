@@ -1,10 +1,10 @@
 import type { EventRow } from './sql-builders/event-rows.js';
 
 export const START = Date.UTC(2026, 0, 1);
-/** The hour that begins at START, as a query gives it. */
+/** The hour that begins at START, as parameters of a query. */
 export const WINDOW = { from_ts: new Date(START).toISOString(), to_ts: new Date(START + 3_600_000).toISOString() };
 
-/** An event at a second of the window. */
+/** Returns an event at a second of the window. */
 export const at = (
   second: number,
   event: string,
@@ -17,7 +17,7 @@ export const at = (
   ...more,
 });
 
-/** Events of several users who log in and out. The property `n` names an event. */
+/** Events of several users who log in and out. The property `n` identifies an event. */
 export const LOGINS: readonly EventRow[] = [
   at(0, 'login.failed', { n: 'f1', user: 'ann', ip: '10.1.2.3', tries: 1 }),
   at(10, 'login.failed', { n: 'f2', user: 'bob', ip: '10.1.2.4', tries: 1, tags: ['vpn', 'new'] }),

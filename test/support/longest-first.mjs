@@ -1,8 +1,9 @@
-// Starts the longest files first, so that no worker runs one of them alone at the end. Jest sorts by the durations of an earlier run
-// where it has them; on a new machine it would sort by size, which says little about files that wait.
+// Starts the longest files first, so that no worker runs one of them alone at the end. Jest sorts by the durations of
+// an earlier run where it has them. On a new machine it would sort by size, which says little about the duration of
+// files that wait.
 import TestSequencer from '@jest/test-sequencer';
 
-/** They wait much: for processes to start and end, for leases, for polls, for a second engine. */
+/** These files wait long: for processes to start and end, for leases, for polls, for a second engine. */
 const LONG = [
   'deep/clickhouse/event-store',
   'deep/clickhouse/event-store-reads',

@@ -20,7 +20,7 @@ export interface Tokens {
   refresh_token: string;
 }
 
-/** The answer to every login that the provider or the service refuses. The reason is in the log. */
+/** The answer to every login that the provider or the service refuses. The reason is only in the log. */
 export const FAILED = { detail: 'OAuth login failed' };
 
 /** A person with an account at the provider. */
@@ -29,7 +29,7 @@ interface Person {
   readonly email: string;
 }
 
-/** A provider of the shared service, with what its people and the front end of a client do. */
+/** A provider of the shared service, with the actions of its people and of a client's front end. */
 class SignInProvider {
   constructor(private readonly name: 'google' | 'apple') {}
 
@@ -41,18 +41,18 @@ class SignInProvider {
     return service.oauth[this.name].clientId;
   }
 
-  /** The first request to a provider can take longer than the service waits for it. */
+  /** Loads the provider. Its first request can take longer than the time limit of the service. */
   async ready(): Promise<void> {
     const answer = await fetch(`${this.issuer}/.well-known/openid-configuration`);
     if (answer.status !== 200) throw new Error(`the provider does not work: ${await answer.text()}`);
   }
 
-  /** Adds somebody with a verified address. */
+  /** Adds a person with a verified address. */
   async addPerson(email?: string): Promise<Person> {
     return (await this.control('POST', '/people', { email })) as Person;
   }
 
-  /** Replaces what the ID token says about a person. */
+  /** Replaces the claims of a person in the ID token. */
   async setClaims(subject: string, claims: ProviderClaims): Promise<void> {
     await this.control('PUT', `/people/${subject}`, claims);
   }
@@ -71,7 +71,7 @@ class SignInProvider {
     return api.post('/v1/auth/oauth/login', { provider: this.name, redirect_uri: REDIRECT_URI, ...body });
   }
 
-  /** Sends a login that fails. @returns what the service logged about it */
+  /** Sends a login that fails. @returns the log messages of the service about this login */
   async failedLogin(body: object): Promise<string> {
     const requestId = randomUUID();
     await this.login(body).set('X-Request-ID', requestId).expect(401, FAILED);
@@ -79,7 +79,7 @@ class SignInProvider {
     return lines.map((line) => (JSON.parse(line) as { message: string }).message).join('\n');
   }
 
-  /** The body of a login that should succeed, for a person who has just signed in at the provider. */
+  /** Returns the body of a valid login, for a person who has just signed in at the provider. */
   async readyLogin(subject: string): Promise<Record<string, string>> {
     const { authorization_url, nonce, code_verifier } = await this.start();
     const { code = '', state = '', iss = '' } = (await this.browse(authorization_url, subject)).parameters;

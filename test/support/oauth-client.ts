@@ -9,7 +9,7 @@ export interface Start {
   code_verifier: string;
 }
 
-/** What the front end of a client does. */
+/** The actions of a client's front end. */
 export class OAuthClient {
   constructor(
     private readonly app: TestApp,

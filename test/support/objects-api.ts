@@ -2,7 +2,7 @@ import type { Response, Test } from 'supertest';
 import { type ObjectRecord, pathOf, type StorageUsage, type UploadRecord } from './objects.js';
 import { type Api, api, type Caller } from './service.js';
 
-/** Sends text and bytes as they are, whatever their media type is. */
+/** Sends text and bytes unchanged, whatever their media type is. */
 export const asIs = (body: unknown): string => body as string;
 
 /** The requests of one caller about the objects of one project. */
@@ -16,7 +16,7 @@ export class ProjectObjects {
     this.api = api.as(caller);
   }
 
-  /** A request that creates an object, without a body. */
+  /** Returns a request that creates an object, without a body. */
   create(query: Record<string, string> = {}): Test {
     return this.api.post('/v1/core/objects').query({ project_id: this.projectId, ...query });
   }
@@ -56,7 +56,7 @@ export class ProjectObjects {
     return (await this.usageOf(this.projectId).expect(200)).body as StorageUsage;
   }
 
-  /** The answer with the content of an object, which its signed URL serves. */
+  /** Returns the answer with the content of an object, which its signed URL serves. */
   async content(id: string): Promise<Response> {
     const { body } = await this.get(id).expect(200);
     return api
@@ -91,7 +91,7 @@ export class ProjectObjects {
   }
 }
 
-/** The signed URL of a part. */
+/** Returns the signed URL of a part. */
 export function partUrl({ id, parts }: UploadRecord, number = 1): string {
   const url = parts[number - 1]?.url;
   if (url === undefined) throw new Error(`the upload ${id} has no part ${number}`);

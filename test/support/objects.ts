@@ -40,7 +40,7 @@ export interface StorageUsage {
 
 export const sha256 = (bytes: Buffer | string): string => createHash('sha256').update(bytes).digest('hex');
 
-/** What people do with objects of one project, as one of them. */
+/** The actions of a person on the objects of one project. */
 export class Objects {
   constructor(
     private readonly app: { request(): supertest.Agent },
@@ -84,7 +84,7 @@ export class Objects {
     return (await this.get('usage', { project_id: this.owner.projectId }).expect(200)).body as StorageUsage;
   }
 
-  /** The path and query of an address that serves an object. */
+  /** Returns the path and query of the signed URL of an object. */
   async link(id: string, query: Record<string, string | number> = {}): Promise<string> {
     const { body } = await this.get(`objects/${id}`, query).expect(200);
     return pathOf((body as { download_url: string }).download_url);
@@ -135,7 +135,7 @@ export interface RawAnswer {
   readonly body: Buffer;
 }
 
-/** A request whose body comes when the test says so. */
+/** A request whose body the test sends step by step. */
 export class HeldRequest {
   /** Rejects when the connection breaks off without an answer. */
   readonly answer: Promise<RawAnswer>;
@@ -152,7 +152,7 @@ export class HeldRequest {
     this.answer.catch(() => undefined);
   }
 
-  /** Resolves when the connection has taken it. */
+  /** Resolves when the connection has accepted the bytes. */
   write(bytes: Buffer): Promise<void> {
     return new Promise((resolve, reject) => {
       this.sent.write(bytes, (error) => (error ? reject(error) : resolve()));
@@ -164,13 +164,13 @@ export class HeldRequest {
     return this.answer;
   }
 
-  /** Goes away. */
+  /** Disconnects. */
   destroy(): void {
     this.sent.destroy();
   }
 }
 
-/** What lies in the folder of objects, by paths in it, with sizes: contents, and what is on its way to become one. */
+/** Returns the files in the folder of objects by relative path, with their sizes: contents and unfinished uploads. */
 export async function storedFiles(dataDir: string): Promise<Map<string, number>> {
   const root = join(dataDir, 'objects');
   const entries = await readdir(root, { recursive: true, withFileTypes: true }).catch(() => []);

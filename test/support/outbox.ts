@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import PostalMime, { type Email } from 'postal-mime';
 import { eventually } from './eventually.js';
 
-/** By path: a file appears whole and stays as it is, and who waits for a mail looks again and again. */
+/** Parsed mails by path. A captured mail appears complete and never changes, and tests poll for mails. */
 const parsed = new Map<string, Promise<Email>>();
 
-/** Captured mails, oldest first. */
+/** Returns the captured mails, the oldest first. */
 async function capturedMails(dataDir: string): Promise<Email[]> {
   const folder = join(dataDir, 'outbox');
   const names = await readdir(folder).catch(() => [] as string[]);
@@ -27,7 +27,7 @@ export async function mailsTo(dataDir: string, address: string): Promise<Email[]
   return (await capturedMails(dataDir)).filter((mail) => mail.to?.some((to) => to.address === address));
 }
 
-/** Waits until an address has so many mails; fails after a generous bound. */
+/** Waits until an address has this many mails. Fails after the time limit. */
 export function waitForMails(dataDir: string, address: string, count: number): Promise<Email[]> {
   return eventually(
     () => mailsTo(dataDir, address),
@@ -36,7 +36,7 @@ export function waitForMails(dataDir: string, address: string, count: number): P
   );
 }
 
-/** The token in the link of a mail. */
+/** Returns the token in the link of a mail. */
 export function tokenIn(mail: Email): string {
   const link = /https?:\/\/\S+/.exec(mail.text ?? '')?.[0];
   const token = link === undefined ? null : new URL(link).searchParams.get('token');

@@ -7,11 +7,11 @@ export interface PasskeyBrowser {
   readonly origin: string;
   create(options: object): Promise<object>;
   get(options: object): Promise<object>;
-  /** Whether its user shows a face or finger when asked to. */
+  /** Sets whether the user shows a face or finger when the authenticator asks. */
   setUserVerified(isVerified: boolean): Promise<void>;
-  /** The passkeys it holds, private keys included. */
+  /** Returns the passkeys of the authenticator, with their private keys. */
   credentials(): Promise<VirtualCredential[]>;
-  /** Puts a passkey back, for example an older copy. */
+  /** Restores a passkey, for example an older copy. */
   restore(credential: VirtualCredential): Promise<void>;
   close(): Promise<void>;
 }
@@ -25,7 +25,7 @@ export interface VirtualCredential {
   userHandle?: string;
 }
 
-/** The WebAuthn calls of a page, in the JSON form that the service speaks. */
+/** The WebAuthn calls of a page, in the JSON form of the service. */
 const PAGE = `<!doctype html>
 <html lang="en">
 <title>Passkeys</title>
@@ -74,7 +74,7 @@ export async function openPasskeyBrowser(): Promise<PasskeyBrowser> {
   };
 }
 
-/** A built-in one that verifies its user, from now on. */
+/** Adds a built-in authenticator that verifies its user. Returns the id of the authenticator. */
 export async function addAuthenticator(devtools: CDPSession): Promise<string> {
   await devtools.send('WebAuthn.enable', { enableUI: false });
   const { authenticatorId } = await devtools.send('WebAuthn.addVirtualAuthenticator', {

@@ -10,7 +10,7 @@ export interface SeenRequest {
   readonly path: string;
   readonly form: Readonly<Record<string, string>>;
   readonly idempotencyKey: string | undefined;
-  /** What is wrong with the request itself, whatever it asks for; nothing when the library does its part. */
+  /** Faults of the request itself; empty when the library works correctly. */
   readonly faults: readonly string[];
 }
 
@@ -46,10 +46,10 @@ interface Session {
   metadata: Record<string, string>;
 }
 
-/** What the stand-in does in place of an answer. */
+/** A fault that replaces the answer of the stand-in. */
 export type Misbehaviour = 'error' | 'refusal' | 'hang' | 'drip' | 'reset' | 'garbage' | 'incomplete';
 
-/** The payment provider's API, as far as the service calls it: it keeps what is made and checks what it is sent. */
+/** The payment provider's API, as far as the service calls it. It stores created objects and validates requests. */
 export class PaymentStandIn {
   readonly secretKey: string;
   readonly webhookSecret: string;
@@ -60,13 +60,13 @@ export class PaymentStandIn {
   readonly customers = new Map<string, { id: string; deleted?: true } & Record<string, unknown>>();
   readonly sessions = new Map<string, Session>();
   readonly subscriptions = new Map<string, StandInSubscription>();
-  /** By identifier. */
+  /** The meter events by identifier. */
   readonly meterEvents = new Map<string, Readonly<Record<string, string>>>();
-  /** Paths, or beginnings of them, that misbehave. */
+  /** The faults by path or beginning of a path. */
   readonly misbehaving = new Map<string, Misbehaviour>();
-  /** Runs before an answer to the path. */
+  /** Functions that run before the answer to a path. */
   readonly before = new Map<string, () => Promise<void>>();
-  /** The first request of an idempotency key waits for a second one, which is told that the key is in use. */
+  /** The first request of an idempotency key waits for a second one, which is refused because the key is in use. */
   contended = false;
   origin = '';
 
@@ -91,7 +91,7 @@ export class PaymentStandIn {
     return standIn;
   }
 
-  /** The variables of a service that uses this stand-in and no other. */
+  /** Returns the environment of a service that uses only this stand-in. */
   get env(): Record<string, string> {
     return paymentEnv(this.settings, this.origin);
   }
@@ -101,7 +101,7 @@ export class PaymentStandIn {
     await close(this.server);
   }
 
-  /** Well-behaved again, with nothing seen. */
+  /** Removes all faults and the recorded requests. */
   reset(): void {
     this.requests.length = 0;
     this.misbehaving.clear();
@@ -133,7 +133,7 @@ export class PaymentStandIn {
     };
   }
 
-  /** What the provider does when somebody has paid: the session is complete and has a subscription. */
+  /** Simulates a payment: the session is complete and has a subscription. */
   pay(sessionId: string, given: Parameters<PaymentStandIn['subscription']>[0] = {}): StandInSubscription {
     const session = this.sessions.get(sessionId);
     if (session === undefined) throw new Error('there is no such session');
@@ -152,7 +152,7 @@ export class PaymentStandIn {
     return { id: this.id('evt'), object: 'event', type, created, livemode: false, data: { object }, ...given };
   }
 
-  /** As the provider's own library makes it. */
+  /** Signs a payload with the provider's own library. */
   sign(payload: string, timestamp?: number): string {
     return Stripe.webhooks.generateTestHeaderString({
       payload,
@@ -161,7 +161,7 @@ export class PaymentStandIn {
     });
   }
 
-  /** As its documentation describes it. */
+  /** Signs a payload as the provider's documentation describes it. */
   signByHand(payload: string, seconds = Math.floor(Date.now() / 1000), secret = this.webhookSecret): string {
     return `t=${seconds},v1=${createHmac('sha256', secret).update(`${seconds}.${payload}`).digest('hex')}`;
   }
@@ -184,7 +184,7 @@ export class PaymentStandIn {
     await [...this.before].find(([start]) => path.startsWith(start))?.[1]();
     const misbehaviour = [...this.misbehaving].find(([start]) => path.startsWith(start))?.[1];
     if (misbehaviour !== undefined) {
-      // A failure of the provider's own is its answer to the key from then on.
+      // The provider stores its own failure as the answer to the idempotency key.
       if (misbehaviour === 'error' && idempotencyKey !== undefined)
         this.answered.set(idempotencyKey, { request: `${path}?${body}`, status: 500, body: FAILURE });
       return this.misbehave(misbehaviour, response);
@@ -196,7 +196,7 @@ export class PaymentStandIn {
     return this.once(idempotencyKey, `${path}?${body}`, response, () => this.route(method, path, form));
   }
 
-  /** One key, one answer; another request with the same key is refused. */
+  /** Returns the same answer for the same key. Refuses another request with the same key. */
   private async once(
     key: string,
     request: string,
@@ -268,7 +268,7 @@ export class PaymentStandIn {
     };
   }
 
-  /** Makes a customer without a request of the service. @returns the id */
+  /** Creates a customer without a request of the service. @returns the id */
   addCustomer(): string {
     return (this.newCustomer({}).body as { id: string }).id;
   }
@@ -285,7 +285,7 @@ export class PaymentStandIn {
     return { status: 200, body: customer };
   }
 
-  /** With what the customer pays, and what they were about to. */
+  /** Removes a customer, cancels their subscriptions and expires their open checkouts. */
   private removeCustomer(key: string): { status: number; body: unknown } {
     const customer = this.customers.get(key);
     if (customer === undefined || customer.deleted) return found(undefined, 'customer', key);
@@ -332,7 +332,7 @@ export class PaymentStandIn {
     };
   }
 
-  /** One identifier, one event. */
+  /** Accepts one event per identifier. */
   private newMeterEvent(form: Record<string, string>): { status: number; body: unknown } {
     const { identifier = '', event_name, timestamp } = form;
     const age = Date.now() / 1_000 - Number(timestamp);
@@ -354,7 +354,7 @@ export class PaymentStandIn {
         this.hanging.add(response);
         return;
       case 'drip': {
-        // A byte now and then keeps the connection alive for ever.
+        // An occasional byte keeps the connection alive forever.
         response.writeHead(200, { 'Content-Type': 'application/json' });
         const timer = setInterval(() => response.write(' '), 200);
         response.on('close', () => clearInterval(timer));
@@ -395,7 +395,7 @@ function send(response: ServerResponse, status: number, body: unknown): void {
   response.end(JSON.stringify(body));
 }
 
-/** `name[a]=1` as `{a: '1'}`. */
+/** Returns `name[a]=1` as `{a: '1'}`. */
 function nested(form: Record<string, string>, name: string): Record<string, string> {
   return Object.fromEntries(
     Object.entries(form).flatMap(([key, value]) => {

@@ -1,4 +1,4 @@
-// What the service and a stand-in of the payment provider agree on.
+// The settings that the service and a stand-in of the payment provider share.
 import { randomBytes } from 'node:crypto';
 
 const random = (prefix, bytes) => `${prefix}_${randomBytes(bytes).toString('hex')}`;
@@ -16,7 +16,7 @@ export function newPaymentSettings() {
   };
 }
 
-/** The variables of a service whose payment provider is at `apiBase`. */
+/** Returns the environment of a service whose payment provider is at `apiBase`. */
 export function paymentEnv({ secretKey, webhookSecret, prices }, apiBase) {
   return {
     ENABLE_PAYMENT_BILLING: 'true',

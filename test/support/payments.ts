@@ -2,7 +2,7 @@ import { PaymentStandIn } from './payment-provider.js';
 import { service } from './running-service.js';
 import type { Account, Tenant } from './service.js';
 
-/** The payment provider of the shared service, as far as one spec file is concerned: see `programs/payment-relay.mjs`. */
+/** The payment provider of the shared service for one spec file; see `programs/payment-relay.mjs`. */
 export class Payments extends PaymentStandIn {
   static override async start(): Promise<Payments> {
     const payments = new Payments(service.payments);
@@ -11,7 +11,10 @@ export class Payments extends PaymentStandIn {
     return payments;
   }
 
-  /** Takes the requests of the service that name a tenant or an account, of which no id of this stand-in is known yet. */
+  /**
+   * Routes requests of the service that name one of these tenants or accounts to this stand-in, because such requests
+   * may have no id of it yet.
+   */
   async serves(...holders: readonly (Account | Pick<Tenant, 'organizationId' | 'owner'>)[]): Promise<void> {
     const words = holders.flatMap((holder) =>
       'owner' in holder ? [holder.organizationId, holder.owner.id] : [holder.id],
@@ -33,7 +36,10 @@ export class Payments extends PaymentStandIn {
   }
 }
 
-/** Starts the payment provider of a spec file. Its tests name their tenants with `serves`, and the file ends it with `close`. */
+/**
+ * Starts the payment provider of a spec file. Its tests register their tenants with `serves`, and the file ends the
+ * provider with `close`.
+ */
 export function startPayments(): Promise<Payments> {
   return Payments.start();
 }

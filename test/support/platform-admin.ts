@@ -3,7 +3,10 @@ import { signedInUser } from './sql-builders/accounts.js';
 
 const UNIQUE_VIOLATION = '23505';
 
-/** Signs in the account that administers the platform. A run has one, which the first spec file that needs it creates. */
+/**
+ * Signs in the account that administers the platform. A run has one such account; the first spec file that needs it
+ * creates it.
+ */
 export async function platformAdmin(): Promise<Account> {
   const email = service.platformAdminEmail;
   await signedInUser(email).catch((error: unknown) => {

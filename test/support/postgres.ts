@@ -8,17 +8,17 @@ import { runMigrations } from '../../src/platform/database/migrate.js';
 
 export interface TestDatabase {
   readonly url: string;
-  /** Ends every connection to it. */
+  /** Ends every connection to the database and drops it. */
   drop(): Promise<void>;
 }
 
 const MIGRATIONS_FOLDER = fileURLToPath(new URL('../../migrations', import.meta.url));
-/** Any fixed number: workers that need the template at the same time wait for one of them to build it. */
+/** An arbitrary lock number. Workers that need the template at the same time wait while one of them builds it. */
 const TEMPLATE_LOCK = 4_210_774;
 
 /**
- * A database with all migrations applied, and with the queue's tables and the months of events that a first start would make:
- * a copy of a template that is built once per set of migrations and month.
+ * Creates a database with all migrations, the tables of the queue and the months of events that a first start creates.
+ * The database is a copy of a template that is built once per set of migrations and month.
  */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const template = `tpl_${migrationsHash()}_${monthName(0)}`;
@@ -28,7 +28,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   });
 }
 
-/** A database with nothing in it, for tests of the migrations themselves. */
+/** Creates an empty database, for tests of the migrations themselves. */
 export async function createEmptyDatabase(): Promise<TestDatabase> {
   return asAdmin((admin) => createDatabase(admin, 'STRATEGY file_copy'));
 }
@@ -40,7 +40,8 @@ async function createDatabase(admin: pg.Client, options: string): Promise<TestDa
     url: databaseUrl(name),
     drop: () =>
       asAdmin(async (other) => {
-        // Not WITH (FORCE): that needs rights over an autovacuum worker that happens to be there, which plain DROP sends away.
+        // WITH (FORCE) would need rights over an autovacuum worker that may run there. A plain DROP cancels that
+        // worker.
         await other.query(`ALTER DATABASE ${name} WITH ALLOW_CONNECTIONS false`);
         await other.query(
           'SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = $1 AND usename = current_user',
@@ -51,7 +52,7 @@ async function createDatabase(admin: pg.Client, options: string): Promise<TestDa
   };
 }
 
-/** Renamed when complete, so that a build that was interrupted is never taken for a template. */
+/** The template is renamed when it is complete, so that an interrupted build is never used as a template. */
 async function buildTemplate(admin: pg.Client, template: string): Promise<void> {
   await admin.query('SELECT pg_advisory_lock($1)', [TEMPLATE_LOCK]);
   try {
@@ -61,7 +62,7 @@ async function buildTemplate(admin: pg.Client, template: string): Promise<void> 
     await admin.query(`CREATE DATABASE ${draft} STRATEGY file_copy`);
     await runMigrations(databaseUrl(draft));
     await makeWhatStartMakes(draft);
-    // A template somebody is connected to cannot be copied.
+    // A template with open connections cannot be copied.
     await admin.query(`ALTER DATABASE ${draft} ALLOW_CONNECTIONS false`);
     await admin.query(`ALTER DATABASE ${draft} RENAME TO ${template}`);
   } finally {
@@ -69,7 +70,10 @@ async function buildTemplate(admin: pg.Client, template: string): Promise<void> 
   }
 }
 
-/** Every application finds it made. Each would need half a second of processor time for it. */
+/**
+ * Creates the tables that every application would otherwise create at its start, which takes half a second of processor
+ * time each.
+ */
 async function makeWhatStartMakes(name: string): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl(name) });
   await client.connect();
@@ -91,7 +95,7 @@ function monthStart(offset: number): Date {
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + offset));
 }
 
-/** As the service names partitions: `2026_03`. */
+/** Returns a month in the form of the service's partition names: `2026_03`. */
 function monthName(offset: number): string {
   return monthStart(offset).toISOString().slice(0, 7).replace('-', '_');
 }
@@ -118,7 +122,7 @@ function databaseUrl(name: string): string {
   return address.toString();
 }
 
-/** 16 hex digits over the names and contents of the migrations. */
+/** Returns 16 hex digits of a hash over the names and contents of the migrations. */
 function migrationsHash(): string {
   const hash = createHash('sha256');
   const entries = readdirSync(MIGRATIONS_FOLDER, { recursive: true, withFileTypes: true });

@@ -6,13 +6,13 @@ const EXCEEDED = { detail: 'Rate limit exceeded' };
 
 export type Verb = 'get' | 'head' | 'post' | 'patch' | 'delete';
 
-/** What a deployment allows unless it is configured otherwise. */
+/** The default limits of a deployment. */
 export interface LimitedRequests {
   readonly name: string;
   readonly windowSeconds: number;
   readonly ip: number;
   readonly credential: number | null;
-  /** `METHOD path`. All of them count in the same buckets. */
+  /** Requests as `METHOD path`. All of them count in the same buckets. */
   readonly requests: readonly string[];
 }
 
@@ -51,7 +51,7 @@ export const POLICIES: readonly LimitedRequests[] = [
   policy('performance', 60, 10, 20, 'GET /v1/performance/summary', 'GET /v1/performance/slowest'),
   policy('usage', 60, 10, 20, 'GET /v1/usage', 'GET /v1/usage/current', 'HEAD /v1/usage'),
 ];
-/** Those that count requests with a credential for its holder. */
+/** The policies that count requests with a credential for its holder. */
 export const POLICIES_OF_HOLDERS = POLICIES.filter(
   (one): one is LimitedRequests & { credential: number } => one.credential !== null,
 );
@@ -74,12 +74,12 @@ export const UNLIMITED_REQUESTS = [
   'DELETE /v1/events',
 ];
 
-/** Policy, limit, remaining requests and reset in the headers of an answer. */
+/** Returns policy, limit, remaining requests and reset from the headers of an answer. */
 export function limitsOf({ headers }: Response): (string | undefined)[] {
   return ['policy', 'limit', 'remaining', 'reset'].map((name) => headers[`x-ratelimit-${name}`]);
 }
 
-/** Sends the requests of a policy one after another. */
+/** Returns a function that sends the requests of a policy one after another. */
 export function inTurn(
   requests: readonly string[],
   send: (verb: Verb, path: string) => Promise<Response>,
@@ -91,7 +91,7 @@ export function inTurn(
   };
 }
 
-/** Sends until a limit refuses, and checks what every answer says about the limit. */
+/** Sends requests until a limit refuses one, and checks what every answer says about the limit. */
 export async function expectLimit(
   { name, windowSeconds }: LimitedRequests,
   limit: number,
@@ -113,7 +113,7 @@ export async function expectLimit(
   const refused = await send();
   const after = Date.now() / 1000;
   expect([refused.status, limitsOf(refused).slice(0, 3)]).toEqual([429, [name, String(limit), '0']]);
-  // The length is also that of an answer to HEAD, which has no body.
+  // The length is the same in an answer to HEAD, which has no body.
   expect(refused.headers['content-length']).toBe(String(JSON.stringify(EXCEEDED).length));
   if (refused.text) expect(refused.body).toEqual(EXCEEDED);
   resets.add(limitsOf(refused)[3]);
@@ -124,7 +124,7 @@ export async function expectLimit(
   expect(reset).toBeLessThanOrEqual((firstAnswered ?? began) + windowSeconds + 1);
   const retryAfter = refused.headers['retry-after'] as string;
   expect(retryAfter).toMatch(/^[1-9]\d*$/);
-  // These are whole seconds from the moment of the refusal.
+  // Retry-After counts whole seconds from the moment of the refusal.
   expect(Number(retryAfter)).toBeGreaterThanOrEqual(reset - after - 1);
   expect(Number(retryAfter)).toBeLessThanOrEqual(reset - before + 1);
 }

@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 
-/** What a receiver does with a connection once the head of a request has come; `request` is the text so far. */
+/** The reaction of a receiver when the head of a request has arrived. `request` is the text so far. */
 export type Reaction = (socket: Socket, request: string) => void | Promise<void>;
 
-/** A receiver on a port of its own of which every byte of the answer is the test's. */
+/** A receiver on its own port. The test chooses every byte of the answer. */
 export class RawReceiver {
-  /** All that were opened, whatever became of them. */
+  /** The number of all opened connections. */
   connections = 0;
   readonly requests: string[] = [];
   private readonly open = new Set<Socket>();
@@ -61,7 +61,7 @@ export class RawReceiver {
   }
 }
 
-/** A whole answer in one write, after which the receiver closes. */
+/** Returns a reaction that writes a whole answer at once and then closes the connection. */
 export function answering(status: number, headers: readonly string[] = [], body = ''): Reaction {
   const head = [`HTTP/1.1 ${status} Whatever`, `Content-Length: ${Buffer.byteLength(body)}`, ...headers];
   return (socket) => void socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);

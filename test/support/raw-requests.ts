@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 
-/** Sends bytes over a connection of their own, and resolves with all bytes that come until the service closes it. */
+/** Sends bytes over a connection of their own, and resolves with all received bytes when the service closes it. */
 export function sendBytes(url: string, ...parts: readonly (string | Buffer)[]): Promise<string> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(url);
@@ -13,7 +13,10 @@ export function sendBytes(url: string, ...parts: readonly (string | Buffer)[]): 
   });
 }
 
-/** Sends the first part, then one part for each piece of the answer, and resolves with all bytes when the service closes. */
+/**
+ * Sends the first part, then one part for each chunk of the answer, and resolves with all received bytes when the
+ * service closes the connection.
+ */
 export function converse(url: string, parts: readonly (string | Buffer)[]): Promise<string> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(url);
@@ -38,12 +41,12 @@ export function converse(url: string, parts: readonly (string | Buffer)[]): Prom
 export interface ReadAnswer {
   readonly status: number;
   readonly hasId: boolean;
-  /** Whether it has the headers that protect every answer. */
+  /** Whether the answer has the headers that protect every answer. */
   readonly isProtected: boolean;
   readonly detail: unknown;
 }
 
-/** The answers in the bytes of a connection. */
+/** Parses the answers in the bytes of a connection. */
 export function answersIn(text: string): ReadAnswer[] {
   return text
     .split(/(?=HTTP\/1\.1 \d{3} )/)

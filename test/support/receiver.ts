@@ -9,27 +9,27 @@ export interface Received {
   readonly headers: IncomingHttpHeaders;
   readonly rawHeaders: string[];
   readonly body: string;
-  /** On the clock of `performance.now()`. */
+  /** The time of arrival on the clock of `performance.now()`. */
   readonly at: number;
 }
 
-/** How a request is answered; a number is a bare status. */
+/** The answer to a request; a number is a status without a body. */
 export type Reaction = number | ((response: ServerResponse, received: Received, socket: Socket) => void);
 
 export interface Receiver {
   readonly url: string;
-  /** What came, the oldest first. */
+  /** The received requests, the oldest first. */
   readonly received: Received[];
-  /** Connections so far, requested or not. */
+  /** Returns the number of connections so far, with or without a request. */
   readonly connections: () => number;
-  /** From now on, for every request, or for those of one path. */
+  /** Sets the reaction to every later request, or to those of one path. */
   answer(reaction: Reaction, path?: string): void;
-  /** Waits until so many requests have come. */
+  /** Waits until this many requests have arrived. */
   requests(count: number): Promise<Received[]>;
   close(): Promise<void>;
 }
 
-/** A real receiver of webhooks on a free port of 127.0.0.1. */
+/** Starts a real receiver of webhooks on a free port of 127.0.0.1. */
 export async function startReceiver(reaction: Reaction = 200): Promise<Receiver> {
   const received: Received[] = [];
   const reactions = new Map<string, Reaction>();

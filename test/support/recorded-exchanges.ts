@@ -4,13 +4,13 @@ import { basename, join } from 'node:path';
 import { expect } from '@jest/globals';
 import { answeredBody, contentType, operationOf, sentBody } from './exchange.js';
 
-/** One request with its answer, as `RECORD_EXAMPLES=<folder> npm test` writes them: a line of JSON each. */
+/** One request with its answer. `RECORD_EXAMPLES=<folder> npm test` writes each as one line of JSON. */
 export interface RecordedExchange {
   operationId: string;
-  /** The file and the name of the test that sent it. */
+  /** The spec file and the title of the test that sent the request. */
   spec: string;
   test: string;
-  /** With its query, as it was sent. */
+  /** The path and query as sent. */
   url: string;
   sentType: string;
   sent: string;
@@ -19,19 +19,19 @@ export interface RecordedExchange {
   answered: string;
 }
 
-/** A request of the service, whatever its operation is. */
+/** A request of the service, of any operation. */
 type AnsweredRequest = Omit<RecordedExchange, 'operationId' | 'spec' | 'test'> & { method: string | undefined };
 
-/** More would be no example of anything, in bytes of text. */
+/** Longer exchanges are not recorded, because they are no good examples. In bytes of text. */
 const LONGEST = 24_000;
-/** Of one operation in one file of tests: what comes later is much like what came before. */
+/** The limit per operation and spec file. Later exchanges are similar to earlier ones. */
 const MOST_OF_ONE = 40;
 
-/** Writes down what an instance was sent and answered with success. */
+/** Writes the successful exchanges of an instance to a file. */
 export class RecordedExchanges {
   private readonly counts = new Map<string, number>();
 
-  /** @param folder is made when it is not there; every file of tests has a file of its own in it */
+  /** @param folder is created when it does not exist; every spec file has its own file in it */
   constructor(private readonly folder: string) {
     mkdirSync(folder, { recursive: true });
   }
@@ -42,7 +42,7 @@ export class RecordedExchanges {
       const sentType = (request.headers['content-type'] ?? '').split(';', 1)[0] ?? '';
       const sent = sentBody(request, sentType);
       const answered = answeredBody(response, () => true);
-      // Streams end with their readers.
+      // Streams end only when their readers disconnect.
       response.once('close', () => {
         const { method, url = '' } = request;
         const { statusCode: status } = response;

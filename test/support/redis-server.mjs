@@ -1,5 +1,5 @@
-// A redis-server of the tests' own: on 127.0.0.1, gone when the process that started it is gone; what it is told survives
-// its death only when asked to.
+// Runs a redis-server for the tests on 127.0.0.1, which ends with the process that started it. Its data survives its
+// end only with `durable`.
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
@@ -9,7 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { findProgram, REDIS } from './programs/find.mjs';
 import { startTied } from '../../dist/src/embedded-postgres/tied-process.js';
 
-/** Enough for one database per Jest worker. */
+/** One database for each Jest worker. */
 const DATABASES = 256;
 
 export async function startRedisServer({ durable = false, install = true } = {}) {

@@ -1,17 +1,17 @@
-/** An event as a request, as it is stored. */
+/** An event in the form of a request, as it is stored. */
 export interface StoredRequest {
   readonly id: string;
   readonly ms: number;
   readonly event: string;
   readonly source_id: string | null;
   readonly severity: string | null;
-  /** Of the event; that of the request is `status`. */
+  /** The status of the event; the status of the request is `status`. */
   readonly event_status: string | null;
   readonly environment: string | null;
   readonly method: string;
   readonly endpoint: string;
   readonly status: number;
-  /** Null: none was measured. */
+  /** Null: no latency was measured. */
   readonly latency: number | null;
 }
 
@@ -40,7 +40,7 @@ const ratio = (part: number, whole: number): number => (whole === 0 ? 0 : part /
 const change = (now: number | null, before: number | null): number | null =>
   now === null || before === null || before === 0 ? null : (now - before) / before;
 
-/** By nearest rank. */
+/** Returns the percentile by nearest rank. */
 export function percentile(sorted: readonly number[], quantile: number): number | null {
   return sorted[Math.max(1, Math.ceil(quantile * sorted.length)) - 1] ?? null;
 }
@@ -55,7 +55,7 @@ function apdexOf(requests: Requests, threshold: number) {
   return { score, satisfied, tolerating, frustrated: measured.length - satisfied - tolerating };
 }
 
-/** What `/summary` says of requests, without the head and what is per minute. */
+/** Returns the part of `/summary` that depends on the requests, without the head and the values per minute. */
 export function summaryOf(requests: Requests, before: Requests | null, threshold: number) {
   const latencies = latenciesOf(requests);
   const { score, ...counts } = apdexOf(requests, threshold);
@@ -106,7 +106,10 @@ export interface PairOfRequests {
   readonly requests: Requests;
 }
 
-/** By method and endpoint, in the order of their names; `mostPairs` of each hour, the others as one without names. */
+/**
+ * Returns the requests by method and endpoint, in the order of their names. In each hour the `mostPairs` largest pairs
+ * keep their names, and all other requests form one pair without names.
+ */
 export function pairsOf(requests: Requests, mostPairs = 1_000): PairOfRequests[] {
   const all = new Map<string, StoredRequest[]>();
   const nameOf = ({ method, endpoint }: StoredRequest): string => JSON.stringify([endpoint, method]);
@@ -145,7 +148,7 @@ export function endpointOf({ method, endpoint, requests }: PairOfRequests, all: 
   };
 }
 
-/** What `/errors` says of requests, without the head. */
+/** Returns the part of `/errors` that depends on the requests, without the head. */
 export function failuresOf(requests: Requests, statusFrom: number, limit: number) {
   const failed = requests.filter(({ status }) => status >= statusFrom);
   const codes = (some: Requests): Code =>
@@ -173,7 +176,7 @@ export function failuresOf(requests: Requests, statusFrom: number, limit: number
   };
 }
 
-/** The ids that `/slowest` lists. */
+/** Returns the ids that `/slowest` lists. */
 export function slowestOf(requests: Requests, minMs: number, limit: number): string[] {
   return requests
     .filter(({ latency }) => latency !== null && latency >= minMs)

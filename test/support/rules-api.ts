@@ -23,17 +23,17 @@ interface Refusal {
   detail: { loc: (string | number)[]; msg: string }[];
 }
 
-/** A filter that matches every event of a type. */
+/** Returns a filter that matches every event of a type. */
 export function eventIs(type: string): { all: object[] } {
   return { all: [{ field: 'event', op: 'eq', value: type }] };
 }
 
-/** The places below the body where a request is invalid, each with its reason. */
+/** Returns the invalid fields of the body, each with its reason. */
 export function faultsOf({ body }: Response): [place: string, reason: string][] {
   return (body as Refusal).detail.map(({ loc, msg }) => [loc.slice(1).join('.'), msg]);
 }
 
-/** What somebody does with the alert rules of a tenant. */
+/** The actions of a caller on the alert rules of a tenant. */
 export class RulesApi {
   constructor(
     private readonly tenant: Tenant,
@@ -44,7 +44,7 @@ export class RulesApi {
     return new RulesApi(this.tenant, caller);
   }
 
-  /** Creates a rule that matches the events `payment.failed`, with whatever a test changes of the rule. */
+  /** Creates a rule that matches the events `payment.failed`, with the changes of a test. */
   create(more: object = {}): Test {
     return api.as(this.caller).post('/v1/alert-rules', {
       project_id: this.tenant.projectId,
@@ -71,7 +71,7 @@ export class RulesApi {
     return (await this.get(id)).state;
   }
 
-  /** The rules of the project, the newest first. */
+  /** Returns the rules of the project, the newest first. */
   async list(): Promise<AlertRule[]> {
     const query = { project_id: this.tenant.projectId };
     return (await api.as(this.caller).get('/v1/alert-rules', query).expect(200)).body as AlertRule[];
@@ -98,7 +98,7 @@ export class RulesApi {
     return api.as(this.caller).post(`/v1/alert-rules/${id}/backtest`, window);
   }
 
-  /** Waits until every event that was sent to the project is matched, and no series of a rule of single events is due. */
+  /** Waits until every event of the project is matched and no series of a match rule is due. */
   async matched(): Promise<void> {
     await job('rule-evaluations');
     await eventually(

@@ -4,15 +4,15 @@ import type { TestApp } from './app.js';
 import { DELIVERY_ENV, INTERNAL_TOKEN, type Json } from './delivery.js';
 import { eventually } from './service-process.js';
 
-/** An API process: rules are evaluated when the test says so. */
+/** The environment of an API process, in which only the test evaluates rules. */
 export const RULES_ENV = { ...DELIVERY_ENV, PROCESS_ROLE: 'api' };
 
-/** Fits every event of a type. */
+/** Returns a filter that matches every event of a type. */
 export function eventIs(type: string): { all: object[] } {
   return { all: [{ field: 'event', op: 'eq', value: type }] };
 }
 
-/** What a person does with the alert rules of one project. */
+/** The actions of a person on the alert rules of one project. */
 export class RuleClient {
   constructor(
     private readonly app: TestApp,
@@ -74,7 +74,7 @@ export function rulesOf(app: TestApp, owner: Owner): RuleClient {
   return new RuleClient(app, owner, owner.projectId);
 }
 
-/** POST /internal/jobs/rule-evaluations. */
+/** Calls POST /internal/jobs/rule-evaluations. */
 export async function evaluateRules(app: TestApp): Promise<number> {
   const answer = await app
     .request()
@@ -84,7 +84,10 @@ export async function evaluateRules(app: TestApp): Promise<number> {
   return (answer.body as { processed: number }).processed;
 }
 
-/** Evaluates until every accepted event has been matched and raised: rows wait for what is being written before them. */
+/**
+ * Evaluates until every accepted event has been matched and has raised its alerts. Events wait for earlier transactions
+ * that are still open.
+ */
 export async function matchEvents(app: TestApp): Promise<void> {
   await eventually(
     async () => {

@@ -2,31 +2,31 @@ import type { PaymentSettings } from './payment-settings.mjs';
 import { LeftOut } from './left-out.js';
 import { askProgram } from './programs/ask.js';
 
-/** What the run started: see `programs/service.mjs`. */
+/** The settings of the service that the run started; see `programs/service.mjs`. */
 interface RunningService {
   readonly url: string;
   readonly databaseUrl: string;
   readonly dataDir: string;
   readonly internalToken: string;
   readonly controlToken: string;
-  /** `control` is where a stand-in of the payment provider registers: see `payments.ts`. */
+  /** `control` is the address where a stand-in of the payment provider registers; see `payments.ts`. */
   readonly payments: PaymentSettings & { readonly control: string };
   /** The address of the account that administers the platform. */
   readonly platformAdminEmail: string;
-  /** The providers by which people can sign in: see `programs/oidc.mjs`. */
+  /** The providers with which people can sign in; see `programs/oidc.mjs`. */
   readonly oauth: {
     readonly google: { readonly issuer: string; readonly clientId: string; readonly clientSecret: string };
     readonly apple: { readonly issuer: string; readonly clientId: string };
   };
 }
 
-/** Whether the suites of this file run on a service that reads events from ClickHouse. */
+/** Whether the suites of this file use a service that reads events from ClickHouse. */
 export const isOnClickHouse = process.env.TEST_READS === 'clickhouse';
 
-/** Without one, accounts are created over HTTP. */
+/** Without a database, accounts are created over HTTP. */
 export const hasDatabase = !process.env.TEST_BASE_URL || Boolean(process.env.TEST_SERVICE_DATABASE_URL);
 
-/** The built service, which all black-box suites of a run share, or a deployment. Every test is a tenant of its own. */
+/** The built service that all black-box suites of a run share, or a deployment. Every test has a tenant of its own. */
 export const service: RunningService = process.env.TEST_BASE_URL
   ? deploymentAt(process.env.TEST_BASE_URL)
   : await sharedService();
@@ -37,7 +37,7 @@ async function sharedService(): Promise<RunningService> {
   return started;
 }
 
-/** What a deployment offers is named by variables of the environment: see `docs/testing-over-http.md`. */
+/** Environment variables say what a deployment offers; see `docs/testing-over-http.md`. */
 function deploymentAt(url: string): RunningService {
   return {
     url: new URL(url).origin,

@@ -2,8 +2,8 @@ import type { S3Settings } from '../../src/config/index.js';
 import { type Absent, askProgram, type AskOptions } from './programs/ask.js';
 
 /**
- * An S3 service for the tests: that of TEST_S3_ENDPOINT and its keys, else a Swift of this run's own, which starts when it
- * is asked for first. Its bucket is shared: a test looks for its own ids alone.
+ * Returns an S3 service for the tests: the one at TEST_S3_ENDPOINT with its keys, or else a Swift of this run, which
+ * starts at the first call. Its bucket is shared, so a test may only read its own ids.
  */
 export async function testS3(options?: AskOptions): Promise<S3Settings | Absent> {
   const { TEST_S3_ENDPOINT: endpoint } = process.env;

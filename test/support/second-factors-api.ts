@@ -26,28 +26,28 @@ export interface Tokens {
 }
 
 export interface Guarded extends Account {
-  /** Base32. */
+  /** The secret in Base32. */
   readonly secret: string;
   readonly recoveryCodes: string[];
 }
 
-/** The code that an authenticator app shows, so many 30-second steps from now. */
+/** Returns the code of an authenticator app, `steps` 30-second steps from now. */
 export function totpCode(secret: string, steps = 0): string {
   return totpAt(secret, Date.now() / 1000 + steps * 30);
 }
 
-/** The characters that an input method of East Asian languages types for a code. */
+/** Returns a code in the full-width characters of East Asian input methods. */
 export function fullWidth(code: string): string {
   return code.replaceAll(/[!-~]/g, (character) => String.fromCharCode(character.charCodeAt(0) + 0xfee0));
 }
 
-/** A code that is never that of this or a neighbouring step. */
+/** Returns a code that is never valid in this step or in one of the two steps before and after it. */
 export function wrongCode(secret: string): string {
   const near = new Set([-2, -1, 0, 1, 2].map((steps) => totpCode(secret, steps)));
   return ['000000', '111111', '222222', '333333', '444444', '555555'].find((code) => !near.has(code)) ?? '666666';
 }
 
-/** The form-encoded login with the right password. */
+/** Sends the form-encoded login with the right password. */
 export function signIn(email: string, fields: Record<string, string | undefined> = {}): Test {
   return api
     .post('/v1/auth/login')
@@ -55,7 +55,7 @@ export function signIn(email: string, fields: Record<string, string | undefined>
     .send({ username: email, password: PASSWORD, ...fields });
 }
 
-/** Another session of an account without a second factor. */
+/** Opens another session of an account without a second factor. */
 export async function anotherSession(of: Account): Promise<Account> {
   const { access_token: accessToken, refresh_token: refreshToken } = (await signIn(of.email).expect(200))
     .body as Tokens;
@@ -66,7 +66,7 @@ export async function challengeFor(email: string): Promise<Challenge> {
   return (await signIn(email).expect(200)).body as Challenge;
 }
 
-/** A signed-in account with an authenticator app. None of its codes counts as used. */
+/** Creates a signed-in account with an authenticator app. None of its codes counts as used. */
 export async function guardedByTotp(): Promise<Guarded> {
   const user = await account();
   const asUser = api.as(user);
@@ -77,13 +77,13 @@ export async function guardedByTotp(): Promise<Guarded> {
   return { ...user, secret, recoveryCodes };
 }
 
-/** A step-up token of the session for all the proof that a change can require. */
+/** Returns a step-up token of the session with all the proof that a change can require. */
 export async function fullStepUpToken({ accessToken }: Account): Promise<string> {
   const { sub: userId = '', sid: sessionId } = decodeJwt<{ sid: string }>(accessToken);
   return stepUpToken({ userId, sessionId }, ['password', 'totp']);
 }
 
-/** The options of a registration, with all the proof that they can require. */
+/** Returns the options of a registration, with all the proof that they can require. */
 export async function registrationOptions(user: Account): Promise<Ceremony> {
   const answer = await api
     .as(user)
@@ -111,13 +111,13 @@ export async function addPasskey(
   return { authenticator, id, recoveryCodes };
 }
 
-/** The session that an access token belongs to. */
+/** Returns the session of an access token. */
 export async function sessionOf(accessToken: string): Promise<{ id: string; method: string } | undefined> {
   const { body } = await api.as({ accessToken }).get('/v1/auth/sessions').expect(200);
   return (body as { id: string; method: string; current: boolean }[]).find(({ current }) => current);
 }
 
-/** The types of the security log of an account, the newest first. */
+/** Returns the event types in the security log of an account, the newest first. */
 export async function securityEventTypes(user: Account): Promise<string[]> {
   const { body } = await api.as(user).get('/v1/account/security-events', { limit: 100 }).expect(200);
   return (body as { items: { type: string }[] }).items.map(({ type }) => type);
@@ -132,7 +132,7 @@ export async function mailAbout(address: string, subject: string): Promise<void>
   );
 }
 
-/** How many answers had each status, with the details of refusals. */
+/** Counts the answers by status and detail. */
 export function tally(answers: readonly { status: number; body: unknown }[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { status, body } of answers) {

@@ -26,17 +26,17 @@ export interface Tokens {
 }
 
 export interface Guarded extends Actor {
-  /** Base32. */
+  /** The secret in Base32. */
   readonly secret: string;
   readonly recoveryCodes: string[];
 }
 
-/** The code that an authenticator app shows, so many 30-second steps from now. */
+/** Returns the code of an authenticator app, `steps` 30-second steps from now. */
 export function totpCode(secret: string, steps = 0): string {
   return totpAt(secret, Date.now() / 1000 + steps * 30);
 }
 
-/** As if the steps whose codes were used had passed. */
+/** Makes used codes valid again, as if their steps had passed. */
 export async function forgetUsedCodes(app: TestApp, userId: string): Promise<void> {
   await app.rows('UPDATE totp_factors SET last_used_step = NULL WHERE user_id = $1', [userId]);
 }
@@ -50,7 +50,7 @@ export function get(app: TestApp, path: string, bearer: string): Test {
   return app.request().get(path).set('Authorization', bearer);
 }
 
-/** The form-encoded login with the right password. */
+/** Sends the form-encoded login with the right password. */
 export function signIn(app: TestApp, email: string, fields: Record<string, string | undefined> = {}): Test {
   return app
     .request()
@@ -63,7 +63,7 @@ export async function challengeFor(app: TestApp, email: string): Promise<Challen
   return (await signIn(app, email).expect(200)).body as Challenge;
 }
 
-/** A signed-in account with an authenticator app; its codes so far count as unused. */
+/** Creates a signed-in account with an authenticator app. None of its codes counts as used. */
 export async function guardedByTotp(app: TestApp): Promise<Guarded> {
   const actor = await signedIn(app);
   const setup = await post(app, '/v1/account/two-factor/setup', { current_password: PASSWORD }, actor.bearer).expect(
@@ -75,7 +75,10 @@ export async function guardedByTotp(app: TestApp): Promise<Guarded> {
   return { ...actor, secret, recoveryCodes };
 }
 
-/** A token as POST /v1/auth/step-up gives it out to a session for what it shows; left out: all that any change asks. */
+/**
+ * Returns a token of POST /v1/auth/step-up for a session that has shown the proofs. The default is all the proof that a
+ * change can require.
+ */
 async function stepUpOf(
   app: TestApp,
   bearer: string,
@@ -91,7 +94,7 @@ async function stepUpOf(
   return token;
 }
 
-/** Options of a registration, with all the proof that they can ask for. */
+/** Returns the options of a registration, with all the proof that they can require. */
 export async function registrationOptions(app: TestApp, bearer: string): Promise<Ceremony> {
   const answer = await post(app, '/v1/account/passkeys/register/options', {}, bearer)
     .set('X-Step-Up-Token', await stepUpOf(app, bearer))

@@ -16,20 +16,20 @@ import { ShippingLoop } from '../../src/modules/events/event-store/shipping/ship
 import { type EventStore, eventStore, testClickHouse } from './clickhouse.js';
 import { type Rows, waiting } from './event-copies.js';
 
-/** Requests that only tell of events. */
+/** Requests that only read events. */
 const TELLS = /^(GET|POST .*\/(eql|export|backtest)$)/;
 
 const [POLL_MS, HELD_AFTER_MS] = [5, 2_000];
 
-/** By the address of the database of PostgreSQL whose events are copied there. */
+/** The ClickHouse databases by the address of the PostgreSQL database that is replicated there. */
 const stores = new Map<string, Promise<EventStore>>();
 let isOn = false;
 let answers = 0;
 
 /**
- * Has the suites that are imported behind it read from ClickHouse: each request that only tells of events waits until
- * everything before it is copied, so what can be answered there is answered there.
- * @param isRead false: they read nothing that is answered there
+ * Makes the suites that are imported after this call read from ClickHouse. Each request that only reads events first
+ * waits until all earlier events are replicated, so that ClickHouse answers wherever it can.
+ * @param isRead false: the suites read nothing that ClickHouse can answer
  */
 export function readFromClickHouse({ isRead = true } = {}): void {
   isOn = true;
@@ -39,17 +39,20 @@ export function readFromClickHouse({ isRead = true } = {}): void {
   });
 }
 
-/** A test of what PostgreSQL alone does, such as looking through its rows in turns: with the second store it is none. */
+/**
+ * Defines a test of a behaviour of PostgreSQL alone, such as scanning its rows in batches. With ClickHouse the test is
+ * left out.
+ */
 export function itOfPostgres(name: string, test: () => Promise<void>): void {
   if (!isOn) it(name, test);
 }
 
-/** As {@link itOfPostgres}, of tests that have reads wait for its locks. */
+/** Like {@link itOfPostgres}, for a group of tests in which reads wait for locks of the test. */
 export function describeOfPostgres(name: string, tests: () => void): void {
   if (!isOn) describe(name, tests);
 }
 
-/** For the environment of an application. */
+/** Returns the environment of an application that uses ClickHouse. */
 export async function secondStoreEnv(databaseUrl: string): Promise<Readonly<Record<string, string>>> {
   if (!isOn) return {};
   const known = stores.get(databaseUrl) ?? open();
@@ -57,7 +60,7 @@ export async function secondStoreEnv(databaseUrl: string): Promise<Readonly<Reco
   return { ...(await known).env, EVENT_STORE: 'clickhouse' };
 }
 
-/** Has an application that was not listened to so far answer from there. */
+/** Makes an application answer from ClickHouse. Call this before the application listens. */
 export function watchSecondStore(nest: INestApplicationContext, server: Server, database: Rows): void {
   if (!isOn) return;
   const loop = nest.get<ShippingLoop | null>(ShippingLoop, { strict: false }) ?? loopBeside(nest, server);
@@ -80,7 +83,7 @@ export function watchSecondStore(nest: INestApplicationContext, server: Server, 
   });
 }
 
-/** As a worker beside an application that runs none has it. */
+/** Returns a replication loop, as a worker has it, for an application that runs none. */
 function loopBeside(nest: INestApplicationContext, server: Server): ShippingLoop {
   const clickHouse = nest.get<ClickHouse>(EVENT_SERVER, { strict: false });
   const databaseUrl = nest.get<string>(DATABASE_URL, { strict: false });
@@ -92,7 +95,10 @@ function loopBeside(nest: INestApplicationContext, server: Server): ShippingLoop
   return loop;
 }
 
-/** A suite may lock tables, so that nothing is copied, or take the database away. */
+/**
+ * Waits until all events are replicated, or gives up after a time limit: a suite may lock tables, or take the database
+ * away.
+ */
 async function copiedOrHeld(database: Rows): Promise<void> {
   for (const until = performance.now() + HELD_AFTER_MS; performance.now() < until; await pause(POLL_MS)) {
     if ((await waiting(database).catch(() => 0)) === 0) return;

@@ -1,7 +1,7 @@
 import type { Response } from 'supertest';
 import { type Account, api, type Tenant } from './service.js';
 
-/** What a person does below /v1/secrets in one project. */
+/** The actions of a person below /v1/secrets in one project. */
 export class SecretsClient {
   constructor(
     private readonly projectId: string,

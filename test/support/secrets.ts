@@ -2,7 +2,7 @@ import type { Response } from 'supertest';
 import type { Actor, Owner } from './actors.js';
 import type { TestApp } from './app.js';
 
-/** What a person does below /v1/secrets in one project. */
+/** The actions of a person below /v1/secrets in one project. */
 export class SecretsClient {
   constructor(
     private readonly app: TestApp,

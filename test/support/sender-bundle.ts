@@ -6,7 +6,7 @@ import { buildSync } from 'esbuild';
 
 const SENDER = fileURLToPath(new URL('../../clients/typescript/src/sender/index.ts', import.meta.url));
 
-/** The event sender as its users ship it: one minified module. */
+/** Returns the event sender as its users ship it: one minified module. */
 export function senderBundle(): string {
   const { outputFiles } = buildSync({
     entryPoints: [SENDER],
@@ -19,7 +19,9 @@ export function senderBundle(): string {
   return outputFiles[0]?.text ?? '';
 }
 
-/** Runs with a program that has the sender beside it as `./sender.mjs`. */
+/**
+ * Writes a program and the sender next to it, as `./sender.mjs`, and runs the function with the path of the program.
+ */
 export async function withProgram<T>(source: string, run: (path: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'oes-sender-'));
   try {

@@ -14,12 +14,12 @@ import {
 const BUCKET_MS = 300_000;
 const DAY_BUCKETS = 288;
 /**
- * The newest bucket of a test lies so many buckets after now. The service judges a bucket that a test makes due, and then
- * waits until the next bucket has come: longer than any test takes.
+ * The newest bucket of a test is this many buckets in the future. The service scores a bucket that a test makes due,
+ * and then waits for the next bucket, which takes longer than any test.
  */
 const BUCKETS_AHEAD = 24;
 
-/** What is sent in each of some buckets of five minutes. */
+/** The events in each of several buckets of five minutes. */
 export type Steady = EventsOfBuckets;
 
 interface EvidencePoint {
@@ -73,11 +73,12 @@ interface Overview {
 }
 
 /**
- * The history of one tenant in buckets of five minutes, and what Sentinel finds in it. Buckets are counted from the newest
- * one, which is 0. After {@link hold}, the service judges a bucket when the test says so, and never by itself.
+ * The history of one tenant in buckets of five minutes, and the findings of Sentinel in it. The newest bucket has the
+ * number 0, and earlier ones have negative numbers. After {@link hold}, the service scores a bucket only when the test
+ * says so.
  */
 export class SentinelApi {
-  /** The bucket that is judged next. */
+  /** The bucket that is scored next. */
   private next = 1;
 
   constructor(
@@ -87,7 +88,7 @@ export class SentinelApi {
     private readonly newest = newestBucket(),
   ) {}
 
-  /** When a bucket begins. */
+  /** Returns the time at which a bucket begins. */
   at(bucket: number): Date {
     return new Date((this.newest + bucket) * BUCKET_MS);
   }
@@ -96,7 +97,9 @@ export class SentinelApi {
     return this.at(bucket).toISOString();
   }
 
-  /** Keeps the service from judging a bucket before {@link judgeTo}. Comes before the first events of the tenant. */
+  /**
+   * Keeps the service from scoring a bucket before {@link judgeTo}. Call this before the first events of the tenant.
+   */
   hold(): Promise<void> {
     return holdJudging(this.tenant.projectId);
   }
@@ -106,18 +109,18 @@ export class SentinelApi {
     return storeEventsOfBuckets(this.tenant.projectId, { from: this.at(from), to: this.at(to) }, steady);
   }
 
-  /** Counts what was put, as the service does when it takes events. */
+  /** Counts the stored events, as the service does at ingestion. */
   count(): Promise<void> {
     return countStoredEvents(this.tenant.projectId);
   }
 
-  /** Has judging begin with a bucket. */
+  /** Makes scoring begin with a bucket. */
   async watchFrom(bucket: number): Promise<void> {
     await watchFrom(this.tenant.projectId, this.at(bucket));
     this.next = bucket;
   }
 
-  /** Has every bucket up to one judged, one after the other, each by so many rounds at a time. */
+  /** Scores every bucket up to the given one, one after the other, with this many concurrent rounds each. */
   async judgeTo(bucket: number, rounds = 1): Promise<void> {
     while (this.next <= bucket) {
       const { projectId } = this.tenant;
@@ -135,13 +138,16 @@ export class SentinelApi {
     }
   }
 
-  /** Runs a round in which every bucket up to the newest one is judged. */
+  /** Runs a round in which every bucket up to the newest one is scored. */
   async judge(): Promise<void> {
     await this.judgeTo(0);
     await job('rule-evaluations');
   }
 
-  /** Stores days that are like each other, then what is given for each bucket up to the newest (null: nothing), and judges. */
+  /**
+   * Stores days with the same events, then the given events for each bucket up to the newest one (null: no events), and
+   * scores them.
+   */
   async judgeHistory(steady: Steady, then: readonly (Partial<Steady> | null)[], days = 4): Promise<void> {
     await this.put(-days * DAY_BUCKETS - then.length, -then.length, steady);
     for (const [index, bucket] of then.entries()) {
@@ -165,14 +171,14 @@ export class SentinelApi {
     return (await this.page(`&limit=100${query}`)).items;
   }
 
-  /** The first of the findings. */
+  /** Returns the first of the findings. */
   async first(query = ''): Promise<Finding> {
     const [finding] = await this.findings(query);
     if (finding === undefined) throw new Error('there is no finding');
     return finding;
   }
 
-  /** Each finding in short, such as `rate_spike project warning`. */
+  /** Returns a short text for each finding, such as `rate_spike project warning`. */
   async kinds(): Promise<string[]> {
     return (await this.findings()).map(({ kind, series, severity }) => `${kind} ${series.type} ${severity}`);
   }
@@ -198,7 +204,7 @@ export class SentinelApi {
     return api.as(this.caller).post(`/v1/sentinel/findings/${id}/${act}`, body);
   }
 
-  /** The same buckets, with the requests of somebody else. */
+  /** Returns the same buckets, with requests of another caller. */
   as(caller: Account): SentinelApi {
     return new SentinelApi(this.tenant, caller, this.newest);
   }
@@ -206,11 +212,11 @@ export class SentinelApi {
 
 function newestBucket(): number {
   const newest = Math.ceil(Date.now() / BUCKET_MS) + BUCKETS_AHEAD;
-  // The newest bucket and the one before are on the same day of UTC.
+  // The newest bucket and the one before must be on the same UTC day.
   return newest % DAY_BUCKETS === 0 ? newest + 1 : newest;
 }
 
-/** The history of a tenant that the service judges when the test says so. */
+/** Returns the history of a tenant that the service scores only when the test says so. */
 export async function sentinelOf(tenant: Tenant): Promise<SentinelApi> {
   const sentinel = new SentinelApi(tenant);
   await sentinel.hold();

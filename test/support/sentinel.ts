@@ -8,11 +8,11 @@ import { evaluateRules } from './rules.js';
 
 const BUCKET_MS = 300_000;
 
-/** Events that come in one bucket after the other. */
+/** Events that occur equally in consecutive buckets. */
 export interface Steady {
-  /** In each bucket. */
+  /** The number of events in each bucket. */
   readonly events: number;
-  /** Of these, such with a status of 500. */
+  /** The number of these events with the status 500. */
   readonly errors?: number;
   readonly event?: string;
   readonly sourceId?: string | null;
@@ -20,9 +20,9 @@ export interface Steady {
   readonly endpoint?: string;
 }
 
-/** The history and the present of one project, in buckets of five minutes that end with the newest one that is due. */
+/** The history of one project in buckets of five minutes. The last of them is the newest bucket that is due. */
 export class SentinelClient {
-  /** The number of the newest bucket that is due since 1970. */
+  /** The number of the newest due bucket since 1970. */
   readonly newest: number;
   private last: number;
 
@@ -40,12 +40,12 @@ export class SentinelClient {
     return this.owner.projectId;
   }
 
-  /** The same of another project. */
+  /** Returns the same buckets for another project. */
   of(owner: Owner): SentinelClient {
     return new SentinelClient(this.app, owner, this.at(this.newest + 1).getTime() + 120_000);
   }
 
-  /** Judging goes on up to a bucket, counted from the newest one. No later one becomes due in any project. */
+  /** Scores buckets up to the given one, counted from the newest one. No later bucket becomes due in any project. */
   async judgeTo(bucket: number): Promise<void> {
     this.last = this.newest + bucket;
     this.endTime();
@@ -53,7 +53,7 @@ export class SentinelClient {
     await this.judge();
   }
 
-  /** Later buckets never become due, however long a test takes. */
+  /** Keeps later buckets from becoming due, however long a test takes. */
   private endTime(): void {
     const projects = this.app.nest.get(WatchedProjectsRepository, { strict: false });
     jest.spyOn(projects, 'claim').mockImplementation(async (tx) => {
@@ -69,7 +69,7 @@ export class SentinelClient {
     return new Date(bucket * BUCKET_MS);
   }
 
-  /** Events in each bucket of `from` to `to`, both counted from the newest one, which is 0; `to` inclusive. */
+  /** Stores events in each bucket from `from` to `to`, both included and counted from the newest bucket, which is 0. */
   async put(from: number, to: number, steady: Steady): Promise<void> {
     const { events, errors = 0, event = 'paid', sourceId = null, latencyMs = null, endpoint } = steady;
     await this.app.rows(
@@ -93,7 +93,7 @@ export class SentinelClient {
     );
   }
 
-  /** Counts what was put, as ingestion does. */
+  /** Counts the stored events, as ingestion does. */
   async count(): Promise<void> {
     const of = [this.owner.projectId];
     for (const [table, time, unit] of [
@@ -111,7 +111,7 @@ export class SentinelClient {
     }
   }
 
-  /** Judging begins with the bucket, counted from the newest one. */
+  /** Makes scoring begin with a bucket, counted from the newest one. */
   async watchFrom(bucket: number): Promise<void> {
     await this.app.rows(
       `INSERT INTO sentinel_projects (project_id, judging_since, judged_until, due_at) VALUES ($1, $2, $2, now())
@@ -120,7 +120,7 @@ export class SentinelClient {
     );
   }
 
-  /** @returns how many buckets were judged, and what else was due */
+  /** @returns the number of scored buckets and other processed items */
   judge(): Promise<number> {
     return evaluateRules(this.app);
   }

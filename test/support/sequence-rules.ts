@@ -1,29 +1,32 @@
 import fc from 'fast-check';
 
-/** Terms that events may fit, numbered from 0. */
+/** The number of terms that events may match. They are numbered from 0. */
 export const TERMS = 5;
 
-/** What a sequence asks for, as the service reads it from a query. Terms are numbers. */
+/** The plan of a sequence query, as the service reads it. Terms are numbers. */
 interface SequencePlan {
-  /** The terms of the events of a sequence, in their order. */
+  /** The terms of the events of a sequence, in order. */
   readonly stages: readonly number[];
-  /** For each stage, the terms that no event may fit between the stage before and this one. */
+  /** For each stage, the terms that no event may match between the previous stage and this one. */
   readonly gaps: readonly (readonly number[])[];
-  /** The terms that no event may fit after the last stage. */
+  /** The terms that no event may match after the last stage. */
   readonly trailing: readonly number[];
   readonly layout: readonly (number | null)[];
   readonly until: number | null;
   readonly maxspanMs: number | null;
 }
 
-/** An event as sequences see it. */
+/** The part of an event that sequences use. */
 export interface KeyedEvent {
   readonly ms: number;
-  /** By term: the keys with which it fits. */
+  /** By term: the keys for which the event matches. */
   readonly keys: readonly (readonly string[])[];
 }
 
-/** The rules of sequences word by word, each looking through all events again. @returns places of the events of each */
+/**
+ * Applies the rules of sequences literally; each rule scans all events again. @returns the positions of the events of
+ * each sequence
+ */
 export function byRules(
   { stages, gaps, trailing, until, maxspanMs }: SequencePlan,
   events: readonly KeyedEvent[],
@@ -82,7 +85,7 @@ export function byRules(
     }
     if (until !== null) for (const id of events[at]?.keys[until] ?? []) slots.delete(id);
   }
-  // Sorting keeps the order of those that end together.
+  // The sort is stable, so sequences with the same end keep their order.
   return (trailing.length === 0 ? found : found.sort((a, b) => a.endMs - b.endMs)).map(({ of }) => of);
 }
 

@@ -5,8 +5,9 @@ import { eventually } from './eventually.js';
 import { api, service } from './service.js';
 
 /**
- * What the shared service has logged until now, as written. Lines reach the file some time after the answer of their request:
- * this sends a request of its own and waits for its line, which follows those of all requests that were answered before.
+ * Returns the log of the shared service so far, as written. Lines reach the file some time after the answer of their
+ * request. This function therefore sends a request of its own and waits for its line, which follows the lines of all
+ * requests that were answered before.
  */
 export async function logText(): Promise<string> {
   const file = join(service.dataDir, 'service.log');

@@ -16,7 +16,7 @@ export function mailsTo(address: string, count = 1): Promise<Email[]> {
   );
 }
 
-/** The mails that an address has now. */
+/** Returns the current mails of an address. */
 export async function capturedMails(address: string): Promise<Email[]> {
   const folder = join(service.dataDir, 'outbox');
   const names = (await readdir(folder).catch(() => [] as string[])).filter((name) => name.endsWith('.eml')).sort();
@@ -31,7 +31,7 @@ export async function capturedMails(address: string): Promise<Email[]> {
   return mails;
 }
 
-/** The token in the link of a mail. */
+/** Returns the token in the link of a mail. */
 export function tokenIn(mail: Email): string {
   const link = /https?:\/\/\S+/.exec(mail.text ?? '')?.[0];
   const token = link === undefined ? null : new URL(link).searchParams.get('token');

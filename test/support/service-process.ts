@@ -15,13 +15,16 @@ export { eventually };
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** What `npm start` runs, without npm. */
+/** The command that `npm start` runs, without npm. */
 export const START = [process.execPath, 'scripts/start.mjs'] as const;
 export const NPM_START = ['npm', 'start'] as const;
 
 let bundled: string | undefined;
 
-/** The built service in a form that starts in a quarter of the time. The files as they are shipped run by {@link START}. */
+/**
+ * Returns a command for the built service that starts in a quarter of the time. {@link START} runs the files as they
+ * are shipped.
+ */
 function quickly(entry: 'main' | 'worker'): [string, ...string[]] {
   bundled ??= execFileSync(process.execPath, ['scripts/bundle.mjs'], { cwd: ROOT, encoding: 'utf8' }).trim();
   return [process.execPath, lazyOptimizer(8), join(bundled, `${entry}.js`)];
@@ -36,10 +39,10 @@ export const CLEAN_EXIT: Exit = { code: 0, signal: null };
 export const REFUSED_CONFIGURATION: Exit = { code: 78, signal: null };
 
 export interface LaunchOptions {
-  /** The whole environment beside PATH, HOME, a free PORT and rate limits that no test reaches. */
+  /** The environment, in addition to PATH, HOME, a free PORT and rate limits that no test reaches. */
   readonly env: Readonly<Record<string, string>>;
   readonly command?: readonly [string, ...string[]];
-  /** Leads a process group, which a signal can then be sent to as the terminal does. */
+  /** The process leads a process group, so that a signal can be sent to the group as a terminal does. */
   readonly ownGroup?: boolean;
 }
 
@@ -47,7 +50,7 @@ export interface LaunchOptions {
 export class ServiceProcess {
   stdout = '';
   stderr = '';
-  /** Resolves once the process is gone and everything it printed has arrived. */
+  /** Resolves when the process has ended and its whole output has arrived. */
   readonly exited: Promise<Exit>;
   private over = false;
 
@@ -72,14 +75,14 @@ export class ServiceProcess {
     return !this.over;
   }
 
-  /** Where it listens. */
+  /** The address where the service listens. */
   get url(): string {
     const url = /"url":"(http:[^"]+)"/.exec(this.stdout)?.[1];
     if (url === undefined) throw new Error(`the service does not listen${this.output()}`);
     return url;
   }
 
-  /** Waits until standard output has the text; fails when the process ends without it. */
+  /** Waits until standard output has the text. Fails when the process ends without it. */
   async printed(text: string): Promise<void> {
     const deadline = AbortSignal.timeout(HANG_TIMEOUT_MS);
     while (!this.stdout.includes(text)) {
@@ -90,7 +93,7 @@ export class ServiceProcess {
     }
   }
 
-  /** Leaves what it prints where it is, as a supervisor that hangs does. */
+  /** Stops reading the output of the process, as a supervisor that hangs does. */
   stopReading(): void {
     this.child.stdout?.pause();
   }
@@ -107,7 +110,7 @@ export class ServiceProcess {
     process.kill(-this.pid, signal);
   }
 
-  /** How it ended; fails when it still runs after a generous bound. */
+  /** Returns how the process ended. Fails when it still runs after the time limit. */
   async end(): Promise<Exit> {
     const late = new AbortController();
     const timer = delay(HANG_TIMEOUT_MS, 'late' as const, { signal: late.signal }).catch(() => 'late' as const);
@@ -122,7 +125,7 @@ export class ServiceProcess {
     return this.end();
   }
 
-  /** Ends what is left of it in whatever state it is, with its embedded database. */
+  /** Kills the process in whatever state it is, and waits for the end of its embedded database. */
   async destroy(): Promise<void> {
     const database = this.dataDir === undefined ? null : await embeddedDatabase(this.dataDir);
     if (!this.kill()) return;
@@ -130,7 +133,7 @@ export class ServiceProcess {
     if (database !== null) await waitUntilGone(database.pid, HANG_TIMEOUT_MS);
   }
 
-  /** Whether there was anybody left to kill. */
+  /** Returns whether there was a process to kill. */
   private kill(): boolean {
     if (!this.ownGroup) return this.child.kill('SIGKILL');
     try {
@@ -150,7 +153,7 @@ export function launch({ env, command = quickly('main'), ownGroup = false }: Lau
   const [program, ...words] = command;
   const child = spawn(program, words, {
     cwd: ROOT,
-    // Nothing of whoever runs the tests: a DATABASE_URL of theirs would be used.
+    // The environment of the test runner is left out: the service would use its DATABASE_URL.
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
@@ -166,7 +169,7 @@ export function launch({ env, command = quickly('main'), ownGroup = false }: Lau
   return service;
 }
 
-/** Launches and waits until it takes requests. */
+/** Launches the service and waits until it accepts requests. */
 export async function startService(options: LaunchOptions): Promise<ServiceProcess> {
   const service = launch(options);
   await service.printed('"message":"listening"');
@@ -182,11 +185,11 @@ export async function startWorker(env: Readonly<Record<string, string>>): Promis
 
 export interface RunningDatabase {
   readonly pid: number;
-  /** Connects as the service does. */
+  /** Connects with the role of the service. */
   readonly url: string;
 }
 
-/** The embedded database that runs on a data folder; null when none does. */
+/** Returns the embedded database that runs on a data folder, or null when none does. */
 export async function embeddedDatabase(dataDir: string): Promise<RunningDatabase | null> {
   const cluster = join(dataDir, 'postgres', 'cluster');
   const pidFile = await readFile(join(cluster, 'data', 'postmaster.pid'), 'utf8').catch(() => null);
@@ -202,7 +205,7 @@ export async function runningDatabase(dataDir: string): Promise<RunningDatabase>
   return database;
 }
 
-/** Waits until nobody listens at the address any more. */
+/** Waits until nothing listens at the address any more. */
 export async function refusesConnections(url: string): Promise<void> {
   const { hostname, port } = new URL(url);
   const attempt = async (): Promise<string | undefined> => {

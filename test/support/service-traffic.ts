@@ -20,12 +20,15 @@ export interface Message {
   readonly body?: string;
 }
 
-/** `answered` is whole; `cut` began and was not; `lost` went out and nothing came; `refused` found nobody listening. */
+/**
+ * `answered`: the answer is complete. `cut`: the answer began and broke off. `lost`: the request was sent and no answer
+ * came. `refused`: nothing listened.
+ */
 export type Outcome =
   | { readonly kind: 'answered'; readonly status: number; readonly body: string }
   | { readonly kind: 'cut' | 'lost' | 'refused'; readonly reason: string };
 
-/** One client with a connection of its own that it keeps. */
+/** A client with one persistent connection. */
 export class Client {
   private readonly agent = new Agent({ keepAlive: true, maxSockets: 1 });
 
@@ -37,7 +40,7 @@ export class Client {
     return outcomeOf(sent);
   }
 
-  /** Sends all but the body; resolves once the service has taken the request and asked for the body. */
+  /** Sends the head of a request. Resolves when the service has accepted it and requested the body. */
   async announce(message: Message & { body: string }): Promise<{ finish(): void; outcome: Promise<Outcome> }> {
     const sent = this.open({ ...message, headers: { ...message.headers, Expect: '100-continue' } });
     const outcome = outcomeOf(sent);
@@ -46,7 +49,7 @@ export class Client {
     return { finish: () => sent.end(message.body), outcome };
   }
 
-  /** Sends a request and reads nothing of its answer but the status until `read` is called. */
+  /** Sends a request and reads only the status of its answer until `read` is called. */
   async ask(message: Message): Promise<{ status: number; read(): Promise<Outcome> }> {
     const sent = this.open(message);
     sent.end(message.body);
@@ -82,12 +85,12 @@ async function readOut(response: IncomingMessage): Promise<Outcome> {
   }
 }
 
-/** Errors of Node itself are no instances of the sandbox's Error. */
+/** Errors of Node itself are not instances of the sandbox's Error. */
 function codeOf(error: unknown): string {
   return (error as NodeJS.ErrnoException).code ?? String(error);
 }
 
-/** One request with an answer in JSON. */
+/** Sends one request and parses the JSON answer. */
 export async function call(url: string, message: Message): Promise<{ status: number; body: Record<string, unknown> }> {
   const client = new Client(url);
   try {
@@ -111,12 +114,12 @@ export function loginMessage(email: string): Message & { body: string } {
   };
 }
 
-/** Who the token of the account is of. */
+/** Returns a request for the account that the token belongs to. */
 export function meMessage({ accessToken }: Account): Message {
   return { path: '/v1/auth/me', headers: { Authorization: `Bearer ${accessToken}` } };
 }
 
-/** `id` is the event's own, by which it is found again. */
+/** Returns a request that ingests an event. `id` is the event's own id, with which a test finds the event again. */
 export function ingestMessage(account: Account, id: string, payload: object = {}): Message & { body: string } {
   return {
     method: 'POST',
@@ -126,7 +129,7 @@ export function ingestMessage(account: Account, id: string, payload: object = {}
   };
 }
 
-/** A verified account with an organization, a project and a key. */
+/** Creates a verified account with an organization, a project and a key. */
 export async function openAccount(url: string, dataDir: string): Promise<Account> {
   const email = randomEmail();
   const slug = randomBytes(6).toString('hex');
@@ -155,11 +158,11 @@ export async function openAccount(url: string, dataDir: string): Promise<Account
   return { email, accessToken, apiKey: key.key ?? '', projectId: project.id ?? '' };
 }
 
-/** Clients that each send one event after the other over a connection of their own until one is not answered. */
+/** Clients that each send one event after another over their own connection until a request gets no answer. */
 export class IngestTraffic {
-  /** Identifiers of the events that were answered 200. */
+  /** The ids of the events that were answered with 200. */
   readonly accepted: string[] = [];
-  /** Every other outcome: the last of each client, and answers of another status. */
+  /** Every other outcome: the last of each client, and answers with another status. */
   readonly others: Outcome[] = [];
   readonly over: Promise<void>;
   private wake: () => void = () => undefined;
@@ -172,7 +175,7 @@ export class IngestTraffic {
     this.over = Promise.all(Array.from({ length: clients }, (_, index) => this.run(index))).then(() => undefined);
   }
 
-  /** Waits until so many events were answered 200. */
+  /** Waits until this many events were answered with 200. */
   async hasAccepted(count: number): Promise<void> {
     const over = this.over.then(() => Promise.reject(new Error(`the traffic ended: ${JSON.stringify(this.others)}`)));
     const enough = async (): Promise<void> => {
@@ -198,7 +201,7 @@ export class IngestTraffic {
   }
 }
 
-/** What the database holds: the events by their own identifiers, sorted, and how many of them were counted. */
+/** Returns the own ids of the stored events, sorted, and the number of counted events. */
 export async function storedEvents(databaseUrl: string): Promise<{ ids: string[]; counted: number }> {
   const [row] = await query(
     databaseUrl,

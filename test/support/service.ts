@@ -14,7 +14,7 @@ export interface Tenant {
   readonly organizationId: string;
   readonly projectId: string;
   readonly projectName: string;
-  /** Reads and writes events. */
+  /** A key that reads and writes events. */
   readonly key: { readonly id: string; readonly apiKey: string };
   /** Each call adds another account with this role in the organization and the project. */
   viewer(): Promise<Account>;
@@ -23,7 +23,7 @@ export interface Tenant {
   admin(): Promise<Account>;
 }
 
-/** An account that belongs to no organization, signed in. */
+/** Creates a signed-in account that belongs to no organization. */
 export async function account(email = randomEmail()): Promise<Account> {
   if (!hasDatabase) return signedUp(api, email);
   const { id, refreshToken } = await signedInUser(email);
@@ -32,7 +32,7 @@ export async function account(email = randomEmail()): Promise<Account> {
   return { id, email, accessToken: tokens.access_token, refreshToken: tokens.refresh_token };
 }
 
-/** An {@link account} under a name that says in a test that it has no role in the tenant at hand. */
+/** Like {@link account}. The name says in a test that the account has no role in the tenant. */
 export function outsider(): Promise<Account> {
   return account();
 }
@@ -71,10 +71,10 @@ export function randomEmail(): string {
   return `user-${randomBytes(6).toString('hex')}@example.com`;
 }
 
-/** The background jobs that can be run on demand. */
+/** The background jobs that a test can run on demand. */
 type JobName = 'maintenance' | 'delivery-retries' | 'alert-deliveries' | 'rule-evaluations';
 
-/** Runs one round of a background job and waits for it. @returns how much it processed */
+/** Runs one round of a background job and waits for it. @returns the number of processed items */
 export async function job(name: JobName): Promise<number> {
   const { body } = await api.post(`/internal/jobs/${name}`).set('X-Internal-Token', service.internalToken).expect(200);
   return (body as { processed: number }).processed;

@@ -19,7 +19,7 @@ export function register(email: string, password = PASSWORD): Test {
   return api.post('/v1/auth/register', { email, password, name: 'Ada' });
 }
 
-/** The form-encoded login. */
+/** Sends the form-encoded login. */
 export function signIn(email: string, password = PASSWORD): Test {
   return api.post('/v1/auth/login').type('form').send({ username: email, password });
 }
@@ -28,7 +28,7 @@ export function refresh(refreshToken: string): Test {
   return api.post('/v1/auth/refresh', { refresh_token: refreshToken });
 }
 
-/** A new session of an account. */
+/** Opens a new session of an account. */
 export async function login(email: string, password = PASSWORD): Promise<Account> {
   const { body } = await signIn(email, password).expect(200);
   const { access_token: accessToken, refresh_token: refreshToken } = body as {
@@ -38,19 +38,19 @@ export async function login(email: string, password = PASSWORD): Promise<Account
   return { id: decodeJwt(accessToken).sub ?? '', email, accessToken, refreshToken };
 }
 
-/** Registers an account, confirms its address and signs in, all over HTTP. The address has had one mail then. */
+/** Registers an account, confirms its address and signs in, all over HTTP. The address then has received one mail. */
 export async function registered(email = randomEmail()): Promise<Account> {
   await api.post('/v1/auth/register', { email, password: PASSWORD }).expect(201);
   await api.post('/v1/auth/verify-email', { email, token: await mailedToken(email) }).expect(200);
   return login(email);
 }
 
-/** The id of the session that an access token belongs to. */
+/** Returns the id of the session of an access token. */
 export function sessionIdOf({ accessToken }: Pick<Account, 'accessToken'>): string {
   return decodeJwt<{ sid: string }>(accessToken).sid;
 }
 
-/** The security log of an account as its owner reads it, the newest event first. */
+/** Returns the security log of an account as its owner reads it, the newest event first. */
 export async function securityEvents(of: Pick<Account, 'accessToken'>): Promise<SecurityEvent[]> {
   const { body } = await api.as(of).get('/v1/account/security-events', { limit: 100 }).expect(200);
   return (body as { items: SecurityEvent[] }).items;
@@ -65,7 +65,7 @@ export function mailsAbout(address: string, subject: string, count = 1): Promise
   );
 }
 
-/** Waits for a number of mails to an address. @returns the token in the last of these mails */
+/** Waits until an address has `count` mails. @returns the token in the last of these mails */
 export async function mailedToken(address: string, count = 1): Promise<string> {
   const mail = (await mailsTo(address, count))[count - 1];
   if (mail === undefined) throw new Error(`${address} has no mail number ${count}`);
@@ -73,8 +73,9 @@ export async function mailedToken(address: string, count = 1): Promise<string> {
 }
 
 /**
- * Waits until the service has handled the requests for mails that it answered before. It handles them after the answer, in
- * order and a few at a time: this requests two more mails, one after the other, and waits for both.
+ * Waits until the service has processed all mail requests that it answered before. The service processes them after the
+ * answer, in order and a few at a time, so this function requests two more mails, one after the other, and waits for
+ * both.
  */
 export async function mailRequestsHandled(): Promise<void> {
   for (let n = 0; n < 2; n += 1) {

@@ -2,7 +2,7 @@ import type { Account, Api } from './api.js';
 import { mailsTo, tokenIn } from './service-mail.js';
 import { PASSWORD, type Role } from './sql-builders/accounts.js';
 
-/** Registers an account, confirms its address by the captured mail and signs in, without a statement on the database. */
+/** Registers an account, confirms its address by the captured mail and signs in, without access to the database. */
 export async function signedUp(api: Api, email: string): Promise<Account> {
   await api.post('/v1/auth/register', { email, password: PASSWORD }).expect(201);
   const [mail] = await mailsTo(email);
@@ -15,7 +15,7 @@ export async function signedUp(api: Api, email: string): Promise<Account> {
   return { id: (body as { id: string }).id, email, accessToken, refreshToken: tokens.refresh_token };
 }
 
-/** Has an account join an organization and its projects with a role, by an invitation. */
+/** Makes an account join an organization and its projects with a role, through an invitation. */
 export async function invited(
   asOwner: Api,
   organizationId: string,
@@ -25,6 +25,6 @@ export async function invited(
   const organization = `/v1/organizations/${organizationId}`;
   const { body } = await asOwner.post(`${organization}/invites`, { email: joining.email, role: 'viewer' }).expect(201);
   await joining.api.post(`/v1/organizations/invites/${(body as { id: string }).id}/accept`).expect(200);
-  // An invitation gives no role beyond that of an operator.
+  // An invitation cannot give a role above operator.
   if (role !== 'viewer') await asOwner.patch(`${organization}/members/${joining.id}`, { role }).expect(200);
 }

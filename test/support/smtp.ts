@@ -7,12 +7,12 @@ import { eventually } from './eventually.js';
 
 export interface TestSmtpServer {
   readonly url: string;
-  /** What was delivered to an address, oldest first; waits until there is so much. */
+  /** Waits until an address has received this many mails. Returns them, the oldest first. */
   mailsTo(address: string, count: number): Promise<Email[]>;
   close(): Promise<void>;
 }
 
-/** A real mail server on a free port of 127.0.0.1 that asks for a name and a password. */
+/** Starts a real mail server on a free port of 127.0.0.1 that requires a name and a password. */
 export async function startSmtpServer(): Promise<TestSmtpServer> {
   const delivered: { to: string[]; raw: string }[] = [];
   const server = new SMTPServer({

@@ -29,7 +29,7 @@ export interface SourceRecord {
 
 export type Verb = 'get' | 'post' | 'patch' | 'delete';
 
-/** Requests below a path as one person. */
+/** Returns a function that sends requests of one person below a path. */
 export function callerOf(app: TestApp, root: string, actor: Actor) {
   return (verb: Verb, rest = '', body?: object, as: Actor = actor): Test => {
     const request = app.request()[verb](`${root}${rest}`).set('Authorization', as.bearer);

@@ -7,7 +7,7 @@ import type { TestApp } from './app.js';
 import { blobIds } from './blobs.js';
 import { type ObjectRecord, Objects, sha256, type UploadRecord } from './objects.js';
 
-/** What somebody does with objects of a project; what `which` names is counted from the latest upload back. */
+/** The actions of a person on the objects of a project. `which` counts uploads back from the latest one. */
 export type StorageAct =
   | {
       readonly do: 'put';
@@ -52,14 +52,17 @@ interface ModelUpload {
   readonly size: number;
   readonly overwrite: boolean;
   part?: Buffer;
-  /** Of the object that it has become. */
+  /** The id of the object that the upload has become. */
   became?: string;
 }
 
 const QUOTA = 2_048;
 const LARGEST = 1_024;
 
-/** Objects as DECISIONS 13 tells of them, in a map, beside those of the service. The plan allows 2 KB, and 1 KB a file. */
+/**
+ * A model of objects in a map, to compare with the objects of the service. The plan allows 2 KB in total and 1 KB per
+ * file.
+ */
 export class StorageModel {
   private readonly objects = new Map<string, ModelObject>();
   private readonly uploads: ModelUpload[] = [];
@@ -73,7 +76,7 @@ export class StorageModel {
     this.service = new Objects(app, owner);
   }
 
-  /** Does it all, and looks after each step at what was answered, and at the end at what there is. */
+  /** Performs all actions. Checks the answer after each step, and the stored objects at the end. */
   async follow(acts: readonly StorageAct[]): Promise<void> {
     for (const act of acts) await this.act(act);
     await this.compare();
@@ -120,7 +123,7 @@ export class StorageModel {
     }
   }
 
-  /** Why no content of so many bytes is let begin under a key; undefined: it is. */
+  /** Returns the status with which content of this size is refused under a key, or undefined when it is accepted. */
   private refusal(key: string, size: number, overwrite: boolean, replaced: number): number | undefined {
     if (size > LARGEST) return 413;
     if (this.objects.has(key) && !overwrite) return 409;
@@ -221,7 +224,7 @@ export class StorageModel {
     expect(project).toMatchObject({ bytes_used: stored, objects });
   }
 
-  /** Contents of objects lie in the store, and what belongs to open uploads, and of this project nothing else. */
+  /** Checks that the store has only the contents of objects and of open uploads of this project. */
   private async compareStore(): Promise<void> {
     const blobs = await this.app.rows<{ id: string; state: string }>(
       'SELECT id, state FROM stored_blobs WHERE project_id = $1',

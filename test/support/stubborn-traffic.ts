@@ -4,13 +4,13 @@ import { Client, ingestMessage, type Account } from './service-traffic.js';
 const RETRY_MS = 50;
 
 /**
- * Clients that send one event after the other, each with an idempotency key, and the same one again until it is answered
- * 200: also when nobody listens, and wherever the service is by then.
+ * Clients that send one event after another, each with an idempotency key. A client repeats an event until it is
+ * answered with 200, even while the service is down or has moved to another address.
  */
 export class StubbornTraffic {
-  /** Identifiers of the events that were answered 200. */
+  /** The ids of the events that were answered with 200. */
   readonly accepted: string[] = [];
-  /** Statuses of other answers, by how often they came. */
+  /** The number of other answers by status. */
   readonly refusals: Record<number, number> = {};
   readonly over: Promise<void>;
   private wake: () => void = () => undefined;
@@ -25,7 +25,7 @@ export class StubbornTraffic {
     this.over = Promise.all(Array.from({ length: clients }, (_, client) => this.run(client))).then(() => this.wake());
   }
 
-  /** Waits until so many events were answered 200. */
+  /** Waits until this many events were answered with 200. */
   async hasAccepted(count: number): Promise<void> {
     while (this.accepted.length < count) await new Promise<void>((resolve) => (this.wake = resolve));
   }

@@ -1,5 +1,5 @@
-// The end of a run: its minutes, what was left out and why, and with TEST_SLOWEST=<n> the n slowest files and tests. The counts go
-// as JSON to the file that SUMMARY_REPORT_FILE names.
+// Prints the end of a run: its minutes, the skipped tests with the reasons, and with TEST_SLOWEST=<n> the n slowest
+// files and tests. Writes the counts as JSON to the file that SUMMARY_REPORT_FILE names.
 import { writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 
@@ -17,7 +17,7 @@ export default class SummaryReporter {
     writeFileSync(file, JSON.stringify({ passed: results.numPassedTests, failed }));
     console.log(`Minutes: ${((Date.now() - results.startTime) / 60_000).toFixed(1)}`);
     this.listSlowest(results.testResults);
-    // A test that a name pattern excludes is pending, too.
+    // A test that a name pattern excludes is also pending.
     if (!this.isSelection) listLeftOut(results.testResults);
   }
 
@@ -43,7 +43,7 @@ function list(title, count, rows) {
   for (const [ms, name] of slowest) console.log(`${(ms / 1000).toFixed(1).padStart(8)}  ${name}`);
 }
 
-/** The same reason may stand in several files. */
+/** Prints each reason once, because several files may have the same one. */
 function listLeftOut(files) {
   const names = files.flatMap((file) =>
     file.testResults.filter(({ status }) => status === 'pending').map(({ fullName }) => fullName),

@@ -7,12 +7,12 @@ const MOST_LOOKS = 4_000;
 
 /** A table that a client has locked, so that reads of it wait. */
 export interface TableLock {
-  /** Until requests have statements that wait for it, or none has. */
+  /** Waits until requests have statements that wait for the lock, or until none has. */
   until(what: 'waited for' | 'left alone'): Promise<void>;
   release(): Promise<void>;
 }
 
-/** Locks a table while the work is done, or until that releases it. */
+/** Locks a table while the work runs, or until the work releases it. */
 export async function lockedTable(
   app: TestApp,
   table: string,
@@ -35,7 +35,7 @@ export async function lockedTable(
   }
 }
 
-/** Of the connections of requests: what else the service does has others. */
+/** Only connections of requests count; the background work of the service has other connections. */
 async function until(app: TestApp, holder: number | undefined, isWaitedFor: boolean): Promise<void> {
   for (let looks = 0; looks < MOST_LOOKS; looks += 1) {
     const waiting = await app.rows(

@@ -1,7 +1,7 @@
 import type { Test } from 'supertest';
 import { service } from './running-service.js';
 
-/** Makes the next statement of a request fail, of those that contain a text. The request is named by its X-Request-ID. */
+/** Makes the next statement of a request that contains the text fail. The request is identified by its X-Request-ID. */
 export function failNextStatement(requestId: string, containing = ''): Promise<unknown> {
   return ask('POST', 'faults', { name: 'next-statement', target: requestId, containing });
 }
@@ -11,17 +11,17 @@ export function failNextCommit(requestId: string): Promise<unknown> {
   return ask('POST', 'faults', { name: 'next-commit', target: requestId });
 }
 
-/** Loses the next connection to a host (`127.0.0.1:4000`) before anything is sent. */
+/** Breaks the next connection to a host (`127.0.0.1:4000`) before anything is sent. */
 export function failNextOutboundCall(host: string): Promise<unknown> {
   return ask('POST', 'faults', { name: 'next-outbound-call', target: host });
 }
 
-/** The SQL statements of an earlier request, in their order. */
+/** Returns the SQL statements of an earlier request, in order. */
 export async function statementsOf(requestId: string): Promise<readonly string[]> {
   return ((await ask('GET', 'statements', { request_id: requestId })) as { statements: string[] }).statements;
 }
 
-/** A plug-in of supertest: the request waits until the copy of the events in ClickHouse has all of them. */
+/** A plug-in of supertest: the request waits until all events are replicated to ClickHouse. */
 export function afterReplication(test: Test): void {
   const end = test.end.bind(test);
   test.end = (done) => {
@@ -33,7 +33,7 @@ export function afterReplication(test: Test): void {
   };
 }
 
-/** Asks the test control of the service, whose routes `docs/testing-over-http.md` describes. */
+/** Calls the test control of the service, whose routes `docs/testing-over-http.md` describes. */
 async function ask(method: 'GET' | 'POST', route: string, query: Record<string, string> = {}): Promise<unknown> {
   const url = new URL(`/internal/test/${route}?${new URLSearchParams(query).toString()}`, service.url);
   const response = await fetch(url, { method, headers: { 'X-Test-Control-Token': service.controlToken } });

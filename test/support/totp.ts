@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 const PERIOD_SECONDS = 30;
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-/** The six-digit code of RFC 6238 at a moment in seconds; an authenticator app that shares no code with the service. */
+/** Returns the six-digit code of RFC 6238 at a time in seconds. This authenticator shares no code with the service. */
 export function totpAt(secret: string, seconds: number): string {
   const counter = Buffer.alloc(8);
   counter.writeBigUInt64BE(BigInt(Math.floor(seconds / PERIOD_SECONDS)));

@@ -4,7 +4,7 @@ import { WindowEvaluator } from '../../src/modules/alerting/rules/windows/window
 import { Database } from '../../src/platform/database/database.js';
 import type { TestApp } from './app.js';
 
-/** Time that passes when the test says so: the rules on windows of one project are evaluated as of it. */
+/** A clock that the test moves. The window rules of one project are evaluated at its time. */
 export class VirtualRules {
   now: number;
 
@@ -24,7 +24,7 @@ export class VirtualRules {
     this.now += seconds * 1_000;
   }
 
-  /** As if the rules had been made now. */
+  /** Makes the rules of the project begin at the current time of this clock. */
   async begin(): Promise<void> {
     await this.app.rows('UPDATE alert_rules SET watched_since = $2, last_evaluated_at = NULL WHERE project_id = $1', [
       this.projectId,
@@ -32,7 +32,7 @@ export class VirtualRules {
     ]);
   }
 
-  /** One evaluation of a rule on windows, as a worker does it when the rule is due. */
+  /** Evaluates a window rule once, as a worker does when the rule is due. */
   async evaluate(ruleId: string): Promise<void> {
     const [rules, evaluation] = [
       this.app.nest.get(LiveRulesRepository, { strict: false }),
@@ -47,7 +47,7 @@ export class VirtualRules {
   }
 }
 
-/** Lets time pass for everything that rules and alert events remember, while the clocks stand still. */
+/** Moves all stored times of rules and alert events back, as if time had passed. */
 export async function age(app: TestApp, seconds: number): Promise<void> {
   const REMEMBERED = {
     alert_rules: ['watched_since', 'last_evaluated_at', 'next_evaluation_at'],

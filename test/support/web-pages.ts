@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { launchChromium, type Served, servePage } from './chromium.js';
 
-/** What a page learns of its request: the answer, or only that there was none it may read. */
+/** The part of an answer that a page may read, or the fact that there was none that it may read. */
 export type PageAnswer =
   | { readonly status: number; readonly body: unknown; readonly headers: Readonly<Record<string, string>> }
   | { readonly failed: string };
@@ -31,7 +31,7 @@ export interface WebPages {
   close(): Promise<void>;
 }
 
-/** Pages of several origins in one real browser. */
+/** Opens pages of several origins in one real browser. */
 export async function openWebPages(count: number): Promise<WebPages> {
   const served: Served[] = [];
   for (let index = 0; index < count; index += 1) served.push(await servePage(PAGE));

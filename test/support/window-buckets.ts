@@ -1,19 +1,21 @@
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-/** The offsets of all time zones of today are multiples of it, so each local day begins with a quarter of an hour of UTC. */
+/**
+ * The offsets of all current time zones are multiples of this, so each local day begins at a quarter of an hour of UTC.
+ */
 const QUARTER_MS = 15 * MINUTE_MS;
 
 type WindowInterval = 'minute' | 'hour' | 'day' | 'week';
 
-/** What `auto` divides a window of a few days into. */
+/** Returns the interval that `auto` chooses for a window of a few days. */
 export function automaticInterval(from: number, to: number): WindowInterval {
   return to - from <= 2 * HOUR_MS ? 'minute' : 'hour';
 }
 
 /**
- * The beginnings of the buckets that have a part in a window, as the service is expected to give them: minutes and hours are
- * those of UTC, days and weeks those of the time zone. It looks at each quarter of an hour, so the window is to be short, and
+ * Returns the expected start times of the buckets that overlap a window. Minutes and hours are those of UTC, days and
+ * weeks those of the time zone. The function steps through each quarter of an hour, so the window must be short, and
  * recent enough for {@link QUARTER_MS}.
  */
 export function bucketStarts(from: number, to: number, interval: WindowInterval, timezone: string): Date[] {
@@ -29,10 +31,10 @@ export function bucketStarts(from: number, to: number, interval: WindowInterval,
   return starts;
 }
 
-/** Tells the bucket that a step is in. */
+/** Returns a function that maps a step to its bucket. */
 function bucketsOf(interval: WindowInterval, timezone: string): (at: number) => number {
   if (interval === 'minute' || interval === 'hour') return (at) => at;
-  // Swedish dates are those of ISO 8601.
+  // The Swedish date format is that of ISO 8601.
   const dates = new Intl.DateTimeFormat('sv-SE', { timeZone: timezone, dateStyle: 'short' });
   const dayAt = (at: number): number => Date.parse(dates.format(at));
   if (interval === 'day') return dayAt;

@@ -1,4 +1,5 @@
-// ClickHouse as chDB builds it for Node, in the cache of whoever runs the tests: it is no dependency of the service.
+// ClickHouse in chDB's build for Node. It is stored in the cache of the user who runs the tests, because it is not a
+// dependency of the service.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
@@ -9,16 +10,16 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 
 const VERSION = '3.4.0';
-/** Those that it is built for. */
+/** The platforms for which chDB is built. */
 const PLATFORMS = ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64'];
 
-/** Every worker asks at the same time, and one of them downloads. */
+/** Workers can call this at the same time; only one of them downloads. */
 let installing;
 
 /**
  * @param {{ download?: boolean }} options `download`: whether to fill the cache (546 MB) when it is empty
  * @returns {Promise<string>} the folder with its node_modules
- * @throws Error whose message says why there is none
+ * @throws Error whose message says why there is no engine
  */
 export async function chdbFolder({ download = true } = {}) {
   if (process.env.TEST_CLICKHOUSE === 'off') throw new Error('TEST_CLICKHOUSE=off turns the tests on ClickHouse off');

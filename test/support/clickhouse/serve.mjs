@@ -1,5 +1,5 @@
-// ClickHouse's HTTP interface in front of the engine in this process, as far as the service and its tests use it. The engine
-// has one folder a process; processes that are killed are others.
+// Serves the parts of ClickHouse's HTTP interface that the service and its tests use, with the engine in this process.
+// The engine allows one data folder per process, so each server is a process, which a test can also kill.
 // Arguments: folder of the package, data folder, port (0: a free one), user, password.
 import { createRequire } from 'node:module';
 import { createServer } from 'node:http';
@@ -10,19 +10,22 @@ import { pipeline } from 'node:stream/promises';
 
 const [folder, home, port, user, password] = process.argv.slice(2);
 const { Session } = createRequire(join(folder, 'package.json'))('chdb');
-/** A session takes one statement at a time, and several of them share the engine. No more than there are threads for them. */
+/**
+ * A session executes one statement at a time, and several sessions share the engine. There are no more sessions than
+ * threads for them.
+ */
 const idle = Array.from({ length: 4 }, () => new Session(join(home, 'data')));
 const waiting = [];
 let files = 0;
 
-/** Of the interface alone; the engine in the process does not know them. */
+/** These settings belong to the HTTP interface; the engine in this process rejects them. */
 const HTTP_SETTINGS = new Set(['wait_end_of_query', 'enable_http_compression', 'send_progress_in_http_headers']);
-/** Of one value in the address, as the interface has it. In bytes. */
+/** The limit of one value in the URL, in bytes, as in the real interface. */
 const MOST_VALUE_BYTES = 131_072;
-/** What is no setting of the statement. */
+/** These URL parameters are not settings of the statement. */
 const PARAMETERS = new Set(['query', 'query_id', 'default_format', 'session_id', 'database', 'role']);
 
-// Values stand in the address, as much as the interface itself takes there.
+// Values are in the URL; this allows headers as large as the real interface does.
 const server = createServer({ maxHeaderSize: 1_048_576 }, (request, response) => {
   void answer(request, response).catch((error) => {
     const said = `${error.message}`;
@@ -33,7 +36,7 @@ const server = createServer({ maxHeaderSize: 1_048_576 }, (request, response) =>
   });
 });
 server.listen(Number(port), '127.0.0.1', () => {
-  // Seen whole or not at all.
+  // A reader of this file sees the whole address or no file.
   writeFileSync(join(home, 'address.draft'), `http://127.0.0.1:${server.address().port}`);
   renameSync(join(home, 'address.draft'), join(home, 'address'));
 });
@@ -62,7 +65,8 @@ async function inTurn(work) {
   try {
     return await work(session);
   } catch (error) {
-    // What it had written before its error the engine in the process would hand out with the next answer.
+    // After an error the engine would return the rows that it had already written with the next answer. This statement
+    // discards them.
     await session.queryAsync('SELECT 1').catch(() => undefined);
     throw error;
   } finally {
@@ -85,7 +89,7 @@ async function textOf(request) {
   return Buffer.concat(parts).toString('utf8');
 }
 
-/** Rows are read from a file: the engine in the process takes twice as long for those that stand in a statement. */
+/** Writes rows into a file, because the engine takes twice as long for rows inside of a statement. */
 async function fileOf(request) {
   files += 1;
   const file = join(home, `rows-${files}`);
@@ -96,7 +100,7 @@ async function fileOf(request) {
   return file;
 }
 
-/** What breaks off is not carried out. */
+/** Reads a whole request. A request that breaks off is not executed. */
 async function whole(request, take) {
   const isTaken = await take(request).then(
     () => true,
@@ -123,7 +127,8 @@ async function execute(session, searchParams, { text, file }) {
   if (file === undefined) {
     const begin = performance.now();
     const result = await session.queryAsync(withValues(withSettings(text, settings), values), options);
-    // At the end of the time the engine in the process may hand out the rows it has by then as if they were all; a server does not.
+    // At the time limit the engine may return the rows that it has so far as if they were all. A real server fails
+    // instead.
     const seconds = Number(searchParams.get('max_execution_time') ?? Infinity);
     if (performance.now() - begin >= seconds * 1_000)
       throw new Error(`Code: 159. DB::Exception: Timeout exceeded: maximum: ${seconds} s. (TIMEOUT_EXCEEDED)`);
@@ -131,13 +136,16 @@ async function execute(session, searchParams, { text, file }) {
   }
   if ((await stat(file)).size === 0) return '';
   const statement = beforeFormat(searchParams.get('query'), `FROM INFILE '${file}'`);
-  // Of a file the engine would make smaller blocks than of a request.
+  // The engine would make smaller blocks of a file than of a request.
   const sql = withSettings(statement, [...settings, ['max_block_size', '1048449']]);
   const result = await session.queryAsync(withValues(sql, values), options);
   return result.bytes();
 }
 
-/** In its text: of statements with values beside them the engine in the process takes one at a time, of all sessions. */
+/**
+ * Writes the values into the statement. The engine executes statements with separate values one at a time, across all
+ * sessions.
+ */
 function withValues(statement, values) {
   return statement.replace(/\{(\w+): ?([^}]+)\}/g, (all, name, type) =>
     values.has(name) ? literalOf(values.get(name), type) : all,
@@ -146,14 +154,14 @@ function withValues(statement, values) {
 
 const ESCAPED = { t: '\t', n: '\n', r: '\r' };
 
-/** The interface takes texts with signs behind backslashes, and lists as they stand in a statement. */
+/** The interface expects escaped texts, and arrays in the syntax of a statement. */
 function literalOf(text, type) {
   const value = type.startsWith('Array(') ? text : text.replace(/\\([^])/g, (_, sign) => ESCAPED[sign] ?? sign);
   const literal = `'${value.replace(/[\\']/g, '\\$&')}'`;
   return type === 'String' ? literal : `CAST(${literal} AS ${type})`;
 }
 
-/** In the statement itself: what is set for a session would hold for the next one, too. */
+/** Writes the settings into the statement, because a setting of the session would also apply to the next statement. */
 function withSettings(statement, settings) {
   if (settings.length === 0) return statement;
   if (!/^\s*(?:INSERT|SELECT)\b/.test(statement))

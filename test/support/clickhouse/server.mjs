@@ -1,4 +1,4 @@
-// A ClickHouse of the tests' own on 127.0.0.1, gone when the process that started it is gone.
+// Runs a ClickHouse for the tests on 127.0.0.1. The server ends with the process that started it.
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ const SERVE = fileURLToPath(new URL('serve.mjs', import.meta.url));
 const POLL_MS = 50;
 
 /**
- * Starts a server that a test can also kill. Rejects with a reason where this machine has none.
+ * Starts a server that a test can also kill. Rejects with a reason when this machine cannot run it.
  * @param {{ download?: boolean }} options `download`: whether to download the engine when the cache does not have it
  */
 export async function startClickHouse({ download = true } = {}) {
@@ -34,7 +34,7 @@ export async function startClickHouse({ download = true } = {}) {
     },
     async restart() {
       await server.stop();
-      // What the one before has left there of requests is nobody's.
+      // Removes files of requests of the previous process, which nobody needs.
       for (const name of await readdir(home)) if (/^(?:address|rows-)/.test(name)) await rm(join(home, name));
       ({ server } = await launch(folder, home, new URL(url).port, access));
     },

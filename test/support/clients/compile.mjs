@@ -1,6 +1,6 @@
-// node compile.mjs <request>: compiles programs with the TypeScript of the repository; `request` is a file of JSON with
-// `[{ name, folder, files, options }]`. Prints the diagnostics as `[{ name, file, line, code, text }]`, and writes what was made of it
-// where `options.outDir` says. The programs share what they read.
+// node compile.mjs <request>: compiles programs with the TypeScript of the repository. `request` is a JSON file with
+// `[{ name, folder, files, options }]`. Prints the diagnostics as `[{ name, file, line, code, text }]`, and writes the
+// outputs where `options.outDir` says. The programs share parsed files.
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import ts from 'typescript';
@@ -12,7 +12,7 @@ const found = requests.flatMap(({ name, folder, files, options }) => {
   const host = ts.createCompilerHost(settings);
   const read = host.getSourceFile;
   host.getSourceFile = (path, target, ...others) => {
-    // The same text is another tree where it is a module of another kind.
+    // The same text has another syntax tree in a module of another kind.
     const key = JSON.stringify([path, target]);
     if (!parsed.has(key)) parsed.set(key, read(path, target, ...others));
     return parsed.get(key);

@@ -50,7 +50,10 @@ function isExecutable(path) {
   }
 }
 
-/** Reports a failure; the caller looks for the program again. Run level 1 keeps the package from starting its service. */
+/**
+ * Reports a failure; the caller then searches for the program again. Run level 1 keeps the package from starting its
+ * service.
+ */
 async function installPackage(name) {
   process.stderr.write(`Installing the Debian package ${name} for the tests ...\n`);
   try {

@@ -1,4 +1,4 @@
-// Certified OpenID providers in the place of Google and Apple.
+// Certified OpenID providers that stand in for Google and Apple.
 import { generateKeyPair, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import { json, text } from 'node:stream/consumers';
@@ -10,10 +10,10 @@ export const REDIRECT_URI = 'https://app.example.com/oauth/callback';
 const newKeyPair = promisify(generateKeyPair);
 
 /**
- * Starts both providers for a service that runs on its own.
+ * Starts both providers for a service in a process of its own.
  *
- * @param {(() => Promise<void>)[]} stops collects what has to be stopped at the end of the run
- * @returns the environment of the service, and what specs need to know
+ * @param {(() => Promise<void>)[]} stops collects the functions that stop the providers at the end of the run
+ * @returns the environment of the service, and the settings that specs need
  */
 export async function startProviders(stops) {
   const [google, apple] = await Promise.all([startGoogle(), startApple()]);
@@ -32,7 +32,7 @@ export async function startProviders(stops) {
   };
 }
 
-/** Like Google: requires PKCE and compares a fixed client secret. */
+/** A provider like Google: it requires PKCE and compares a fixed client secret. */
 export async function startGoogle(redirectUri = REDIRECT_URI) {
   const [clientId, clientSecret] = ['service.apps.example.com', randomBytes(24).toString('base64url')];
   const standIn = await start({
@@ -56,7 +56,10 @@ export async function startGoogle(redirectUri = REDIRECT_URI) {
   };
 }
 
-/** Like Apple: does not require PKCE, and the client secret must be a fresh token that the key of the team has signed. */
+/**
+ * A provider like Apple: it does not require PKCE, and the client secret must be a fresh token that the key of the team
+ * has signed.
+ */
 export async function startApple(redirectUri = REDIRECT_URI) {
   const [clientId, teamId, keyId] = ['com.example.service', 'TEAM123456', 'KEY7890123'];
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -84,7 +87,7 @@ export async function startApple(redirectUri = REDIRECT_URI) {
       OAUTH_APPLE_CLIENT_ID: clientId,
       OAUTH_APPLE_TEAM_ID: teamId,
       OAUTH_APPLE_KEY_ID: keyId,
-      // On one line, as environments mostly hold it.
+      // Environments usually hold the key on one line.
       OAUTH_APPLE_PRIVATE_KEY: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString().replaceAll('\n', '\\n'),
       OAUTH_APPLE_ISSUER: standIn.issuer,
     },
@@ -92,10 +95,10 @@ export async function startApple(redirectUri = REDIRECT_URI) {
 }
 
 /**
- * Listens at once. The first request, or `ready`, loads the package, which takes a second on a slow machine: most runs need
- * no provider.
+ * Listens at once. The first request, or `ready`, loads the package. Loading takes a second on a slow machine, and most
+ * runs need no provider.
  *
- * Other processes add a person by `POST /people` with `{ email }` or `{}`; the answer is `{ subject, email, claims }`.
+ * Other processes add a person with `POST /people` and `{ email }` or `{}`; the answer is `{ subject, email, claims }`.
  * `PUT /people/<subject>` replaces the claims of a person.
  */
 async function start({ clientId, clientSecret, redirectUri, verified, configuration, isClientSecret }) {
@@ -114,7 +117,7 @@ async function start({ clientId, clientSecret, redirectUri, verified, configurat
     });
   });
   const issuer = await listen(server);
-  // A run that ends without stopping its servers ends all the same.
+  // A run that ends without stopping its servers must still exit.
   server.unref();
 
   let made;
@@ -191,7 +194,10 @@ async function createProvider(issuer, configuration) {
   }
 }
 
-/** One loading for all providers of a process, so that no two of them silence the console at the same time. */
+/**
+ * All providers of a process share one import of the package, so that no two of them silence the console at the same
+ * time.
+ */
 let loading;
 
 function loadPackage() {
@@ -202,7 +208,10 @@ function loadPackage() {
   return loading;
 }
 
-/** The package warns on the console that memory and an older Node are not for production. @returns what undoes it */
+/**
+ * Suppresses the package's warnings that its memory store and an older Node are not for production. @returns a function
+ * that restores the console
+ */
 function silenceWarnings() {
   const { warn } = console;
   console.warn = () => undefined;
@@ -211,7 +220,7 @@ function silenceWarnings() {
   };
 }
 
-/** The sign-in page of the provider, which signs in whoever is named. */
+/** The sign-in page of the provider. It signs in the named person. */
 async function interact(provider, request, response) {
   if (request.method !== 'POST') {
     response.setHeader('Content-Type', 'text/html');

@@ -1,19 +1,20 @@
-// The payment provider of the shared service: it passes each request on to the stand-in that has registered a word of the
-// path or body, and answers 404 where none has. A stand-in registers its token, which is part of every id that it makes, and
-// the ids of the organizations and accounts whose customers the service is about to create.
+// The payment provider of the shared service. It forwards each request to the stand-in that has registered a word of
+// the path or body, and answers 404 when no stand-in has. A stand-in registers its token, which is part of every id
+// that it creates, and the ids of the organizations and accounts whose customers the service is about to create.
 import { createServer, request as send } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { close, listen } from '../http-server.mjs';
 
-/** Stand-ins POST `{ origin, words }` to this path, and DELETE `{ origin }` at the end of their file. */
+/** Stand-ins send POST `{ origin, words }` to this path, and DELETE `{ origin }` at the end of their file. */
 const CONTROL_PATH = '/stand-ins';
-/** Ids have underscores between their parts, and UUIDs have hyphens. */
+/** Ids have underscores between their parts; UUIDs have hyphens. */
 const BETWEEN_WORDS = /[^0-9A-Za-z-]+/;
 const OF_ONE_CONNECTION = ['connection', 'keep-alive', 'transfer-encoding'];
 
 /**
- * @param {(() => Promise<void>)[]} stops collects what has to be stopped at the end of the run
- * @returns {Promise<{ origin: string, control: string }>} the address of the API, and the one where stand-ins register
+ * @param {(() => Promise<void>)[]} stops collects the functions that stop the relay at the end of the run
+ * @returns {Promise<{ origin: string, control: string }>} the address of the API, and the address where stand-ins
+ * register
  */
 export async function startPaymentRelay(stops) {
   /** The origins of stand-ins by word. */
@@ -45,7 +46,8 @@ function passOn(standIns, { method, url, headers }, body, response) {
   const word = `${url} ${body}`.split(BETWEEN_WORDS).find((one) => standIns.has(one));
   if (word === undefined) return refuse(response);
   const request = send(standIns.get(word) + url, { method, headers: ofEveryConnection(headers), agent: false });
-  // A request that the service gives up ends at the stand-in too, and an answer that breaks off there breaks off here.
+  // When the service aborts a request, the relay aborts it at the stand-in, and an answer that breaks off there breaks
+  // off here.
   response.on('close', () => request.destroy());
   request.on('error', () => response.destroy());
   request.on('response', (answer) => {

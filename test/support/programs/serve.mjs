@@ -1,5 +1,5 @@
-// Tells test files where the programs are that they need. Each program is looked for when a file asks for it first, so that a
-// run without such a file needs none of them.
+// Gives test files the programs that they need. A program is found or started at its first request, so that a run
+// without such a file needs none of them.
 import { createServer } from 'node:http';
 import { startClickHouse } from '../clickhouse/server.mjs';
 import { close, listen } from '../http-server.mjs';
@@ -9,7 +9,7 @@ import { CHROMIUM, findProgram } from './find.mjs';
 import { startSharedService } from './service.mjs';
 
 /**
- * `?fetch=no` uses only what is on the machine; without it, what is missing is installed or downloaded where that is possible.
+ * `?fetch=no` uses only programs on the machine. Otherwise a missing program is installed or downloaded, where possible.
  * The answer is JSON: the settings of the program, or `{ "absent": reason }`.
  *
  * - `/redis`: `{ url }`, one server for the run
@@ -37,7 +37,8 @@ export async function servePrograms(stops) {
 }
 
 async function settingsOf(answers, pathname, fetch, stops) {
-  // A program that was found without fetching serves everyone; its absence is asked for again by those who may fetch.
+  // A program that was found without fetching serves everyone. A program that was absent then is searched again for a
+  // request that may fetch.
   const known = answers.get(`${pathname} no`);
   if (fetch && known !== undefined && !('absent' in (await known))) return known;
   const key = `${pathname} ${fetch ? 'yes' : 'no'}`;

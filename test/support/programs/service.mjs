@@ -1,4 +1,4 @@
-// The built service that all black-box suites share: one for the whole run, on a database of its own.
+// Starts the built service that all black-box suites of a run share, on a database of its own.
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -44,11 +44,11 @@ export async function startSharedService({ limits = false, clickHouse }, stops) 
       PORT: '0',
       DATA_DIR: dataDir,
       DATABASE_URL: databaseUrl,
-      // Suites that send many requests at once share them, and a request waits five seconds for a connection at most.
+      // Suites that send many requests at once share the connections, and a request waits at most five seconds for one.
       DATABASE_POOL_SIZE: '30',
       INTERNAL_JOB_TOKEN: internalToken,
       TEST_CONTROL_TOKEN: controlToken,
-      // A browser may call from these pages.
+      // Browsers may call the service from these pages.
       CORS_ORIGINS: 'https://app.example.com,https://console.example.com',
       // Receivers of the tests listen on the loopback.
       OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8',
@@ -58,7 +58,8 @@ export async function startSharedService({ limits = false, clickHouse }, stops) 
       // The service compares addresses without regard to case.
       PLATFORM_ADMIN_EMAILS: `Other@Example.com, ${PLATFORM_ADMIN_EMAIL.toUpperCase()}`,
       UPGRADE_URL: 'https://app.example.com/upgrade',
-      // Suites about quotas of storage put their organizations on these plans. Other organizations have the limits of a deployment.
+      // Suites about storage quotas put their organizations on these plans. Other organizations have the limits of a
+      // deployment.
       STORAGE_LIMITS: 'pro=1MB/2MB/512KB,scale=100MB/-/64MB',
       OBJECT_BODY_MAX_BYTES: '600000',
       ...(limits ? {} : { RATE_LIMIT_OVERRIDES: await noLimits() }),

@@ -1,4 +1,4 @@
-// OpenStack Swift of Debian, unpacked into the cache of whoever runs the tests, without installing anything.
+// Unpacks Debian's OpenStack Swift into the cache of the user who runs the tests, without installing anything.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
@@ -8,14 +8,14 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** The modules of Debian are for its own Python, whichever is first on PATH. */
+/** Debian's modules need Debian's own Python, even if another one is first on PATH. */
 export const PYTHON = '/usr/bin/python3';
 const WANTED = ['swift-proxy', 'swift-account', 'swift-container', 'swift-object'];
-/** What an installation would also bring, and the servers do without. */
+/** Dependencies of an installation that the servers do not need. */
 const UNUSED = /^(?:rsync|rsyslog|logrotate|uwsgi-.*|openstack-pkg-tools|po-debconf|intltool-debian|ieee-data)$/;
 
 /**
- * @returns the folder that stands for the root of a system with Swift, downloaded the first time
+ * @returns the folder that serves as the root of a system with Swift; it is downloaded the first time
  * @throws Error whose message says why there is none
  */
 export async function swiftRoot({ download = true } = {}) {
@@ -54,7 +54,7 @@ async function unpack(cache, root) {
   }
 }
 
-/** What an installation of them would bring that is not there yet. */
+/** Downloads the packages that an installation would add to this system. */
 async function download(folder) {
   const plan = await aptGet(['--simulate', '--no-install-recommends', 'install', ...WANTED], folder);
   const names = [...plan.matchAll(/^Inst (\S+)/gm)].map(([, name]) => name).filter((name) => !UNUSED.test(name));

@@ -1,4 +1,4 @@
-// An S3 service of the tests' own: OpenStack Swift on 127.0.0.1, gone when the process that started it is gone.
+// Runs an S3 service for the tests: OpenStack Swift on 127.0.0.1, which ends with the process that started it.
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,8 +12,9 @@ const SERVE = fileURLToPath(new URL('serve.py', import.meta.url));
 const POLL_MS = 50;
 
 /**
- * @param {(() => Promise<void>)[]} stops collects what has to be stopped
- * @param {{ download?: boolean }} options `download`: whether to download the packages when the cache does not have them
+ * @param {(() => Promise<void>)[]} stops collects the functions that stop the service
+ * @param {{ download?: boolean }} options `download`: whether to download the packages when the cache does not have
+ * them
  * @returns {Promise<object>} the settings of the S3 client
  */
 export async function startSwift(stops, { download = true } = {}) {
