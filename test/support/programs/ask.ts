@@ -1,19 +1,19 @@
 import { get } from 'node:http';
 import { text } from 'node:stream/consumers';
 
-/** A program that this machine does not have, and the reason. */
+/** A program that this machine does not have, with the reason. */
 export interface Absent {
   readonly absent: string;
 }
 
 export interface AskOptions {
-  /** False: use only what is on the machine; install and download nothing. */
+  /** False: use only programs on the machine; install and download nothing. */
   readonly fetch?: boolean;
 }
 
 /**
- * Asks the run for a program; `serve.mjs` lists the paths and the answers. Use `'absent' in answer` to leave tests out, with
- * `it.skip` and the reason as its title.
+ * Requests a program from the run; `serve.mjs` lists the paths and the answers. Use `'absent' in answer` to skip tests,
+ * with `it.skip` and the reason as its title.
  */
 export async function askProgram<T>(path: string, { fetch = true }: AskOptions = {}): Promise<T | Absent> {
   const { TEST_PROGRAMS_URL: address } = process.env;

@@ -7,7 +7,9 @@ type Query = Readonly<Record<string, string | number | boolean | readonly string
 
 const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
 
-/** Sends requests with some headers. A request that does not succeed fails the test, with the status and the answer. */
+/**
+ * Sends requests with certain headers. A request that does not succeed fails the test, with the status and the answer.
+ */
 export class Caller {
   private readonly api: Api;
 
@@ -35,7 +37,7 @@ export class Caller {
     return bodyOf(this.api.delete(path).query(query));
   }
 
-  /** The same with one more header, such as the type of what is sent. */
+  /** Returns a caller with one more header, such as the media type of the body. */
   with(name: string, value: string): Caller {
     return new Caller({ ...this.headers, [name]: value });
   }
@@ -47,7 +49,7 @@ async function bodyOf(request: Test): Promise<Json> {
   return type === 'application/json' ? body : text;
 }
 
-/** Somebody with an account, signed in. */
+/** A signed-in person with an account. */
 export class Person extends Caller {
   constructor(readonly account: Account) {
     super({ Authorization: `Bearer ${account.accessToken}`, 'User-Agent': BROWSER });

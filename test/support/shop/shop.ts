@@ -8,15 +8,15 @@ import { dayOfTrade, type ShopEvent } from './trade.js';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** A web shop that uses the service. Each chapter of its day is about a part of the service. */
+/** A web shop that uses the service. Each chapter of its day shows a part of the service. */
 export interface Shop {
   readonly payments: Payments;
-  /** Where webhooks go. */
+  /** The receiver of webhooks. */
   readonly hooks: Receiver;
-  /** Who owns it. */
+  /** The owner of the shop. */
   readonly ada: Person;
   readonly grace: Person;
-  /** Who operates the service. */
+  /** The operator of the service. */
   readonly root: Person;
   readonly jobs: Caller;
   readonly organizationId: string;
@@ -24,12 +24,12 @@ export interface Shop {
   /** The shop's servers, with the key of their Event Source. */
   readonly server: Caller;
   readonly serverSourceId: string;
-  /** A key that reads. */
+  /** A key that can only read. */
   readonly reader: Caller;
-  /** What was sold in the day that ended with the last full hour, and in the one before. */
+  /** The sales of the day that ended with the last full hour, and of the day before. */
   readonly today: readonly ShopEvent[];
   readonly yesterday: readonly ShopEvent[];
-  /** That day, as windows are asked for. */
+  /** That day, as the parameters of a time window. */
   readonly day: { readonly from_ts: string; readonly to_ts: string };
   close(): Promise<void>;
 }

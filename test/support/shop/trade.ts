@@ -1,4 +1,4 @@
-/** What the web shop tells the service of one visit after the other, as it is sent to `POST /v1/events/ingest`. */
+/** An event that the web shop sends to `POST /v1/events/ingest`, visit by visit. */
 export interface ShopEvent {
   readonly event_type: string;
   readonly source: string;
@@ -16,12 +16,15 @@ const DAY_MS = 1_440 * MINUTE_MS;
 const COUNTRIES = ['DE', 'FR', 'US'];
 const PRODUCTS = ['green-tea', 'oolong', 'teapot', 'strainer'];
 
-/** So many visits, spread evenly over the day from an instant on; the name of the day begins the ids of its events. */
+/**
+ * Returns the events of a number of visits, spread evenly over the day that begins at an instant. The name of the day
+ * is the prefix of the event ids.
+ */
 export function dayOfTrade(day: string, opensAt: number, visits: number): ShopEvent[] {
   return Array.from({ length: visits }, (_, nth) => visit(day, opensAt + (nth * DAY_MS) / visits, nth)).flat();
 }
 
-/** Two of three visitors fill a cart, three of four of these pay, and with one in ten of those the bank refuses. */
+/** Two of three visitors fill a cart, three of four of these pay, and the bank refuses one in ten of these payments. */
 function visit(day: string, at: number, nth: number): ShopEvent[] {
   const visitor = {
     user: `visitor-${nth + 1}`,

@@ -6,12 +6,15 @@ interface Holder {
   readonly projectId: string;
 }
 
-/** Whose rows {@link storedRows} reads. */
+/** The tenants and accounts whose rows {@link storedRows} reads. */
 export interface Observed {
   readonly organizationIds: readonly string[];
   readonly projectIds: readonly string[];
   readonly userIds: readonly string[];
-  /** The slug of an organization, and the id of an event of the payment provider. Such a row may belong to no tenant. */
+  /**
+   * The slug of an organization, and the id of an event of the payment provider. A row with one of them may belong to
+   * no tenant.
+   */
   readonly mark: string;
 }
 
@@ -20,7 +23,7 @@ const OF_ORGANIZATIONS = 'organization_id = ANY ($2::uuid[])';
 const OF_USERS = 'user_id = ANY ($3::uuid[])';
 const OF_RULES = `rule_id IN (SELECT id FROM alert_rules WHERE ${OF_PROJECTS})`;
 
-/** What nobody may change who is refused: tables, and which of their rows are read. */
+/** The tables that a refused request must not change, each with the condition for the rows that are read. */
 const OBSERVED_TABLES: Readonly<Record<string, string>> = {
   organizations: 'id = ANY ($2::uuid[]) OR slug = $4::text',
   organization_members: `${OF_ORGANIZATIONS} OR ${OF_USERS}`,
@@ -71,12 +74,18 @@ const ROWS_BY_TABLE = Object.entries(OBSERVED_TABLES)
   .join(' UNION ALL ')
   .concat(' ORDER BY "table"');
 
-/** Every column of the rows of some tenants and accounts, as a hash for each table. Routes show a part of them. */
+/**
+ * Returns a hash over every column of the rows of some tenants and accounts, for each table. Routes show only some
+ * columns.
+ */
 export async function storedRows({ organizationIds, projectIds, userIds, mark }: Observed): Promise<object[]> {
   return sql(ROWS_BY_TABLE, [projectIds, organizationIds, userIds, mark]);
 }
 
-/** Stores an object without content, and an upload of it that nobody can complete. Over HTTP its creator can complete it. */
+/**
+ * Stores an object without content, and an upload of this object that nobody can complete. Over HTTP its creator can
+ * complete it.
+ */
 export async function objectAndUpload({ organizationId, projectId }: Holder): Promise<{
   object_id: string;
   upload_id: string;
@@ -103,8 +112,8 @@ export async function objectAndUpload({ organizationId, projectId }: Holder): Pr
 }
 
 /**
- * Stores a disabled channel with a protected header and with an attempt in the dead-letter queue. Over HTTP a delivery has
- * to fail several times before that.
+ * Stores a disabled channel with a protected header and with an attempt in the dead-letter queue. Over HTTP a delivery
+ * first has to fail several times.
  */
 export async function failedAttempt(projectId: string): Promise<{
   channel_id: string;
@@ -188,7 +197,7 @@ export async function disabledRuleWithSeries(projectId: string): Promise<string>
   return id;
 }
 
-/** Stores an alert event that no notice is due for. Over HTTP the service sends notices about it some time later. */
+/** Stores an alert event for which no notification is due. Over HTTP the service later sends notifications about it. */
 export async function quietAlertEvent(projectId: string): Promise<string> {
   const id = newId();
   await sql(

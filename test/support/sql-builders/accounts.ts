@@ -4,15 +4,16 @@ import { sql } from './sql.js';
 
 /** The password of every account that {@link signedInUser} creates. */
 export const PASSWORD = 'correct-horse-battery';
-/** What argon2id with the parameters of the service makes of {@link PASSWORD}. */
+/** The argon2id hash of {@link PASSWORD} with the parameters of the service. */
 const PASSWORD_HASH =
   '$argon2id$v=19$m=19456,t=2,p=1$cLnRmim/7IqYIDBHUz6Y6w$JTN3/LB0znzcMl8T61P/nBm7g141lDJzHiEf/qZJ3LU';
 
 export type Role = 'viewer' | 'member' | 'operator' | 'admin';
 
 /**
- * Creates an account as registration, confirmation and a sign-in leave it. Over HTTP these are two password hashes, a mail
- * and four requests, which is most of what a short test takes. Suites about signing in send these requests.
+ * Creates an account in the state that registration, confirmation and a sign-in leave. Over HTTP these are two password
+ * hashes, a mail and four requests, which is most of the time of a short test. Suites about signing in send these
+ * requests.
  */
 export async function signedInUser(email: string): Promise<{ id: string; refreshToken: string }> {
   const [id, sessionId, refreshToken] = [newId(), newId(), randomBytes(32).toString('base64url')];
@@ -55,7 +56,7 @@ export async function memberOf(
   );
 }
 
-/** Deletes the rows of an account at once. Over HTTP an account lives on for the grace period of its deletion. */
+/** Deletes the rows of an account at once. Over HTTP an account remains for the grace period of its deletion. */
 export async function deleteUser(id: string): Promise<void> {
   await sql('DELETE FROM users WHERE id = $1', [id]);
 }

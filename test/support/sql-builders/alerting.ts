@@ -1,6 +1,6 @@
 import { sql } from './sql.js';
 
-/** What destinations were notified of, as it is stored. */
+/** A notification to destinations, as it is stored. */
 interface StoredNotice {
   status: string;
   occurrences: number;
@@ -11,7 +11,10 @@ interface StoredNotice {
   payload: object | null;
 }
 
-/** Reads the notices about an alert event, the oldest first. Routes show the deliveries of a notice, and not its text. */
+/**
+ * Reads the notifications about an alert event, the oldest first. Routes show the deliveries of a notification, but not
+ * its text.
+ */
 export async function alertNotices(alertEventId: string): Promise<StoredNotice[]> {
   const rows = await sql<{ notice: StoredNotice }>(
     'SELECT notice FROM alert_notices WHERE alert_event_id = $1 ORDER BY created_at',
@@ -20,7 +23,10 @@ export async function alertNotices(alertEventId: string): Promise<StoredNotice[]
   return rows.map(({ notice }) => notice);
 }
 
-/** Reads the ids of the alert events of a project that a snooze or a notice is due for. No route shows what is due. */
+/**
+ * Reads the ids of the alert events of a project whose snooze has ended or whose notification is due. No route shows
+ * them.
+ */
 export async function dueAlertEvents(projectId: string): Promise<string[]> {
   const rows = await sql<{ id: string }>(
     'SELECT id FROM alert_events WHERE project_id = $1 AND (snoozed_until <= now() OR notice_due_at <= now())',
@@ -29,7 +35,7 @@ export async function dueAlertEvents(projectId: string): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Makes the snoozes, cooldowns and silences of a project so many seconds older. No route moves the clock. */
+/** Makes the snoozes, cooldowns and silences of a project this many seconds older. No route moves the clock. */
 export async function letAlertTimePass(projectId: string, seconds: number): Promise<void> {
   await sql(
     `UPDATE alert_events SET snoozed_until = snoozed_until - make_interval(secs => $2),
@@ -44,12 +50,15 @@ export async function letAlertTimePass(projectId: string, seconds: number): Prom
   );
 }
 
-/** Makes the start of an alert event so many seconds older. No route moves the clock. */
+/** Makes the start of an alert event this many seconds older. No route moves the clock. */
 export async function ageAlertEvent(id: string, seconds: number): Promise<void> {
   await sql('UPDATE alert_events SET created_at = created_at - make_interval(secs => $2) WHERE id = $1', [id, seconds]);
 }
 
-/** Makes an alert event acknowledged after so many seconds, and resolved after twice as many. No route moves the clock. */
+/**
+ * Makes an alert event acknowledged after this many seconds, and resolved after twice as many. No route moves the
+ * clock.
+ */
 export async function setAlertDurations(id: string, seconds: number): Promise<void> {
   await sql(
     `UPDATE alert_events SET first_acknowledged_at = created_at + make_interval(secs => $2),
@@ -58,7 +67,7 @@ export async function setAlertDurations(id: string, seconds: number): Promise<vo
   );
 }
 
-/** Gives alert events a payload that is larger than the service accepts now, and has a large number. */
+/** Gives alert events a payload that is larger than the service accepts today and contains a large number. */
 export async function enlargeAlertPayloads(ids: readonly string[], bytes: number): Promise<void> {
   await sql(
     `UPDATE alert_events SET payload = json_build_object('number', 1e100, 'x', repeat('x', $2)) WHERE id = ANY ($1)`,
@@ -66,7 +75,10 @@ export async function enlargeAlertPayloads(ids: readonly string[], bytes: number
   );
 }
 
-/** Makes the notes in the timeline of an alert event so many bytes longer, which is more than the service accepts now. */
+/**
+ * Makes the notes in the timeline of an alert event longer by this many bytes, beyond the size that the service accepts
+ * today.
+ */
 export async function enlargeTimelineNotes(alertEventId: string, bytes: number): Promise<void> {
   await sql(`UPDATE alert_timeline SET note = note || repeat('x', $2) WHERE alert_event_id = $1`, [
     alertEventId,
@@ -84,7 +96,7 @@ export async function silences(projectId: string, count: number): Promise<void> 
   );
 }
 
-/** Gives a silence any filter. Every route refuses a filter that is not accepted, which an older version may have stored. */
+/** Gives a silence any filter. An older version may have stored a filter that every route refuses today. */
 export async function setSilenceFilter(id: string, filter: object): Promise<void> {
   await sql('UPDATE alert_silences SET filter = $2, revision = revision + 1 WHERE id = $1', [
     id,
@@ -97,7 +109,10 @@ export async function ageProjectDeletion(projectId: string): Promise<void> {
   await sql(`UPDATE projects SET deleted_at = deleted_at - interval '1 hour' WHERE id = $1`, [projectId]);
 }
 
-/** Counts the stored alert events, timeline entries and silences of a project. No route shows those of a deleted project. */
+/**
+ * Counts the stored alert events, timeline entries and silences of a project. No route shows the rows of a deleted
+ * project.
+ */
 export async function storedAlertRows(
   projectId: string,
 ): Promise<{ alertEvents: number; timelineEntries: number; silences: number }> {
@@ -119,7 +134,7 @@ export async function alertDestinations(projectId: string, count: number): Promi
   );
 }
 
-/** The encrypted address of a Slack destination. Routes mask the address, and never show what is stored. */
+/** Returns the encrypted address of a Slack destination. Routes mask the address and never show the stored value. */
 export async function sealedAddress(destinationId: string): Promise<string | undefined> {
   const rows = await sql<{ sealed_url: string }>('SELECT sealed_url FROM alert_destinations WHERE id = $1', [
     destinationId,
@@ -128,14 +143,14 @@ export async function sealedAddress(destinationId: string): Promise<string | und
 }
 
 /**
- * Gives a destination an address without the check of addresses, as when its host name resolves to another address after
+ * Gives a destination an address without the check of addresses, as if its host name resolved to another address after
  * the check. Every route refuses such an address.
  */
 export async function redirectDestination(destinationId: string, targetUrl: string): Promise<void> {
   await sql('UPDATE alert_destinations SET target_url = $2 WHERE id = $1', [destinationId, targetUrl]);
 }
 
-/** Every column of the alert destinations and audit log of a project. Routes leave out what has to stay secret. */
+/** Returns every column of the alert destinations and the audit log of a project. Routes leave out secret columns. */
 export async function storedDestinationsAndAuditEntries(projectId: string): Promise<object[]> {
   const destinations = await sql<object>('SELECT * FROM alert_destinations WHERE project_id = $1', [projectId]);
   const auditEntries = await sql<object>('SELECT * FROM audit_events WHERE project_id = $1', [projectId]);

@@ -1,8 +1,8 @@
 import { sql } from './sql.js';
 
 /**
- * How many events of a project are stored, and how many of them failed. Routes may answer from the counts that ingestion keeps,
- * and a test compares these with the rows.
+ * Counts the stored events of a project, and the failed ones among them. Routes may answer from the counters of
+ * ingestion, which a test compares with the rows.
  */
 export async function storedTotals(
   projectId: string,

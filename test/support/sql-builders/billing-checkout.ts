@@ -1,7 +1,7 @@
 import { eventually } from '../eventually.js';
 import { sql } from './sql.js';
 
-/** What billing stores with an organization. */
+/** The columns that billing stores with an organization. */
 interface OrganizationBilling {
   plan: string;
   billing_status: string;
@@ -11,7 +11,7 @@ interface OrganizationBilling {
   payment_price_id: string | null;
 }
 
-/** What billing stores with an account that has no organization yet. */
+/** The columns that billing stores with an account that has no organization yet. */
 interface PendingBilling {
   pending_plan: string | null;
   pending_billing_status: string | null;
@@ -21,7 +21,7 @@ interface PendingBilling {
   pending_price_id: string | null;
 }
 
-/** Reads what is stored of the payments of an organization. Routes show the plan and the billing status only. */
+/** Reads the stored billing state of an organization. Routes show only the plan and the billing status. */
 export async function organizationBilling(id: string): Promise<OrganizationBilling> {
   const [row] = await sql<OrganizationBilling>(
     `SELECT plan, billing_status, payment_customer_id, payment_subscription_id, payment_subscription_status,
@@ -33,7 +33,7 @@ export async function organizationBilling(id: string): Promise<OrganizationBilli
   return row;
 }
 
-/** Reads what is stored of the payments of an account without an organization. Routes show the plan only. */
+/** Reads the stored billing state of an account without an organization. Routes show only the plan. */
 export async function pendingBilling(userId: string): Promise<PendingBilling> {
   const [row] = await sql<PendingBilling>(
     `SELECT pending_plan, pending_billing_status, pending_customer_id, pending_subscription_id,
@@ -45,7 +45,7 @@ export async function pendingBilling(userId: string): Promise<PendingBilling> {
   return row;
 }
 
-/** Counts what is stored of a subscription: its row, and the events that name it. No route shows those of a deleted account. */
+/** Counts the stored row of a subscription and the events that name it. No route shows those of a deleted account. */
 export async function storedOfSubscription(id: string): Promise<{ subscriptions: number; events: number }> {
   const subscriptions = await sql('SELECT 1 FROM payment_subscriptions WHERE id = $1', [id]);
   const events = await sql('SELECT 1 FROM payment_events WHERE position($1::text IN payload) > 0', [id]);
@@ -53,8 +53,8 @@ export async function storedOfSubscription(id: string): Promise<{ subscriptions:
 }
 
 /**
- * Waits until the transactions have ended that the service has open now. One that a request left open never ends. No route
- * shows transactions. Connections of tests have no name.
+ * Waits until the current transactions of the service have ended. A transaction that a request left open never ends. No
+ * route shows transactions. Connections of tests have no application name.
  */
 export async function openTransactionsEnded(): Promise<void> {
   const [clock] = await sql<{ now: string }>('SELECT clock_timestamp()::text AS now');

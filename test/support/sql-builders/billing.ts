@@ -1,18 +1,18 @@
 import { sql } from './sql.js';
 
-/** The row of an organization. No route shows its customer and its subscription at the payment provider. */
+/** Returns the row of an organization. No route shows its customer and its subscription at the payment provider. */
 export async function organizationRow(id: string): Promise<Record<string, unknown> | undefined> {
   const [row] = await sql<Record<string, unknown>>('SELECT * FROM organizations WHERE id = $1', [id]);
   return row;
 }
 
-/** What is stored of an event of the payment provider. No route shows it. */
+/** Returns the stored row of an event of the payment provider. No route shows it. */
 export async function paymentEventRow(id: string): Promise<Record<string, unknown> | undefined> {
   const [row] = await sql<Record<string, unknown>>('SELECT * FROM payment_events WHERE id = $1', [id]);
   return row;
 }
 
-/** The plan that the first organization of an account will have. No route shows it. */
+/** Returns the plan of the first organization that an account will create. No route shows it. */
 export async function pendingPlan(userId: string): Promise<object | undefined> {
   const [row] = await sql<object>('SELECT pending_plan, pending_billing_status FROM users WHERE id = $1', [userId]);
   return row;
@@ -23,12 +23,12 @@ export async function setBillingStatus(organizationId: string, status: string): 
   await sql('UPDATE organizations SET billing_status = $2 WHERE id = $1', [organizationId, status]);
 }
 
-/** Gives an organization a customer of the payment provider, as a checkout does that began in the past. */
+/** Gives an organization a customer of the payment provider, as an earlier checkout does. */
 export async function setCustomer(organizationId: string, customerId: string): Promise<void> {
   await sql('UPDATE organizations SET payment_customer_id = $2 WHERE id = $1', [organizationId, customerId]);
 }
 
-/** Stores what an organization has used in this UTC month. Over HTTP that is a request for each use. */
+/** Stores the usage of an organization in this UTC month. Over HTTP each use is a request. */
 export async function storeMonthlyUse(
   organizationId: string,
   { events, requests = 0 }: { events: number; requests?: number },

@@ -4,8 +4,8 @@ import { service } from '../running-service.js';
 import { sql } from './sql.js';
 
 /**
- * Creates attempts that are due, as rules do that match. Over HTTP a rule computes the fingerprint itself, and each attempt
- * takes a rule of its own. Workers find the attempts in the next round.
+ * Creates attempts that are due, as matching rules do. Over HTTP a rule computes the fingerprint itself, and each
+ * attempt needs a rule of its own. Workers find the attempts in their next round.
  * @returns their ids
  */
 export async function dueAttempts(
@@ -21,7 +21,7 @@ export async function dueAttempts(
   return rows.map(({ id }) => id);
 }
 
-/** Gives up the attempts of a channel that no worker holds. Over HTTP that takes a request of each retry. */
+/** Fails the attempts of a channel that no worker has claimed. Over HTTP that takes a request for each retry. */
 export async function endWaitingAttempts(channelId: string): Promise<void> {
   await sql(
     `UPDATE delivery_attempts SET status = 'failed', retry_state = 'terminal', due_at = NULL
@@ -31,14 +31,14 @@ export async function endWaitingAttempts(channelId: string): Promise<void> {
 }
 
 /**
- * Does work while the scheduled retry of an attempt is due and no worker can claim it, because a transaction holds the row.
- * Afterwards the retry is due in an hour. Over HTTP a worker may claim a due retry at any moment.
+ * Runs the work while the scheduled retry of an attempt is due and no worker can claim it, because a transaction locks
+ * the row. Afterwards the retry is due in an hour. Over HTTP a worker may claim a due retry at any moment.
  */
 export async function holdingDueAttempt<T>(id: string, work: () => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: service.databaseUrl });
   await client.connect();
   try {
-    // The transaction has to hold the row before the retry comes due.
+    // The transaction has to lock the row before the retry becomes due.
     for (let isHeld = false; !isHeld;) {
       await client.query(
         `UPDATE delivery_attempts SET due_at = clock_timestamp() + interval '1 second'
@@ -68,8 +68,8 @@ export async function holdingDueAttempt<T>(id: string, work: () => Promise<T>): 
 }
 
 /**
- * Leaves an attempt claimed by a worker that has died, with a lease that has ended: in its first send, or in a retry.
- * No route ends a worker.
+ * Leaves an attempt with the claim of a dead worker whose lease has ended: in its first send, or in a retry. No route
+ * kills a worker.
  */
 export async function abandonClaim(
   id: string,
@@ -92,7 +92,7 @@ export async function expireClaim(id: string): Promise<void> {
   );
 }
 
-/** The claim on an attempt. No route shows claims. */
+/** Returns the claim on an attempt. No route shows claims. */
 export async function claimOn(id: string): Promise<{ kind: string; leaseSeconds: number } | undefined> {
   const [row] = await sql<{ kind: string; leaseSeconds: number }>(
     `SELECT claim_kind AS kind, extract(epoch FROM claim_expires_at - now())::float8 AS "leaseSeconds"
@@ -102,7 +102,7 @@ export async function claimOn(id: string): Promise<{ kind: string; leaseSeconds:
   return row;
 }
 
-/** Stores the URL of a channel as it is. The routes refuse a URL that the service must not send to. */
+/** Stores the URL of a channel without checking it. The routes refuse a URL to which the service must not send. */
 export async function setChannelUrl(channelId: string, url: string): Promise<void> {
   await sql(
     `UPDATE delivery_channels SET configuration = jsonb_set(configuration, '{url}', to_jsonb($2::text)) WHERE id = $1`,
@@ -110,7 +110,7 @@ export async function setChannelUrl(channelId: string, url: string): Promise<voi
   );
 }
 
-/** Has an attempt name an evaluation of its rule. No rule of today names one. @returns the id of the evaluation */
+/** Stores the id of a rule evaluation in an attempt. Today's rules store none. @returns the id of the evaluation */
 export async function nameEvaluation(attemptId: string): Promise<string> {
   const evaluationId = randomUUID();
   await sql('UPDATE delivery_attempts SET evaluation_id = $2 WHERE id = $1', [attemptId, evaluationId]);
@@ -125,7 +125,7 @@ const EVIDENCE = [
   'delivery_protected_headers',
 ] as const;
 
-/** How many rows the tables of deliveries have of a project. Every route returns 404 once the project is deleted. */
+/** Counts the rows of a project in the tables of deliveries. Every route returns 404 once the project is deleted. */
 export async function deliveryRows(projectId: string): Promise<Readonly<Record<(typeof EVIDENCE)[number], number>>> {
   const counts = EVIDENCE.map((table) => `(SELECT count(*)::int FROM ${table} WHERE project_id = $1) AS ${table}`);
   const [rows] = await sql<Record<(typeof EVIDENCE)[number], number>>(`SELECT ${counts.join(', ')}`, [projectId]);
@@ -133,8 +133,8 @@ export async function deliveryRows(projectId: string): Promise<Readonly<Record<(
 }
 
 /**
- * Every row of every table that belongs to a project or names it, as text, for a test that looks for a secret. Routes show
- * a part of the columns.
+ * Returns every row of every table that belongs to a project or names it, as text, for a test that searches for a
+ * secret. Routes show only some columns.
  */
 export async function rowsNaming(projectId: string): Promise<string> {
   const tables = await sql<{ name: string; hasProject: boolean }>(

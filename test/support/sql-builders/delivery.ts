@@ -12,19 +12,22 @@ export async function fillChannels(projectId: string, count: number): Promise<vo
 
 export interface ProtectedHeaderRow {
   readonly channel_id: string;
-  /** Encrypted. */
+  /** The encrypted value. */
   readonly value: string;
-  /** The encryption key, not the number of the rotation. */
+  /** The version of the encryption key, not the number of the rotation. */
   readonly key_version: string;
   readonly last_rotated_by: string | null;
 }
 
-/** The protected headers of a project as they are stored. Routes mask their values. */
+/** Returns the protected headers of a project as they are stored. Routes mask their values. */
 export async function protectedHeaders(projectId: string): Promise<ProtectedHeaderRow[]> {
   return sql('SELECT * FROM delivery_protected_headers WHERE project_id = $1 ORDER BY id', [projectId]);
 }
 
-/** Copies the encrypted values of headers to another channel, as somebody could who has the database and no keys. */
+/**
+ * Copies the encrypted values of headers to another channel, as an attacker with access to the database but without
+ * keys could.
+ */
 export async function copyProtectedHeaders(fromChannelId: string, toChannelId: string): Promise<void> {
   await sql(
     `UPDATE delivery_protected_headers t SET value = s.value FROM delivery_protected_headers s
@@ -33,7 +36,7 @@ export async function copyProtectedHeaders(fromChannelId: string, toChannelId: s
   );
 }
 
-/** Makes the scheduled retry of an attempt due. Over HTTP that takes the time of its retry policy. */
+/** Makes the scheduled retry of an attempt due. Over HTTP that takes the delay of its retry policy. */
 export async function makeDue(attemptId: string): Promise<void> {
   await sql('UPDATE delivery_attempts SET due_at = now() WHERE id = $1 AND due_at IS NOT NULL', [attemptId]);
 }

@@ -3,19 +3,19 @@ import { eventually } from '../eventually.js';
 import { service } from '../running-service.js';
 import { asText, sql } from './sql.js';
 
-/** Reads what is stored of the API keys of a project, as text. Routes do not show the hash of a key. */
+/** Reads the stored rows of the API keys of a project, as text. Routes do not show the hash of a key. */
 export async function storedApiKeys(projectId: string): Promise<string> {
   return asText(await sql<object>('SELECT * FROM api_keys WHERE project_id = $1', [projectId]));
 }
 
-/** Lets a key expire so many seconds ago. Over HTTP the end of a key is in the future. */
+/** Makes a key expire this many seconds ago. Over HTTP the end of a key must be in the future. */
 export async function expireKey(id: string, secondsAgo: number): Promise<void> {
   await sql('UPDATE api_keys SET expires_at = now() - make_interval(secs => $2) WHERE id = $1', [id, secondsAgo]);
 }
 
 /**
- * The rows of the keys of some projects without the time of their last use, which is written after the answer. Routes do not show
- * all columns.
+ * Returns the rows of the keys of some projects without the time of their last use, which is written after the answer.
+ * Routes do not show all columns.
  */
 export async function keyRows(...projectIds: readonly string[]): Promise<object[]> {
   const rows = await sql<{ key: object }>(
@@ -40,7 +40,10 @@ export async function sourceDay(of: {
   ]);
 }
 
-/** Records seven refusals of a key in an hour, the last five minutes after its begin. Over HTTP the hour is the current one. */
+/**
+ * Records seven refusals of a key in an hour, the last five minutes after the hour begins. Over HTTP the hour is the
+ * current one.
+ */
 export async function ingestionFailure(of: {
   projectId: string;
   sourceId: string;
@@ -56,13 +59,16 @@ export async function ingestionFailure(of: {
   );
 }
 
-/** The account that a source names as its creator. No route shows it. */
+/** Returns the account that a source names as its creator. No route shows it. */
 export async function creatorOfSource(id: string): Promise<string | null | undefined> {
   const [row] = await sql<{ created_by: string | null }>('SELECT created_by FROM event_sources WHERE id = $1', [id]);
   return row?.created_by;
 }
 
-/** Deletes the row of a project at once. Over HTTP it stays until a maintenance round some time after the deletion. */
+/**
+ * Deletes the row of a project at once. Over HTTP the row remains until a maintenance round some time after the
+ * deletion.
+ */
 export async function deleteProjectRow(id: string): Promise<void> {
   await sql('DELETE FROM projects WHERE id = $1', [id]);
 }
@@ -72,7 +78,7 @@ export async function backdateProjectDeletion(id: string): Promise<void> {
   await sql(`UPDATE projects SET deleted_at = now() - interval '2 minutes' WHERE id = $1`, [id]);
 }
 
-/** How many rows a table has of a project. Routes do not find what belongs to a deleted project. */
+/** Counts the rows of a project in a table. Routes find nothing of a deleted project. */
 export async function rowsOfProject(
   table:
     'api_keys' | 'delivery_channels' | 'event_sources' | 'project_secrets' | 'projects' | 'protected_header_secrets',
@@ -91,14 +97,14 @@ export async function fillSecrets(projectId: string, count: number): Promise<voi
   );
 }
 
-/** The encrypted value of a secret. No route shows it. */
+/** Returns the encrypted value of a secret. No route shows it. */
 export async function secretValue(id: string): Promise<string> {
   const [row] = await sql<{ value: string }>('SELECT value FROM project_secrets WHERE id = $1', [id]);
   if (row === undefined) throw new Error(`there is no secret ${id}`);
   return row.value;
 }
 
-/** Overwrites the encrypted value of a secret, as somebody could who has the database and no keys. */
+/** Overwrites the encrypted value of a secret, as an attacker with access to the database but without keys could. */
 export async function setSecretValue(id: string, value: string): Promise<void> {
   await sql('UPDATE project_secrets SET value = $2 WHERE id = $1', [id, value]);
 }
@@ -108,21 +114,21 @@ export async function backdateSecretUse(id: string): Promise<void> {
   await sql(`UPDATE project_secrets SET last_used_at = now() - interval '61 seconds' WHERE id = $1`, [id]);
 }
 
-/** Deletes the row of a secret. The route asks for the headers that name it first. */
+/** Deletes the row of a secret. The route first checks for headers that use the secret. */
 export async function deleteSecretRow(id: string): Promise<void> {
   await sql('DELETE FROM project_secrets WHERE id = $1', [id]);
 }
 
-/** A transaction that holds a secret, as one does in which a header begins to name it. */
+/** A transaction that locks a secret, like that of a header that begins to use the secret. */
 export interface SecretHold {
   /** Waits until a deletion waits for the transaction. */
   waitedFor(): Promise<void>;
-  /** Has the protected headers of a channel name the secret. */
+  /** Makes the protected headers of a channel use the secret. */
   nameInHeadersOf(channelId: string): Promise<void>;
   commit(): Promise<void>;
 }
 
-/** Holds a secret while the work is done. A route ends its transaction before anything else can happen. */
+/** Locks a secret while the work runs. A route ends its transaction before anything else can happen. */
 export async function holdingSecret(id: string, work: (hold: SecretHold) => Promise<void>): Promise<void> {
   const client = new pg.Client({ connectionString: service.databaseUrl });
   await client.connect();

@@ -32,7 +32,7 @@ export async function refusals(of: {
   );
 }
 
-/** Deletes the refusals of a source. Over HTTP they stay until maintenance removes old ones. */
+/** Deletes the refusals of a source. Over HTTP they remain until maintenance removes old ones. */
 export async function deleteRefusals(sourceId: string): Promise<void> {
   await sql('DELETE FROM ingestion_failures WHERE source_id = $1', [sourceId]);
 }
@@ -49,7 +49,7 @@ export async function insertLargeEvents(projectId: string, count: number): Promi
   );
 }
 
-/** The metered usage of a project, a row for each day and key. Routes show sums, and neither keys nor requests. */
+/** Returns the metered usage of a project, one row for each day and key. Routes show sums without keys and requests. */
 export async function meteredUsage(
   projectId: string,
 ): Promise<{ api_key_id: string | null; requests: number; events: number }[]> {
@@ -60,12 +60,14 @@ export async function meteredUsage(
   );
 }
 
-/** Sets how many events an organization may ingest in a month. Over HTTP that takes a platform administrator. */
+/**
+ * Sets the number of events that an organization may ingest in a month. Over HTTP that takes a platform administrator.
+ */
 export async function setMonthlyEventLimit(organizationId: string, limit: number): Promise<void> {
   await sql('UPDATE organizations SET events_per_month_limit = $2 WHERE id = $1', [organizationId, limit]);
 }
 
-/** Blocks an organization as enforcement of its billing does. Over HTTP that takes a payment provider. */
+/** Blocks an organization, as billing enforcement does. Over HTTP that takes a payment provider. */
 export async function blockByBilling(organizationId: string): Promise<void> {
   await sql(`UPDATE organizations SET billing_status = 'blocked' WHERE id = $1`, [organizationId]);
 }

@@ -1,19 +1,22 @@
 import { type StoredRequest, storedRequests as requestsOf } from '../request-model.js';
 import { sql } from './sql.js';
 
-/** Makes the creation of an alert rule so many days older. No route moves the clock. */
+/** Makes the creation of an alert rule this many days older. No route moves the clock. */
 export async function ageAlertRule(id: string, days: number): Promise<void> {
   await sql('UPDATE alert_rules SET created_at = created_at - make_interval(days => $2) WHERE id = $1', [id, days]);
 }
 
-/** The events of a project as requests, with which a test computes what the routes answer. Routes show pages of them. */
+/**
+ * Returns the events of a project as requests, from which a test computes the expected answers of the routes. Routes
+ * show only pages of them.
+ */
 export function storedRequests(projectId: string): Promise<StoredRequest[]> {
   return requestsOf({ rows: sql }, projectId);
 }
 
 /**
- * Stores equal requests without a latency, one a millisecond, and without counting them. Over HTTP these would be thousands
- * of requests.
+ * Stores equal requests without a latency, one per millisecond, and without counting them. Over HTTP these would be
+ * thousands of requests.
  */
 export async function insertEqualRequests(
   projectId: string,
@@ -29,8 +32,8 @@ export async function insertEqualRequests(
 }
 
 /**
- * Stores requests without counting them: every second one fails, and three of four have a latency below 30 seconds. Over
- * HTTP these would be thousands of requests.
+ * Stores requests without counting them. Every second request fails, and three of four have a latency below 30 seconds.
+ * Over HTTP these would be thousands of requests.
  */
 export async function insertMeasuredRequests(
   projectId: string,
@@ -50,7 +53,9 @@ export async function deleteEvent(projectId: string, id: string): Promise<void> 
   await sql('DELETE FROM events WHERE project_id = $1 AND id = $2', [projectId, id]);
 }
 
-/** How many hours and days of a project have ended and have no rollup that counts all of their events. No route shows it. */
+/**
+ * Counts the ended hours and days of a project that have no rollup over all of their events. No route shows the number.
+ */
 export async function dueRollups(projectId: string): Promise<number> {
   const rows = await sql(
     `SELECT h.hour FROM event_hours h LEFT JOIN hour_rollups r ON r.project_id = h.project_id AND r.hour = h.hour
@@ -65,18 +70,23 @@ export async function dueRollups(projectId: string): Promise<number> {
   return rows.length;
 }
 
-/** Deletes the rollups of an hour and of all days of a project, so that they are read from events. No route does it. */
+/**
+ * Deletes the rollups of an hour and of all days of a project, so that reads use the events. No route deletes rollups.
+ */
 export async function deleteRollups(projectId: string, hour: string): Promise<void> {
   await sql('DELETE FROM hour_rollups WHERE project_id = $1 AND hour = $2', [projectId, hour]);
   await sql('DELETE FROM day_rollups WHERE project_id = $1', [projectId]);
 }
 
-/** How many rollups of days a project has. No route shows it. */
+/** Counts the day rollups of a project. No route shows the number. */
 export async function rolledUpDays(projectId: string): Promise<number> {
   return (await sql('SELECT 1 FROM day_rollups WHERE project_id = $1', [projectId])).length;
 }
 
-/** What the rollups of hours keep of a project at most: characters of an endpoint, and its statuses. No route shows it. */
+/**
+ * Returns the largest values in the hour rollups of a project: the characters of an endpoint and the number of
+ * statuses. No route shows them.
+ */
 export async function largestRollups(
   projectId: string,
 ): Promise<{ characters: number | null; statuses: number | null }> {

@@ -1,7 +1,7 @@
 import { v7 as newId } from 'uuid';
 import { sql } from './sql.js';
 
-/** One row of `events`; what is left out is the least an event has. */
+/** One row of `events`. Omitted fields get the smallest valid values. */
 export interface EventRow {
   id?: string;
   timestamp: Date;
@@ -13,7 +13,7 @@ export interface EventRow {
   status?: string | null;
   environment?: string | null;
   log_status?: number;
-  /** Undefined: the event carries no latency. */
+  /** Undefined: the event has no latency. */
   log_latency_ms?: number;
   log_method?: string;
   log_endpoint?: string;
@@ -22,8 +22,8 @@ export interface EventRow {
 }
 
 /**
- * Stores events of a project with the id and the times that a test needs, and without counting them. Ingestion chooses the
- * id and the time of acceptance itself, and thousands of events would take as many requests.
+ * Stores events of a project with given ids and times, without counting them. Ingestion chooses the id and the time of
+ * acceptance itself, and thousands of events would take as many requests.
  */
 export async function insertEvents(projectId: string, events: readonly EventRow[]): Promise<string[]> {
   const rows = events.map((event) => ({
@@ -53,7 +53,9 @@ export async function insertEvents(projectId: string, events: readonly EventRow[
   return rows.map(({ id }) => id);
 }
 
-/** Counts the events of a project anew, as ingestion counts them one by one. {@link insertEvents} leaves this out. */
+/**
+ * Counts the events of a project again, as ingestion counts them one by one. {@link insertEvents} does not count them.
+ */
 export async function countEvents(projectId: string): Promise<void> {
   for (const table of ['event_hours', 'event_facet_hours', 'event_facet_days', 'latency_hours', 'source_days']) {
     await sql(`DELETE FROM ${table} WHERE project_id = $1`, [projectId]);

@@ -1,8 +1,8 @@
 import { sql } from './sql.js';
 
 /**
- * The properties of the events of a project as the database stores them, the oldest event first. Routes show what the
- * service has parsed and written again.
+ * Returns the properties of the events of a project as the database stores them, the oldest event first. Routes parse
+ * the properties and serialize them again.
  */
 export async function storedProperties(projectId: string): Promise<string[]> {
   const rows = await sql<{ properties: string }>(

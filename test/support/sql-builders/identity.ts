@@ -4,15 +4,18 @@ import { eventually } from '../eventually.js';
 import { service } from '../running-service.js';
 import { asText, sql } from './sql.js';
 
-/** What a person can show again in a session. */
+/** A proof that a person can show again in a session. */
 type ProofMethod = 'password' | 'totp' | 'recovery_code' | 'passkey';
 
-/** Sets the hash of a password. Over HTTP the service computes the hash, and a changed password ends what depends on it. */
+/**
+ * Sets the hash of a password. Over HTTP the service computes the hash, and a password change ends sessions and other
+ * dependent state.
+ */
 export async function setPasswordHash(userId: string, hash: string): Promise<void> {
   await sql('UPDATE users SET password_hash = $2 WHERE id = $1', [userId, hash]);
 }
 
-/** Takes the password away. Over HTTP only accounts that a provider admitted have none. */
+/** Removes the password. Over HTTP only accounts that signed up through a provider have none. */
 export async function removePassword(userId: string): Promise<void> {
   await sql('UPDATE users SET password_hash = NULL WHERE id = $1', [userId]);
 }
@@ -24,8 +27,8 @@ export async function passwordHash(userId: string): Promise<string> {
 }
 
 /**
- * Sets the hash of a password while a request waits for the row of the account, and resolves with the answer of the request.
- * Over HTTP nobody can say which of two requests is first.
+ * Sets the hash of a password while a request waits for the row of the account. Resolves with the answer of the
+ * request. Over HTTP the order of two requests is not known.
  */
 export async function setPasswordHashDuring<T>(userId: string, hash: string, send: () => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: service.databaseUrl });
@@ -50,12 +53,15 @@ export async function setPasswordHashDuring<T>(userId: string, hash: string, sen
   }
 }
 
-/** Ends the sessions of an account without a notice to the service, which still remembers them for some seconds. */
+/** Ends the sessions of an account without a notification to the service, which still caches them for some seconds. */
 export async function revokeSessionsSilently(userId: string): Promise<void> {
   await sql('UPDATE sessions SET revoked_at = now() WHERE user_id = $1', [userId]);
 }
 
-/** Makes the sessions of an account those of a sign-in with a provider. Over HTTP that is a sign-in at the provider. */
+/**
+ * Makes the sessions of an account look like those of a sign-in with a provider. Over HTTP that is a sign-in at the
+ * provider.
+ */
 export async function makeOAuthSessions(userId: string): Promise<void> {
   await sql(`UPDATE sessions SET method = 'oauth' WHERE user_id = $1`, [userId]);
 }
@@ -82,7 +88,7 @@ export async function stepUpToken(
   return token;
 }
 
-/** Reads what is stored of the step-up tokens of an account, as text. No route shows it. */
+/** Reads the stored step-up tokens of an account, as text. No route shows them. */
 export async function storedStepUpTokens(userId: string): Promise<string> {
   return asText(await sql<object>('SELECT * FROM step_up_tokens WHERE user_id = $1', [userId]));
 }
@@ -92,7 +98,7 @@ export async function expireStepUpTokens(userId: string): Promise<void> {
   await sql('UPDATE step_up_tokens SET expires_at = now() WHERE user_id = $1', [userId]);
 }
 
-/** Makes the half-finished sign-ins of an account expire. No route moves the clock. */
+/** Makes the unfinished sign-ins of an account expire. No route moves the clock. */
 export async function expireSignInChallenges(userId: string): Promise<void> {
   await sql('UPDATE sign_in_challenges SET expires_at = now() WHERE user_id = $1', [userId]);
 }
@@ -102,14 +108,14 @@ export async function expirePasskeyChallenges(userId: string): Promise<void> {
   await sql('UPDATE webauthn_challenges SET expires_at = now() WHERE user_id = $1', [userId]);
 }
 
-/** Makes a WebAuthn challenge expire that belongs to no account yet. No route moves the clock. */
+/** Makes a WebAuthn challenge that belongs to no account yet expire. No route moves the clock. */
 export async function expirePasswordlessChallenge(challengeToken: string): Promise<void> {
   await sql(`UPDATE webauthn_challenges SET expires_at = now() WHERE token_hash = sha256(convert_to($1, 'UTF8'))`, [
     challengeToken,
   ]);
 }
 
-/** Forgets which codes of the authenticator app were used. Over HTTP the next code is good after 30 seconds. */
+/** Makes used codes of the authenticator app valid again. Over HTTP the next valid code comes after 30 seconds. */
 export async function forgetUsedCodes(userId: string): Promise<void> {
   await sql('UPDATE totp_factors SET last_used_step = NULL WHERE user_id = $1', [userId]);
 }
@@ -127,7 +133,7 @@ export async function storedSecondFactors(
   };
 }
 
-/** Copies the encrypted secret of one account to another, as an attacker who can write to the database does. */
+/** Copies the encrypted secret of one account to another, as an attacker who can write to the database could. */
 export async function copyTotpSecret(fromUserId: string, toUserId: string): Promise<void> {
   await sql(
     'UPDATE totp_factors SET secret = (SELECT secret FROM totp_factors WHERE user_id = $1) WHERE user_id = $2',
@@ -135,7 +141,7 @@ export async function copyTotpSecret(fromUserId: string, toUserId: string): Prom
   );
 }
 
-/** Uses all recovery codes of an account up. Over HTTP each is a sign-in. */
+/** Uses up all recovery codes of an account. Over HTTP each is a sign-in. */
 export async function useUpRecoveryCodes(userId: string): Promise<void> {
   await sql('UPDATE recovery_codes SET used_at = now() WHERE user_id = $1', [userId]);
 }
@@ -145,7 +151,7 @@ export async function endSecondFactorLockout(userId: string): Promise<void> {
   await sql('UPDATE second_factor_failures SET locked_until = now() WHERE user_id = $1', [userId]);
 }
 
-/** Makes the failures at a second factor so many minutes older. No route moves the clock. */
+/** Makes the failures at a second factor this many minutes older. No route moves the clock. */
 export async function ageSecondFactorFailures(userId: string, minutes: number): Promise<void> {
   await sql(
     `UPDATE second_factor_failures SET failed_at =
@@ -154,7 +160,7 @@ export async function ageSecondFactorFailures(userId: string, minutes: number): 
   );
 }
 
-/** Adds many passkeys, which no authenticator has. Over HTTP each is a ceremony. */
+/** Adds many passkeys that no authenticator has. Over HTTP each is a ceremony. */
 export async function oldPasskeys(userId: string, count: number): Promise<void> {
   await sql(
     `INSERT INTO passkeys (id, user_id, name, credential_id, public_key, sign_count, backup_eligible, backed_up, transports, proven)
@@ -164,12 +170,12 @@ export async function oldPasskeys(userId: string, count: number): Promise<void> 
   );
 }
 
-/** Forgets that the passkeys of an account have ever verified their user. No route makes that undone. */
+/** Clears the record that the passkeys of an account have verified their user. No route clears it. */
 export async function forgetUserVerification(userId: string): Promise<void> {
   await sql('UPDATE passkeys SET uv_initialized = false WHERE user_id = $1', [userId]);
 }
 
-/** Reads what is stored of the trusted devices of an account, as text. No route shows it. */
+/** Reads the stored trusted devices of an account, as text. No route shows them. */
 export async function storedTrustedDevices(userId: string): Promise<string> {
   return asText(await sql<object>('SELECT * FROM trusted_devices WHERE user_id = $1', [userId]));
 }

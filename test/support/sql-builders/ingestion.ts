@@ -2,7 +2,7 @@ import { asText, sql } from './sql.js';
 
 type RunSql = <Row>(statement: string, parameters?: unknown[]) => Promise<Row[]>;
 
-/** Every counter of a project, and the same number as its stored events give it. */
+/** Every counter of a project with a query that computes it from the stored events. */
 const COUNTERS: Record<string, readonly [counted: string, real: string]> = {
   usage_daily: [
     `SELECT day::text, project_id, api_key_id, events_ingested::int AS n FROM usage_daily
@@ -54,22 +54,25 @@ const COUNTERS: Record<string, readonly [counted: string, real: string]> = {
 
 const texts = (rows: readonly object[]): string[] => rows.map((row) => JSON.stringify(row)).sort();
 
-/** The counters of some projects, and what they have to be. */
+/** The counters of some projects, and their expected values. */
 export interface CounterComparison {
   readonly counted: Readonly<Record<string, string[]>>;
   readonly real: Readonly<Record<string, string[]>>;
 }
 
-/** What ingestion leaves in a database, and the situations that it finds there. */
+/** Reads the rows that ingestion writes to a database, and prepares the state that a test needs there. */
 export class IngestionDatabase {
   constructor(private readonly run: RunSql) {}
 
-  /** The stored events of a project. Routes show events in pages, and a batch may have a thousand. */
+  /** Returns the stored events of a project. Routes show events in pages, and a batch may have a thousand. */
   async storedEvents(projectId: string): Promise<{ id: string; event: string; created_at: Date }[]> {
     return this.run('SELECT id, event, created_at FROM events WHERE project_id = $1', [projectId]);
   }
 
-  /** The properties of the events of a project whose stored size is not that of their text. No route shows the size. */
+  /**
+   * Returns the properties of the events of a project whose stored size differs from that of their text. No route shows
+   * the size.
+   */
   async propertiesOfWrongSize(projectId: string): Promise<object[]> {
     return this.run(
       `SELECT properties::text FROM events
@@ -78,21 +81,21 @@ export class IngestionDatabase {
     );
   }
 
-  /** The counted months of an organization, by which its quotas are decided. Routes add up the days of projects. */
+  /** Returns the counted months of an organization, which decide on its quotas. Routes add up the days of projects. */
   async countedMonths(organizationId: string): Promise<{ events: number; requests: number }[]> {
     return this.run('SELECT events::int, requests::int FROM organization_months WHERE organization_id = $1', [
       organizationId,
     ]);
   }
 
-  /** The counted days of a project. Routes do not show the requests. */
+  /** Returns the counted days of a project. Routes do not show the requests. */
   async countedDays(projectId: string): Promise<{ requests: number; events: number }[]> {
     return this.run('SELECT requests::int, events_ingested::int AS events FROM usage_daily WHERE project_id = $1', [
       projectId,
     ]);
   }
 
-  /** The recorded refusals of an API key by reason. Routes show those of Event Sources alone. */
+  /** Returns the recorded refusals of an API key by reason. Routes show only those of Event Sources. */
   async refusals(apiKeyId: string): Promise<{ reason_code: string; status_code: number; count: number }[]> {
     return this.run(
       'SELECT reason_code, status_code, count::int FROM ingestion_failures WHERE api_key_id = $1 ORDER BY reason_code',
@@ -100,17 +103,19 @@ export class IngestionDatabase {
     );
   }
 
-  /** How many Idempotency-Keys are stored of an API key. No route shows them. */
+  /** Counts the stored Idempotency-Keys of an API key. No route shows them. */
   async idempotencyKeys(apiKeyId: string): Promise<number> {
     return (await this.run('SELECT FROM idempotency_records WHERE api_key_id = $1', [apiKeyId])).length;
   }
 
-  /** Sets a status of billing. Over HTTP that takes a payment or a platform administrator. */
+  /** Sets a billing status. Over HTTP that takes a payment or a platform administrator. */
   async setBillingStatus(organizationId: string, status: string): Promise<void> {
     await this.run('UPDATE organizations SET billing_status = $2 WHERE id = $1', [organizationId, status]);
   }
 
-  /** Sets how many events an organization may send a month. Over HTTP that takes a platform administrator. */
+  /**
+   * Sets the number of events that an organization may send in a month. Over HTTP that takes a platform administrator.
+   */
   async setMonthlyEvents(organizationId: string, limit: number | null): Promise<void> {
     await this.run('UPDATE organizations SET events_per_month_limit = $2 WHERE id = $1', [organizationId, limit]);
   }
@@ -120,7 +125,7 @@ export class IngestionDatabase {
     await this.run('UPDATE organizations SET plan = $2 WHERE id = $1', [organizationId, plan]);
   }
 
-  /** Sets the requests that an organization has sent in a month. Over HTTP these are as many requests. */
+  /** Sets the number of requests that an organization has sent in a month. Over HTTP these are as many requests. */
   async setMonthlyRequests(organizationId: string, month: string, requests: number): Promise<void> {
     await this.run(
       `INSERT INTO organization_months (organization_id, month, requests) VALUES ($1, $2, $3)
@@ -129,7 +134,7 @@ export class IngestionDatabase {
     );
   }
 
-  /** Deletes the counted months of an organization, whose numbers a test has made up. No route deletes them. */
+  /** Deletes the counted months of an organization, which a test has set to invented numbers. No route deletes them. */
   async forgetMonths(organizationId: string): Promise<void> {
     await this.run('DELETE FROM organization_months WHERE organization_id = $1', [organizationId]);
   }
@@ -142,12 +147,12 @@ export class IngestionDatabase {
     );
   }
 
-  /** Takes back events that {@link countEvents} has counted, so that the counter agrees with what is stored. */
+  /** Removes events that {@link countEvents} has counted, so that the counter agrees with the stored events. */
   async discountEvents(projectId: string, events: number): Promise<void> {
     await this.run('UPDATE source_days SET events = events - $2 WHERE project_id = $1', [projectId, events]);
   }
 
-  /** Sets the counted days of the sources of some projects to what is stored. A test has made up other numbers. */
+  /** Sets the counted days of the sources of some projects to the stored events, after a test has set other numbers. */
   async recountSourceDays(...projectIds: readonly string[]): Promise<void> {
     await this.run('DELETE FROM source_days WHERE project_id = ANY ($1::uuid[])', [projectIds]);
     await this.run(
@@ -159,8 +164,8 @@ export class IngestionDatabase {
   }
 
   /**
-   * Changes the answer that is stored for an Idempotency-Key to one of a process in queued mode, in the form of older
-   * versions. One service has one mode.
+   * Changes the stored answer of an Idempotency-Key to that of a process in queued mode, in the form of older versions.
+   * One service has only one mode.
    */
   async storeQueuedAnswer(apiKeyId: string, key: string): Promise<void> {
     await this.run(
@@ -171,7 +176,7 @@ export class IngestionDatabase {
     );
   }
 
-  /** Makes a stored Idempotency-Key as old as an interval says. No route moves the clock. */
+  /** Gives a stored Idempotency-Key the age of an interval. No route moves the clock. */
   async ageIdempotencyKey(apiKeyId: string, key: string, age: string): Promise<void> {
     await this.run(
       'UPDATE idempotency_records SET created_at = now() - $3::interval WHERE api_key_id = $1 AND key = $2',
@@ -179,7 +184,7 @@ export class IngestionDatabase {
     );
   }
 
-  /** Makes the recorded refusals of an API key so many days old. No route moves the clock. */
+  /** Makes the recorded refusals of an API key this many days old. No route moves the clock. */
   async ageRefusals(apiKeyId: string, days: number): Promise<void> {
     await this.run('UPDATE ingestion_failures SET hour = now() - make_interval(days => $2) WHERE api_key_id = $1', [
       apiKeyId,
@@ -187,7 +192,7 @@ export class IngestionDatabase {
     ]);
   }
 
-  /** Compares the counters of some projects with their stored events. No route shows the counters as they are. */
+  /** Compares the counters of some projects with their stored events. No route shows the raw counters. */
   async counters(projectIds: readonly string[]): Promise<CounterComparison> {
     const [counted, real]: [Record<string, string[]>, Record<string, string[]>] = [{}, {}];
     for (const [name, [counts, rows]] of Object.entries(COUNTERS)) {
@@ -197,7 +202,9 @@ export class IngestionDatabase {
     return { counted, real };
   }
 
-  /** What is stored and counted of a tenant, without the ids of the tenant. No route shows the counters as they are. */
+  /**
+   * Returns the stored and counted rows of a tenant, without the ids of the tenant. No route shows the raw counters.
+   */
   async countedFor(of: { projectId: string; organizationId: string }): Promise<Record<string, string[]>> {
     const tables = {
       source_days: 'day, events',
@@ -219,7 +226,7 @@ export class IngestionDatabase {
   }
 }
 
-/** That of the shared service. */
+/** Uses the database of the shared service. */
 export const ingestionDatabase = new IngestionDatabase(sql);
 
 /** The row of an event with the columns that a request fills. */
@@ -237,12 +244,12 @@ export interface EventRow {
   timestamp: Date;
 }
 
-/** The rows of the events of a project, with all columns. Routes show what the service makes of a row. */
+/** Returns the rows of the events of a project, with all columns. Routes convert the rows. */
 export async function eventRows(projectId: string): Promise<EventRow[]> {
   return sql('SELECT * FROM events WHERE project_id = $1 ORDER BY id', [projectId]);
 }
 
-/** The partition that has the row of an event. No route shows where an event is stored. */
+/** Returns the partition that has the row of an event. No route shows where an event is stored. */
 export async function partitionOf(eventId: string): Promise<string | undefined> {
   const [row] = await sql<{ name: string }>('SELECT tableoid::regclass::text AS name FROM events WHERE id = $1', [
     eventId,
@@ -250,7 +257,7 @@ export async function partitionOf(eventId: string): Promise<string | undefined> 
   return row?.name;
 }
 
-/** The counted events of a project by day and key. Routes add up the keys of a project. */
+/** Returns the counted events of a project by day and key. Routes add up the keys of a project. */
 export async function countedEvents(
   projectId: string,
 ): Promise<{ day: string; api_key_id: string; events_ingested: string }[]> {
@@ -260,7 +267,10 @@ export async function countedEvents(
   );
 }
 
-/** How many rows there are of an account and of what it owns, and its counted events. No route shows all of them. */
+/**
+ * Counts the rows of an account and of its projects and organizations, and its counted events. No route shows all of
+ * them.
+ */
 export async function rowsOfOwner(userId: string): Promise<Readonly<Record<string, number>>> {
   const [rows] = await sql<Record<string, number>>(
     `WITH owned AS (SELECT id FROM projects WHERE owner_id = $1)
@@ -277,12 +287,12 @@ export async function rowsOfOwner(userId: string): Promise<Readonly<Record<strin
   return { ...rows };
 }
 
-/** The accounts with one of some addresses. No route finds an account by its address. */
+/** Returns the accounts with one of some addresses. No route finds an account by its address. */
 export async function accountsWithAnyAddress(addresses: readonly string[]): Promise<{ id: string; email: string }[]> {
   return sql('SELECT id, email FROM users WHERE email = ANY ($1::text[]) OR email_key = ANY ($1::text[])', [addresses]);
 }
 
-/** Makes the wrong passwords of an address, and its lock, so many minutes older. No route moves the clock. */
+/** Makes the wrong passwords of an address, and its lockout, this many minutes older. No route moves the clock. */
 export async function agePasswordAttempts(email: string, minutes: number): Promise<void> {
   await sql(
     `UPDATE password_attempts
@@ -293,7 +303,7 @@ export async function agePasswordAttempts(email: string, minutes: number): Promi
   );
 }
 
-/** What is stored of the wrong passwords of an address, as text. No route shows it. */
+/** Reads the stored wrong passwords of an address, as text. No route shows them. */
 export async function storedPasswordAttempts(email: string): Promise<string> {
   return asText(
     await sql<object>(

@@ -7,7 +7,10 @@ export async function storedInvitationsAndAuditEntries(organizationId: string): 
   return asText([...invitations, ...auditEntries]);
 }
 
-/** Reads the entries of the audit log that an account caused, the oldest first. No route shows those of an organization. */
+/**
+ * Reads the entries of the audit log that an account caused, the oldest first. No route shows the entries of an
+ * organization.
+ */
 export async function auditEntriesBy(userId: string): Promise<{ action: string; detail: object }[]> {
   return sql('SELECT action, detail FROM audit_events WHERE actor_user_id = $1 ORDER BY created_at, id', [userId]);
 }
@@ -22,7 +25,10 @@ export async function letAMinutePass(invitationId: string): Promise<void> {
   await sql(`UPDATE invitations SET last_sent_at = last_sent_at - interval '60 seconds' WHERE id = $1`, [invitationId]);
 }
 
-/** Makes the last mail of an invitation as many seconds old, and the invitation expire in an hour. No route moves the clock. */
+/**
+ * Sets the age of the last mail of an invitation in seconds, and makes the invitation expire in an hour. No route moves
+ * the clock.
+ */
 export async function setMailAge(invitationId: string, seconds: number): Promise<void> {
   await sql(
     `UPDATE invitations SET last_sent_at = now() - make_interval(secs => $2), expires_at = now() + interval '1 hour'
@@ -31,7 +37,7 @@ export async function setMailAge(invitationId: string, seconds: number): Promise
   );
 }
 
-/** Creates revoked invitations that are as many hours old. No route moves the clock. */
+/** Creates revoked invitations that are this many hours old. No route moves the clock. */
 export async function revokedInvitations(organizationId: string, count: number, hours: number): Promise<void> {
   await sql(
     `INSERT INTO invitations (id, organization_id, email, email_key, role, status, token_hash, expires_at, created_at)
@@ -53,7 +59,7 @@ export async function invitationAuditsOfYesterday(organizationId: string, count:
   );
 }
 
-/** Makes the address of an account unverified. Over HTTP nobody signs in before the address is verified. */
+/** Makes the address of an account unverified. Over HTTP nobody can sign in before the address is verified. */
 export async function removeVerification(userId: string): Promise<void> {
   await sql('UPDATE users SET email_verified_at = NULL WHERE id = $1', [userId]);
 }
@@ -68,7 +74,7 @@ export async function renameOrganization(id: string, name: string): Promise<void
   await sql('UPDATE organizations SET name = $2 WHERE id = $1', [id, name]);
 }
 
-/** A person whose role in a project is not the role in the organization. Null: no member. */
+/** A person whose role in a project differs from the role in the organization. Null: the person is not a member. */
 interface RoleDifference {
   project_id: string;
   user_id: string;

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { asText, sql } from './sql.js';
 
-/** Reads what is stored of the start of a sign-in, as text; the empty list without one. No route shows it. */
+/** Reads the stored start of a sign-in, as text; an empty list when there is none. No route shows it. */
 export async function storedStart(nonce: string): Promise<string> {
   return asText(
     await sql<object>(`SELECT t::text FROM oauth_starts t WHERE nonce_hash = sha256(convert_to($1, 'UTF8'))`, [nonce]),
@@ -13,7 +13,7 @@ export async function expireStart(nonce: string): Promise<void> {
   await sql(`UPDATE oauth_starts SET expires_at = now() WHERE nonce_hash = sha256(convert_to($1, 'UTF8'))`, [nonce]);
 }
 
-/** Adds a nonce of a client that was used a day ago. No route moves the clock. */
+/** Adds a nonce that a client used a day ago. No route moves the clock. */
 export async function expiredUsedNonce(): Promise<string> {
   const nonce = randomBytes(16).toString('hex');
   await sql('INSERT INTO oauth_used_nonces (nonce_hash, expires_at) VALUES ($1, now())', [
@@ -22,7 +22,10 @@ export async function expiredUsedNonce(): Promise<string> {
   return nonce;
 }
 
-/** Whether the service remembers that a nonce was used. Over HTTP every reuse is refused, for whatever reason. */
+/**
+ * Returns whether the service has stored that a nonce was used. Over HTTP every reuse is refused, and the reason is not
+ * shown.
+ */
 export async function isUsedNonceKept(nonce: string): Promise<boolean> {
   const rows = await sql<object>(`SELECT 1 FROM oauth_used_nonces WHERE nonce_hash = sha256(convert_to($1, 'UTF8'))`, [
     nonce,
@@ -39,7 +42,7 @@ export async function verifiedAccounts(
   ]);
 }
 
-/** Reads how each session of an account began, also of sessions that have ended. The route lists only living ones. */
+/** Reads the method of each session of an account, including ended sessions. The route lists only active ones. */
 export async function sessionMethods(email: string): Promise<string[]> {
   const rows = await sql<{ method: string }>(
     'SELECT s.method FROM sessions s JOIN users u ON u.id = s.user_id WHERE u.email_key = $1 ORDER BY s.created_at',
@@ -48,7 +51,10 @@ export async function sessionMethods(email: string): Promise<string[]> {
   return rows.map(({ method }) => method);
 }
 
-/** Adds a session to an account whatever it has verified. Over HTTP nobody signs in with an address that is not verified. */
+/**
+ * Adds a session to an account, whether or not its address is verified. Over HTTP nobody can sign in with an unverified
+ * address.
+ */
 export async function addPasswordSession(email: string): Promise<void> {
   await sql(
     `INSERT INTO sessions (id, user_id, method, expires_at)
@@ -66,7 +72,10 @@ export async function linkedSubjects(userId: string): Promise<string[]> {
   return rows.map(({ subject }) => subject);
 }
 
-/** Whether a subject of a provider is linked to any account. Over HTTP only a sign-in shows that, and it makes the link. */
+/**
+ * Returns whether a subject of a provider is linked to any account. Over HTTP only a sign-in shows that, and it creates
+ * the link.
+ */
 export async function isSubjectLinked(issuer: string, subject: string): Promise<boolean> {
   const rows = await sql<object>('SELECT 1 FROM oauth_identities WHERE issuer = $1 AND subject = $2', [
     issuer,

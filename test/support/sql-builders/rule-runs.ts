@@ -3,10 +3,10 @@ import pg from 'pg';
 import { service } from '../running-service.js';
 import { sql } from './sql.js';
 
-/** What each of some buckets of five minutes has. */
+/** The events in each of several buckets of five minutes. */
 export interface EventsOfBuckets {
   readonly events: number;
-  /** Of these, such with a status of 500. */
+  /** The number of these events with the status 500. */
   readonly errors?: number;
   readonly event?: string;
   readonly sourceId?: string | null;
@@ -14,7 +14,10 @@ export interface EventsOfBuckets {
   readonly endpoint?: string;
 }
 
-/** Stores events in each bucket from one to another. Over HTTP these are thousands of requests, and their times are checked. */
+/**
+ * Stores events in each bucket from one to another. Over HTTP these are thousands of requests, and the service checks
+ * their times.
+ */
 export async function storeEventsOfBuckets(
   projectId: string,
   { from, to }: { readonly from: Date; readonly to: Date },
@@ -31,7 +34,7 @@ export async function storeEventsOfBuckets(
   );
 }
 
-/** Counts the stored events of a project again, as the service does when it takes them. No route takes stored events. */
+/** Counts the stored events of a project again, as the service does at ingestion. No route counts stored events. */
 export async function countStoredEvents(projectId: string): Promise<void> {
   await sql('DELETE FROM event_hours WHERE project_id = $1', [projectId]);
   await sql('DELETE FROM event_facet_days WHERE project_id = $1', [projectId]);
@@ -51,7 +54,7 @@ export async function countStoredEvents(projectId: string): Promise<void> {
   );
 }
 
-/** Has Sentinel watch a project without judging a bucket of it. By itself, Sentinel begins with the newest bucket. */
+/** Makes Sentinel watch a project without scoring any bucket. Otherwise Sentinel begins with the newest bucket. */
 export async function holdJudging(projectId: string): Promise<void> {
   await sql(
     `INSERT INTO sentinel_projects (project_id, judging_since, judged_until, due_at)
@@ -60,7 +63,7 @@ export async function holdJudging(projectId: string): Promise<void> {
   );
 }
 
-/** Has judging of a project begin with a bucket, and waits with it. No route says where Sentinel begins. */
+/** Makes scoring of a project begin with a bucket, but not yet. No route sets where Sentinel begins. */
 export async function watchFrom(projectId: string, at: Date): Promise<void> {
   await sql(
     `INSERT INTO sentinel_projects AS p (project_id, judging_since, judged_until, due_at)
@@ -70,12 +73,12 @@ export async function watchFrom(projectId: string, at: Date): Promise<void> {
   );
 }
 
-/** Makes the bucket due with which judging of a project goes on, unless it is judged. No route moves the clock. */
+/** Makes the next bucket of a project due, unless it is already scored. No route moves the clock. */
 export async function makeBucketDue(projectId: string, at: Date): Promise<void> {
   await sql('UPDATE sentinel_projects SET due_at = now() WHERE project_id = $1 AND judged_until = $2', [projectId, at]);
 }
 
-/** The end of the last bucket of a project that was judged. The route shows none before the first. */
+/** Returns the end of the last scored bucket of a project. The route shows none before the first one. */
 export async function judgedUntil(projectId: string): Promise<Date | null> {
   const rows = await sql<{ at: Date }>(
     'SELECT judged_until AS at FROM sentinel_projects WHERE project_id = $1 AND isfinite(judged_until)',
@@ -84,12 +87,14 @@ export async function judgedUntil(projectId: string): Promise<Date | null> {
   return rows[0]?.at ?? null;
 }
 
-/** Makes dismissals of a project mute until a time. By the route, they mute for whole hours from now. */
+/** Makes the dismissals of a project mute findings until a time. Over HTTP they mute for whole hours from now. */
 export async function setMutedUntil(projectId: string, until: Date): Promise<void> {
   await sql('UPDATE sentinel_feedback SET muted_until = $2 WHERE project_id = $1', [projectId, until]);
 }
 
-/** Makes the dismissals of a project so many days old: their mutes are over. No route moves the clock. */
+/**
+ * Makes the dismissals of a project this many days old, so that they no longer mute findings. No route moves the clock.
+ */
 export async function ageFeedback(projectId: string, days: number): Promise<void> {
   await sql(
     `UPDATE sentinel_feedback SET muted_until = now() - interval '1 day',
@@ -98,7 +103,9 @@ export async function ageFeedback(projectId: string, days: number): Promise<void
   );
 }
 
-/** How long the dismissals of a project mute, and how often they raise bounds. No route shows it. */
+/**
+ * Returns how long the dismissals of a project mute findings, and how often they raise thresholds. No route shows it.
+ */
 export async function storedFeedback(
   projectId: string,
 ): Promise<{ kind: string; raises: number; hours: number | null }[]> {
@@ -110,7 +117,7 @@ export async function storedFeedback(
   );
 }
 
-/** Opens the findings of a project again. No route takes a dismissal back. */
+/** Reopens the findings of a project. No route reverts a dismissal. */
 export async function reopenFindings(projectId: string): Promise<void> {
   await sql(
     `UPDATE sentinel_findings SET status = 'open', dismissed_at = NULL, dismissed_by = NULL WHERE project_id = $1`,
@@ -118,7 +125,7 @@ export async function reopenFindings(projectId: string): Promise<void> {
   );
 }
 
-/** Moves the findings of a project back by so many minutes. No route moves the clock. */
+/** Moves the findings of a project back by this many minutes. No route moves the clock. */
 export async function moveFindingsBack(projectId: string, minutes: number): Promise<void> {
   await sql(
     `UPDATE sentinel_findings SET started_at = started_at - make_interval(mins => $2),
@@ -128,12 +135,12 @@ export async function moveFindingsBack(projectId: string, minutes: number): Prom
   );
 }
 
-/** Moves the start of a finding to so many days ago, and leaves its end. No route moves the clock. */
+/** Moves the start of a finding to this many days ago and keeps its end. No route moves the clock. */
 export async function setFindingAge(id: string, days: number): Promise<void> {
   await sql('UPDATE sentinel_findings SET started_at = now() - make_interval(days => $2) WHERE id = $1', [id, days]);
 }
 
-/** Makes the findings of a project begin so many minutes earlier, and leaves their ends. No route moves the clock. */
+/** Makes the findings of a project begin this many minutes earlier and keeps their ends. No route moves the clock. */
 export async function lengthenFindings(projectId: string, minutes: number): Promise<void> {
   await sql('UPDATE sentinel_findings SET started_at = started_at - make_interval(mins => $2) WHERE project_id = $1', [
     projectId,
@@ -141,14 +148,17 @@ export async function lengthenFindings(projectId: string, minutes: number): Prom
   ]);
 }
 
-/** Has the rules of a project forget what they have seen. No route does that without a change of the rule. */
+/** Deletes the series of the rules of a project. No route does that without changing the rule. */
 export async function forgetSeries(projectId: string): Promise<void> {
   await sql('DELETE FROM alert_rule_series WHERE rule_id IN (SELECT id FROM alert_rules WHERE project_id = $1)', [
     projectId,
   ]);
 }
 
-/** Stores resolved findings of types `type.0`, `type.1` …, ten for each of the past hours. Sentinel finds a few a day. */
+/**
+ * Stores resolved findings of types `type.0`, `type.1` …, ten for each of the past hours. Sentinel finds only a few a
+ * day.
+ */
 export async function resolvedFindings(projectIds: readonly string[], count: number): Promise<void> {
   await sql(
     `INSERT INTO sentinel_findings (id, project_id, kind, series_type, series_value, metric, status, severity, score,
@@ -161,7 +171,7 @@ export async function resolvedFindings(projectIds: readonly string[], count: num
   );
 }
 
-/** Stores a finding with any kind and time. Sentinel finds what the events of a project show, and when it does. */
+/** Stores a finding with any kind and time. Sentinel itself chooses both from the events of a project. */
 export async function storeFinding(
   projectId: string,
   finding: {
@@ -190,7 +200,7 @@ export async function storeFinding(
   );
 }
 
-/** An event as it is stored. What is left out is the least that an event has. */
+/** An event as it is stored. Omitted fields get the smallest valid values. */
 export interface StoredEvent {
   readonly secondsAgo: number;
   readonly event?: string;
@@ -199,7 +209,10 @@ export interface StoredEvent {
   readonly latencyMs?: number | null;
 }
 
-/** Stores events with times around now, without counting them. Over HTTP the time of an event has limits, as has its status. */
+/**
+ * Stores events with times around now, without counting them. Over HTTP the time and the status of an event have
+ * limits.
+ */
 export async function storeEvents(projectId: string, events: readonly StoredEvent[]): Promise<void> {
   const rows = events.map(({ secondsAgo, event = 'e', properties = {}, status = 200, latencyMs = null }) => ({
     at: new Date(Date.now() - secondsAgo * 1_000),
@@ -218,7 +231,7 @@ export async function storeEvents(projectId: string, events: readonly StoredEven
   );
 }
 
-/** Makes the stored events of a project so many seconds older. No route moves the clock. */
+/** Makes the stored events of a project this many seconds older. No route moves the clock. */
 export async function moveEventsBack(projectId: string, seconds: number): Promise<void> {
   await sql('UPDATE events SET "timestamp" = "timestamp" - make_interval(secs => $2) WHERE project_id = $1', [
     projectId,
@@ -226,7 +239,9 @@ export async function moveEventsBack(projectId: string, seconds: number): Promis
   ]);
 }
 
-/** Makes a rule on a window due. A rule comes due by itself after a part of its window. @returns the time of the database */
+/**
+ * Makes a window rule due. A rule becomes due by itself after a part of its window. @returns the time of the database
+ */
 export async function makeRuleDue(ruleId: string): Promise<Date> {
   const rows = await sql<{ at: Date }>(
     'UPDATE alert_rules SET next_evaluation_at = clock_timestamp() WHERE id = $1 RETURNING next_evaluation_at AS at',
@@ -237,7 +252,7 @@ export async function makeRuleDue(ruleId: string): Promise<Date> {
   return row.at;
 }
 
-/** When a rule was evaluated last. Routes show its state, and not whether the state is that of an evaluation. */
+/** Returns the time of the last evaluation of a rule. Routes show its state, but not whether an evaluation set it. */
 export async function lastEvaluation(ruleId: string): Promise<Date | null> {
   const rows = await sql<{ at: Date | null }>('SELECT last_evaluated_at AS at FROM alert_rules WHERE id = $1', [
     ruleId,
@@ -245,7 +260,7 @@ export async function lastEvaluation(ruleId: string): Promise<Date | null> {
   return rows[0]?.at ?? null;
 }
 
-/** In how many seconds a rule is evaluated next. No route shows it. */
+/** Returns the seconds until the next evaluation of a rule. No route shows it. */
 export async function secondsUntilEvaluation(ruleId: string): Promise<number> {
   const rows = await sql<{ seconds: number }>(
     'SELECT extract(epoch FROM next_evaluation_at - clock_timestamp())::float8 AS seconds FROM alert_rules WHERE id = $1',
@@ -254,7 +269,9 @@ export async function secondsUntilEvaluation(ruleId: string): Promise<number> {
   return rows[0]?.seconds ?? 0;
 }
 
-/** Stores a condition without a check, as older versions may have stored it, and makes its rule due. Routes refuse it. */
+/**
+ * Stores a condition without a check, as an older version may have stored it, and makes its rule due. Routes refuse it.
+ */
 export async function storeCondition(ruleId: string, condition: object): Promise<void> {
   await sql(
     `UPDATE alert_rules SET condition = $2, revision = revision + 1, next_evaluation_at = clock_timestamp()
@@ -263,7 +280,10 @@ export async function storeCondition(ruleId: string, condition: object): Promise
   );
 }
 
-/** Groups a rule by a field that does not exist, so that its evaluation fails, and makes it due. Routes refuse the field. */
+/**
+ * Groups a rule by a field that does not exist, so that its evaluation fails, and makes the rule due. Routes refuse the
+ * field.
+ */
 export async function groupByUnknownField(ruleId: string): Promise<void> {
   await sql(
     `UPDATE alert_rules SET group_by = '{unknown}', revision = revision + 1, next_evaluation_at = clock_timestamp()
@@ -272,7 +292,7 @@ export async function groupByUnknownField(ruleId: string): Promise<void> {
   );
 }
 
-/** Makes a rule so many seconds older, and due. No route moves the clock. */
+/** Makes a rule this many seconds older, and due. No route moves the clock. */
 export async function ageFailingRule(ruleId: string, seconds: number): Promise<void> {
   await sql(
     `UPDATE alert_rules SET next_evaluation_at = clock_timestamp(),
@@ -283,13 +303,13 @@ export async function ageFailingRule(ruleId: string, seconds: number): Promise<v
   );
 }
 
-/** Events that wait to be matched, as they are queued together. */
+/** Events that wait to be matched and were queued together. */
 export interface QueuedEvents {
   readonly ids: string[];
   readonly timestamps: Date[];
 }
 
-/** Takes the events of a project that wait to be matched out of the queue. No route shows them. */
+/** Removes the waiting events of a project from the queue and returns them. No route shows them. */
 export async function takeQueuedEvents(projectId: string): Promise<QueuedEvents[]> {
   return sql('DELETE FROM event_outbox WHERE project_id = $1 RETURNING event_ids AS ids, timestamps', [projectId]);
 }
@@ -297,8 +317,8 @@ export async function takeQueuedEvents(projectId: string): Promise<QueuedEvents[
 const QUEUE = 'INSERT INTO event_outbox (project_id, event_ids, timestamps) VALUES ($1, $2, $3)';
 
 /**
- * Queues events again by several writers, each of a part of them, in transactions that overlap and end in another order
- * than they began. Requests end in the order of the service.
+ * Queues events again in several overlapping transactions, each with a part of the events. The transactions end in
+ * another order than they began. Over HTTP the service decides on the order.
  */
 export async function queueByWriters(
   projectId: string,
@@ -323,7 +343,9 @@ export async function queueByWriters(
   );
 }
 
-/** Does work while a transaction has queued events and not ended, and ends it then. No request holds a transaction open. */
+/**
+ * Runs the work while an open transaction has queued events, and then commits it. No request holds a transaction open.
+ */
 export async function whileQueueing<T>(
   projectId: string,
   queued: readonly QueuedEvents[],
@@ -342,7 +364,9 @@ export async function whileQueueing<T>(
   }
 }
 
-/** Makes the events of a project that wait to be matched so many seconds older, and its rules a minute. No route moves the clock. */
+/**
+ * Makes the waiting events of a project this many seconds older, and its rules one minute. No route moves the clock.
+ */
 export async function ageQueuedEvents(projectId: string, seconds: number): Promise<void> {
   await sql(`UPDATE alert_rules SET watched_since = watched_since - interval '1 minute' WHERE project_id = $1`, [
     projectId,
@@ -354,8 +378,8 @@ export async function ageQueuedEvents(projectId: string, seconds: number): Promi
 }
 
 /**
- * Marks the queued events of a project as a worker leaves them that is killed while it matches several of them, or the
- * first one alone. After a first death, events are matched one by one. No request kills a worker.
+ * Sets the match mark of the queued events of a project to that of a killed worker. The worker was matching several of
+ * them, or only the first one. After a first death, events are matched one by one. No request kills a worker.
  * @returns the id of the one event
  */
 export async function markOfKilledWorker(
@@ -379,7 +403,7 @@ export async function markOfKilledWorker(
   return row.event_id;
 }
 
-/** Marks an event as one that the worker of a project matches right now, as the worker itself does. No route does. */
+/** Marks an event as being matched by the worker of a project, as the worker itself does. No route sets the mark. */
 export async function markOfLivingWorker(projectId: string, eventId: string): Promise<void> {
   await sql('UPDATE event_match_marks SET is_evaluating = true, event_id = $2 WHERE project_id = $1', [
     projectId,
@@ -387,7 +411,7 @@ export async function markOfLivingWorker(projectId: string, eventId: string): Pr
   ]);
 }
 
-/** What the worker of a project has marked of the events that it matched last. No route shows it. */
+/** Returns the match mark that the worker of a project stored last. No route shows it. */
 export async function matchMark(
   projectId: string,
 ): Promise<{ is_evaluating: boolean; event_id: string | null; suspects_until: string | null } | undefined> {

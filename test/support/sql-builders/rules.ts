@@ -13,12 +13,14 @@ export async function fillAlertRules(projectId: string, count: number): Promise<
   );
 }
 
-/** Whether the events of a project are queued for its rules. No route shows it. */
+/** Returns whether the events of a project are queued for its rules. No route shows it. */
 export async function areEventsQueued(projectId: string): Promise<boolean> {
   return (await sql('SELECT 1 FROM event_watches WHERE project_id = $1', [projectId])).length > 0;
 }
 
-/** Everything that is stored of the alert rules of a project. Routes leave columns out, and show no links of deleted rules. */
+/**
+ * Returns all stored rows of the alert rules of a project. Routes leave out columns, and the links of deleted rules.
+ */
 export async function storedAlertRules(projectId: string): Promise<unknown[]> {
   const ofRules = (table: 'alert_rule_destinations' | 'alert_rule_channels' | 'alert_rule_series') =>
     sql(`SELECT t.* FROM ${table} t JOIN alert_rules r ON r.id = t.rule_id WHERE r.project_id = $1 ORDER BY t::text`, [
@@ -34,8 +36,8 @@ export async function storedAlertRules(projectId: string): Promise<unknown[]> {
 }
 
 /**
- * Whether every event of a project is matched, every match has raised its alert, and no series of a rule of single events
- * is due. No route shows what waits.
+ * Returns whether every event of a project is matched, every match has raised its alert, and no series of a match rule
+ * is due. No route shows waiting events.
  */
 export async function isMatchingDone(projectId: string): Promise<boolean> {
   const waiting = await sql(
@@ -48,12 +50,12 @@ export async function isMatchingDone(projectId: string): Promise<boolean> {
   return waiting.length === 0;
 }
 
-/** How many groups of events of a project wait to be matched. No route shows them. */
+/** Counts the groups of events of a project that wait to be matched. No route shows them. */
 export async function queuedEventRows(projectId: string): Promise<number> {
   return (await sql('SELECT 1 FROM event_outbox WHERE project_id = $1', [projectId])).length;
 }
 
-/** The id of the newest event of an alert event. Routes show the event that began it. */
+/** Returns the id of the newest event of an alert event. Routes show only the first event. */
 export async function lastEventOf(alertEventId: string): Promise<string | null | undefined> {
   const rows = await sql<{ last_event_id: string | null }>('SELECT last_event_id FROM alert_events WHERE id = $1', [
     alertEventId,
@@ -62,8 +64,8 @@ export async function lastEventOf(alertEventId: string): Promise<string | null |
 }
 
 /**
- * Does work while no worker matches the events of a project, as when another worker has the project at that moment. What
- * the work sends and changes is then matched together. No request can hold a project.
+ * Runs the work while no worker matches the events of a project, as if another worker had locked the project. The
+ * events and changes of the work are then processed together. No request can lock a project.
  */
 export async function whileMatchingWaits<T>(projectId: string, work: () => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: service.databaseUrl });
@@ -76,7 +78,7 @@ export async function whileMatchingWaits<T>(projectId: string, work: () => Promi
   }
 }
 
-/** Makes the series and alert events of the rules of a project so many seconds older. No route moves the clock. */
+/** Makes the series and alert events of the rules of a project this many seconds older. No route moves the clock. */
 export async function letRuleTimePass(projectId: string, seconds: number): Promise<void> {
   await sql(
     `UPDATE alert_events SET created_at = created_at - make_interval(secs => $2),
@@ -100,7 +102,7 @@ export async function letRuleTimePass(projectId: string, seconds: number): Promi
   );
 }
 
-/** Makes rules fail for a reason. Over HTTP no condition is accepted that fails when it is evaluated. */
+/** Makes rules fail with a reason. The routes accept no condition that fails when it is evaluated. */
 export async function setRuleError(ruleIds: readonly string[], reason: string): Promise<void> {
   await sql('UPDATE alert_rules SET last_error = $2, last_error_at = now() WHERE id = ANY ($1::uuid[])', [
     ruleIds,
@@ -108,12 +110,12 @@ export async function setRuleError(ruleIds: readonly string[], reason: string): 
   ]);
 }
 
-/** Lets a rule begin in an hour, so that it is not evaluated before. Over HTTP a rule begins at once. */
+/** Makes a rule begin in an hour, so that it is not evaluated before. Over HTTP a rule begins at once. */
 export async function postponeRule(ruleId: string): Promise<void> {
   await sql(`UPDATE alert_rules SET watched_since = now() + interval '1 hour' WHERE id = $1`, [ruleId]);
 }
 
-/** Sets in how many seconds the next attempt of an alert delivery is due, if there is one. No route moves the clock. */
+/** Sets the seconds until the next attempt of an alert delivery is due, if there is one. No route moves the clock. */
 export async function setAlertDeliveryDue(id: string, inSeconds: number): Promise<void> {
   await sql(
     'UPDATE alert_deliveries SET due_at = now() + make_interval(secs => $2) WHERE id = $1 AND due_at IS NOT NULL',
@@ -121,7 +123,7 @@ export async function setAlertDeliveryDue(id: string, inSeconds: number): Promis
   );
 }
 
-/** Makes alert deliveries so many seconds older. No route moves the clock. */
+/** Makes alert deliveries this many seconds older. No route moves the clock. */
 export async function ageAlertDeliveries(ids: readonly string[], seconds: number): Promise<void> {
   await sql('UPDATE alert_deliveries SET created_at = created_at - make_interval(secs => $2) WHERE id = ANY ($1)', [
     ids,
@@ -129,7 +131,7 @@ export async function ageAlertDeliveries(ids: readonly string[], seconds: number
   ]);
 }
 
-/** Makes an alert delivery one that another worker is sending. No request can hold a delivery. */
+/** Claims an alert delivery for another worker. No request can claim a delivery. */
 export async function claimAlertDelivery(id: string): Promise<void> {
   await sql(
     `UPDATE alert_deliveries SET claim_token = gen_random_uuid(), claim_owner = 'w',
@@ -147,17 +149,17 @@ export async function expireClaimOf(id: string): Promise<void> {
   );
 }
 
-/** Every column of the alert deliveries of a project, as text. Routes show the sanitized part of an answer. */
+/** Returns every column of the alert deliveries of a project, as text. Routes show the sanitized part of an answer. */
 export async function storedAlertDeliveries(projectId: string): Promise<string> {
   return asText(await sql<object>('SELECT * FROM alert_deliveries WHERE project_id = $1', [projectId]));
 }
 
-/** Ends the time in which the secret before the current one of an alert destination signs as well. No route moves the clock. */
+/** Ends the time in which the previous secret of an alert destination also signs. No route moves the clock. */
 export async function endSecretOverlap(destinationId: string): Promise<void> {
   await sql('UPDATE alert_destinations SET previous_secret_until = now() WHERE id = $1', [destinationId]);
 }
 
-/** Whether the secret before the current one of an alert destination is stored. No route shows it. */
+/** Returns whether the previous secret of an alert destination is stored. No route shows it. */
 export async function hasPreviousSecret(destinationId: string): Promise<boolean> {
   const rows = await sql('SELECT 1 FROM alert_destinations WHERE id = $1 AND previous_secret IS NOT NULL', [
     destinationId,
@@ -165,7 +167,10 @@ export async function hasPreviousSecret(destinationId: string): Promise<boolean>
   return rows.length > 0;
 }
 
-/** Changes the last character of the encrypted secret of an alert destination, which then cannot be decrypted. No route can. */
+/**
+ * Changes the last character of the encrypted secret of an alert destination, so that it cannot be decrypted. No route
+ * can do this.
+ */
 export async function alterDestinationSecret(destinationId: string): Promise<void> {
   await sql(
     `UPDATE alert_destinations

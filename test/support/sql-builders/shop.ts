@@ -1,8 +1,8 @@
 import { sql } from './sql.js';
 
 /**
- * Has the scheduled retries of a channel wait for ten minutes, which is longer than a test takes. Over HTTP, a worker sends
- * each one after the seconds of the retry policy.
+ * Makes the scheduled retries of a channel wait for ten minutes, which is longer than a test takes. Otherwise a worker
+ * sends each one after the seconds of the retry policy.
  */
 export async function postponeRetries(channelId: string): Promise<void> {
   await sql(

@@ -1,6 +1,6 @@
 import { asText, sql } from './sql.js';
 
-/** Counts so many wrong passwords for an address, all tried just now. Over HTTP each is the computation of a hash. */
+/** Counts this many wrong passwords for an address, all at the current time. Over HTTP each computes a hash. */
 export async function failedSignIns(email: string, count: number): Promise<void> {
   await sql(
     `INSERT INTO password_attempts AS a (subject_hash, attempted_at, expires_at)
@@ -11,7 +11,7 @@ export async function failedSignIns(email: string, count: number): Promise<void>
   );
 }
 
-/** Makes the tokens that an address was mailed so many seconds older. No route moves the clock. */
+/** Makes the tokens that an address was mailed this many seconds older. No route moves the clock. */
 export async function ageMailedTokens(email: string, seconds: number): Promise<void> {
   await sql(
     `UPDATE user_tokens SET created_at = created_at - make_interval(secs => $2::int),
@@ -21,7 +21,7 @@ export async function ageMailedTokens(email: string, seconds: number): Promise<v
   );
 }
 
-/** Makes the tokens that an address was mailed expire so many seconds from now. No route moves the clock. */
+/** Makes the tokens that an address was mailed expire in this many seconds. No route moves the clock. */
 export async function expireMailedTokensIn(email: string, seconds: number): Promise<void> {
   await sql(
     `UPDATE user_tokens SET expires_at = now() + make_interval(secs => $2::int)
@@ -30,7 +30,7 @@ export async function expireMailedTokensIn(email: string, seconds: number): Prom
   );
 }
 
-/** Reads for how many seconds each token for a password reset of an address is valid. No route shows it. */
+/** Returns the lifetime in seconds of each password reset token of an address. No route shows it. */
 export async function resetTokenLives(email: string): Promise<number[]> {
   const rows = await sql<{ seconds: number }>(
     `SELECT extract(epoch FROM expires_at - created_at)::int AS seconds FROM user_tokens
@@ -40,37 +40,42 @@ export async function resetTokenLives(email: string): Promise<number[]> {
   return rows.map(({ seconds }) => seconds);
 }
 
-/** Reads what is stored of the mailed tokens of an account, as text. No route shows it. */
+/** Reads the stored mailed tokens of an account, as text. No route shows them. */
 export async function storedMailedTokens(userId: string): Promise<string> {
   return asText(await sql<object>('SELECT * FROM user_tokens WHERE user_id = $1', [userId]));
 }
 
 /**
- * Gives an account an address, and the form by which addresses are compared. Registration accepts only ASCII letters before
- * the @, but accounts of earlier versions have others.
+ * Gives an account an address, and the form in which addresses are compared. Registration accepts only ASCII letters
+ * before the @, but accounts of earlier versions may have other letters.
  */
 export async function setAddress(userId: string, email: string, emailKey: string): Promise<void> {
   await sql('UPDATE users SET email = $2, email_key = $3 WHERE id = $1', [userId, email, emailKey]);
 }
 
-/** Reads the accounts whose address has this part before the @, whatever the domain. No route finds accounts of others. */
+/**
+ * Reads the accounts whose address has this part before the @, in any domain. No route finds accounts of other people.
+ */
 export async function accountsWithLocalPart(localPart: string): Promise<{ id: string; email: string }[]> {
   return sql(`SELECT id, email FROM users WHERE starts_with(email, $1::text || '@') ORDER BY id`, [localPart]);
 }
 
-/** Reads the ids of the accounts with this address, in the form by which addresses are compared. No route finds accounts of others. */
+/**
+ * Reads the ids of the accounts with this address, in the form in which addresses are compared. No route finds accounts
+ * of other people.
+ */
 export async function accountsWithAddress(emailKey: string): Promise<string[]> {
   const rows = await sql<{ id: string }>('SELECT id FROM users WHERE email_key = $1', [emailKey]);
   return rows.map(({ id }) => id);
 }
 
-/** Reads the ids of the accounts that have the address or the name. No route finds accounts of others. */
+/** Reads the ids of the accounts that have the address or the name. No route finds accounts of other people. */
 export async function accountsWithAddressOrName(emailKey: string, name: string): Promise<string[]> {
   const rows = await sql<{ id: string }>('SELECT id FROM users WHERE email_key = $1 OR name = $2', [emailKey, name]);
   return rows.map(({ id }) => id);
 }
 
-/** Reads what is stored of an account, its sessions and their refresh tokens, as text. No route shows it. */
+/** Reads the stored rows of an account, its sessions and their refresh tokens, as text. No route shows them. */
 export async function storedSignIns(userId: string): Promise<string> {
   const users = await sql<object>('SELECT * FROM users WHERE id = $1', [userId]);
   const sessions = await sql<object>('SELECT * FROM sessions WHERE user_id = $1', [userId]);
@@ -95,7 +100,7 @@ export async function endRefreshGrace(userId: string): Promise<void> {
   );
 }
 
-/** Makes a refresh token one that was used from another address. All requests of a test come from one address. */
+/** Marks a refresh token as used from another address. All requests of a test come from one address. */
 export async function setRefreshAddress(refreshToken: string, ip: string): Promise<void> {
   await sql(`UPDATE refresh_tokens SET used_ip = $2 WHERE token_hash = sha256(convert_to($1, 'UTF8'))`, [
     refreshToken,
@@ -103,7 +108,10 @@ export async function setRefreshAddress(refreshToken: string, ip: string): Promi
   ]);
 }
 
-/** Replaces the unused refresh tokens of an account, as if the token was drawn at random. Only earlier versions drew it. */
+/**
+ * Replaces the unused refresh token of an account by one that was chosen at random. Only earlier versions chose it at
+ * random.
+ */
 export async function drawRefreshToken(userId: string, refreshToken: string): Promise<void> {
   await sql(
     `UPDATE refresh_tokens r SET token_hash = sha256(convert_to($2, 'UTF8')) FROM sessions s
@@ -112,7 +120,7 @@ export async function drawRefreshToken(userId: string, refreshToken: string): Pr
   );
 }
 
-/** Counts the refresh tokens of an account that can still be exchanged. No route shows it. */
+/** Counts the refresh tokens of an account that can still be exchanged. No route shows the number. */
 export async function livingRefreshTokens(userId: string): Promise<number> {
   const rows = await sql<object>(
     `SELECT 1 FROM refresh_tokens r JOIN sessions s ON s.id = r.session_id
@@ -122,17 +130,17 @@ export async function livingRefreshTokens(userId: string): Promise<number> {
   return rows.length;
 }
 
-/** Makes a passkey so many days older. No route moves the clock. */
+/** Makes a passkey this many days old. No route moves the clock. */
 export async function agePasskey(passkeyId: string, days: number): Promise<void> {
   await sql('UPDATE passkeys SET created_at = now() - make_interval(days => $2::int) WHERE id = $1', [passkeyId, days]);
 }
 
-/** Makes a passkey one that was added without a proof. Only earlier versions added such passkeys. */
+/** Marks a passkey as added without a proof. Only earlier versions added such passkeys. */
 export async function makePasskeyUnproven(passkeyId: string): Promise<void> {
   await sql('UPDATE passkeys SET proven = false WHERE id = $1', [passkeyId]);
 }
 
-/** Counts the mails about the security of an account that are still to be sent. No route shows it. */
+/** Counts the mails about the security of an account that are not sent yet. No route shows the number. */
 export async function pendingNotices(userId: string): Promise<number> {
   const rows = await sql<object>('SELECT 1 FROM security_events WHERE user_id = $1 AND notice_to IS NOT NULL', [
     userId,
@@ -140,7 +148,7 @@ export async function pendingNotices(userId: string): Promise<number> {
   return rows.length;
 }
 
-/** Adds events whose mails are still to be sent, as a process leaves them that dies before it sends the mails. */
+/** Adds events whose mails are not sent yet, as a process leaves them when it dies before it sends the mails. */
 export async function dueNotices(of: { id: string; email: string }, count: number): Promise<void> {
   await sql(
     `INSERT INTO security_events (id, user_id, type, ip, notice_to)
@@ -149,7 +157,7 @@ export async function dueNotices(of: { id: string; email: string }, count: numbe
   );
 }
 
-/** Makes the last mails about the security of an account so many seconds old. No route moves the clock. */
+/** Makes the last mails about the security of an account this many seconds old. No route moves the clock. */
 export async function setNoticeAge(userId: string, seconds: number): Promise<void> {
   await sql('UPDATE security_events SET notice_at = now() - make_interval(secs => $2::int) WHERE user_id = $1', [
     userId,
@@ -157,7 +165,7 @@ export async function setNoticeAge(userId: string, seconds: number): Promise<voi
   ]);
 }
 
-/** Adds changes of the password to the security log of an account. Over HTTP each is the computation of two hashes. */
+/** Adds password changes to the security log of an account. Over HTTP each computes two hashes. */
 export async function passwordChanges(userId: string, count: number): Promise<void> {
   await sql(
     `INSERT INTO security_events (id, user_id, type) SELECT gen_random_uuid(), $1, 'password_changed'

@@ -1,28 +1,30 @@
 import { sql } from './sql.js';
 
-/** The contents that the object store has of a project, the oldest first. No route shows them. */
+/** Returns the blobs of a project in the object store, the oldest first. No route shows them. */
 export async function blobs(projectId: string): Promise<{ id: string; state: string }[]> {
   return sql('SELECT id, state FROM stored_blobs WHERE project_id = $1 ORDER BY created_at', [projectId]);
 }
 
-/** How many contents of a project are being written. No route shows it. */
+/** Counts the blobs of a project that are being written. No route shows the number. */
 export async function writingBlobs(projectId: string): Promise<number> {
   return (await blobs(projectId)).filter(({ state }) => state === 'writing').length;
 }
 
-/** Lets maintenance remove contents that nobody has any more. Over HTTP they wait for up to 15 minutes. */
+/** Makes maintenance remove unused blobs at once. Otherwise they wait for up to 15 minutes. */
 export async function makeBlobsDue(projectId: string): Promise<void> {
   await sql('UPDATE stored_blobs SET due_at = now() WHERE project_id = $1', [projectId]);
 }
 
-/** What an organization stores in all. The route shows it to members of a project that is not deleted. */
+/**
+ * Returns the total storage of an organization. The route shows it only to members of a project that is not deleted.
+ */
 export async function storageTotals(
   organizationId: string,
 ): Promise<{ stored: string; reserved: string; objects: string }[]> {
   return sql('SELECT stored, reserved, objects FROM storage_totals WHERE organization_id = $1', [organizationId]);
 }
 
-/** Has an organization store four times as much, as one does after a downgrade. Over HTTP that takes a payment. */
+/** Multiplies the stored bytes of an organization by four, as after a downgrade. Over HTTP that takes a payment. */
 export async function quadrupleStoredBytes(organizationId: string): Promise<void> {
   await sql('UPDATE storage_totals SET stored = stored * 4 WHERE organization_id = $1', [organizationId]);
 }
@@ -35,25 +37,25 @@ export async function setBillingStatus(
   await sql('UPDATE organizations SET billing_status = $2 WHERE id = $1', [organizationId, status]);
 }
 
-/** The content that an upload is going to become, which names its files in the store. No route shows it. */
+/** Returns the blob that an upload will become. Its id is part of the file names in the store. No route shows it. */
 export async function blobOfUpload(uploadId: string): Promise<string> {
   const [row] = await sql<{ id: string }>('SELECT blob_id AS id FROM object_uploads WHERE id = $1', [uploadId]);
   if (row === undefined) throw new Error(`there is no upload ${uploadId}`);
   return row.id;
 }
 
-/** Lets an upload expire now. Over HTTP it lives for a day. */
+/** Makes an upload expire now. Over HTTP it lives for a day. */
 export async function expireUpload(uploadId: string): Promise<void> {
   await sql('UPDATE object_uploads SET expires_at = now() WHERE id = $1', [uploadId]);
 }
 
-/** How many parts of an upload are being written. No route shows it. */
+/** Counts the parts of an upload that are being written. No route shows the number. */
 export async function writingParts(uploadId: string): Promise<number> {
   const rows = await sql(`SELECT 1 FROM object_upload_parts WHERE upload_id = $1 AND state = 'writing'`, [uploadId]);
   return rows.length;
 }
 
-/** Leaves the first part of an upload as a process leaves it that died while it wrote. No request dies so. */
+/** Leaves the first part of an upload in the state of a process that died while it wrote. No request can cause that. */
 export async function leavePartOfDeadWriter(uploadId: string): Promise<void> {
   await sql(
     `INSERT INTO object_upload_parts (upload_id, part_number, slot, state, writer, lease_expires_at)
@@ -62,7 +64,7 @@ export async function leavePartOfDeadWriter(uploadId: string): Promise<void> {
   );
 }
 
-/** Leaves an upload as a process leaves it that died while it completed the upload. No request dies so. */
+/** Leaves an upload in the state of a process that died while it completed the upload. No request can cause that. */
 export async function leaveDeadCompletion(uploadId: string): Promise<void> {
   await sql(
     `UPDATE object_uploads SET claim = gen_random_uuid(), claim_expires_at = now() - interval '1 second' WHERE id = $1`,

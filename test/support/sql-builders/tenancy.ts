@@ -4,7 +4,7 @@ import { service } from '../running-service.js';
 import type { Role } from './accounts.js';
 import { sql } from './sql.js';
 
-/** Entries of the audit log about one thing, the oldest first. No route shows those of tenancy. */
+/** Returns the entries of the audit log about one target, the oldest first. No route shows the entries of tenancy. */
 export async function auditEntries(of: {
   projectId: string;
   targetId: string;
@@ -15,7 +15,10 @@ export async function auditEntries(of: {
   );
 }
 
-/** The actions in the audit log of a project, the oldest first. The route returns 404 once the project is deleted. */
+/**
+ * Returns the actions in the audit log of a project, the oldest first. The route returns 404 once the project is
+ * deleted.
+ */
 export async function auditedActions(projectId: string): Promise<string[]> {
   const rows = await sql<{ action: string }>(
     'SELECT action FROM audit_events WHERE project_id = $1 ORDER BY created_at, id',
@@ -24,7 +27,7 @@ export async function auditedActions(projectId: string): Promise<string[]> {
   return rows.map(({ action }) => action);
 }
 
-/** The audit log of an organization, the oldest entry first. No route shows it. */
+/** Returns the audit log of an organization, the oldest entry first. No route shows it. */
 export async function organizationAudit(organizationId: string): Promise<
   {
     actor_user_id: string | null;
@@ -59,7 +62,7 @@ export async function setPlan(organizationId: string, plan: 'free' | 'pro' | 'sc
 }
 
 /**
- * Stores a role in a project, whatever was there. The routes make nobody an owner, and refuse to change the role of an
+ * Stores a role in a project, replacing any other. The routes make nobody an owner, and refuse to change the role of an
  * owner or admin of the organization.
  */
 export async function storeProjectRole(projectId: string, userId: string, role: Role | 'owner'): Promise<void> {
@@ -70,7 +73,9 @@ export async function storeProjectRole(projectId: string, userId: string, role: 
   );
 }
 
-/** Replaces the first path to mask by others. The route refuses paths of so many names that older versions took. */
+/**
+ * Replaces the first masked path by other paths. The route refuses paths with as many names as older versions accepted.
+ */
 export async function replaceFirstMaskedPath(projectId: string, paths: readonly string[]): Promise<void> {
   await sql('UPDATE project_settings SET redacted_properties = redacted_properties[2:] || $2 WHERE project_id = $1', [
     projectId,
@@ -78,7 +83,7 @@ export async function replaceFirstMaskedPath(projectId: string, paths: readonly 
   ]);
 }
 
-/** Makes a person a member with a role, whatever membership there is. Over HTTP that takes an invitation. */
+/** Makes a person a member with a role, replacing any membership. Over HTTP that takes an invitation. */
 export async function storeMember(
   of: { organizationId: string; projectId: string },
   userId: string,
@@ -99,7 +104,7 @@ export async function deleteProjectMembership(projectId: string, userId: string)
   await sql('DELETE FROM project_members WHERE project_id = $1 AND user_id = $2', [projectId, userId]);
 }
 
-/** Deletes a membership of an organization and keeps those of its projects. The route deletes all of them. */
+/** Deletes the membership of an organization and keeps those of its projects. The route deletes all of them. */
 export async function deleteOrganizationMembership(organizationId: string, userId: string): Promise<void> {
   await sql('DELETE FROM organization_members WHERE organization_id = $1 AND user_id = $2', [organizationId, userId]);
 }
@@ -110,12 +115,16 @@ interface ProjectMemberRow {
   role: string;
 }
 
-/** The rows of the members of a project. The route shows effective roles, and returns 404 for a deleted project. */
+/**
+ * Returns the rows of the members of a project. The route shows effective roles, and returns 404 for a deleted project.
+ */
 export async function projectMemberRows(projectId: string): Promise<ProjectMemberRow[]> {
   return sql('SELECT project_id, user_id, role FROM project_members WHERE project_id = $1', [projectId]);
 }
 
-/** The rows of the members of all projects of an organization. Over HTTP that takes a request for each project. */
+/**
+ * Returns the rows of the members of all projects of an organization. Over HTTP that takes a request for each project.
+ */
 export async function projectMemberRowsOf(organizationId: string): Promise<ProjectMemberRow[]> {
   return sql(
     `SELECT pm.project_id, pm.user_id, pm.role FROM project_members pm JOIN projects p ON p.id = pm.project_id
@@ -125,8 +134,9 @@ export async function projectMemberRowsOf(organizationId: string): Promise<Proje
 }
 
 /**
- * The places where the rows of project members differ from the members of the organization. There are none, unless
- * somebody has another role in one project. A role is null where there is no row. The routes show effective roles.
+ * Returns the differences between the members of the projects and the members of the organization. There are none,
+ * unless a person has another role in one project. A role is null where there is no row. The routes show effective
+ * roles.
  */
 export async function membershipsOutOfStep(
   organizationId: string,
@@ -154,10 +164,10 @@ const TABLES_OF_PROJECTS = [
   'saved_views',
 ] as const;
 
-/** How many rows a table has of a project. */
+/** The number of rows of a project by table. */
 export type ProjectRows = Readonly<Record<'projects' | (typeof TABLES_OF_PROJECTS)[number], number>>;
 
-/** How many rows a project has by table. Every route returns 404 once the project is deleted. */
+/** Counts the rows of a project by table. Every route returns 404 once the project is deleted. */
 export async function rowsOfProject(projectId: string): Promise<ProjectRows> {
   const counts = TABLES_OF_PROJECTS.map(
     (table) => `(SELECT count(*)::int FROM ${table} WHERE project_id = $1) AS ${table}`,
@@ -169,7 +179,9 @@ export async function rowsOfProject(projectId: string): Promise<ProjectRows> {
   return { ...rows! };
 }
 
-/** Moves the deletion of a project two minutes back, where its grace period is over. Over HTTP that takes a minute. */
+/**
+ * Moves the deletion of a project two minutes back, so that its grace period is over. Over HTTP that takes a minute.
+ */
 export async function endDeletionGrace(projectId: string): Promise<void> {
   await sql(`UPDATE projects SET deleted_at = now() - interval '2 minutes' WHERE id = $1`, [projectId]);
 }
@@ -185,7 +197,7 @@ export async function pastEvents(projectId: string, count: number): Promise<void
   );
 }
 
-/** The stored usage of a project, a row for each day and key. The routes show sums, and no requests. */
+/** Returns the stored usage of a project, one row for each day and key. The routes show sums, and no requests. */
 export async function dailyUsage(projectId: string): Promise<{ events: number; requests: number }[]> {
   return sql(
     'SELECT events_ingested::int AS events, requests::int AS requests FROM usage_daily WHERE project_id = $1',
@@ -193,7 +205,7 @@ export async function dailyUsage(projectId: string): Promise<{ events: number; r
   );
 }
 
-/** Stores usage of a day in the past. Over HTTP usage is counted today. */
+/** Stores the usage of a day in the past. Over HTTP usage is counted today. */
 export async function storeUsage(projectId: string, { day, events }: { day: string; events: number }): Promise<void> {
   await sql('INSERT INTO usage_daily (day, project_id, events_ingested) VALUES ($1, $2, $3)', [day, projectId, events]);
 }
@@ -204,8 +216,8 @@ export async function moveUsageBack(projectId: string, days: number): Promise<vo
 }
 
 /**
- * Does work while a transaction holds the row of an organization, so that requests that change the organization wait in
- * a known order. `untilWaiting` resolves when that many of them wait. No request can hold a transaction open.
+ * Runs the work while a transaction locks the row of an organization, so that requests that change the organization
+ * wait in a known order. `untilWaiting` resolves when that many of them wait. No request can hold a transaction open.
  */
 export async function holdingOrganization<T>(
   organizationId: string,
@@ -230,7 +242,7 @@ export async function holdingOrganization<T>(
   }
 }
 
-/** How many connections wait for a lock of a connection, or for one that waits for it. */
+/** Counts the connections that wait for a lock of a connection, directly or behind another waiting one. */
 async function waitingBehind(pid: number | undefined): Promise<number> {
   const rows = await sql(
     `WITH RECURSIVE waiting (pid) AS (
