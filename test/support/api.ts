@@ -3,7 +3,7 @@ import { checkAnswer } from './answer-check.js';
 import { isOnClickHouse, service } from './running-service.js';
 import { afterReplication } from './test-control.js';
 
-/** Whoever can send requests: a signed-in person or an API key. */
+/** A sender of requests: a signed-in person or an API key. */
 export type Caller = { readonly accessToken: string } | { readonly apiKey: string };
 
 type Body = object | string | undefined;
@@ -18,7 +18,7 @@ export class Api {
     private readonly url: string = service.url,
   ) {}
 
-  /** The same, with the credentials of somebody. */
+  /** Returns the same API with the credentials of a caller. */
   as(caller: Caller): Api {
     return new Api(
       'accessToken' in caller ? { Authorization: `Bearer ${caller.accessToken}` } : { 'X-API-Key': caller.apiKey },
@@ -58,7 +58,7 @@ export class Api {
   }
 }
 
-/** Without credentials. */
+/** Sends requests without credentials. */
 export const api = new Api();
 
 export interface Account {
