@@ -151,7 +151,12 @@ describe('the billing of an organization', () => {
     expect((await stored()).payment_customer_id).toBe(other);
   });
 
-  it('has the customer removed when the organization is deleted while the customer is made', async () => {
+  it.each([
+    ['without a customer', null],
+    ['whose customer the provider no longer has', 'cus_gone'],
+  ])('has the new customer removed when an organization %s is deleted while it is made', async (_, before) => {
+    const replaced = before === null ? null : `${before}_${acme.organizationId}`;
+    if (replaced !== null) await setPaymentCustomer(acme.organizationId, replaced);
     provider.before.set('/v1/customers', async () => {
       // The removal is a request to the same path.
       provider.before.clear();
@@ -167,8 +172,10 @@ describe('the billing of an organization', () => {
       },
       (customer) => customer?.deleted === true,
     );
-    const removed = new Set(provider.asked('DELETE', /./).map((request) => request.path));
-    expect(removed).toEqual(new Set([`/v1/customers/${made}`]));
+    const removed = provider.asked('DELETE', /./).map((request) => request.path);
+    expect(new Set(removed.filter((path) => path !== `/v1/customers/${replaced}`))).toEqual(
+      new Set([`/v1/customers/${made}`]),
+    );
     expect(provider.asked('POST', /checkout/)).toEqual([]);
   });
 

@@ -79,7 +79,7 @@ export class AlertDeliveryResponse {
   @UuidField({ description: 'May have been deleted since' })
   destination_id!: string;
 
-  @TextField({ description: 'As it was when the alert was raised' })
+  @TextField({ description: 'As it was when the notification was queued' })
   destination_name!: string;
 
   @EnumField(DESTINATION_TYPES, { description: 'Of the alert destination' })

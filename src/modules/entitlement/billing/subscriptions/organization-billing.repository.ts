@@ -50,7 +50,7 @@ export class OrganizationBillingRepository {
        WHERE id = $1 AND payment_customer_id IS NOT DISTINCT FROM $2 AND deleted_at IS NULL`,
       [organizationId, known, customerId],
     );
-    const row = await this.database.repository(Organization).findOneBy({ id: organizationId });
+    const row = await this.database.repository(Organization).findOneBy({ id: organizationId, deletedAt: IsNull() });
     return row?.paymentCustomerId ?? null;
   }
 
