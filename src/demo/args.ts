@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ArgumentError } from './demo-error.js';
+import { errorMessage } from '../platform/errors/index.js';
 
 export interface DemoOptions {
   readonly target: Target;
@@ -93,7 +94,7 @@ function read(argv: readonly string[]) {
       },
     }).values;
   } catch (error) {
-    throw new ArgumentError(error instanceof Error ? error.message : String(error));
+    throw new ArgumentError(errorMessage(error));
   }
 }
 

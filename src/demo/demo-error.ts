@@ -1,3 +1,5 @@
+import { isError } from '../platform/errors/index.js';
+
 /** An expected failure of the demo. The message says what to do, and the exit code is 1. */
 export class DemoError extends Error {
   override readonly name: string = 'DemoError';
@@ -9,7 +11,7 @@ export class ArgumentError extends DemoError {
 }
 
 export function messageOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
+  if (!isError(error)) return String(error);
   // fetch says only "fetch failed"; the cause says what happened.
-  return error.cause instanceof Error && error.cause.message !== '' ? error.cause.message : error.message;
+  return isError(error.cause) && error.cause.message !== '' ? error.cause.message : error.message;
 }

@@ -4,6 +4,7 @@ import type { DataDir, DemoOptions, Target } from './args.js';
 import { DemoError, messageOf } from './demo-error.js';
 import { quote } from './report.js';
 import { freePort, ServiceProcess } from './service-process.js';
+import { isError } from '../platform/errors/index.js';
 
 /** The service that the demo uses. */
 export interface Service {
@@ -55,7 +56,7 @@ async function probe(url: string): Promise<'service' | 'nothing' | { stranger: s
     const isService = isRecord(body) && typeof body.version === 'string' && isRecord(body.checks);
     return isService ? 'service' : { stranger: 'something else listens there' };
   } catch (error) {
-    const cause = error instanceof Error ? error.cause : undefined;
+    const cause = isError(error) ? error.cause : undefined;
     const refused = isRecord(cause) && cause.code === 'ECONNREFUSED';
     return refused ? 'nothing' : { stranger: messageOf(error) };
   }

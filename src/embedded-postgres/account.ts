@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process';
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { dirname } from 'node:path';
-import { EmbeddedDatabaseError, OWN_SERVER_HINT, errorMessage } from './embedded-database-error.js';
+import { EmbeddedDatabaseError, OWN_SERVER_HINT } from './embedded-database-error.js';
+import { errorMessage } from '../platform/errors/index.js';
 
 /** The operating system user that PostgreSQL runs as. `switched` when that is not the user of this process. */
 export interface Account {

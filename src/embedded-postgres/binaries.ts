@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { chmod, cp, lchown, lstat, readFile, readdir, rename, rm, symlink } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { type Account, type CommandResult, runScript } from './account.js';
-import { EmbeddedDatabaseError, OWN_SERVER_HINT, errorCode, errorMessage } from './embedded-database-error.js';
+import { EmbeddedDatabaseError, OWN_SERVER_HINT } from './embedded-database-error.js';
+import { errorCode, errorMessage } from '../platform/errors/index.js';
 
 /** PostgreSQL's programs, verified to run as the database's user. */
 export interface Binaries {

@@ -5,8 +5,9 @@ import pg from 'pg';
 import { cleanEnvironment, identityOf, runScript, spawnRefused } from './account.js';
 import type { Binaries } from './binaries.js';
 import type { DataFolder } from './data-folder.js';
-import { EmbeddedDatabaseError, OWN_SERVER_HINT, errorCode } from './embedded-database-error.js';
+import { EmbeddedDatabaseError, OWN_SERVER_HINT } from './embedded-database-error.js';
 import { startTied } from './tied-process.js';
+import { errorCode } from '../platform/errors/index.js';
 
 /** An existing cluster: PostgreSQL's own data folder and the password of both roles. */
 export interface Cluster {

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { chmod, chown, mkdir, readdir, readlink, realpath, rm, stat, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Account, accountName, blockingFolder, canEnter, listAccounts } from './account.js';
-import { EmbeddedDatabaseError, OWN_SERVER_HINT, errorCode } from './embedded-database-error.js';
+import { EmbeddedDatabaseError, OWN_SERVER_HINT } from './embedded-database-error.js';
+import { errorCode } from '../platform/errors/index.js';
 
 /** The folder of clusters of a root service when the database's user cannot reach the default data folder. */
 const SYSTEM_FOLDER = '/var/lib/operational-event-service';

@@ -8,10 +8,11 @@ import {
   openCluster,
 } from './cluster.js';
 import { openDataFolder } from './data-folder.js';
-import { EmbeddedDatabaseError, OWN_SERVER_HINT, errorCode, errorMessage } from './embedded-database-error.js';
+import { EmbeddedDatabaseError, OWN_SERVER_HINT } from './embedded-database-error.js';
 import { clearLeftovers } from './leftovers.js';
 import { SupervisedServer } from './supervised-server.js';
 import { lockDataFolder } from './service-lock.js';
+import { errorCode, errorMessage } from '../platform/errors/index.js';
 
 export { EmbeddedDatabaseError };
 export interface EmbeddedPostgresOptions {
@@ -56,7 +57,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   try {
     return await start(options);
   } catch (error) {
-    if (error instanceof EmbeddedDatabaseError || errorCode(error) === null) throw error;
+    if (error instanceof EmbeddedDatabaseError || errorCode(error) === undefined) throw error;
     throw new EmbeddedDatabaseError(
       `The embedded database cannot use the data folder "${options.dataDir}" (${errorMessage(error)}): set DATA_DIR to a folder this service may write, or ${OWN_SERVER_HINT}.`,
       { cause: error },

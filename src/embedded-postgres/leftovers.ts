@@ -1,8 +1,9 @@
 import { readFile, realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { EmbeddedDatabaseError, errorCode } from './embedded-database-error.js';
+import { EmbeddedDatabaseError } from './embedded-database-error.js';
 import { inspectProcess, waitUntilGone } from './processes.js';
+import { errorCode } from '../platform/errors/index.js';
 
 const FAST_SHUTDOWN_MS = 30_000;
 const IMMEDIATE_SHUTDOWN_MS = 10_000;

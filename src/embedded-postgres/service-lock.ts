@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { EmbeddedDatabaseError, errorCode } from './embedded-database-error.js';
+import { EmbeddedDatabaseError } from './embedded-database-error.js';
 import { inspectProcess } from './processes.js';
+import { errorCode } from '../platform/errors/index.js';
 
 interface Holder {
   readonly pid: number;

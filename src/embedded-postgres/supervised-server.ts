@@ -1,7 +1,7 @@
-import { errorMessage } from './embedded-database-error.js';
 import { clearLeftovers } from './leftovers.js';
 import { reasonOfEnd } from './server-log.js';
 import { type Server, type ServerOptions, startServer } from './server.js';
+import { errorMessage } from '../platform/errors/index.js';
 
 /** A server that ends more often than this within ten minutes is not restarted. */
 const MOST_ENDS = 5;

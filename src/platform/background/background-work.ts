@@ -4,6 +4,7 @@ import { Reservations } from '../concurrency/index.js';
 import { Database } from '../database/database.js';
 import { holdContext, LogThrottle, Metrics } from '../telemetry/index.js';
 import { Lane, type LaneOptions, type LaneOutcome, type Piece } from './lane.js';
+import { asError } from '../errors/index.js';
 
 /**
  * The kinds of work. Each has its own limits, so that none delays another:
@@ -139,10 +140,7 @@ export class BackgroundWork {
     }
     if (outcome === 'failed') {
       this.seldom.happened(what, (times) =>
-        this.logger.error(
-          error instanceof Error ? error : new Error(String(error)),
-          `${what}, ${times} times since the last such line`,
-        ),
+        this.logger.error(asError(error), `${what}, ${times} times since the last such line`),
       );
     }
   }

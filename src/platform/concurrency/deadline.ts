@@ -1,3 +1,4 @@
+import { asError } from '../errors/index.js';
 /**
  * Settles like `promise`, or rejects with `late()` once `ms` have passed. The promise continues, but its later outcome
  * is dropped. The timer does not keep the process alive.
@@ -14,7 +15,7 @@ export function within<T>(ms: number, promise: Promise<T>, late: () => Error): P
       },
       (error: unknown) => {
         clearTimeout(timer);
-        reject(error instanceof Error ? error : new Error(String(error)));
+        reject(asError(error));
       },
     );
   });

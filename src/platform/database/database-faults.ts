@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { QueryFailedError } from 'typeorm';
+import { aggregatedErrors, errorCode, isError } from '../errors/index.js';
 
 /** Error codes of the operating system for a host that does not answer or cannot be reached. */
 const UNREACHABLE = new Set([
@@ -48,17 +49,18 @@ export function isOutOfReach(error: unknown): boolean {
     if (error.query === 'START TRANSACTION') return true;
     const cause: unknown = error.driverError;
     if (cause instanceof pg.DatabaseError) return GIVEN_UP.has(cause.code ?? '');
-    return cause instanceof Error && NOT_SENT.test(cause.message);
+    return isError(cause) && NOT_SENT.test(cause.message);
   }
   // TypeORM does not wrap errors that occur before a connection is open.
   if (error instanceof pg.DatabaseError) return TURNED_AWAY.test(error.code ?? '');
-  if (error instanceof AggregateError) return error.errors.length > 0 && error.errors.every(isOutOfReach);
-  if (!(error instanceof Error)) return false;
+  const causes = aggregatedErrors(error);
+  if (causes !== null) return causes.length > 0 && causes.every(isOutOfReach);
+  if (!isError(error)) return false;
   const { code, syscall } = error as NodeJS.ErrnoException;
   return (UNREACHABLE.has(code ?? '') && OF_A_SOCKET.test(syscall ?? '')) || NO_CONNECTION.test(error.message);
 }
 
 /** Returns whether a statement was ended because it timed out or its caller cancelled it. */
 export function isCanceled(error: unknown): boolean {
-  return (error as { code?: unknown }).code === CANCELED;
+  return errorCode(error) === CANCELED;
 }

@@ -24,6 +24,7 @@ import { ValidationError } from './fields/index.js';
 import type { CheckedRequest } from './inputs.js';
 import { RouteTable } from './route-table.js';
 import { sendJson } from './send-json.js';
+import { asError, errorCode } from '../errors/index.js';
 
 /** Maps the name of a database constraint to the refusal that its violation means. */
 export type ConstraintErrors = Readonly<Record<string, DomainErrorClass>>;
@@ -55,7 +56,7 @@ export class ErrorFilter implements ExceptionFilter {
     }
     const error = this.toDomainError(thrown, request);
     if (error === null) {
-      this.logger.error(thrown instanceof Error ? thrown : new Error(String(thrown)));
+      this.logger.error(asError(thrown));
       write(response, 500, 'Internal Server Error');
       return;
     }
@@ -91,7 +92,7 @@ export function constraintOf(thrown: unknown): string | undefined {
 }
 
 function isTooLate(thrown: unknown): boolean {
-  return thrown instanceof Error && (thrown as NodeJS.ErrnoException).code === 'ERR_HTTP_HEADERS_SENT';
+  return errorCode(thrown) === 'ERR_HTTP_HEADERS_SENT';
 }
 
 function write(response: Response, status: number, detail: unknown): void {

@@ -10,6 +10,7 @@ import { pipelined } from './pipelined-requests.js';
 import { SERVER_OPTIONS } from './request-head.js';
 import { sendJson } from './send-json.js';
 import { takeDefaultHeaders } from './default-headers.js';
+import { isError } from '../errors/index.js';
 
 type DirectTaker = (request: CheckedRequest, response: Answer) => boolean;
 
@@ -90,7 +91,7 @@ export class FastExpressAdapter extends ExpressAdapter {
   /** Sends plain objects directly, and every other value with Nest's implementation. */
   override reply(response: Answer, body: unknown, statusCode?: number): unknown {
     const isPlain = typeof body === 'object' && body !== null && !(body instanceof StreamableFile);
-    if (!isPlain || body instanceof Error) return super.reply(response, body, statusCode);
+    if (!isPlain || isError(body)) return super.reply(response, body, statusCode);
     sendJson(response, statusCode ?? response.statusCode, body);
     return undefined;
   }

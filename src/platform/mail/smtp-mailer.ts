@@ -8,6 +8,7 @@ import {
 import { newId } from '../ids/index.js';
 import { sanitizeText } from '../sanitize/index.js';
 import { domainOf, faultIn, type Mail, Mailer, type MailResult } from './mailer.js';
+import { asError } from '../errors/index.js';
 
 /** Failures without an SMTP reply for which a later attempt would fail as well. */
 const PERMANENT_CODES = new Set([
@@ -91,9 +92,7 @@ export class SmtpMailer extends Mailer {
   }
 
   private failureOf(error: unknown, timedOut: boolean): { transient: boolean; error: string } {
-    const { code, permanent, response, message } = (
-      error instanceof Error ? error : new Error(String(error))
-    ) as NodemailerError;
+    const { code, permanent, response, message } = asError(error) as NodemailerError;
     // A step may take as long as the whole message, so either timeout may fire first.
     if (timedOut || code === 'ETIMEDOUT') return { transient: true, error: 'The mail server did not answer in time' };
     const transient = permanent === undefined ? !PERMANENT_CODES.has(code ?? '') : !permanent;

@@ -4,6 +4,7 @@ import { isIP } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FairSemaphore } from '../concurrency/index.js';
 import { type HostAddress, HostLookup, type LookupAnswer } from './host-lookup.js';
+import { errorCode } from '../errors/index.js';
 
 const LOOKUPS_AT_ONCE = 200;
 const LOOKUPS_OF_A_SHARE = 20;
@@ -96,7 +97,7 @@ export class DnsLookup extends HostLookup {
 function answerOf(family: 4 | 6, addresses: Promise<string[]>): Promise<FamilyAnswer> {
   return addresses.then(
     (found) => ({ addresses: found.map((address) => ({ address, family })), code: '' }),
-    (error: unknown) => ({ addresses: [], code: (error as NodeJS.ErrnoException).code ?? '' }),
+    (error: unknown) => ({ addresses: [], code: errorCode(error) ?? '' }),
   );
 }
 

@@ -12,6 +12,7 @@ import { describeError, QueueUnavailableError } from './queue-errors.js';
 import { within } from '../concurrency/index.js';
 import { SharedConnection } from './backend.js';
 import { connectionErrors } from './connection-errors.js';
+import { asError, errorCode } from '../errors/index.js';
 
 /**
  * The connections with the backend `postgres`: one for listening, which all workers share, and the rest for queries.
@@ -137,7 +138,7 @@ export class QueueConnections {
       if (this.options.backend === 'postgres') await migrateQueueSchema(client);
       else await client.query('SELECT 1');
     } catch (error) {
-      failure = error instanceof Error ? error : new Error(String(error));
+      failure = asError(error);
       throw error;
     } finally {
       client.off('error', onError);
@@ -148,7 +149,7 @@ export class QueueConnections {
 
 /** Whether waiting can help: true when the server is unreachable or starting, false for a wrong name or password. */
 function mayPass(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const code = errorCode(error) ?? '';
   const fromServer = /^[0-9A-Z]{5}$/.test(code) && !code.startsWith('E');
   return !fromServer || /^(08|53|57)/.test(code);
 }

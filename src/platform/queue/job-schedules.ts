@@ -5,6 +5,7 @@ import { jobOptions } from './job-options.js';
 import type { QueueTimings } from './queue.options.js';
 import { within } from '../concurrency/index.js';
 import { connectionErrors } from './connection-errors.js';
+import { asError } from '../errors/index.js';
 
 /**
  * The id of the advisory lock that lets one process of a database at a time repair the schedules. Any constant works.
@@ -63,7 +64,7 @@ export class JobSchedules {
       await within(this.timings.start, Promise.all(work), () => new Error('the queue does not answer'));
       await client.query('COMMIT');
     } catch (error) {
-      failure = error instanceof Error ? error : new Error(String(error));
+      failure = asError(error);
       throw error;
     } finally {
       client.off('error', onError);

@@ -1,4 +1,5 @@
 import { sanitizeText } from '../sanitize/index.js';
+import { aggregatedErrors, asError, errorMessage } from '../errors/index.js';
 
 /**
  * The queue did not accept or answer a call in time. Nothing durable is lost, because the domain tables record due
@@ -23,11 +24,7 @@ export class JobWiringError extends Error {
 
 /** Returns one line that describes the error without a stack or a credential, at most 500 characters. */
 export function describeError(error: unknown): string {
-  const text =
-    error instanceof AggregateError && error.message === ''
-      ? error.errors.map(describeError).join('; ')
-      : error instanceof Error
-        ? error.message || error.name
-        : String(error);
-  return sanitizeText(text);
+  const causes = aggregatedErrors(error);
+  if (causes !== null && errorMessage(error) === '') return sanitizeText(causes.map(describeError).join('; '));
+  return sanitizeText(errorMessage(error) || asError(error).name);
 }

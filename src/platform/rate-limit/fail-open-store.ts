@@ -2,6 +2,7 @@ import type { Clock } from '../clock/index.js';
 import type { RedisHealth } from '../redis/redis.js';
 import type { Logger } from '../telemetry/index.js';
 import { type Hit, RateLimitStore } from './rate-limit-store.js';
+import { errorMessage } from '../errors/index.js';
 
 /** How long a failed store is not used. Then it is probed in the background at this interval until it answers. */
 const RETRY_MS = 500;
@@ -62,7 +63,7 @@ export class FailOpenStore extends RateLimitStore {
 
   private failed(error: unknown): void {
     if (this.retry !== null || this.isClosed) return;
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorMessage(error);
     this.logger.warn('rate limits are off: their Redis fails', { reason });
     this.retryLater();
   }

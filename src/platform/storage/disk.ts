@@ -1,6 +1,7 @@
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { chunksOf } from './abortable.js';
 import { StoreUnavailable } from './object-store.js';
+import { errorCode } from '../errors/index.js';
 
 /** Chunks of a connection are collected to at least this many bytes. */
 const WRITE_BYTES = 256 * 1_024;
@@ -28,11 +29,7 @@ export async function orIfMissing<T, U>(call: Promise<T>, instead: U): Promise<T
 }
 
 export function isMissing(error: unknown): boolean {
-  return codeOf(error) === 'ENOENT' || (error instanceof StoreUnavailable && codeOf(error.cause) === 'ENOENT');
-}
-
-function codeOf(error: unknown): string | undefined {
-  return error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
+  return errorCode(error) === 'ENOENT' || (error instanceof StoreUnavailable && errorCode(error.cause) === 'ENOENT');
 }
 
 /** Removes a path if it exists, even while another attempt or process writes into it. @throws StoreUnavailable */

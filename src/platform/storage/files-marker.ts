@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { StoreUnavailable } from './object-store.js';
 import { onDisk, orIfMissing, syncFolder, withFile } from './disk.js';
 import type { Places } from './files-places.js';
+import { errorCode } from '../errors/index.js';
 
 /**
  * An id that is stored in the folder. It distinguishes folders, and an existing folder from one that is not mounted.
@@ -65,5 +66,5 @@ export class Marker {
 }
 
 function unlessThere(error: unknown): void {
-  if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  if (errorCode(error) !== 'EEXIST') throw error;
 }

@@ -26,6 +26,7 @@ import {
 } from './disk.js';
 import { Marker } from './files-marker.js';
 import { blobIdIn, newToken, Places } from './files-places.js';
+import { errorCode } from '../errors/index.js';
 
 const READ_BYTES = 256 * 1_024;
 const BATCH = 1_000;
@@ -224,7 +225,7 @@ export class FilesObjectStore extends ObjectStore {
       return await draft();
     } catch (error) {
       if (isMissing(error)) await this.makeStaging();
-      else if (isThere(error)) await removeAll(path);
+      else if (errorCode(error) === 'EEXIST') await removeAll(path);
       else throw new StoreUnavailable(error);
     }
     return onDisk(draft());
@@ -379,13 +380,9 @@ async function made(path: string): Promise<true> {
   try {
     await mkdir(path, { mode: FOLDER_MODE });
   } catch (error) {
-    if (!isThere(error)) throw error;
+    if (errorCode(error) !== 'EEXIST') throw error;
   }
   return true;
-}
-
-function isThere(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'EEXIST';
 }
 
 /** Removes the folder. Fails silently when it contains files of another process or is gone. */

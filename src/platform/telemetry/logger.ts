@@ -5,6 +5,7 @@ import { redact, redactText } from './redact.js';
 import { BufferedDestination } from './buffered-destination.js';
 import { currentContext } from './request-context.js';
 import { StandardOutput } from './standard-output.js';
+import { isError } from '../errors/index.js';
 
 export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace';
 export type LogFields = Readonly<Record<string, unknown>>;
@@ -118,14 +119,14 @@ export class Logger implements LoggerService {
     const details: unknown[] = [];
     rest.forEach((part, index) => {
       if (part === undefined) return;
-      if (part instanceof Error) fields['err'] = part;
+      if (isError(part)) fields['err'] = part;
       else if (typeof part === 'string' && /\n\s+at /.test(part)) fields['stack'] = part;
       else if (typeof part === 'string' && index === rest.length - 1) fields['context'] = part;
       else if (typeof part === 'object' && part !== null && !Array.isArray(part)) Object.assign(fields, part);
       else details.push(part);
     });
     if (details.length > 0) fields['details'] = details;
-    if (message instanceof Error) this.write(level, message.message, { err: message, ...fields });
+    if (isError(message)) this.write(level, message.message, { err: message, ...fields });
     else if (typeof message === 'object' && message !== null) this.write(level, '', { data: message, ...fields });
     else this.write(level, String(message), fields);
   }

@@ -1,4 +1,5 @@
 import { isSensitiveName, MASK, maskSecrets } from '../sanitize/index.js';
+import { isError } from '../errors/index.js';
 
 const MAX_DEPTH = 8;
 const MAX_ENTRIES = 100;
@@ -66,7 +67,7 @@ function copyOfObject(value: object, ancestors: readonly object[]): Loggable {
   if (ancestors.includes(value)) return '[circular]';
   if (ancestors.length >= MAX_DEPTH) return '[too deep]';
   const path = [...ancestors, value];
-  if (value instanceof Error) return copyOfError(value, path);
+  if (isError(value)) return copyOfError(value, path);
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'Invalid Date' : value.toISOString();
   if (value instanceof URL || value instanceof RegExp) return redactText(String(value));
   if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return `[${value.byteLength} bytes]`;

@@ -1,4 +1,5 @@
 import { writevSync } from 'node:fs';
+import { errorCode } from '../errors/index.js';
 
 /**
  * The maximum bytes of lines that wait for the reader. Further lines are dropped, and one line reports their number.
@@ -58,7 +59,7 @@ export class StandardOutput {
       this.remove(writevSync(this.fd, this.waiting.slice(0, PIECES)));
       return true;
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return false;
+      if (errorCode(error) === 'EAGAIN') return false;
       // The reader is gone or the disk is full. The lines are dropped, because the failure can be reported nowhere.
       this.waiting = [];
       this.waitingBytes = 0;

@@ -4,6 +4,7 @@ import type { ClaimedRow, Held, NextTry } from './outbox-table.js';
 import type { Outbox } from './outbox.js';
 import type { SendingMetrics } from './sending-metrics.js';
 import { failedTry, type TryOutcome } from './try-outcome.js';
+import { asError } from '../../../platform/errors/index.js';
 
 /** Time between the deadline of a send and the end of the lease, in which the result is stored. */
 const MARGIN_MS = 250;
@@ -58,7 +59,7 @@ export class Sender<X extends Held, C extends X & ClaimedRow> {
     try {
       return await this.outbox.send(claimed, deadlineMs);
     } catch (error) {
-      this.logger.error(error instanceof Error ? error : new Error(String(error)));
+      this.logger.error(asError(error));
       return failedTry('transient', 'internal_error');
     }
   }

@@ -1,5 +1,6 @@
 import { type BeforeApplicationShutdown, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { ApiKeysRepository } from './api-keys.repository.js';
+import { errorMessage } from '../../../platform/errors/index.js';
 
 const FLUSH_MS = 20_000;
 
@@ -36,9 +37,7 @@ export class KeyUseRecorder implements OnModuleInit, BeforeApplicationShutdown {
     try {
       await this.keys.touch(uses);
     } catch (error) {
-      this.logger.warn(
-        `last_used_at of ${uses.size} keys was not written: ${error instanceof Error ? error.message : 'unknown'}`,
-      );
+      this.logger.warn(`last_used_at of ${uses.size} keys was not written: ${errorMessage(error)}`);
     }
   }
 

@@ -6,6 +6,7 @@ import {
   IngestionFailuresRepository,
   type RefusedKey,
 } from './ingestion-failures.repository.js';
+import { errorMessage } from '../../../platform/errors/index.js';
 
 export type { IngestionFailure, RefusedKey } from './ingestion-failures.repository.js';
 
@@ -45,9 +46,7 @@ export class IngestionFailuresRecorder {
     try {
       if (counts.length > 0) await this.failures.add(counts);
     } catch (error) {
-      this.logger.warn(
-        `${counts.length} refused keys were not recorded: ${error instanceof Error ? error.message : 'unknown'}`,
-      );
+      this.logger.warn(`${counts.length} refused keys were not recorded: ${errorMessage(error)}`);
     } finally {
       this.writing = undefined;
     }

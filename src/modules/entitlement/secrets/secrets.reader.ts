@@ -2,6 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import type { ProjectScope } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { SecretVault } from './secret-vault.js';
+import { errorMessage } from '../../../platform/errors/index.js';
 
 type Tenant = Pick<ProjectScope, 'projectId'>;
 
@@ -70,7 +71,7 @@ export class SecretsReader {
         [projectId, due],
       );
     } catch (error) {
-      const reason = error instanceof Error ? error.message : 'unknown';
+      const reason = errorMessage(error);
       this.logger.warn(`last_used_at of ${due.length} secrets was not written: ${reason}`);
     }
   }

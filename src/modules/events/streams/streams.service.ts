@@ -9,6 +9,7 @@ import { Metrics } from '../../../platform/telemetry/index.js';
 import { Feed } from './feed.js';
 import type { FeedSource } from './feed-source.js';
 import { OpenStreamRegistry } from './open-stream-registry.js';
+import { asError } from '../../../platform/errors/index.js';
 
 /**
  * Maximum number of feed reads in this process at a time, each for a moment on one connection. A project has one at a
@@ -58,8 +59,7 @@ export class EventStreamsService {
       source,
       turns: this.turns,
       nowMs: () => this.clock.now().getTime(),
-      onFailure: (error) =>
-        this.logger.error(error instanceof Error ? error : new Error(String(error)), `${source.name} stream`),
+      onFailure: (error) => this.logger.error(asError(error), `${source.name} stream`),
     });
   }
 }

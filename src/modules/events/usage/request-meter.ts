@@ -3,6 +3,7 @@ import { CONFIG, type Config } from '../../../config/index.js';
 import type { ProjectId } from '../../access/index.js';
 import { Clock } from '../../../platform/clock/index.js';
 import { type RequestCount, UsageRepository } from './usage.repository.js';
+import { errorMessage } from '../../../platform/errors/index.js';
 
 /** Interval at which request counts are stored. Requests may be counted with a delay of up to 5 seconds. */
 const FLUSH_MS = 2_000;
@@ -57,9 +58,7 @@ export class RequestMeter implements OnModuleInit, BeforeApplicationShutdown {
     try {
       await this.usage.addRequests(counts);
     } catch (error) {
-      this.logger.warn(
-        `request counts were not written and are kept: ${error instanceof Error ? error.message : 'unknown'}`,
-      );
+      this.logger.warn(`request counts were not written and are kept: ${errorMessage(error)}`);
       for (const count of counts) this.add(count);
     }
   }

@@ -3,9 +3,3 @@
  * The caller learns only that the sign-in failed.
  */
 export class OAuthFault extends Error {}
-
-/** Returns the message of a thrown value. Libraries also throw values that are no `Error`. */
-export function messageOf(thrown: unknown): string {
-  const { message } = (thrown ?? {}) as { message?: unknown };
-  return typeof message === 'string' && message !== '' ? message : 'unknown';
-}

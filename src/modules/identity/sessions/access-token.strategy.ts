@@ -7,6 +7,7 @@ import passport from 'passport';
 import { Strategy } from 'passport-jwt';
 import { asUserId, bearerTokenOf, type Credentialed, RequestMemo, type VerifiedToken } from '../../access/index.js';
 import { SIGNING_ALGORITHM } from './signing-keys.js';
+import { asError } from '../../../platform/errors/index.js';
 
 export const ISSUER = 'operational-event-service';
 export const AUDIENCE = 'operational-event-service/api';
@@ -77,7 +78,7 @@ export class AccessTokenStrategy extends PassportStrategy(Strategy) {
   override authenticate(request: Request): void {
     this.claimsOf(request).then(
       (claims) => (claims === null ? this.fail(401) : this.success(claims)),
-      (error: unknown) => this.error(error instanceof Error ? error : new Error(String(error))),
+      (error: unknown) => this.error(asError(error)),
     );
   }
 

@@ -4,6 +4,7 @@ import { Database, type Db } from '../../../platform/database/database.js';
 import { type AuditEvent, AuditReader, AuditWriter } from '../../identity/audit/index.js';
 import type { InvitationRole } from './invitation-states.js';
 import { type InvitationRefusal, REASON_CODES } from './invitations.errors.js';
+import { isError } from '../../../platform/errors/index.js';
 
 /** Acts on invitations, each with the action of the audit event that records its success. */
 export const ACTS = {
@@ -66,7 +67,7 @@ export class InvitationAuditWriter {
   }
 
   private async refused(act: ActOnInvitation, error: unknown): Promise<void> {
-    const reason = error instanceof Error ? REASON_CODES.get(error.constructor) : undefined;
+    const reason = isError(error) ? REASON_CODES.get(error.constructor) : undefined;
     if (reason !== undefined) await this.write(act, `invitation.${act.act}_refused`, reason, this.database.db);
   }
 

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { QueryFailedError, TypeORMError } from 'typeorm';
+import { isError } from '../../../../platform/errors/index.js';
 
 /** Classes of PostgreSQL errors that say nothing about the data: connections, conflicts, resources, shutdowns. */
 const PASSING = /^(08|40|53|55|57|58)/;
@@ -43,5 +44,5 @@ export function isPassingFault(error: unknown): boolean {
   }
   // TypeORM throws its other errors for a transaction or a connection that cannot be used.
   if (error instanceof TypeORMError) return true;
-  return error instanceof Error && ('syscall' in error || UNREACHABLE.test(error.message));
+  return isError(error) && ('syscall' in error || UNREACHABLE.test(error.message));
 }

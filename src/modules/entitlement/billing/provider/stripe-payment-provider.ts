@@ -14,6 +14,7 @@ import {
 } from './payment-provider.js';
 import { readCheckout, readSubscription } from './provider-objects.js';
 import { type StripeLibrary, stripeLibrary } from './stripe-library.js';
+import { errorMessage } from '../../../../platform/errors/index.js';
 
 /** The timeout of one attempt. The library retries what is safe to retry, with the same idempotency key. */
 const TRY_MS = 3_500;
@@ -179,7 +180,7 @@ function isKnown({ errors }: StripeLibrary, error: unknown): boolean {
  * key.
  */
 function reasonOf({ errors }: StripeLibrary, error: unknown): string {
-  if (!(error instanceof errors.StripeError)) return error instanceof Error ? error.message : 'unknown';
+  if (!(error instanceof errors.StripeError)) return errorMessage(error);
   const { type, code, param, statusCode, requestId } = error;
   const facts = Object.entries({ code, param, status: statusCode, request: requestId }).filter(
     ([, v]) => v !== undefined,

@@ -10,6 +10,7 @@ import type { Outcome, PaymentEvent } from './payment-event.entity.js';
 import { PaymentEventsRepository } from './payment-events.repository.js';
 import { dated, type News, type ProviderEvent, readEvent } from './provider-event.js';
 import type { WebhookResponse } from './webhook.dto.js';
+import { errorMessage } from '../../../../platform/errors/index.js';
 
 /**
  * Processing starts again when another event has changed the subscription meanwhile. After this many attempts, the
@@ -54,7 +55,7 @@ export class WebhookService {
       return outcome === 'ignored' || outcome === 'unmatched' ? { ok: true, ignored: true } : { ok: true };
     } catch (error) {
       await this.events
-        .noteFailure(event.id, error instanceof Error ? error.message : 'unknown')
+        .noteFailure(event.id, errorMessage(error))
         .catch(() => this.logger.warn(`the failure of event ${event.id} could not be noted`));
       // The 502 of a failed query is not passed on: to the provider, this service has failed.
       throw new Error(`event ${event.id} of type ${event.type} was not processed`, { cause: error });

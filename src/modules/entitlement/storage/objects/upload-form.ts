@@ -4,6 +4,7 @@ import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import { BodyTooLarge } from '../../../../platform/http/domain-error.js';
 import { brokenRule } from '../../../../platform/http/fields/index.js';
 import type { StreamedBody } from '../../../../platform/http/streamed-body.js';
+import { isError } from '../../../../platform/errors/index.js';
 
 const MOST_FIELDS = 20;
 const MOST_FIELD_BYTES = 8 * 1024;
@@ -129,7 +130,7 @@ class FormReading {
 
   /** Stores the first failure and passes it to the reader of the file. */
   private fail(error: unknown): void {
-    this.failure ??= error instanceof Error ? error : malformed();
+    this.failure ??= isError(error) ? error : malformed();
     this.file?.stream.destroy(this.failure);
   }
 

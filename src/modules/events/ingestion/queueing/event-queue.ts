@@ -15,6 +15,7 @@ import {
 import type { AllowanceReader, SenderAllowances } from './allowance.reader.js';
 import type { AcceptanceAnswer, RequestStream, KnownAnswer, StoredCounts } from './request-stream.js';
 import { encodeRequest, reasonOfEnding } from './queued-request.js';
+import { errorMessage } from '../../../../platform/errors/index.js';
 
 const UNASKED = { used: 0, limit: null };
 /** Maximum number of attempts to read the counts, when events were being stored between the two reads. */
@@ -143,7 +144,7 @@ export class EventQueue extends EventIntake implements OnApplicationBootstrap {
       return await command;
     } catch (error) {
       if (error instanceof OutcomeUnknown) throw error;
-      this.logger.warn(`the queue took no request: ${error instanceof Error ? error.message : 'unknown'}`);
+      this.logger.warn(`the queue took no request: ${errorMessage(error)}`);
       throw new ServiceOverloaded();
     }
   }

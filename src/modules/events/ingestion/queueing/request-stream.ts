@@ -6,6 +6,7 @@ import { sha256Hex } from '../../../../platform/crypto/index.js';
 import { OutcomeUnknown } from '../../../../platform/database/dedicated-connection.js';
 import type { Sender } from '../../event-store/index.js';
 import { ACCEPT_SCRIPT, RELEASE_SCRIPT } from './scripts.js';
+import { isError } from '../../../../platform/errors/index.js';
 
 /** The braces put all keys into one slot of a Redis cluster. */
 const PREFIX = '{ingest}';
@@ -151,7 +152,7 @@ export class RequestStream implements OnApplicationShutdown {
       Number(request.requestsBlocked),
     );
     const [kind, ...rest] = await inTime(sent).catch((error: unknown) => {
-      if (error instanceof Error && error.name === 'ReplyError') throw error;
+      if (isError(error) && error.name === 'ReplyError') throw error;
       throw new OutcomeUnknown('Redis did not say whether it took the request', { cause: error });
     });
     if (kind === 'ok') return { kind, admitted: Number(rest[0]), ending: String(rest[1]) };
@@ -238,7 +239,7 @@ export class RequestStream implements OnApplicationShutdown {
   async prepare(): Promise<void> {
     const client = await this.connected(this.commands);
     await inTime(client.xgroup('CREATE', STREAM, GROUP, '0', 'MKSTREAM')).catch((error: unknown) => {
-      if (!(error instanceof Error && error.message.includes('BUSYGROUP'))) throw error;
+      if (!(isError(error) && error.message.includes('BUSYGROUP'))) throw error;
     });
   }
 

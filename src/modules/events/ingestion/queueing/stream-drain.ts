@@ -7,6 +7,7 @@ import type { EventIntake, Sender, Verdict, WriteRequest } from '../../event-sto
 import type { Entry, RequestStream } from './request-stream.js';
 import type { QueueDrainNotifier } from './queue-drain-notifier.js';
 import { type AcceptedRequest, decodeRequest } from './queued-request.js';
+import { errorMessage } from '../../../../platform/errors/index.js';
 
 const MOST_ENTRIES = 500;
 /** Maximum number of events that are passed to the writer at a time. The writer refuses more than it can hold. */
@@ -62,7 +63,7 @@ export class StreamDrain implements OnApplicationBootstrap, BeforeApplicationShu
       } catch (error) {
         // Redis may have lost its data and with it the stream.
         isPrepared = false;
-        this.logger.warn(`the queue is not drained: ${error instanceof Error ? error.message : 'unknown'}`);
+        this.logger.warn(`the queue is not drained: ${errorMessage(error)}`);
         await pause(RETRY_MS, undefined, { signal: this.stopping.signal }).catch(() => undefined);
       }
     }
@@ -121,7 +122,7 @@ export class StreamDrain implements OnApplicationBootstrap, BeforeApplicationShu
       } catch (error) {
         // Only an entry whose own data the database refuses becomes a dead letter. Every other error may be temporary.
         if (writeFaultOf(error) === 'data') {
-          return this.bury(entry, sender, error instanceof Error ? error.message : 'unknown');
+          return this.bury(entry, sender, errorMessage(error));
         }
         if (this.stopping.signal.aborted) return;
         request = { ...request, mayBeWritten: true };

@@ -6,6 +6,7 @@ import { PLAN_LIMITS, PLANS } from '../../../tenancy/organizations/index.js';
 import { PASSING_STATUSES, RequestLimitsService } from '../../../entitlement/quotas/index.js';
 import { EventBatchesWriter, type PlanParameters } from '../../event-store/index.js';
 import { EventWriter } from './event-writer.js';
+import { asError, errorMessage } from '../../../../platform/errors/index.js';
 
 /** Number of connections in direct mode, where each request has its own transaction. */
 const DIRECT_CONNECTIONS = 4;
@@ -31,7 +32,7 @@ export const EVENT_WRITER: FactoryProvider<EventWriter> = {
     const alone = ingestion.mode === 'direct';
     const sizes = metrics.histogram('ingest_batch_events', 'Events of one transaction', [], BATCH_SIZES);
     const seconds = metrics.histogram('ingest_batch_seconds', 'Time of one transaction, waiting for locks included');
-    const onError = (error: unknown): void => logger.warn(`database: ${messageOf(error)}`);
+    const onError = (error: unknown): void => logger.warn(`database: ${errorMessage(error)}`);
     const plans = planParameters(requestLimits);
     const writer = new EventWriter({
       stores: Array.from(
@@ -45,7 +46,7 @@ export const EVENT_WRITER: FactoryProvider<EventWriter> = {
         sizes.observe(events);
         seconds.observe(took);
       },
-      onFault: (error, what) => logger.error(error instanceof Error ? error : new Error(String(error)), what),
+      onFault: (error, what) => logger.error(asError(error), what),
     });
     // A process that only runs workers writes only the events of the Redis stream.
     if (process.runsApi || redis.url !== undefined) {
@@ -71,8 +72,4 @@ function planParameters({ byPlan }: RequestLimitsService): PlanParameters {
 /** Returns a PostgreSQL array literal. The values are constants that need no quotes. */
 function arrayText(values: readonly (string | number | null)[]): string {
   return `{${values.map((value) => value ?? 'NULL').join(',')}}`;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

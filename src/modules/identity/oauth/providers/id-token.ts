@@ -1,8 +1,9 @@
 import { type JWTPayload, jwtVerify, type JWTVerifyGetKey } from 'jose';
 import { constantTimeEqual } from '../../../../platform/crypto/index.js';
 import { compile, EmailField, NameField, validateJson } from '../../../../platform/http/fields/index.js';
-import { messageOf, OAuthFault } from '../oauth-fault.js';
+import { OAuthFault } from '../oauth-fault.js';
 import type { ProviderPerson } from './provider.js';
+import { errorMessage } from '../../../../platform/errors/index.js';
 
 /** Both providers sign with RS256. An algorithm with a shared secret must never be in this list. */
 const ALGORITHMS = ['RS256', 'ES256'];
@@ -57,7 +58,7 @@ async function verifiedPayload(token: string, keys: JWTVerifyGetKey, expected: E
   } catch (error) {
     if (error instanceof OAuthFault) throw error;
     // Malformed keys and tokens also fail with errors that are not the library's own classes.
-    throw new OAuthFault(`ID token refused (${messageOf(error)})`);
+    throw new OAuthFault(`ID token refused (${errorMessage(error)})`);
   }
 }
 

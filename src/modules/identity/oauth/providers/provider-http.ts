@@ -1,4 +1,5 @@
-import { messageOf, OAuthFault } from '../oauth-fault.js';
+import { OAuthFault } from '../oauth-fault.js';
+import { errorMessage } from '../../../../platform/errors/index.js';
 
 const TIMEOUT_MS = 5_000;
 const MAX_BYTES = 256 * 1024;
@@ -67,5 +68,5 @@ function parseObject(text: string): Record<string, unknown> | null {
 function reasonOf(thrown: unknown): string {
   const { name, cause } = thrown as { name?: unknown; cause?: { code?: unknown } };
   if (name === 'TimeoutError') return 'no answer in time';
-  return typeof cause?.code === 'string' ? `${messageOf(thrown)} (${cause.code})` : messageOf(thrown);
+  return typeof cause?.code === 'string' ? `${errorMessage(thrown)} (${cause.code})` : errorMessage(thrown);
 }

@@ -9,6 +9,7 @@ import type { UserId } from '../../../access/index.js';
 import { CONFIG, type Config } from '../../../../config/index.js';
 import type { User } from '../../users/index.js';
 import type { AssertionCredential, RegistrationCredential } from './credentials.dto.js';
+import { errorMessage } from '../../../../platform/errors/index.js';
 
 /** EdDSA, ES256 and RS256. The list is explicit, so that it does not change with the algorithms of the runtime. */
 const ALGORITHMS = [-8, -7, -257];
@@ -140,7 +141,7 @@ export class RelyingPartyService {
     try {
       return await verification;
     } catch (error) {
-      this.logger.debug(`a credential was refused: ${error instanceof Error ? error.message : String(error)}`);
+      this.logger.debug(`a credential was refused: ${errorMessage(error)}`);
       return null;
     }
   }
