@@ -12,7 +12,7 @@ import { configOrExit, type PreparedRuntime, prepareRuntime, reportFailedStart }
 
 /**
  * Growth of the heap, in percent, that starts a full garbage collection. By default V8 waits until the heap is several
- * times the live data, which wastes 200 MB under load. This setting costs 2 % of the throughput (bench/RESULTS.md).
+ * times the live data, which wastes 200 MB under load. This setting costs 2 % of the throughput (bench/results/soak.md).
  */
 const HEAP_GROWTH_PERCENT = 30;
 

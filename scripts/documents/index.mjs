@@ -16,8 +16,8 @@ export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** The README has one or two screens. Longer texts belong in a document of their own. */
 const MOST_OF_README = 8 * 1024;
 const FOLDERS = ['.', 'docs', 'bench'];
-/** These documents describe the past or are generated, so the code may not have their names. */
-const NOT_OF_TODAY = new Set(['CHANGELOG.md', 'bench/RESULTS.md']);
+/** This document describes the past, so the code may not have its names. */
+const NOT_OF_TODAY = new Set(['CHANGELOG.md']);
 /** The names of the code are read from these folders. */
 const SOURCES = ['src', 'test', 'migrations', 'scripts', 'bench', 'docker'];
 /** Names of libraries and platforms that our code does not contain. */
