@@ -1,6 +1,6 @@
-// How long the alerts of quiet projects take, from acceptance to the alert event, while nothing else happens, beside an
-// open write transaction of somebody else, and beside a project whose events fan out to many channels. All in one run on
-// one process. BENCH_NEIGHBOUR_SECONDS (default 10) is the length of a shot.
+// Measures the time from the acceptance of an event to its alert event in quiet projects: while nothing else happens,
+// during an open write transaction of another client, and next to a project whose events fan out to many channels. All
+// three are measured in one run on one process. BENCH_NEIGHBOUR_SECONDS (default 10) is the length of a measurement.
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -12,7 +12,7 @@ import { makeTenants } from './tenants.mjs';
 
 const SECONDS = Number(process.env.BENCH_NEIGHBOUR_SECONDS ?? 10);
 const QUIET = 60;
-/** Of the loud project: as many channels as three rules can tell, and events of as many groups. */
+/** The loud project has as many channels as three rules can notify, and each of its events is a group of its own. */
 const [RULES, CHANNELS_OF_A_RULE, EVENTS, EVENTS_OF_A_REQUEST] = [3, 20, 3_000, 500];
 const SETTLED_WITHIN_MS = 120_000;
 
@@ -58,7 +58,7 @@ export async function neighbours(server) {
   }
 }
 
-/** @param neighbour begins with the shot, and may wait for its end */
+/** @param neighbour starts with the measurement, and gets a promise that resolves at its end */
 async function shot({ url, database, quiet }, beside, neighbour) {
   await database.query('DELETE FROM alert_events');
   const others = watchOthers();
@@ -99,7 +99,7 @@ async function shot({ url, database, quiet }, beside, neighbour) {
   };
 }
 
-/** An event a second, each the first of its group. @returns their ids */
+/** Sends an event a second, each the first of its group. @returns the ids of the events */
 async function sendQuietly(url, key, afterMs, ends) {
   await pause(afterMs);
   const ids = [];
@@ -152,7 +152,7 @@ async function makeChannels(database, projectId, url) {
   return rows.map(({ id }) => id);
 }
 
-/** Takes everything. */
+/** Starts a receiver that accepts every request. */
 async function startReceiver() {
   const server = createServer((request, response) => {
     request.resume();

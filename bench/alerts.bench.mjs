@@ -1,7 +1,7 @@
-// What rules that match events cost those who send them: the same load on a project without rules and on such with rules,
-// in turns, on one process that takes the events and matches them. BENCH_SECONDS (default 4) is the length of a shot,
-// BENCH_ROUNDS (default 3) how often each is fired. Then what alerts of others make those of quiet projects wait;
-// BENCH_ALERTS=neighbours measures that alone.
+// Measures what rules that match events cost the sender of the events. Projects without rules and with rules get the
+// same load in turns, on one process that accepts the events and matches them. BENCH_SECONDS (default 4) is the length
+// of a measurement, BENCH_ROUNDS (default 3) the number of rounds. Then the bench measures how long quiet projects wait
+// for their alerts while other projects have many. BENCH_ALERTS=neighbours measures only that.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { neighbours } from './alert-neighbours.mjs';
@@ -17,12 +17,12 @@ import { emptyTables, makeTenants } from './tenants.mjs';
 
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 4);
 const PATH = '/v1/events/ingest';
-/** Enough events that those of a hundred kinds that rules look at are among them. */
+/** Events are of so many kinds in turn, so that each kind for which there is a rule occurs. */
 const KINDS = 100;
 const DRAINED_WITHIN_S = 60;
 
 const isKind = (kind) => ({ field: 'event', op: 'eq', value: `kind.${kind}` });
-/** A rule for one event in a hundred, by its type and more. */
+/** A rule that matches one event in a hundred, by its type and two more conditions. */
 const rareRule = (kind) => ({
   condition: {
     kind: 'match',
@@ -33,7 +33,7 @@ const rareRule = (kind) => ({
     ],
   },
 });
-/** Rules by the project they are made for; each fires for as many of its events. */
+/** The rules of each project. `share` is the number of occurrences for each event that is sent. */
 const PROJECTS = {
   'no rules': { rules: [], share: 0 },
   '20 rules for one event in a hundred each': {
@@ -88,8 +88,8 @@ function over(results, quantity, name, plain) {
 }
 
 /**
- * Each load in each round, on empty tables. The processor time is that of service and database together, until what was
- * sent has been matched: on a busy machine it tells the cost better than the rate.
+ * Runs each load once in each round, on empty tables. The processor time is that of service and database together,
+ * until all sent events have been matched. On a busy machine it shows the cost better than the rate does.
  */
 async function inTurns(loads, { server, database, service }) {
   const measured = new Map(loads.map(({ name }) => [name, []]));
@@ -144,13 +144,13 @@ async function makeRules(database, projectId, rules) {
   if (rules.length > 0) await database.query('INSERT INTO event_watches (project_id) VALUES ($1)', [projectId]);
 }
 
-/** What the shot before left to be matched is not this one's. */
+/** Deletes all events, so that the next measurement does not match events of the previous one. */
 async function emptied(database) {
   await emptyTables(database);
   await database.query('DELETE FROM alert_events');
 }
 
-/** Sends events, waits until they are matched, and compares what was counted with what was sent. */
+/** Sends events, waits until they are matched, and compares the counted occurrences with the sent events. */
 async function exactly(database, service, tenants, names) {
   const rows = [];
   for (const [at, { key, projectId }] of tenants.entries()) {

@@ -1,4 +1,4 @@
-// What a sign-in and a bearer check cost.
+// Measures what a sign-in and a check of a bearer token cost.
 import { load, measured } from './load.mjs';
 import { account, startService } from './service.mjs';
 import { SECONDS } from './settings.mjs';
@@ -12,7 +12,7 @@ export async function run() {
     const emails = Array.from({ length: ACCOUNTS }, (_, one) => `bench-${one}@example.com`);
     const bearers = [];
     for (const email of emails) bearers.push(await account(service, email, PASSWORD));
-    // Passwords of one address are compared one after the other, so the load goes round many.
+    // Passwords of one address are compared one after another, so the load uses many addresses in turn.
     const logins = emails.map((username) => ({
       path: '/v1/auth/login',
       headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
@@ -23,7 +23,7 @@ export async function run() {
       'POST /v1/auth/login': { requests: logins, connections: 16 },
       'GET /v1/auth/jwks': { requests: [{ path: '/v1/auth/jwks' }] },
       'GET /v1/auth/me': { requests: [{ path: '/v1/auth/me', headers: bearer }] },
-      // The same work but for the check: both miss their body and are refused before anything is looked up.
+      // These two differ only in the token check: both lack a body and are refused before any query.
       'refused input, public': {
         requests: [{ method: 'POST', path: '/v1/account/email-change/confirm' }],
         expected: [422],

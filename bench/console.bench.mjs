@@ -1,6 +1,7 @@
 /* global document, HTMLInputElement, requestAnimationFrame, window */
-// How soon the first page of the console can be used, against an empty page of the same tools on the same machine; how much of it comes
-// over the network; and how long a filter of the log takes beyond the service's answer.
+// Measures how soon the first page of the console can be used, compared with an empty page that the same tools build,
+// how many bytes of the page come over the network, and how long a filter of the log takes in addition to the service's
+// answer.
 import { spawnSync } from 'node:child_process';
 import { createServer } from 'node:http';
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
@@ -13,7 +14,7 @@ import { facts } from './machine.mjs';
 import { median } from './processes.mjs';
 import { startService, workspace } from './service.mjs';
 
-/** Chromium has to be there, and the rest measures no browser. */
+/** This bench needs Chromium, so it runs only when it is named. */
 export const onlyByName = true;
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 9);
@@ -40,7 +41,7 @@ export async function run() {
     for (let round = 0; round <= ROUNDS; round += 1) {
       for (const [index, page] of pages.entries()) {
         const took = await opened(browser, page);
-        // The first round fills caches of the machine.
+        // The first round only fills the caches of the machine.
         if (round > 0) times[index].push(took.ms);
         if (index === 1) ({ bytes } = took);
       }
@@ -66,7 +67,10 @@ export async function run() {
   }
 }
 
-/** With nothing in its cache. @returns milliseconds from the navigation to what can be used, and bytes over the network */
+/**
+ * Opens a page in a browser with an empty cache.
+ * @returns milliseconds from the navigation until `shown` can be used, and the bytes that came over the network
+ */
 async function opened(browser, { url, shown }) {
   const context = await browser.newContext();
   const page = await context.newPage();
@@ -77,7 +81,7 @@ async function opened(browser, { url, shown }) {
   await page.addInitScript((selector) => {
     const look = () => {
       if (document.querySelector(selector) === null) requestAnimationFrame(look);
-      // Behind the frame that shows it, when the thread is free again.
+      // The page is usable after the frame that shows the element, when the thread is free again.
       else requestAnimationFrame(() => setTimeout(() => (window.usableAfter = performance.now())));
     };
     look();
@@ -90,7 +94,10 @@ async function opened(browser, { url, shown }) {
   return { ms, bytes };
 }
 
-/** From the last letter to the rows; of the past without the pause for typing and the answer of the service. */
+/**
+ * Returns milliseconds from the last typed letter to the rows. Those of past events exclude the pause for typing and
+ * the time of the service's answer.
+ */
 async function filterLatency(browser, service) {
   const owner = await workspace(service);
   await fill(service, owner.key);
@@ -114,7 +121,7 @@ async function filterLatency(browser, service) {
   return { live: median(live), past: median(past) };
 }
 
-/** @param typingMs what the page waits for a further letter */
+/** @param typingMs the time that the page waits for a further letter */
 async function filtered(page, text, typingMs) {
   return page.evaluate(
     async ({ text, typingMs }) => {
@@ -155,7 +162,9 @@ async function fill({ url }, key) {
   }
 }
 
-/** What `create vite` with React makes at the least, built by the Vite that builds the console, and served compressed. */
+/**
+ * Builds the smallest page of `create vite` with React, by the Vite that builds the console, and serves it compressed.
+ */
 async function emptyPage() {
   const folder = await mkdtemp(join(tmpdir(), 'empty-page-'));
   await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));

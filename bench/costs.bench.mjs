@@ -1,4 +1,5 @@
-// What one event costs in bytes: the log that is written ahead, rows and indexes, the wire to PostgreSQL, and the line that is copied.
+// Measures what one event costs in bytes: the write-ahead log (WAL), rows and indexes, the network to PostgreSQL, and
+// the line that is copied to ClickHouse.
 import { execFileSync } from 'node:child_process';
 import { EVENT_COLUMNS } from '../dist/src/modules/events/event-store/tables/columns.js';
 import { startDatabase } from './database.mjs';
@@ -11,10 +12,10 @@ import { startService } from './service.mjs';
 import { CONNECTIONS, SECONDS } from './settings.mjs';
 import { emptyTables, makeTenants } from './tenants.mjs';
 
-/** Of the events that every ingest bench sends; whoever copies reads as many at once. */
+/** Events in an NDJSON request. A row of the queue of copying has at most as many events. */
 const LINES = 1_000;
 const GENERATED = 200_000;
-/** What is compiled little yet costs more. */
+/** Seconds of load before a measurement. Code that is not compiled yet costs more. */
 const WARM_UP = 2;
 
 const SHAPES = {
@@ -35,7 +36,7 @@ export async function run() {
   try {
     const rows = [];
     for (const isKept of [false, true]) {
-      // As where events are copied, but that nobody copies them.
+      // Events are queued as if they were copied to ClickHouse, but nobody copies them.
       if (isKept) await database.query('SELECT begin_event_shipping()');
       for (const [name, shape] of Object.entries(SHAPES)) {
         const told = await shot({ server, database, service, key, shape });
@@ -62,7 +63,8 @@ async function shot({ server, database, service, key, shape: { type, body, event
   await load({ ...order, seconds: WARM_UP });
   await emptyTables(database);
   await database.query('TRUNCATE event_shipments');
-  // The first change of a page behind it writes the whole page, as in a service that has been up for a while.
+  // The first change of a page after a checkpoint writes the whole page to the WAL, as in a service that runs for a
+  // while.
   await server.checkpoint();
   const before = [await writtenAhead(database), sentBy(service.pid, database), measuredMicros(), nodeMicros()];
   const others = watchOthers();
@@ -90,7 +92,7 @@ async function writtenAhead(database) {
   return bytes;
 }
 
-/** Over its connections to the database that are open now. */
+/** Returns the bytes that a process has sent over its open connections to the database. */
 function sentBy(pid, { url }) {
   const told = execFileSync('ss', ['-tinpHO', 'dport', '=', `:${new URL(url).port}`], { encoding: 'utf8' });
   const own = told.split('\n').filter((line) => line.includes(`pid=${pid},`));

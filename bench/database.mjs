@@ -1,4 +1,4 @@
-// A durable embedded PostgreSQL for one run of a bench, with a database for each who is measured.
+// Starts a durable embedded PostgreSQL for one run of a bench, with a database for each program that is measured.
 import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,11 +6,13 @@ import pg from 'pg';
 import { runMigrations } from '../dist/src/platform/database/migrate.js';
 import { startEmbeddedPostgres } from '../dist/src/embedded-postgres/index.js';
 
-/** With `kept`, an absolute path, the server's folder is that one, and still there afterwards; else a new one. */
+/**
+ * @param kept the absolute path of the server's folder, which is kept; without it, a new folder is deleted at the end
+ */
 export async function startDatabase({ kept } = {}) {
   const folder = kept ?? (await mkdtemp(join(tmpdir(), 'bench-postgres-')));
   await mkdir(folder, { recursive: true });
-  // The database may run as another user, who has to get in.
+  // The database may run as another user, who needs access to the folder.
   await chmod(folder, 0o711);
   const server = await startEmbeddedPostgres({ dataDir: folder, dataDirIsDefault: false, maxConnections: 200 });
   const admin = new pg.Client({ connectionString: server.adminUrl });
@@ -18,7 +20,7 @@ export async function startDatabase({ kept } = {}) {
   const clients = [];
   const owner = decodeURIComponent(new URL(server.url).username);
 
-  /** A new database, or in a folder that is kept the one of before; `migrated` with the service's tables. */
+  /** Opens a database, and creates it if a kept folder does not have it yet. `migrated` adds the service's tables. */
   const database = async (name, { migrated = false } = {}) => {
     const { rowCount } = await admin.query('SELECT FROM pg_database WHERE datname = $1', [name]);
     if (rowCount === 0) await admin.query(`CREATE DATABASE ${name} OWNER ${pg.escapeIdentifier(owner)}`);
@@ -29,7 +31,7 @@ export async function startDatabase({ kept } = {}) {
     await client.connect();
     clients.push(client);
     const query = (text, values) => client.query(text, values).then(({ rows }) => rows);
-    /** As superuser, who may read and write files of the server. */
+    /** Runs a statement as superuser, who may read and write files of the server. */
     const asAdmin = async (text, values) => {
       const adminUrl = new URL(server.adminUrl);
       adminUrl.pathname = `/${name}`;
@@ -45,16 +47,16 @@ export async function startDatabase({ kept } = {}) {
   };
   return {
     database,
-    /** A folder that both this process and the server can use. */
+    /** Returns the path of a folder that both this process and the server can use. */
     exchangeFolder: async () => {
       const path = join(folder, 'exchange');
       await mkdir(path, { recursive: true });
       await chmod(path, 0o777);
       return path;
     },
-    /** So that no shot pays for the writes of the one before. */
+    /** Writes a checkpoint, so that no measurement pays for the writes of the previous one. */
     checkpoint: () => admin.query('CHECKPOINT'),
-    /** Runs `work`, which writes much at once, without the checkpoints that would come in between. */
+    /** Runs `work`, which writes much at once, without checkpoints in between. */
     filling: async (work) => {
       const set = async (text) => {
         await admin.query(text);

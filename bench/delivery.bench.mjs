@@ -1,7 +1,8 @@
-// What one worker delivers: how soon, how fast, and whether anything gets lost or comes twice. Producer and receivers
-// run in this process, on loopback; the worker is a process of its own. BENCH_SECONDS (default 15) is the length of the
-// steady loads, BENCH_DELIVERIES (default 5000) the size of the backlog and of the hanging tenant's queue. Takes about two
-// minutes with the defaults, and less than four where everything comes too late.
+// Measures the deliveries of one worker: latency, rate, and whether deliveries are lost or arrive twice. The producer
+// and the receivers run in this process, on loopback. The worker is a separate process. BENCH_SECONDS (default 15) is
+// the length of the steady loads. BENCH_DELIVERIES (default 5000) is the size of the backlog, and of the queue of the
+// tenant whose receivers hang. The bench takes about two minutes with the defaults, and less than four when all
+// deliveries are late.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -19,7 +20,7 @@ const RATE = 200;
 const NEIGHBOUR_RATE = 20;
 const MOST_OPEN = 10;
 const POLL_SECONDS = 10;
-/** What is to hold; `holds` in the table says whether it did. */
+/** The goals. The column `holds` of the table says whether they were met. */
 const BAR = { p95Ms: 100, residentMb: 300 };
 
 const dist = (path) => import(new URL(`../dist/src/${path}`, import.meta.url));
@@ -44,7 +45,7 @@ export async function run() {
   console.table(Object.fromEntries(results.map(({ name, ...result }) => [name, result])));
 }
 
-/** A database, a worker on it, a producer that works as the alerts do, and receivers. */
+/** Starts a database, a worker, a producer that requests deliveries as alerts do, and receivers. */
 async function open(queue) {
   const { startEmbeddedPostgres } = await dist('embedded-postgres/index.js');
   const dataDir = await mkdtemp(join(tmpdir(), 'bench-delivery-'));
@@ -101,7 +102,7 @@ async function startProducer(env) {
     database,
     newId,
     stop: () => app.close(),
-    /** @returns the attempt and when its transaction had committed */
+    /** @returns the id of the attempt, and when its transaction was committed */
     deliver: async ({ projectId, channelId }) => {
       let committedAt = 0;
       const id = await database.transaction((tx) => {
@@ -134,7 +135,7 @@ async function startReceivers() {
   };
 }
 
-/** An organization with one project and `channels` channels to one address. */
+/** Creates an organization with one project and `channels` channels that all deliver to `url`. */
 async function tenant({ database, newId }, url, channels) {
   const [userId, organizationId, projectId] = [newId(), newId(), newId()];
   await database.execute('INSERT INTO users (id, email, email_key) VALUES ($1::uuid, $1::uuid::text, $1::uuid::text)', [
@@ -174,7 +175,7 @@ async function steady(site, name, bar = BAR) {
   return { name, ...result, residentMb, holds };
 }
 
-/** Everything is due at once, as after a long outage. */
+/** Makes all deliveries due at once, as after a long outage. */
 async function backlog(site) {
   const channels = await tenant(site, site.receivers.fastUrl, 100);
   const ids = Array.from({ length: DELIVERIES }, site.newId);
@@ -198,7 +199,7 @@ async function backlog(site) {
   return { name: `backlog of ${ids.length}`, deliveries: ids.length, perSecond, lost, doubled, residentMb, holds };
 }
 
-/** One tenant alone, then beside another one whose receivers all hang. */
+/** Measures one tenant alone, then next to another tenant whose receivers all hang. */
 async function neighbours(site) {
   const [channel] = await tenant(site, site.receivers.fastUrl, 1);
   const idle = await judge(site, await produce(site, [channel], NEIGHBOUR_RATE, SECONDS));
@@ -218,7 +219,7 @@ async function neighbours(site) {
   ];
 }
 
-/** Transactions at a rate, as long as the database keeps up: no more than so many are open at a time. */
+/** Runs transactions at a rate. At most MOST_OPEN of them are open at a time, so a slow database lowers the rate. */
 async function produce({ deliver }, channels, rate, seconds) {
   const sent = [];
   const open = new Set();
@@ -236,7 +237,7 @@ async function produce({ deliver }, channels, rate, seconds) {
   return sent;
 }
 
-/** Waits until everything has come, then a little for what might come twice. */
+/** Waits until all deliveries have arrived, and then half a second for those that might arrive twice. */
 async function judge({ receivers: { arrivals } }, sent, waitSeconds = 20) {
   await until(() => sent.every(({ id }) => arrivals.has(id)), waitSeconds).catch(() => undefined);
   await pause(500);
@@ -261,7 +262,7 @@ async function until(holds, seconds = 60) {
   }
 }
 
-/** The largest resident size of a process, in MB. */
+/** Watches the largest resident size of a process. `stop` returns it in MB. */
 function watchMemory(pid) {
   let largest = 0;
   const timer = setInterval(async () => {

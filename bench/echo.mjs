@@ -1,4 +1,5 @@
-// What Node's own HTTP server takes for one JSON body: the floor of everything else.
+// A server that parses one JSON body and sends it back, on Node's own HTTP server: the lower limit of all other
+// servers.
 import { createServer } from 'node:http';
 
 createServer((request, response) => {

@@ -1,5 +1,6 @@
-// Events in ClickHouse: what copying them takes, what they take there, and reads from there beside reads from PostgreSQL, in turns.
-// The ClickHouse is that of the tests, the engine in a process of its own, which takes four statements at a time.
+// Measures events in ClickHouse: the cost of copying them, their size there, and reads from there in turns with reads
+// from PostgreSQL. The ClickHouse is that of the tests: the engine in a separate process, which runs four statements at
+// a time.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
@@ -22,10 +23,13 @@ const [FEWEST_ROUNDS, MOST_ROUNDS] = [3, 30];
 const CLI = fileURLToPath(new URL('../dist/src/cli.js', import.meta.url));
 const UNHURRIED = new URL('./event-store/unhurried.mjs', import.meta.url).href;
 
-/** Readers of the questions that have a bound in milliseconds. */
+/** Number of parallel readers of the questions that have a limit in milliseconds. */
 const READERS = 4;
 
-/** `least`: so many times faster than on PostgreSQL, which gets its time for it where it is refused; `most`: milliseconds */
+/**
+ * `least` is the goal for the time on PostgreSQL divided by the time on ClickHouse. If PostgreSQL refuses the question,
+ * its time without the limit of eight seconds counts. `most` is the goal in milliseconds.
+ */
 function questions(projectId) {
   const [logs, project] = [`/v1/logs?project_id=${projectId}&range=30d`, `/v1/projects/${projectId}`];
   const breakdown = `/v1/analytics/breakdown?project_id=${projectId}`;
@@ -129,7 +133,7 @@ export async function run() {
     const table = [];
     const atFirst = { kept: residentMegabytes(kept.pid), copied: residentMegabytes(copied.pid) };
     let unhurried = null;
-    /** What PostgreSQL takes for what it is refused after eight seconds. */
+    /** Returns the milliseconds that PostgreSQL needs for a question that is otherwise refused after eight seconds. */
     const withoutLimit = async (question) => {
       if (unhurried === null) {
         unhurried = await start({}, { nodeArguments: ['--import', UNHURRIED] });
@@ -204,7 +208,10 @@ export async function run() {
   }
 }
 
-/** Has every event copied. @returns how long that took, and the processor time of all that was measured meanwhile, and of ClickHouse */
+/**
+ * Copies every event to ClickHouse.
+ * @returns the duration, the processor time of all measured processes, and that of ClickHouse, all in seconds
+ */
 async function move(env) {
   const [beganAt, before, there] = [performance.now(), measuredMicros(), clickHouseMicros()];
   const child = spawn(process.execPath, [CLI, 'migrate', '--event-store'], {
@@ -213,7 +220,7 @@ async function move(env) {
   });
   const over = once(child, 'exit');
   let busy = 0;
-  // Once it has ended its own time is counted no more.
+  // The time of a process is no longer counted after it has ended, so it is read while the process runs.
   const timer = setInterval(() => (busy = Math.max(busy, measuredMicros() - before)), 200);
   const [code] = await over;
   clearInterval(timer);
@@ -242,14 +249,17 @@ async function ask({ url }, token, { path, body }) {
   return { ms: performance.now() - beganAt };
 }
 
-/** Several readers, each of whom asks again when it has its answer; a question that is refused has no times. */
+/** Runs several readers, each of which sends its next request after an answer. A refused question has no time. */
 async function atOnce({ url }, token, { path }) {
   const requests = [{ path, headers: { Authorization: `Bearer ${token}` } }];
   const { p95, failed } = await load({ url, requests, connections: READERS, seconds: SECONDS });
   return { p95: failed > 0 ? Number.NaN : p95 };
 }
 
-/** Medians of both, one after the other, after a round that is not counted; an answer that is refused instead. */
+/**
+ * Runs both reads in turns, after a round that is not counted.
+ * @returns for each the median in milliseconds, or the reason why it was refused
+ */
 async function inTurns(keptRead, copiedRead) {
   const [kept, copied] = [[], []];
   const startedAt = performance.now();

@@ -1,4 +1,4 @@
-// The event that every ingest bench sends, about 620 bytes.
+// The event that every bench of ingestion sends, about 620 bytes.
 export const EVENT = {
   event_type: 'http.request',
   source: 'web',

@@ -1,5 +1,5 @@
-// Requests by chance over the whole document: none may bring an answer that the document does not have, a connection
-// without an answer, another tenant's id, or the service to its end. `BENCH_REQUESTS`, `BENCH_SEED`.
+// Sends random requests to all routes of the API document. A fault is a response that is not documented, a connection
+// without a response, an id of another tenant in a response, or a service that ends. `BENCH_REQUESTS`, `BENCH_SEED`.
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -14,7 +14,7 @@ import { startService } from './service.mjs';
 const REQUESTS = Number(process.env.BENCH_REQUESTS ?? 50_000);
 const SEED = Number(process.env.BENCH_SEED ?? 1);
 const CONNECTIONS = 8;
-/** After so many it is looked whether the tenants still stand. */
+/** After so many requests, the bench checks whether the tenants still exist. */
 const ROUND = 200;
 const MOST_SHOWN = 40;
 
@@ -95,7 +95,7 @@ export async function run() {
   }
 }
 
-/** All is well again soon after the last request. */
+/** Waits until the service is healthy after the last request. @throws if it is not within about ten seconds */
 async function healthy(url) {
   let state;
   for (let tries = 0; tries < 50; tries += 1) {

@@ -1,4 +1,4 @@
-// Rows of the goal table: what was reached, what was wanted.
+// Rows of the tables of goals: the measured value, the goal, and whether it was met.
 
 /** @param limit `{ least }` or `{ most }` */
 export function goal(quantity, reached, limit) {
@@ -17,7 +17,7 @@ export function notMeasured(quantity, why) {
 
 export const ratio = (value) => Number(value.toPrecision(3));
 
-/** As Markdown, to be pasted into RESULTS.md. */
+/** Prints the rows as a Markdown table, for a page in bench/results. */
 export function print(title, rows) {
   const columns = Object.keys(rows[0] ?? {});
   const line = (cells) => `| ${cells.join(' | ')} |`;

@@ -1,4 +1,4 @@
-// Every goal of the service in one table: about 40 minutes on a quiet machine.
+// Prints the goals of five benches in one table. It takes about 40 minutes on a quiet machine.
 import { print } from './goal-table.mjs';
 import { measure as ingest } from './ingest.bench.mjs';
 import { facts } from './machine.mjs';
@@ -7,7 +7,7 @@ import { measure as reads } from './reads.bench.mjs';
 import { measure as soak } from './soak.bench.mjs';
 import { measure as twoProcesses } from './two-processes.bench.mjs';
 
-/** It repeats what the others measure. */
+/** This bench repeats the measurements of others, so it runs only when it is named. */
 export const onlyByName = true;
 
 export async function run() {

@@ -1,4 +1,4 @@
-// What the HTTP part costs without a database: Express, Nest, guards, validation, headers, logs and metrics.
+// Measures what the HTTP part costs without a database: Express, Nest, guards, validation, headers, logs and metrics.
 import { startDatabase } from './database.mjs';
 import { EVENT, EVENT_BODY } from './event.mjs';
 import { measured } from './load.mjs';
@@ -29,7 +29,7 @@ export async function run() {
       "Nest echo, the service's adapter": [fast, { requests: [{ path: '/', headers: json, body: EVENT_BODY }] }],
       'GET /v1/auth/jwks': [service, { requests: [{ path: '/v1/auth/jwks' }] }],
       'GET /v1/nope (404)': [service, { requests: [{ path: '/v1/nope' }], expected: [404] }],
-      // Everything but the write: key, body, validation, admission; refused by the service.
+      // The service does everything except the write (key, body, validation, admission), and then refuses the event.
       'ingest, refused time (422)': [service, { requests: ingest(tooEarly), expected: [422] }],
       'ingest, missing field (422)': [service, { requests: ingest('{"event_type":"a"}'), expected: [422] }],
       'bearer, refused input (422)': [
@@ -39,7 +39,7 @@ export async function run() {
           expected: [422],
         },
       ],
-      // The same with a rate limit in front of it, which counts the person's requests.
+      // This route also has a rate limit, which counts the user's requests.
       'bearer, limited, refused input (422)': [
         service,
         { requests: [{ path: '/v1/logs', headers: bearing }], expected: [422] },

@@ -1,4 +1,5 @@
-// One event a request, committed before the answer, against the neighbours; NDJSON against COPY.
+// Measures one event a request, committed before the answer, in turns with other servers (the neighbours). Compares
+// NDJSON with COPY.
 import { execFileSync } from 'node:child_process';
 import { EVENT, EVENT_BODY } from './event.mjs';
 import { startDatabase } from './database.mjs';
@@ -128,7 +129,7 @@ function goals(results, bulk, otherNode) {
   ];
 }
 
-/** The same service, on the same database, and the echo on the Node whose program it is. */
+/** Starts the service on the same database, and the echo, with another Node. @param node the path of its program */
 async function onAnotherNode(node, database) {
   const version = `Node ${execFileSync(node, ['--version'], { encoding: 'utf8' }).trim().slice(1)}`;
   const echo = await startProcess('echo.mjs', { node });
@@ -136,7 +137,9 @@ async function onAnotherNode(node, database) {
   return { version, echo, service, stop: () => Promise.all([echo.stop(), service.stop()]) };
 }
 
-/** Events a second by NDJSON, and rows a second by COPY of what that has stored; null while the route takes no NDJSON. */
+/**
+ * Returns events a second by NDJSON, and rows a second by COPY of the same events. Null if the route refuses NDJSON.
+ */
 async function bulkRatio({ server, database, service, key }) {
   const lines = Array.from({ length: 1_000 }, (_, one) => JSON.stringify({ ...EVENT, event_id: `line-${one}` }));
   const request = {

@@ -1,4 +1,4 @@
-// What is asked of the events, and the best plain SQL over them for the same answer.
+// The questions about events, and the best plain SQL for the same answers.
 
 const HOUR = 3_600_000;
 
@@ -10,7 +10,7 @@ const ERRORS = 'count(*) FILTER (WHERE log_status >= 500)';
 
 const FUNNEL_STEPS = ['http.request.0', 'user.signed_in.1', 'cart.updated.2'];
 
-/** The newest beginning of a chain is carried from step to step: the same rule as the service's, by window functions. */
+/** Window functions carry the newest start of a chain from step to step, which is the rule of the service. */
 const funnelSql = (rows) => `
   WITH steps AS (
     SELECT properties -> 'visitor' AS key, event, "timestamp" AS at, id FROM events
@@ -53,23 +53,24 @@ const NAMES_SQL = [
     WHERE project_id = $1 AND day >= now() - interval '8 days' AND event ILIKE '%needle%' LIMIT 50)`,
 ].join(' UNION ALL ');
 
-/** What `type` may be of a search that leaves events out. */
+/** The values of `type` for a search that does not include events. */
 const NAMED_TYPES = [
   ...['event_type', 'event_source', 'api_key', 'alert_rule', 'alert_event', 'alert_destination', 'delivery_channel'],
   ...['saved_view', 'object', 'secret'],
 ];
 
-/** A row of the sequence's candidates, as small as it can be, and as many at a time as the service takes. */
+/** Selects the candidates of the sequence, with the fewest columns that a sequence needs. */
 const sequenceRows = (rows) => `SELECT "timestamp", id, log_method, properties -> 'session' AS session FROM events
   WHERE ${rows} AND log_method IN ('GET', 'PUT') ORDER BY "timestamp", id`;
 
 /**
- * By name: the request, the statements for the same answer, and the goal: at most `most` times as long as they, less `plus`
- * milliseconds. `growth`: how much longer than in a project of 100,000 events. Windows end at `end`, when the events were made,
- * so that a database which is kept is asked the same again; only the search has windows that end now.
+ * Returns the questions by name. Each has the request, the statements for the same answer, and goals. The time less
+ * `plus` milliseconds may be at most `most` times that of the statements, and at most `growth` times that in a project
+ * of 100,000 events. Time ranges end at `end`, when the events were made, so that runs on a kept database send the same
+ * questions. Only those of the search end now.
  */
 export function questions(projectId, end) {
-  /** A condition on the events of the project in the last so many hours. */
+  /** An SQL condition for the events of the project in the last `hours` hours. */
   const last = (hours) =>
     `project_id = $1 AND "timestamp" >= '${before(end, hours)}' AND "timestamp" < '${end.toISOString()}'`;
   const window = (hours) => [
@@ -220,7 +221,7 @@ export function questions(projectId, end) {
   };
 }
 
-/** Things with names in one project; one of each kind has the one that is looked for. */
+/** Creates objects with names in one project. One of each kind has the name that the search looks for. */
 export async function makeNames(database, projectId, organizationId) {
   const named = `CASE WHEN n = 7 THEN 'a needle' ELSE 'thing number ' || n END`;
   await database.query(
@@ -257,7 +258,7 @@ export async function makeNames(database, projectId, organizationId) {
   await database.query('ANALYZE');
 }
 
-/** Hours that are over and not yet added up, as the worker waits for them. */
+/** Counts the finished hours that the worker has to aggregate, and has not aggregated yet. */
 export const DUE_HOURS = `SELECT count(*)::int AS due FROM event_hours e
   WHERE e.project_id = ANY ($1) AND e.hour < now() - interval '${HOUR / 60_000 + 5} minutes'
     AND NOT EXISTS (SELECT FROM hour_rollups r WHERE r.project_id = e.project_id AND r.hour = e.hour AND r.counted = e.events)`;

@@ -1,4 +1,5 @@
-// Questions about ten million events of one project, each beside the best plain SQL for the same answer, in turns.
+// Measures questions about ten million events of one project, each in turns with the best plain SQL for the same
+// answer.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { Agent, request as httpRequest } from 'node:http';
 import { join } from 'node:path';
@@ -21,17 +22,17 @@ const SMALL_EVENTS = Math.min(100_000, EVENTS);
 const OTHER_PROJECTS = 1_000;
 const OTHER_EVENTS = Math.min(100_000, EVENTS);
 const INTERNAL_TOKEN = 'internal-job-token-of-the-bench';
-/** Of a question and of its SQL: what is slow is asked less often. */
+/** Rounds of a question and of its SQL. Slow questions have fewer rounds. */
 const [FEWEST_ROUNDS, MOST_ROUNDS] = [3, 30];
-/** In the folder that is kept, written last: what has been filled in. */
+/** This file in the kept folder describes the filled database. It is written last. */
 const FILLING = 'filling.json';
-/** The large project's hours are added up in rounds of the worker. */
+/** The hours of the large project are aggregated in rounds of the worker, at most so many. */
 const MOST_WORK_ROUNDS = 60;
 
 /**
- * With BENCH_FOLDER the filled database stays there: `npm run bench -- insight fill` makes it, and every later run measures
- * at once, of windows that end when it was filled. `insight reads` makes the reads of `reads` there, of windows that end now;
- * `insight ingest` stores events there and in an empty database, in turns.
+ * With BENCH_FOLDER, the filled database stays in this folder. `npm run bench -- insight fill` fills it. Later runs
+ * measure at once, with time ranges that end when it was filled. `insight reads` runs the reads of the bench `reads`
+ * there, with time ranges that end now. `insight ingest` stores events there and in an empty database, in turns.
  */
 export async function run([only] = []) {
   const server = await startDatabase({ kept: KEPT_FOLDER });
@@ -82,7 +83,7 @@ async function serviceFolder(kept) {
   return folder;
 }
 
-/** What a run before has filled, or null. */
+/** Returns the description of a database that an earlier run has filled, or null. */
 async function keptFilling() {
   if (KEPT_FOLDER === undefined) return null;
   const text = await readFile(join(KEPT_FOLDER, FILLING), 'utf8').catch(() => null);
@@ -102,7 +103,7 @@ async function fill({ server, database, service, agent }) {
   const end = await server.filling(async () => {
     const end = await makeRows(database, [large], EVENTS, { more: VISITORS });
     await makeRows(database, [small], SMALL_EVENTS, { more: VISITORS });
-    // An hour or two of each: the worker adds up each hour by itself.
+    // Each of these projects has events in one or two hours, because the worker aggregates each hour separately.
     const ofOthers = [projectId, ...others.map((one) => one.projectId)];
     await makeRows(database, ofOthers, OTHER_EVENTS, { inBlocks: true });
     await makeNames(database, large, organizationId);
@@ -119,7 +120,7 @@ async function fill({ server, database, service, agent }) {
   return filling;
 }
 
-/** @returns milliseconds until the whole answer has come, and the answer */
+/** Returns a function that sends a request, and resolves to the status, the text and the milliseconds until its end. */
 function askerOf(service, agent, bearer) {
   const ask = ({ path, body, headers = {} }) =>
     new Promise((resolve, reject) => {
@@ -141,7 +142,7 @@ function askerOf(service, agent, bearer) {
   return ask;
 }
 
-/** Has the worker's rounds made until no hour of the projects is due. @returns what to say of it */
+/** Runs rounds of the worker until no hour of the projects is due. @returns a text for the output */
 async function addUpHours(ask, database, projects) {
   const [{ there }] = await database.query(`SELECT to_regclass('hour_rollups') IS NOT NULL AS there`);
   if (!there) return 'no rollups of hours';
@@ -212,7 +213,7 @@ async function askedAgain(ask, name, request) {
   return ms;
 }
 
-/** Medians of both, one after the other in rounds, after one that is not counted. */
+/** Runs both in turns, after a round that is not counted. @returns the medians in milliseconds */
 async function inTurns(ask, best) {
   const [ours, others] = [[], []];
   const startedAt = performance.now();
@@ -227,7 +228,7 @@ async function inTurns(ask, best) {
   return { ours: median(ours), best: best && median(others) };
 }
 
-/** Milliseconds for the statements, or for reading the rows of a cursor as the service does. */
+/** Returns a function that measures, in milliseconds, the statements, or a cursor that is read as the service does. */
 function sqlOf(database, { sql, cursor }, projectId) {
   if (sql !== undefined) {
     return async () => {
@@ -247,7 +248,7 @@ function sqlOf(database, { sql, cursor }, projectId) {
   };
 }
 
-/** The most resident memory while it is watched, in MB. */
+/** Watches the resident memory of a process. `stop` returns the highest value in MB. */
 function watchMemory(pid) {
   let most = residentMegabytes(pid);
   const timer = setInterval(() => (most = Math.max(most, residentMegabytes(pid))), 50);
@@ -285,14 +286,17 @@ function goalsOf({ name, question, ours, best, growth, memory, perSecond, why })
   ];
 }
 
-/** One event a request. */
+/** A measurement that sends one event in each request. */
 function shotOf(target, key) {
   const headers = { 'Content-Type': 'application/json', 'X-API-Key': key };
   const requests = [{ path: '/v1/events/ingest', headers, body: EVENT_BODY }];
   return { target, order: { requests, connections: CONNECTIONS } };
 }
 
-/** Requests a second into the filled database and into an empty one: what its rows cost, and not what filling it left to do. */
+/**
+ * Compares the requests a second into the filled database and into an empty one. The filled one may be older, so this
+ * measures the cost of its rows and not that of the vacuum and the checkpoints after the bulk insert.
+ */
 async function ingestionBesideRows({ server, service, key }) {
   const other = await startDatabase();
   const database = await other.database('bench_empty', { migrated: true });
@@ -314,13 +318,13 @@ async function ingestionBesideRows({ server, service, key }) {
   }
 }
 
-/** Requests a second with a worker process beside it, which adds up what comes, and without. */
+/** Compares the requests a second with a worker process, which aggregates the new events, and without one. */
 async function ingestionBesideWorker({ server, service, databaseUrl, env, key }) {
   let worker = null;
   const setWorker = async (isWanted) => {
     if (isWanted && worker === null) {
       worker = await startWorker({ databaseUrl, env: { INTERNAL_JOB_TOKEN: env.INTERNAL_JOB_TOKEN } });
-      // Its first rounds, with which every process begins.
+      // The worker finishes the rounds that it runs at its start.
       await pause(2_000);
     } else if (!isWanted && worker !== null) {
       await worker.stop();

@@ -1,11 +1,11 @@
-// The sending half of load.mjs, in a process of its own: HTTP/1.1 over plain sockets, one request at a time on each
-// connection, with just enough parsing to check the status and to take the body off by its Content-Length.
+// The sending half of load.mjs, in a separate process. It sends HTTP/1.1 over plain sockets, one request at a time on
+// each connection, and parses only the status and the Content-Length of an answer.
 import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import { appendFileSync } from 'node:fs';
 
 const HEAD_END = Buffer.from('\r\n\r\n');
-/** In header values and bodies this stands for a text that no other request has, always of the same length. */
+/** This mark in a header value or a body is replaced by a text that is unique in the run, always of the same length. */
 const UNIQUE = '{unique-in-run}';
 
 process.on('message', (order) => {
@@ -101,7 +101,9 @@ async function measure({ host, port, requests, connections, seconds, count, expe
   };
 }
 
-/** A Buffer when every request is the same bytes, else a text whose marks are filled in for each. */
+/**
+ * Returns a Buffer if all requests have the same bytes. Otherwise returns a text whose marks are replaced each time.
+ */
 function templateOf({ method, path, headers = {}, body }, host) {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   const length = body === undefined ? '' : `Content-Length: ${Buffer.byteLength(body)}\r\n`;
@@ -109,7 +111,7 @@ function templateOf({ method, path, headers = {}, body }, host) {
   return text.includes(UNIQUE) ? text : Buffer.from(text);
 }
 
-/** The one answer that `bytes` hold; null while it is not whole. */
+/** Returns the status of the answer in `bytes`, and whether the server closes. Returns null if it is incomplete. */
 function answerIn(bytes) {
   const headEnd = bytes.indexOf(HEAD_END);
   if (headEnd < 0) return null;

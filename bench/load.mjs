@@ -1,4 +1,4 @@
-// A bounded load over keep-alive connections, on loopback only.
+// Sends a limited load over keep-alive connections, on loopback only.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
@@ -7,13 +7,13 @@ import { fileURLToPath } from 'node:url';
 const CLIENT = fileURLToPath(new URL('load-client.mjs', import.meta.url));
 
 /**
- * Sends `requests`, one after the other and round again, over `connections` for `seconds`, or `count` of them.
- * `{unique-in-run}` in a header or body is another text in each request. An answer whose status (or its hundreds, `2`
- * for all of 2xx) is not `expected` has failed. `collect: { field, file }` adds the values that the JSON member has in
- * answers 200 to a file, one a line.
+ * Sends `requests` in a cycle over `connections`, for `seconds` or until `count` were sent. `{unique-in-run}` in a
+ * header or body is replaced by a different text in each request. An answer fails if `expected` has neither its status
+ * nor its class (`2` for all of 2xx). `collect: { field, file }` appends the values of a JSON member in answers 200 to
+ * a file, one in each line.
  * @param {{ url: string, requests: { method?: string, path: string, headers?: Record<string, string>, body?: string }[],
  *   connections?: number, seconds?: number, count?: number, expected?: number[], collect?: { field: string, file: string } }} order
- * @returns latencies in milliseconds, answers by status
+ * @returns latencies in milliseconds, and the number of answers by status
  */
 export async function load({ url, requests, connections = 64, seconds = 5, count, expected = [2], collect }) {
   const { hostname: host, port } = new URL(url);
@@ -29,14 +29,19 @@ export async function load({ url, requests, connections = 64, seconds = 5, count
   return result;
 }
 
-/** Processor time a process has used so far, in µs, in steps of 10 ms: unlike the rate, not disturbed by what else runs. */
+/**
+ * Returns the processor time of a process in µs, in steps of 10 ms. Unlike the rate, other processes do not disturb it.
+ */
 async function cpuMicros(pid) {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   const [, ...fields] = text.slice(text.lastIndexOf(')')).split(' ');
   return (Number(fields[11]) + Number(fields[12])) * 10_000;
 }
 
-/** {@link load}, with the processor time a request of the process that answers. */
+/**
+ * Runs {@link load}.
+ * @returns its result, with the processor time for each request of the process that answers, in µs
+ */
 export async function measured(pid, order) {
   const before = await cpuMicros(pid);
   const result = await load(order);

@@ -1,4 +1,4 @@
-// What the machine is, and how much of it something else than the bench takes.
+// Describes the machine, and measures processor time: of measured processes, and of processes outside of the bench.
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
@@ -10,7 +10,7 @@ export function facts() {
   return `${cpus().length} cores (${model}), ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}`;
 }
 
-/** Starts watching. @returns a function that tells which share of one core others have used since */
+/** @returns a function that returns how many cores, on average, processes outside of the bench have used since then */
 export function watchOthers() {
   const before = [busyTicks(), ownTicks(), performance.now()];
   return () => {
@@ -20,29 +20,29 @@ export function watchOthers() {
   };
 }
 
-/** Resident memory of a process in MB. */
+/** Returns the resident memory of a process in MB. */
 export function residentMegabytes(pid) {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024);
 }
 
-/** Time that any process used; what the kernel did for the network on its own account is nobody's. */
+/** Returns the time of all processes. Time that the kernel spends on the network by itself belongs to no process. */
 function busyTicks() {
   const [, user, nice, system] = readFileSync('/proc/stat', 'utf8').split('\n', 1)[0].split(/\s+/).map(Number);
   return user + nice + system;
 }
 
-/** Processor time of what is measured, in µs: of everything below this process but those that send the load. */
+/** Returns the processor time in µs of all descendants of this process, except the load clients. */
 export function measuredMicros() {
   return microsOf((command) => !command.includes('load-client'));
 }
 
-/** {@link measuredMicros} of the processes of Node alone, so that the rest is the database's and that of Redis. */
+/** Returns {@link measuredMicros} of the service's processes only. The rest is that of PostgreSQL and Redis. */
 export function nodeMicros() {
   return microsOf((command) => command.includes('dist/src/main.js'));
 }
 
-/** {@link measuredMicros} of the ClickHouse of the tests alone. */
+/** Returns {@link measuredMicros} of the tests' ClickHouse only. */
 export function clickHouseMicros() {
   return microsOf((command) => command.includes('clickhouse/serve.mjs'));
 }
@@ -52,8 +52,9 @@ function microsOf(counts) {
 }
 
 /**
- * Leaves the last core to the ClickHouse of the tests and to what sends the load, and all others to everything else below this
- * process: as if ClickHouse had a machine of its own. What is started later goes where its parent is.
+ * Moves the tests' ClickHouse, this process and the load clients to the last core, and all other descendants of this
+ * process to the remaining cores, as if ClickHouse had its own machine. A process that starts later runs where its
+ * parent runs.
  */
 export function setApart() {
   const last = cpus().length - 1;
@@ -64,7 +65,7 @@ export function setApart() {
   }
 }
 
-/** A process and all that it and its children have started. */
+/** Returns the ids of a process and of all its descendants. */
 function below(pid) {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
   return [pid, ...children.flatMap(below)];
@@ -78,7 +79,10 @@ function commandOf(pid) {
   }
 }
 
-/** Of this process and all below it, with those that have ended; of those alone that count, without their past children. */
+/**
+ * Returns the ticks of this process and its descendants. Without `counts`, descendants that have ended are included.
+ * With `counts`, only the processes that it accepts are included, without their ended children.
+ */
 function ownTicks(counts) {
   const children = new Map();
   const ticks = new Map();

@@ -1,4 +1,5 @@
-// What other ways of running ingestion cost beside one process that stores batches: a queue in Redis, and four API processes.
+// Compares one process that stores batches with two other ways to run ingestion: a queue in Redis, and four API
+// processes.
 import { Redis } from 'ioredis';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startDatabase } from './database.mjs';
@@ -13,9 +14,9 @@ import { emptyTables, makeTenants } from './tenants.mjs';
 import { startRedis } from './two-processes.bench.mjs';
 
 const PROCESSES = 4;
-/** Sent to one process and to four of them; so many a second of the measured time, for one process alone. */
+/** Events of a measurement, for one process and for four alike: 4,000 for each second of BENCH_SECONDS. */
 const EVENTS = 4_000 * SECONDS;
-/** Seconds; a process that has taken little is compiled little. */
+/** Seconds of load before the measurements, in which the code of a process is compiled. */
 const WARM_UP = 3;
 const STREAM = '{ingest}:requests';
 
@@ -37,8 +38,8 @@ export async function measure() {
       body: EVENT_BODY,
     };
     /**
-     * Rate; processor time an event of everything that is measured, and of the service alone; events of a batch. Over all of
-     * `services` at once.
+     * Sends load to all `services` at the same time. Returns the rate, the processor time of an event in all measured
+     * processes and in the service alone, and the events in a batch.
      */
     const shot = async (services, bound, settled = () => Promise.resolve()) => {
       await emptyTables(database);
@@ -99,7 +100,7 @@ export async function run() {
   print('Ways of running ingestion', rows);
 }
 
-/** Settings of a service whose events wait in Redis, and nothing else does. */
+/** Returns the settings of a service that uses Redis only for the queue of ingestion. */
 export function queueIn(redis) {
   return {
     INGEST_MODE: 'queued',
@@ -109,7 +110,9 @@ export function queueIn(redis) {
   };
 }
 
-/** Rates of the two modes; a shot of the queue ends before the next begins, so that nobody stores for it meanwhile. */
+/**
+ * Measures the two modes in turns. The queue is drained before the next measurement, so that none stores for another.
+ */
 async function queuedBeside({ redis, start, one, shot }) {
   const stream = new Redis(redis.url);
   const drained = async () => {
@@ -129,13 +132,13 @@ async function queuedBeside({ redis, start, one, shot }) {
   return { batched: middle(shots.batched), queued: middle(shots.queued) };
 }
 
-/** How many batches they have stored so far. */
+/** Returns how many batches the services have stored so far. */
 async function batchesOf(services) {
   const texts = await Promise.all(services.map(metricsOf));
   return texts.reduce((sum, text) => sum + Number(/^ingest_batch_events_count (\d+)/m.exec(text)?.[1] ?? 0), 0);
 }
 
-/** Each figure's median. */
+/** Returns the median of each figure. */
 function middle(shots) {
   return Object.fromEntries(Object.keys(shots[0]).map((name) => [name, median(shots.map((one) => one[name]))]));
 }

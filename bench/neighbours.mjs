@@ -1,4 +1,4 @@
-// Starts the programs that the service is compared with, after fetching the packages they need and it does not.
+// Starts the servers that the service is compared with (the neighbours). Installs their packages before the first run.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -16,7 +16,7 @@ function install() {
   if (status !== 0) throw new Error('the neighbours could not be installed');
 }
 
-/** @returns by name: the process, its order for `load`, and how its tables are emptied */
+/** @returns for each server, by name: its process, its options for `load`, and a function that empties its tables */
 export async function startNeighbours(server) {
   install();
   const started = [];
@@ -46,7 +46,7 @@ export async function startNeighbours(server) {
     const database = await server.database('bench_parse');
     const target = await start('parse.mjs', database);
     const headers = { ...JSON_TYPE, 'X-Parse-Application-Id': 'bench' };
-    // The first object makes the table: alone, since parse-server does not like it made twice at once.
+    // The first object creates the table. It is sent alone, because parse-server cannot create the table twice at once.
     const first = await fetch(`${target.url}/parse/classes/Event`, {
       method: 'POST',
       headers,

@@ -1,4 +1,5 @@
-// A Nest route that gives its JSON body back, on Nest's own Express adapter or on the service's: what the latter saves.
+// A Nest route that sends its JSON body back, on Nest's Express adapter or on the service's adapter, to compare the
+// two.
 import 'reflect-metadata';
 import { Body, Controller, HttpCode, Module, Post } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -13,7 +14,7 @@ class EchoController {
 }
 class EchoModule {}
 
-// Decorators by hand, since this file is not compiled.
+// The decorators are applied by hand, because this file is not compiled.
 const method = Object.getOwnPropertyDescriptor(EchoController.prototype, 'echo');
 Body()(EchoController.prototype, 'echo', 0);
 HttpCode(200)(EchoController.prototype, 'echo', method);

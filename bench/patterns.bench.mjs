@@ -1,4 +1,5 @@
-// Searches of patterns in the process: our machine beside RE2 in JavaScript, the worst cases and plain ones.
+// Compares searches by regular expression in our matcher and in RE2 for JavaScript, for the worst patterns and for
+// simple ones.
 import { RE2JS } from 're2js';
 import { PatternMachine } from '../dist/src/modules/events/conditions/patterns/pattern-machine.js';
 import { parsePattern } from '../dist/src/modules/events/conditions/patterns/pattern-syntax.js';
@@ -6,7 +7,10 @@ import { parsePattern } from '../dist/src/modules/events/conditions/patterns/pat
 const CHARACTERS = 4_096;
 const TEXTS = 9;
 
-/** Texts of a few letters by chance, the same in each run, with what keeps a look for a literal from ending the search. */
+/**
+ * Returns random texts of a few letters, the same in each run. They end with `more`, so that a search for a literal of
+ * the pattern cannot end early.
+ */
 function textsOf(letters, more = 'zc1') {
   let state = 1;
   const next = () => (state = (state * 1_103_515_245 + 12_345) % 2 ** 31) / 2 ** 31;
@@ -29,7 +33,9 @@ const CASES = [
   ['plain', 'user=\\w+@example\\.com', ['GET /api/v1/users/42 in 30.5 s code=500 user=ada@example.com']],
 ];
 
-/** Microseconds of one search: the first in each text, and the median of many in texts that were seen before. */
+/**
+ * Returns the median microseconds of a search: the first in each text, and later ones in texts that were seen before.
+ */
 function measured(texts, make) {
   const test = make();
   const first = texts.map((text) => timed(() => test(text)));
@@ -56,7 +62,7 @@ export async function run() {
   const rows = CASES.map(([kind, pattern, texts]) => {
     const machine = new PatternMachine(parsePattern(pattern));
     const re2 = RE2JS.compile(pattern);
-    // Compiled by the runtime before anything is measured, on a pattern of the same kind.
+    // The runtime compiles the code for this kind of pattern before the measurement.
     for (const text of texts) [machine.matches(text), RE2JS.compile(pattern).test(text)];
     const own = measured(texts, () => (text) => machine.matches(text));
     const other = measured(texts, () => (text) => re2.test(text));

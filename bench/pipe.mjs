@@ -1,4 +1,4 @@
-// The least a server of files can do: a body into a file, durably, and a file into an answer.
+// The least that a file server can do: it writes a body durably to a file, and sends a file as an answer.
 import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdtemp, open, stat } from 'node:fs/promises';
 import { createServer } from 'node:http';

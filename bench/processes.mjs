@@ -1,9 +1,9 @@
-// Starts what is measured as processes of their own, and small sums over rounds.
+// Starts and stops the processes that are measured, and computes medians.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-/** Starts a script of this folder, on this Node or another, that writes `{"url": …}` once it listens. */
+/** Starts a script of this folder, with this Node or another. The script writes `{"url": …}` when it listens. */
 export async function startProcess(script, { env = {}, cwd, node = process.execPath } = {}) {
   const path = fileURLToPath(new URL(script, import.meta.url));
   const child = spawn(node, [path], {
@@ -15,7 +15,10 @@ export async function startProcess(script, { env = {}, cwd, node = process.execP
   return { url, pid: child.pid, stop: () => stopped(child) };
 }
 
-/** The first group of `pattern` in what the process writes; goes on reading, so that it never waits for a full pipe. */
+/**
+ * Resolves to the first group of `pattern` in the output of the process. Reading continues afterwards, so that the
+ * process never waits for a full pipe.
+ */
 export function announced(child, pattern) {
   let output = '';
   return new Promise((resolve, reject) => {
@@ -28,7 +31,7 @@ export function announced(child, pattern) {
   });
 }
 
-/** Ends the process in an orderly way and waits for it. */
+/** Stops the process with SIGTERM, and waits until it has ended. */
 export async function stopped(child) {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const gone = once(child, 'exit');

@@ -1,4 +1,5 @@
-// Where the processor time of one kind of request goes: `npm run bench -- profile [jwks|refused|ingest|queued|organizations]`.
+// Shows where the processor time of one kind of request goes:
+// `npm run bench -- profile [jwks|refused|ingest|queued|organizations]`.
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +11,7 @@ import { startService, workspace } from './service.mjs';
 import { liftQuotas } from './tenants.mjs';
 import { startRedis } from './two-processes.bench.mjs';
 
-/** Run by name alone: a profile is for reading, not for comparing. */
+/** A profile is for reading, not for comparing, so this bench runs only when it is named. */
 export const onlyByName = true;
 
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 8);
@@ -52,14 +53,16 @@ export async function run([what = 'ingest']) {
   await rm(folder, { recursive: true });
 }
 
-/** Without the start of the service, which would be half of it. */
+/** Returns the last part of the profile. The start of the service would otherwise be half of it. */
 function theLast(micros, { nodes, samples, timeDeltas }) {
   let from = samples.length;
   for (let left = micros; from > 0 && left > 0; left -= timeDeltas[from]) from -= 1;
   return { nodes, samples: samples.slice(from), timeDeltas: timeDeltas.slice(from) };
 }
 
-/** Shares of the busy time: self by folder or package, self by function, and with all that a function calls. */
+/**
+ * Prints shares of the busy time: own time by folder or package, own time by function, and time with called functions.
+ */
 function print({ nodes, samples, timeDeltas }) {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const parents = new Map(nodes.flatMap((node) => (node.children ?? []).map((child) => [child, node.id])));

@@ -1,4 +1,4 @@
-// Reads at ten million events in one project, with a thousand other projects beside it, and what ingestion does there.
+// Measures reads with ten million events in one project, next to a thousand other projects, and ingestion there.
 import { startDatabase } from './database.mjs';
 import { EVENT_BODY } from './event.mjs';
 import { goal, notMeasured, print, ratio } from './goal-table.mjs';
@@ -14,12 +14,12 @@ import { liftQuotas, makeTenants } from './tenants.mjs';
 const SMALL_ROWS = Math.min(100_000, ROWS);
 const OTHER_PROJECTS = 1_000;
 const OTHER_ROWS = Math.min(1_000_000, ROWS);
-/** Readers at once for the p95 that is wanted below 50 ms. */
+/** Number of parallel readers for p95, whose goal is at most 50 ms. */
 const READERS = 4;
 
 const PAGE = `SELECT * FROM events WHERE project_id = $1 AND "timestamp" >= now() - interval '1 day'
               ORDER BY "timestamp" DESC, id DESC LIMIT`;
-/** Windows begin in the middle of an hour, whose rows are counted. */
+/** Time ranges begin in the middle of an hour. The rows of this first hour are counted one by one. */
 const firstHour = (since) => `date_trunc('hour', now() - interval '${since}') + interval '1 hour'`;
 const inFirstHour = (since) =>
   `project_id = $1 AND "timestamp" >= now() - interval '${since}' AND "timestamp" < ${firstHour(since)}`;
@@ -42,14 +42,16 @@ const EVENT_TYPES = `
     SELECT event, count(*) FROM events WHERE ${inFirstHour('30 days')} GROUP BY 1) counted
   GROUP BY 1 ORDER BY 2 DESC`;
 
-/** What is asked; `sql`: the best statements for the same rows; `growth`: from the small project to the large one. */
+/**
+ * Returns the reads by name. `sql` are the best statements for the same rows. `growth` also measures the small project.
+ */
 function endpoints(projectId) {
   const project = `/v1/projects/${projectId}`;
   return {
     'log list, 100 rows': { path: `/v1/logs?project_id=${projectId}`, sql: [`${PAGE} 100`], growth: true },
     'log list, 15 minutes': { path: `/v1/logs?project_id=${projectId}&range=15m` },
     'log list, filtered by method': { path: `/v1/logs?project_id=${projectId}&method=put` },
-    // This month has no search index yet: its rows are read one by one.
+    // The current month has no search index yet, so its rows are read one by one.
     'log list, rare substring, 30 days': { path: `/v1/logs?project_id=${projectId}&range=30d&query=needle`, most: 50 },
     'explorer page with total, 24 h': {
       path: `${project}/events`,
@@ -137,7 +139,7 @@ export async function run() {
   print('Goals', rows);
 }
 
-/** The reads of a database that is filled already: of its large project, its small one and who may read them. */
+/** Measures the reads of a database that is already filled. `filled` has its projects and a bearer token. */
 export async function printReads(filled) {
   const table = await readAll(filled);
   printTable(table);
@@ -168,7 +170,7 @@ async function readAll({ service, database, bearer, large, small }) {
     }
     const alone = await ask(path, { connections: 1, seconds: SECONDS });
     const together = await ask(path, { connections: READERS, seconds: SECONDS });
-    // Searches that have to look at too much are refused, alone or beside others.
+    // A search that would read too much is refused, alone or with parallel readers.
     const refused = [alone, together].find(({ statuses }) => statuses['503'] > 0);
     if (refused !== undefined) {
       const who = refused === alone ? 'one reader' : `${READERS} readers`;
@@ -192,7 +194,7 @@ async function readAll({ service, database, bearer, large, small }) {
 
 let prepared = 0;
 
-/** Milliseconds for all statements, one after the other, on a connection of their own. */
+/** Returns the median milliseconds of all statements, one after another, on a separate connection. */
 async function p50Of(database, statements, projectId) {
   const queries = statements.map((text) => ({ name: `best-${(prepared += 1)}`, text, values: [projectId] }));
   const times = [];

@@ -1,15 +1,19 @@
-// Millions of events by SQL, with every counter that ingestion would have kept beside them.
+// Creates millions of events by SQL, with all counters that ingestion would have written.
 
 const CHUNK = 500_000;
 const DAYS = 30;
 
-/** Members of the properties: a visitor for every ten events, of whom a quarter do the first three of twenty things in a row. */
+/**
+ * SQL of a property `visitor`. There is a visitor for every ten events, and a quarter of the visitors have the first
+ * three of the twenty event names one after another.
+ */
 export const VISITORS = `',"visitor":"v' || n / 20 * 3 + CASE WHEN n / 20 % 2 = 0 THEN 0 ELSE n % 3 END || '"'`;
 
 /**
- * Fills `projects` in turn, or `inBlocks` one after the other, with `count` events, evenly over the 30 days before now: 20 names, 4 severities, 3 environments
- * and latencies of a long tail. One event in a million has the endpoint `/rare/needle`. `more` is SQL of text that is added
- * to the properties, made of the event's number `n`.
+ * Creates `count` events, distributed evenly over the last 30 days: 20 names, 4 severities, 3 environments, and
+ * latencies with a long tail. The events go to `projects` in turn, or with `inBlocks` to one project after another. One
+ * event in a million has the endpoint `/rare/needle`. `more` is SQL for text that is added to the properties. It may
+ * use `n`, the number of the event.
  * @returns the end of the 30 days
  */
 export async function makeRows(database, projects, count, { more = `''`, inBlocks = false } = {}) {
@@ -51,7 +55,7 @@ export async function makeRows(database, projects, count, { more = `''`, inBlock
   return new Date(Number(now) * 1_000);
 }
 
-/** What the service's job does a day after the end of a month: the search index of each month that is over. */
+/** Creates the search index of each finished month, as a job of the service does a day after the end of the month. */
 export async function indexClosedMonths(database) {
   await database.query('CREATE EXTENSION IF NOT EXISTS pg_trgm');
   const months = await database.query(
@@ -66,7 +70,7 @@ export async function indexClosedMonths(database) {
   }
 }
 
-/** All counters anew from the rows, as `ingest_events` keeps them. */
+/** Computes all counters again from the rows, as `ingest_events` writes them. */
 export async function countRows(database) {
   await database.query(
     'TRUNCATE event_hours, event_facet_hours, event_facet_days, latency_hours, usage_daily, source_days, organization_months',

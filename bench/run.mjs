@@ -1,4 +1,5 @@
-// `npm run bench [-- name]`: runs the load scripts of this folder, one after the other, and prints their tables.
+// `npm run bench [-- name]`: runs the benches of this folder one after another, or the named one, and prints their
+// tables.
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 

@@ -1,4 +1,5 @@
-// What Sentinel's detectors find: on the Numenta Anomaly Benchmark, whose files NAB_DIR names, and on generated series.
+// Measures what Sentinel's detectors find in the Numenta Anomaly Benchmark (NAB_DIR is its folder) and in generated
+// series, and what its rounds cost.
 import { StreamingScore, THRESHOLD } from '../dist/src/modules/alerting/sentinel/streaming/streaming-score.js';
 import { corpusOf, publishedScores } from './nab/files.mjs';
 import { probationOf, PROFILES, score } from './nab/scorer.mjs';
@@ -6,14 +7,14 @@ import { qualityOf } from './sentinel/quality.mjs';
 import { roundsOf } from './sentinel/rounds.mjs';
 import { worstOf } from './sentinel/worst.mjs';
 
-/** Of the benchmark's README: what our scorer must give for the files of these detectors before it is believed. */
+/** Scores from the benchmark's README. Our scorer must return them for the files of these detectors. */
 const PUBLISHED = { knncad: 58.0, relativeEntropy: 54.6, windowedGaussian: 39.6 };
 const ROUNDING = 0.055;
 
-/** Bounds were chosen on seeds below 1,000. */
+/** The thresholds were chosen on seeds below 1,000. */
 const SEEDS = Array.from({ length: 20 }, (_, index) => 1_001 + index);
 
-/** @param parts any of `nab`, `generated`, `rounds`, `beside`, `silent`, `worst`; none: all */
+/** @param parts any of `nab`, `generated`, `rounds`, `beside`, `silent` and `worst`. An empty list runs all parts */
 export async function run(parts = []) {
   const isWanted = (part) => parts.length === 0 || parts.includes(part);
   if (isWanted('nab')) benchmark();
@@ -65,7 +66,10 @@ function scored(corpus, rangeOf) {
   return { files, pace: corpus.reduce((sum, { values }) => sum + values.length, 0) / seconds };
 }
 
-/** One threshold for all: the product's, the one that fits best, and that of one half of the files for the other. */
+/**
+ * Returns the scores for three thresholds: that of the product, the best one for all files, and for each half of the
+ * files the best one of the other half.
+ */
 function rowOf(name, { files, pace }) {
   const scores = Object.entries(PROFILES).flatMap(([profile, weights]) => {
     const fitted = score(files, weights);

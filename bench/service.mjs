@@ -1,4 +1,5 @@
-// The built service on an embedded database of its own, with one account, project and key.
+// Starts the built service on its own embedded database or a given one, and creates accounts, projects and keys over
+// HTTP.
 import { spawn } from 'node:child_process';
 import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { RATE_LIMIT_POLICY_NAMES } from '../dist/src/config/index.js';
 import { announced, stopped } from './processes.mjs';
 
-/** The limits work, and nobody reaches them. */
+/** Rate limits are checked, and no bench reaches them. */
 const HIGH_LIMITS = RATE_LIMIT_POLICY_NAMES.map((name) => `${name}=100000000/100000000`).join(',');
 
 /** The token with which benches read the metrics. */
@@ -17,8 +18,8 @@ const INTERNAL_JOB_TOKEN = 'internal-job-token-of-the-bench';
 const MAIN = fileURLToPath(new URL('../dist/src/main.js', import.meta.url));
 
 /**
- * The built service; with `databaseUrl` on that database, else on an embedded one of its own. A `dataDir` that is given is
- * there before and afterwards, so that another start finds what lies in it.
+ * Starts the built service, on `databaseUrl` or else on its own embedded database. A given `dataDir` is not deleted at
+ * the end, so that another start can use it again.
  */
 export async function startService({
   env = {},
@@ -46,7 +47,7 @@ export async function startService({
     url,
     dataDir,
     pid: child.pid,
-    /** How it ended: the signal, else the exit code; null while it runs. */
+    /** Returns the signal or the exit code with which the service ended, or null while it runs. */
     ended: () => child.signalCode ?? child.exitCode,
     kill: () => child.kill('SIGKILL'),
     stop: async () => {
@@ -56,7 +57,7 @@ export async function startService({
   };
 }
 
-/** The metrics of a service, which may be a second old. */
+/** Returns the metrics of a service. They may be a second old. */
 export async function metricsOf({ url }) {
   const answer = await fetch(`${url}/metrics`, { headers: { 'X-Internal-Token': INTERNAL_JOB_TOKEN } });
   return answer.text();
@@ -68,7 +69,7 @@ export async function newDataDir() {
   return dataDir;
 }
 
-/** The token of the verification mail, which is written after the answer. */
+/** Waits for the verification mail, which is written after the answer. @returns its token */
 async function mailedToken(dataDir, email) {
   const folder = join(dataDir, 'outbox');
   for (let tries = 0; tries < 200; tries += 1) {
@@ -82,7 +83,7 @@ async function mailedToken(dataDir, email) {
   throw new Error(`no mail for ${email}`);
 }
 
-/** A verified account. @returns its access token */
+/** Creates a verified account. @returns its access token */
 export async function account({ url, dataDir }, email, password) {
   await post(url, '/v1/auth/register', { email, password });
   const token = await mailedToken(dataDir, email);
@@ -90,7 +91,7 @@ export async function account({ url, dataDir }, email, password) {
   return signedIn({ url }, email, password);
 }
 
-/** @returns an access token of an account that is there */
+/** Signs in to an existing account. @returns an access token */
 export async function signedIn({ url }, email, password) {
   const form = new URLSearchParams({ username: email, password });
   return (await post(url, '/v1/auth/login', form)).access_token;
@@ -107,7 +108,7 @@ async function post(url, path, body, headers = {}) {
   return answer.json();
 }
 
-/** An account with a project and a key, made over HTTP. */
+/** Creates an account with an organization, a project and a key over HTTP. */
 export async function workspace({ url, dataDir }) {
   const email = 'bench@example.com';
   const password = 'bench-password-of-the-run';
@@ -120,7 +121,7 @@ export async function workspace({ url, dataDir }) {
   return { email, password, bearer, organizationId: organization.id, projectId, key };
 }
 
-/** A new project. @returns its id */
+/** Creates a project. @returns its id */
 export async function projectOf({ url }, bearer, organizationId, slug) {
   const body = { organization_id: organizationId, name: slug, slug };
   return (await post(url, '/v1/projects', body, { Authorization: `Bearer ${bearer}` })).id;

@@ -1,25 +1,27 @@
-// How long and how often is measured; a short look: `BENCH_SECONDS=1 BENCH_ROUNDS=1 BENCH_TRIES=1 npm run bench -- ingest`.
+// The settings of the benches. A short run: `BENCH_SECONDS=1 BENCH_ROUNDS=1 BENCH_TRIES=1 npm run bench -- ingest`.
 const number = (name, otherwise) => Number(process.env[name] ?? otherwise);
 
 export const SECONDS = number('BENCH_SECONDS', 5);
 export const ROUNDS = number('BENCH_ROUNDS', 3);
-/** A shot that others disturb is repeated so often, and the quietest one counts. */
+/** A measurement that other processes disturb is repeated, up to so many attempts. The least disturbed one counts. */
 export const TRIES = number('BENCH_TRIES', 4);
-/** Rows of the large project. */
+/** Events of the large project in `reads`. */
 export const ROWS = number('BENCH_ROWS', 10_000_000);
-/** Events of the project whose questions are measured. */
+/** Events of the large project in `insight` and `event-store`. */
 export const EVENTS = number('BENCH_EVENTS', ROWS);
-/** Where `insight` keeps its filled database for further runs; without it, every run fills one of its own. */
+/**
+ * The folder in which `insight` keeps its filled database for later runs. Without it, every run fills a new database.
+ */
 export const KEPT_FOLDER = process.env.BENCH_FOLDER;
-/** Of `insight`, the questions whose names contain it. */
+/** `insight` and `event-store` run only the questions whose names contain this text. */
 export const QUESTION = process.env.BENCH_QUESTION ?? '';
-/** That are watched at a time. */
+/** Number of projects that Sentinel watches in `sentinel`. */
 export const PROJECTS = number('BENCH_PROJECTS', 1_000);
-/** Of `event-store`: ClickHouse and the load have a core of their own while ingestion is measured. */
+/** `event-store` gives ClickHouse and the load client a separate core while it measures ingestion. */
 export const IS_APART = process.env.BENCH_APART === '1';
-/** Of `worst`: `clickhouse` for a service that reads events from there, too. */
+/** With `clickhouse`, the service of `worst` also reads events from ClickHouse. */
 export const STORE = process.env.BENCH_STORE ?? 'postgres';
 export const SOAK_SECONDS = number('BENCH_SOAK_SECONDS', 600);
 export const CONNECTIONS = 64;
-/** Another Node's program, on which `ingest` measures the service and the echo too. */
+/** The program of another Node. `ingest` also measures the service and the echo with it, and `ways` the service. */
 export const OTHER_NODE = process.env.BENCH_NODE;

@@ -1,4 +1,5 @@
-// Shots that are compared: interleaved in rounds, each on fresh tables, repeated while others disturb the machine.
+// Runs measurements (shots) that are compared: interleaved in rounds, each on empty tables, and repeated while
+// processes outside of the bench disturb the machine.
 import { measured } from './load.mjs';
 import { watchOthers } from './machine.mjs';
 import { median } from './processes.mjs';
@@ -6,8 +7,8 @@ import { median } from './processes.mjs';
 const DISTURBED = 0.1;
 
 /**
- * @param shots by name: the process that answers, its order for `load`, and `prepare`, which empties its tables
- * @returns medians over the rounds by name, and how much the quietest tries were disturbed
+ * @param shots by name: the process that answers, its options for `load`, and `prepare`, which empties its tables
+ * @returns by name: the medians over the rounds, and the highest use of cores by others among the counted attempts
  */
 export async function shoot(shots, { seconds, rounds, tries, checkpoint }) {
   const results = {};

@@ -1,4 +1,5 @@
-// Mixed load for ten minutes: no error, memory flat, and rows = answers 200 = metered events, by id.
+// Sends a mixed load for ten minutes. There must be no error, memory must not grow, and the numbers of rows, of answers
+// 200 and of metered events must be equal, by id.
 import { rm, writeFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startDatabase } from './database.mjs';
@@ -11,7 +12,7 @@ import { startService, workspace } from './service.mjs';
 import { SOAK_SECONDS } from './settings.mjs';
 import { liftQuotas, makeTenants } from './tenants.mjs';
 
-/** Metered requests may be written this late; then everything is. */
+/** Metered requests are written at most this late. */
 const SETTLED_MS = 6_000;
 
 export async function measure() {
@@ -111,7 +112,7 @@ async function accountFor(database, file) {
 
 function goals(results, account, samples) {
   const tenth = Math.max(1, Math.floor(samples.length / 10));
-  // The first tenth warms caches and compiles; what comes after has to be level.
+  // Caches are filled and code is compiled in the first tenth. After that, memory must not grow.
   const early = median(samples.slice(tenth, 2 * tenth).length > 0 ? samples.slice(tenth, 2 * tenth) : samples);
   const late = median(samples.slice(-tenth));
   const failed = Object.values(results).reduce((sum, one) => sum + one.failed, 0);

@@ -1,4 +1,5 @@
-// Objects against a bare pipe, the disk and the best SQL; what many uploads at once do to memory and to ingestion.
+// Compares objects with a bare pipe, the disk and the best SQL. Measures what many parallel uploads cost in memory and
+// in ingestion.
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import { Agent, request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -18,7 +19,7 @@ const MIB = 1024 ** 2;
 const LARGE = 64 * MIB;
 const SMALL = 4 * 1024;
 const OBJECTS = Number(process.env.BENCH_OBJECTS ?? 1_000_000);
-/** Bytes of each of the uploads that come at the same time. */
+/** Bytes of each of the parallel uploads. */
 const PARALLEL_BYTES = Number(process.env.BENCH_PARALLEL_MB ?? 1_024) * MIB;
 const PARALLEL = 50;
 const PIECE = Buffer.alloc(256 * 1024, 'x');
@@ -94,7 +95,7 @@ function callerOf(service, { bearer, projectId }, agent) {
   };
 }
 
-/** @param bytes how many to send. @returns status, text of short answers, how many bytes came */
+/** @param bytes the number of bytes to send @returns the status, the text of short answers, and the received bytes */
 function exchange(url, { method, headers, bytes, body, agent }) {
   return new Promise((resolve, reject) => {
     const length = bytes === undefined ? undefined : { 'Content-Length': bytes };
@@ -130,7 +131,7 @@ async function timed(work) {
   return performance.now() - began;
 }
 
-/** MiB a second, the medians of rounds in which the two take turns. */
+/** Returns the median MiB a second of the service and of the bare pipe, in rounds in which they take turns. */
 async function throughputs(api, pipe, agent, server) {
   const rates = { up: { ours: [], bare: [] }, down: { ours: [], bare: [] } };
   const rate = (ms) => LARGE / MIB / (ms / 1000);
@@ -143,7 +144,7 @@ async function throughputs(api, pipe, agent, server) {
     const bare = await timed(() => exchange(new URL(pipe.url), { method: 'PUT', bytes: LARGE, agent }));
     const oursDown = await timed(() => exchange(new URL(url), { method: 'GET', agent }));
     const bareDown = await timed(() => exchange(new URL(pipe.url), { method: 'GET', agent }));
-    // The first round makes everything warm.
+    // The first round only warms up.
     if (round < 0) continue;
     rates.up.ours.push(rate(ours));
     rates.up.bare.push(rate(bare));
@@ -154,7 +155,7 @@ async function throughputs(api, pipe, agent, server) {
   return { up: medians(rates.up), down: medians(rates.down) };
 }
 
-/** Milliseconds, in turns with the same bytes written and made durable by hand on the same disk. */
+/** Returns the median milliseconds of small PUTs, and of writing the same bytes durably on the same disk, in turns. */
 async function smallPuts(api, folder) {
   const [ours, disk] = [[], []];
   const own = await mkdtemp(join(folder === undefined ? tmpdir() : folder, 'bench-small-'));
@@ -205,7 +206,7 @@ async function listings(api, database, { projectId, organizationId }) {
   return { ours: Number(median(ours).toFixed(2)), sql: Number(median(best).toFixed(2)) };
 }
 
-/** Requests a second, while four senders upload 1 MiB objects at the pace of ten a second each. */
+/** Returns the requests a second alone, and while four senders upload objects of 1 MiB, ten a second each. */
 async function ingestionBeside(api, service, { key }) {
   const order = {
     url: service.url,
@@ -236,7 +237,7 @@ async function ingestionBeside(api, service, { key }) {
   return { alone: Math.round(median(rates.alone)), busy: Math.round(median(rates.busy)) };
 }
 
-/** The most resident memory of the service, in MB, while many large parts come at the same time. */
+/** Returns the highest resident memory of the service in MB during many large parallel uploads. */
 async function parallelUploads(api, service) {
   let most = 0;
   const watch = setInterval(() => (most = Math.max(most, residentMegabytes(service.pid))), 100);

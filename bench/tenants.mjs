@@ -1,11 +1,12 @@
-// Organizations, projects and keys by SQL: a bench needs a thousand of them, and no quota in the way.
+// Creates organizations, projects and keys by SQL, because a bench needs a thousand of them and quotas that it never
+// reaches.
 import { randomUUID } from 'node:crypto';
 import { generateKey } from '../dist/src/platform/crypto/index.js';
 
-/** So high that nobody reaches it; with none at all there would be nothing to check. */
+/** No bench reaches this quota. Without a quota, the service would have nothing to check. */
 const HIGH_QUOTA = 1_000_000_000_000;
 
-/** @returns the keys with their projects; no organization comes near its quota */
+/** @returns the keys with their projects and organizations */
 export async function makeTenants(database, { organizations, keysEach, prefix }) {
   const ownerId = randomUUID();
   await database.query(`INSERT INTO users (id, email, email_key, email_verified_at) VALUES ($1, $2, $2, now())`, [
@@ -45,7 +46,7 @@ export async function makeTenants(database, { organizations, keysEach, prefix })
   return keys;
 }
 
-/** Of organizations made over HTTP. */
+/** Raises the quota of all organizations, including those that were created over HTTP. */
 export async function liftQuotas(database) {
   await database.query(`UPDATE organizations SET plan = 'enterprise', events_per_month_limit = ${HIGH_QUOTA}`);
 }
@@ -65,7 +66,10 @@ const WRITTEN = [
   'event_outbox',
 ];
 
-/** Everything that ingestion writes, empty again. The service may just be writing what it has metered: then once more. */
+/**
+ * Empties all tables that ingestion writes. Retries a deadlock, which can occur while the service writes metered
+ * requests.
+ */
 export async function emptyTables(database) {
   for (let tries = 1; ; tries += 1) {
     try {

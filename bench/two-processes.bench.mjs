@@ -1,4 +1,5 @@
-// Two API processes on one database: quotas and limits exact, and what the second process adds.
+// Checks that quotas and limits are exact with two API processes on one database, and measures what the second one
+// adds.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
@@ -29,7 +30,7 @@ export async function measure() {
       headers: { 'Content-Type': 'application/json', 'X-API-Key': key },
       body: EVENT_BODY,
     });
-    /** How many of the 1,000 events that both processes get at once are accepted, and stored. */
+    /** Sends 1,000 events to both processes at the same time. Returns how many were accepted and stored. */
     const accepted = async (key, through = services) => {
       const shots = through.map(({ url }) =>
         load({
@@ -133,7 +134,7 @@ async function secondProcess({ server, database, services, request }) {
   return { one: median(rates.one), two: median(rates.two) };
 }
 
-/** Null where there is none. */
+/** Starts a Redis server. Returns null if the machine has no redis-server. */
 export async function startRedis() {
   const port = await freePort();
   const child = spawn(

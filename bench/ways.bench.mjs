@@ -1,4 +1,4 @@
-// The service with one other setting at a time beside the service as it is: what could be had by them, and at whose cost.
+// Compares the service as it is with services that have one other setting each, to show what a setting gains and costs.
 import { EVENT_BODY } from './event.mjs';
 import { startDatabase } from './database.mjs';
 import { print, ratio } from './goal-table.mjs';
@@ -8,7 +8,7 @@ import { CONNECTIONS, OTHER_NODE, ROUNDS, SECONDS, TRIES } from './settings.mjs'
 import { shoot } from './shots.mjs';
 import { emptyTables, makeTenants } from './tenants.mjs';
 
-/** Run by name alone: it has no goals. */
+/** This bench has no goals, so it runs only when it is named. */
 export const onlyByName = true;
 
 const AS_IT_IS = 'as it is';
@@ -69,7 +69,7 @@ function kindsOf({ key, many, bearer }) {
   };
 }
 
-/** Of each kind what stands beside the service as it is, and what the goals ask for. */
+/** Returns the ratios of one setting: to the service as it is, and those that the goals of `ingest` limit. */
 function rowOf(way, results) {
   const of = (kind) => results[nameOf(way, kind)];
   const beside = (kind, member) => ratio(of(kind)[member] / results[nameOf(AS_IT_IS, kind)][member]);

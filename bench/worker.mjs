@@ -1,4 +1,4 @@
-// The built worker process on a database that others have too.
+// Starts the built worker process on a database that other processes use too.
 import { spawn } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +7,7 @@ import { newDataDir } from './service.mjs';
 
 const WORKER = fileURLToPath(new URL('../dist/src/worker.js', import.meta.url));
 
-/** Resolves when its jobs are due: it makes its first rounds from then on. */
+/** Resolves when the worker has started. It then begins with its first rounds. */
 export async function startWorker({ databaseUrl, env = {} }) {
   const dataDir = await newDataDir();
   const child = spawn(process.execPath, [WORKER], {

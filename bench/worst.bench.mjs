@@ -1,6 +1,7 @@
-// The worst that one tenant, or nobody, may send, case by case, while another tenant goes on with its work: what the
-// other waits for, what memory the service takes, and whether it lives. One process with a small heap does everything.
-// BENCH_CASE chooses the cases whose names contain it; with BENCH_STORE=clickhouse events are read from there, too.
+// Sends the worst requests that a tenant, or a client without credentials, may send, case by case, while another tenant
+// (the bystander) sends a steady load. Measures how long the bystander waits, the memory of the service, and whether
+// the service survives. One process with a small heap has all roles. BENCH_CASE selects the cases whose names contain
+// it. With BENCH_STORE=clickhouse, events are also read from ClickHouse.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
@@ -20,11 +21,11 @@ import { FLOODS } from './worst/floods.mjs';
 
 const HEAP_MB = 512;
 const GOAL_MS = 250;
-/** Beside floods of connections and bodies, whose memory lies outside of the heap. */
+/** Limit of the memory during floods of connections and bodies, whose memory is outside of the heap. */
 const GOAL_MB = 450;
-/** Of one preparation, and of one attack. */
+/** Time limit of one preparation, and of one attack. */
 const MOST_MS = 15_000;
-/** Observed at least, so that the percentiles are of something. */
+/** Each attack is observed at least this long, so that the percentiles have enough samples. */
 const LEAST_MS = 3_000;
 const CALM_WITHIN_MS = 15_000;
 const SAMPLED_EVERY_MS = 100;
@@ -44,7 +45,7 @@ export async function run() {
   }
 }
 
-/** Somebody else's, on the same server, that has written and does not end. */
+/** Another client on the same database server has written in a transaction, and does not end it. */
 function heldTransaction({ url }) {
   return {
     name: 'an open write transaction',
@@ -101,7 +102,7 @@ class WorstBench {
     });
   }
 
-  /** Where the bystander finds the service now. */
+  /** Sends the bystander the current address of the service. */
   follow() {
     const { projectId, bearer, email, password } = this.watched;
     this.bystander.send({ follow: { url: this.service.url, projectId, bearer, email, password } });
@@ -141,7 +142,7 @@ class WorstBench {
     if (state !== 'lives') await this.restart(attacker);
   }
 
-  /** Waits until the service answers again; one that does not is stuck. */
+  /** Waits until the service answers again. A service that does not answer within 15 s is stuck. */
   async state() {
     for (const end = performance.now() + CALM_WITHIN_MS; performance.now() < end; await pause(200)) {
       if (this.service.ended() !== null) return `died (${this.service.ended()})`;
@@ -152,7 +153,7 @@ class WorstBench {
     return this.service.ended() === null ? 'stuck' : `died (${this.service.ended()})`;
   }
 
-  /** Without what would kill it again. */
+  /** Restarts the service, without the events and rules that would kill it again. */
   async restart(attacker) {
     this.restarts += 1;
     this.service.kill();
@@ -162,7 +163,7 @@ class WorstBench {
     await this.startService();
     for (const one of [attacker, this.attacker]) one.movedTo(this.service);
     this.follow();
-    // What could not be answered while nobody listened is not the next case's.
+    // Requests that failed during the restart must not count for the next case.
     await pause(500);
   }
 
@@ -170,7 +171,7 @@ class WorstBench {
     try {
       this.peak = Math.max(this.peak, residentMegabytes(this.service.pid) || 0);
     } catch {
-      // It has just ended.
+      // The service has just ended.
     }
   }
 
@@ -204,7 +205,7 @@ function summary(answers, samples) {
   const counts = new Map();
   for (const { status } of answers) counts.set(status, (counts.get(status) ?? 0) + 1);
   const parts = [...counts].sort(([a], [b]) => a - b).map(([status, count]) => `${status || 'cut'} × ${count}`);
-  // Who is not answered waits for ever.
+  // A failed request counts as an infinite wait.
   const waits = ({ status, ms }) => (status === 200 ? ms : Infinity);
   const of = (kind) => samples.filter((one) => one.kind === kind).map(waits);
   const at = (values, share) => {

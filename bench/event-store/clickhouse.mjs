@@ -1,10 +1,10 @@
-// The ClickHouse of the tests, for a service of a bench.
+// Starts the ClickHouse of the tests for the service of a bench.
 import { startClickHouse as startEngine } from '../../test/support/clickhouse/server.mjs';
 
 /**
- * Starts it.
- * @param stops gets what has to be stopped
- * @returns its address and access, and the environment of a service that has its events in a database there
+ * Starts the ClickHouse of the tests.
+ * @param stops the function that stops ClickHouse is added to this list
+ * @returns its address and credentials, and the environment of a service that uses a database there
  */
 export async function startClickHouse(stops, database) {
   const { url, user, password, stop } = await startEngine();

@@ -1,4 +1,4 @@
-// What copying takes while events come: by itself, and ingestion beside it and without it, in turns.
+// Measures copying to ClickHouse without ingestion, and ingestion with copying and without, in turns.
 import { setTimeout as pause } from 'node:timers/promises';
 import { EVENT, EVENT_BODY } from '../event.mjs';
 import { goal, print, ratio } from '../goal-table.mjs';
@@ -16,7 +16,7 @@ const LOOK_MS = 200;
 const SETTLED_WITHIN_MS = 300_000;
 const LINES = 1_000;
 
-/** Events that waited before the service began. @returns rows of the goal table */
+/** Measures how fast a service copies events that were queued before it started. @returns rows of the goal table */
 export async function shippingAlone(server, store) {
   const database = await server.database('bench_shipping', { migrated: true });
   const tenants = await makeTenants(database, { organizations: SHIPPED_PROJECTS, keysEach: 1, prefix: 'shipped' });
@@ -54,7 +54,7 @@ export async function shippingAlone(server, store) {
   }
 }
 
-/** Ingestion at full speed with a copy and without one. @returns rows of the goal table */
+/** Measures ingestion at full speed, with copying and without. @returns rows of the goal table */
 export async function ingestionBeside(server, store) {
   const sides = {};
   for (const [name, env] of Object.entries({ alone: {}, beside: { ...store, CLICKHOUSE_DATABASE: 'bench_beside' } })) {
@@ -80,7 +80,7 @@ export async function ingestionBeside(server, store) {
           rates[name].push(sent.perSecond * events);
           const told = { shape, ingestion: name, 'events/s': sent.perSecond * events, 'p99 ms': sent.p99 };
           results.push({ ...told, 'others, cores': others().toFixed(2) });
-          // The other side has the machine for itself.
+          // The queue is emptied, so that the other service has the machine to itself.
           if (name === 'beside') await allShipped(database);
         }
       }
@@ -108,7 +108,7 @@ const SHAPES = {
   },
 };
 
-/** Samples the gauge until its end is asked for. */
+/** Samples the gauge of the lag. `end` stops the sampling and returns the lags in seconds. */
 function lagsOf({ url }) {
   const lags = [];
   let isOver = false;

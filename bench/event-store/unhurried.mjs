@@ -1,6 +1,5 @@
-// Loaded before the service: reads of events may take two minutes in place of eight seconds, and nobody has a budget for
-// them, so that a bench can tell what a question takes
-// that is refused otherwise.
+// Node loads this file before the service. Slow reads may then take two minutes instead of eight seconds, without a
+// budget for each organization, so that a bench can measure questions that are otherwise refused.
 import { register } from 'node:module';
 
 const FILE = '/long-reads/long-reads.js';

@@ -1,10 +1,12 @@
-// What every answer has to keep to.
+// Checks that every answer has to pass.
 import { operationOf, schemaFault } from './document.mjs';
 
-/** Of HTTP and of the service as a whole: not in the document (DECISIONS 1). */
+/**
+ * Any route may answer these statuses. They are those of HTTP and of the whole service, so routes do not document them.
+ */
 const GENERAL = new Set([400, 404, 405, 408, 413, 415, 417, 429, 431]);
 
-/** @returns sentences, none where all is well */
+/** @returns a sentence for each fault of an answer */
 export function faultsOf(request, answer) {
   if (answer.fault !== undefined) return [answer.fault];
   if (answer.unsendable !== undefined) return [];
@@ -30,7 +32,7 @@ export function faultsOf(request, answer) {
     } catch {
       faults.push('no JSON');
     }
-    // The state of a service that is down is its own answer.
+    // The answer of /health while the service is down has the state of the service instead of `detail`.
     if (detail === undefined && !(status === 503 && one?.path === '/health')) faults.push('no detail');
   }
   if (isJson && one !== undefined && isDocumented) {
@@ -46,7 +48,7 @@ export function faultsOf(request, answer) {
 
 const SHOWN = 1_500;
 
-/** What sends it again. */
+/** Returns a text with which the request can be sent again. */
 export function shown({ actor, kind, method, target, headers, body, bytes }) {
   if (bytes !== undefined)
     return `printf %s '${bytes.subarray(0, SHOWN).toString('base64')}' | base64 -d   (${bytes.length} bytes, ${kind})`;

@@ -1,11 +1,11 @@
-// The OpenAPI document as the fuzz reads it.
+// Reads the OpenAPI document for the bench `fuzz`.
 import { readFileSync } from 'node:fs';
 import addFormats from 'ajv-formats';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 
 const document = JSON.parse(readFileSync(new URL('../../docs/api/openapi.json', import.meta.url), 'utf8'));
 
-/** With the shared parts in their places. */
+/** All operations. References to shared parameters and responses are replaced by their content. */
 export const operations = Object.entries(document.paths).flatMap(([path, item]) =>
   Object.entries(item).map(([method, operation]) => ({
     method: method.toUpperCase(),
@@ -30,12 +30,12 @@ export function resolved(schema) {
     : document.components.schemas[schema.$ref.replace('#/components/schemas/', '')];
 }
 
-/** The path as a pattern of what is asked for. */
+/** The operations with a pattern that matches the path of a request. Paths with fewer parameters come first. */
 const patterns = operations
   .map((one) => ({ ...one, pattern: new RegExp(`^${one.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`) }))
   .sort((a, b) => a.path.split('{').length - b.path.split('{').length);
 
-/** What is documented for a request; undefined where nothing is. */
+/** Returns the operation that documents a request, or undefined. */
 export function operationOf(method, target) {
   const path = target.split('?', 1)[0];
   return patterns.find((one) => one.method === method && one.pattern.test(path));
@@ -50,7 +50,7 @@ function absolute(value) {
   return JSON.stringify(value).replaceAll('"#/', '"document#/');
 }
 
-/** What is wrong with a JSON answer by its documented schema; null when nothing. */
+/** Returns how a JSON answer violates its documented schema, or null. */
 export function schemaFault({ method, path, operation }, status, value) {
   const schema = operation.responses[status]?.content?.['application/json']?.schema;
   if (schema === undefined) return null;

@@ -1,4 +1,4 @@
-// Bytes that look like a request, and are none in one place.
+// Bytes that look like a request, with a fault in one place.
 
 const LINES = ['Host: 127.0.0.1', 'Content-Type: application/json', 'Accept: */*'];
 const BODY = '{"email":"fuzz@example.com"}';
@@ -46,7 +46,7 @@ function post(...lines) {
   return `POST /v1/auth/password-reset/validate HTTP/1.1\r\n${[...LINES, ...lines].join('\r\n')}\r\n\r\n`;
 }
 
-/** Also with bytes of it changed, and behind requests that are whole. */
+/** Returns a malformed head. Some have random bytes changed, and some follow complete requests. */
 export function malformed(chance) {
   let bytes = Buffer.from(chance.pick(HEADS)(chance), 'latin1');
   if (chance.is(0.4)) {

@@ -1,6 +1,6 @@
-// Numbers by chance that a seed repeats.
+// Random numbers that a seed reproduces.
 
-/** @returns chances of request `number` of the run `seed`: the same whatever else runs */
+/** @returns random choices for request `number` of the run `seed`, independent of all other requests */
 export function chances(seed, number) {
   let state = (Math.imul(seed, 0x9e3779b1) ^ Math.imul(number + 1, 0x85ebca6b)) >>> 0;
   const next = () => {
@@ -14,10 +14,10 @@ export function chances(seed, number) {
   return {
     below,
     pick,
-    /** True with this probability. */
+    /** Returns true with this probability. */
     is: (probability) => next() < probability,
     between: (least, most) => least + below(most - least + 1),
-    /** One of `[weight, value]`. */
+    /** Returns one of the values of `[weight, value]`, by weight. */
     weighted: (entries) => {
       let left = next() * entries.reduce((sum, [weight]) => sum + weight, 0);
       return entries.find(([weight]) => (left -= weight) < 0)?.[1] ?? entries.at(-1)[1];

@@ -1,4 +1,4 @@
-// The requests of a fuzz: what the document allows, and that with one thing wrong in it.
+// Generates requests: those that the document allows, and the same with one fault.
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { operations } from './document.mjs';
 import { malformed } from './malformed.mjs';
@@ -50,7 +50,7 @@ const PIECES = [
   '*',
 ];
 
-/** Something that was asked for and has to be paid for, or that takes everything away, is asked for seldom. */
+/** Operations that delete or revoke what other requests need. They are chosen rarely. */
 const ENDS_ALL =
   /\/(account\/delete|logout|revoke|sessions|archive|password|email-change|rotate)|^DELETE \/v1\/(projects|organizations)/;
 
@@ -62,7 +62,7 @@ function operationBy(chance) {
   }
 }
 
-/** What the document asks for. */
+/** Returns a request as documented. */
 function plain(chance, world, one = operationBy(chance)) {
   const { method, path, operation } = one;
   const parameters = operation.parameters ?? [];
@@ -95,7 +95,7 @@ function plain(chance, world, one = operationBy(chance)) {
   const content = operation.requestBody?.content ?? {};
   const [type, { schema } = {}] = Object.entries(content)[0] ?? [];
   if (type === undefined) return request;
-  // Content of an object, or of a part of one.
+  // The body is the content of an object, or of a part of one.
   if (schema.format === 'binary') {
     headers['Content-Type'] = chance.pick([type, 'text/plain', 'text/html', 'multipart/form-data; boundary=b', 'x']);
     return { ...request, body: chance.bytes(chance.pick([0, 1, 20, 5_000])) };
@@ -253,7 +253,7 @@ const KINDS = [
   [8, 'odd headers'],
 ];
 
-/** The next request: over HTTP, or as the `bytes` of a head that is none. */
+/** Returns the next request, or the `bytes` of a malformed head. */
 export function requestBy(chance, world) {
   if (chance.is(0.06)) return { kind: 'a malformed head', ...malformed(chance, world) };
   const kind = chance.weighted(KINDS);

@@ -1,13 +1,13 @@
-// Sends what was made up, and takes every answer as it comes.
+// Sends generated requests, and accepts any answer.
 import { Agent, request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 
 const ANSWERED_WITHIN_MS = 60_000;
-/** A connection that stays open waits for bytes that never come, and is ended here: behind an answer, and without one. */
+/** The client closes a connection that stays open: so long after an answer, and so long without any answer. */
 const QUIET_MS = 300;
 const SILENT_MS = 5_000;
 
-/** The service may close a connection while a body is still being written to it, also behind its answer. */
+/** The service may close a connection while the client still writes a body, also after an answer. */
 class TolerantAgent extends Agent {
   createConnection(...order) {
     return super.createConnection(...order).on('error', () => undefined);
@@ -20,7 +20,7 @@ export class Sender {
     this.agent = new TolerantAgent({ keepAlive: true, maxSockets: connections });
   }
 
-  /** @returns the answers: one, or as many as there are to a stream of bytes; `fault` when there is none */
+  /** @returns the answers: one for a request, any number for `bytes`; an element has `fault` if no answer came */
   send({ method, target, headers, body, bytes }) {
     return bytes === undefined ? this.ask(method, target, headers, body) : this.write(bytes);
   }
@@ -28,10 +28,10 @@ export class Sender {
   ask(method, target, headers, body, isAgain = false) {
     return new Promise((resolve) => {
       let request;
-      // Node frames no body by itself where a method usually has none.
+      // Node does not add a Content-Length for methods that usually have no body.
       const framed = body === undefined ? headers : { ...headers, 'Content-Length': Buffer.byteLength(body) };
       const fault = (error) => {
-        // A connection that was closed while it was idle has taken no request.
+        // The service closed an idle connection, so it has not received the request. The request is sent again once.
         if (error.code === 'ECONNRESET' && request?.reusedSocket && !isAgain)
           resolve(this.ask(method, target, headers, body, true));
         else resolve([{ fault: `no answer: ${error.code ?? ''} ${error.message}` }]);
@@ -46,7 +46,7 @@ export class Sender {
           headers: framed,
         });
       } catch (error) {
-        // Node refuses to send it.
+        // Node refuses to send the request.
         resolve([{ unsendable: error.code }]);
         return;
       }

@@ -1,4 +1,4 @@
-// Values that a schema takes, and values that nothing should take.
+// Values that a schema accepts, and values that no field should accept.
 import { resolved } from './document.mjs';
 
 const TIMES = ['2026-01-01T00:00:00Z', '2026-01-01T00:00:00.000Z', '2025-06-30T23:59:59+02:00'];
@@ -15,7 +15,7 @@ const FILTERS = [
   },
 ];
 
-/** What fields of these names are like, where their schema is a free object or text. */
+/** Values of fields whose schema is a free object or text, by the name of the field. */
 const BY_NAME = {
   condition: (chance) => ({
     ...chance.pick([
@@ -62,7 +62,7 @@ const BY_NAME = {
   query: (chance) => chance.pick(['a', 'payment failed', '50%', '\\']),
 };
 
-/** A value that `schema` takes; with `world` ids and names of things that are there. */
+/** Returns a value that `schema` accepts. It may contain ids of existing objects of `world`. */
 export function valid(schema, chance, world, name = '', depth = 0) {
   const hint = BY_NAME[name];
   if (hint !== undefined && chance.is(0.9)) return hint(chance, world);
@@ -119,7 +119,7 @@ function text({ format, minLength = 0, maxLength = 40 }, chance, name) {
 
 const nested = (open, close, depth) => JSON.parse(`${open.repeat(depth)}1${close.repeat(depth)}`);
 
-/** Values that nobody asked for. */
+/** Values that no field expects. */
 const ODD = [
   () => null,
   () => true,
@@ -189,7 +189,7 @@ const ODD = [
 
 export const odd = (chance) => chance.pick(ODD)(chance);
 
-/** The value with something in it that it should not have. */
+/** Returns the value with a part that it should not have. */
 export function mutated(value, chance) {
   if (typeof value !== 'object' || value === null || chance.is(0.1)) return odd(chance);
   if (Array.isArray(value)) {

@@ -1,4 +1,4 @@
-// Two tenants with things of their own, made again when a request has taken them away.
+// Two tenants with their own objects. They are created again when a request has deleted them.
 import { account, projectOf } from '../service.mjs';
 import { operationOf, operations } from './document.mjs';
 import { valid } from './values.mjs';
@@ -8,7 +8,7 @@ const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const PASSWORD = 'fuzz-password-of-the-run';
 export const INTERNAL_TOKEN = 'fuzz-internal-token-of-the-run';
 
-/** Names of path parameters by the path before them: what `id` of an answer under that path is. */
+/** The names of path parameters by the path before them. An `id` in an answer of that path has this name. */
 const PARAMETERS = new Map(
   operations.flatMap(({ path }) =>
     [...path.matchAll(/\/\{(\w+_id)\}/g)].map(({ index, 1: name }) => [path.slice(0, index), name]),
@@ -36,7 +36,7 @@ async function tenant(service, number, name) {
 export class World {
   password = PASSWORD;
   pools = new Map();
-  /** Ids by whose they are. */
+  /** The ids of each tenant. */
   owned = { owner: new Set(), other: new Set() };
   made = 0;
 
@@ -49,7 +49,7 @@ export class World {
     return this.pools.get(name) ?? [];
   }
 
-  /** New tenants, and one of everything that can be made of the first's. */
+  /** Creates two tenants, and for the first one an object of each kind that can be created. */
   async make(send) {
     this.made += 1;
     const number = `${this.made}-${process.pid}`;
@@ -74,7 +74,7 @@ export class World {
     }
   }
 
-  /** Whether the tenants still are what {@link make} made of them. */
+  /** Returns whether the tenants still exist as {@link make} has created them. */
   async stands() {
     for (const { bearer, projectId, key } of [this.owner, this.other]) {
       const project = await fetch(`${this.service.url}/v1/projects/${projectId}`, {
@@ -101,7 +101,7 @@ export class World {
     }
   }
 
-  /** Learns what belongs to whom from an answer. @returns ids in it that are another's */
+  /** Records which tenant the ids in an answer belong to. @returns the ids that belong to another tenant */
   learn({ actor, method, target, body = '' }, status, text) {
     const asked = `${decodeURIComponentOr(target)}${body}`;
     const shown = new Set(idsIn(text).filter((id) => !asked.includes(id)));

@@ -1,8 +1,9 @@
-// Reads the files of the Numenta Anomaly Benchmark (github.com/numenta/NAB, MIT) from a folder outside of this repository.
+// Reads the files of the Numenta Anomaly Benchmark (github.com/numenta/NAB, MIT) from a folder outside of this
+// repository.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The labelled files of the corpus: { name, values, windows } where windows are pairs of rows. */
+/** Returns the labelled files of the corpus: { name, values, windows }. A window is a pair of row numbers. */
 export function corpusOf(folder) {
   const windows = JSON.parse(readFileSync(join(folder, 'labels/combined_windows.json'), 'utf8'));
   return Object.entries(windows).map(([name, labelled]) => {
@@ -18,7 +19,7 @@ export function corpusOf(folder) {
   });
 }
 
-/** The scores that a detector of the benchmark has published for a file. */
+/** Returns the scores that the benchmark has published for a detector and a file. */
 export function publishedScores(folder, detector, name) {
   const [kind, file] = name.split('/');
   const rows = rowsOf(join(folder, 'results', detector, kind, `${detector}_${file}`));

@@ -1,7 +1,8 @@
-// The scoring of the Numenta Anomaly Benchmark (Lavin and Ahmad, 2015), written from its description: of each labelled window
-// the earliest alarm counts, the earlier the more; each alarm outside of windows costs, the farther behind one the more.
+// The scoring of the Numenta Anomaly Benchmark (Lavin and Ahmad, 2015), written from its description. The earliest
+// alarm of each labelled window counts, and it counts more the earlier it is. Each alarm outside of windows costs, and
+// it costs more the longer it comes after a window.
 
-/** What a found window is worth, and what a false alarm and a missed window cost. */
+/** The value of a found window, and the costs of a false alarm and of a missed window. */
 export const PROFILES = {
   standard: { found: 1, falseAlarm: 0.11, missed: 1 },
   'low FP': { found: 1, falseAlarm: 0.22, missed: 1 },
@@ -11,7 +12,7 @@ export const PROFILES = {
 const PROBATION = 0.15;
 const PROBATION_ROWS = 5_000;
 
-/** The first rows of a file are not scored. */
+/** Returns how many rows at the start of a file are not scored. */
 export function probationOf(rows) {
   return Math.floor(Math.min(PROBATION * rows, PROBATION * PROBATION_ROWS));
 }
@@ -21,9 +22,9 @@ function sigmoid(position) {
 }
 
 /**
- * What an alarm at each row would be worth.
+ * Returns the value of an alarm at each row.
  * @param windows [first row, last row] of each window, ascending
- * @returns for each scored row its window (-1: none) and its worth before weights
+ * @returns for each scored row its window (-1 without one) and its value before weights
  */
 function worthOf(rows, windows) {
   const worths = [];
@@ -43,9 +44,10 @@ function worthOf(rows, windows) {
 
 /**
  * @param files each { scores, windows }: a score for each row, and the rows of its windows
- * @param profile of PROFILES
- * @param threshold an alarm is a score of at least so much; left out: the best one for these files
- * @returns { score, threshold }: 0 is a detector that never alarms, 100 one that does so at the first row of each window alone
+ * @param profile an entry of PROFILES
+ * @param threshold a score of at least this value is an alarm; without it, the best threshold for these files is used
+ * @returns { score, threshold }; a detector without alarms has 0, one with an alarm only at the first row of each
+ *   window 100
  */
 export function score(files, profile, threshold) {
   const windows = files.reduce((sum, file) => sum + file.windows.length, 0);

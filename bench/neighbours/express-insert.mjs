@@ -1,4 +1,4 @@
-// (a) Express 5 and one INSERT a request: no keys, no limits, no metering.
+// Neighbour (a): Express 5 and one INSERT a request, without keys, limits and metering.
 import { randomUUID } from 'node:crypto';
 import express from 'express';
 import { announce, INSERT, makePool, TABLE, valuesOf } from './settings.mjs';

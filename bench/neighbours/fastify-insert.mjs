@@ -1,4 +1,4 @@
-// (c) Fastify 5 and one INSERT a request: no keys, no limits, no metering.
+// Neighbour (c): Fastify 5 and one INSERT a request, without keys, limits and metering.
 import { randomUUID } from 'node:crypto';
 import fastify from 'fastify';
 import { announce, INSERT, makePool, TABLE, valuesOf } from './settings.mjs';

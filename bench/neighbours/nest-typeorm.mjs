@@ -1,4 +1,4 @@
-// (b) Nest on its own Express adapter, and TypeORM's save(): what a service is written like when nobody measures.
+// Neighbour (b): Nest on its own Express adapter with TypeORM's save(), as services are usually written.
 import 'reflect-metadata';
 import { Body, Controller, Module, Post } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -34,7 +34,7 @@ class EventsController {
 
 class EventsModule {}
 
-// Decorators by hand, since this file is not compiled.
+// The decorators are applied by hand, because this file is not compiled.
 Reflect.defineMetadata('self:paramtypes', [{ index: 0, param: getRepositoryToken(PlainEvent) }], EventsController);
 Reflect.defineMetadata('design:paramtypes', [Object], EventsController);
 Body()(EventsController.prototype, 'take', 0);

@@ -1,4 +1,4 @@
-// (e) parse-server on PostgreSQL, writing the same object over its REST API.
+// Neighbour (e): parse-server on PostgreSQL, which stores the same object over its REST API.
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import express from 'express';
 import { ParseServer } from 'parse-server';
 import { announce, POOL_SIZE } from './settings.mjs';
 
-// It makes its log files where it is started, before it looks at its options.
+// parse-server creates its log files in the current folder before it reads its options.
 process.chdir(mkdtempSync(join(tmpdir(), 'parse-')));
 const app = express();
 const server = app.listen(Number(process.env.PORT), '127.0.0.1');

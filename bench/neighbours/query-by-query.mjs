@@ -1,4 +1,4 @@
-// (d) The work of an ingest request on the service's own tables, one query after the other: key, allowances,
+// Neighbour (d): the work of an ingest request on the service's own tables, one query after the other: key, allowances,
 // idempotency, event, meters and rollups, in one transaction a request.
 import { createHash, randomUUID } from 'node:crypto';
 import express from 'express';
@@ -111,7 +111,7 @@ app.post('/events', async (request, response) => {
       status,
       latency,
     ]);
-    // The shared rows last, so that they are locked as shortly as this way of working allows.
+    // Shared rows are written last, so that each request locks them as briefly as separate queries allow.
     await countHour(client, [key.project_id]);
     const facets = [key.project_id, body.event_type, key.source_id, body.severity, body.environment];
     await countFacets(client, facets);

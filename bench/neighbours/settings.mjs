@@ -1,4 +1,4 @@
-// What all neighbours have in common.
+// The settings, table and statement that the neighbours share.
 import { once } from 'node:events';
 import pg from 'pg';
 
@@ -8,7 +8,7 @@ export function makePool() {
   return new pg.Pool({ connectionString: process.env.DATABASE_URL, max: POOL_SIZE });
 }
 
-/** The one table of those who do nothing but insert. */
+/** The table of the neighbours that only insert. */
 export const TABLE = `
   CREATE TABLE IF NOT EXISTS plain_events (
     id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
@@ -31,7 +31,7 @@ export function valuesOf(id, { event_type, source, severity, environment, messag
   return [id, event_type, source, severity, environment, message, JSON.stringify(payload)];
 }
 
-/** Tells the bench where it listens. */
+/** Prints the address of the server for the bench. */
 export async function announce(server) {
   if (!server.listening) await once(server, 'listening');
   process.stdout.write(`${JSON.stringify({ url: `http://127.0.0.1:${server.address().port}` })}\n`);

@@ -1,8 +1,8 @@
-// Projects made by chance, the same for the same seed: events of several types and sources by the day, the night and the
-// weekend, with deploys that shift the level, and faults that are known.
+// Generates random projects, the same for the same seed. Events of several types and sources follow the time of day and
+// the day of the week. Deploys shift the level, and all faults are known.
 export const DAY = 288;
 const BUCKETS = 28 * DAY;
-/** What lies before is history alone. */
+/** The buckets before this one are only history. */
 export const JUDGED_FROM = 14 * DAY;
 const TYPES = 6;
 const SOURCES = 2;
@@ -11,7 +11,7 @@ const ERROR_RATE = 0.01;
 const FAULTS = ['rate_spike', 'rate_drop', 'silence', 'error_burst', 'latency_shift'];
 const FAULTS_A_PROJECT = 6;
 
-/** Mulberry32: small, and good enough for load. */
+/** Returns a random number generator (Mulberry32), which is small and good enough for load. */
 function chance(seed) {
   let state = seed >>> 0;
   return () => {
@@ -38,7 +38,7 @@ function normal(next) {
   return Math.sqrt(-2 * Math.log(next() + 1e-12)) * Math.cos(2 * Math.PI * next());
 }
 
-/** How busy a bucket of the week is, around 1. */
+/** Returns how busy a bucket of the week is, relative to 1. */
 function season(bucket, { night, weekend, peak }) {
   const hour = (bucket % DAY) / 12;
   const day = Math.floor(bucket / DAY) % 7;
@@ -47,8 +47,8 @@ function season(bucket, { night, weekend, peak }) {
 }
 
 /**
- * @param first the bucket that the project begins with
- * @returns { series: [{ name, track }], faults: [{ kind, series, from, to }] } with buckets counted from `first`
+ * @param first the first bucket of the project
+ * @returns { series: [{ series, track }], faults: [{ kind, series, from, to }] }; buckets are counted from `first`
  */
 export function projectOf(seed, first) {
   const next = chance(seed);
@@ -88,7 +88,7 @@ function seriesOf({ type }) {
   return type === null ? { type: 'project', value: null } : { type: 'event', value: `type.${type}` };
 }
 
-/** By day, apart from each other, and of one type or of all. */
+/** Returns faults during the day, on different days, of one event type or of all (`type` is null). */
 function faultsOf(next) {
   return Array.from({ length: FAULTS_A_PROJECT }, (_, index) => {
     const day = 14 + index * 2 + Math.floor(next() * 2);

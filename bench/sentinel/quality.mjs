@@ -1,13 +1,15 @@
-// How much of what is wrong in generated projects is found, how soon, and how much is told that is not.
+// Measures how many faults of generated projects are found and how soon, and how many findings have no fault.
 import { DAY, JUDGED_FROM, projectOf } from './generator.mjs';
 import { findingsOf } from './watch.mjs';
 
-/** Buckets from the beginning of a fault in which the table of DECISIONS 18 lets it be found. */
+/**
+ * How many buckets after its beginning a fault of each kind may be found, by the thresholds in docs/guide/sentinel.md.
+ */
 const WITHIN = { rate_spike: 1, rate_drop: 4, silence: 4, error_burst: 1, latency_shift: 3 };
 const SAME = { rate_drop: ['rate_drop', 'silence'], silence: ['rate_drop', 'silence'] };
-/** What is still told of a fault that has ended. */
+/** A finding may begin so many buckets after the end of its fault. */
 const TAIL = 6;
-/** A bucket on a Monday, 00:00. */
+/** The bucket of a Monday, 00:00. */
 const FIRST = 2 * 7 * DAY * 1_000 + 4 * DAY;
 
 export function qualityOf(seeds) {

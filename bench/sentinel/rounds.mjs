@@ -1,4 +1,4 @@
-// What a round costs: many projects with fifty series each, whose bucket is due at the same moment.
+// Measures what a round costs: many projects with fifty series each have a bucket that is due at the same time.
 import { randomUUID } from 'node:crypto';
 import { startDatabase } from '../database.mjs';
 import { EVENT_BODY } from '../event.mjs';
@@ -13,21 +13,23 @@ import { liftQuotas, makeTenants } from '../tenants.mjs';
 const TOKEN = 'internal-job-token-of-the-bench';
 const TYPES = 47;
 const SOURCES = 2;
-/** Of the model project; the others have the rows of the last hours, and counts of all. */
+/**
+ * Days of rows of the model project. The other projects have the rows of the last hours, and the counters of all days.
+ */
 const DAYS = 28;
 const HOURS_OF_ROWS = 4;
 const ROUND_SECONDS = 60;
 const FINDINGS = 10_000;
-/** So long that twenty events of each type are missing, and the buckets that are not due yet. */
+/** In this time each type usually has at least twenty events. It also includes the buckets that are not due yet. */
 const LATELY = `"timestamp" >= now() - interval '90 minutes'`;
 const SILENCES = {
   'all but one event type': `UPDATE events SET event = 'type.0' WHERE ${LATELY}`,
   everything: `DELETE FROM events WHERE ${LATELY}`,
 };
-/** So few that a core is left for the rounds: what is asked is what these take from ingestion, not what a full machine does. */
+/** With so few connections a core is left for the rounds, so the bench measures the rounds and not a full machine. */
 const BESIDE_CONNECTIONS = 2;
 
-/** @param parts what is measured of the same filled database: `rounds`, `beside`, `silent` */
+/** @param parts the parts that are measured on the same filled database: `rounds`, `beside`, `silent` */
 export async function roundsOf(parts) {
   const server = await startDatabase();
   const database = await server.database('bench_sentinel', { migrated: true });
@@ -62,7 +64,7 @@ export async function roundsOf(parts) {
   }
 }
 
-/** Nothing is wrong anywhere. */
+/** Measures rounds in which no project has a fault. */
 async function plainRounds(server, database, service, { bearer, model, learning }) {
   const idle = residentMegabytes(service.pid);
   const rounds = [];
@@ -82,7 +84,7 @@ async function plainRounds(server, database, service, { bearer, model, learning 
   );
 }
 
-/** A rule of kind `anomaly` in each project. */
+/** Creates a rule of kind `anomaly` in each project. */
 async function makeRules(database, service, bearer, model) {
   const answer = await fetch(`${service.url}/v1/alert-rules`, {
     method: 'POST',
@@ -98,8 +100,9 @@ async function makeRules(database, service, bearer, model) {
 }
 
 /**
- * Something comes nowhere any more, at once: everything, so that a project is a finding with all its series as
- * contributors; or all event types but one, which comes instead of them, so that each is a finding by itself.
+ * Measures rounds after all projects fall silent at the same time. If everything is silent, a project has one finding
+ * with all its series as contributors. If all event types but one are silent, and that one has their events, each type
+ * has a finding.
  */
 async function silentRounds(database, service, what) {
   await database.query('DELETE FROM sentinel_findings');
@@ -118,7 +121,7 @@ async function silentRounds(database, service, what) {
   ]);
 }
 
-/** Ingestion for a minute, in which another process judges all projects once, against a minute without that. */
+/** Compares a minute of ingestion while another process evaluates all projects once with a minute without that. */
 async function besideRounds(database, service, env) {
   const [{ key }] = await makeTenants(database, { organizations: 1, keysEach: 1, prefix: 'ingesting' });
   const judging = await startService({ databaseUrl: database.url, env });
@@ -141,7 +144,7 @@ async function besideRounds(database, service, env) {
   ]);
 }
 
-/** One event of each type in each bucket, and of some of them more. */
+/** Creates at least one event of each type in each bucket, and more of some types. */
 async function makeEvents(database, projects, period, sources) {
   for (let at = 0; at < projects.length; at += 50) {
     await database.query(
@@ -171,7 +174,7 @@ async function countHours(database) {
   );
 }
 
-/** What was learned of one project is known of all. */
+/** Copies the counters and the baseline of the model project to all projects. */
 async function copyKnowledge(database, model) {
   await database.query(
     `INSERT INTO event_hours (project_id, hour, events, errors)
@@ -193,7 +196,7 @@ async function copyKnowledge(database, model) {
   );
 }
 
-/** All projects once more at the newest bucket. */
+/** Evaluates the newest bucket of all projects again. */
 async function judged(database, service) {
   await database.query(
     `UPDATE sentinel_projects SET due_at = now(),
@@ -218,7 +221,7 @@ async function judged(database, service) {
   };
 }
 
-/** The newest page of many findings beside the best statements for it. */
+/** Returns the time of the newest page of many findings, less 2 ms, divided by that of the best statements for it. */
 async function listOf(database, service, bearer, projectId) {
   await database.query(
     `INSERT INTO sentinel_findings (id, project_id, kind, series_type, series_value, metric, status, severity, score, title, summary,

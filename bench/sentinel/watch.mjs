@@ -1,4 +1,4 @@
-// Watches a generated project as the worker does, bucket by bucket, without a database.
+// Evaluates a generated project as the worker does, bucket by bucket, but without a database.
 import { profileOf } from '../../dist/src/modules/alerting/sentinel/baseline/profile.js';
 import { causesOf } from '../../dist/src/modules/alerting/sentinel/judging/causes.js';
 import { subjectKey } from '../../dist/src/modules/alerting/sentinel/judging/finding-kinds.js';
@@ -7,7 +7,7 @@ import { confirms } from '../../dist/src/modules/alerting/sentinel/detectors/con
 import { moveOf } from '../../dist/src/modules/alerting/sentinel/findings/finding-life.js';
 import { DAY, JUDGED_FROM } from './generator.mjs';
 
-/** @returns findings: { subject, from, to } in buckets counted from the project's first */
+/** @returns the number of confirmations, and findings: { subject, from, to } in buckets from the project's first one */
 export function findingsOf({ series }, first) {
   const newest = new Map();
   const findings = [];
@@ -31,7 +31,7 @@ export function findingsOf({ series }, first) {
       });
       return judgements.map((judgement) => {
         if (judgement.assessment.level !== 'candidate') return judgement;
-        // It goes on whatever the stream looks like.
+        // An open finding continues without a confirmation.
         if (isOpen(judgement)) return { ...judgement, assessment: { ...judgement.assessment, level: 'unusual' } };
         confirmations++;
         const metric = judgement.kind === 'latency_shift' ? 'p95' : 'events';

@@ -1,4 +1,4 @@
-// The worst projects that one worker may meet, with a small heap, and what a project behind them waits for.
+// Measures the worst projects for one worker with a small heap, and how long a project that is due after them waits.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startDatabase } from '../database.mjs';
@@ -10,14 +10,14 @@ import { liftQuotas, makeTenants } from '../tenants.mjs';
 const TOKEN = 'internal-job-token-of-the-bench';
 const HEAP_MB = 512;
 const MOST_ROUNDS = 20;
-/** What failed rests for a minute, which nothing here waits for. */
+/** A project whose evaluation failed waits for a minute. This statement makes it due at once. */
 const WAKE = 'UPDATE sentinel_projects SET due_at = least(due_at, now()) WHERE judged_until < $1';
 const BUCKET_MS = 300_000;
 const HOUR_MS = 3_600_000;
 const MILLION = 1_000_000;
 const TYPES = 10_000;
 
-/** `isKnown`: what is usual was learned before the worst came. */
+/** With `isKnown`, the baseline is trained before the worst events arrive. */
 const CASES = {
   'a bucket of a million events of a thousand types': {
     fill: (database, projectId, end) => million(database, projectId, `'type.' || n % 1000`, end),
@@ -140,7 +140,7 @@ async function takeCase(database, service, name, { fill, isKnown = false }) {
   ]);
 }
 
-/** The first before the others. */
+/** Makes the projects due, one after another in this order. */
 async function watch(database, projects, due) {
   for (const [index, projectId] of projects.entries()) {
     await database.query(
@@ -152,7 +152,7 @@ async function watch(database, projects, due) {
   }
 }
 
-/** @returns how much was done in one round */
+/** Runs a round. @returns the number of processed projects */
 async function judged(service) {
   const answer = await fetch(`${service.url}/internal/jobs/rule-evaluations`, {
     method: 'POST',
@@ -162,7 +162,10 @@ async function judged(service) {
   return (await answer.json()).processed;
 }
 
-/** @param apart how far events lie from each other, counted back from the first of `values`; the second is how many */
+/**
+ * @param apart the interval between events
+ * @param values the time from which events are counted back, and their number
+ */
 function insert(database, projectId, event, apart, values) {
   return database.query(
     `INSERT INTO events (project_id, "timestamp", id, event, source, properties, log_method, log_endpoint, log_status,

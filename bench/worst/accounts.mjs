@@ -1,9 +1,10 @@
-// Work that the sign-in does for strangers and for one account, over more connections than it has room for.
+// Floods the routes of sign-in, by clients without an account and for one account, over more connections than there are
+// places.
 import { Attacker, times, word } from './attacker.mjs';
 
 const FLOOD_CONNECTIONS = 40;
 
-/** Addresses that nobody has, so that there is nothing to mail. */
+/** Sends addresses that no account has, so that no mail is sent. */
 function flood(path, bodyOf = () => ({ email: `${word()}@example.com` })) {
   return {
     name: `40 connections of ${path.replace('/v1/auth/', '')}`,
@@ -27,7 +28,7 @@ export const ACCOUNTS = [
   flood('/v1/auth/register', () => ({ email: `${word()}@example.com`, password: `${word()}-${word()}` })),
   {
     name: 'one account',
-    // Of its own: its password is another one afterwards.
+    // This case has its own account, because it changes the password.
     prepare: (attacker) => Attacker.open(attacker.service, () => undefined),
     attacks: {
       'parallel logins': (attacker, size, { email, password }) =>

@@ -1,12 +1,12 @@
 export interface Answer {
   readonly method: string;
-  /** Without the query. */
+  /** The path without the query. */
   readonly path: string;
-  /** 0 where no whole answer came. */
+  /** The status is 0 for an incomplete answer. */
   readonly status: number;
   readonly bytes: number;
   readonly ms: number;
-  /** Its beginning. */
+  /** The beginning of the body. */
   readonly text: string;
 }
 

@@ -1,19 +1,19 @@
-// One tenant who sends the worst that may be sent: a project with a key and a source, and every answer it got.
+// A tenant that sends the worst requests: it has a project with a key and a source, and keeps every answer.
 import { randomBytes } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { account } from '../service.mjs';
 
 const CONNECTIONS = 64;
-/** Of an answer's body; of the rest only the bytes are counted. */
+/** So many bytes of an answer's body are kept. The others are only counted. */
 const KEPT_BYTES = 200_000;
-/** Of an answer that is only told of. */
+/** So many characters of an answer are kept in the list of answers. */
 const TOLD_CHARACTERS = 300;
 const PASSWORD = 'worst-password-of-the-run';
 
 export class Attacker {
   agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
-  /** `status` is 0 where no whole answer came; `ms` until it was read out. */
+  /** `status` is 0 for an incomplete answer. `ms` is the time until the end of the answer. */
   answers = [];
   deadline = new AbortController().signal;
 
@@ -21,7 +21,7 @@ export class Attacker {
     Object.assign(this, { service, email, bearer, organizationId, password: PASSWORD });
   }
 
-  /** Registers somebody with an organization; `lift` takes the plan's limits off it. */
+  /** Registers an account with an organization. `lift` removes the limits of the plan. */
   static async open(service, lift) {
     const email = `${word()}@example.com`;
     const one = new Attacker(service, { email, bearer: await account(service, email, PASSWORD) });
@@ -31,7 +31,7 @@ export class Attacker {
     return one;
   }
 
-  /** The same person with a project of its own, where nothing of an earlier case lies. */
+  /** Returns the same account with a new project, which has no data of an earlier case. */
   async inNewProject() {
     const one = new Attacker(this.service, this);
     const body = { organization_id: this.organizationId, name: 'Worst', slug: word() };
@@ -44,7 +44,7 @@ export class Attacker {
     return one;
   }
 
-  /** The same person again after a restart of the service. */
+  /** Connects the same account to a restarted service. */
   movedTo(service) {
     this.close();
     this.service = service;
@@ -52,7 +52,7 @@ export class Attacker {
     return this;
   }
 
-  /** So that nothing goes on in the background. */
+  /** Archives the project, so that no background work continues. */
   async leave() {
     await this.post(`/v1/projects/${this.projectId}/archive`, {}).catch(() => undefined);
     this.close();
@@ -70,7 +70,7 @@ export class Attacker {
     return this.send('POST', path, { body: JSON.stringify(body), headers });
   }
 
-  /** What is made; undefined when it was refused. */
+  /** Returns the created object, or undefined if the service refused it. */
   async create(path, body) {
     const { status, json } = await this.post(path, body);
     return status === 200 || status === 201 ? json() : undefined;
@@ -88,7 +88,7 @@ export class Attacker {
     return this.ingest(lines.join('\n'), { 'Content-Type': 'application/x-ndjson' });
   }
 
-  /** Never rejects: what did not come whole has status 0. */
+  /** Never rejects. An incomplete answer has the status 0. */
   send(method, path, { body, headers = {}, agent = this.agent, readMs } = {}) {
     const startedAt = performance.now();
     return new Promise((resolve) => {
@@ -124,7 +124,7 @@ export class Attacker {
     });
   }
 
-  /** The same over and over on many connections until the time is over. */
+  /** Repeats `once` on many connections until the time is over. */
   async flood(connections, ms, once) {
     const endsAt = performance.now() + ms;
     const client = async (number) => {
@@ -133,7 +133,7 @@ export class Attacker {
     await Promise.all(Array.from({ length: connections }, (_, number) => client(number)));
   }
 
-  /** Time for what happens behind the answers. */
+  /** Waits for the background work after the answers. */
   rest(ms) {
     return pause(ms, undefined, { signal: this.deadline }).catch(() => undefined);
   }

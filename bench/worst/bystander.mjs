@@ -1,13 +1,14 @@
-// Another tenant at a steady, low rate, in a process of its own: what it waits is the service's doing alone. A request has
-// its time whether or not the one before it is answered, and its wait begins when it was due.
+// Another tenant that sends requests at a steady, low rate. It runs in a separate process, so that its waits are caused
+// by the service alone. A request is sent on time even if the previous one is not answered, and its wait begins when it
+// was due.
 import { Agent, request } from 'node:http';
 import { setInterval } from 'node:timers';
 
 const EVERY_MS = 50;
-/** One request in forty: a sign-in every two seconds. */
+/** One request in forty is a sign-in, which makes one every two seconds. */
 const SIGN_IN_EVERY = 40;
 const GIVEN_UP_MS = 30_000;
-/** Another one than the attacker's, who may use up what an address may have. */
+/** The bystander has another address than the attacker, who may use up the limits of an address. */
 const LOCAL_ADDRESS = '127.0.0.2';
 
 let target;

@@ -1,4 +1,5 @@
-// The worst that a caller may send, shared by the bench, which measures, and the tests, which only see that all goes on.
+// The worst requests that a caller may send. The bench measures them, and the tests check that the service survives
+// them.
 import { ACCOUNTS } from './accounts.mjs';
 import { FANOUT } from './fanout.mjs';
 import { FLOODS } from './floods.mjs';
@@ -9,12 +10,13 @@ import { REQUESTS } from './requests.mjs';
 import { SLOW_READS } from './slow-reads.mjs';
 
 /**
- * `prepare(attacker, size)` gives what the attacks need, or undefined when the service refuses it: then there is nothing
- * to attack with. `attacks` by name: `(attacker, size, prepared)`. `release(prepared)` ends what `prepare` started.
+ * `prepare(attacker, size)` returns what the attacks need, or undefined if the service refuses it. The attacks are then
+ * skipped. `attacks` are functions `(attacker, size, prepared)` by name. `release(prepared)` stops what `prepare`
+ * started.
  */
 export const CASES = [...PROGRAMS, ...PAGES, ...REQUESTS, ...ACCOUNTS, ...FLOODS, ...FANOUT, ...INSIGHT, ...SLOW_READS];
 
-/** How much of each: as much as hurts, in a bounded time. */
+/** The size of each attack: enough to do harm, and limited in time. */
 export const SIZES = {
   bench: {
     events: 300,

@@ -1,9 +1,9 @@
-// What one event sets off at receivers, and receivers that answer in the worst way.
+// Deliveries of one event to many receivers, and receivers that answer in the worst way.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { times } from './attacker.mjs';
 
-/** Never ends an answer; drips and gushes in turns. */
+/** Starts a receiver that never ends an answer. By turns it sends nothing, and data without an end. */
 async function startReceiver() {
   let count = 0;
   const server = createServer((incoming, response) => {

@@ -1,15 +1,15 @@
-// What anybody may open: requests that are not waited for, many connections, and bodies that never end.
+// Floods that need no account: requests whose answers are not awaited, many connections, and bodies that never end.
 import { once, setMaxListeners } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { times } from './attacker.mjs';
 
 const nothing = () => ({});
-/** Until the connection of an answer that nobody reads is closed. */
+/** Time after which a connection whose answers are not read is closed. */
 const UNREAD_MS = 300;
 const KIB = 1024;
 const LONG_BODY = 1_001_000;
-/** The most that a route without credentials takes. */
+/** The largest body that a route without credentials accepts. */
 const PUBLIC_BODY = 16 * KIB;
 const LINES_BODY = 4_000_000;
 const FILLING = Buffer.alloc(LINES_BODY, 'x');
@@ -17,7 +17,7 @@ const FILLING = Buffer.alloc(LINES_BODY, 'x');
 const head = (line, headers = {}) =>
   [line, 'Host: bench', ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`), '', ''].join('\r\n');
 
-/** Undefined where the service does not take it any more. */
+/** Opens a connection. Returns undefined if the service does not accept it. */
 async function opened({ service, deadline }) {
   const { hostname, port } = new URL(service.url);
   setMaxListeners(0, deadline);
@@ -32,7 +32,7 @@ async function opened({ service, deadline }) {
   return undefined;
 }
 
-/** Writes many requests at once, reads nothing and closes. */
+/** Writes many requests at once, reads no answer and closes the connection. */
 async function pipelined(attacker, connections, count, path) {
   await times(connections, async () => {
     const socket = await opened(attacker);
@@ -44,7 +44,7 @@ async function pipelined(attacker, connections, count, path) {
   });
 }
 
-/** Heads that the parser refuses at their end, after tens of thousands of blanks. */
+/** Sends heads that the parser refuses at their end, after tens of thousands of blanks. */
 async function refusedHeads(attacker, connections) {
   const text = `GET / HTTP/1.1\r\nHost: test\r\nX-Request-ID: a${' '.repeat(60_000)}\u0001`;
   await times(connections, async () => {
@@ -84,7 +84,7 @@ async function oneEach(attacker, connections, ms, path) {
   });
 }
 
-/** Sends all but the last bytes of a body, and holds the connection. */
+/** Sends all except the last bytes of a body, and keeps the connection open. */
 async function unfinished(attacker, connections, ms, { path, length, headers }) {
   await times(connections, async () => {
     const socket = await opened(attacker);
@@ -96,7 +96,7 @@ async function unfinished(attacker, connections, ms, { path, length, headers }) 
     await pause(Math.max(0, ms - (performance.now() - startedAt)));
     socket.destroy();
   });
-  // Status 0 is what is meant to happen: the body is not there.
+  // The status 0 is expected, because the body is incomplete.
   attacker.answers = attacker.answers.filter(({ status }) => status !== 0);
 }
 
@@ -121,7 +121,7 @@ export const FLOODS = [
       health: (attacker, size) => oneEach(attacker, size.connections, size.heldMs, '/health'),
       metrics: async (attacker, size) => {
         await oneEach(attacker, size.connections, size.heldMs, '/metrics');
-        // Not in the document that the tests hold answers against.
+        // The API document, with which the tests compare answers, does not contain this route.
         attacker.answers = attacker.answers.filter(({ path, status }) => path !== '/metrics' || status >= 500);
       },
     },

@@ -1,10 +1,10 @@
-// Questions about events, each as much work as may be asked for.
+// Questions about events, each with as much work as the limits allow.
 import { times } from './attacker.mjs';
 
 const LINES_A_REQUEST = 500;
-/** Longer than any pattern looks at, and never an end. */
+/** This text is longer than the part that a pattern searches, and it has no end that a pattern could match. */
 const TEXT = 'ab'.repeat(2_500);
-/** All its alternatives are followed at once. */
+/** A search follows all alternatives of this pattern at the same time. */
 const PATTERN = '(a|b)*a(a|b){90}c';
 const STEPS = ['worst.0', 'worst.1', 'worst.2', 'worst.3', 'worst.4'];
 

@@ -1,10 +1,10 @@
-// Events as large as they may be, and everything that reads many of them.
+// Events of the largest allowed size, and all routes that read many of them.
 import { times } from './attacker.mjs';
 
 const BYTES = 1_000_000;
 const EVENTS_A_REQUEST = 4;
 
-/** A list that fills an event. */
+/** Returns an event that is filled with a list of `item`. */
 function filled(item) {
   return JSON.stringify({ event_type: 'worst', source: 'w', message: 'm', payload: {} }).replace(
     '{}',

@@ -1,4 +1,4 @@
-// Programs that a tenant gives and the service runs: redaction paths, conditions, patterns, filters.
+// Input of a tenant that the service runs like a program: redaction paths, conditions, patterns, filters.
 import { times } from './attacker.mjs';
 
 const nested = (depth) => JSON.parse('['.repeat(depth) + '1' + ']'.repeat(depth));
@@ -19,7 +19,7 @@ function redaction(name, paths, event) {
   };
 }
 
-/** A rule, and events for it. `condition` is whole but for its kind where that is `match`. */
+/** Returns a case with a rule. The kind of `condition` is `match` unless `condition` names another one. */
 function rule(name, condition, attacks) {
   return {
     name,
@@ -50,7 +50,10 @@ const backtests = (payload, more) => ({
 });
 
 const threshold = { kind: 'threshold', window_seconds: 60, aggregate: 'count', op: 'gt', value: 1 };
-/** In no order, and the same in every run: no two places of it look alike to a machine that remembers states. */
+/**
+ * Returns a text without a pattern, the same in every run. A matcher that caches states finds a new state at each
+ * position.
+ */
 function unordered(length) {
   let state = 1;
   return Array.from({ length }, () => ((state = (state * 48_271) % 2_147_483_647) % 2 === 0 ? 'a' : 'b')).join('');

@@ -1,4 +1,4 @@
-// Requests that cost by their form: compressed, deep, long, or wrong in as many ways as fit.
+// Requests whose form is expensive: compressed, deep, long, or with as many faults as fit.
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { times } from './attacker.mjs';
 
@@ -48,7 +48,7 @@ export const REQUESTS = [
     prepare: nothing,
     attacks: {
       everywhere: async (attacker, size) => {
-        // Below the limit of a body: what is larger is refused unread.
+        // These bodies are below the limit of a body. Larger ones are refused before they are read.
         const list = Array(50_000).fill(1);
         await times(size.readers, () => attacker.post('/v1/alerts/events/bulk', { ids: list, action: 'resolve' }));
         await times(size.readers, () => attacker.event({}, Object.fromEntries(list.map((_, at) => [`f${at}`, at]))));

@@ -1,4 +1,4 @@
-// Slow reads of several accounts at once, beside those of a tenant who has a right to answers.
+// Slow reads of several accounts at the same time, next to those of a tenant that must get its answers.
 import { Attacker, times } from './attacker.mjs';
 
 const ACCOUNTS = 4;
@@ -15,12 +15,12 @@ function line(n) {
   });
 }
 
-/** Follows all alternatives of all patterns, and none fits. */
+/** This query follows all alternatives of all patterns, and none matches. */
 const COSTLY = `any where ${Array.from({ length: PATTERNS }, (_, at) => `properties.text regex "(a|b)*a(a|b){6${at % 10}}c${at}"`).join(' or ')}`;
 
 const eql = (one, query) => one.post('/v1/eql', { project_id: one.projectId, query, range: 'all' });
 
-/** As a free account it has one project, which may have been archived by an earlier case. */
+/** Opens a free account, which may have only one project, and gives it a new one. */
 async function account(service) {
   return (await Attacker.open(service, () => undefined)).inNewProject();
 }
@@ -33,7 +33,7 @@ async function filled(one, events, deadline) {
   return one;
 }
 
-/** What the tenant reads, one after the other; all of it must be answered. */
+/** The tenant sends these reads one after another. All of them must be answered. */
 const READS = [
   (one) => eql(one, 'any where properties.n == 7'),
   (one) => one.get(`/v1/logs?project_id=${one.projectId}&range=24h&query=worst.3`),
