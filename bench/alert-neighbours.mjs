@@ -35,7 +35,7 @@ export async function neighbours(server) {
     const shots = { url: service.url, database, quiet };
     await shot(shots, 'warm-up', () => Promise.resolve());
     const idle = await shot(shots, 'nothing else', () => Promise.resolve());
-    const foreign = await shot(shots, 'an open write transaction of somebody else', async (over) => {
+    const foreign = await shot(shots, 'an open write transaction of another client', async (over) => {
       const client = new pg.Client({ connectionString: database.url });
       await client.connect();
       await client.query('BEGIN');
@@ -46,11 +46,15 @@ export async function neighbours(server) {
     const name = `${EVENTS} events × ${RULES * CHANNELS_OF_A_RULE} channels`;
     const fanout = await shot(shots, name, () => sendLoudly(service.url, loud.key));
     console.log(`\n${facts()}`);
-    print(`From acceptance to the alert, ${QUIET} quiet projects with an event a second`, [idle, foreign, fanout]);
+    print(`From acceptance to the alert event, ${QUIET} quiet projects with an event a second each`, [
+      idle,
+      foreign,
+      fanout,
+    ]);
     const beside = (one) => ratio(one['p95 ms'] / idle['p95 ms']);
     print('Goals', [
-      goal('p95 beside an open write transaction / idle', beside(foreign), { most: 2 }),
-      goal(`p95 beside ${name} / idle`, beside(fanout), { most: 2 }),
+      goal('p95 during an open write transaction / idle', beside(foreign), { most: 2 }),
+      goal(`p95 during ${name} / idle`, beside(fanout), { most: 2 }),
     ]);
   } finally {
     await service.stop();
@@ -74,7 +78,8 @@ async function shot({ url, database, quiet }, beside, neighbour) {
       [ids],
     );
     if (raised === ids.length) break;
-    if (performance.now() > untilAll) throw new Error(`${ids.length - raised} of ${ids.length} alerts did not come`);
+    if (performance.now() > untilAll)
+      throw new Error(`${ids.length - raised} of ${ids.length} alert events are missing`);
     await pause(100);
   }
   await loud;
@@ -88,7 +93,7 @@ async function shot({ url, database, quiet }, beside, neighbour) {
   const [{ waiting }] = await database.query(
     'SELECT ((SELECT count(*) FROM event_outbox) + (SELECT count(*) FROM alert_rule_firings))::int AS waiting',
   );
-  console.log(`${beside}: p95 ${p95} ms of ${ids.length}; ${waiting} rows of the neighbour still waited`);
+  console.log(`${beside}: p95 ${p95} ms of ${ids.length}; ${waiting} rows of the loud project were still queued`);
   return {
     beside,
     alerts: ids.length,

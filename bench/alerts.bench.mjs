@@ -40,7 +40,7 @@ const PROJECTS = {
     rules: Array.from({ length: 20 }, (_, at) => rareRule(at)),
     share: 0.2,
   },
-  '1 rule for every event, by its country': {
+  '1 rule for every event, grouped by country': {
     rules: [{ condition: { kind: 'match' }, groupBy: ['properties.country'] }],
     share: 1,
   },
@@ -166,7 +166,7 @@ async function exactly(database, service, tenants, names) {
       [projectId],
     );
     rows.push(goal(`occurrences of ${count} events, ${names[at]}`, told, { least: count * share }));
-    if (told > count * share) throw new Error(`${told} occurrences are too many`);
+    if (told > count * share) throw new Error(`${told} occurrences are more than expected`);
   }
   return rows;
 }
@@ -175,6 +175,7 @@ async function drained(database) {
   for (const end = performance.now() + DRAINED_WITHIN_S * 1_000; ; await pause(50)) {
     const [{ waiting }] = await database.query('SELECT count(*)::int AS waiting FROM event_outbox');
     if (waiting === 0) return;
-    if (performance.now() > end) throw new Error(`${waiting} batches of events were not matched in time`);
+    if (performance.now() > end)
+      throw new Error(`${waiting} batches of events were not matched within ${DRAINED_WITHIN_S} s`);
   }
 }

@@ -45,7 +45,7 @@ export async function run() {
     }
     console.table(results);
     const cost = results['refused input, bearer'].cpuMicros - results['refused input, public'].cpuMicros;
-    console.log(`A bearer check of a session that is remembered costs about ${cost} µs of processor time.`);
+    console.log(`The check of a bearer token whose session is cached costs about ${cost} µs of processor time.`);
   } finally {
     await service.stop();
   }

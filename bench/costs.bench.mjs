@@ -40,16 +40,16 @@ export async function run() {
       if (isKept) await database.query('SELECT begin_event_shipping()');
       for (const [name, shape] of Object.entries(SHAPES)) {
         const told = await shot({ server, database, service, key, shape });
-        rows.push({ name: isKept ? `${name}, kept for copying` : name, ...told });
+        rows.push({ name: isKept ? `${name}, queued for copying` : name, ...told });
       }
     }
     await database.query('SELECT end_event_shipping()');
-    const stored = [{ rows: 'those sent', ...(await bytesOf(server, database)) }];
+    const stored = [{ rows: 'the events that were sent', ...(await bytesOf(server, database)) }];
     await emptyTables(database);
     await makeRows(database, [projectId], GENERATED, { more: VISITORS });
-    stored.push({ rows: 'generated, as in `event-store`', ...(await bytesOf(server, database)) });
+    stored.push({ rows: 'generated events, as in `event-store`', ...(await bytesOf(server, database)) });
     console.log(`\n${facts()}; PostgreSQL ${JSON.stringify(await server.settings())}`);
-    print(`Of an event, ${SECONDS} s each`, rows);
+    print(`Costs of an event, ${SECONDS} s each`, rows);
     print('Bytes of a row', stored);
   } finally {
     await service.stop();
@@ -75,14 +75,15 @@ async function shot({ server, database, service, key, shape: { type, body, event
   const [{ events, waiting }] = await database.query(
     `SELECT (SELECT count(*)::int FROM events) AS events, pg_total_relation_size('event_shipments')::float8 AS waiting`,
   );
-  if (events !== sent.requests * each) throw new Error(`${sent.requests * each} were answered, ${events} stored`);
+  if (events !== sent.requests * each)
+    throw new Error(`${sent.requests * each} events were answered, ${events} stored`);
   return {
     'events/s': sent.perSecond * each,
     'µs of the service': (node / events).toFixed(1),
     'µs of the database': ((all - node) / events).toFixed(1),
-    'bytes written ahead': Math.round(wal / events),
+    'WAL bytes': Math.round(wal / events),
     'bytes to PostgreSQL': Math.round(wire / events),
-    'bytes of what waits': Math.round(waiting / events),
+    'bytes in the queue': Math.round(waiting / events),
     'others, cores': others().toFixed(2),
   };
 }

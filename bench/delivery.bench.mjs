@@ -215,7 +215,11 @@ async function neighbours(site) {
   );
   return [
     { name: 'a tenant alone', ...idle, holds: true },
-    { name: `beside ${DELIVERIES} to hanging receivers`, ...beside, holds: beside.p95 <= 2 * Math.max(idle.p95, 5) },
+    {
+      name: `the same, with ${DELIVERIES} to hanging receivers`,
+      ...beside,
+      holds: beside.p95 <= 2 * Math.max(idle.p95, 5),
+    },
   ];
 }
 
@@ -258,7 +262,7 @@ async function judge({ receivers: { arrivals } }, sent, waitSeconds = 20) {
 
 async function until(holds, seconds = 60) {
   for (const end = performance.now() + seconds * 1_000; !holds(); await pause(20)) {
-    if (performance.now() > end) throw new Error('what was waited for did not come');
+    if (performance.now() > end) throw new Error('a condition was not met in time');
   }
 }
 

@@ -79,14 +79,14 @@ export async function run() {
     );
     console.table(counts);
     console.log(
-      `seed ${SEED}, tenants made ${world.made} times, ${succeeded.size} of ${operations.length} operations with a success, ${faults.size} kinds of fault`,
+      `seed ${SEED}; tenants created ${world.made} times; ${succeeded.size} of ${operations.length} operations succeeded at least once; ${faults.size} kinds of faults`,
     );
     for (const [name, { times, example }] of [...faults].slice(0, MOST_SHOWN))
       console.log(`  ${times} × ${name}\n      ${example}`);
     if (faults.size > 0) process.exitCode = 1;
     if (process.env.BENCH_VERBOSE !== undefined) {
       const never = operations.map(({ method, path }) => `${method} ${path}`).filter((name) => !succeeded.has(name));
-      console.log(`never a success: ${never.join(', ')}`);
+      console.log(`operations that never succeeded: ${never.join(', ')}`);
     }
   } finally {
     sender.close();
@@ -103,5 +103,5 @@ async function healthy(url) {
     if (state.status === 'ok') return;
     await pause(200);
   }
-  throw new Error(`the service is not well at the end: ${JSON.stringify(state)}`);
+  throw new Error(`the service is not healthy at the end: ${JSON.stringify(state)}`);
 }

@@ -109,7 +109,7 @@ export function questions(projectId, end) {
       sql: sum(`SELECT severity, count(*), ${ERRORS} FROM events WHERE ${last(MONTH)} GROUP BY 1`),
       most: 0.05,
     },
-    'breakdown by a property, 24 h and those before': {
+    'breakdown by a property, 24 h and the 24 h before': {
       request: analytics('breakdown', ...window(DAY), ['by', 'properties.country']),
       sql: sum(
         `SELECT properties -> 'country', count(*) FILTER (WHERE "timestamp" >= '${before(end, DAY)}'), ${ERRORS}
@@ -118,7 +118,7 @@ export function questions(projectId, end) {
       most: 1.2,
       plus: 5,
     },
-    'series by hour, where, 24 h': {
+    'series by hour with where, 24 h': {
       request: analytics(
         'timeseries',
         ...window(DAY),
@@ -211,7 +211,7 @@ export function questions(projectId, end) {
       most: 1.5,
       plus: 2,
     },
-    'search in events too, 7 days': {
+    'search that includes the events of 7 days': {
       request: get('/v1/search', [
         ['q', 'needle'],
         ['range', '7d'],

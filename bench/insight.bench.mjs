@@ -66,7 +66,7 @@ export async function run([only] = []) {
       [`p50 / p50 at ${SMALL_EVENTS.toLocaleString('en')}`]: growth ?? '–',
     }));
     console.log(`\n${facts()}; PostgreSQL ${JSON.stringify(await server.settings())}; ${hours}`);
-    print(`${EVENTS.toLocaleString('en')} events in the project, ${OTHER_PROJECTS} others beside it`, shown);
+    print(`${EVENTS.toLocaleString('en')} events in one project, next to ${OTHER_PROJECTS} other projects`, shown);
     print('Goals', table.flatMap(goalsOf));
     if (QUESTION === '')
       print('Ingestion', [await ingestionBesideWorker({ server, service, databaseUrl: database.url, env, key })]);
@@ -145,7 +145,7 @@ function askerOf(service, agent, bearer) {
 /** Runs rounds of the worker until no hour of the projects is due. @returns a text for the output */
 async function addUpHours(ask, database, projects) {
   const [{ there }] = await database.query(`SELECT to_regclass('hour_rollups') IS NOT NULL AS there`);
-  if (!there) return 'no rollups of hours';
+  if (!there) return 'no hourly rollups';
   for (let round = 1; round <= MOST_WORK_ROUNDS; round += 1) {
     const { status, text } = await ask({
       path: '/internal/jobs/maintenance',
@@ -158,7 +158,7 @@ async function addUpHours(ask, database, projects) {
     if (due === 0) {
       process.stdout.write('\n');
       await database.query('VACUUM (ANALYZE)');
-      return `hours added up in ${round} rounds`;
+      return `hours aggregated in ${round} rounds`;
     }
   }
   throw new Error(`hours are still due after ${MOST_WORK_ROUNDS} rounds`);
@@ -202,7 +202,7 @@ async function askAll({ service, database, ask, large, small, end }) {
       memory: memory.stop() - idle,
       perSecond: candidatesOf(first, ours),
     });
-    process.stdout.write(`${name}: ${shortened(ours)} ms beside ${best === undefined ? '–' : shortened(best)}\n`);
+    process.stdout.write(`${name}: ${shortened(ours)} ms; best SQL ${best === undefined ? '–' : shortened(best)} ms\n`);
   }
   return table;
 }
@@ -310,7 +310,7 @@ async function ingestionBesideRows({ server, service, key }) {
     };
     const shots = { none: shotOf(empty, otherKey), full: shotOf(service, key) };
     const { none, full } = await shoot(shots, { seconds: SECONDS, rounds: ROUNDS, tries: TRIES, checkpoint });
-    const name = `ingest at ${EVENTS.toLocaleString('en')} rows / at none`;
+    const name = `ingestion with ${EVENTS.toLocaleString('en')} rows / with none`;
     return goal(name, ratio(full.perSecond / none.perSecond), { least: 0.9 });
   } finally {
     await empty.stop();
@@ -335,7 +335,9 @@ async function ingestionBesideWorker({ server, service, databaseUrl, env, key })
   try {
     const settings = { seconds: SECONDS, rounds: ROUNDS, tries: TRIES, checkpoint: server.checkpoint };
     const { off, on } = await shoot({ off: shot(false), on: shot(true) }, settings);
-    return goal('ingestion with the worker / without', ratio(on.perSecond / off.perSecond), { least: 0.98 });
+    return goal('ingestion with the worker that aggregates hours / without', ratio(on.perSecond / off.perSecond), {
+      least: 0.98,
+    });
   } finally {
     await setWorker(false);
   }

@@ -17,7 +17,7 @@ const CLIENT = fileURLToPath(new URL('load-client.mjs', import.meta.url));
  */
 export async function load({ url, requests, connections = 64, seconds = 5, count, expected = [2], collect }) {
   const { hostname: host, port } = new URL(url);
-  if (host !== '127.0.0.1') throw new Error('load goes to 127.0.0.1 alone');
+  if (host !== '127.0.0.1') throw new Error('load is sent to 127.0.0.1 only');
   const child = fork(CLIENT, { stdio: 'inherit' });
   const spelled = requests.map((one) => ({ method: one.body === undefined ? 'GET' : 'POST', ...one }));
   child.send({ host, port: Number(port), requests: spelled, connections, seconds, count, expected, collect });

@@ -58,7 +58,7 @@ function microsOf(counts) {
  */
 export function setApart() {
   const last = cpus().length - 1;
-  if (last < 1) throw new Error('there is one core alone');
+  if (last < 1) throw new Error('the machine has only one core');
   const isFar = (pid) => pid === process.pid || /clickhouse\/serve\.mjs|load-client/.test(commandOf(pid));
   for (const pid of below(process.pid)) {
     execFileSync('taskset', ['--all-tasks', '--cpu-list', '--pid', isFar(pid) ? `${last}` : `0-${last - 1}`, `${pid}`]);

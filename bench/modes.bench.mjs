@@ -148,9 +148,9 @@ function rowOf(what, { perSecond, micros, nodeMicros: ofNode, batch }) {
     what,
     'events/s': Math.round(perSecond),
     'µs an event': ratio(micros),
-    'of the service': ratio(ofNode),
-    'of database and Redis': ratio(micros - ofNode),
-    'events of a batch': ratio(batch),
+    'µs of the service': ratio(ofNode),
+    'µs of PostgreSQL and Redis': ratio(micros - ofNode),
+    'events in a batch': ratio(batch),
   };
 }
 
@@ -158,7 +158,7 @@ function goals(queued, { one, all }) {
   const quantity = 'queued mode with Redis: rate / batched';
   return [
     queued === null
-      ? notMeasured(quantity, 'no redis-server here')
+      ? notMeasured(quantity, 'redis-server is not installed')
       : goal(quantity, ratio(queued.queued.perSecond / queued.batched.perSecond), { least: 1.3 }),
     goal(`processor time an event with ${PROCESSES} API processes / with 1`, ratio(all.micros / one.micros), {
       most: 1.15,

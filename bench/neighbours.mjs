@@ -11,9 +11,9 @@ const JSON_TYPE = { 'Content-Type': 'application/json' };
 
 function install() {
   if (existsSync(`${FOLDER}node_modules/parse-server`)) return;
-  console.log('Installing the neighbours, once…');
+  console.log('Installing the packages of the neighbours, in the first run only…');
   const { status } = spawnSync('npm', ['ci', '--ignore-scripts'], { cwd: FOLDER, stdio: 'inherit' });
-  if (status !== 0) throw new Error('the neighbours could not be installed');
+  if (status !== 0) throw new Error('the packages of the neighbours could not be installed');
 }
 
 /** @returns for each server, by name: its process, its options for `load`, and a function that empties its tables */
@@ -69,7 +69,7 @@ export async function startNeighbours(server) {
     'Express 5 + one INSERT': await inserting('express-insert.mjs'),
     'Fastify 5 + one INSERT': await inserting('fastify-insert.mjs'),
     'Nest + TypeORM save': await inserting('nest-typeorm.mjs'),
-    'the same work query by query': await queries(),
+    'the same work, one query after the other': await queries(),
     'parse-server 9.10': await parse(),
   };
   return { shots, stop: () => Promise.all(started.map((one) => one.stop())) };

@@ -40,7 +40,8 @@ export async function run([what = 'ingest']) {
       organizations: { requests: [{ path: '/v1/organizations', headers: { Authorization: `Bearer ${bearer}` } }] },
     };
     const order = orders[what];
-    if (order === undefined) throw new Error(`no such profile; there are: ${Object.keys(orders).join(', ')}`);
+    if (order === undefined)
+      throw new Error(`there is no such profile; the profiles are: ${Object.keys(orders).join(', ')}`);
     await load({ url: service.url, seconds: 2, connections: CONNECTIONS, ...order });
     console.log(await load({ url: service.url, seconds: SECONDS, connections: CONNECTIONS, ...order }));
   } finally {
@@ -88,7 +89,7 @@ function print({ nodes, samples, timeDeltas }) {
       .join('\n');
   console.log(`self, by package\n${share(places, 25)}\n`);
   console.log(`self, by function\n${share(functions, 50)}\n`);
-  console.log(`with what they call\n${share(whole, 90)}`);
+  console.log(`with called functions\n${share(whole, 90)}`);
 }
 
 function nameOf({ callFrame: { functionName, url, lineNumber } }) {

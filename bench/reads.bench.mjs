@@ -122,7 +122,7 @@ export async function measure() {
     await server.checkpoint();
     const table = await readAll({ service, database, bearer, large, small });
     const { full } = await shoot({ full: shot() }, settings);
-    const beside = `ingest at ${ROWS.toLocaleString('en')} rows / at none`;
+    const beside = `ingestion with ${ROWS.toLocaleString('en')} rows / with none`;
     const rows = [...goals(table), goal(beside, ratio(full.perSecond / empty.perSecond), { least: 0.9 })];
     return { table, empty, full, rows, postgres: await server.settings() };
   } finally {
@@ -135,7 +135,7 @@ export async function run() {
   const { table, empty, full, rows, postgres } = await measure();
   console.log(`\n${facts()}; PostgreSQL ${JSON.stringify(postgres)}`);
   printTable(table);
-  console.log(`Ingestion: ${empty.perSecond}/s into empty tables, ${full.perSecond}/s beside these rows`);
+  console.log(`Ingestion: ${empty.perSecond}/s into empty tables, ${full.perSecond}/s with these rows`);
   print('Goals', rows);
 }
 
@@ -154,7 +154,7 @@ function printTable(table) {
     'p50 ms of the best SQL': p50OfSql ?? '–',
     [`p50 / p50 at ${SMALL_ROWS.toLocaleString('en')}`]: growth ?? '–',
   }));
-  print(`${ROWS.toLocaleString('en')} events in the project, ${OTHER_PROJECTS} others beside it`, shown);
+  print(`${ROWS.toLocaleString('en')} events in one project, next to ${OTHER_PROJECTS} other projects`, shown);
 }
 
 async function readAll({ service, database, bearer, large, small }) {
@@ -174,7 +174,10 @@ async function readAll({ service, database, bearer, large, small }) {
     const refused = [alone, together].find(({ statuses }) => statuses['503'] > 0);
     if (refused !== undefined) {
       const who = refused === alone ? 'one reader' : `${READERS} readers`;
-      table.push({ name, why: `${refused.statuses['503']} of ${refused.requests} of ${who} refused (503)` });
+      table.push({
+        name,
+        why: `${refused.statuses['503']} of ${refused.requests} requests of ${who} were refused (503)`,
+      });
       continue;
     }
     const before = growth && (await ask(ofSmall[name].path, { connections: 1, seconds: SECONDS }));
@@ -214,7 +217,7 @@ function goals(table) {
       ...(most < 50 ? [goal(`${name}: p50, ms`, p50, { most })] : []),
       ...(p50OfSql === undefined
         ? []
-        : [goal(`${name}: p50 beside the best SQL's ${p50OfSql} ms`, p50, { most: ratio(p50OfSql * 1.5 + 2) })]),
+        : [goal(`${name}: p50, ms; the best SQL takes ${p50OfSql} ms`, p50, { most: ratio(p50OfSql * 1.5 + 2) })]),
       ...(growth ? [goal(`${name}: growth from ${SMALL_ROWS.toLocaleString('en')} rows`, growth, { most: 2 })] : []),
     ];
   });

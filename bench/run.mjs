@@ -9,7 +9,7 @@ const scripts = readdirSync(folder).filter((name) => name.endsWith('.bench.mjs')
 const chosen = scripts.filter((name) => wanted === undefined || name === `${wanted}.bench.mjs`);
 if (chosen.length === 0) {
   process.stderr.write(
-    `No such bench; there are: ${scripts.map((name) => name.replace('.bench.mjs', '')).join(', ')}\n`,
+    `There is no such bench. The benches are: ${scripts.map((name) => name.replace('.bench.mjs', '')).join(', ')}\n`,
   );
   process.exit(2);
 }

@@ -35,7 +35,7 @@ function generated() {
 function benchmark() {
   const folder = process.env.NAB_DIR;
   if (folder === undefined) {
-    process.stdout.write('NAB_DIR names no clone of github.com/numenta/NAB: its part is left out\n');
+    process.stdout.write('NAB_DIR does not name a clone of github.com/numenta/NAB, so the part nab is skipped.\n');
     return;
   }
   const corpus = corpusOf(folder);
@@ -43,8 +43,8 @@ function benchmark() {
   const told = scored(corpus, ({ values }) => ({ lowest: Math.min(...values), highest: Math.max(...values) }));
   const learned = scored(corpus, () => undefined);
   console.table([
-    rowOf('range told, as the benchmark does', told),
-    rowOf('range learned, as the product does', learned),
+    rowOf('range of values given, as in the benchmark', told),
+    rowOf('range of values learned, as in the product', learned),
   ]);
 }
 
@@ -52,7 +52,8 @@ function checkScorer(folder, corpus) {
   for (const [detector, expected] of Object.entries(PUBLISHED)) {
     const files = corpus.map((file) => ({ ...file, scores: publishedScores(folder, detector, file.name) }));
     const given = score(files, PROFILES.standard).score;
-    if (Math.abs(given - expected) > ROUNDING) throw new Error(`${detector}: ${given} and not ${expected}`);
+    if (Math.abs(given - expected) > ROUNDING)
+      throw new Error(`${detector}: our scorer returns ${given} instead of ${expected}`);
   }
 }
 
@@ -86,7 +87,7 @@ function rowOf(name, { files, pace }) {
   return {
     detector: name,
     ...Object.fromEntries(scores),
-    'standard, held out': heldOut.join(' and '),
+    'standard, threshold of the other half': heldOut.join(' and '),
     'values a second': Math.round(pace),
   };
 }

@@ -39,7 +39,7 @@ export async function measure() {
     const kinds = {
       'ingest, one key': { requests: [asking(key)], connections: 24, collect },
       'ingest, 50 keys': { requests: others.map((one) => asking(one.key)), connections: 24, collect },
-      'ingest, fresh idempotency keys': {
+      'ingest, new idempotency key each': {
         requests: [asking(key, { 'Idempotency-Key': '{unique-in-run}' })],
         connections: 12,
         collect,
@@ -86,7 +86,7 @@ export async function run() {
       failed,
     })),
   );
-  print('By id and by count', [account]);
+  print('Events by id and by counter', [account]);
   console.log(`Resident memory in MB, every 5 s: ${samples.join(' ')}`);
   print('Goals', rows);
 }
@@ -128,8 +128,8 @@ function goals(results, account, samples) {
   const wrong = counts.filter((name) => account[name] !== account.stored).length + account.lost + account.unanswered;
   return [
     goal('failed requests', failed, { most: 0 }),
-    goal('rows that no answer told of, lost or counted otherwise', wrong, { most: 0 }),
-    goal('resident memory, MB, highest', Math.max(...samples), { most: 220 }),
+    goal('rows that are lost, unanswered or counted differently', wrong, { most: 0 }),
+    goal('highest resident memory, MB', Math.max(...samples), { most: 220 }),
     goal('resident memory, last tenth / second tenth', ratio(late / early), { most: 1.1 }),
   ];
 }

@@ -41,14 +41,14 @@ export async function run() {
     const beside = await ingestionBeside(api, service, who);
     const memory = await parallelUploads(api, service);
     console.log(`\n${facts()}; PostgreSQL ${JSON.stringify(await server.settings())}`);
-    print('What was measured', [
+    print('Measurements', [
       { what: 'upload of 64 MiB, MiB/s', service: throughput.up.ours, beside: `bare pipe ${throughput.up.bare}` },
       { what: 'download of 64 MiB, MiB/s', service: throughput.down.ours, beside: `bare pipe ${throughput.down.bare}` },
       { what: 'PUT of 4 KiB, p50 ms', service: small.ours, beside: `write + fsync ${small.disk}` },
       { what: `1,000 keys of ${OBJECTS} objects, p50 ms`, service: listing.ours, beside: `its SQL ${listing.sql}` },
-      { what: 'ingestion beside uploads, req/s', service: beside.busy, beside: `alone ${beside.alone}` },
+      { what: 'ingestion during uploads, req/s', service: beside.busy, beside: `alone ${beside.alone}` },
       {
-        what: `${PARALLEL} uploads of ${PARALLEL_BYTES / MIB} MiB, most resident MB`,
+        what: `${PARALLEL} uploads of ${PARALLEL_BYTES / MIB} MiB, highest resident MB`,
         service: memory,
         beside: `idle ${idle}`,
       },
@@ -58,8 +58,8 @@ export async function run() {
       goal('download / bare pipe', ratio(throughput.down.ours / throughput.down.bare), { least: 0.8 }),
       goal('PUT of 4 KiB: p50 / write + fsync', ratio(small.ours / small.disk), { most: 3 }),
       goal('list of 1,000: p50 less 2 ms / its SQL', ratio(Math.max(0, listing.ours - 2) / listing.sql), { most: 1.5 }),
-      goal('ingestion beside uploads / alone', ratio(beside.busy / beside.alone), { least: 0.9 }),
-      goal(`${PARALLEL} parallel uploads: memory beyond idle, MB`, memory - idle, { most: 100 }),
+      goal('ingestion during uploads / alone', ratio(beside.busy / beside.alone), { least: 0.9 }),
+      goal(`${PARALLEL} parallel uploads: memory in addition to idle, MB`, memory - idle, { most: 100 }),
     ]);
   } finally {
     agent.destroy();

@@ -51,7 +51,7 @@ function heldTransaction({ url }) {
     name: 'an open write transaction',
     prepare: () => ({}),
     attacks: {
-      'events beside it': async (attacker, size) => {
+      'events during it': async (attacker, size) => {
         const holder = new pg.Client({ connectionString: url });
         await holder.connect();
         await holder.query('BEGIN; SELECT pg_current_xact_id()');
@@ -179,14 +179,14 @@ class WorstBench {
     const worst = (column) => Math.max(...this.rows.map((row) => row[column]));
     const floods = this.rows.filter((row) => FLOODS.some(({ name }) => name === row.case));
     return [
-      goal('p99 of /health beside the worst case, ms', worst('health p99'), { most: GOAL_MS }),
-      goal('p99 of a read beside the worst case, ms', worst('read p99'), { most: GOAL_MS }),
+      goal('p99 of /health during the worst case, ms', worst('health p99'), { most: GOAL_MS }),
+      goal('p99 of a read during the worst case, ms', worst('read p99'), { most: GOAL_MS }),
       goal(
         'requests of the bystander that failed',
         this.rows.reduce((sum, row) => sum + row.failed, 0),
         { most: 0 },
       ),
-      goal('memory beside floods, MB', Math.max(0, ...floods.map(({ MB }) => MB)), { most: GOAL_MB }),
+      goal('memory during floods, MB', Math.max(0, ...floods.map(({ MB }) => MB)), { most: GOAL_MB }),
       goal('restarts', this.restarts, { most: 0 }),
     ];
   }

@@ -44,10 +44,17 @@ export async function shippingAlone(server, store) {
     const [everywhere, engine] = [(measuredMicros() - all) / 1e6, (clickHouseMicros() - there) / 1e6];
     const rate = (time) => Math.round(begun / time);
     return [
-      goal('shipped by itself: events a second', rate(seconds), { least: 50_000 }),
-      goal('the same, of processor time of all processes', rate(everywhere), { least: 50_000 }),
-      goal('the same, without that of ClickHouse', rate(everywhere - engine), { least: 50_000 }),
-      { quantity: 'the same, of that of ClickHouse alone', reached: rate(engine), goal: '', met: '' },
+      goal('copying without ingestion: events a second', rate(seconds), { least: 50_000 }),
+      goal('copying: events a second of processor time, all processes', rate(everywhere), { least: 50_000 }),
+      goal('copying: events a second of processor time, without ClickHouse', rate(everywhere - engine), {
+        least: 50_000,
+      }),
+      {
+        quantity: 'copying: events a second of processor time, ClickHouse alone',
+        reached: rate(engine),
+        goal: '',
+        met: '',
+      },
     ];
   } finally {
     await service.stop();
@@ -85,13 +92,13 @@ export async function ingestionBeside(server, store) {
         }
       }
       goals.push(
-        goal(`${shape}: ingestion beside shipping / alone`, ratio(median(rates.beside) / median(rates.alone)), {
+        goal(`${shape}: ingestion while events are copied / alone`, ratio(median(rates.beside) / median(rates.alone)), {
           least: 0.95,
         }),
-        goal(`${shape}: lag while it lasts, p99, s`, ratio(percentile(lags, 0.99)), { most: 3 }),
+        goal(`${shape}: lag during ingestion, p99, s`, ratio(percentile(lags, 0.99)), { most: 3 }),
       );
     }
-    print(`Ingestion with a copy and without one, ${ROUNDS} rounds of ${SECONDS} s`, results);
+    print(`Ingestion with copying and without, ${ROUNDS} rounds of ${SECONDS} s`, results);
     return goals;
   } finally {
     for (const { service } of Object.values(sides)) await service.stop();
@@ -145,5 +152,5 @@ async function allShipped(database) {
     if ((await database.query('SELECT 1 FROM event_shipments LIMIT 1')).length === 0) return;
     await pause(LOOK_MS);
   }
-  throw new Error('the events are not copied in time');
+  throw new Error('the events were not copied in time');
 }

@@ -10,7 +10,7 @@ const HOOKS = `
     const source = String(loaded.source)
       .replace('LONG_READ_MS = 8_000', 'LONG_READ_MS = 120_000')
       .replace('LONG_READ_BUDGET_MS = 40_000', 'LONG_READ_BUDGET_MS = Infinity');
-    if (!source.includes('= 120_000') || !source.includes('= Infinity')) throw new Error('reads have another limit than this file knows');
+    if (!source.includes('= 120_000') || !source.includes('= Infinity')) throw new Error('the limits of slow reads are not those that this file replaces');
     return { ...loaded, source };
   }`;
 

@@ -75,12 +75,12 @@ async function plainRounds(server, database, service, { bearer, model, learning 
   const share = (name) => ratio(median(rounds.map((one) => one[name])) / ROUND_SECONDS);
   print(`${PROJECTS} projects with ${TYPES + SOURCES + 1} series each`, [
     goal('processor time of a round, with the database, / its minute', share('busySeconds'), { most: 0.5 }),
-    goal('a round / its minute', share('seconds'), { most: 0.5 }),
+    goal('duration of a round / its minute', share('seconds'), { most: 0.5 }),
     goal('memory of the process, MB', most, { most: 250 }),
     goal('findings list less 2 ms / SQL', list, { most: 1.5 }),
   ]);
   console.log(
-    `one project learned in ${learning.busySeconds.toFixed(2)} s of processor time (${learning.seconds.toFixed(2)} s); idle ${idle} MB`,
+    `one project was trained in ${learning.busySeconds.toFixed(2)} s of processor time (${learning.seconds.toFixed(2)} s); idle ${idle} MB`,
   );
 }
 
@@ -112,11 +112,13 @@ async function silentRounds(database, service, what) {
   const [{ findings }] = await database.query('SELECT count(*)::int AS findings FROM sentinel_findings');
   console.log(`\n${facts()}`);
   print(`${PROJECTS} projects of which ${what} is silent: ${findings} findings`, [
-    goal('a round that opens them / its minute', ratio(opening.seconds / ROUND_SECONDS), { most: 1 }),
-    goal('processor time of it, with the database, / its minute', ratio(opening.busySeconds / ROUND_SECONDS), {
+    goal('duration of a round that opens findings / its minute', ratio(opening.seconds / ROUND_SECONDS), { most: 1 }),
+    goal('processor time of that round, with the database, / its minute', ratio(opening.busySeconds / ROUND_SECONDS), {
       most: 1,
     }),
-    goal('a round in which they go on / its minute', ratio(extending.seconds / ROUND_SECONDS), { most: 1 }),
+    goal('duration of a round in which findings continue / its minute', ratio(extending.seconds / ROUND_SECONDS), {
+      most: 1,
+    }),
     goal('memory of the process, MB', Math.max(opening.megabytes, extending.megabytes), { most: 250 }),
   ]);
 }
@@ -139,8 +141,8 @@ async function besideRounds(database, service, env) {
     await judging.stop();
   }
   console.log(`\n${facts()}`);
-  print(`ingestion over ${BESIDE_CONNECTIONS} connections beside a round of ${PROJECTS} projects a minute`, [
-    goal('events a second beside rounds / alone', ratio(median(beside) / median(alone)), { least: 0.95 }),
+  print(`Ingestion over ${BESIDE_CONNECTIONS} connections, with a round of ${PROJECTS} projects each minute`, [
+    goal('events a second during rounds / alone', ratio(median(beside) / median(alone)), { least: 0.95 }),
   ]);
 }
 

@@ -130,9 +130,9 @@ async function takeCase(database, service, name, { fill, isKnown = false }) {
   await watching;
   console.log(`\n${facts()}; heap of ${HEAP_MB} MB`);
   print(name, [
-    goal('rounds until it is judged', isDone ? rounds : Infinity, { most: MOST_ROUNDS }),
-    goal('seconds until it is judged', Number(seconds.toFixed(1)), { most: 300 }),
-    goal('seconds until the project behind it is judged', Number(((behindAfter ?? Infinity) / 1_000).toFixed(1)), {
+    goal('rounds until it is evaluated', isDone ? rounds : Infinity, { most: MOST_ROUNDS }),
+    goal('seconds until it is evaluated', Number(seconds.toFixed(1)), { most: 300 }),
+    goal('seconds until the project behind it is evaluated', Number(((behindAfter ?? Infinity) / 1_000).toFixed(1)), {
       most: 15,
     }),
     goal('memory of the process, MB', megabytes, { most: HEAP_MB + 200 }),

@@ -72,7 +72,7 @@ export const SLOW_READS = [
         const refused = tenant.answers.filter(({ status }) => status !== 200);
         await Promise.all(attacking);
         for (const one of [tenant, ...others]) attacker.answers.push(...one.answers.splice(0));
-        if (refused.length > 0) throw new Error(`refused beside slow reads: ${JSON.stringify(refused)}`);
+        if (refused.length > 0) throw new Error(`refused during slow reads: ${JSON.stringify(refused)}`);
       },
     },
     release({ tenant, others }) {
