@@ -27,6 +27,7 @@ export const theme = createTheme({
   primaryColor: 'sea',
   primaryShade: { light: 7, dark: 8 },
   cursorType: 'pointer',
+  respectReducedMotion: true,
 });
 
 /** Replaces colours of the library whose contrast is too low for small text (WCAG 1.4.3). */

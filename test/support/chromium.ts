@@ -57,6 +57,8 @@ export async function launchChromium(screen?: Screen): Promise<Chromium> {
     .launchPersistentContext(profile, {
       executablePath,
       args: FLAGS,
+      // A click on a button that still moves can miss it.
+      reducedMotion: 'reduce',
       timeout: HANG_TIMEOUT_MS,
       ...(screen !== undefined && { ...screen, hasTouch: screen.isMobile }),
     })
