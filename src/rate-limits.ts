@@ -3,7 +3,7 @@ import type { Request } from 'express';
 import type { Config, RateLimitPolicyName } from './config/index.js';
 import { KeyAuthenticator } from './modules/entitlement/api-keys/index.js';
 import { AccessTokenService } from './modules/identity/sessions/index.js';
-import { apiKeyOf } from './modules/access/index.js';
+import { apiKeyOf, isIntake } from './modules/access/index.js';
 import type { Clock } from './platform/clock/index.js';
 import {
   FailOpenStore,
@@ -36,6 +36,7 @@ export function rateLimitPolicies({ rateLimits }: Config): RateLimitPolicy[] {
       10,
     ),
     row('events', ['GET', 'POST'], under('/v1/events'), MINUTE, 30, 60),
+    row('intake', ['POST'], ['/intake/*'], MINUTE, 120, 600),
     row('project-events-explorer', ['GET'], ['/v1/projects/:project_id/events'], MINUTE, 10, 30),
     row('project-dashboard', ['GET'], ['/v1/projects/:project_id/dashboard'], MINUTE, 10, 30),
     row('api-keys-machine-auth', ['GET'], ['/v1/api-keys/me'], MINUTE, 20, 60),
@@ -114,14 +115,12 @@ export class CredentialHolders extends RateLimitCredentials {
 
   /** Records refused ingestion for the owner of the key. */
   override refused(request: Request): void {
-    if (request.method === 'POST' && request.path === INGESTION && apiKeyOf(request) !== null)
-      this.keys.limited(request);
+    if (request.method === 'POST' && isIngestion(request) && apiKeyOf(request) !== null) this.keys.limited(request);
   }
 
   private liveHolderOfKey(request: Request): string | null | Promise<string | null> {
-    const isIngestion = request.path === INGESTION;
     const live = (identity: Identity): string | null =>
-      identity !== null && this.keys.isLive(identity) && (identity.allowedOrigins === null || isIngestion)
+      identity !== null && this.keys.isLive(identity) && (identity.allowedOrigins === null || isIngestion(request))
         ? holderOfIdentity(identity)
         : null;
     const identity = this.keys.identityOf(request);
@@ -132,6 +131,11 @@ export class CredentialHolders extends RateLimitCredentials {
     const identity = this.keys.identityOf(request);
     return identity instanceof Promise ? identity.then(holderOfIdentity) : holderOfIdentity(identity);
   }
+}
+
+/** Whether the request sends events, which browser keys may do too. */
+function isIngestion(request: Request): boolean {
+  return request.path === INGESTION || isIntake(request);
 }
 
 function holderOfIdentity(identity: { readonly apiKeyId: string } | null): string | null {

@@ -143,6 +143,7 @@ export const RATE_LIMIT_POLICY_NAMES = [
   'organization-invite-create',
   'organization-invite-owner-action',
   'events',
+  'intake',
   'project-events-explorer',
   'project-dashboard',
   'api-keys-machine-auth',

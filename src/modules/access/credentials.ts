@@ -2,7 +2,13 @@ import type { IncomingMessage } from 'node:http';
 
 /** The parts of a request that can carry a credential. */
 export type Credentialed = Pick<IncomingMessage, 'headers'> &
-  Partial<Pick<IncomingMessage, 'headersDistinct'>> & { readonly requestId?: string };
+  Partial<Pick<IncomingMessage, 'headersDistinct' | 'url'>> & {
+    readonly requestId?: string;
+    readonly originalUrl?: string;
+  };
+
+/** Senders of other protocols post below this path. They present API keys in the ways of their protocols. */
+const INTAKE = '/intake/';
 
 /** Returns the token of `Authorization: Bearer …`, or null when there is no well-formed token. */
 export function bearerTokenOf(request: Credentialed): string | null {
@@ -12,8 +18,26 @@ export function bearerTokenOf(request: Credentialed): string | null {
   return /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(headers.authorization ?? '')?.[1] ?? null;
 }
 
-/** Returns the key of `X-API-Key`, or null when there is none. */
-export function apiKeyOf({ headers }: Credentialed): string | null {
-  const key = headers['x-api-key'];
-  return typeof key === 'string' && key !== '' ? key : null;
+/**
+ * Returns the key of `X-API-Key`, or null when there is none. Below `/intake/` the key may also be the bearer token or
+ * the user name of `Authorization`.
+ */
+export function apiKeyOf(request: Credentialed): string | null {
+  const key = request.headers['x-api-key'];
+  if (typeof key === 'string' && key !== '') return key;
+  return isIntake(request) ? authorizedKeyOf(request) : null;
+}
+
+/** Returns whether the request is sent to a route of the intake. */
+export function isIntake({ originalUrl, url }: Credentialed): boolean {
+  return (originalUrl ?? url)?.startsWith(INTAKE) === true;
+}
+
+/** Returns the bearer token or the user name of `Authorization`, where it has the prefix of an API key. */
+function authorizedKeyOf(request: Credentialed): string | null {
+  const { authorization } = request.headers;
+  const basic = /^Basic +([A-Za-z0-9+/]+=*)$/i.exec(authorization ?? '')?.[1];
+  const user = basic === undefined ? null : Buffer.from(basic, 'base64').toString('utf8').replace(/:.*$/s, '');
+  const key = bearerTokenOf(request) ?? user;
+  return key !== null && /^oesb?_/.test(key) ? key : null;
 }

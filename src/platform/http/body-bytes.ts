@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
-import { brotliDecompress, gunzip, inflate } from 'node:zlib';
+import zlib, { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import type { Release } from '../byte-budget/index.js';
 import type { BodyShare } from './body-budget.js';
 import { BodyTooLarge, UnsupportedMediaType } from './domain-error.js';
@@ -13,6 +13,13 @@ const ENCODINGS: Readonly<Record<string, Inflate>> = {
   deflate: promisify<Buffer, { maxOutputLength: number }, Buffer>(inflate),
   br: promisify<Buffer, { maxOutputLength: number }, Buffer>(brotliDecompress),
 };
+
+/** Newer releases of Node have zstd. Only bodies of the intake may use it. */
+const { zstdDecompress } = zlib as { readonly zstdDecompress?: typeof gunzip };
+const WITH_ZSTD: typeof ENCODINGS =
+  zstdDecompress === undefined
+    ? ENCODINGS
+    : { ...ENCODINGS, zstd: promisify<Buffer, { maxOutputLength: number }, Buffer>(zstdDecompress) };
 
 /** The initial buffer for a body of unknown length. The buffer doubles as the body grows. */
 const FIRST_BYTES = 16 * 1024;
@@ -27,6 +34,8 @@ export interface BodyLimits {
   readonly maxBytes: number;
   /** Whether `gzip`, `deflate` and `br` are accepted. */
   readonly inflates: boolean;
+  /** Whether `zstd` is accepted too, where Node has it. */
+  readonly inflatesZstd?: boolean | undefined;
   readonly share: BodyShare;
   readonly slow?: SlowSenderLimits;
 }
@@ -46,10 +55,11 @@ export interface HeldBytes {
  */
 export async function bodyBytes(request: IncomingMessage, limits: BodyLimits): Promise<HeldBytes> {
   const { maxBytes, inflates, share } = limits;
+  const encodings = limits.inflatesZstd === true ? WITH_ZSTD : ENCODINGS;
   const encoding = (request.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
-  const decode = Object.hasOwn(ENCODINGS, encoding) ? ENCODINGS[encoding] : undefined;
+  const decode = Object.hasOwn(encodings, encoding) ? encodings[encoding] : undefined;
   if (encoding !== 'identity' && (decode === undefined || !inflates))
-    throw new UnsupportedMediaType({ 'Accept-Encoding': inflates ? Object.keys(ENCODINGS).join(', ') : 'identity' });
+    throw new UnsupportedMediaType({ 'Accept-Encoding': inflates ? Object.keys(encodings).join(', ') : 'identity' });
   const sent = await new ArrivingBody(request, limits).whole();
   if (decode === undefined || sent.bytes.length === 0) return sent;
   try {

@@ -5,14 +5,14 @@ import type { BodyShare } from './body-budget.js';
 import { BodyTooLarge, UnsupportedMediaType } from './domain-error.js';
 import { type Issue, type JsonBodyOptions, parseJsonBody, ValidationError } from './fields/index.js';
 import { parsePairs } from './pairs.js';
-import type { BodyForm } from './inputs.js';
+import type { BodyForm, BytesBody } from './inputs.js';
 import { LARGE_BYTES, type LargeTurn } from './large-bodies.js';
 import { turnOf } from './stranger-turn.js';
 
 /** How bytes are read: the form of the body, or newline-delimited JSON instead of it. */
 type Reading = Exclude<BodyForm, 'stream'> | 'lines';
 
-const MEDIA_TYPES: Record<Exclude<Reading, 'raw'>, readonly string[]> = {
+const MEDIA_TYPES: Record<Exclude<Reading, 'raw' | 'bytes'>, readonly string[]> = {
   json: ['application/json'],
   form: ['application/x-www-form-urlencoded'],
   lines: ['application/x-ndjson'],
@@ -104,17 +104,27 @@ export class BodyReader {
     );
   }
 
+  /** Returns the decompressed bytes of one of the media types, or an empty buffer without a body. */
+  readDecoded(request: Request, { mediaTypes }: BytesBody, room: BodyRoom): Buffer | Promise<Buffer> {
+    return whenThere(this.readBytes(request, 'bytes', room, false, mediaTypes), (read) =>
+      read === undefined ? Buffer.alloc(0) : keptUntilAnswered(request, read),
+    );
+  }
+
   /** Returns the bytes without a promise when the whole body has arrived already. */
   private readBytes(
     request: Request,
     form: Reading,
     room: BodyRoom,
     takesLines = false,
+    mediaTypes?: readonly string[],
   ): HeldBytes | undefined | Promise<HeldBytes | undefined> {
     const { headers } = request;
     const declared = Number(headers['content-length'] ?? 0);
     if (declared === 0 && headers['transfer-encoding'] === undefined) return undefined;
-    if (form !== 'raw') this.checkMediaType(request, form, takesLines);
+    const taken = form === 'raw' || form === 'bytes' ? mediaTypes : MEDIA_TYPES[form];
+    if (taken !== undefined)
+      this.checkMediaType(request, taken, takesLines ? [...MEDIA_TYPES.json, ...MEDIA_TYPES.lines] : taken);
     if (declared > room.maxBytes) throw new BodyTooLarge();
     if (declared > 0 && headers['content-encoding'] === undefined) {
       const ready = readArrived(request, declared);
@@ -127,7 +137,12 @@ export class BodyReader {
   private async receive(request: Request, form: Reading, room: BodyRoom): Promise<HeldBytes | undefined> {
     const turn = turnOf(request);
     turn?.leave();
-    const limits = { maxBytes: room.maxBytes, inflates: form !== 'raw', share: room.share() };
+    const limits = {
+      maxBytes: room.maxBytes,
+      inflates: form !== 'raw',
+      inflatesZstd: form === 'bytes',
+      share: room.share(),
+    };
     const read = await bodyBytes(request, limits).catch((error: unknown) => {
       throw error instanceof BrokenCompression ? new ValidationError([INVALID_COMPRESSION]) : error;
     });
@@ -140,18 +155,17 @@ export class BodyReader {
     return read.bytes.length > 0 ? read : undefined;
   }
 
-  private checkMediaType({ method, headers }: Request, form: Exclude<Reading, 'raw'>, takesLines: boolean): void {
+  /** @param listed the media types that the 415 answer lists */
+  private checkMediaType({ method, headers }: Request, taken: readonly string[], listed: readonly string[]): void {
     const header = headers['content-type'];
-    if (header === MEDIA_TYPES[form][0]) return;
+    if (header === taken[0]) return;
     const [type = '', ...parameters] = (header ?? '')
       .toLowerCase()
       .split(';')
       .map((part) => part.trim());
-    const refusal = (): UnsupportedMediaType => {
-      const taken = takesLines ? [...MEDIA_TYPES.json, ...MEDIA_TYPES.lines] : MEDIA_TYPES[form];
-      return new UnsupportedMediaType({ [method === 'PATCH' ? 'Accept-Patch' : 'Accept-Post']: taken.join(', ') });
-    };
-    if (!MEDIA_TYPES[form].includes(type)) throw refusal();
+    const refusal = (): UnsupportedMediaType =>
+      new UnsupportedMediaType({ [method === 'PATCH' ? 'Accept-Patch' : 'Accept-Post']: listed.join(', ') });
+    if (!taken.includes(type)) throw refusal();
     const charset = parameters
       .find((parameter) => parameter.startsWith('charset='))
       ?.slice(8)

@@ -9,6 +9,8 @@ export type ErrorDetail = string | Readonly<Record<string, unknown>>;
 export class DomainError extends Refusal {
   /** Response headers that belong to the refusal, for example `Allow`. */
   readonly headers: Readonly<Record<string, string>> = {};
+  /** Members of the answer in addition to `detail`. Some may be JSON text already (`WrittenJson`). */
+  readonly members: object = {};
   /** The log level of the refusal. Most refusals concern only the caller. */
   readonly logLevel: 'debug' | 'warn' = 'debug';
 

@@ -24,6 +24,7 @@ import { ValidationError } from './fields/index.js';
 import type { CheckedRequest } from './inputs.js';
 import { RouteTable } from './route-table.js';
 import { sendJson } from './send-json.js';
+import { writeObject } from './written-json.js';
 import { asError, errorCode } from '../errors/index.js';
 
 /** Maps the name of a database constraint to the refusal that its violation means. */
@@ -63,7 +64,7 @@ export class ErrorFilter implements ExceptionFilter {
     if (error.logLevel !== 'debug') this.logger.warn(`${error.status} ${error.message}`);
     if (!response.headersSent)
       for (const [name, value] of Object.entries(error.headers)) response.setHeader(name, value);
-    write(response, error.status, error.detail);
+    write(response, error.status, error.detail, error.members);
   }
 
   private toDomainError(thrown: unknown, request: CheckedRequest): DomainError | null {
@@ -95,10 +96,10 @@ function isTooLate(thrown: unknown): boolean {
   return errorCode(thrown) === 'ERR_HTTP_HEADERS_SENT';
 }
 
-function write(response: Response, status: number, detail: unknown): void {
+function write(response: Response, status: number, detail: unknown, members: object = {}): void {
   if (response.headersSent) {
     if (!isAnsweredForBrokenBody(response)) response.destroy();
     return;
   }
-  sendJson(response, status, { detail });
+  sendJson(response, status, writeObject({ ...members, detail }));
 }

@@ -39,14 +39,16 @@ export interface CheckedRequest<Access = unknown> extends Request {
   requestId: string;
   /** The budget of a body that the handler reads itself. */
   bodyShare?: BodyShare;
+  /** Set when the request is answered as an earlier one was, and must not be metered again. */
+  isRepeat?: boolean;
   /** The turn of a large body. */
   largeTurn?: LargeTurn;
   /** The context that every log line of the request carries. Code that has the request may add ids to it. */
   context?: RequestContext;
 }
 
-/** `stream`: only the handler reads the body, piece by piece. */
-export type BodyForm = 'json' | 'form' | 'raw' | 'stream';
+/** `bytes`: decompressed and not parsed. `stream`: only the handler reads the body, piece by piece. */
+export type BodyForm = 'json' | 'form' | 'raw' | 'bytes' | 'stream';
 
 /** The classes that describe the inputs of one handler. */
 export interface InputPlan {
@@ -54,7 +56,7 @@ export interface InputPlan {
   query?: Type<unknown>;
   header?: Type<unknown>;
   /** Without a type, the bytes are passed on unparsed. */
-  body?: { type?: Type<unknown>; form: BodyForm } & JsonBodyOptions;
+  body?: { type?: Type<unknown>; form: BodyForm; bytes?: BytesBody } & JsonBodyOptions;
   /** Set where newline-delimited JSON is accepted instead of the body. */
   lines?: LinesBody;
 }
@@ -62,6 +64,14 @@ export interface InputPlan {
 export interface LinesBody {
   /** The size limit of newline-delimited JSON, separate from the limit of other bodies. */
   readonly maxBytes: number;
+}
+
+/** A body in a format that the handler decodes. */
+export interface BytesBody {
+  /** The size limit before and after decompression, independent of the limit of other bodies. */
+  readonly maxBytes: number;
+  /** The accepted media types in lower case. Undefined: all. */
+  readonly mediaTypes?: readonly string[];
 }
 
 interface PathInput {
@@ -221,6 +231,18 @@ export function RawBody(description: string): ParameterDecorator {
     planFor(target, key).body = { form: 'raw' };
     const schema = { type: 'object' as const, additionalProperties: true, description };
     document(ApiBody({ schema, required: true }), target, key);
+    read((request) => request.inputs?.raw ?? Buffer.alloc(0))()(target, key, index);
+  };
+}
+
+/**
+ * Injects the decompressed bytes of a body that the handler decodes, empty without a body. Accepts `gzip`, `deflate`,
+ * `br`, and `zstd` where Node has it.
+ */
+export function BodyBytes(body: BytesBody): ParameterDecorator {
+  return (target, key, index) => {
+    if (key === undefined) return;
+    planFor(target, key).body = { form: 'bytes', bytes: body };
     read((request) => request.inputs?.raw ?? Buffer.alloc(0))()(target, key, index);
   };
 }

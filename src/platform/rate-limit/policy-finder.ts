@@ -7,10 +7,11 @@ interface Rule {
 }
 
 const ROOT = '/v1/';
+const INTAKE = '/intake/';
 
 /**
  * Finds the policy of a request by its raw path, as the router does: another spelling matches no route either. Every
- * request is checked, so most are excluded by their family, the segment after `/v1/`.
+ * request is checked, so most are excluded by their family, the segment after `/v1/`, or the whole intake.
  */
 export class PolicyFinder {
   private readonly families = new Map<string, Rule[]>();
@@ -21,7 +22,7 @@ export class PolicyFinder {
       if (methods.has('GET')) methods.add('HEAD');
       for (const path of policy.paths) {
         const family = familyOf(path);
-        if (family === null) throw new Error(`${policy.name}: ${path} is not below ${ROOT}`);
+        if (family === null) throw new Error(`${policy.name}: ${path} is not below ${ROOT} or ${INTAKE}`);
         const rules = this.families.get(family) ?? [];
         this.families.set(family, [...rules, { methods, pattern: patternOf(path), policy }]);
       }
@@ -39,6 +40,7 @@ export class PolicyFinder {
 }
 
 function familyOf(path: string): string | null {
+  if (path.startsWith(INTAKE)) return INTAKE;
   if (!path.startsWith(ROOT)) return null;
   const end = path.indexOf('/', ROOT.length);
   return path.slice(ROOT.length, end === -1 ? path.length : end);

@@ -20,8 +20,14 @@ const explorer: RateLimitPolicy = {
   credentialLimit: null,
 };
 
+const intake: RateLimitPolicy = { ...events, name: 'intake', methods: ['POST'], paths: ['/intake/*'] };
+
 describe('the list of rate limit policies', () => {
   it.each([
+    ['POST', '/intake/json', 'intake'],
+    ['POST', '/intake/otlp/v1/logs', 'intake'],
+    ['GET', '/intake/json', undefined],
+    ['POST', '/intake', undefined],
     ['GET', '/v1/events', 'events'],
     ['POST', '/v1/events/ingest', 'events'],
     ['HEAD', '/v1/events/counts', 'events'],
@@ -40,11 +46,11 @@ describe('the list of rate limit policies', () => {
     ['GET', '/v1/projects/7/8/events', undefined],
     ['GET', '/health', undefined],
   ])('has for %s %s the policy %s', (method, path, name) => {
-    expect(new PolicyFinder([events, explorer]).find(method, path)?.name).toBe(name);
+    expect(new PolicyFinder([events, explorer, intake]).find(method, path)?.name).toBe(name);
   });
 
   it('accepts no paths that a request is never looked up by', () => {
-    expect(() => new PolicyFinder([{ ...events, paths: ['/health'] }])).toThrow('events: /health is not below /v1/');
+    expect(() => new PolicyFinder([{ ...events, paths: ['/health'] }])).toThrow('events: /health is not below /v1/ or /intake/');
   });
 
   it('takes the limits of the configuration, and a credential limit only where a policy has one', () => {

@@ -6,7 +6,7 @@ export interface RateLimitPolicy {
   /** `GET` includes `HEAD`. */
   readonly methods: readonly ('GET' | 'POST' | 'PATCH')[];
   /**
-   * Paths below `/v1/<family>`. A segment `:name` matches any segment, and a last segment `*` everything below the
+   * Paths below `/v1/<family>` or `/intake/`. A segment `:name` matches any segment, and a last segment `*` everything below the
    * path.
    */
   readonly paths: readonly string[];

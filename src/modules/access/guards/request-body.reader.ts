@@ -6,7 +6,7 @@ import { RequestAborted } from '../../../platform/http/body-bytes.js';
 import { BodyBudget, type BodyHolder, strangerAt } from '../../../platform/http/body-budget.js';
 import { BodyReader, type BodyRoom, isLines, type ReadBody } from '../../../platform/http/body-reader.js';
 import { ValidationError } from '../../../platform/http/fields/index.js';
-import type { CheckedRequest } from '../../../platform/http/inputs.js';
+import type { BytesBody, CheckedRequest } from '../../../platform/http/inputs.js';
 import { LargeBodies, type LargeTurn } from '../../../platform/http/large-bodies.js';
 import { addressBucket } from '../../../platform/rate-limit/index.js';
 import type { AccessScope } from '../scope.js';
@@ -59,6 +59,7 @@ export class RequestBodyReader {
       return whenThere(this.reader.readLines(request, { ...room, maxBytes: lines.maxBytes }), (bytes) => ({
         lines: bytes,
       }));
+    if (body.form === 'bytes') return this.readBytes(body.bytes, request, room);
     if (body.form === 'raw') return whenThere(this.reader.readRaw(request, room), (raw) => ({ raw }));
     try {
       const value: unknown =
@@ -72,6 +73,12 @@ export class RequestBodyReader {
     } catch (error) {
       return ofUnreadable(error);
     }
+  }
+
+  private readBytes(bytes: BytesBody | undefined, request: CheckedRequest, room: BodyRoom): ReadBody | Promise<ReadBody> {
+    if (bytes === undefined) throw new Error('the route has no limit for its bytes');
+    const raw = this.reader.readDecoded(request, bytes, { ...room, maxBytes: bytes.maxBytes });
+    return raw instanceof Promise ? raw.then((read) => ({ raw: read }), ofUnreadable) : { raw };
   }
 
   private roomFor({ plan, caller }: Checks, request: CheckedRequest): BodyRoom {

@@ -1,11 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { NextFunction, Request, Response } from 'express';
-import { apiKeyOf } from '../../access/index.js';
+import { apiKeyOf, isIntake } from '../../access/index.js';
 import { admitsOrigin, KeyAuthenticator } from './key-authenticator.js';
 
-/** The route that browser-safe keys are made for. */
+/** Browser-safe keys are made for this route and for those of the intake. */
 const PATH = '/v1/events/ingest';
 const SENDABLE_HEADERS = 'Content-Type, Idempotency-Key, X-API-Key, X-Request-ID';
+/** Protocols of the intake have headers of their own, such as `ce-id`. The star does not include `Authorization`. */
+const SENDABLE_TO_INTAKE = 'Authorization, *';
 const PREFLIGHT_SECONDS = '600';
 
 /**
@@ -22,12 +24,12 @@ export class BrowserIngestionMiddleware {
     const exposed = exposedHeaders.join(', ');
     return (request, response, next) => {
       const { origin } = request.headers;
-      if (origin === undefined || request.path !== PATH) return next();
+      if (origin === undefined || (request.path !== PATH && !isIntake(request))) return next();
       if (request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined) {
         response.set({
           'Access-Control-Allow-Origin': '*',
           'Access-Control-Allow-Methods': 'POST',
-          'Access-Control-Allow-Headers': SENDABLE_HEADERS,
+          'Access-Control-Allow-Headers': isIntake(request) ? SENDABLE_TO_INTAKE : SENDABLE_HEADERS,
           'Access-Control-Max-Age': PREFLIGHT_SECONDS,
         });
         response.status(204).end();

@@ -5,11 +5,21 @@ import { type DomainError, domainError } from '../../../platform/http/domain-err
 import { EventSourceNotFound, InvalidApiKey } from '../../entitlement/api-keys/index.js';
 import { type FailureReason, IngestionFailuresRecorder } from '../../entitlement/ingestion-failures/index.js';
 import { IngestionPolicyReader, type IngestionPolicy, ProjectIsArchived } from '../../tenancy/projects/index.js';
-import { IngestionRefusalsService } from '../../entitlement/quotas/index.js';
+import { IngestionRefusalsService, type RefusalReason } from '../../entitlement/quotas/index.js';
 import { EventIntake, type Sender, type Verdict, type WriteRequest } from '../event-store/index.js';
 
 /** A verdict that is answered with 200: a new write, or the replay of an earlier answer. */
 export type Admitted = Extract<Verdict, { kind: 'written' | 'replayed' }>;
+
+/** A quota or limit that was used up before the request. */
+export interface QuotaRefused {
+  readonly kind: 'refused';
+  readonly reason: RefusalReason;
+  /** What a request with a single event is answered. */
+  readonly error: DomainError;
+}
+
+const QUOTAS: ReadonlySet<RefusalReason> = new Set(['limit_exceeded', 'request_limit_exceeded', 'daily_limit_exceeded']);
 
 /** The sender and the HTTP request whose refusal is recorded. */
 interface Recorded {
@@ -45,6 +55,13 @@ export class EventAdmissionService {
 
   /** Submits events to be stored. @throws DomainError for billing, limits, a reused idempotency key or a full queue */
   async submit(request: WriteRequest, requestId: string | null): Promise<Admitted> {
+    const admitted = await this.submitBatch(request, requestId);
+    if (admitted.kind === 'refused') throw admitted.error;
+    return admitted;
+  }
+
+  /** As {@link submit}, but returns a refusal by a quota or limit, because a batch has an answer for each event. */
+  async submitBatch(request: WriteRequest, requestId: string | null): Promise<Admitted | QuotaRefused> {
     const { sender } = request;
     const verdict = await this.intake.submit(request);
     switch (verdict.kind) {
@@ -63,8 +80,13 @@ export class EventAdmissionService {
         // A key is deleted together with its project or its source.
         if (sender.apiKeyId !== null) throw new InvalidApiKey();
         throw verdict.why === 'gone' ? new ProjectNotFound() : new EventSourceNotFound();
-      case 'refused':
-        return this.refuse({ sender, requestId }, verdict.refusal.reason, this.refusals.answer(verdict.refusal));
+      case 'refused': {
+        const { reason } = verdict.refusal;
+        const error = this.refusals.answer(verdict.refusal);
+        if (!QUOTAS.has(reason)) return this.refuse({ sender, requestId }, reason, error);
+        await this.record({ sender, requestId }, reason, error.status);
+        return { kind: 'refused', reason, error };
+      }
     }
   }
 

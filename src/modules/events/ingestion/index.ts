@@ -1,5 +1,10 @@
+export { AllEventsRefused } from './all-events-refused.js';
+export { EventAdmissionService, IdempotencyKeyReused } from './event-admission.service.js';
+export { splitLines, TooManyEvents } from './event-lines.js';
 export { EventRecorder } from './event-recorder.js';
 export { IngestionModule } from './ingestion.module.js';
+export { IngestHeaders } from './ingest.dto.js';
+export { normalizeEvent } from './normalized-event.js';
 export { QueueDrainNotifier } from './queueing/queue-drain-notifier.js';
 export { INGEST_CONNECTION_NAME } from './writing/event-writer.provider.js';
 export { EventWriter } from './writing/event-writer.js';

@@ -37,6 +37,6 @@ import { EVENT_WRITER } from './writing/event-writer.provider.js';
     MeteredMonthsRepository,
     CounterAudit,
   ],
-  exports: [EventRecorder, EventWriter, QueueDrainNotifier],
+  exports: [EventAdmissionService, EventRecorder, EventWriter, QueueDrainNotifier],
 })
 export class IngestionModule {}

@@ -7,7 +7,10 @@ import { RequestMeter } from './request-meter.js';
 
 const BYPASSED = new Set(['/v1/stripe/webhook', '/health', '/docs', '/redoc', '/openapi.json', '/openapi.client.json']);
 
-/** Meters a request that carried a known API key and was answered with a status below 400. */
+/**
+ * Meters a request that carried a known API key and was answered with a status below 400, unless it is a repeat that is
+ * metered once.
+ */
 @Injectable()
 export class UsageMetering {
   constructor(
@@ -19,7 +22,7 @@ export class UsageMetering {
   watch(request: CheckedRequest<AccessScope>, response: Response): void {
     if (!this.meter.enabled || apiKeyOf(request) === null || BYPASSED.has(request.path)) return;
     response.on('finish', () => {
-      if (response.statusCode < 400) this.count(request);
+      if (response.statusCode < 400 && request.isRepeat !== true) this.count(request);
     });
   }
 

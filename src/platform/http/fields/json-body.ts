@@ -20,6 +20,8 @@ export function jsonInvalid(position: number, error: string): Issue {
 export interface JsonBodyOptions {
   /** Whether numbers inside of the members keep all their digits, as an `ExactNumber`. */
   readonly exactNumbers?: boolean | undefined;
+  /** Whether numbers that are members themselves keep their digits too. */
+  readonly exactMembers?: boolean | undefined;
 }
 
 /**
@@ -28,7 +30,7 @@ export interface JsonBodyOptions {
  */
 export function parseJsonBody(
   buffer: Buffer,
-  { exactNumbers = false }: JsonBodyOptions = {},
+  { exactNumbers = false, exactMembers = false }: JsonBodyOptions = {},
 ): { value: unknown } | { issues: Issue[] } {
   if (buffer.length === 0) return { value: undefined };
   if (!isUtf8(buffer)) return { issues: [jsonInvalid(invalidByte(buffer), 'Invalid UTF-8')] };
@@ -37,7 +39,9 @@ export function parseJsonBody(
   const decoded = buffer.toString('utf8');
   const text = decoded.startsWith(BYTE_ORDER_MARK) ? decoded.slice(1) : decoded;
   try {
-    return { value: exactNumbers ? withPlainMembers(parseExact(text)) : (JSON.parse(text) as unknown) };
+    if (!exactNumbers) return { value: JSON.parse(text) as unknown };
+    const value = parseExact(text);
+    return { value: exactMembers ? value : withPlainMembers(value) };
   } catch {
     const { position, error } = findJsonFault(text) ?? { position: 0, error: 'Invalid JSON' };
     return { issues: [jsonInvalid(position, error)] };

@@ -1,0 +1,74 @@
+import type { IngestRequest } from '../../events/fields/index.js';
+import { ExactNumber } from '../../../platform/json/index.js';
+import type { EventDraft } from './event-draft.js';
+import { readTime } from './event-time.js';
+import { cutText, ELLIPSIS, fitJson, storableText } from './fit-json.js';
+import { MAX_CODE_POINTS, MAX_FULL_MESSAGE_BYTES, MAX_PROPERTIES } from './intake-limits.js';
+
+const DEFAULT_TYPE = 'event';
+const DEFAULT_SOURCE = 'intake';
+const MAX_ORIGINAL_TIME = 200;
+
+/** The property that holds a message of more than 2,000 characters. */
+export const MESSAGE_FULL = 'message_full';
+
+/** Cuts a draft to the limits of an event, and marks in properties what was cut. It refuses nothing. */
+export function fitEvent(draft: EventDraft, arrivedAt: Date): IngestRequest {
+  const time = readTime(draft.timestamp, arrivedAt);
+  const message = textOf(draft.message);
+  const payload = fitProperties(draft.properties);
+  if (time === null && isGiven(draft.timestamp)) payload.timestamp_original = originalTime(draft.timestamp);
+  const shortMessage = message && cutText(message, MAX_CODE_POINTS.message);
+  if (message !== shortMessage) payload[MESSAGE_FULL] = cutBytes(message ?? '', MAX_FULL_MESSAGE_BYTES);
+  return {
+    event_type: short(draft, 'event_type') ?? DEFAULT_TYPE,
+    source: short(draft, 'source') ?? DEFAULT_SOURCE,
+    event_id: short(draft, 'event_id'),
+    timestamp: time ?? arrivedAt,
+    severity: short(draft, 'severity'),
+    message: shortMessage,
+    status: short(draft, 'status'),
+    environment: short(draft, 'environment'),
+    payload,
+  };
+}
+
+function short(draft: EventDraft, name: keyof typeof MAX_CODE_POINTS): string | undefined {
+  const text = textOf(draft[name]);
+  return text && cutText(text, MAX_CODE_POINTS[name]);
+}
+
+/** Empty text is the same as none. */
+function textOf(text: string | undefined): string | undefined {
+  return text === undefined || text === '' ? undefined : storableText(text);
+}
+
+function isGiven(time: unknown): boolean {
+  return time !== undefined && time !== null && time !== '';
+}
+
+function originalTime(time: unknown): unknown {
+  if (typeof time === 'string') return cutText(storableText(time), MAX_ORIGINAL_TIME);
+  if (time instanceof Date) return String(time);
+  return typeof time === 'number' || time instanceof ExactNumber || typeof time === 'boolean'
+    ? fitJson(time, 1)
+    : cutText(storableText(JSON.stringify(time)), MAX_ORIGINAL_TIME);
+}
+
+/** Returns a new object without null members and with at most 512 of the others. */
+function fitProperties(properties: EventDraft['properties']): Record<string, unknown> {
+  const given = Object.entries(properties).filter(([, value]) => value !== null && value !== undefined);
+  const fitted = fitJson(Object.fromEntries(given.slice(0, MAX_PROPERTIES)), 1) as Record<string, unknown>;
+  const dropped = given.length - MAX_PROPERTIES;
+  if (dropped > 0) fitted.properties_dropped = dropped;
+  return fitted;
+}
+
+/** Returns the text with at most `max` bytes of UTF-8, an ellipsis included where it was longer. */
+function cutBytes(text: string, max: number): string {
+  const bytes = Buffer.from(text);
+  if (bytes.length <= max) return text;
+  let end = max - Buffer.byteLength(ELLIPSIS);
+  while (((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+  return bytes.toString('utf8', 0, end) + ELLIPSIS;
+}

@@ -1,0 +1,56 @@
+import { ExactNumber } from '../../../platform/json/index.js';
+import { MAX_JSON_MEMBER_LEVELS } from './intake-limits.js';
+
+export const ELLIPSIS = '…';
+
+const MAX_DIGITS = 1_000;
+
+/** Returns text that PostgreSQL can store: NUL characters and unpaired surrogates become the replacement character. */
+export function storableText(text: string): string {
+  return (text.includes('\u0000') ? text.replaceAll('\u0000', '\ufffd') : text).toWellFormed();
+}
+
+/** Returns the text with at most `max` code points. The last one is an ellipsis where the text was longer. */
+export function cutText(text: string, max: number): string {
+  if (text.length <= max) return text;
+  let [end, kept] = [0, 0];
+  for (let count = 0; count < max && end < text.length; count += 1) {
+    kept = end;
+    end += (text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1;
+  }
+  return end === text.length ? text : text.slice(0, kept) + ELLIPSIS;
+}
+
+/**
+ * Returns a JSON value that can be stored. Text is made storable, a number that is not finite becomes text, and what is
+ * nested deeper than the limit becomes an ellipsis. A value that needs no change is returned itself.
+ * @param level the level of `value`; the payload itself is at level 1
+ */
+export function fitJson(value: unknown, level: number): unknown {
+  if (typeof value === 'string') return storableText(value);
+  if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (value instanceof ExactNumber) return value.digits.length > MAX_DIGITS ? value.toNumber() : value;
+  if (level > MAX_JSON_MEMBER_LEVELS) return ELLIPSIS;
+  return Array.isArray(value) ? fitList(value, level) : fitMembers(value as Record<string, unknown>, level);
+}
+
+function fitList(list: readonly unknown[], level: number): readonly unknown[] {
+  let fitted: unknown[] | undefined;
+  for (const [index, item] of list.entries()) {
+    const fit = fitJson(item, level + 1);
+    if (fit !== item) (fitted ??= [...list])[index] = fit;
+  }
+  return fitted ?? list;
+}
+
+function fitMembers(members: Record<string, unknown>, level: number): Record<string, unknown> {
+  let isChanged = false;
+  const entries = Object.entries(members).map(([name, value]): [string, unknown] => {
+    const fit: [string, unknown] = [storableText(name), fitJson(value, level + 1)];
+    isChanged ||= fit[0] !== name || fit[1] !== value;
+    return fit;
+  });
+  // Built from entries, so that a name such as `__proto__` stays plain data.
+  return isChanged ? Object.fromEntries(entries) : members;
+}

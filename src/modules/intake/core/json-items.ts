@@ -1,0 +1,100 @@
+import { Injectable } from '@nestjs/common';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { parseJsonBody, ValidationError } from '../../../platform/http/fields/index.js';
+import { LARGE_BYTES, LargeBodies } from '../../../platform/http/large-bodies.js';
+import { splitLines, TooManyEvents } from '../../events/ingestion/index.js';
+import { MAX_INTAKE_EVENTS } from './intake-limits.js';
+
+/** Bytes of lines that are parsed before the event loop is yielded to other requests. */
+const BYTES_PER_TURN = 64 * 1024;
+
+const OPEN_LIST = 0x5b;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_LIST = 0x5d;
+const CLOSE_OBJECT = 0x7d;
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const BACKSLASH = 0x5c;
+
+/** One value of a body, or the reason why its line is no JSON. */
+export type JsonItem = { readonly value: unknown } | { readonly refusal: string };
+
+/** Reads the values of JSON bodies. Large texts are parsed one at a time in this process. */
+@Injectable()
+export class JsonItemsReader {
+  constructor(private readonly large: LargeBodies) {}
+
+  /**
+   * Returns the items of a list, or the value itself. Lines that are declared as one JSON text are read as lines. Numbers
+   * keep all their digits.
+   * @param holder the project, whose large bodies wait for each other
+   * @throws ValidationError when the body is no JSON, TooManyEvents, ServiceOverloaded
+   */
+  async read(body: Buffer, holder: string): Promise<JsonItem[]> {
+    if (body.length === 0) return [];
+    if (hasMoreItemsThan(body, MAX_INTAKE_EVENTS)) throw new TooManyEvents();
+    const parsed = await this.parse(body, holder);
+    if ('value' in parsed)
+      return Array.isArray(parsed.value) ? parsed.value.map((value: unknown) => ({ value })) : [parsed];
+    const end = body.indexOf('\n');
+    if (end < 0 || !('value' in (await this.parse(body.subarray(0, end), holder)))) throw new ValidationError(parsed.issues);
+    return this.readLines(body, holder);
+  }
+
+  /** Returns the values of newline-delimited JSON. @throws TooManyEvents, ServiceOverloaded */
+  async readLines(body: Buffer, holder: string): Promise<JsonItem[]> {
+    const items: JsonItem[] = [];
+    let unbroken = 0;
+    for (const { bytes } of splitLines(body)) {
+      const parsed = await this.parse(bytes, holder);
+      items.push('value' in parsed ? parsed : { refusal: `The line is no JSON: ${errorOf(parsed.issues)}` });
+      unbroken += bytes.length;
+      if (unbroken < BYTES_PER_TURN) continue;
+      unbroken = 0;
+      await nextTurn();
+    }
+    return items;
+  }
+
+  private async parse(bytes: Buffer, holder: string): Promise<ReturnType<typeof parseJsonBody>> {
+    const turn = bytes.length < LARGE_BYTES ? undefined : await this.large.turn(holder);
+    try {
+      const parsed = parseJsonBody(bytes, { exactNumbers: true, exactMembers: true });
+      await turn?.rest();
+      return parsed;
+    } finally {
+      turn?.end();
+    }
+  }
+}
+
+function errorOf(issues: readonly { readonly ctx?: Readonly<Record<string, unknown>> | undefined }[]): string {
+  return String(issues[0]?.ctx?.error ?? 'Invalid JSON');
+}
+
+/**
+ * Returns whether a JSON list has more items. Counts commas before anything is parsed, because a small item takes far
+ * more memory than its text.
+ */
+function hasMoreItemsThan(json: Buffer, most: number): boolean {
+  let [level, items] = [0, 1];
+  for (let at = 0; at < json.length; at += 1) {
+    const byte = json[at];
+    if (byte === QUOTE) at = endOfString(json, at);
+    else if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
+      level += 1;
+      if (level === 1 && byte === OPEN_OBJECT) return false;
+    } else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) level -= 1;
+    else if (byte === COMMA && level === 1) {
+      items += 1;
+      if (items > most) return true;
+    }
+  }
+  return false;
+}
+
+function endOfString(json: Buffer, start: number): number {
+  let at = start + 1;
+  while (at < json.length && json[at] !== QUOTE) at += json[at] === BACKSLASH ? 2 : 1;
+  return at;
+}

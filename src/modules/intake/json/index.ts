@@ -1,0 +1,1 @@
+export { JsonIntakeModule } from './json-intake.module.js';
