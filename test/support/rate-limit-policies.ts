@@ -37,6 +37,7 @@ export const POLICIES: readonly LimitedRequests[] = [
     `POST /v1/organizations/invites/${ID}/revoke`,
   ),
   policy('events', 60, 30, 60, 'GET /v1/events', 'POST /v1/events', 'POST /v1/events/ingest', 'HEAD /v1/events/counts'),
+  policy('intake', 60, 120, 600, 'POST /intake/json', 'POST /intake/otlp/v1/logs'),
   policy('project-events-explorer', 60, 10, 30, `GET /v1/projects/${ID}/events`),
   policy('project-dashboard', 60, 10, 30, `GET /v1/projects/${ID}/dashboard`),
   policy('api-keys-machine-auth', 60, 20, 60, 'GET /v1/api-keys/me', 'HEAD /v1/api-keys/me'),
