@@ -29,4 +29,5 @@ export const EVENT_COUNTERS = [
   'hour_rollups',
   'latency_hours',
   'source_days',
+  'unique_events',
 ];

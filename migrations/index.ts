@@ -56,6 +56,7 @@ import { OrderOfDeliveryAttempts1802500200000 } from './1802500200000-order-of-d
 import { NewestOccurrences1802501000000 } from './1802501000000-newest-occurrences.js';
 import { VersionsOfHeaders1802502000000 } from './1802502000000-versions-of-headers.js';
 import { SlugsWithoutCase1802700000000 } from './1802700000000-slugs-without-case.js';
+import { UniqueEvents1802800000000 } from './1802800000000-unique-events.js';
 
 /** Every migration in order; a test checks that each file of this folder is listed. */
 export const MIGRATIONS = [
@@ -117,4 +118,5 @@ export const MIGRATIONS = [
   NewestOccurrences1802501000000,
   VersionsOfHeaders1802502000000,
   SlugsWithoutCase1802700000000,
+  UniqueEvents1802800000000,
 ] as const;

@@ -34,6 +34,7 @@ import { InternalJobsModule } from './modules/operations/internal-jobs/index.js'
 import { JobBoardModule } from './modules/operations/job-board/index.js';
 import { TestControlModule, TestControls } from './modules/operations/test-control/index.js';
 import { InvitationsModule } from './modules/tenancy/invitations/index.js';
+import { CloudEventsModule } from './modules/intake/cloud-events/index.js';
 import { JsonIntakeModule } from './modules/intake/json/index.js';
 import { LogsModule } from './modules/events/logs/index.js';
 import { OAuthModule } from './modules/identity/oauth/index.js';
@@ -236,6 +237,7 @@ export class AppModule {
         EventStreamsModule,
         IngestionModule,
         JsonIntakeModule,
+        CloudEventsModule,
         EventStoreModule,
         EventReadsModule,
         EventFeedModule,

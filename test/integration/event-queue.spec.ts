@@ -9,6 +9,7 @@ import { normalizeEvent } from '../../src/modules/events/ingestion/normalized-ev
 import { EventQueue } from '../../src/modules/events/ingestion/queueing/event-queue.js';
 import { RequestStream } from '../../src/modules/events/ingestion/queueing/request-stream.js';
 import { StreamDrain } from '../../src/modules/events/ingestion/queueing/stream-drain.js';
+import type { UniqueEventsWriter } from '../../src/modules/events/event-store/writing/unique-events.writer.js';
 import type { Sender, Verdict, WriteRequest } from '../../src/modules/events/event-store/writing/write-request.js';
 import { OutcomeUnknown } from '../../src/platform/database/dedicated-connection.js';
 import { ServiceOverloaded } from '../../src/platform/http/domain-error.js';
@@ -54,7 +55,8 @@ describeWithRedis('the queue of events', () => {
       },
       answerOf: () => Promise.resolve(null),
     };
-    queue = new EventQueue(stream, reader as AllowanceReader);
+    const noDuplicates: Pick<UniqueEventsWriter, 'duplicatesOf'> = { duplicatesOf: () => Promise.resolve(new Map()) };
+    queue = new EventQueue(stream, reader as AllowanceReader, noDuplicates as UniqueEventsWriter);
     sender = { organizationId: newOrganizationId(), projectId: newProjectId(), sourceId: newId(), apiKeyId: newId() };
     allowances = UNLIMITED;
     meanwhile = () => Promise.resolve();

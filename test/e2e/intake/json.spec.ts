@@ -86,7 +86,8 @@ describe('JSON of any shape', () => {
   });
 
   it('is refused with a human token and without a key', async () => {
-    for (const headers of [{ Authorization: `Bearer ${acme.owner.accessToken}` }, {}])
+    const refused: Record<string, string>[] = [{ Authorization: `Bearer ${acme.owner.accessToken}` }, {}];
+    for (const headers of refused)
       expect(await intake.send('json', { type: 'a' }, headers)).toMatchObject({
         status: 401,
         body: { detail: 'Not authenticated' },

@@ -113,13 +113,16 @@ export {
   EventBatchesWriter,
   type RequestVerdict,
 } from './writing/event-batches.writer.js';
+export { UniqueEventsWriter } from './writing/unique-events.writer.js';
 export { PartitionsWriter } from './writing/partitions.writer.js';
 export { PendingWrite } from './writing/pending-write.js';
 export {
   type Closure,
+  type Duplicates,
   EventIntake,
   type Idempotency,
   IdempotencyKeyInProgress,
+  NO_DUPLICATES,
   type Sender,
   type StoredAnswer,
   type Verdict,

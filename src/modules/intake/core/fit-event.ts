@@ -2,7 +2,7 @@ import type { IngestRequest } from '../../events/fields/index.js';
 import { ExactNumber } from '../../../platform/json/index.js';
 import type { EventDraft } from './event-draft.js';
 import { readTime } from './event-time.js';
-import { cutText, ELLIPSIS, fitJson, storableText } from './fit-json.js';
+import { cutBytes, cutText, fitJson, storableText } from './fit-json.js';
 import { MAX_CODE_POINTS, MAX_FULL_MESSAGE_BYTES, MAX_PROPERTIES } from './intake-limits.js';
 
 const DEFAULT_TYPE = 'event';
@@ -62,13 +62,4 @@ function fitProperties(properties: EventDraft['properties']): Record<string, unk
   const dropped = given.length - MAX_PROPERTIES;
   if (dropped > 0) fitted.properties_dropped = dropped;
   return fitted;
-}
-
-/** Returns the text with at most `max` bytes of UTF-8, an ellipsis included where it was longer. */
-function cutBytes(text: string, max: number): string {
-  const bytes = Buffer.from(text);
-  if (bytes.length <= max) return text;
-  let end = max - Buffer.byteLength(ELLIPSIS);
-  while (((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
-  return bytes.toString('utf8', 0, end) + ELLIPSIS;
 }

@@ -1,7 +1,7 @@
 import { ExactNumber } from '../../../platform/json/index.js';
 import { MAX_JSON_MEMBER_LEVELS } from './intake-limits.js';
 
-export const ELLIPSIS = '…';
+const ELLIPSIS = '…';
 
 const MAX_DIGITS = 1_000;
 
@@ -19,6 +19,15 @@ export function cutText(text: string, max: number): string {
     end += (text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1;
   }
   return end === text.length ? text : text.slice(0, kept) + ELLIPSIS;
+}
+
+/** Returns the text with at most `max` bytes of UTF-8, an ellipsis included where it was longer. */
+export function cutBytes(text: string, max: number): string {
+  const bytes = Buffer.from(text);
+  if (bytes.length <= max) return text;
+  let end = max - Buffer.byteLength(ELLIPSIS);
+  while (((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+  return bytes.toString('utf8', 0, end) + ELLIPSIS;
 }
 
 /**

@@ -1,8 +1,7 @@
 import type { IntakeResult } from './intake.dto.js';
 
 /** What became of an item before its event was submitted: an event with an id, a refusal, or the same as another item. */
-export type Outcome =
-  { readonly id: string } | { readonly refusal: string } | { readonly sameAs: number; readonly id: string };
+export type Outcome = { readonly id: string } | { readonly refusal: string } | { readonly sameAs: number };
 
 /** The answer to a request of the intake. Accepted events include duplicates. */
 export interface IntakeAnswer {
@@ -55,7 +54,7 @@ export function outcomesOf({ total, refusals, same, ids }: StoredIntakeAnswer): 
     const refusal = refused.get(position);
     if (refusal !== undefined) return { refusal };
     const sameAs = repeated.get(position);
-    return sameAs === undefined ? { id: left.pop() ?? '' } : { sameAs, id: '' };
+    return sameAs === undefined ? { id: left.pop() ?? '' } : { sameAs };
   });
 }
 

@@ -5,7 +5,7 @@ import { sha256 } from '../../../platform/crypto/index.js';
 import type { CheckedRequest } from '../../../platform/http/inputs.js';
 import { newId } from '../../../platform/ids/index.js';
 import { IngestionRefusalsService, type RefusalReason } from '../../entitlement/quotas/index.js';
-import type { Sender } from '../../events/event-store/index.js';
+import { NO_DUPLICATES, type Sender } from '../../events/event-store/index.js';
 import type { NormalizedEvent } from '../../events/fields/index.js';
 import { AllEventsRefused, EventAdmissionService, normalizeEvent } from '../../events/ingestion/index.js';
 import { REDACTED, type Redaction } from '../../tenancy/projects/index.js';
@@ -52,6 +52,8 @@ export interface IntakeRequest {
 interface Fitted {
   readonly events: readonly NormalizedEvent[];
   readonly outcomes: readonly Outcome[];
+  /** SHA-256 of the unique keys, by the ids of their events. */
+  readonly uniqueKeys: ReadonlyMap<string, Buffer>;
 }
 
 /** Stores the events of a request of any protocol, all in one transaction. */
@@ -70,20 +72,19 @@ export class IntakeService {
    */
   async submit({ sender, items, repeat, requestId }: IntakeRequest): Promise<IntakeAnswer> {
     const { redaction } = await this.admission.policyOf(sender, requestId);
-    const { events, outcomes } = await this.fit(items, redaction);
+    const { events, outcomes, uniqueKeys } = await this.fit(items, redaction);
     const idempotency =
       repeat === undefined || sender.apiKeyId === null || events.length === 0
         ? null
         : { key: repeat.key, hash: repeat.hash, answer: storedOutcomes(outcomes, repeat.keepsIds) };
-    const verdict = await this.admission.submitBatch({ sender, events, idempotency }, requestId);
-    const duplicates = new Map<string, string>();
+    const verdict = await this.admission.submitBatch({ sender, events, uniqueKeys, idempotency }, requestId);
     switch (verdict.kind) {
       case 'replayed': {
-        const { answer, admitted, why } = verdict.stored;
+        const { answer, admitted, why, duplicates = {} } = verdict.stored;
         return intakeAnswer(outcomesOf(answer as StoredIntakeAnswer), {
           admitted: admitted ?? Infinity,
           rest: this.sentenceOf(why),
-          duplicates,
+          duplicates: new Map(Object.entries(duplicates)),
           isRepeat: true,
         });
       }
@@ -93,12 +94,12 @@ export class IntakeService {
         const answer = intakeAnswer(outcomes, {
           admitted: isRefused ? 0 : verdict.admitted,
           rest: this.sentenceOf(isRefused ? verdict.reason : verdict.rest),
-          duplicates,
+          duplicates: isRefused ? NO_DUPLICATES : verdict.duplicates,
           isRepeat: false,
         });
         if (isRefused && items.length === 0) throw verdict.error;
         if (answer.accepted > 0 || items.length === 0) return answer;
-        const areAllOverQuota = outcomes.every((outcome) => 'id' in outcome);
+        const areAllOverQuota = outcomes.every((outcome) => !('refusal' in outcome));
         throw new AllEventsRefused(membersOf(answer), isRefused && areAllOverQuota ? verdict.error : null);
       }
     }
@@ -108,15 +109,29 @@ export class IntakeService {
     const arrivedAt = this.clock.now();
     const events: NormalizedEvent[] = [];
     const outcomes: Outcome[] = [];
+    const uniqueKeys = new Map<string, Buffer>();
+    const firstWith = new Map<string, number>();
     let unbroken = 0;
     for (const item of items) {
       if ('refusal' in item) {
         outcomes.push({ refusal: item.refusal });
         unbroken += BYTES_PER_EVENT;
       } else {
+        const { uniqueKey } = item.draft;
+        const sameAs = uniqueKey === undefined ? undefined : firstWith.get(uniqueKey);
+        if (sameAs !== undefined) {
+          outcomes.push({ sameAs });
+          continue;
+        }
         const event = normalized(item.draft, arrivedAt, redaction);
         const isTooLarge = event.bytes > MAX_EVENT_BYTES;
-        if (!isTooLarge) events.push(event);
+        if (!isTooLarge) {
+          if (uniqueKey !== undefined) {
+            firstWith.set(uniqueKey, outcomes.length);
+            uniqueKeys.set(event.id, sha256(uniqueKey));
+          }
+          events.push(event);
+        }
         outcomes.push(isTooLarge ? { refusal: TOO_LARGE } : { id: event.id });
         unbroken += event.bytes + BYTES_PER_EVENT;
       }
@@ -124,7 +139,7 @@ export class IntakeService {
       unbroken = 0;
       await nextTurn();
     }
-    return { events, outcomes };
+    return { events, outcomes, uniqueKeys };
   }
 
   private sentenceOf(reason: RefusalReason | null | undefined): string {
@@ -140,6 +155,15 @@ export function answered(request: CheckedRequest, answer: IntakeAnswer): IntakeR
 
 function membersOf({ accepted, rejected, duplicates, results }: IntakeAnswer): IntakeResponse {
   return { accepted, rejected, duplicates, results: [...results] };
+}
+
+/**
+ * Returns the key of an `Idempotency-Key`, or undefined without one.
+ * @param context what else makes two requests different, beside the body
+ */
+export function repeatOf(key: string | undefined, context: readonly string[], body: Buffer): RepeatKey | undefined {
+  if (key === undefined) return undefined;
+  return { key, hash: sha256(Buffer.concat([Buffer.from(`${JSON.stringify(context)}\n`), body])), keepsIds: true };
 }
 
 /** Returns a key for a body that is a repeat when it is byte for byte an earlier one. @param protocol keeps protocols apart */

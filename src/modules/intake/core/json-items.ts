@@ -56,7 +56,8 @@ export class JsonItemsReader {
     return items;
   }
 
-  private async parse(bytes: Buffer, holder: string): Promise<ReturnType<typeof parseJsonBody>> {
+  /** Parses one JSON text. Numbers keep all their digits. @throws ServiceOverloaded */
+  async parse(bytes: Buffer, holder: string): Promise<ReturnType<typeof parseJsonBody>> {
     const turn = bytes.length < LARGE_BYTES ? undefined : await this.large.turn(holder);
     try {
       const parsed = parseJsonBody(bytes, { exactNumbers: true, exactMembers: true });

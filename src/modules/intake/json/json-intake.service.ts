@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ApiKeyScope } from '../../access/index.js';
-import { sha256 } from '../../../platform/crypto/index.js';
 import type { CheckedRequest } from '../../../platform/http/inputs.js';
-import { answered, type DraftOrRefusal, type IntakeResponse, IntakeService, JsonItemsReader } from '../core/index.js';
+import { answered, type DraftOrRefusal, type IntakeResponse, IntakeService, JsonItemsReader, repeatOf } from '../core/index.js';
 import { jsonDraft, type JsonDefaults } from './json-draft.js';
 
 const LINES = ['application/x-ndjson', 'application/ndjson', 'application/jsonl'];
@@ -29,11 +28,7 @@ export class JsonIntakeService {
     const areLines = LINES.includes((request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '');
     const read = await (areLines ? this.json.readLines(body, scope.projectId) : this.json.read(body, scope.projectId));
     const items = read.map((item): DraftOrRefusal => ('refusal' in item ? item : jsonDraft(item.value, defaults)));
-    const repeat = key === undefined ? undefined : { key, hash: hashOf(defaults, body), keepsIds: true };
+    const repeat = repeatOf(key, ['json', defaults.event_type ?? '', defaults.source ?? ''], body);
     return answered(request, await this.intake.submit({ sender: scope, items, repeat, requestId }));
   }
-}
-
-function hashOf({ event_type, source }: JsonDefaults, body: Buffer): Buffer {
-  return sha256(Buffer.concat([Buffer.from(`json ${JSON.stringify([event_type, source])}\n`), body]));
 }

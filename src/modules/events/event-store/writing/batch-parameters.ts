@@ -19,6 +19,7 @@ export class BatchParameters {
   private readonly places = new PlaceTable();
   private readonly requests = new RequestTable();
   private readonly keys = new KeyTable();
+  private readonly uniqueKeys = new UniqueKeyTable();
   private readonly arrays = { ...this.places.arrays, ...this.requests.arrays, ...this.keys.arrays };
   private readonly events: RowArrayParameter<typeof EVENT_COLUMNS>;
 
@@ -33,18 +34,23 @@ export class BatchParameters {
     this.events = new RowArrayParameter(eventType, EVENT_COLUMNS);
   }
 
-  /** All requests are of one `day`. What it returns holds until the next call. */
+  /**
+   * All requests are of one `day`. What it returns holds until the next call. With unique keys the parameters are those
+   * of `ingest_unique_events`.
+   */
   of(batch: readonly PendingWrite[], metered: boolean): ParametersByName {
     this.reset();
     for (const [index, write] of batch.entries()) {
       this.requests.add(write, this.places.numberOf(write));
       if (write.request.idempotency !== null) this.keys.add(write, index + 1);
+      this.uniqueKeys.add(write, index + 1);
       this.addEvents(write, index + 1);
     }
     return {
       p_day: batch[0]?.day ?? null,
       ...this.plans,
       ...buffersOf(this.arrays),
+      ...(this.uniqueKeys.isEmpty ? {} : buffersOf(this.uniqueKeys.arrays)),
       p_events: this.events.toBuffer(),
       p_metered: String(metered),
     };
@@ -67,6 +73,7 @@ export class BatchParameters {
   private reset(): void {
     this.places.forget();
     for (const array of Object.values(this.arrays)) array.reset();
+    this.uniqueKeys.forget();
     this.events.reset();
   }
 }
@@ -132,5 +139,33 @@ class KeyTable {
     this.arrays.k_key.add(idempotency.key);
     this.arrays.k_hash.add(idempotency.hash);
     this.arrays.k_answer.add(record);
+  }
+}
+
+class UniqueKeyTable {
+  readonly arrays = {
+    u_request: new ArrayParameter('int4'),
+    u_project: new ArrayParameter('uuid'),
+    u_digest: new ArrayParameter('bytea'),
+    u_event: new ArrayParameter('uuid'),
+  };
+  isEmpty = true;
+
+  forget(): void {
+    this.isEmpty = true;
+    for (const array of Object.values(this.arrays)) array.reset();
+  }
+
+  add({ request: { uniqueKeys, sender }, events }: PendingWrite, number: number): void {
+    if (uniqueKeys === undefined) return;
+    for (const { id } of events) {
+      const digest = uniqueKeys.get(id);
+      if (digest === undefined) continue;
+      this.isEmpty = false;
+      this.arrays.u_request.add(number);
+      this.arrays.u_project.add(sender.projectId);
+      this.arrays.u_digest.add(digest);
+      this.arrays.u_event.add(id);
+    }
   }
 }

@@ -35,6 +35,8 @@ export interface BatchResult {
   readonly acceptedAt: Date;
   /** Null: everything was admitted. */
   readonly verdicts: readonly RequestVerdict[] | null;
+  /** The ids of stored events, by the ids of their duplicates in the batch. Null: there are none. */
+  readonly duplicates: Readonly<Record<string, string>> | null;
 }
 
 /** Where batches go. */
@@ -57,13 +59,15 @@ const SETTINGS = {
 interface BatchRow extends QueryResultRow {
   accepted_at: number;
   verdicts: readonly RequestVerdict[] | null;
+  /** Missing in a batch without unique keys. */
+  duplicates?: Readonly<Record<string, string>> | null;
 }
 
 /** One connection that writes batches, and looks for what became of one. */
 export class EventBatchesWriter implements BatchStore {
   private readonly connection: DedicatedConnection;
   private parameters: BatchParameters | undefined;
-  private call: string | undefined;
+  private readonly calls = new Map<boolean, Statement['text']>();
 
   constructor(
     private readonly plans: PlanParameters,
@@ -124,12 +128,14 @@ export class EventBatchesWriter implements BatchStore {
     this.parameters ??= new BatchParameters(this.plans, await this.eventType());
     const [row] = await this.connection.rows<BatchRow>(this.callWith(this.parameters.of(batch, metered)));
     if (row === undefined) throw new Error('ingest_events answers one row');
-    return { acceptedAt: new Date(row.accepted_at), verdicts: row.verdicts };
+    return { acceptedAt: new Date(row.accepted_at), verdicts: row.verdicts, duplicates: row.duplicates ?? null };
   }
 
   private callWith(parameters: ReturnType<BatchParameters['of']>): Statement {
-    this.call ??= callOf(Object.keys(parameters));
-    return { name: 'ingest_events', text: this.call, values: Object.values(parameters) };
+    const hasUniqueKeys = parameters.u_event !== undefined;
+    const text = this.calls.get(hasUniqueKeys) ?? callOf(Object.keys(parameters), hasUniqueKeys);
+    this.calls.set(hasUniqueKeys, text);
+    return { name: functionOf(hasUniqueKeys), text, values: Object.values(parameters) };
   }
 
   private async eventType(): Promise<RowLayout> {
@@ -144,8 +150,14 @@ export class EventBatchesWriter implements BatchStore {
   }
 }
 
-function callOf(names: readonly string[]): string {
-  return `SELECT accepted_at, verdicts FROM ingest_events(${names.map((name, at) => `${name} => $${at + 1}`).join(', ')})`;
+function functionOf(hasUniqueKeys: boolean): string {
+  return hasUniqueKeys ? 'ingest_unique_events' : 'ingest_events';
+}
+
+function callOf(names: readonly string[], hasUniqueKeys: boolean): string {
+  const columns = hasUniqueKeys ? 'accepted_at, verdicts, duplicates' : 'accepted_at, verdicts';
+  const parameters = names.map((name, at) => `${name} => $${at + 1}`).join(', ');
+  return `SELECT ${columns} FROM ${functionOf(hasUniqueKeys)}(${parameters})`;
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { NormalizedEvent } from '../../fields/index.js';
-import type { Verdict, WriteRequest } from './write-request.js';
+import { type Duplicates, NO_DUPLICATES, type Verdict, type WriteRequest } from './write-request.js';
 
 /** Roughly what an event takes beside its properties, in characters. */
 const PER_EVENT = 500;
@@ -11,6 +11,10 @@ export class PendingWrite {
   /** How many were found written, and when those were accepted. */
   written = 0;
   writtenAt: Date | undefined;
+  /** Events of the last attempt that were not stored, because their keys belong to stored events. */
+  duplicates: Duplicates = NO_DUPLICATES;
+  /** Names of the unique keys, for the writer: a batch has each key once. */
+  readonly uniqueNames: readonly string[];
   /** Whether a try may have written it without telling, so that it has to be looked for. */
   inDoubt: boolean;
   /** Whether that was ever so: then nobody may be told that it is not written. */
@@ -42,6 +46,8 @@ export class PendingWrite {
     this.record =
       idempotency === null ? '' : JSON.stringify({ request: id, answer: idempotency.answer, ...idempotency.cut });
     this.size = this.events.reduce((size, { properties }) => size + properties.length + PER_EVENT, this.record.length);
+    const { projectId } = request.sender;
+    this.uniqueNames = [...(request.uniqueKeys?.values() ?? [])].map((key) => projectId + key.toString('base64'));
     this.day = acceptedAt?.toISOString().slice(0, 10) ?? null;
     this.inDoubt = this.wasInDoubt = request.mayBeWritten === true;
     this.verdict = new Promise<Verdict>((resolve, reject) => {

@@ -16,6 +16,11 @@ export interface Sender {
 export interface WriteRequest {
   readonly sender: Sender;
   readonly events: readonly NormalizedEvent[];
+  /**
+   * Keys of events that are stored once in 24 hours in their project, by the ids of the events. SHA-256 of each key. No
+   * two events of a request have the same key.
+   */
+  readonly uniqueKeys?: ReadonlyMap<string, Buffer> | undefined;
   /** Null without an `Idempotency-Key`. */
   readonly idempotency: Idempotency | null;
   /** Set when it was answered before: it is counted at that time, and no allowance refuses it any more. */
@@ -42,7 +47,12 @@ export interface StoredAnswer {
   /** Set when only the first so many events were admitted, and why the rest was not. */
   readonly admitted?: number;
   readonly why?: RefusalReason;
+  /** The ids of the stored events, by the ids of events that had the same unique key and were not stored. */
+  readonly duplicates?: Readonly<Record<string, string>>;
 }
+
+export type Duplicates = ReadonlyMap<string, string>;
+export const NO_DUPLICATES: Duplicates = new Map();
 
 /** Why nothing can come any more: the project is archived, or it is gone, or the source is. */
 export type Closure = 'archived' | 'gone' | 'source_gone';
@@ -56,6 +66,11 @@ export type Verdict =
       readonly admitted: number;
       /** Why the events behind the admitted ones were refused; null when there are none. */
       readonly rest: RefusalReason | null;
+      /**
+       * The ids of the stored events, by the ids of events that had the same unique key and were not stored. They do not
+       * count as admitted.
+       */
+      readonly duplicates: Duplicates;
     }
   | { readonly kind: 'refused'; readonly refusal: IngestionRefusal }
   /** The project was archived, or it or the source was deleted, before the write. */

@@ -3,11 +3,19 @@ import { belongsToProject, ProjectsModule } from '../../../tenancy/projects/inde
 import { CountersReader } from './counters.reader.js';
 import { EventsWriter } from './events.writer.js';
 import { PartitionsWriter } from './partitions.writer.js';
+import { UniqueEventsWriter } from './unique-events.writer.js';
 
 /** What stores and removes events, and compares them with their counters. */
 @Module({
   imports: [ProjectsModule],
-  providers: [CountersReader, EventsWriter, PartitionsWriter, belongsToProject(EventsWriter)],
-  exports: [CountersReader, EventsWriter, PartitionsWriter],
+  providers: [
+    CountersReader,
+    EventsWriter,
+    PartitionsWriter,
+    UniqueEventsWriter,
+    belongsToProject(EventsWriter),
+    belongsToProject(UniqueEventsWriter),
+  ],
+  exports: [CountersReader, EventsWriter, PartitionsWriter, UniqueEventsWriter],
 })
 export class EventWritingModule {}

@@ -5,10 +5,13 @@ import { ServiceOverloaded } from '../../../../platform/http/domain-error.js';
 import { newId } from '../../../../platform/ids/index.js';
 import { blockReason, type RefusalReason } from '../../../entitlement/quotas/index.js';
 import {
+  type Duplicates,
   EventIntake,
   type Idempotency,
   IdempotencyKeyInProgress,
+  NO_DUPLICATES,
   type Sender,
+  type UniqueEventsWriter,
   type Verdict,
   type WriteRequest,
 } from '../../event-store/index.js';
@@ -43,6 +46,7 @@ export class EventQueue extends EventIntake implements OnApplicationBootstrap {
   constructor(
     private readonly stream: RequestStream,
     private readonly allowances: AllowanceReader,
+    private readonly uniqueEvents: UniqueEventsWriter,
   ) {
     super();
   }
@@ -77,7 +81,22 @@ export class EventQueue extends EventIntake implements OnApplicationBootstrap {
     return stored.hash.equals(hash) ? { kind: 'replayed', stored: stored.stored } : { kind: 'conflict' };
   }
 
-  private async accept(request: WriteRequest): Promise<Verdict> {
+  /**
+   * Leaves out events whose unique key belongs to a stored event. Two events with one key that are both in the queue are
+   * told apart when they are stored: the second one is answered as accepted, and is not stored.
+   */
+  private async accept(sent: WriteRequest): Promise<Verdict> {
+    const { uniqueKeys, sender } = sent;
+    if (uniqueKeys === undefined || uniqueKeys.size === 0) return this.add(sent, NO_DUPLICATES);
+    const duplicates = await this.uniqueEvents.duplicatesOf(sender.projectId, uniqueKeys);
+    const request = { ...sent, events: sent.events.filter(({ id }) => !duplicates.has(id)) };
+    const verdict = await this.add(request, duplicates);
+    if (verdict.kind !== 'refused' || duplicates.size === 0) return verdict;
+    const { at, reason } = verdict.refusal;
+    return { kind: 'written', acceptedAt: at, admitted: 0, rest: reason, duplicates };
+  }
+
+  private async add(request: WriteRequest, duplicates: Duplicates): Promise<Verdict> {
     const id = newId();
     this.day ??= dayOf(await this.allowances.read(request.sender));
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
@@ -92,7 +111,11 @@ export class EventQueue extends EventIntake implements OnApplicationBootstrap {
       // that queued events also use up.
       const blocked = blockReason({ ...allowances, requests: UNASKED });
       if (blocked !== null) return refused(allowances, blocked);
-      const verdict = verdictOf(await this.offer(request, id, day, allowances, stored), allowances);
+      const verdict = verdictOf(
+        await this.offer(request, duplicates, id, day, allowances, stored),
+        allowances,
+        duplicates,
+      );
       if (verdict !== null) return verdict;
       await pause(Math.min(FIRST_PAUSE_MS * 2 ** tries, LONGEST_PAUSE_MS));
     }
@@ -112,6 +135,7 @@ export class EventQueue extends EventIntake implements OnApplicationBootstrap {
 
   private offer(
     request: WriteRequest,
+    duplicates: Duplicates,
     id: string,
     day: string,
     { at, events, requests, today }: SenderAllowances,
@@ -128,7 +152,11 @@ export class EventQueue extends EventIntake implements OnApplicationBootstrap {
         idempotency: idempotency && {
           key: idempotency.key,
           hash: idempotency.hash.toString('base64'),
-          record: JSON.stringify({ request: id, answer: idempotency.answer }),
+          record: JSON.stringify({
+            request: id,
+            answer: idempotency.answer,
+            ...(duplicates.size > 0 && { duplicates: Object.fromEntries(duplicates) }),
+          }),
         },
       }),
     );
@@ -151,7 +179,7 @@ export class EventQueue extends EventIntake implements OnApplicationBootstrap {
 }
 
 /** Returns the verdict of an answer, or null when the request must be retried. */
-function verdictOf(answer: AcceptanceAnswer, allowances: SenderAllowances): Verdict | null {
+function verdictOf(answer: AcceptanceAnswer, allowances: SenderAllowances, duplicates: Duplicates): Verdict | null {
   switch (answer.kind) {
     case 'ok':
       return {
@@ -159,6 +187,7 @@ function verdictOf(answer: AcceptanceAnswer, allowances: SenderAllowances): Verd
         acceptedAt: allowances.at,
         admitted: answer.admitted,
         rest: reasonOfEnding(answer.ending),
+        duplicates,
       };
     case 'replay':
       return replayOf(answer);

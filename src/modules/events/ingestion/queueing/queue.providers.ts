@@ -2,7 +2,7 @@ import { type FactoryProvider, Logger } from '@nestjs/common';
 import { CONFIG, type Config } from '../../../../config/index.js';
 import { Metrics } from '../../../../platform/telemetry/index.js';
 import { EventWriter } from '../writing/event-writer.js';
-import { EventIntake } from '../../event-store/index.js';
+import { EventIntake, UniqueEventsWriter } from '../../event-store/index.js';
 import { AllowanceReader } from './allowance.reader.js';
 import { EventQueue } from './event-queue.js';
 import { RequestStream } from './request-stream.js';
@@ -37,16 +37,17 @@ const EVENT_STREAM: FactoryProvider<RequestStream | null> = {
 /** Provides the intake of events: the queue in `queued` mode, else the writer to the database. */
 const EVENT_INTAKE: FactoryProvider<EventIntake> = {
   provide: EventIntake,
-  inject: [CONFIG, EventWriter, RequestStream, AllowanceReader],
+  inject: [CONFIG, EventWriter, RequestStream, AllowanceReader, UniqueEventsWriter],
   useFactory: (
     { ingestion }: Config,
     writer: EventWriter,
     stream: RequestStream | null,
     allowances: AllowanceReader,
+    uniqueEvents: UniqueEventsWriter,
   ) => {
     if (ingestion.mode !== 'queued') return writer;
     if (stream === null) throw new Error('queued ingestion needs Redis');
-    return new EventQueue(stream, allowances);
+    return new EventQueue(stream, allowances, uniqueEvents);
   },
 };
 

@@ -33,24 +33,27 @@ interface QueuedRequest {
   readonly acceptedAt: number;
   readonly events: readonly QueuedEvent[];
   readonly idempotency: { readonly key: string; readonly hash: string; readonly answer: object } | null;
+  /** Ids of events with their unique keys in base64. Missing without any. */
+  readonly uniqueKeys?: readonly (readonly [id: string, key: string])[];
 }
 
 /** A request that was accepted, with the time at which it is counted. */
 export type AcceptedRequest = WriteRequest & { readonly acceptedAt: Date };
 
-export function encodeRequest({ sender, events, idempotency }: WriteRequest, acceptedAt: Date): string {
+export function encodeRequest({ sender, events, idempotency, uniqueKeys }: WriteRequest, acceptedAt: Date): string {
   const { organizationId, projectId, sourceId, apiKeyId } = sender;
   const head = JSON.stringify({
     sender: { organizationId, projectId, sourceId, apiKeyId },
     acceptedAt: acceptedAt.getTime(),
     idempotency: idempotency && { ...idempotency, hash: idempotency.hash.toString('base64') },
+    ...(uniqueKeys && { uniqueKeys: [...uniqueKeys].map(([id, key]) => [id, key.toString('base64')]) }),
   });
   return `${head.slice(0, -1)},"events":[${events.map(encodeEvent).join(',')}]}`;
 }
 
 /** Returns the request to write: its admitted events, with the time at which it was accepted. */
 export function decodeRequest(text: string, admitted: number, ending: string): AcceptedRequest {
-  const { sender, acceptedAt, events, idempotency } = parseExact(text) as QueuedRequest;
+  const { sender, acceptedAt, events, idempotency, uniqueKeys } = parseExact(text) as QueuedRequest;
   const why = reasonOfEnding(ending);
   return {
     sender,
@@ -60,6 +63,7 @@ export function decodeRequest(text: string, admitted: number, ending: string): A
       hash: Buffer.from(idempotency.hash, 'base64'),
       ...(why !== null && { cut: { admitted, why } }),
     },
+    ...(uniqueKeys && { uniqueKeys: new Map(uniqueKeys.map(([id, key]) => [id, Buffer.from(key, 'base64')])) }),
     acceptedAt: new Date(acceptedAt),
   };
 }

@@ -2,7 +2,16 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { NotConnected, OutcomeUnknown } from '../../../../platform/database/dedicated-connection.js';
 import { ServiceOverloaded } from '../../../../platform/http/domain-error.js';
 import { reasonOfStatus, type RefusalReason } from '../../../entitlement/quotas/index.js';
-import type { BatchResult, BatchStore, PendingWrite, RequestVerdict, Verdict } from '../../event-store/index.js';
+import {
+  type BatchResult,
+  type BatchStore,
+  type Duplicates,
+  NO_DUPLICATES,
+  type PendingWrite,
+  type RequestVerdict,
+  type StoredAnswer,
+  type Verdict,
+} from '../../event-store/index.js';
 import { writeFaultOf } from './write-faults.js';
 
 export interface BatchWriterOptions {
@@ -63,8 +72,8 @@ export class BatchWriter {
       if (at === undefined) continue;
       write.writtenAt ??= at;
       write.written += more.length + 1;
-      // Events are admitted in order, so the events found are the first ones.
-      write.events = write.events.slice(more.length + 1);
+      // Events are admitted in order, so the events found are the first ones, without duplicates of other events.
+      write.events = write.events.filter(({ id }) => !found.has(id));
       if (write.events.length === 0) settleWritten(write, 0, null, at);
     }
     return group.filter((write) => !write.isSettled);
@@ -115,7 +124,14 @@ export function failOverdue(writes: readonly PendingWrite[]): void {
   }
 }
 
-function settleAll(batch: readonly PendingWrite[], { acceptedAt, verdicts }: BatchResult): void {
+function settleAll(batch: readonly PendingWrite[], { acceptedAt, verdicts, duplicates }: BatchResult): void {
+  if (duplicates !== null) {
+    const all = Object.entries(duplicates);
+    for (const write of batch) {
+      const own = all.filter(([id]) => write.request.uniqueKeys?.has(id) === true);
+      if (own.length > 0) write.duplicates = new Map(own);
+    }
+  }
   const open = new Set(batch);
   for (const verdict of verdicts ?? []) {
     const write = batch[verdict.request - 1];
@@ -123,7 +139,7 @@ function settleAll(batch: readonly PendingWrite[], { acceptedAt, verdicts }: Bat
     open.delete(write);
     settleByVerdict(write, verdict, acceptedAt);
   }
-  for (const write of open) settleWritten(write, write.events.length, null, acceptedAt);
+  for (const write of open) settleWritten(write, write.events.length - write.duplicates.size, null, acceptedAt);
 }
 
 function settleByVerdict(write: PendingWrite, verdict: RequestVerdict, at: Date): void {
@@ -136,8 +152,9 @@ function settleByVerdict(write: PendingWrite, verdict: RequestVerdict, at: Date)
         write.settle({
           kind: 'written',
           acceptedAt: at,
-          admitted: answer.admitted ?? write.request.events.length,
+          admitted: answer.admitted ?? write.request.events.length - duplicatesOf(answer).size,
           rest: answer.why ?? null,
+          duplicates: duplicatesOf(answer),
         });
       } else {
         write.settle({ kind: 'replayed', stored: answer });
@@ -155,13 +172,19 @@ function settleByVerdict(write: PendingWrite, verdict: RequestVerdict, at: Date)
       else write.settle({ kind: 'closed', why });
       return;
     default:
-      if (write.written + admitted > 0) settleWritten(write, admitted, reasonOf(verdict), at);
+      // A duplicate is answered as stored, whatever refuses the other events.
+      if (write.written + admitted + write.duplicates.size > 0) settleWritten(write, admitted, reasonOf(verdict), at);
       else write.settle(refusalOf(verdict, at));
   }
 }
 
 function settleWritten(write: PendingWrite, more: number, rest: RefusalReason | null, at: Date): void {
-  write.settle({ kind: 'written', acceptedAt: write.writtenAt ?? at, admitted: write.written + more, rest });
+  const { written, duplicates } = write;
+  write.settle({ kind: 'written', acceptedAt: write.writtenAt ?? at, admitted: written + more, rest, duplicates });
+}
+
+function duplicatesOf({ duplicates }: StoredAnswer): Duplicates {
+  return duplicates === undefined ? NO_DUPLICATES : new Map(Object.entries(duplicates));
 }
 
 function refusalOf(verdict: RequestVerdict, at: Date): Verdict {

@@ -57,7 +57,7 @@ class FakeStore implements BatchStore {
     this.batches.push(batch.length);
     const verdicts = batch.flatMap((write, index) => this.take(write, index + 1));
     if (fault === 'lost after') throw new OutcomeUnknown();
-    return { acceptedAt: AT, verdicts: verdicts.length === 0 ? null : verdicts };
+    return { acceptedAt: AT, verdicts: verdicts.length === 0 ? null : verdicts, duplicates: null };
   }
 
   find(batch: readonly PendingWrite[]): Promise<ReadonlyMap<string, Date>> {
@@ -116,7 +116,7 @@ function request(events = 1, key?: string): WriteRequest {
 
 const idsOf = (requests: readonly WriteRequest[]): string[] =>
   requests.flatMap(({ events }) => events.map(({ id }) => id));
-const written = (admitted: number): Verdict => ({ kind: 'written', acceptedAt: AT, admitted, rest: null });
+const written = (admitted: number): Verdict => ({ kind: 'written', acceptedAt: AT, admitted, rest: null, duplicates: new Map() });
 
 describe('EventWriter', () => {
   it('writes what comes together in one batch, and what comes meanwhile in the next', async () => {

@@ -158,19 +158,25 @@ export class EventWriter extends EventIntake implements OnApplicationShutdown {
   }
 
   /**
-   * Removes the next batch from the queue: requests of one day within the limits of events and memory, or one request
-   * that exceeds them.
+   * Removes the next batch from the queue: requests of one day with different unique keys, within the limits of events
+   * and memory, or one request that exceeds them.
    */
   private take(): PendingWrite[] {
     const [first] = this.queue;
     let events = 0;
     let characters = 0;
     let count = 0;
+    const uniqueNames = new Set<string>();
     for (const write of this.queue) {
       events += weightOf(write);
       characters += write.size;
-      const fits = events <= this.options.batchMax && characters <= MOST_BATCH_CHARACTERS && write.day === first?.day;
+      const fits =
+        events <= this.options.batchMax &&
+        characters <= MOST_BATCH_CHARACTERS &&
+        write.day === first?.day &&
+        !write.uniqueNames.some((name) => uniqueNames.has(name));
       if (count > 0 && (this.options.alone || !fits)) break;
+      for (const name of write.uniqueNames) uniqueNames.add(name);
       count += 1;
     }
     return this.taken(this.queue.splice(0, count));

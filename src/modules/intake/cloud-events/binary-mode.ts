@@ -1,0 +1,23 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+const PREFIX = 'ce-';
+
+/** Returns the context attributes of an event in binary mode, which are headers. */
+export function attributesOf(headers: IncomingHttpHeaders): Record<string, string> {
+  const attributes: [string, string][] = [];
+  for (const [name, value] of Object.entries(headers)) {
+    if (name.startsWith(PREFIX) && typeof value === 'string') attributes.push([name.slice(PREFIX.length), decoded(value)]);
+  }
+  return Object.fromEntries(attributes);
+}
+
+/** Reads a value as the HTTP binding of CloudEvents writes it: in quotes or not, then with percent-encoding. */
+function decoded(value: string): string {
+  const quoted = /^"(.*)"$/s.exec(value)?.[1];
+  const text = quoted === undefined ? value : quoted.replaceAll(/\\(.)/gs, '$1');
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,97 @@
+import { isUtf8 } from 'node:buffer';
+import { isObject } from '../../../platform/http/fields/index.js';
+import { cutBytes, type DraftOrRefusal } from '../core/index.js';
+
+/** Attributes that have a field of their own, or say only how the event was sent. */
+const OTHER_THAN_PROPERTIES: ReadonlySet<string> = new Set([
+  'specversion',
+  'id',
+  'source',
+  'type',
+  'time',
+  'datacontenttype',
+  'data',
+  'data_base64',
+]);
+const REQUIRED = ['id', 'source', 'type'] as const;
+/** Longer data that is not JSON is cut. For binary data, in characters of base64. */
+const MAX_DATA_BYTES = 64 * 1024;
+
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+const JSON_TYPE = /^[^;]*[/+]json\s*(?:;|$)/i;
+const TEXT_TYPE = /^\s*(?:text\/|[^;]*[/+]xml\s*(?:;|$))/i;
+
+/** The context attributes and the data of an event, as every mode has them. */
+export interface CloudEventParts {
+  readonly attributes: Readonly<Record<string, unknown>>;
+  readonly data: CloudEventData;
+}
+
+/** Data that was read as JSON or text, the bytes of any other data, or the reason why the data cannot be read. */
+export type CloudEventData =
+  { readonly value: unknown } | { readonly bytes: Buffer } | { readonly refusal: string } | null;
+
+/** Returns the draft of an event in structured mode, which is a JSON value. */
+export function structuredDraft(value: unknown): DraftOrRefusal {
+  if (!isObject(value)) return { refusal: 'The event must be a JSON object' };
+  return cloudEventDraft({ attributes: value, data: structuredData(value) });
+}
+
+/** Returns the draft of an event with its attributes and data. */
+export function cloudEventDraft({ attributes, data }: CloudEventParts): DraftOrRefusal {
+  const { specversion, id, source, type, time } = attributes;
+  if (typeof specversion !== 'string' || !/^1\.0(?:\.\d+)?$/.test(specversion))
+    return { refusal: 'The CloudEvents attribute specversion must be 1.0' };
+  const missing = REQUIRED.find((name) => typeof attributes[name] !== 'string' || attributes[name] === '');
+  if (missing !== undefined) return { refusal: `The CloudEvents attribute ${missing} must be text that is not empty` };
+  if (data !== null && 'refusal' in data) return data;
+  const context = Object.entries(attributes).filter(([name]) => !OTHER_THAN_PROPERTIES.has(name));
+  return {
+    draft: {
+      event_type: type as string,
+      source: source as string,
+      event_id: id as string,
+      timestamp: time,
+      properties: { ...Object.fromEntries(context), ...propertiesOf(data) },
+      uniqueKey: `cloudevents ${JSON.stringify([source, id])}`,
+    },
+  };
+}
+
+/**
+ * Returns the data of bytes with a media type: text, or bytes where they are not UTF-8 text. JSON is left to the
+ * caller.
+ */
+export function dataOfBytes(bytes: Buffer, mediaType: string | undefined): CloudEventData {
+  if (bytes.length === 0) return null;
+  return mediaType !== undefined && TEXT_TYPE.test(mediaType) && isUtf8(bytes) ? { value: bytes.toString() } : { bytes };
+}
+
+export function isJsonType(mediaType: string | undefined): boolean {
+  return mediaType === undefined || JSON_TYPE.test(mediaType);
+}
+
+function structuredData({ data, data_base64: base64, datacontenttype: type }: Record<string, unknown>): CloudEventData {
+  if (base64 === undefined || base64 === null) return data === undefined || data === null ? null : { value: data };
+  if (data !== undefined && data !== null) return { refusal: 'An event has either data or data_base64' };
+  if (typeof base64 !== 'string' || !BASE64.test(base64)) return { refusal: 'data_base64 must be base64' };
+  const bytes = Buffer.from(base64, 'base64');
+  const mediaType = typeof type === 'string' ? type : 'application/octet-stream';
+  if (!isJsonType(mediaType)) return dataOfBytes(bytes, mediaType);
+  try {
+    return { value: JSON.parse(bytes.toString()) };
+  } catch {
+    return { bytes };
+  }
+}
+
+function propertiesOf(data: Exclude<CloudEventData, { readonly refusal: string }>): Record<string, unknown> {
+  if (data === null) return {};
+  if ('value' in data) {
+    const { value } = data;
+    if (isObject(value)) return value;
+    return { data: typeof value === 'string' ? cutBytes(value, MAX_DATA_BYTES) : value };
+  }
+  const kept = data.bytes.subarray(0, (MAX_DATA_BYTES / 4) * 3);
+  return { data_base64: kept.toString('base64'), ...(kept.length < data.bytes.length && { data_truncated: true }) };
+}

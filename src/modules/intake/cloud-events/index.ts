@@ -1,0 +1,1 @@
+export { CloudEventsModule } from './cloud-events.module.js';

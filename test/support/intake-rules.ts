@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { IngestAnswer } from './ingestion-api.js';
+import type { IngestionService } from './ingestion-rules.js';
+import { IntakeApi } from './intake-api.js';
+import { Api } from './service.js';
+
+const BATCH = { 'Content-Type': 'application/cloudevents-batch+json' };
+
+interface IntakeTenant {
+  readonly projectId: string;
+  readonly organizationId: string;
+  readonly apiKey: string;
+}
+
+/** Defines the tests of events that are stored once, in one ingest mode. */
+export function describeUniqueEvents(
+  mode: 'direct' | 'batched' | 'queued',
+  start: () => Promise<IngestionService>,
+): void {
+  describe(`an event with a unique key in ${mode} mode`, () => {
+    let service: IngestionService;
+    let sender: IntakeApi;
+
+    beforeAll(async () => {
+      service = await start();
+      sender = new IntakeApi(new Api({}, service.url));
+    });
+    afterAll(() => service.close());
+
+    const send = ({ apiKey }: IntakeTenant, ids: readonly (string | null)[], headers = {}): Promise<IngestAnswer> =>
+      sender.send(
+        'cloudevents',
+        ids.map((id) => ({ specversion: '1.0', id: id ?? '', source: '/s', type: `type-${id}` })),
+        { ...BATCH, 'X-API-Key': apiKey, ...headers },
+      );
+    const storedTypes = async ({ projectId }: IntakeTenant): Promise<string[]> => {
+      await service.settled();
+      return (await service.database.storedEvents(projectId)).map(({ event }) => event).sort();
+    };
+    const eventsOfMonth = async ({ organizationId }: IntakeTenant): Promise<number | undefined> =>
+      (await service.database.countedMonths(organizationId))[0]?.events;
+
+    it('is stored and counted once, whichever request brings it again', async () => {
+      const acme = await service.newTenant();
+      await send(acme, ['a', 'b']);
+      await service.settled();
+      const again = await send(acme, ['b', 'c', 'a', 'd']);
+      expect(again).toMatchObject({
+        status: 200,
+        body: {
+          accepted: 4,
+          duplicates: 2,
+          results: [{ duplicate: true }, { duplicate: false }, { duplicate: true }, { duplicate: false }],
+        },
+      });
+      expect(await storedTypes(acme)).toEqual(['type-a', 'type-b', 'type-c', 'type-d']);
+      expect(await eventsOfMonth(acme)).toBe(4);
+    });
+
+    it('is stored once when many senders bring it at the same time', async () => {
+      const acme = await service.newTenant();
+      const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => send(acme, ['same', `own-${n}`, 'also'])));
+      expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+      const types = await storedTypes(acme);
+      expect(types.filter((type) => !type.startsWith('type-own'))).toEqual(['type-also', 'type-same']);
+      expect(types).toHaveLength(22);
+      expect(await eventsOfMonth(acme)).toBe(22);
+      if (mode === 'queued') return;
+      const firsts = answers.filter(({ body }) => (body.results as { duplicate: boolean }[])[0]?.duplicate === false);
+      expect(firsts).toHaveLength(1);
+    });
+
+    it('does not keep its key when the quota refuses it', async () => {
+      const acme = await service.newTenant();
+      await service.database.setMonthlyEvents(acme.organizationId, 2);
+      expect((await send(acme, ['a', 'b', 'c'])).body).toMatchObject({ accepted: 2, rejected: 1, duplicates: 0 });
+      await service.settled();
+      const full = await send(acme, ['c', 'd']);
+      expect(full).toMatchObject({
+        status: 403,
+        headers: { 'x-service-block-reason': 'limit_exceeded' },
+        body: { accepted: 0, rejected: 2, detail: 'All events of the batch were refused' },
+      });
+      const known = await send(acme, ['a', 'c']);
+      expect(known).toMatchObject({ status: 200, body: { accepted: 1, rejected: 1, duplicates: 1 } });
+      await service.database.setMonthlyEvents(acme.organizationId, 10);
+      expect((await send(acme, ['a', 'c'])).body).toMatchObject({ accepted: 2, duplicates: 1 });
+      expect(await storedTypes(acme)).toEqual(['type-a', 'type-b', 'type-c']);
+    });
+
+    it('is answered alike when its request is repeated with the same Idempotency-Key', async () => {
+      const acme = await service.newTenant();
+      await send(acme, ['a']);
+      await service.settled();
+      const first = await send(acme, ['a', null, 'b'], { 'Idempotency-Key': 'k' });
+      const again = await send(acme, ['a', null, 'b'], { 'Idempotency-Key': 'k' });
+      expect(first.body).toMatchObject({ accepted: 2, rejected: 1, duplicates: 1 });
+      const asRepeat = (first.body.results as { accepted: boolean }[]).map((result) => ({
+        ...result,
+        duplicate: result.accepted,
+      }));
+      expect(again.body).toEqual({ ...first.body, duplicates: 2, results: asRepeat });
+      expect(await storedTypes(acme)).toEqual(['type-a', 'type-b']);
+    });
+  });
+}
