@@ -33,7 +33,7 @@ export function Copied({ name, text }: Props) {
           <Button
             variant="default"
             onClick={copy}
-            aria-label={`Copy ${name}`}
+            aria-label={`${copied ? 'Copied' : 'Copy'} ${name}`}
             leftSection={copied ? <Icon name="check" size={16} /> : undefined}
           >
             {copied ? 'Copied' : 'Copy'}

@@ -71,10 +71,11 @@ describe.each(SCREENS)('a new user on $device', ({ device, screen }) => {
     await page.getByLabel('Name of the project').fill('Web shop');
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Make a key' }).click();
-    const command = await page.getByRole('region', { name: 'the command' }).innerText();
+    const command = await page.getByRole('region', { name: 'the curl command' }).innerText();
     await page.getByRole('region', { name: 'the key' }).waitFor();
     key = (await page.getByRole('region', { name: 'the key' }).innerText()).trim();
-    expect(await page.getByRole('region', { name: 'the command' }).innerText()).toBe(command.replace('YOUR_KEY', key));
+    const commandWithKey = await page.getByRole('region', { name: 'the curl command' }).innerText();
+    expect(commandWithKey).toBe(command.replace('YOUR_KEY', key));
 
     for (const [index, path] of ['/cart', '/checkout', '/checkout'].entries()) {
       const payload = { method: 'GET', path, status_code: index === 2 ? 500 : 200, latency_ms: 40 + index };

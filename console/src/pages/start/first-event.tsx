@@ -1,4 +1,4 @@
-import { Alert, Badge, Button, Card, Group, Loader, SegmentedControl, Stack, Text, Title } from '@mantine/core';
+import { Alert, Badge, Button, Card, Group, Loader, Stack, Tabs, Text, Title } from '@mantine/core';
 import { type Schemas, stream } from '@operational-events/client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
@@ -10,10 +10,11 @@ import { Failure } from '../../parts/failures.js';
 import { Icon } from '../../parts/icons.js';
 import { Moment } from '../../parts/moment.js';
 import { useCurrentProject } from '../../shell/current-project.js';
+import { samplesFor } from './samples.js';
 
 const SHOWN = 8;
 
-/** Shows how to create a key, the command that sends an event with it, and the event when it arrives. */
+/** Shows how to create a key, how to send an event with it, and the event when it arrives. */
 export function FirstEventPage() {
   const { organization, project } = useCurrentProject();
   const [key, setKey] = useState<string | null>(null);
@@ -31,7 +32,7 @@ export function FirstEventPage() {
         <MakeKey projectId={project.id} value={key} onMade={setKey} />
       </Step>
       <Step number={2} title="Send an event with it" isDone={events.length > 0}>
-        <SendCommand apiKey={key} />
+        <SendEvent apiKey={key} />
       </Step>
       <Step number={3} title="See it arrive" isDone={events.length > 0}>
         <Failure error={error} />
@@ -130,45 +131,29 @@ function MakeKey({ projectId, value, onMade }: MakeKeyProps) {
   );
 }
 
-function SendCommand({ apiKey }: { readonly apiKey: string | null }) {
-  const [shell, setShell] = useState('curl');
-  const key = apiKey ?? 'YOUR_KEY';
+function SendEvent({ apiKey }: { readonly apiKey: string | null }) {
+  const samples = samplesFor(location.origin, apiKey ?? 'YOUR_KEY');
   return (
-    <Stack gap="sm">
-      <SegmentedControl
-        aria-label="With which program"
-        value={shell}
-        onChange={setShell}
-        data={[
-          { value: 'curl', label: 'curl' },
-          { value: 'node', label: 'Node' },
-        ]}
-        style={{ alignSelf: 'flex-start' }}
-      />
-      <Copied name="the command" text={shell === 'curl' ? byCurl(key) : byNode(key)} />
-    </Stack>
+    <Tabs defaultValue={samples[0]?.title ?? null} keepMounted={false}>
+      <Tabs.List aria-label="With which program">
+        {samples.map(({ title }) => (
+          <Tabs.Tab key={title} value={title}>
+            {title}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      {samples.map(({ title, name, code, about }) => (
+        <Tabs.Panel key={title} value={title} pt="sm">
+          <Stack gap="xs">
+            <Copied name={name} text={code} />
+            <Text size="sm" c="dimmed">
+              {about}
+            </Text>
+          </Stack>
+        </Tabs.Panel>
+      ))}
+    </Tabs>
   );
-}
-
-const EVENT = {
-  event_type: 'http.request',
-  source: 'web',
-  payload: { method: 'GET', path: '/cart', status_code: 200, latency_ms: 41 },
-};
-
-function byCurl(key: string): string {
-  return `curl ${location.origin}/v1/events/ingest \\
-  -H 'X-API-Key: ${key}' \\
-  -H 'Content-Type: application/json' \\
-  -d '${JSON.stringify(EVENT)}'`;
-}
-
-function byNode(key: string): string {
-  return `await fetch('${location.origin}/v1/events/ingest', {
-  method: 'POST',
-  headers: { 'X-API-Key': '${key}', 'Content-Type': 'application/json' },
-  body: JSON.stringify(${JSON.stringify(EVENT)}),
-});`;
 }
 
 /** Returns the latest events of the project as they arrive, newest first. */

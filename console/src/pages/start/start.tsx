@@ -53,7 +53,7 @@ export function StartPage() {
         >
           <Stepper.Step label="Organization" description="Who pays and who belongs" />
           <Stepper.Step label="Project" description="What sends events" />
-          <Stepper.Step label="First event" description="By one command" />
+          <Stepper.Step label="First event" description="From any program" />
         </Stepper>
         {isMaking ? (
           <NameForm
