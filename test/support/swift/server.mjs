@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { startTied } from '../../../dist/src/embedded-postgres/tied-process.js';
+import { libraryFolders } from '../debian/packages.mjs';
 import { PYTHON, swiftRoot } from './packages.mjs';
 import { HANG_TIMEOUT_MS } from '../bounds.mjs';
 
@@ -30,7 +31,7 @@ export async function startSwift(stops, { download = true } = {}) {
       PATH: process.env.PATH ?? '',
       LC_ALL: 'C.UTF-8',
       PYTHONPATH: join(root, 'usr/lib/python3/dist-packages'),
-      LD_LIBRARY_PATH: `${root}/usr/lib/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu`,
+      LD_LIBRARY_PATH: libraryFolders(root).join(':'),
     },
     logFile: join(home, 'swift.log'),
   });

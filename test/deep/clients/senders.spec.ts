@@ -1,0 +1,204 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { eventually } from '../../support/eventually.js';
+import { freePort } from '../../support/free-port.js';
+import { type Absent, askProgram } from '../../support/programs/ask.js';
+import { startReceiver } from '../../support/receiver.js';
+import { api, service, type Tenant, tenant } from '../../support/service.js';
+
+/** A program of a Debian package that was unpacked into `root`. */
+interface SenderProgram {
+  readonly path: string;
+  readonly root: string;
+  readonly libraries: readonly string[];
+}
+
+interface StoredEvent {
+  readonly event: string;
+  readonly source: string;
+  readonly message: string | null;
+  readonly severity: string | null;
+  readonly status: string | null;
+  readonly timestamp: string;
+  readonly properties: Readonly<Record<string, unknown>>;
+}
+
+const ADDRESS = 'https://events.example.com';
+const KEY = 'oes_YOUR_KEY';
+
+/** Returns a configuration of `docs/senders` with an address and a key. */
+async function configured(name: string, url: string, key: string): Promise<string> {
+  const text = await readFile(new URL(`../../../docs/senders/${name}`, import.meta.url), 'utf8');
+  return text.replaceAll(ADDRESS, url).replaceAll(KEY, key);
+}
+
+let acme: Tenant;
+let folder: string;
+let running: ChildProcess[] = [];
+
+beforeEach(async () => {
+  acme = await tenant();
+  folder = await mkdtemp(join(tmpdir(), 'oes-senders-'));
+});
+afterEach(async () => {
+  for (const child of running) {
+    const ended = child.exitCode === null && child.signalCode === null ? once(child, 'exit') : undefined;
+    child.kill();
+    await ended;
+  }
+  running = [];
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Starts a program, and ends it after the test. Its output is in `program.log` of the folder. */
+function start(program: SenderProgram, flags: readonly string[], moreLibraries: readonly string[] = []): void {
+  const child = spawn(program.path, flags, {
+    cwd: folder,
+    env: { ...process.env, LD_LIBRARY_PATH: [...program.libraries, ...moreLibraries].join(':') },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const log = createWriteStream(join(folder, 'program.log'), { flags: 'a' });
+  child.stdout.pipe(log, { end: false });
+  child.stderr.pipe(log, { end: false });
+  running.push(child);
+}
+
+/** Waits until the project has this many events, and returns them with the oldest first. */
+async function stored(count: number): Promise<readonly StoredEvent[]> {
+  const read = async (): Promise<readonly StoredEvent[]> => {
+    const { body } = await api.as(acme.owner).get('/v1/events', { project_id: acme.projectId }).expect(200);
+    return [...(body as { items: StoredEvent[] }).items].reverse();
+  };
+  const log = async (): Promise<string> => readFile(join(folder, 'program.log'), 'utf8').catch(() => '');
+  try {
+    return await eventually(read, (events) => events.length >= count);
+  } catch (error) {
+    throw new Error(`${(error as Error).message}\n${await log()}`);
+  }
+}
+
+/** Writes lines to a port of this machine, once a program listens there. */
+async function writeTo(port: number, lines: readonly string[]): Promise<void> {
+  const socket = await eventually(
+    () =>
+      new Promise<ReturnType<typeof connect> | null>((resolve) => {
+        const attempt = connect(port, '127.0.0.1', () => resolve(attempt));
+        attempt.on('error', () => resolve(null));
+      }),
+    (found) => found !== null,
+  );
+  socket?.end(lines.map((line) => `${line}\n`).join(''));
+}
+
+function syslogNg(program: SenderProgram): void {
+  /** Starts syslog-ng with the configuration, behind a source that reads lines from the returned port. */
+  async function startWith(configuration: string): Promise<number> {
+    const port = await freePort();
+    const [modules, libraries] = ['usr/lib/syslog-ng/3.38', 'usr/lib/syslog-ng'].map((path) =>
+      join(program.root, path),
+    );
+    await writeFile(join(folder, 'events.conf'), configuration);
+    await writeFile(
+      join(folder, 'main.conf'),
+      `@version: 3.38
+options { keep-hostname(yes); };
+source s_src { network(ip("127.0.0.1") port(${port}) transport("tcp")); };
+@include "${join(folder, 'events.conf')}"
+`,
+    );
+    const files = ['--persist-file', '--control', '--pidfile'].flatMap((flag) => [flag, join(folder, flag.slice(2))]);
+    const flags = ['--foreground', '--no-caps', '--module-path', modules!, '--cfgfile', join(folder, 'main.conf')];
+    start(program, [...flags, ...files], [libraries!]);
+    return port;
+  }
+
+  it('sends lines of syslog as events, with their program, host, time and severity', async () => {
+    const port = await startWith(await configured('syslog-ng.conf', service.url, acme.key.apiKey));
+    await writeTo(port, [
+      '<11>Nov 28 04:00:00 web1 shop[42]: payment failed: "quoted" \\ ü',
+      '<14>Nov 28 04:00:01 web1 shop: order placed',
+      '<8>Nov 28 04:00:02 web1 kernel: panic',
+    ]);
+    const events = await stored(3);
+    expect(events.map(({ event, source, severity, status }) => [event, source, severity, status])).toEqual([
+      ['log', 'shop', 'error', 'error'],
+      ['log', 'shop', 'info', null],
+      ['log', 'kernel', 'critical', 'error'],
+    ]);
+    expect(events[0]).toMatchObject({
+      message: 'payment failed: "quoted" \\ ü',
+      timestamp: expect.stringMatching(/-11-28T\d\d:00:00\.000Z$/),
+      properties: { host: 'web1', facility: 'user', pid: '42' },
+    });
+  });
+
+  // It takes the second after which syslog-ng connects again.
+  it('sends a request again that was refused with 429', async () => {
+    const receiver = await startReceiver(429);
+    try {
+      const configuration = await configured('syslog-ng.conf', new URL(receiver.url).origin, KEY);
+      const port = await startWith(configuration.replace('time-reopen(5)', 'time-reopen(1)'));
+      await writeTo(port, ['<14>Nov 28 04:00:00 web1 shop: order placed']);
+      const [refused] = await receiver.requests(1);
+      receiver.answer(200);
+      const [, repeated] = await receiver.requests(2);
+      expect(repeated?.body).toBe(refused?.body);
+      expect(JSON.parse(refused?.body ?? '')).toMatchObject({ message: 'order placed', service: 'shop' });
+    } finally {
+      await receiver.close();
+    }
+  });
+}
+
+function alertmanager(program: SenderProgram): void {
+  it('sends a notification as an event, with its alerts as properties', async () => {
+    const port = await freePort();
+    const configuration = await configured('alertmanager.yml', service.url, acme.key.apiKey);
+    const path = join(folder, 'alertmanager.yml');
+    await writeFile(path, configuration.replace('group_wait: 10s', 'group_wait: 0s'));
+    await mkdir(join(folder, 'data'));
+    start(program, [
+      `--config.file=${path}`,
+      `--storage.path=${join(folder, 'data')}`,
+      `--web.listen-address=127.0.0.1:${port}`,
+      '--cluster.listen-address=',
+    ]);
+    const alert = {
+      labels: { alertname: 'HighLatency', severity: 'critical', service: 'shop' },
+      annotations: { summary: 'p95 is 2 s' },
+    };
+    await eventually(
+      () =>
+        fetch(`http://127.0.0.1:${port}/api/v2/alerts`, {
+          method: 'POST',
+          headers: { 'Content-Type': 'application/json' },
+          body: JSON.stringify([alert]),
+        }).then(
+          ({ ok }) => ok,
+          () => false,
+        ),
+      Boolean,
+    );
+    const [event] = await stored(1);
+    expect(event).toMatchObject({
+      event: 'alertmanager',
+      source: 'alertmanager',
+      status: 'firing',
+      properties: { commonLabels: alert.labels, alerts: [{ status: 'firing', ...alert }] },
+    });
+  });
+}
+
+const PROGRAMS = { 'syslog-ng': syslogNg, alertmanager };
+
+for (const [name, tests] of Object.entries(PROGRAMS)) {
+  const program: SenderProgram | Absent = await askProgram<SenderProgram>(`sender/${name}`);
+  if ('absent' in program) it.skip(`${name} is left out: ${program.absent}`, () => undefined);
+  else describe(`the configuration of ${name}`, () => tests(program));
+}
