@@ -73,6 +73,8 @@ export function answerClientErrors(
       response.shouldKeepAlive = false;
       ANSWERED.add(response);
       const body = bodyOf(status);
+      // The client sees the end at once. Its own end then closes the connection, instead of the limit for dropped bytes.
+      response.once('finish', () => socket.end());
       response.writeHead(status, { 'Content-Type': JSON_TYPE, 'Content-Length': Buffer.byteLength(body) }).end(body);
       return;
     }
