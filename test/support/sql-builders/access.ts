@@ -1,5 +1,5 @@
 import { v7 as newId } from 'uuid';
-import { sql } from './sql.js';
+import { preparedSql, sql } from './sql.js';
 
 interface Holder {
   readonly organizationId: string;
@@ -79,7 +79,7 @@ const ROWS_BY_TABLE = Object.entries(OBSERVED_TABLES)
  * columns.
  */
 export async function storedRows({ organizationIds, projectIds, userIds, mark }: Observed): Promise<object[]> {
-  return sql(ROWS_BY_TABLE, [projectIds, organizationIds, userIds, mark]);
+  return preparedSql('stored rows', ROWS_BY_TABLE, [projectIds, organizationIds, userIds, mark]);
 }
 
 /**
