@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Response } from 'supertest';
 import { eventually } from './eventually.js';
-import { type Account, api, type Tenant } from './service.js';
+import { hasInternalJobs } from './running-service.js';
+import { type Account, api, job, type Tenant } from './service.js';
 
 /* eslint-disable @typescript-eslint/no-explicit-any -- bodies of answers, whose shape the assertions check */
 export type Json = any;
@@ -82,6 +83,8 @@ export async function ruleMatch({ owner, projectId, key }: Tenant, channelId: st
   const { id: ruleId } = (await api.as(owner).post('/v1/alert-rules', rule).expect(201)).body as { id: string };
   const event = { event_type: type, source: 'shop', payload: { amount: 12 } };
   await api.as(key).post('/v1/events/ingest', event).expect(200);
+  // The service evaluates rules each second.
+  if (hasInternalJobs) await job('rule-evaluations');
   const query = { project_id: projectId, channel_id: channelId, kind: 'rule_match', limit: 100 };
   const attempt = await eventually(
     async () => {

@@ -26,6 +26,9 @@ export const isOnClickHouse = process.env.TEST_READS === 'clickhouse';
 /** Without a database, accounts are created over HTTP. */
 export const hasDatabase = !process.env.TEST_BASE_URL || Boolean(process.env.TEST_SERVICE_DATABASE_URL);
 
+/** Whether tests can run background jobs. Without, the service runs them by itself within a second or some. */
+export const hasInternalJobs = !process.env.TEST_BASE_URL || Boolean(process.env.TEST_SERVICE_INTERNAL_TOKEN);
+
 /** The built service that all black-box suites of a run share, or a deployment. Every test has a tenant of its own. */
 export const service: RunningService = process.env.TEST_BASE_URL
   ? deploymentAt(process.env.TEST_BASE_URL)

@@ -214,7 +214,6 @@ describe('the delivery engine', () => {
     ['the answer 501', 'failed', 'scheduled_retry', 501, 'http_501', 501],
     ['the answer 503', 'failed', 'scheduled_retry', 503, 'http_503', 503],
     ['the answer 599', 'failed', 'scheduled_retry', 599, 'http_599', 599],
-    ['no answer', 'failed', 'scheduled_retry', null, 'timeout', HANG],
     ['a reset connection', 'failed', 'scheduled_retry', null, 'connection_reset', RESET],
     ['an answer that is no HTTP', 'failed', 'scheduled_retry', null, 'protocol_error', GARBAGE],
   ])(
@@ -231,7 +230,6 @@ describe('the delivery engine', () => {
   );
 
   it.each<[string, Reaction]>([
-    ['arrives byte by byte', TRICKLE],
     ['ends before its announced length', SHORT],
     ['has 100 megabytes', HUGE],
   ])('ends a send soon and stores at most 500 characters when the answer %s', async (_, reaction) => {
@@ -241,6 +239,28 @@ describe('the delivery engine', () => {
     expect(['sent', 'failed']).toContain(attempt.status);
     expect((attempt.response_summary ?? '').length).toBeLessThanOrEqual(500);
     expect(attempt.response_metadata.duration_ms).toBeLessThan(30_000);
+  });
+
+  it('ends a send at its time limit when no answer comes, and when the answer arrives byte by byte', async () => {
+    const slow = await startReceiver(TRICKLE);
+    receiver.answer(HANG);
+    const [silent, trickling] = [
+      await ruleMatch(acme, channel),
+      await ruleMatch(acme, await delivery.webhook(slow.url)),
+    ];
+    const isOver = (seen: Json): boolean => seen.status !== 'pending';
+    expect(await delivery.until(silent, isOver)).toMatchObject({
+      status: 'failed',
+      retry_state: 'scheduled_retry',
+      response_code: null,
+      failure_reason: expect.stringMatching(/^timeout/),
+    });
+    expect(receiver.received).toHaveLength(1);
+    const attempt = await delivery.until(trickling, isOver);
+    expect(['sent', 'failed']).toContain(attempt.status);
+    expect((attempt.response_summary ?? '').length).toBeLessThanOrEqual(500);
+    expect(attempt.response_metadata.duration_ms).toBeLessThan(30_000);
+    await slow.close();
   });
 
   it('schedules a retry when the receiver does not listen, has no address or does not speak TLS', async () => {
