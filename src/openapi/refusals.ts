@@ -81,13 +81,20 @@ interface Detail {
 
 type Refusal = { readonly $ref: string } | { readonly properties?: { readonly detail?: Detail } };
 
+interface Collected extends DocumentedRefusal {
+  readonly sentences: string[];
+  readonly reasons: string[];
+  hasFreeText: boolean;
+  readonly members: Record<string, object>;
+}
+
 /** Everything that an operation may answer with each status, collected before it is written. */
 class Refusals {
-  private readonly byStatus = new Map<number, { sentences: string[]; reasons: string[]; hasFreeText: boolean }>();
+  private readonly byStatus = new Map<number, Collected>();
 
   constructor(private readonly ownSentences: Readonly<Record<string, string>>) {}
 
-  add(status: number, { sentences, reasons, hasFreeText }: DocumentedRefusal): void {
+  add(status: number, { sentences, reasons, hasFreeText, members }: DocumentedRefusal): void {
     const known = this.of(status);
     for (const sentence of sentences) {
       const said = this.ownSentences[sentence] ?? sentence;
@@ -95,10 +102,11 @@ class Refusals {
     }
     for (const reason of reasons) if (!known.reasons.includes(reason)) known.reasons.push(reason);
     known.hasFreeText ||= hasFreeText;
+    Object.assign(known.members, members);
   }
 
   say(status: number, sentence: string): void {
-    this.add(status, { sentences: [sentence], reasons: [], hasFreeText: false });
+    this.add(status, { sentences: [sentence], reasons: [], hasFreeText: false, members: {} });
   }
 
   says(status: number, sentence: string): boolean {
@@ -111,17 +119,17 @@ class Refusals {
     return Object.fromEntries([...this.byStatus].map(([status]) => [status, this.response(status, hasRows)]));
   }
 
-  private of(status: number): { sentences: string[]; reasons: string[]; hasFreeText: boolean } {
-    const known = this.byStatus.get(status) ?? { sentences: [], reasons: [], hasFreeText: false };
+  private of(status: number): Collected {
+    const known = this.byStatus.get(status) ?? { sentences: [], reasons: [], hasFreeText: false, members: {} };
     this.byStatus.set(status, known);
     return known;
   }
 
   private response(status: number, hasRows: boolean): Response {
-    const { reasons, hasFreeText, ...of } = this.of(status);
+    const { reasons, hasFreeText, members, ...of } = this.of(status);
     const sentences = of.sentences.sort();
     const isValidated = status === 422 && hasRows;
-    const schema = this.schema({ sentences, reasons, hasFreeText }, isValidated);
+    const schema = this.schema({ sentences, reasons, hasFreeText, members }, isValidated);
     const response = { description: '', content: { 'application/json': { schema } } };
     // Several sentences are listed in the schema and need not be repeated. A schema that accepts any text lists none.
     const words = hasFreeText ? [sentences.join(' · ')] : wordsOf(response);
@@ -129,7 +137,7 @@ class Refusals {
     return response;
   }
 
-  private schema({ sentences, reasons, hasFreeText }: DocumentedRefusal, isValidated: boolean): object {
+  private schema({ sentences, reasons, hasFreeText, members }: DocumentedRefusal, isValidated: boolean): object {
     if (isValidated && sentences.length === 0 && reasons.length === 0) {
       return { $ref: '#/components/schemas/ValidationFailure' };
     }
@@ -139,7 +147,7 @@ class Refusals {
       ...reasons.map((reason) => ({ $ref: reason })),
     ];
     const detail = kinds.length === 1 ? kinds[0] : { oneOf: kinds };
-    return { type: 'object', required: ['detail'], properties: { detail } };
+    return { type: 'object', required: ['detail'], properties: { detail, ...members } };
   }
 }
 

@@ -28,6 +28,7 @@ export interface IngestionService {
 }
 
 const EVENT = { event_type: 'order.paid', source: 'shop', payload: { latency_ms: 12 } };
+const ALL_REFUSED = 'All events of the batch were refused';
 const DAY_MS = 86_400_000;
 
 const times = <T>(count: number, value: T): T[] => Array.from({ length: count }, () => value);
@@ -422,12 +423,17 @@ export function describeIngestion(mode: 'direct' | 'batched' | 'queued', start: 
         expect(await storedEvents(acme)).toBe(5);
         const again = await sender.lines(acme.apiKey, ['{}', ...times(8, EVENT)], key);
         expect(again.body).toEqual({ ...first.body, duplicate: true });
+        const full = { accepted: false, detail: 'Monthly quota exceeded (events)' };
         expect(await sender.lines(acme.apiKey, [EVENT, EVENT])).toMatchObject({
           status: 403,
-          body: { detail: 'Monthly quota exceeded (events)' },
-          headers: { 'x-service-block-reason': 'limit_exceeded' },
+          body: { accepted: 0, rejected: 2, results: [full, full], detail: ALL_REFUSED },
+          headers: { 'x-service-block-reason': 'limit_exceeded', 'x-service-monthly-limit': '5' },
         });
-        expect(await refusals(acme)).toEqual([{ reason_code: 'limit_exceeded', status_code: 403, count: 2 }]);
+        expect(await sender.lines(acme.apiKey, [EVENT, '{}'])).toMatchObject({
+          status: 422,
+          body: { accepted: 0, rejected: 2, results: [full, { accepted: false }], detail: ALL_REFUSED },
+        });
+        expect(await refusals(acme)).toEqual([{ reason_code: 'limit_exceeded', status_code: 403, count: 3 }]);
         expect(await storedEvents(acme)).toBe(5);
       });
 
@@ -442,7 +448,11 @@ export function describeIngestion(mode: 'direct' | 'batched' | 'queued', start: 
           rejected: 1,
           results: [{}, {}, {}, { detail: 'Daily limit exceeded' }],
         });
-        expect((await sender.lines(acme.apiKey, [EVENT])).status).toBe(429);
+        expect(await sender.lines(acme.apiKey, [EVENT])).toMatchObject({
+          status: 429,
+          body: { accepted: 0, rejected: 1, detail: ALL_REFUSED },
+          headers: { 'retry-after': expect.stringMatching(/^\d+$/) },
+        });
         expect(await storedEvents(acme)).toBe(3);
         await database.discountEvents(acme.projectId, 9_997);
       });
@@ -460,6 +470,24 @@ export function describeIngestion(mode: 'direct' | 'batched' | 'queued', start: 
         }
         expect((await sender.ingest(acme.apiKey, EVENT, key)).status).toBe(409);
         expect(await storedEvents(acme)).toBe(2);
+      });
+
+      it('is refused with 422 when none of its lines is an event, and keeps no Idempotency-Key', async () => {
+        const acme = await tenant();
+        const key = { 'Idempotency-Key': 'faulty' };
+        expect(await sender.lines(acme.apiKey, ['{}', '[]', ''], key)).toMatchObject({
+          status: 422,
+          body: { accepted: 0, rejected: 2, results: [{ line: 1 }, { line: 2 }], detail: ALL_REFUSED },
+        });
+        expect(await database.idempotencyKeys(acme.apiKeyId)).toBe(0);
+        expect((await sender.lines(acme.apiKey, [EVENT], key)).body).toMatchObject({ accepted: 1 });
+      });
+
+      it('takes null for an optional member as if the line did not have it', async () => {
+        const acme = await tenant();
+        const members = { event_id: null, timestamp: null, severity: null, message: null, payload: null };
+        const answer = await sender.lines(acme.apiKey, [{ ...EVENT, ...members, properties: null }]);
+        expect(answer).toMatchObject({ status: 200, body: { accepted: 1, rejected: 0 } });
       });
 
       const TOO_MANY = 'Request body has more than 1,000 events';

@@ -19,6 +19,8 @@ export interface DocumentedRefusal {
   /** References to the schemas of structured reasons. */
   readonly reasons: readonly string[];
   readonly hasFreeText: boolean;
+  /** The schemas of members that the answer may have in addition to `detail`. */
+  readonly members: Readonly<Record<string, object>>;
 }
 
 /** The messages of an event stream, described by their `data`. */
@@ -78,6 +80,7 @@ function refusalOf(status: number, refusals: readonly DomainErrorClass[]): Metho
     sentences: refusals.flatMap(({ detail }) => (typeof detail === 'string' ? detail : [])),
     reasons: answers.map((answer) => getSchemaPath(answer)),
     hasFreeText: refusals.some(({ hasFreeText }) => hasFreeText === true),
+    members: Object.assign({}, ...refusals.map(({ members }) => members)) as DocumentedRefusal['members'],
   };
   return [ApiExtraModels(...answers), ApiResponse({ status, schema: { 'x-refusal': refusal } as object })];
 }

@@ -29,6 +29,8 @@ export interface DomainErrorClass {
   readonly detail: ErrorDetail;
   /** The DTO class of a structured reason. */
   readonly answer?: new () => object;
+  /** The schemas of members that the answer may have in addition to `detail`. */
+  readonly members?: Readonly<Record<string, object>>;
   /** Whether the sentence is free text that cannot be listed, such as the answer of a receiver. */
   readonly hasFreeText?: boolean;
 }

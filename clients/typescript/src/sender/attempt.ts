@@ -57,7 +57,10 @@ export async function attempt(batch: Batch, { url, apiKey, timeoutMs, fetch }: T
     }
     if (response.ok) return outcomeOf((await response.json()) as Answer | null, batch);
     const { status } = response;
-    const detail = await detailOf(response);
+    const answer = await answerOf(response);
+    // Every line was refused for a reason of its own.
+    if (status === 422 && hasResults(answer, batch)) return outcomeOf(answer, batch);
+    const detail = answer?.detail;
     return { kind: status === 413 ? 'tooLarge' : 'refused', status, detail };
   } catch {
     // There was no answer, half of one, or one that is no JSON: the service may have stored the batch or not.
@@ -66,13 +69,15 @@ export async function attempt(batch: Batch, { url, apiKey, timeoutMs, fetch }: T
 }
 
 /** Only an answer with a result for each line proves that the service has decided on the batch. A proxy may answer 200, too. */
-function outcomeOf(answer: Answer | null, { lines }: Batch): Outcome {
-  const results = answer?.results;
-  if (!Array.isArray(results) || results.length !== lines.length || !results.every(isResult)) {
-    return { kind: 'again', afterMs: 0 };
-  }
-  const refused = results.filter(({ accepted }) => !accepted);
+function outcomeOf(answer: Answer | null, batch: Batch): Outcome {
+  if (!hasResults(answer, batch)) return { kind: 'again', afterMs: 0 };
+  const refused = answer.results.filter(({ accepted }) => !accepted);
   return { kind: 'stored', refused: refused.length, ...(refused.length > 0 && { detail: refused[0]?.detail }) };
+}
+
+function hasResults(answer: Answer | null, { lines }: Batch): answer is { results: LineResult[] } {
+  const results = answer?.results;
+  return Array.isArray(results) && results.length === lines.length && results.every(isResult);
 }
 
 function isResult(value: unknown): value is LineResult {
@@ -80,9 +85,8 @@ function isResult(value: unknown): value is LineResult {
 }
 
 /** The status says that the batch was refused, also when the words are missing or broken off. */
-async function detailOf(response: Response): Promise<unknown> {
-  const answer = (await response.json().catch(() => null)) as Answer | null;
-  return answer?.detail;
+async function answerOf(response: Response): Promise<Answer | null> {
+  return (await response.json().catch(() => null)) as Answer | null;
 }
 
 /** Pages see an opaque answer instead of the redirect. */

@@ -1,4 +1,4 @@
-import { textOf, writeList, writeObject, WrittenJson } from '../../../platform/http/written-json.js';
+import { type Members, textOf, writeList, writeObject, WrittenJson } from '../../../platform/http/written-json.js';
 import type { IngestBatchResponse, IngestLineResult } from './ingest.dto.js';
 import type { IngestAnswer } from './ingest-answer.js';
 
@@ -17,17 +17,18 @@ export interface StoredBatchAnswer {
   readonly mode?: string;
 }
 
+/** The members of an answer to a batch, and how many of its events were accepted. */
+export interface BatchResults {
+  readonly accepted: number;
+  readonly members: Members<Omit<IngestBatchResponse, 'duplicate'>>;
+}
+
 /**
- * Returns the answer to a batch.
+ * Returns the result of each line.
  * @param admitted how many events were admitted, from the first on
  * @param rest the detail for the remaining events
  */
-export function batchAnswer(
-  { lines, mode }: Required<StoredBatchAnswer>,
-  admitted: number,
-  rest: unknown,
-  duplicate?: true,
-): IngestAnswer<IngestBatchResponse> {
+export function batchResults(lines: readonly BatchLine[], admitted: number, rest: unknown): BatchResults {
   let accepted = 0;
   const results = lines.map((read) => {
     const { line } = read;
@@ -39,8 +40,13 @@ export function batchAnswer(
     return writeObject<IngestLineResult>({ line, accepted: false, detail: new WrittenJson(detail) });
   });
   const rejected = results.length - accepted;
-  return {
-    mode,
-    answer: writeObject<IngestBatchResponse>({ accepted, rejected, results: writeList(results), duplicate }),
-  };
+  return { accepted, members: { accepted, rejected, results: writeList(results) } };
+}
+
+export function batchAnswer(
+  { members }: BatchResults,
+  mode: string,
+  duplicate?: true,
+): IngestAnswer<IngestBatchResponse> {
+  return { mode, answer: writeObject<IngestBatchResponse>({ ...members, duplicate }) };
 }

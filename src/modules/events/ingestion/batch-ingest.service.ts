@@ -12,7 +12,8 @@ import type { Redaction } from '../../tenancy/projects/index.js';
 import { IngestionRefusalsService, type RefusalReason } from '../../entitlement/quotas/index.js';
 import { EventAdmissionService } from './event-admission.service.js';
 import { type EventLine, splitLines } from './event-lines.js';
-import { batchAnswer, type BatchLine, type StoredBatchAnswer } from './batch-answer.js';
+import { AllEventsRefused } from './all-events-refused.js';
+import { batchAnswer, type BatchLine, batchResults, type StoredBatchAnswer } from './batch-answer.js';
 import { IngestRequest, type NormalizedEvent } from '../fields/index.js';
 import type { IngestBatchResponse } from './ingest.dto.js';
 import type { IngestAnswer } from './ingest-answer.js';
@@ -28,7 +29,8 @@ const BYTES_OF_A_LINE = 600;
 
 /**
  * Ingests up to 1,000 events as lines. The batch counts as one request for quotas and idempotency. A line that is not a
- * valid event gets its own refusal, and an allowance that ends inside the batch refuses the remaining events.
+ * valid event gets its own refusal, and an allowance that ends inside the batch refuses the remaining events. A batch
+ * without an accepted event is refused as a whole, and nothing is kept for its idempotency key.
  */
 @Injectable()
 export class BatchIngestService {
@@ -79,13 +81,23 @@ export class BatchIngestService {
       await nextTurn();
     }
     const { mode } = this.config.ingestion;
-    const answer = { lines, mode };
-    const idempotency = key === undefined ? null : { key, hash: sha256(canonical.join('\n')), answer };
-    const admitted = await this.admission.submit({ sender: scope, events, idempotency }, requestId);
-    if (admitted.kind === 'written') return batchAnswer(answer, admitted.admitted, this.sentenceOf(admitted.rest));
-    const { stored } = admitted;
-    const first = { mode, ...(stored.answer as StoredBatchAnswer) };
-    return batchAnswer(first, stored.admitted ?? Infinity, this.sentenceOf(stored.why), true);
+    const idempotency =
+      key === undefined || (events.length === 0 && lines.length > 0)
+        ? null
+        : { key, hash: sha256(canonical.join('\n')), answer: { lines, mode } };
+    const verdict = await this.admission.submitBatch({ sender: scope, events, idempotency }, requestId);
+    if (verdict.kind === 'replayed') {
+      const { answer, admitted = Infinity, why } = verdict.stored;
+      const first = answer as StoredBatchAnswer;
+      return batchAnswer(batchResults(first.lines, admitted, this.sentenceOf(why)), first.mode ?? mode, true);
+    }
+    const isRefused = verdict.kind === 'refused';
+    if (isRefused && lines.length === 0) throw verdict.error;
+    const [admitted, why] = isRefused ? [0, verdict.reason] : [verdict.admitted, verdict.rest];
+    const results = batchResults(lines, admitted, this.sentenceOf(why));
+    if (results.accepted > 0 || lines.length === 0) return batchAnswer(results, mode);
+    // The quota is the reason of all events only where each line has an event.
+    throw new AllEventsRefused(results.members, isRefused && events.length === lines.length ? verdict.error : null);
   }
 
   /** Parses a line as the guard parses the body of a single request. @throws ValidationError, BodyTooLarge */

@@ -16,6 +16,7 @@ import {
   MonthlyEventsExceeded,
   MonthlyRequestsExceeded,
 } from '../../entitlement/quotas/index.js';
+import { AllEventsOverDailyLimit, AllEventsOverQuota, AllEventsRefused } from './all-events-refused.js';
 import { BatchIngestService } from './batch-ingest.service.js';
 import { MOST_BYTES, TooManyEvents } from './event-lines.js';
 import { EventRecorder } from './event-recorder.js';
@@ -37,7 +38,7 @@ const INGEST_DESCRIPTION = `Takes one event as JSON, or up to 1,000 as lines of 
 - An event that takes more than twice the largest body (2 MiB unless configured) once each number has all its digits, as reads give it, is refused with 422.
 - Refusals do not repeat what the project redacts.
 - Refusals of billing carry \`X-Service-Block-Reason\` and say in \`X-Service-*\` headers what was reached; the daily limit of a source is 429 \`Daily limit exceeded\` with \`Retry-After\` until midnight UTC.
-- A batch is one request and as many events as were accepted. Each line that is not blank has its result; \`detail\` is what a request of its own would be answered. An allowance that ends inside the batch refuses the rest; one that was used up before refuses the batch as it refuses a single event. More than 1,000 events or 5 MiB are 413.
+- A batch is one request and as many events as were accepted. Each line that is not blank has its result; \`detail\` is what a request of its own would be answered. An allowance that ends inside the batch refuses the rest; one that was used up before refuses them all. A batch without an accepted event is answered 403 or 429 where the same quota or limit refuses all its events, else 422, with the same members and \`detail\`; nothing is kept for its \`Idempotency-Key\`. More than 1,000 events or 5 MiB are 413.
 - \`Idempotency-Key\` covers the whole request. While a request with the key is under way another one is refused with 409.`;
 
 @ApiTags('events')
@@ -66,6 +67,9 @@ export class IngestController {
       IdempotencyKeyReused,
       IdempotencyKeyInProgress,
       TooManyEvents,
+      AllEventsRefused,
+      AllEventsOverQuota,
+      AllEventsOverDailyLimit,
       ServiceOverloaded,
     ],
   })

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 
 const PREFIX = 'ce-';
@@ -11,10 +12,15 @@ export function attributesOf(headers: IncomingHttpHeaders): Record<string, strin
   return Object.fromEntries(attributes);
 }
 
-/** Reads a value as the HTTP binding of CloudEvents writes it: in quotes or not, then with percent-encoding. */
+/**
+ * Reads a value as the HTTP binding of CloudEvents writes it: in quotes or not, then with percent-encoding. The official
+ * JavaScript SDK sends UTF-8 instead, which Node reads as Latin-1.
+ */
 function decoded(value: string): string {
-  const quoted = /^"(.*)"$/s.exec(value)?.[1];
-  const text = quoted === undefined ? value : quoted.replaceAll(/\\(.)/gs, '$1');
+  const bytes = Buffer.from(value, 'latin1');
+  const sent = isUtf8(bytes) ? bytes.toString() : value;
+  const quoted = /^"(.*)"$/s.exec(sent)?.[1];
+  const text = quoted === undefined ? sent : quoted.replaceAll(/\\(.)/gs, '$1');
   try {
     return decodeURIComponent(text);
   } catch {

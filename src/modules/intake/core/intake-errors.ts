@@ -8,7 +8,13 @@ import {
   MonthlyRequestsExceeded,
 } from '../../entitlement/quotas/index.js';
 import { IdempotencyKeyInProgress } from '../../events/event-store/index.js';
-import { AllEventsRefused, IdempotencyKeyReused, TooManyEvents } from '../../events/ingestion/index.js';
+import {
+  AllEventsOverDailyLimit,
+  AllEventsOverQuota,
+  AllEventsRefused,
+  IdempotencyKeyReused,
+  TooManyEvents,
+} from '../../events/ingestion/index.js';
 import { ProjectIsArchived } from '../../tenancy/projects/index.js';
 
 /** The refusals that every route of the intake has. */
@@ -23,6 +29,8 @@ export const INTAKE_ERRORS = [
   IdempotencyKeyReused,
   IdempotencyKeyInProgress,
   AllEventsRefused,
+  AllEventsOverQuota,
+  AllEventsOverDailyLimit,
   TooManyEvents,
   ServiceOverloaded,
 ];
