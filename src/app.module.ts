@@ -36,6 +36,7 @@ import { TestControlModule, TestControls } from './modules/operations/test-contr
 import { InvitationsModule } from './modules/tenancy/invitations/index.js';
 import { CloudEventsModule } from './modules/intake/cloud-events/index.js';
 import { JsonIntakeModule } from './modules/intake/json/index.js';
+import { OTLP_ERROR_FORM, OtlpModule } from './modules/intake/otlp/index.js';
 import { LogsModule } from './modules/events/logs/index.js';
 import { OAuthModule } from './modules/identity/oauth/index.js';
 import { OrganizationsModule } from './modules/tenancy/organizations/index.js';
@@ -57,7 +58,7 @@ import { CredentialCipher, Passwords } from './platform/crypto/index.js';
 import { Database, DATABASE_URL } from './platform/database/database.js';
 import { NoticeBus } from './platform/database/notices.js';
 import { typeOrmOptions } from './platform/database/typeorm.options.js';
-import { CONSTRAINT_ERRORS, ErrorFilter } from './platform/http/error.filter.js';
+import { CONSTRAINT_ERRORS, ERROR_FORMS, ErrorFilter } from './platform/http/error.filter.js';
 import { BodyBudget } from './platform/http/body-budget.js';
 import { LargeBodies } from './platform/http/large-bodies.js';
 import { RouteTable } from './platform/http/route-table.js';
@@ -238,6 +239,7 @@ export class AppModule {
         IngestionModule,
         JsonIntakeModule,
         CloudEventsModule,
+        OtlpModule,
         EventStoreModule,
         EventReadsModule,
         EventFeedModule,
@@ -267,6 +269,7 @@ export class AppModule {
       providers: [
         RouteTable,
         { provide: CONSTRAINT_ERRORS, useValue: CONSTRAINT_ERROR_TABLE },
+        { provide: ERROR_FORMS, useValue: [OTLP_ERROR_FORM] },
         { provide: RateLimitCredentials, useClass: CredentialHolders },
         RateLimiter,
         ...ACCESS_PROVIDERS,

@@ -31,7 +31,15 @@ import { asError, errorCode } from '../errors/index.js';
 export type ConstraintErrors = Readonly<Record<string, DomainErrorClass>>;
 export const CONSTRAINT_ERRORS = Symbol('CONSTRAINT_ERRORS');
 
-/** Writes every failure as `{"detail": …}`. Unexpected errors never show their cause. */
+/** How errors are written below a path whose protocol has its own form. */
+export interface ErrorForm {
+  readonly prefix: string;
+  /** @param detail the sentence, the structured reason, or the issues of the inputs */
+  readonly write: (response: Response, status: number, detail: unknown) => void;
+}
+export const ERROR_FORMS = Symbol('ERROR_FORMS');
+
+/** Writes every failure as `{"detail": …}`, or in the form of the protocol of its path. Unexpected errors never show their cause. */
 @Catch()
 @Injectable()
 export class ErrorFilter implements ExceptionFilter {
@@ -40,6 +48,7 @@ export class ErrorFilter implements ExceptionFilter {
   constructor(
     private readonly routes: RouteTable,
     @Inject(CONSTRAINT_ERRORS) private readonly constraints: ConstraintErrors,
+    @Inject(ERROR_FORMS) private readonly forms: readonly ErrorForm[],
   ) {}
 
   catch(thrown: unknown, host: ArgumentsHost): void {
@@ -52,19 +61,29 @@ export class ErrorFilter implements ExceptionFilter {
     // The client's request broke off and was already answered, so the handler could not write its own answer.
     if (isAnsweredForBrokenBody(response) && isTooLate(thrown)) return;
     if (thrown instanceof ValidationError) {
-      write(response, 422, thrown.issues);
+      this.write(request, response, 422, thrown.issues);
       return;
     }
     const error = this.toDomainError(thrown, request);
     if (error === null) {
       this.logger.error(asError(thrown));
-      write(response, 500, 'Internal Server Error');
+      this.write(request, response, 500, 'Internal Server Error');
       return;
     }
     if (error.logLevel !== 'debug') this.logger.warn(`${error.status} ${error.message}`);
     if (!response.headersSent)
       for (const [name, value] of Object.entries(error.headers)) response.setHeader(name, value);
-    write(response, error.status, error.detail, error.members);
+    this.write(request, response, error.status, error.detail, error.members);
+  }
+
+  private write(request: CheckedRequest, response: Response, status: number, detail: unknown, members = {}): void {
+    if (response.headersSent) {
+      if (!isAnsweredForBrokenBody(response)) response.destroy();
+      return;
+    }
+    const form = this.forms.find(({ prefix }) => request.path.startsWith(prefix));
+    if (form === undefined) sendJson(response, status, writeObject({ ...members, detail }));
+    else form.write(response, status, detail);
   }
 
   private toDomainError(thrown: unknown, request: CheckedRequest): DomainError | null {
@@ -94,12 +113,4 @@ export function constraintOf(thrown: unknown): string | undefined {
 
 function isTooLate(thrown: unknown): boolean {
   return errorCode(thrown) === 'ERR_HTTP_HEADERS_SENT';
-}
-
-function write(response: Response, status: number, detail: unknown, members: object = {}): void {
-  if (response.headersSent) {
-    if (!isAnsweredForBrokenBody(response)) response.destroy();
-    return;
-  }
-  sendJson(response, status, writeObject({ ...members, detail }));
 }

@@ -41,8 +41,11 @@ export interface RepeatKey {
 
 export interface IntakeRequest {
   readonly sender: Sender;
-  /** In the order of the request, at most `MAX_INTAKE_EVENTS` unless the protocol has its own limit. */
-  readonly items: readonly DraftOrRefusal[];
+  /**
+   * In the order of the request, at most `MAX_INTAKE_EVENTS` unless the protocol has its own limit. They are consumed
+   * one by one, before anything is stored.
+   */
+  readonly items: Iterable<DraftOrRefusal>;
   /** Ignored for a sender without an API key. */
   readonly repeat?: RepeatKey | undefined;
   /** The HTTP request that a recorded refusal refers to. */
@@ -97,15 +100,15 @@ export class IntakeService {
           duplicates: isRefused ? NO_DUPLICATES : verdict.duplicates,
           isRepeat: false,
         });
-        if (isRefused && items.length === 0) throw verdict.error;
-        if (answer.accepted > 0 || items.length === 0) return answer;
+        if (isRefused && outcomes.length === 0) throw verdict.error;
+        if (answer.accepted > 0 || outcomes.length === 0) return answer;
         const areAllOverQuota = outcomes.every((outcome) => !('refusal' in outcome));
         throw new AllEventsRefused(membersOf(answer), isRefused && areAllOverQuota ? verdict.error : null);
       }
     }
   }
 
-  private async fit(items: readonly DraftOrRefusal[], redaction: Redaction): Promise<Fitted> {
+  private async fit(items: Iterable<DraftOrRefusal>, redaction: Redaction): Promise<Fitted> {
     const arrivedAt = this.clock.now();
     const events: NormalizedEvent[] = [];
     const outcomes: Outcome[] = [];

@@ -1,0 +1,36 @@
+import { stringifyExact } from '../../../../platform/json/index.js';
+import type { Attributes, Origin } from '../records.js';
+import { originMembers } from './members.js';
+
+/**
+ * Characters of resources and scopes that the events of one request may repeat together. A resource stands once in a
+ * request and in each of its events, so a small request could otherwise become gigabytes. Beyond the limit, events have
+ * the property `resource_left_out` instead.
+ */
+const MAX_REPEATED_CHARACTERS = 32 * 1024 * 1024;
+
+const LEFT_OUT = { resource_left_out: true } as const;
+
+/** The properties that an event has from its origin. */
+export type SharedMembers =
+  typeof LEFT_OUT | { readonly resource?: Attributes; readonly scope?: Attributes; readonly resource_left_out?: never };
+
+/** Counts what the events of one request repeat of their resources and scopes. */
+export class RepeatedOrigins {
+  private left = MAX_REPEATED_CHARACTERS;
+  private origin: Origin | undefined;
+  private members: SharedMembers = {};
+  private size = 0;
+
+  /** Returns the properties of the next event of the origin. */
+  next(origin: Origin): SharedMembers {
+    if (origin !== this.origin) {
+      this.origin = origin;
+      this.members = originMembers(origin);
+      this.size = stringifyExact(this.members).length;
+    }
+    if (this.size > this.left) return LEFT_OUT;
+    this.left -= this.size;
+    return this.members;
+  }
+}
