@@ -11,7 +11,10 @@ import { OtlpTracesQuery } from './otlp.dto.js';
 import { OtlpService } from './otlp.service.js';
 
 const BODY = { maxBytes: MAX_INTAKE_BYTES, mediaTypes: [PROTOBUF, JSON_TYPE] };
-const ANSWER = { mediaType: [PROTOBUF, JSON_TYPE], description: 'The answer of the protocol, in the encoding of the request' };
+const ANSWER = {
+  mediaType: [PROTOBUF, JSON_TYPE],
+  description: 'The answer of the protocol, in the encoding of the request',
+};
 const ERRORS = [...INTAKE_ERRORS, UndecodableBody, TooManyRecords];
 const LIMITS =
   'Takes up to 10,000 records or 5 MiB in protobuf or JSON. A body that repeats an earlier one of the same key within 24 hours, byte for byte, is answered alike and stored once. Errors are `google.rpc.Status`.';

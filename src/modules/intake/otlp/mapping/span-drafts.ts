@@ -73,7 +73,9 @@ function requestMembers(type: RequestType | undefined, { name, attributes }: Spa
       return { ...httpMembers(attributes), method: rpcSystem(attributes), route: rpcRoute(attributes) ?? name };
     case 'messaging.process':
       return {
-        method: (textAttribute(attributes, ['messaging.operation.type', 'messaging.operation']) ?? 'process').toUpperCase(),
+        method: (
+          textAttribute(attributes, ['messaging.operation.type', 'messaging.operation']) ?? 'process'
+        ).toUpperCase(),
         route: textAttribute(attributes, ['messaging.destination.template', 'messaging.destination.name']) ?? name,
       };
     default:
