@@ -56,10 +56,10 @@ async function onlyLog(record: object, resource?: object, scope?: object): Promi
 /** Returns the event of a log record with an attribute `deep`, a list within lists. Each of both forms is checked. */
 async function deepLog(levels: number): Promise<EventDraft> {
   const json = `${'{"arrayValue":{"values":['.repeat(levels)}{"stringValue":"x"}${']}}'.repeat(levels)}`;
-  let value = Buffer.from([0x0a, 1, 0x78]);
+  let value: Buffer = Buffer.from([0x0a, 1, 0x78]);
   for (let level = 0; level < levels; level += 1) value = encodeField(5, encodeField(1, value));
   const attribute = Buffer.concat([encodeField(1, Buffer.from('deep')), encodeField(2, value)]);
-  const bytes = [6, 2, 2, 1].reduce((inner, field) => encodeField(field, inner), attribute);
+  const bytes = [6, 2, 2, 1].reduce((inner: Buffer, field) => encodeField(field, inner), attribute);
   const [draft, ...more] = await drafts(LOGS, bytes, false);
   const body = `{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"attributes":[{"key":"deep","value":${json}}]}]}]}]}`;
   expect(await drafts(LOGS, Buffer.from(body), true)).toEqual([draft, ...more]);
