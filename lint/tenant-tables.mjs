@@ -65,6 +65,7 @@ export const TENANT_TABLES = {
   sessions: ['user_id'],
   sign_in_challenges: ['user_id'],
   source_days: ['project_id'],
+  source_hooks: ['project_id'],
   step_up_tokens: ['user_id'],
   storage_months: ['organization_id'],
   storage_overage_days: ['organization_id'],

@@ -57,6 +57,7 @@ import { NewestOccurrences1802501000000 } from './1802501000000-newest-occurrenc
 import { VersionsOfHeaders1802502000000 } from './1802502000000-versions-of-headers.js';
 import { SlugsWithoutCase1802700000000 } from './1802700000000-slugs-without-case.js';
 import { UniqueEvents1802800000000 } from './1802800000000-unique-events.js';
+import { SourceHooks1802830000000 } from './1802830000000-source-hooks.js';
 
 /** Every migration in order; a test checks that each file of this folder is listed. */
 export const MIGRATIONS = [
@@ -119,4 +120,5 @@ export const MIGRATIONS = [
   VersionsOfHeaders1802502000000,
   SlugsWithoutCase1802700000000,
   UniqueEvents1802800000000,
+  SourceHooks1802830000000,
 ] as const;

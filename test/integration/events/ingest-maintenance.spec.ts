@@ -111,7 +111,7 @@ describe('an ingesting service', () => {
       const ofBilling = ({ headers }: typeof recorded): object =>
         Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith('x-service-')));
       expect(ofBilling(unrecorded)).toEqual(ofBilling(recorded));
-      expect(app.logLines.join('')).toMatch(/1 refused keys were not recorded/);
+      expect(app.logLines.join('')).toMatch(/1 refused senders were not recorded/);
     } finally {
       await app.rows('ALTER TABLE failures_elsewhere RENAME TO ingestion_failures');
     }

@@ -13,6 +13,7 @@ import { everythingKept } from '../../support/kept.js';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.js';
 import { type Receiver, startReceiver } from '../../support/receiver.js';
 import { secretsOf } from '../../support/secrets.js';
+import { createSource } from '../../support/sources.js';
 import {
   challengeFor,
   forgetUsedCodes,
@@ -55,6 +56,7 @@ describe('an encrypted value', () => {
     channel = await deliveryOf(app, owner).webhook(receiver.url, {
       protected_headers: [{ name: 'X-Token', value: 'header-value-0123 {{secret:TOKEN}}' }],
     });
+    await createSource(app, owner, { type: 'webhook', verification: { scheme: 'github', secret: 'hook-secret' } });
     const alerts = alertsOf(app, owner);
     destination = await alerts.destination(receiver.url, { secret: 'secret-before' });
     await alerts.send('patch', `/v1/alert-destinations/${destination}`, { secret: 'secret-after' });
@@ -94,6 +96,7 @@ describe('an encrypted value', () => {
       'alert_destinations.secret',
       'delivery_protected_headers.value',
       'project_secrets.value',
+      'source_hooks.secret',
       'totp_factors.secret',
     ]);
     // These are more headers than a batch has that nobody can open, before and after the good one.

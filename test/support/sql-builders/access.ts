@@ -32,6 +32,7 @@ const OBSERVED_TABLES: Readonly<Record<string, string>> = {
   project_members: `${OF_PROJECTS} OR ${OF_USERS}`,
   api_keys: OF_PROJECTS,
   event_sources: OF_PROJECTS,
+  source_hooks: OF_PROJECTS,
   events: OF_PROJECTS,
   project_settings: OF_PROJECTS,
   project_secrets: OF_PROJECTS,

@@ -168,3 +168,9 @@ async function deletionWaitsFor(holder: number | undefined): Promise<void> {
     () => 'no deletion waits for the secret',
   );
 }
+
+/** Reads the stored row of the webhooks of a source, as text; empty when there is none. Routes do not show the secret. */
+export async function storedHook(sourceId: string): Promise<string> {
+  const [row] = await sql<{ row: object }>('SELECT to_jsonb(h) AS row FROM source_hooks h WHERE id = $1', [sourceId]);
+  return row === undefined ? '' : JSON.stringify(row.row);
+}

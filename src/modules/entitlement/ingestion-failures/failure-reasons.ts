@@ -8,5 +8,7 @@ export const FAILURE_REASONS = [
   'rate_limited',
   'source_disabled',
   'project_archived',
+  'invalid_signature',
+  'timestamp_out_of_range',
 ] as const;
 export type FailureReason = (typeof FAILURE_REASONS)[number];

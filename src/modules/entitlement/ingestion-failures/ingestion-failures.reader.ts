@@ -3,9 +3,10 @@ import type { ProjectScope } from '../../access/index.js';
 import type { FailureReason } from './failure-reasons.js';
 import { Database } from '../../../platform/database/database.js';
 
-/** Counts the refusals of one key with one reason and status within one UTC hour. */
+/** Counts the refusals of one sender with one reason and status within one UTC hour. */
 export interface RecordedFailure {
-  readonly apiKeyId: string;
+  /** Null when a webhook was refused. */
+  readonly apiKeyId: string | null;
   readonly reasonCode: FailureReason;
   readonly statusCode: number;
   /** The time of the latest refusal. */

@@ -4,14 +4,14 @@ import {
   type FailureCount,
   type IngestionFailure,
   IngestionFailuresRepository,
-  type RefusedKey,
+  type RefusedSender,
 } from './ingestion-failures.repository.js';
 import { errorMessage } from '../../../platform/errors/index.js';
 
-export type { IngestionFailure, RefusedKey } from './ingestion-failures.repository.js';
+export type { IngestionFailure, RefusedSender } from './ingestion-failures.repository.js';
 
 /**
- * Records refused ingestion for the owner of the key. Recording is best-effort: a failed write is logged and changes no
+ * Records refused ingestion for the owner of the key or of the source. Recording is best-effort: a failed write is logged and changes no
  * decision. While one write runs, later refusals are added up and share the next write, so a storm costs a few
  * statements.
  */
@@ -28,11 +28,11 @@ export class IngestionFailuresRecorder {
   ) {}
 
   /** Resolves when the refusal is written, or when the write has failed. Never rejects. */
-  record(key: RefusedKey, failure: IngestionFailure): Promise<void> {
+  record(sender: RefusedSender, failure: IngestionFailure): Promise<void> {
     const occurredAt = this.clock.now();
-    const identity = `${key.apiKeyId} ${failure.reasonCode} ${failure.statusCode}`;
+    const identity = `${sender.apiKeyId ?? sender.sourceId} ${failure.reasonCode} ${failure.statusCode}`;
     const count = (this.waiting.get(identity)?.count ?? 0) + 1;
-    this.waiting.set(identity, { ...key, ...failure, occurredAt, count });
+    this.waiting.set(identity, { ...sender, ...failure, occurredAt, count });
     if (this.writing === undefined) return (this.writing = this.write());
     return (this.next ??= this.writing.then(() => {
       this.next = undefined;
@@ -41,12 +41,12 @@ export class IngestionFailuresRecorder {
   }
 
   private async write(): Promise<void> {
-    const counts = [...this.waiting.values()].sort((a, b) => (a.apiKeyId < b.apiKeyId ? -1 : 1));
+    const counts = [...this.waiting.values()];
     this.waiting = new Map();
     try {
       if (counts.length > 0) await this.failures.add(counts);
     } catch (error) {
-      this.logger.warn(`${counts.length} refused keys were not recorded: ${errorMessage(error)}`);
+      this.logger.warn(`${counts.length} refused senders were not recorded: ${errorMessage(error)}`);
     } finally {
       this.writing = undefined;
     }

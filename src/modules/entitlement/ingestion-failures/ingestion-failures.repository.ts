@@ -3,12 +3,11 @@ import type { ProjectId } from '../../access/index.js';
 import type { FailureReason } from './failure-reasons.js';
 import { Database } from '../../../platform/database/database.js';
 
-/** Identifies the key whose request was refused. */
-export interface RefusedKey {
-  readonly apiKeyId: string;
-  readonly projectId: ProjectId;
-  readonly sourceId: string | null;
-}
+/** Identifies the sender whose request was refused: an API key, or the webhooks of a source. */
+export type RefusedSender = { readonly projectId: ProjectId } & (
+  | { readonly apiKeyId: string; readonly sourceId: string | null }
+  | { readonly apiKeyId: null; readonly sourceId: string }
+);
 
 export interface IngestionFailure {
   readonly reasonCode: FailureReason;
@@ -16,15 +15,16 @@ export interface IngestionFailure {
   readonly requestId: string | null;
 }
 
-/** Counts equal failures of one key. */
-export interface FailureCount extends RefusedKey, IngestionFailure {
-  /** The time of the latest failure. */
-  readonly occurredAt: Date;
-  readonly count: number;
-}
+/** Counts equal failures of one sender. */
+export type FailureCount = RefusedSender &
+  IngestionFailure & {
+    /** The time of the latest failure. */
+    readonly occurredAt: Date;
+    readonly count: number;
+  };
 
 /**
- * Stores refused ingestion, counted by key, reason, status and UTC hour. {@link IngestionFailuresReader} reads the
+ * Stores refused ingestion, counted by sender, reason, status and UTC hour. {@link IngestionFailuresReader} reads the
  * counts.
  */
 @Injectable()
@@ -41,9 +41,9 @@ export class IngestionFailuresRepository {
        FROM unnest($1::uuid[], $2::text[], $3::int[], $4::uuid[], $5::uuid[], $6::timestamptz[], $7::text[],
                    $8::bigint[])
          AS f (api_key_id, reason_code, status_code, project_id, source_id, occurred_at, request_id, count)
-       JOIN projects p ON p.id = f.project_id /* every tenant: of keys that have identified themselves */
-       ORDER BY f.api_key_id, f.reason_code, f.status_code
-       ON CONFLICT ON CONSTRAINT pk_ingestion_failures DO UPDATE
+       JOIN projects p ON p.id = f.project_id /* every tenant: of senders that have identified themselves */
+       ORDER BY coalesce(f.api_key_id, f.source_id), f.reason_code, f.status_code
+       ON CONFLICT (coalesce(api_key_id, source_id), hour, reason_code, status_code) DO UPDATE
        SET count = ingestion_failures.count + excluded.count,
            occurred_at = greatest(ingestion_failures.occurred_at, excluded.occurred_at),
            request_id = excluded.request_id`,

@@ -1,8 +1,9 @@
 import { Controller, Delete, Get, Patch, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
+import type { Request } from 'express';
 import { type ProjectMemberScope, Requires } from '../../access/index.js';
 import { Documented } from '../../../platform/http/documented.js';
-import { Body, IdParam, Query, Scope } from '../../../platform/http/inputs.js';
+import { Body, IdParam, Query, RawRequest, Scope } from '../../../platform/http/inputs.js';
 import { EventSourceNotFound, ProjectQuery } from '../api-keys/index.js';
 import {
   ChangeEventSourceRequest,
@@ -10,7 +11,7 @@ import {
   CreateEventSourceRequest,
   EventSourceResponse,
 } from './event-sources.dto.js';
-import { SourceHasEvents, SourcePlanLimit } from './event-sources.errors.js';
+import { HookCredentialsUnavailable, SourceHasEvents, SourcePlanLimit } from './event-sources.errors.js';
 import { EventSourcesService } from './event-sources.service.js';
 import { ProjectOfSource } from './event-sources.reader.js';
 
@@ -27,8 +28,12 @@ export class EventSourcesController {
     description: 'Newest first.',
     answer: [EventSourceResponse],
   })
-  list(@Scope() scope: ProjectMemberScope, @Query() _query: ProjectQuery): Promise<EventSourceResponse[]> {
-    return this.sources.list(scope);
+  list(
+    @Scope() scope: ProjectMemberScope,
+    @Query() _query: ProjectQuery,
+    @RawRequest() request: Request,
+  ): Promise<EventSourceResponse[]> {
+    return this.sources.list(scope, request);
   }
 
   @Post()
@@ -39,13 +44,14 @@ export class EventSourcesController {
     description: 'The plan of the organization limits how many a project has, disabled ones included.',
     status: 201,
     answer: CreatedEventSourceResponse,
-    errors: [SourcePlanLimit],
+    errors: [SourcePlanLimit, HookCredentialsUnavailable],
   })
   create(
     @Scope() scope: ProjectMemberScope,
     @Body() body: CreateEventSourceRequest,
+    @RawRequest() request: Request,
   ): Promise<CreatedEventSourceResponse> {
-    return this.sources.create(scope, body);
+    return this.sources.create(scope, body, request);
   }
 
   @Get(':source_id')
@@ -57,8 +63,12 @@ export class EventSourcesController {
     answer: EventSourceResponse,
     errors: [EventSourceNotFound],
   })
-  get(@Scope() scope: ProjectMemberScope, @IdParam('source_id') id: string): Promise<EventSourceResponse> {
-    return this.sources.get(scope, id);
+  get(
+    @Scope() scope: ProjectMemberScope,
+    @IdParam('source_id') id: string,
+    @RawRequest() request: Request,
+  ): Promise<EventSourceResponse> {
+    return this.sources.get(scope, id, request);
   }
 
   @Patch(':source_id')
@@ -66,16 +76,17 @@ export class EventSourcesController {
   @Documented({
     operationId: 'updateIngestSource',
     summary: 'Change',
-    description: 'What is left out stays.',
+    description: 'What is left out stays. A source of type `webhook` that gets another type loses its `hook_url`.',
     answer: EventSourceResponse,
-    errors: [EventSourceNotFound],
+    errors: [EventSourceNotFound, HookCredentialsUnavailable],
   })
   change(
     @Scope() scope: ProjectMemberScope,
     @IdParam('source_id') id: string,
     @Body() body: ChangeEventSourceRequest,
+    @RawRequest() request: Request,
   ): Promise<EventSourceResponse> {
-    return this.sources.change(scope, id, body);
+    return this.sources.change(scope, id, body, request);
   }
 
   @Delete(':source_id')
@@ -100,8 +111,12 @@ export class EventSourcesController {
     answer: EventSourceResponse,
     errors: [EventSourceNotFound],
   })
-  enable(@Scope() scope: ProjectMemberScope, @IdParam('source_id') id: string): Promise<EventSourceResponse> {
-    return this.sources.setEnabled(scope, id, true);
+  enable(
+    @Scope() scope: ProjectMemberScope,
+    @IdParam('source_id') id: string,
+    @RawRequest() request: Request,
+  ): Promise<EventSourceResponse> {
+    return this.sources.setEnabled(scope, id, true, request);
   }
 
   @Post(':source_id/disable')
@@ -114,7 +129,11 @@ export class EventSourcesController {
     answer: EventSourceResponse,
     errors: [EventSourceNotFound],
   })
-  disable(@Scope() scope: ProjectMemberScope, @IdParam('source_id') id: string): Promise<EventSourceResponse> {
-    return this.sources.setEnabled(scope, id, false);
+  disable(
+    @Scope() scope: ProjectMemberScope,
+    @IdParam('source_id') id: string,
+    @RawRequest() request: Request,
+  ): Promise<EventSourceResponse> {
+    return this.sources.setEnabled(scope, id, false, request);
   }
 }

@@ -5,3 +5,6 @@ export class SourceHasEvents extends domainError(
   409,
   'Event source has ingested events and cannot be deleted. Disable the source instead.',
 ) {}
+export class HookCredentialsUnavailable extends domainError(503, 'Secrets of webhooks are unavailable') {
+  override readonly logLevel = 'warn' as const;
+}

@@ -1,6 +1,9 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import type { Request } from 'express';
+import { CONFIG, type Config } from '../../../config/index.js';
 import type { ProjectMemberScope, ProjectScope } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
+import { apiBaseOf } from '../../../platform/http/api-base.js';
 import { newId } from '../../../platform/ids/index.js';
 import { EventSourceNotFound, KeyAuthenticator, KeyIssuer } from '../api-keys/index.js';
 import { AuditWriter } from '../../identity/audit/index.js';
@@ -16,6 +19,7 @@ import {
 import { SourceHasEvents, SourcePlanLimit } from './event-sources.errors.js';
 import { EventSourcesReader, type SeenEventSource } from './event-sources.reader.js';
 import { EventSourcesRepository } from './event-sources.repository.js';
+import { SourceHooksService } from './hooks/source-hooks.service.js';
 
 @Injectable()
 export class EventSourcesService {
@@ -23,66 +27,84 @@ export class EventSourcesService {
     private readonly database: Database,
     private readonly sources: EventSourcesRepository,
     private readonly reader: EventSourcesReader,
+    private readonly hooks: SourceHooksService,
     private readonly issuer: KeyIssuer,
     private readonly authenticator: KeyAuthenticator,
     private readonly acts: ProjectActsService,
     private readonly audit: AuditWriter,
+    @Inject(CONFIG) private readonly config: Config,
   ) {}
 
   /**
    * Creates a source with its first key. The transaction locks the project, so parallel creations are counted one after
    * another. Disabled sources count too.
    */
-  create(scope: ProjectMemberScope, request: CreateEventSourceRequest): Promise<CreatedEventSourceResponse> {
-    const { name, type, description = null, is_enabled: isEnabled } = request;
+  create(
+    scope: ProjectMemberScope,
+    body: CreateEventSourceRequest,
+    request: Request,
+  ): Promise<CreatedEventSourceResponse> {
+    const { name, type, description = null, is_enabled: isEnabled } = body;
     const id = newId();
     return this.database.transaction(async (tx) => {
       const { organization } = await this.acts.begin(scope, tx);
       const limit = PLAN_LIMITS[organization.plan].sources;
       if (limit !== null && (await this.sources.countOf(scope, tx)) >= limit) throw new SourcePlanLimit();
       await this.sources.insert(scope, { id, name, type, description, isEnabled, createdBy: scope.userId }, tx);
+      await this.hooks.create(scope, { id, type }, body, tx);
       await this.record(scope, id, 'created', { name, type, ...(isEnabled ? {} : { is_enabled: false }) }, tx);
       const key = await this.issuer.issue(scope, { name, scopes: ['events:write'], sourceId: id, expiresAt: null }, tx);
-      return { ...eventSourceResponse(await this.found(scope, id, tx)), key };
+      return { ...this.response(scope, await this.found(scope, id, tx), request), key };
     });
   }
 
-  async list(scope: ProjectScope): Promise<EventSourceResponse[]> {
-    return (await this.reader.list(scope)).map(eventSourceResponse);
+  async list(scope: ProjectMemberScope, request: Request): Promise<EventSourceResponse[]> {
+    return (await this.reader.list(scope)).map((source) => this.response(scope, source, request));
   }
 
-  async get(scope: ProjectScope, id: string): Promise<EventSourceResponse> {
-    return eventSourceResponse(await this.found(scope, id));
+  async get(scope: ProjectMemberScope, id: string, request: Request): Promise<EventSourceResponse> {
+    return this.response(scope, await this.found(scope, id), request);
   }
 
   /** Changes a source. An audit event is recorded only when something changes. */
-  async change(scope: ProjectMemberScope, id: string, request: ChangeEventSourceRequest): Promise<EventSourceResponse> {
+  async change(
+    scope: ProjectMemberScope,
+    id: string,
+    body: ChangeEventSourceRequest,
+    request: Request,
+  ): Promise<EventSourceResponse> {
     const answer = await this.database.transaction(async (tx) => {
       await this.acts.begin(scope, tx);
       const source = await this.found(scope, id, tx);
-      const switched = await this.withEnabled(scope, source, request.is_enabled ?? source.isEnabled, tx);
+      const switched = await this.withEnabled(scope, source, body.is_enabled ?? source.isEnabled, tx);
       const from = { name: source.name, type: source.type, description: source.description };
       const to = {
-        name: request.name ?? from.name,
-        type: request.type ?? from.type,
-        description: request.description === undefined ? from.description : request.description,
+        name: body.name ?? from.name,
+        type: body.type ?? from.type,
+        description: body.description === undefined ? from.description : body.description,
       };
-      if (to.name === from.name && to.type === from.type && to.description === from.description) {
-        return eventSourceResponse(switched);
-      }
+      const hook = await this.hooks.change(scope, { id, type: to.type, before: from.type }, body, tx);
+      const isSame = to.name === from.name && to.type === from.type && to.description === from.description;
+      if (isSame && Object.keys(hook).length === 0) return this.response(scope, switched, request);
       await this.sources.update(scope, id, to, tx);
-      await this.record(scope, id, 'updated', { from, to }, tx);
-      return eventSourceResponse({ ...switched, ...to });
+      await this.record(scope, id, 'updated', { from, to, ...hook }, tx);
+      return this.response(scope, await this.found(scope, id, tx), request);
     });
-    if (request.is_enabled !== undefined) this.authenticator.forgetAll();
+    if (body.is_enabled !== undefined) this.authenticator.forgetAll();
     return answer;
   }
 
   /** Enables or disables a source. A repetition returns the same and records nothing. */
-  async setEnabled(scope: ProjectMemberScope, id: string, isEnabled: boolean): Promise<EventSourceResponse> {
+  async setEnabled(
+    scope: ProjectMemberScope,
+    id: string,
+    isEnabled: boolean,
+    request: Request,
+  ): Promise<EventSourceResponse> {
     const answer = await this.database.transaction(async (tx) => {
       await this.acts.begin(scope, tx);
-      return eventSourceResponse(await this.withEnabled(scope, await this.found(scope, id, tx), isEnabled, tx));
+      const source = await this.withEnabled(scope, await this.found(scope, id, tx), isEnabled, tx);
+      return this.response(scope, source, request);
     });
     this.authenticator.forgetAll();
     return answer;
@@ -122,6 +144,10 @@ export class EventSourcesService {
     const source = await this.reader.find(scope, id, tx);
     if (source === null) throw new EventSourceNotFound();
     return source;
+  }
+
+  private response(scope: ProjectMemberScope, source: SeenEventSource, request: Request): EventSourceResponse {
+    return eventSourceResponse(scope, source, apiBaseOf(this.config.http.publicApiUrl, request));
   }
 
   private record(scope: ProjectMemberScope, id: string, what: string, detail: object, tx: Db): Promise<void> {

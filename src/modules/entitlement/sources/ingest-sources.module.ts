@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { sealedColumns } from '../../../platform/sealed-columns/index.js';
 import { ApiKeysModule } from '../api-keys/index.js';
 import { AuditModule } from '../../identity/audit/index.js';
 import { IngestionFailuresModule } from '../ingestion-failures/index.js';
@@ -11,6 +12,9 @@ import { EventSourcesController } from './event-sources.controller.js';
 import { EventSourcesReader, ProjectOfSource } from './event-sources.reader.js';
 import { EventSourcesRepository } from './event-sources.repository.js';
 import { EventSourcesService } from './event-sources.service.js';
+import { HOOK_SECRET, SourceHook } from './hooks/source-hook.entity.js';
+import { SourceHooksRepository } from './hooks/source-hooks.repository.js';
+import { SourceHooksService } from './hooks/source-hooks.service.js';
 import { SourceFailuresController } from './source-failures.controller.js';
 import { SourceKeysController } from './source-keys.controller.js';
 import { SourceKeysService } from './source-keys.service.js';
@@ -24,7 +28,7 @@ import { EventSourceSearch } from './event-source-search.reader.js';
     AuditModule,
     IngestionFailuresModule,
     ProjectsModule,
-    TypeOrmModule.forFeature([EventSource]),
+    TypeOrmModule.forFeature([EventSource, SourceHook]),
   ],
   controllers: [
     SourceCatalogController,
@@ -38,6 +42,9 @@ import { EventSourceSearch } from './event-source-search.reader.js';
     EventSourcesService,
     EventSourcesReader,
     EventSourcesRepository,
+    SourceHooksService,
+    SourceHooksRepository,
+    ...sealedColumns(HOOK_SECRET),
     SourceKeysService,
     SourceNamesReader,
     ProjectOfSource,

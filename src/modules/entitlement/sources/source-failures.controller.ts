@@ -19,7 +19,7 @@ export class SourceFailuresController {
     operationId: 'listIngestSourceFailures',
     summary: 'Recorded ingestion failures',
     description:
-      'Ingestion with a key of the source that was refused by billing, by the limits of the month or the day, by the rate limit (`rate_limited`), since the source is disabled, or since the project is archived; nothing else is recorded. One record for each key, reason and UTC hour, newest first. Written best-effort.',
+      'Ingestion with a key of the source, or by its webhooks, that was refused by billing, by the limits of the month or the day, by the rate limit (`rate_limited`), since the source is disabled, or since the project is archived, and webhooks whose signature is not valid; nothing else is recorded. One record for each sender, reason and UTC hour, newest first. Written best-effort.',
     answer: SourceFailuresResponse,
     errors: [EventSourceNotFound],
   })

@@ -19,8 +19,8 @@ export class SourceFailuresQuery {
 }
 
 export class SourceFailureResponse {
-  @UuidField({ description: 'The API key' })
-  api_key_id!: string;
+  @UuidField({ nullable: true, description: 'The API key; null: a webhook' })
+  api_key_id!: string | null;
 
   @EnumField(FAILURE_REASONS, { example: 'source_disabled', description: 'Why, for programs' })
   reason_code!: FailureReason;
@@ -34,7 +34,7 @@ export class SourceFailureResponse {
   @TextField({ nullable: true, description: 'X-Request-ID of the latest' })
   request_id!: string | null;
 
-  @IntField({ min: 1, description: 'How often the key was refused for this reason in that UTC hour' })
+  @IntField({ min: 1, description: 'How often the sender was refused for this reason in that UTC hour' })
   count!: number;
 }
 

@@ -3,6 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { CONFIG, type Config, RUNTIME_SECRETS, type RuntimeSecrets } from '../../../../config/index.js';
 import { Clock } from '../../../../platform/clock/index.js';
+import { apiBaseOf } from '../../../../platform/http/api-base.js';
 import { InvalidSignature, SignedUrlsUnavailable } from '../storage.errors.js';
 
 const KEY_BYTES = 32;
@@ -64,7 +65,8 @@ export class UrlSigner {
     if (signable.disposition !== '') query.set('disposition', signable.disposition);
     query.set('key', id);
     query.set('signature', signatureOf(key, signable.method, signable.path, expires, signable.disposition));
-    return `${this.baseOf(request)}${signable.path}?${query.toString()}`;
+    // The base is not signed: a signed path is valid wherever the service is reached.
+    return `${apiBaseOf(this.config.http.publicApiUrl, request)}${signable.path}?${query.toString()}`;
   }
 
   /**
@@ -88,14 +90,6 @@ export class UrlSigner {
     const secondsLeft = Number(expires) - this.clock.now().getTime() / 1_000;
     if (!(secondsLeft > 0)) throw new InvalidSignature();
     return { secondsLeft: Math.floor(secondsLeft), disposition };
-  }
-
-  /**
-   * Returns the base of the URL, which is not signed: a signed path is valid wherever the service is reached.
-   * Production always configures `PUBLIC_API_URL`.
-   */
-  private baseOf(request: Request): string {
-    return this.config.http.publicApiUrl ?? `${request.secure ? 'https' : 'http'}://${request.headers.host ?? ''}`;
   }
 }
 
