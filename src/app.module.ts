@@ -35,6 +35,7 @@ import { JobBoardModule } from './modules/operations/job-board/index.js';
 import { TestControlModule, TestControls } from './modules/operations/test-control/index.js';
 import { InvitationsModule } from './modules/tenancy/invitations/index.js';
 import { CloudEventsModule } from './modules/intake/cloud-events/index.js';
+import { HookIntakeModule } from './modules/intake/hooks/index.js';
 import { JsonIntakeModule } from './modules/intake/json/index.js';
 import { OTLP_ERROR_FORM, OtlpModule } from './modules/intake/otlp/index.js';
 import { LogsModule } from './modules/events/logs/index.js';
@@ -240,6 +241,7 @@ export class AppModule {
         JsonIntakeModule,
         CloudEventsModule,
         OtlpModule,
+        HookIntakeModule,
         EventStoreModule,
         EventReadsModule,
         EventFeedModule,

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import type { Config, RateLimitPolicyName } from './config/index.js';
 import { KeyAuthenticator } from './modules/entitlement/api-keys/index.js';
+import { SourceHookAuthenticator } from './modules/entitlement/sources/index.js';
 import { AccessTokenService } from './modules/identity/sessions/index.js';
 import { apiKeyOf, isIntake } from './modules/access/index.js';
 import type { Clock } from './platform/clock/index.js';
@@ -87,18 +88,21 @@ export async function rateLimitStore(config: Config, clock: Clock, logger: Logge
 /**
  * Counts a request for the key or person of its credential, from any address and even when the credential has expired.
  * A credential that does not verify counts by address. The access token takes precedence over keys: a person's requests
- * are counted for that person, whichever keys they send.
+ * are counted for that person, whichever keys they send. A webhook is counted for the source of its address, whichever
+ * other credentials it carries.
  */
 @Injectable()
 export class CredentialHolders extends RateLimitCredentials {
   constructor(
     private readonly keys: KeyAuthenticator,
+    private readonly hooks: SourceHookAuthenticator,
     private readonly tokens: AccessTokenService,
   ) {
     super();
   }
 
   override holderOf(request: Request): string | null | Promise<string | null> {
+    if (this.hooks.isHook(request)) return this.holderOfHook(request);
     const claims = this.tokens.claimsOf(request);
     if (claims === null) return this.holderOfKey(request);
     return claims.then((person) => (person === null ? this.holderOfKey(request) : `user:${person.userId}`));
@@ -106,6 +110,7 @@ export class CredentialHolders extends RateLimitCredentials {
 
   /** Browser keys are public, so they count as credentials only at ingestion. */
   override liveHolderOf(request: Request): string | null | Promise<string | null> {
+    if (this.hooks.isHook(request)) return this.holderOfHook(request);
     const claims = this.tokens.claimsOf(request);
     if (claims === null) return this.liveHolderOfKey(request);
     return claims.then((person) =>
@@ -113,9 +118,16 @@ export class CredentialHolders extends RateLimitCredentials {
     );
   }
 
-  /** Records refused ingestion for the owner of the key. */
+  /** Records refused ingestion for the owner of the key or of the source. */
   override refused(request: Request): void {
-    if (request.method === 'POST' && isIngestion(request) && apiKeyOf(request) !== null) this.keys.limited(request);
+    if (this.hooks.isHook(request)) this.hooks.limited(request);
+    else if (request.method === 'POST' && isIngestion(request) && apiKeyOf(request) !== null)
+      this.keys.limited(request);
+  }
+
+  private async holderOfHook(request: Request): Promise<string | null> {
+    const identity = await this.hooks.identityOf(request);
+    return identity === null ? null : `hook:${identity.sourceId}`;
   }
 
   private liveHolderOfKey(request: Request): string | null | Promise<string | null> {

@@ -163,7 +163,7 @@ export function writeRefusals(operation: Operation, ownSentences: Readonly<Recor
     const named = schema?.['x-refusal'];
     if (named !== undefined) refusals.add(Number(status), named);
   }
-  if (access !== 'public' && access !== 'provider') refusals.say(401, 'Not authenticated');
+  if (access !== 'public' && access !== 'provider' && access !== 'hook') refusals.say(401, 'Not authenticated');
   if (access.startsWith('bearer-or-key')) {
     refusals.say(401, 'Invalid API key');
     refusals.say(401, 'API key is not active');

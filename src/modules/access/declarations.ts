@@ -74,7 +74,8 @@ export type AccessDeclaration =
       readonly missing: DomainErrorClass;
     }
   | { readonly kind: 'platform-admin' }
-  | { readonly kind: 'provider' };
+  | { readonly kind: 'provider' }
+  | { readonly kind: 'hook' };
 
 export const ACCESS = Symbol('access declaration');
 
@@ -181,6 +182,14 @@ export function Provider(): MethodDecorator {
   return declare({ kind: 'provider' });
 }
 
+/**
+ * Allows senders of webhooks, by the secret address of an Event Source. The handler verifies the signature, whose scheme
+ * the source decides.
+ */
+export function Hook(): MethodDecorator {
+  return declare({ kind: 'hook' });
+}
+
 /** Allows every caller. The reason is for readers of the route table. */
 export function Public(reason: string): MethodDecorator {
   return declare({ kind: 'public', reason });
@@ -227,7 +236,7 @@ export function describeAccess(access: AccessDeclaration): string {
 /**
  * Returns the tenant of a route for the route table and the `x-tenant` extension: which input names the organization or
  * project, or which class finds it. Examples are `project_id`, `project_id|selected`, `via:ProjectOfApiKey`,
- * `project_id+thing:ChannelOfProject`, `each:member:ProjectOfAlertEvent`, `addressee:InvitedToAccept` and `key`, or `-`
+ * `project_id+thing:ChannelOfProject`, `each:member:ProjectOfAlertEvent`, `addressee:InvitedToAccept`, `key` and `hook`, or `-`
  * when there is no tenant.
  */
 function describeTenant(access: AccessDeclaration): string {
@@ -250,6 +259,8 @@ function describeTenant(access: AccessDeclaration): string {
       return 'organization_id|key';
     case 'api-key':
       return 'key';
+    case 'hook':
+      return 'hook';
     case 'public':
     case 'internal':
     case 'provider':

@@ -3,7 +3,7 @@ import type { OrganizationId, ProjectId, UserId } from './ids.js';
 import type { Credentialed } from './credentials.js';
 import type { Db } from '../../platform/database/database.js';
 import type { Role } from './roles.js';
-import type { ApiKeyScope, ApiKeyScopeName, UserScope } from './scope.js';
+import type { ApiKeyScope, ApiKeyScopeName, HookScope, UserScope } from './scope.js';
 
 /** The claims of an access token that one of our keys signed, expired or not. */
 export interface VerifiedToken {
@@ -30,6 +30,12 @@ export abstract class ApiKeyAuthenticator {
    * refuses
    */
   abstract authenticate(request: Credentialed, needed: readonly ApiKeyScopeName[]): Promise<ApiKeyScope>;
+}
+
+/** Finds the Event Source of a webhook by the address that it was sent to. Implemented by the sources module. */
+export abstract class HookAuthenticator {
+  /** @throws DomainError 404 for an unknown address, 403 while the source is disabled */
+  abstract authenticate(request: Credentialed): Promise<HookScope>;
 }
 
 /** Checks who administers the platform. Implemented by the billing module. */

@@ -64,4 +64,11 @@ export interface ApiKeyScope extends ProjectScope {
   readonly scopes: readonly ApiKeyScopeName[];
 }
 
-export type AccessScope = UserScope | OrganizationScope | ProjectMemberScope | EachProjectScope | ApiKeyScope;
+/** The Event Source of a webhook, identified by the secret address that the webhook was sent to. */
+export interface HookScope extends ProjectScope {
+  readonly kind: 'hook';
+  readonly sourceId: string;
+}
+
+export type AccessScope =
+  UserScope | OrganizationScope | ProjectMemberScope | EachProjectScope | ApiKeyScope | HookScope;

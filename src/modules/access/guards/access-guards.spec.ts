@@ -11,6 +11,7 @@ import {
   type AccessDeclaration,
   ApiKey,
   ApiKeyAuthenticator,
+  HookAuthenticator,
   asOrganizationId,
   asProjectId,
   asUserId,
@@ -62,6 +63,9 @@ class People extends BearerAuthenticator {
   admit = (): Promise<UserScope> => Promise.resolve({ kind: 'user', userId: asUserId('u'), sessionId: 's' });
 }
 class NoKeys extends ApiKeyAuthenticator {
+  authenticate = (): Promise<never> => Promise.reject(new Error('not asked for'));
+}
+class NoHooks extends HookAuthenticator {
   authenticate = (): Promise<never> => Promise.reject(new Error('not asked for'));
 }
 class NoAdministrators extends PlatformAdministrators {
@@ -124,6 +128,7 @@ async function guarded(
       { provide: CONFIG, useValue: loadConfig({ NODE_ENV: 'test' }) },
       { provide: BearerAuthenticator, useClass: People },
       { provide: ApiKeyAuthenticator, useClass: NoKeys },
+      { provide: HookAuthenticator, useClass: NoHooks },
       { provide: PlatformAdministrators, useClass: NoAdministrators },
       { provide: ProviderAuthenticator, useClass: NoProvider },
       { provide: MembershipReader, useValue: new OneProject(role) },

@@ -5,6 +5,7 @@ import { Authorizer } from '../authorizer.js';
 import { ApiKeyGuard } from './api-key.guard.js';
 import { BearerGuard } from './bearer.guard.js';
 import { CapabilityGuard } from './capability.guard.js';
+import { HookGuard } from './hook.guard.js';
 import { InputsGuard } from './inputs.guard.js';
 import { InternalGuard } from './internal.guard.js';
 import { ProviderGuard } from './provider.guard.js';
@@ -21,6 +22,7 @@ export const ACCESS_GUARDS: readonly Type<CanActivate>[] = [
   ApiKeyGuard,
   InternalGuard,
   ProviderGuard,
+  HookGuard,
   CapabilityGuard,
   InputsGuard,
 ];

@@ -75,7 +75,11 @@ export class RequestBodyReader {
     }
   }
 
-  private readBytes(bytes: BytesBody | undefined, request: CheckedRequest, room: BodyRoom): ReadBody | Promise<ReadBody> {
+  private readBytes(
+    bytes: BytesBody | undefined,
+    request: CheckedRequest,
+    room: BodyRoom,
+  ): ReadBody | Promise<ReadBody> {
     if (bytes === undefined) throw new Error('the route has no limit for its bytes');
     const raw = this.reader.readDecoded(request, bytes, { ...room, maxBytes: bytes.maxBytes });
     return raw instanceof Promise ? raw.then((read) => ({ raw: read }), ofUnreadable) : { raw };
@@ -116,12 +120,12 @@ function ofUnreadable(error: unknown): ReadBody {
 /** Returns the holder of a large body. Holders take turns when several of them send large bodies. */
 function holderOf(caller: AccessScope | null, request: CheckedRequest): string {
   if (caller === null) return request.ip ?? '';
-  return caller.kind === 'api-key' ? caller.projectId : caller.userId;
+  return 'userId' in caller ? caller.userId : caller.projectId;
 }
 
 /** Returns the holder whose bodies in flight are counted together. */
 function bodyHolderOf(caller: AccessScope | null, request: CheckedRequest): BodyHolder {
   if (caller === null) return strangerAt(addressBucket(request.ip));
-  const name = caller.kind === 'api-key' ? `organization ${caller.organizationId}` : `user ${caller.userId}`;
+  const name = 'userId' in caller ? `user ${caller.userId}` : `organization ${caller.organizationId}`;
   return { name, isStranger: false };
 }

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { sealedColumns } from '../../../platform/sealed-columns/index.js';
+import { HookAuthenticator } from '../../access/index.js';
 import { ApiKeysModule } from '../api-keys/index.js';
 import { AuditModule } from '../../identity/audit/index.js';
 import { IngestionFailuresModule } from '../ingestion-failures/index.js';
@@ -13,6 +14,8 @@ import { EventSourcesReader, ProjectOfSource } from './event-sources.reader.js';
 import { EventSourcesRepository } from './event-sources.repository.js';
 import { EventSourcesService } from './event-sources.service.js';
 import { HOOK_SECRET, SourceHook } from './hooks/source-hook.entity.js';
+import { SourceHookAuthenticator } from './hooks/source-hook.authenticator.js';
+import { SourceHooksReader } from './hooks/source-hooks.reader.js';
 import { SourceHooksRepository } from './hooks/source-hooks.repository.js';
 import { SourceHooksService } from './hooks/source-hooks.service.js';
 import { SourceFailuresController } from './source-failures.controller.js';
@@ -43,12 +46,15 @@ import { EventSourceSearch } from './event-source-search.reader.js';
     EventSourcesReader,
     EventSourcesRepository,
     SourceHooksService,
+    SourceHooksReader,
     SourceHooksRepository,
+    SourceHookAuthenticator,
+    { provide: HookAuthenticator, useExisting: SourceHookAuthenticator },
     ...sealedColumns(HOOK_SECRET),
     SourceKeysService,
     SourceNamesReader,
     ProjectOfSource,
   ],
-  exports: [EventSourcesReader, ProjectOfSource, SourceNamesReader],
+  exports: [EventSourcesReader, HookAuthenticator, ProjectOfSource, SourceHookAuthenticator, SourceNamesReader],
 })
 export class IngestSourcesModule {}

@@ -19,7 +19,11 @@ export interface QuotaRefused {
   readonly error: DomainError;
 }
 
-const QUOTAS: ReadonlySet<RefusalReason> = new Set(['limit_exceeded', 'request_limit_exceeded', 'daily_limit_exceeded']);
+const QUOTAS: ReadonlySet<RefusalReason> = new Set([
+  'limit_exceeded',
+  'request_limit_exceeded',
+  'daily_limit_exceeded',
+]);
 
 /** The sender and the HTTP request whose refusal is recorded. */
 interface Recorded {
@@ -96,11 +100,12 @@ export class EventAdmissionService {
   }
 
   private async record(
-    { sender: { apiKeyId, projectId, sourceId }, requestId }: Recorded,
+    { sender: { apiKeyId, projectId, sourceId, isHook = false }, requestId }: Recorded,
     reasonCode: FailureReason,
     statusCode: number,
   ): Promise<void> {
-    if (apiKeyId === null) return;
-    await this.failures.record({ apiKeyId, projectId, sourceId }, { reasonCode, statusCode, requestId });
+    const failure = { reasonCode, statusCode, requestId };
+    if (apiKeyId !== null) await this.failures.record({ apiKeyId, projectId, sourceId }, failure);
+    else if (isHook && sourceId !== null) await this.failures.record({ apiKeyId, projectId, sourceId }, failure);
   }
 }

@@ -13,7 +13,7 @@ const FLUSH_MS = 2_000;
  */
 const MAX_ROWS = 100_000;
 
-/** Counts successful API-key requests in memory and adds them to `usage_daily` in batches. It never fails a request. */
+/** Counts successful requests of API keys and webhooks in memory and adds them to `usage_daily` in batches. It never fails a request. */
 @Injectable()
 export class RequestMeter implements OnModuleInit, BeforeApplicationShutdown {
   private counts = new Map<string, RequestCount>();
@@ -35,9 +35,10 @@ export class RequestMeter implements OnModuleInit, BeforeApplicationShutdown {
     if (this.enabled) this.timer = setInterval(() => void this.flush(), FLUSH_MS).unref();
   }
 
-  record(key: { projectId: ProjectId; apiKeyId: string }): void {
+  /** @param sender without an API key when it is a webhook */
+  record(sender: { projectId: ProjectId; apiKeyId: string | null }): void {
     const day = this.clock.now().toISOString().slice(0, 10);
-    this.add({ day, projectId: key.projectId, apiKeyId: key.apiKeyId, requests: 1 });
+    this.add({ day, projectId: sender.projectId, apiKeyId: sender.apiKeyId, requests: 1 });
   }
 
   /** Writes the counts. Counts that cannot be written are kept for the next flush. */

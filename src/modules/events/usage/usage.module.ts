@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { EventStoreModule } from '../event-store/index.js';
+import { IngestSourcesModule } from '../../entitlement/sources/index.js';
 import { ApiKeysModule } from '../../entitlement/api-keys/index.js';
 import { OrganizationsModule } from '../../tenancy/organizations/index.js';
 import { belongsToProject, ProjectsModule } from '../../tenancy/projects/index.js';
@@ -10,7 +11,7 @@ import { UsageRepository } from './usage.repository.js';
 import { UsageService } from './usage.service.js';
 
 @Module({
-  imports: [ApiKeysModule, OrganizationsModule, ProjectsModule, EventStoreModule],
+  imports: [ApiKeysModule, IngestSourcesModule, OrganizationsModule, ProjectsModule, EventStoreModule],
   controllers: [ProjectUsageController, UsageController],
   providers: [UsageService, UsageRepository, belongsToProject(UsageService), RequestMeter, UsageMetering],
   exports: [UsageMetering],

@@ -37,8 +37,16 @@ export class JsonItemsReader {
     if ('value' in parsed)
       return Array.isArray(parsed.value) ? parsed.value.map((value: unknown) => ({ value })) : [parsed];
     const end = body.indexOf('\n');
-    if (end < 0 || !('value' in (await this.parse(body.subarray(0, end), holder)))) throw new ValidationError(parsed.issues);
+    if (end < 0 || !('value' in (await this.parse(body.subarray(0, end), holder))))
+      throw new ValidationError(parsed.issues);
     return this.readLines(body, holder);
+  }
+
+  /** Returns the value of one JSON text. @throws ValidationError when it is no JSON, ServiceOverloaded */
+  async readOne(body: Buffer, holder: string): Promise<unknown> {
+    const parsed = await this.parse(body, holder);
+    if ('value' in parsed) return parsed.value;
+    throw new ValidationError(parsed.issues);
   }
 
   /** Returns the values of newline-delimited JSON. @throws TooManyEvents, ServiceOverloaded */

@@ -8,8 +8,10 @@ export interface Sender {
   readonly organizationId: OrganizationId;
   readonly projectId: ProjectId;
   readonly sourceId: string | null;
-  /** Null: a person's. */
+  /** Null: a person's, or that of a webhook. */
   readonly apiKeyId: string | null;
+  /** Whether the event came by a webhook of the source, whose refusals are recorded although it has no key. */
+  readonly isHook?: boolean;
 }
 
 /** One request: events that are admitted in their order, as many as the allowances let. */

@@ -1,0 +1,110 @@
+import { describe, expect, it } from '@jest/globals';
+import type { HookScheme } from '../../entitlement/sources/index.js';
+import { readDelivery, slugOf } from './hook-draft.js';
+
+const read = (scheme: HookScheme, headers: Record<string, string>, value: unknown) =>
+  readDelivery({ sourceId: 'S', name: 'Shop Hooks', scheme }, { headers, value });
+
+describe('the event of a webhook', () => {
+  it.each<[string, HookScheme, Record<string, string>, object, string, string | undefined]>([
+    [
+      'an action',
+      'github',
+      { 'x-github-event': 'pull_request', 'x-github-delivery': '72d3162e' },
+      { action: 'opened', number: 2 },
+      'github.pull_request.opened',
+      'hook S 72d3162e',
+    ],
+    ['no action', 'github', { 'x-github-event': 'push', 'x-github-delivery': 'd' }, {}, 'github.push', 'hook S d'],
+    ['no event', 'github', {}, { action: 'opened' }, 'shop-hooks', undefined],
+    [
+      'a type and an id',
+      'stripe',
+      {},
+      { id: 'evt_1', type: 'charge.succeeded' },
+      'stripe.charge.succeeded',
+      'hook S evt_1',
+    ],
+    ['a number as the type', 'stripe', {}, { id: 7, type: 7 }, 'shop-hooks', undefined],
+    [
+      'a topic',
+      'shopify',
+      { 'x-shopify-topic': 'orders/create', 'x-shopify-webhook-id': 'w-1' },
+      { id: 1 },
+      'shopify.orders/create',
+      'hook S w-1',
+    ],
+    [
+      'an event in its envelope',
+      'slack',
+      {},
+      { type: 'event_callback', event_id: 'Ev1', event: { type: 'app_mention' } },
+      'slack.app_mention',
+      'hook S Ev1',
+    ],
+    ['no event in its envelope', 'slack', {}, { type: 'app_rate_limited' }, 'slack.app_rate_limited', undefined],
+    [
+      'an idempotency key',
+      'gitlab',
+      { 'idempotency-key': 'k-1', 'x-gitlab-event-uuid': 'u-1' },
+      { object_kind: 'merge_request' },
+      'gitlab.merge_request',
+      'hook S k-1',
+    ],
+    [
+      'the id of an event',
+      'gitlab',
+      { 'x-gitlab-event-uuid': 'u-1' },
+      { event_name: 'push' },
+      'gitlab.push',
+      'hook S u-1',
+    ],
+    [
+      'a type',
+      'standard-webhooks',
+      { 'webhook-id': 'msg_1' },
+      { type: 'user.created' },
+      'user.created',
+      'hook S msg_1',
+    ],
+    ['the older headers', 'standard-webhooks', { 'svix-id': 'msg_1' }, {}, 'shop-hooks', 'hook S msg_1'],
+    ['a type in its body', 'none', {}, { type: 'ignored' }, 'shop-hooks', undefined],
+    ['a delivery id', 'none', { 'webhook-id': 'msg_1' }, {}, 'shop-hooks', 'hook S msg_1'],
+    ['an idempotency key', 'hmac-sha256', { 'idempotency-key': 'k-1' }, {}, 'shop-hooks', 'hook S k-1'],
+  ])('is named for %s of %s', (_, scheme, headers, value, type, uniqueKey) => {
+    expect(read(scheme, headers, value)).toEqual({
+      draft: {
+        event_type: type,
+        source: 'shop-hooks',
+        properties: value,
+        ...(uniqueKey !== undefined && { uniqueKey }),
+      },
+    });
+  });
+
+  it.each([
+    ['a list', [{ email: 'a@b.c' }], { data: [{ email: 'a@b.c' }] }],
+    ['a text', 'hello', { data: 'hello' }],
+    ['null', null, { data: null }],
+    ['no body', undefined, {}],
+  ])('has %s as its property data', (_, value, properties) => {
+    expect(read('none', {}, value)).toMatchObject({ draft: { properties } });
+  });
+
+  it('is none for the messages with which GitHub and Slack try an address', () => {
+    expect(read('github', { 'x-github-event': 'ping' }, { zen: 'Design for failure.' })).toEqual({ ping: true });
+    const challenge = { type: 'url_verification', challenge: '3eZbrw1a' };
+    expect(read('slack', {}, challenge)).toEqual({ challenge: '3eZbrw1a' });
+    expect(read('none', { 'x-github-event': 'ping' }, challenge)).toHaveProperty('draft');
+  });
+});
+
+describe('the word for a source', () => {
+  it.each([
+    ['Shop Hooks', 'shop-hooks'],
+    ['a.b_c-9', 'a.b_c-9'],
+    ['Zürich/🚀', 'z-rich--'],
+  ])('of %s is %s', (name, slug) => {
+    expect(slugOf(name)).toBe(slug);
+  });
+});

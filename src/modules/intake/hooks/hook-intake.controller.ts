@@ -1,0 +1,52 @@
+import { Controller, Post } from '@nestjs/common';
+import { ApiExcludeController, ApiTags } from '@nestjs/swagger';
+import { Hook, type HookScope } from '../../access/index.js';
+import { Documented } from '../../../platform/http/documented.js';
+import {
+  BodyBytes,
+  type CheckedRequest,
+  RawRequest,
+  RequestId,
+  Scope,
+  TextParam,
+} from '../../../platform/http/inputs.js';
+import { UnsupportedMediaType } from '../../../platform/http/domain-error.js';
+import { HookCredentialsUnavailable, HookNotFound } from '../../entitlement/sources/index.js';
+import { INTAKE_ERRORS, IntakeResponse, MAX_INTAKE_BYTES } from '../core/index.js';
+import { HookChallengeResponse } from './hook-intake.dto.js';
+import { HookTimestampOutOfRange, InvalidHookSignature } from './hook-intake.errors.js';
+import { HookIntakeService } from './hook-intake.service.js';
+
+@ApiTags('intake')
+@ApiExcludeController()
+@Controller('intake/hooks')
+export class HookIntakeController {
+  constructor(private readonly hooks: HookIntakeService) {}
+
+  @Post(':hook_id')
+  @Hook()
+  @Documented({
+    operationId: 'sendWebhook',
+    summary: 'Send a webhook',
+    description:
+      'Takes the webhook of a provider at the `hook_url` of a source, up to 5 MiB of JSON. The scheme of the source decides how its signature is verified, what the event is called, and which id makes a repeat single for 24 hours. GitHub may send a form. `ping` of GitHub and `url_verification` of Slack are answered and not stored.',
+    answer: { oneOf: [IntakeResponse, HookChallengeResponse] },
+    errors: [
+      ...INTAKE_ERRORS,
+      HookNotFound,
+      InvalidHookSignature,
+      HookTimestampOutOfRange,
+      HookCredentialsUnavailable,
+      UnsupportedMediaType,
+    ],
+  })
+  take(
+    @Scope() scope: HookScope,
+    @TextParam('hook_id', { min: 32, max: 32 }) _id: string,
+    @BodyBytes({ maxBytes: MAX_INTAKE_BYTES }) body: Buffer,
+    @RawRequest() request: CheckedRequest,
+    @RequestId() requestId: string,
+  ): Promise<IntakeResponse | HookChallengeResponse> {
+    return this.hooks.take({ scope, body, request, requestId });
+  }
+}

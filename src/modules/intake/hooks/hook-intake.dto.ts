@@ -1,0 +1,7 @@
+import { TextField } from '../../../platform/http/fields/index.js';
+
+/** Answers Slack when it tries an address. */
+export class HookChallengeResponse {
+  @TextField({ description: 'The text that was sent' })
+  challenge!: string;
+}

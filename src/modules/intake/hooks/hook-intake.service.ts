@@ -1,0 +1,77 @@
+import { Injectable } from '@nestjs/common';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { HookScope } from '../../access/index.js';
+import { Clock } from '../../../platform/clock/index.js';
+import { UnsupportedMediaType } from '../../../platform/http/domain-error.js';
+import { brokenRule } from '../../../platform/http/fields/index.js';
+import type { CheckedRequest } from '../../../platform/http/inputs.js';
+import { parsePairs } from '../../../platform/http/pairs.js';
+import { HookNotFound, type HookScheme, SourceHookAuthenticator } from '../../entitlement/sources/index.js';
+import { answered, IntakeResponse, IntakeService, JsonItemsReader } from '../core/index.js';
+import { readDelivery } from './hook-draft.js';
+import type { HookChallengeResponse } from './hook-intake.dto.js';
+import { HookTimestampOutOfRange, InvalidHookSignature } from './hook-intake.errors.js';
+import { type Verdict, verifyDelivery } from './verify-delivery.js';
+
+const JSON_MEDIA_TYPE = /^(?:application|text)\/(?:[\w.-]+\+)?json$/;
+const FORM = 'application/x-www-form-urlencoded';
+const NOTHING_STORED = { accepted: 0, rejected: 0, duplicates: 0, results: [] };
+
+const REFUSALS = {
+  invalid_signature: InvalidHookSignature,
+  timestamp_out_of_range: HookTimestampOutOfRange,
+} satisfies Readonly<Record<Exclude<Verdict, 'valid'>, unknown>>;
+
+interface HookRequest {
+  readonly scope: HookScope;
+  readonly body: Buffer;
+  readonly request: CheckedRequest;
+  readonly requestId: string;
+}
+
+/** Takes the webhooks of a source. Nothing of a body is read before its signature is verified. */
+@Injectable()
+export class HookIntakeService {
+  constructor(
+    private readonly hooks: SourceHookAuthenticator,
+    private readonly json: JsonItemsReader,
+    private readonly intake: IntakeService,
+    private readonly clock: Clock,
+  ) {}
+
+  async take({ scope, body, request, requestId }: HookRequest): Promise<IntakeResponse | HookChallengeResponse> {
+    const { headers } = request;
+    const identity = await this.hooks.identityOf(request);
+    if (identity === null) throw new HookNotFound();
+    const verdict = verifyDelivery(this.hooks.open(identity), { headers, body }, this.clock.now());
+    if (verdict !== 'valid') {
+      const refusal = new REFUSALS[verdict]();
+      await this.hooks.refuse(scope, verdict, refusal.status, requestId);
+      throw refusal;
+    }
+    const text = jsonOf(identity.scheme, headers, body);
+    const value = text.length === 0 ? undefined : await this.json.readOne(text, scope.projectId);
+    const reading = readDelivery(identity, { headers, value });
+    if ('challenge' in reading) return reading;
+    if ('ping' in reading) return NOTHING_STORED;
+    const { organizationId, projectId, sourceId } = scope;
+    const sender = { organizationId, projectId, sourceId, apiKeyId: null, isHook: true };
+    return answered(request, await this.intake.submit({ sender, items: [reading], requestId }));
+  }
+}
+
+/**
+ * Returns the JSON text of a body. GitHub may send it as the field `payload` of a form.
+ * @throws UnsupportedMediaType, ValidationError for a form without one payload
+ */
+function jsonOf(scheme: HookScheme, headers: IncomingHttpHeaders, body: Buffer): Buffer {
+  const mediaType = headers['content-type']?.split(';')[0]?.trim().toLowerCase() ?? '';
+  if (mediaType === '' || JSON_MEDIA_TYPE.test(mediaType)) return body;
+  const takesForms = scheme === 'github';
+  if (!takesForms || mediaType !== FORM) {
+    throw new UnsupportedMediaType({ 'Accept-Post': takesForms ? `application/json, ${FORM}` : 'application/json' });
+  }
+  const { payload } = parsePairs(body.toString('utf8'), 'body');
+  if (typeof payload !== 'string') throw brokenRule(['body', 'payload'], 'the form needs one payload', null);
+  return Buffer.from(payload);
+}

@@ -1,0 +1,1 @@
+export { HookIntakeModule } from './hook-intake.module.js';
