@@ -227,6 +227,7 @@ describe('the chain of guards', () => {
       'ApiKeyGuard',
       'InternalGuard',
       'ProviderGuard',
+      'HookGuard',
       'CapabilityGuard',
       'InputsGuard',
     ]);

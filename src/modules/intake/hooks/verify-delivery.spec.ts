@@ -152,7 +152,7 @@ describe('the verification of a webhook', () => {
     for (const changed of changedOnce(signature)) {
       expect([changed, verdict(vector, withSignature(vector, changed))]).not.toContain('valid');
     }
-    for (const cut of ['', signature.slice(0, -1), `${signature}0`, `${signature}${signature}`])
+    for (const cut of ['', signature.slice(0, -1), `${signature}0`, `x${signature}`])
       expect(verdict(vector, withSignature(vector, cut))).toBe('invalid_signature');
   });
 
