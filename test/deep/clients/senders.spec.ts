@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -12,10 +12,13 @@ import { type Absent, askProgram } from '../../support/programs/ask.js';
 import { startReceiver } from '../../support/receiver.js';
 import { api, service, type Tenant, tenant } from '../../support/service.js';
 
-/** A program of a Debian package that was unpacked into `root`. */
-interface SenderProgram {
+interface Program {
   readonly path: string;
-  readonly root: string;
+}
+
+/** syslog-ng, with the folders of its modules and libraries. */
+interface SyslogNg extends Program {
+  readonly modules: string;
   readonly libraries: readonly string[];
 }
 
@@ -57,10 +60,10 @@ afterEach(async () => {
 });
 
 /** Starts a program, and ends it after the test. Its output is in `program.log` of the folder. */
-function start(program: SenderProgram, flags: readonly string[], moreLibraries: readonly string[] = []): void {
-  const child = spawn(program.path, flags, {
+function start({ path }: Program, flags: readonly string[], libraries: readonly string[] = []): void {
+  const child = spawn(path, flags, {
     cwd: folder,
-    env: { ...process.env, LD_LIBRARY_PATH: [...program.libraries, ...moreLibraries].join(':') },
+    env: { ...process.env, LD_LIBRARY_PATH: libraries.join(':') },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const log = createWriteStream(join(folder, 'program.log'), { flags: 'a' });
@@ -69,34 +72,36 @@ function start(program: SenderProgram, flags: readonly string[], moreLibraries: 
   running.push(child);
 }
 
+/** Polls until the condition holds. Fails with the output of the program when the program has ended. */
+async function whileRunning<T>(ask: () => Promise<T>, holds: (answer: T) => boolean): Promise<T> {
+  return eventually(async () => {
+    if (running.some(({ exitCode, signalCode }) => exitCode !== null || signalCode !== null))
+      throw new Error(`the program has ended: ${await readFile(join(folder, 'program.log'), 'utf8')}`);
+    return ask();
+  }, holds);
+}
+
 /** Waits until the project has this many events, and returns them with the oldest first. */
 async function stored(count: number): Promise<readonly StoredEvent[]> {
   const read = async (): Promise<readonly StoredEvent[]> => {
     const { body } = await api.as(acme.owner).get('/v1/events', { project_id: acme.projectId }).expect(200);
     return [...(body as { items: StoredEvent[] }).items].reverse();
   };
-  const log = async (): Promise<string> => readFile(join(folder, 'program.log'), 'utf8').catch(() => '');
-  try {
-    return await eventually(read, (events) => events.length >= count);
-  } catch (error) {
-    throw new Error(`${(error as Error).message}\n${await log()}`);
-  }
+  return whileRunning(read, (events) => events.length >= count);
 }
 
 /** Writes lines to a port of this machine, once a program listens there. */
 async function writeTo(port: number, lines: readonly string[]): Promise<void> {
-  const socket = await eventually(
-    () =>
-      new Promise<ReturnType<typeof connect> | null>((resolve) => {
-        const attempt = connect(port, '127.0.0.1', () => resolve(attempt));
-        attempt.on('error', () => resolve(null));
-      }),
-    (found) => found !== null,
-  );
+  const connected = (): Promise<Socket | null> =>
+    new Promise((resolve) => {
+      const socket = connect(port, '127.0.0.1', () => resolve(socket));
+      socket.on('error', () => resolve(null));
+    });
+  const socket = await whileRunning(connected, (found) => found !== null);
   socket?.end(lines.map((line) => `${line}\n`).join(''));
 }
 
-function syslogNg(program: SenderProgram): void {
+function syslogNg(program: SyslogNg): void {
   /** Starts syslog-ng with the configuration, behind a source that reads lines from the returned port. */
   async function startWith(configuration: string): Promise<number> {
     const port = await freePort();
@@ -113,8 +118,15 @@ source s_src { network(ip("127.0.0.1") port(${port}) transport("tcp")); };
 `,
     );
     const files = ['--persist-file', '--control', '--pidfile'].flatMap((flag) => [flag, join(folder, flag.slice(2))]);
-    const flags = ['--foreground', '--no-caps', '--module-path', modules!, '--cfgfile', join(folder, 'main.conf')];
-    start(program, [...flags, ...files], [libraries!]);
+    const flags = [
+      '--foreground',
+      '--no-caps',
+      '--module-path',
+      program.modules,
+      '--cfgfile',
+      join(folder, 'main.conf'),
+    ];
+    start(program, [...flags, ...files], program.libraries);
     return port;
   }
 
@@ -156,7 +168,7 @@ source s_src { network(ip("127.0.0.1") port(${port}) transport("tcp")); };
   });
 }
 
-function alertmanager(program: SenderProgram): void {
+function alertmanager(program: Program): void {
   it('sends a notification as an event, with its alerts as properties', async () => {
     const port = await freePort();
     const configuration = await configured('alertmanager.yml', service.url, acme.key.apiKey);
@@ -173,18 +185,13 @@ function alertmanager(program: SenderProgram): void {
       labels: { alertname: 'HighLatency', severity: 'critical', service: 'shop' },
       annotations: { summary: 'p95 is 2 s' },
     };
-    await eventually(
-      () =>
-        fetch(`http://127.0.0.1:${port}/api/v2/alerts`, {
-          method: 'POST',
-          headers: { 'Content-Type': 'application/json' },
-          body: JSON.stringify([alert]),
-        }).then(
-          ({ ok }) => ok,
-          () => false,
-        ),
-      Boolean,
-    );
+    const request = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify([alert]) };
+    const isTaken = (): Promise<boolean> =>
+      fetch(`http://127.0.0.1:${port}/api/v2/alerts`, request).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+    await whileRunning(isTaken, Boolean);
     const [event] = await stored(1);
     expect(event).toMatchObject({
       event: 'alertmanager',
@@ -195,10 +202,11 @@ function alertmanager(program: SenderProgram): void {
   });
 }
 
-const PROGRAMS = { 'syslog-ng': syslogNg, alertmanager };
-
-for (const [name, tests] of Object.entries(PROGRAMS)) {
-  const program: SenderProgram | Absent = await askProgram<SenderProgram>(`sender/${name}`);
+async function describeProgram<T extends Program>(name: string, tests: (program: T) => void): Promise<void> {
+  const program: T | Absent = await askProgram<T>(name);
   if ('absent' in program) it.skip(`${name} is left out: ${program.absent}`, () => undefined);
   else describe(`the configuration of ${name}`, () => tests(program));
 }
+
+await describeProgram('syslog-ng', syslogNg);
+await describeProgram('alertmanager', alertmanager);

@@ -9,6 +9,11 @@ const run = promisify(execFile);
 /** A program is on PATH or at the path in `variable`. `debianPackage` contains it. */
 export const REDIS = { program: 'redis-server', variable: 'TEST_REDIS_SERVER', debianPackage: 'redis-server' };
 export const CHROMIUM = { program: 'chromium', variable: 'TEST_CHROMIUM', debianPackage: 'chromium' };
+export const ALERTMANAGER = {
+  program: 'prometheus-alertmanager',
+  variable: 'TEST_ALERTMANAGER',
+  debianPackage: 'prometheus-alertmanager',
+};
 
 /** apt-get takes one lock, so installations run one after another. */
 let installing = Promise.resolve();

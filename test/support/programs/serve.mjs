@@ -4,9 +4,9 @@ import { createServer } from 'node:http';
 import { startClickHouse } from '../clickhouse/server.mjs';
 import { close, listen } from '../http-server.mjs';
 import { startRedisServer } from '../redis-server.mjs';
-import { senderProgram } from '../senders/programs.mjs';
 import { startSwift } from '../swift/server.mjs';
-import { CHROMIUM, findProgram } from './find.mjs';
+import { syslogNg } from '../syslog-ng/program.mjs';
+import { ALERTMANAGER, CHROMIUM, findProgram } from './find.mjs';
 import { startSharedService } from './service.mjs';
 
 /**
@@ -17,7 +17,8 @@ import { startSharedService } from './service.mjs';
  * - `/s3`: the settings of one S3 service for the run
  * - `/clickhouse/<worker>`: `{ url, user, password }`, one server for each worker, as each runs few statements at a time
  * - `/chromium`: `{ path }`
- * - `/sender/<name>`: `{ path, root, libraries }` of a program that sends events
+ * - `/alertmanager`: `{ path }`
+ * - `/syslog-ng`: `{ path, modules, libraries }`
  * - `/service`: what `running-service.ts` lists, the built service without rate limits that a test reaches
  * - `/service-on-clickhouse`: the same, which reads events from a ClickHouse of its own
  * - `/service-with-limits`: the same with the rate limits of a deployment
@@ -54,9 +55,10 @@ async function settingsOf(answers, pathname, fetch, stops) {
 }
 
 async function start(pathname, fetch, stops) {
-  const [, name, kind] = pathname.split('/');
+  const [, name] = pathname.split('/');
   if (name === 'chromium') return { path: await findProgram(CHROMIUM, { install: fetch }) };
-  if (name === 'sender') return senderProgram(kind, { download: fetch });
+  if (name === 'alertmanager') return { path: await findProgram(ALERTMANAGER, { install: fetch }) };
+  if (name === 'syslog-ng') return syslogNg({ download: fetch });
   if (name === 'redis') {
     const { url, stop } = await startRedisServer({ install: fetch });
     stops.push(stop);
