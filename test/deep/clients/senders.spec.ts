@@ -105,9 +105,6 @@ function syslogNg(program: SyslogNg): void {
   /** Starts syslog-ng with the configuration, behind a source that reads lines from the returned port. */
   async function startWith(configuration: string): Promise<number> {
     const port = await freePort();
-    const [modules, libraries] = ['usr/lib/syslog-ng/3.38', 'usr/lib/syslog-ng'].map((path) =>
-      join(program.root, path),
-    );
     await writeFile(join(folder, 'events.conf'), configuration);
     await writeFile(
       join(folder, 'main.conf'),
