@@ -1,3 +1,4 @@
+import { Agent } from 'node:http';
 import supertest, { type Test } from 'supertest';
 import { checkAnswer } from './answer-check.js';
 import { isOnClickHouse, service } from './running-service.js';
@@ -10,6 +11,12 @@ type Body = object | string | undefined;
 
 /** Requests that only read events. */
 const TELLS_OF_EVENTS = /^(get|post .*\/(eql|export|backtest)$)/;
+
+/**
+ * Requests of a file share connections. Each request to a deployment has its own, because proxies may close connections
+ * at any time.
+ */
+const connections = process.env.TEST_BASE_URL ? undefined : new Agent({ keepAlive: true });
 
 /** Sends requests to the shared service, or to the one at `url`. Every answer is compared with the OpenAPI document. */
 export class Api {
@@ -53,6 +60,7 @@ export class Api {
 
   private send(method: 'get' | 'head' | 'post' | 'put' | 'patch' | 'delete', path: string, body?: Body): Test {
     const test = supertest(this.url)[method](path).set(this.credentials).use(checkAnswer);
+    if (connections !== undefined) test.agent(connections);
     if (isOnClickHouse && TELLS_OF_EVENTS.test(`${method} ${path}`)) test.use(afterReplication);
     return body === undefined ? test : test.send(body);
   }

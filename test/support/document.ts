@@ -50,9 +50,9 @@ export interface ListedOperation {
   operation: Operation;
 }
 
-export const document = JSON.parse(
-  readFileSync(new URL('../../docs/api/openapi.json', import.meta.url), 'utf8'),
-) as ApiDocument;
+export const documentText = readFileSync(new URL('../../docs/api/openapi.json', import.meta.url), 'utf8');
+
+export const document = JSON.parse(documentText) as ApiDocument;
 
 /** The sentences with which each operation can refuse a request with 429. */
 export const limits = JSON.parse(

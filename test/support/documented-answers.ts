@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Ajv2020, type Options, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { document, limits, type ListedOperation, type Schema } from './document.js';
+import { document, documentText, limits, type ListedOperation, type Schema } from './document.js';
 import { answeredBody, contentType, operationOf, sentBody } from './exchange.js';
 
 /** A 500 is a defect of the service and is not documented. */
@@ -121,29 +121,45 @@ function withoutNull(this: unknown, _key: string, value: unknown): unknown {
   return value === null && !Array.isArray(this) ? undefined : value;
 }
 
-const validators = new Map<string, ValidateFunction>();
-let schemas: Ajv2020 | undefined;
+/** The compiled schemas of a document. `answers` and `sent` have the schemas that others refer to. */
+interface Compiled {
+  readonly text: string;
+  readonly validators: Map<string, ValidateFunction>;
+  answers?: Ajv2020;
+  sent?: Ajv2020;
+}
+
+/** All spec files of a worker share the compiled schemas: compiling takes up to a second of each file. */
+const COMPILED = Symbol.for('the compiled schemas of the document');
+
+const compiled = compiledSchemas();
+
+function compiledSchemas(): Compiled {
+  const worker = globalThis as { [COMPILED]?: Compiled };
+  // A worker that watches files outlives a change of the document.
+  if (worker[COMPILED]?.text !== documentText) worker[COMPILED] = { text: documentText, validators: new Map() };
+  return worker[COMPILED];
+}
 
 /** Returns a validator of answers: an answer has the members of its schema and no other members. */
 function answerValidatorOf(where: string, schema: Schema): ValidateFunction {
-  let validate = validators.get(where);
+  let validate = compiled.validators.get(where);
   if (validate === undefined) {
     const known = JSON.stringify(schema).replaceAll('"#/', '"document#/');
-    validate = (schemas ??= documentSchemas()).compile(closed(JSON.parse(known)) as object);
-    validators.set(where, validate);
+    compiled.answers ??= documentSchemas();
+    validate = compiled.answers.compile(closed(JSON.parse(known)) as object);
+    compiled.validators.set(where, validate);
   }
   return validate;
 }
 
-let sentSchemas: Ajv2020 | undefined;
-
 /** Returns a validator of requests: a request may have further members, and numbers as text. */
 export function sentValidatorOf(where: string, schema: Schema): ValidateFunction {
-  let validate = validators.get(where);
+  let validate = compiled.validators.get(where);
   if (validate === undefined) {
-    sentSchemas ??= schemasOf({ $id: 'document', components: document.components }, { coerceTypes: true });
-    validate = sentSchemas.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/')) as object);
-    validators.set(where, validate);
+    compiled.sent ??= schemasOf({ $id: 'document', components: document.components }, { coerceTypes: true });
+    validate = compiled.sent.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/')) as object);
+    compiled.validators.set(where, validate);
   }
   return validate;
 }
