@@ -1,10 +1,13 @@
+import type { OpenAPIObject } from '@nestjs/swagger';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Request, Response } from 'express';
 import { PageFile } from '../../platform/http/page-file.js';
 import { clientDocument } from '../client-document.js';
 import type { BuiltDocument } from '../document.js';
+import { openApi30 } from '../openapi-3-0/index.js';
 import { copiedPackage } from './copied-package.js';
 import { DOCS_SCRIPT, docsPage } from './docs-page.js';
+import { versionOf } from './document-query.js';
 import { ICON } from './icon.js';
 import { redocPage, redocScript } from './redoc-page.js';
 
@@ -17,23 +20,29 @@ type Served = readonly [paths: readonly string[], file: PageFile];
 /**
  * Serves the API document, the document from which clients are generated, and two pages that show it: Swagger UI and
  * Redoc. Every file comes from this service. The document is built once, at the first request: building it takes a
- * tenth of the start.
+ * tenth of the start. The document for clients is served in OpenAPI 3.1, and in 3.0 for generators that do not read 3.1.
  */
 export function serveDocument(
   app: NestExpressApplication,
   make: () => Pick<BuiltDocument, 'document' | 'limits'>,
 ): void {
   const built = once(make);
-  const forClients = (): string => JSON.stringify(clientDocument(built().document, built().limits));
+  const forClients = (): OpenAPIObject => clientDocument(built().document, built().limits);
+  const versions = {
+    '3.0': new PageFile('json', () => JSON.stringify(openApi30(forClients()))),
+    '3.1': new PageFile('json', () => JSON.stringify(forClients())),
+  } as const;
   const files: readonly Served[] = [
     [['/openapi.json'], new PageFile('json', () => JSON.stringify(built().document))],
-    [['/openapi.client.json'], new PageFile('json', forClients)],
     [['/docs/icon.svg'], new PageFile('svg', () => ICON)],
     ...swaggerFiles(),
     ...redocFiles(),
   ];
   const express = app.getHttpAdapter().getInstance() as Routes;
   for (const [paths, file] of files) for (const path of paths) express.get(path, file.send);
+  express.get('/openapi.client.json', async (request, response) =>
+    versions[versionOf(request.query)].send(request, response),
+  );
 }
 
 function swaggerFiles(): Served[] {
