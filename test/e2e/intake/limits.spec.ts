@@ -183,8 +183,8 @@ describe('the intake', () => {
     await send({ msg: `secret ${'m'.repeat(3000)}`, card: { number: '4111', kind: 'visa' } });
     const [event] = await stored();
     expect(event).toMatchObject({
-      message: '[REDACTED]',
-      properties: { message_full: '[REDACTED]', card: { number: '[REDACTED]', kind: 'visa' } },
+      message: '[redacted]',
+      properties: { message_full: '[redacted]', card: { number: '[redacted]', kind: 'visa' } },
     });
   });
 
@@ -214,7 +214,7 @@ describe('the intake', () => {
     it('that is not revoked', async () => {
       const { id, key } = await keyWith(['events:write']);
       await api.as(acme.owner).post(`/v1/api-keys/${id}/revoke`).expect(200);
-      expect((await send({}, { 'X-API-Key': key })).status).toBe(401);
+      expect((await send({}, { 'X-API-Key': key })).status).toBe(403);
     });
 
     it('from its origin where it is a browser key', async () => {
