@@ -2,7 +2,8 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { CloudEvent, emitterFor, type Message, Mode } from 'cloudevents';
 import type { IngestAnswer } from '../../support/ingestion-api.js';
 import { type IntakeEvent, intake } from '../../support/intake-api.js';
-import { type Tenant, tenant } from '../../support/service.js';
+import { job, type Tenant, tenant } from '../../support/service.js';
+import { ingestionDatabase } from '../../support/sql-builders/ingestion.js';
 
 const STRUCTURED = { 'Content-Type': 'application/cloudevents+json' };
 const BATCH = { 'Content-Type': 'application/cloudevents-batch+json' };
@@ -108,6 +109,22 @@ describe('CloudEvents', () => {
     const elsewhere = await intake.send('cloudevents', event(), { ...STRUCTURED, 'X-API-Key': other.key.apiKey });
     expect(elsewhere.body).toMatchObject({ duplicates: 0 });
     expect(await stored()).toHaveLength(2);
+  });
+
+  it('are stored again 24 hours after the first event with their id, and their keys are removed an hour later', async () => {
+    await send(event(), STRUCTURED);
+    await ingestionDatabase.ageUniqueKeys(acme.projectId, '23 hours 55 minutes');
+    expect((await send(event(), STRUCTURED)).body).toMatchObject({ duplicates: 1 });
+    await ingestionDatabase.ageUniqueKeys(acme.projectId, '24 hours 1 minute');
+    expect((await send(event(), STRUCTURED)).body).toMatchObject({ duplicates: 0 });
+    expect((await send(event(), STRUCTURED)).body).toMatchObject({ duplicates: 1 });
+    expect(await stored()).toHaveLength(2);
+    await ingestionDatabase.ageUniqueKeys(acme.projectId, '24 hours 55 minutes');
+    await job('maintenance');
+    expect(await ingestionDatabase.uniqueKeys(acme.projectId)).toBe(1);
+    await ingestionDatabase.ageUniqueKeys(acme.projectId, '25 hours 1 minute');
+    await job('maintenance');
+    expect(await ingestionDatabase.uniqueKeys(acme.projectId)).toBe(0);
   });
 
   it.each([

@@ -184,6 +184,19 @@ export class IngestionDatabase {
     );
   }
 
+  /** Gives the unique keys of a project's events the age of an interval. No route moves the clock. */
+  async ageUniqueKeys(projectId: string, age: string): Promise<void> {
+    await this.run('UPDATE unique_events SET created_at = now() - $2::interval WHERE project_id = $1', [
+      projectId,
+      age,
+    ]);
+  }
+
+  /** Counts the stored unique keys of a project. No route shows them. */
+  async uniqueKeys(projectId: string): Promise<number> {
+    return (await this.run('SELECT FROM unique_events WHERE project_id = $1', [projectId])).length;
+  }
+
   /** Makes the recorded refusals of an API key this many days old. No route moves the clock. */
   async ageRefusals(apiKeyId: string, days: number): Promise<void> {
     await this.run('UPDATE ingestion_failures SET hour = now() - make_interval(days => $2) WHERE api_key_id = $1', [
