@@ -32,7 +32,7 @@ export async function load({ url, requests, connections = 64, seconds = 5, count
 /**
  * Returns the processor time of a process in µs, in steps of 10 ms. Unlike the rate, other processes do not disturb it.
  */
-async function cpuMicros(pid) {
+export async function cpuMicros(pid) {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   const [, ...fields] = text.slice(text.lastIndexOf(')')).split(' ');
   return (Number(fields[11]) + Number(fields[12])) * 10_000;
