@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { ofGitHub } from './hook-deliveries.js';
 import { type Account, Client, type Message } from './service-traffic.js';
 
 const RETRY_MS = 50;
@@ -83,5 +84,17 @@ export function cloudEventsSender({ apiKey }: Account, name: string, mode: 'batc
     const headers = { 'Content-Type': 'application/cloudevents-batch+json', 'X-API-Key': apiKey };
     const body = JSON.stringify(ids.map((id) => ({ specversion: '1.0', id, source: '/shop', type: 'order.paid' })));
     return { ids, message: { method: 'POST', path, headers, body } };
+  };
+}
+
+/** Sends webhooks as GitHub does. Senders of one name send the same deliveries. */
+export function hookSender(path: string, name: string): Sender {
+  return (turn) => {
+    const id = `${name}-${turn}`;
+    const { headers, body } = ofGitHub('push', { ref: 'main', turn }, id);
+    return {
+      ids: [id],
+      message: { method: 'POST', path, headers: { 'Content-Type': 'application/json', ...headers }, body },
+    };
   };
 }

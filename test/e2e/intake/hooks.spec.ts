@@ -1,7 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { ownerWithProject, type Owner } from '../../support/actors.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '../../support/eventually.js';
 import {
   HOOK_SECRET as secret,
@@ -18,7 +16,6 @@ import {
 import { intake, type IntakeEvent } from '../../support/intake-api.js';
 import { api, type Tenant, tenant } from '../../support/service.js';
 import { createHook, type HookSource } from '../../support/source-hooks.js';
-import { createSource } from '../../support/sources.js';
 import { ingestionDatabase } from '../../support/sql-builders/ingestion.js';
 import { setPlan } from '../../support/sql-builders/tenancy.js';
 
@@ -284,34 +281,5 @@ describe('a webhook', () => {
     expect(days).toEqual([{ requests: 1, events: 1 }]);
     const { body } = await api.as(acme.owner).get('/v1/usage', { project_id: acme.projectId }).expect(200);
     expect(JSON.stringify(body)).not.toContain(acme.key.id);
-  });
-});
-
-describe('the rate limit of webhooks', () => {
-  let app: TestApp;
-  let owner: Owner;
-
-  beforeAll(async () => {
-    app = await createTestApp({ env: { RATE_LIMIT_OVERRIDES: 'intake=2/3' } });
-    owner = await ownerWithProject(app);
-  });
-  afterAll(() => app.close());
-
-  it('counts for the source of a known address, and for the client of an unknown one', async () => {
-    const hook = (await createSource(app, owner, { type: 'webhook' })) as HookSource;
-    const post = (path: string) =>
-      app.request().post(path).set({ Authorization: owner.bearer, 'X-API-Key': owner.apiKey }).send({});
-    const statuses = async (path: string, count: number): Promise<number[]> => {
-      const answers: number[] = [];
-      for (let sent = 0; sent < count; sent += 1) answers.push((await post(path)).status);
-      return answers;
-    };
-    const { pathname } = new URL(hook.hook_url);
-    expect(await statuses(pathname, 4)).toEqual([200, 200, 200, 429]);
-    expect(await statuses(`/intake/hooks/${'0'.repeat(32)}`, 3)).toEqual([404, 404, 429]);
-    await app.backgroundDone();
-    expect(await app.rows('SELECT api_key_id, source_id, reason_code, count::int FROM ingestion_failures')).toEqual([
-      { api_key_id: null, source_id: hook.id, reason_code: 'rate_limited', count: 1 },
-    ]);
   });
 });

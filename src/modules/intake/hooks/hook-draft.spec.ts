@@ -72,12 +72,13 @@ describe('the event of a webhook', () => {
     ['a delivery id', 'none', { 'webhook-id': 'msg_1' }, {}, 'shop-hooks', 'hook S msg_1'],
     ['an idempotency key', 'hmac-sha256', { 'idempotency-key': 'k-1' }, {}, 'shop-hooks', 'hook S k-1'],
   ])('is named for %s of %s', (_, scheme, headers, value, type, uniqueKey) => {
+    const unique = uniqueKey === undefined ? {} : { uniqueKey, event_id: uniqueKey.replace('hook S ', '') };
     expect(read(scheme, headers, value)).toEqual({
       draft: {
         event_type: type,
         source: 'shop-hooks',
         properties: value,
-        ...(uniqueKey !== undefined && { uniqueKey }),
+        ...unique,
       },
     });
   });

@@ -64,14 +64,14 @@ export function readDelivery(source: HookedSource, delivery: ReadDelivery): Read
   if (scheme === 'slack' && body.type === 'url_verification' && typeof body.challenge === 'string') {
     return { challenge: body.challenge };
   }
-  const { type, deliveryId } = READERS[scheme](delivery, body);
+  const { type, deliveryId: event_id } = READERS[scheme](delivery, body);
   const slug = slugOf(name);
   return {
     draft: {
       event_type: type ?? slug,
       source: slug,
       properties: members === undefined && value !== undefined ? { data: value } : body,
-      ...(textOf(deliveryId) !== undefined && { uniqueKey: `hook ${sourceId} ${deliveryId}` }),
+      ...(textOf(event_id) !== undefined && { event_id, uniqueKey: `hook ${sourceId} ${event_id}` }),
     },
   };
 }
