@@ -70,6 +70,14 @@ export const sourceStats = (source_id: string) =>
     refetchInterval: OTHERS_MS,
   });
 
+/** The newest events of a source, whichever way they came. */
+export const sourceEvents = (source_id: string) =>
+  queryOptions({
+    queryKey: [...sourceKey(source_id), 'events'],
+    queryFn: ({ signal }) => api.listIngestSourceEvents({ path: { source_id }, query: { limit: 10 } }, { signal }),
+    refetchInterval: OTHERS_MS,
+  });
+
 export const sourceApiKeys = (source_id: string) =>
   queryOptions({
     queryKey: [...sourceKey(source_id), 'keys'],

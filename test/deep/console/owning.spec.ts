@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { type Actor, addMember, type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { type ConsoleBrowser, openConsole } from '../../support/console-browser.js';
+import { HOOK_SECRET, ofGitHub, type SignedDelivery } from '../../support/hook-deliveries.js';
 import { addressOf, enter, faultsOf, goTo, heading, SCREENS } from '../../support/console-pages.js';
 
 const VALUE = 'a-token-of-the-receiver';
@@ -31,7 +32,7 @@ describe.each(SCREENS)('the owner of a project on $device', ({ screen }) => {
   });
   afterAll(() => browser.close());
   afterEach(async () => {
-    const faults = await faultsOf(browser, [VALUE]);
+    const faults = await faultsOf(browser, [VALUE, HOOK_SECRET]);
     expect(faults.filter((fault) => !/status of 409/.test(fault))).toEqual([]);
   });
 
@@ -88,6 +89,44 @@ describe.each(SCREENS)('the owner of a project on $device', ({ screen }) => {
     await page.getByRole('button', { name: 'Switch on' }).click();
     await page.getByRole('button', { name: 'Switch off' }).waitFor();
     expect(await browser.lookAt('source-refused')).toEqual([]);
+  });
+
+  it('shows the address of webhooks, verifies them with a secret that is never shown, and lists what came', async () => {
+    await app.rows(`UPDATE organizations SET plan = 'scale' WHERE id = $1`, [owner.organizationId]);
+    await goTo(page, 'Sources');
+    await page.getByRole('button', { name: 'New source' }).click();
+    await page.getByRole('dialog').getByLabel('Name').fill('Repository');
+    await page.getByRole('combobox', { name: 'Kind' }).click();
+    await page.getByRole('option', { name: 'Webhook', exact: true }).click();
+    await page.getByRole('button', { name: 'Make the source' }).click();
+    await kept();
+    await heading(page, 'Webhooks');
+    await page.getByText('No webhook has come yet.').waitFor();
+    const address = await shown('the address');
+    const post = ({ headers, body }: SignedDelivery) =>
+      app.request().post(new URL(address).pathname).set(headers).type('json').send(body);
+    await page.getByRole('button', { name: 'Verify with a secret' }).click();
+    await page.getByRole('dialog').getByLabel('Secret').fill(HOOK_SECRET);
+    expect(await browser.lookAt('verify-webhooks')).toEqual([]);
+    await page.getByRole('button', { name: 'Set the secret' }).click();
+    await page.getByRole('cell', { name: 'GitHub', exact: true }).waitFor();
+    await post(ofGitHub('pull_request', { action: 'opened' }, 'delivery-1')).expect(200);
+    await post({ headers: {}, body: '{}' }).expect(401);
+    await page.reload();
+    await page.getByRole('cell', { name: 'github.pull_request.opened' }).waitFor();
+    await page.getByText('Invalid signature (401)').waitFor();
+    expect(await page.content()).not.toContain(HOOK_SECRET);
+    expect(await browser.lookAt('webhooks')).toEqual([]);
+
+    await page.getByRole('button', { name: 'New address' }).click();
+    await page.getByRole('button', { name: 'Make a new address' }).click();
+    await page.getByRole('region', { name: 'the address' }).filter({ hasNotText: address }).waitFor();
+    await post(ofGitHub('push', {})).expect(404);
+    await page.getByRole('button', { name: 'Change the verification' }).click();
+    await page.getByRole('dialog').getByRole('combobox', { name: 'Scheme' }).click();
+    await page.getByRole('option', { name: 'Not verified' }).click();
+    await page.getByRole('button', { name: 'Remove the secret' }).click();
+    await page.getByRole('button', { name: 'Verify with a secret' }).waitFor();
   });
 
   it('renames a key of the project, and shows that one was rotated also to whoever turns away from the new one', async () => {

@@ -264,7 +264,10 @@ describe('a webhook', () => {
   it('has its sensitive properties redacted', async () => {
     const settings = `/v1/projects/${acme.projectId}/settings`;
     const { body } = await api.as(acme.owner).get(settings).expect(200);
-    await api.as(acme.owner).put(settings, { ...(body as object), redacted_properties: ['password'] }).expect(200);
+    await api
+      .as(acme.owner)
+      .put(settings, { ...(body as object), redacted_properties: ['password'] })
+      .expect(200);
     const hook = await createHook(acme, GITHUB);
     await send(hook, ofGitHub('pull_request', { ...PULL_REQUEST, password: 'hunter2' }));
     expect(JSON.stringify(await only())).not.toContain('hunter2');

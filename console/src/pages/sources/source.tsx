@@ -22,7 +22,6 @@ import {
   sourceCatalog,
   sourceFailures,
   sourceHealth,
-  sourceKey,
   sources,
   sourceStats,
 } from '../../api/owning.js';
@@ -47,6 +46,8 @@ import { TimeChart } from '../../parts/time-chart.js';
 import { wordsOf } from '../../parts/words.js';
 import { PendingPage } from '../../shell/around-pages.js';
 import { useCurrentProject } from '../../shell/current-project.js';
+import { useSourceRead } from './use-source-read.js';
+import { Webhooks } from './webhooks.js';
 
 type Source = Schemas['EventSourceResponse'];
 
@@ -75,22 +76,13 @@ function SourceParts({ source: shown }: Props) {
         <Acts source={shown} refusal={refusal} />
       </PageHead>
       <Health source={shown} />
+      <Webhooks source={shown} refusal={refusal} />
       <Keys source={shown} refusal={refusal} />
       <Failures source={shown} />
       <Begin source={shown} />
       {refusal === undefined && <Deletion source={shown} />}
     </Stack>
   );
-}
-
-function useSourceRead(id: string): () => Promise<unknown> {
-  const queries = useQueryClient();
-  const { project } = useCurrentProject();
-  return () =>
-    Promise.all([
-      queries.invalidateQueries({ queryKey: sourceKey(id) }),
-      queries.invalidateQueries({ queryKey: sources(project.id).queryKey }),
-    ]);
 }
 
 function Acts({ source: { id: source_id, name, is_enabled }, refusal }: ManagedProps) {
@@ -307,7 +299,7 @@ function Failures({ source: { id } }: Props) {
   const asked = useInfiniteQuery(sourceFailures(id));
   const { data: keys } = useQuery(sourceApiKeys(id));
   return (
-    <Section title="Refused" about="What its keys sent and was not taken, by the hour.">
+    <Section title="Refused" about="What its keys or its webhooks sent and was not taken, by the hour.">
       <Listed
         asked={{ data: itemsOf(asked.data), error: asked.error }}
         empty={
@@ -327,7 +319,11 @@ function Failures({ source: { id } }: Props) {
                   {wordsOf(each.reason_code)} ({each.status_code})
                 </Table.Td>
                 <Table.Td className="numbers">{each.count}</Table.Td>
-                <Table.Td>{keys?.find((key) => key.id === each.api_key_id)?.name ?? '–'}</Table.Td>
+                <Table.Td>
+                  {each.api_key_id === null
+                    ? 'Webhook'
+                    : (keys?.find((key) => key.id === each.api_key_id)?.name ?? '–')}
+                </Table.Td>
                 <Table.Td ff="monospace" fz="xs">
                   {each.request_id ?? '–'}
                 </Table.Td>

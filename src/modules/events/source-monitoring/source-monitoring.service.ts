@@ -75,12 +75,13 @@ export class SourceMonitoringService {
       this.failures.countOfSource(scope, sourceId, bounds.from),
       this.keys.countOf(scope, now, sourceId),
     ]);
-    const { isEnabled, lastEventAt } = source;
+    const { isEnabled, lastEventAt, hook } = source;
+    const hasHook = hook !== null;
     const { events } = totalsOf(volumes);
     const hoursSinceLastEvent = lastEventAt === null ? null : (now.getTime() - lastEventAt.getTime()) / HOUR_MS;
     return {
       source_id: sourceId,
-      status: sourceStatus({ isEnabled, activeKeys, hoursSinceLastEvent, events, failures }),
+      status: sourceStatus({ isEnabled, activeKeys, hasHook, hoursSinceLastEvent, events, failures }),
       is_enabled: isEnabled,
       last_event_at: lastEventAt?.toISOString() ?? null,
       events_last_24h: events,

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { failureRate, sourceStatus } from './source-status.js';
 
-const usual = { isEnabled: true, activeKeys: 1, hoursSinceLastEvent: 1, events: 9, failures: 1 };
+const usual = { isEnabled: true, activeKeys: 1, hasHook: false, hoursSinceLastEvent: 1, events: 9, failures: 1 };
 
 describe('the status of a source', () => {
   it.each([
@@ -13,6 +13,7 @@ describe('the status of a source', () => {
     ['failing', 'with refusals alone', { events: 0, failures: 1 }],
     ['failing', 'with refusals before the first event', { hoursSinceLastEvent: null, events: 0, failures: 1 }],
     ['failing', 'without an active key', { activeKeys: 0 }],
+    ['healthy', 'without an active key but with an address for webhooks', { activeKeys: 0, hasHook: true }],
     ['never_seen', 'before the first event', { hoursSinceLastEvent: null, events: 0, failures: 0 }],
     [
       'never_seen',

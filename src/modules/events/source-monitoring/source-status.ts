@@ -7,6 +7,8 @@ const FAILING_RATE = 0.5;
 export interface SourceFacts {
   readonly isEnabled: boolean;
   readonly activeKeys: number;
+  /** Whether the source has an address for webhooks, which need no key. */
+  readonly hasHook: boolean;
   /** Null when no event has ever been accepted. */
   readonly hoursSinceLastEvent: number | null;
   readonly events: number;
@@ -19,13 +21,13 @@ export function failureRate({ events, failures }: Pick<SourceFacts, 'events' | '
 }
 
 /**
- * Returns the first status that applies: disabled, nothing sent yet, requests refused or no active key, an event in the
- * last 24 hours, no event in the last 24 hours.
+ * Returns the first status that applies: disabled, nothing sent yet, requests refused or nothing that can send, an event
+ * in the last 24 hours, no event in the last 24 hours.
  */
 export function sourceStatus(facts: SourceFacts): SourceStatus {
-  const { isEnabled, activeKeys, hoursSinceLastEvent, failures } = facts;
+  const { isEnabled, activeKeys, hasHook, hoursSinceLastEvent, failures } = facts;
   if (!isEnabled) return 'disabled';
   if (hoursSinceLastEvent === null && failures === 0) return 'never_seen';
-  if (activeKeys === 0 || failureRate(facts) >= FAILING_RATE) return 'failing';
+  if ((activeKeys === 0 && !hasHook) || failureRate(facts) >= FAILING_RATE) return 'failing';
   return hoursSinceLastEvent !== null && hoursSinceLastEvent < 24 ? 'healthy' : 'quiet';
 }

@@ -94,7 +94,8 @@ export const CATALOG: readonly CatalogEntry[] = [
   {
     type: 'webhook',
     name: 'Webhook',
-    description: 'A relay that takes the webhooks of another system and passes them on as events.',
+    description:
+      'Webhooks of other services, such as GitHub or Stripe, which are sent to the address of the source. A relay can also pass them on with a key.',
     languages: ['node', 'python', 'curl'],
   },
   {
