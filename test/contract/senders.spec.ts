@@ -44,8 +44,11 @@ describe.each(FILES)('The configuration %s', (name) => {
       const { status } = await api.post(`/${path}`);
       expect([path, status]).toEqual([path, 401]);
     }
-    for (const path of paths.filter((one) => one.startsWith('intake/hooks/')))
-      expect(path).toBe('intake/hooks/YOUR_HOOK_ID');
+    for (const path of paths.filter((one) => one.startsWith('intake/hooks/'))) {
+      // The secret address is the credential.
+      const { status, body } = await api.post(`/${path.replace('YOUR_HOOK_ID', '0'.repeat(32))}`);
+      expect([path, status, body]).toEqual([path, 404, { detail: 'Webhook address not found' }]);
+    }
   });
 });
 

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -6,6 +7,7 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import Stripe from 'stripe';
 import { eventually } from '../../support/eventually.js';
 import { freePort } from '../../support/free-port.js';
 import { type Absent, askProgram } from '../../support/programs/ask.js';
@@ -198,6 +200,57 @@ function alertmanager(program: Program): void {
     });
   });
 }
+
+describe('the webhook of a provider', () => {
+  interface Hook {
+    readonly id: string;
+    readonly address: string;
+  }
+
+  /** Creates a source of type `webhook`, and returns the configuration with its address. */
+  async function hooked(name: string, verification: object): Promise<Hook & { readonly configuration: unknown }> {
+    const source = { project_id: acme.projectId, name, type: 'webhook', verification };
+    const { body } = await api.as(acme.owner).post('/v1/ingest-sources', source).expect(201);
+    const { id, hook_url: address } = body as { id: string; hook_url: string };
+    const text = await configured(`${name}.json`, new URL(address).origin, KEY);
+    const hookId = new URL(address).pathname.split('/').at(-1) ?? '';
+    return { id, address, configuration: JSON.parse(text.replaceAll('YOUR_HOOK_ID', hookId)) };
+  }
+
+  const deliver = async (address: string, body: string, headers: Record<string, string>): Promise<number> => {
+    const url = service.url + new URL(address).pathname;
+    const all = { 'Content-Type': 'application/json', ...headers };
+    return (await fetch(url, { method: 'POST', headers: all, body })).status;
+  };
+
+  it('is stored with the address and the secret of the configuration of GitHub', async () => {
+    const { address, configuration } = await hooked('github', { scheme: 'github', secret: 'YOUR_SECRET' });
+    const { config } = configuration as { config: { url: string; secret: string } };
+    expect(config.url).toBe(address);
+    const body = JSON.stringify({ action: 'opened', number: 2 });
+    const signature = createHmac('sha256', config.secret).update(body).digest('hex');
+    const headers = {
+      'X-GitHub-Event': 'pull_request',
+      'X-GitHub-Delivery': '72d3162e',
+      'X-Hub-Signature-256': `sha256=${signature}`,
+    };
+    expect(await deliver(config.url, body, headers)).toBe(200);
+    expect(await stored(1)).toMatchObject([{ event: 'github.pull_request.opened', source: 'github' }]);
+  });
+
+  it('is stored with the address of the configuration of Stripe, and the secret that Stripe chooses', async () => {
+    const { id, address, configuration } = await hooked('stripe', { scheme: 'none' });
+    const { fixtures } = configuration as { fixtures: { params: { url: string } }[] };
+    expect(fixtures.map(({ params }) => params.url)).toEqual([address]);
+    const secret = 'whsec_of_stripe';
+    const verification = { scheme: 'stripe', secret };
+    await api.as(acme.owner).patch(`/v1/ingest-sources/${id}`, { verification }).expect(200);
+    const payload = JSON.stringify({ id: 'evt_1', type: 'charge.succeeded', data: { object: { amount: 42 } } });
+    const header = new Stripe('sk_test_1').webhooks.generateTestHeaderString({ payload, secret });
+    expect(await deliver(address, payload, { 'Stripe-Signature': header })).toBe(200);
+    expect(await stored(1)).toMatchObject([{ event: 'stripe.charge.succeeded', source: 'stripe' }]);
+  });
+});
 
 async function describeProgram<T extends Program>(name: string, tests: (program: T) => void): Promise<void> {
   const program: T | Absent = await askProgram<T>(name);
