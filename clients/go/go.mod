@@ -1,0 +1,3 @@
+module example.com/operational-events
+
+go 1.19
