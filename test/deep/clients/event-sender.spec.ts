@@ -13,9 +13,7 @@ import express from 'express';
 import fc from 'fast-check';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import pino from 'pino';
@@ -41,43 +39,6 @@ function pageWithSender(title: string): string {
     .replace(/export\{(\w+) as EventSender\};?\s*$/, 'globalThis.EventSender=$1;')
     .replaceAll('</script', '<\\/script');
   return `<!doctype html><title>${title}</title><script type="module">${script}</script>`;
-}
-
-interface ReceivedBatch {
-  readonly key: unknown;
-  readonly lines: readonly string[];
-  readonly status: number;
-}
-
-type Answering = (batch: { readonly lines: readonly string[] }, response: ServerResponse, requests: number) => unknown;
-
-/** A server in place of the service, which keeps what it was sent. */
-async function receive(answer: Answering): Promise<{ readonly url: string; readonly requests: ReceivedBatch[] }> {
-  const requests: ReceivedBatch[] = [];
-  const server = createServer((request, response) => {
-    void text(request).then((body) => {
-      const lines = body.split('\n');
-      const key = request.headers['idempotency-key'];
-      const batch = { key, lines, status: 200 };
-      requests.push(batch);
-      answer(batch, response, requests.length);
-      batch.status = response.statusCode;
-    });
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  cleanups.push(() => {
-    server.closeAllConnections();
-    server.close();
-    return Promise.resolve();
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
-}
-
-/** Answers as the service does when it has stored all events of a batch. */
-function takeAll(response: ServerResponse, events: number): void {
-  const results = Array.from({ length: events }, (_, index) => ({ line: index + 1, accepted: true }));
-  response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify({ results }));
 }
 
 interface StoredRow {
@@ -167,29 +128,6 @@ describe('the event sender', () => {
     expect(await eventually(numbers, ({ length }) => length > 0)).toEqual([1]);
   });
 
-  it('tells which events were refused and why, and stores the others', async () => {
-    const { sender: made, losses } = sender();
-    made.send({ event_type: '', payload: { n: 0 } });
-    sendAll(made, 2);
-    expect(await made.flush()).toBe(true);
-    expect(await numbers()).toEqual([0, 1]);
-    expect(losses).toEqual([
-      {
-        reason: 'refused',
-        events: 1,
-        status: 200,
-        detail: [expect.objectContaining({ type: 'string_too_short', loc: ['body', 'event_type'] })],
-      },
-    ]);
-  });
-
-  it('tells of a key that is refused, and tries it no more', async () => {
-    const { sender: made, losses } = sender({ apiKey: 'oes_unknown' });
-    sendAll(made, 3);
-    expect(await made.flush()).toBe(true);
-    expect(losses).toEqual([{ reason: 'refused', events: 3, status: 401, detail: 'Invalid API key' }]);
-  });
-
   it('keeps to its bounds, and never throws, whatever it is told and whoever listens', async () => {
     const losses: Loss[] = [];
     const { sender: made } = sender({
@@ -216,84 +154,6 @@ describe('the event sender', () => {
     expect(losses.slice(-2)).toEqual([
       { reason: 'closed', events: pending },
       { reason: 'closed', events: 1 },
-    ]);
-  });
-
-  it('waits as long as it is asked to, unless somebody flushes, and sends the same request again', async () => {
-    let answer: () => void;
-    const answered = new Promise<void>((resolve) => (answer = resolve));
-    const receiver = await receive((_, response, requests) => {
-      response.on('close', () => answer());
-      if (requests === 1) response.writeHead(503, { 'Retry-After': '3600' }).end('{"detail":"Service overloaded"}');
-      else takeAll(response, 1);
-    });
-    const { sender: made, losses } = sender({ url: receiver.url, maxWaitMs: 1 });
-    sendAll(made, 1);
-    await answered;
-    expect(made.pending).toBe(1);
-    expect(await made.flush()).toBe(true);
-    expect(receiver.requests).toHaveLength(2);
-    expect(receiver.requests[1]?.key).toBe(receiver.requests[0]?.key);
-    expect(losses).toEqual([]);
-  });
-
-  it.each<[answer: string, (response: ServerResponse) => unknown]>([
-    ['half a body', (response) => response.writeHead(200, { 'Content-Length': '99' }).write('{"accepted":3,"res')],
-    ['half a body that ends', (response) => response.end('{"accepted":3,"res')],
-    ['a page in HTML', (response) => response.setHeader('Content-Type', 'text/html').end('<html>Welcome</html>')],
-    ['no body', (response) => response.writeHead(204).end()],
-    ['JSON of something else', (response) => response.end('{"ok":true}')],
-    ['a result for fewer events', (response) => response.end('{"results":[{"accepted":true},{"accepted":true}]}')],
-    ['results without a verdict', (response) => response.end('{"results":[null,7,{"accepted":"yes"}]}')],
-    ['null', (response) => response.end('null')],
-  ])('sends a batch again with the same key when the answer is a success with %s', async (_, answer) => {
-    const receiver = await receive(({ lines }, response, requests) => {
-      if (requests > 1) return takeAll(response, lines.length);
-      answer(response);
-      if (!response.writableEnded) setImmediate(() => response.destroy());
-    });
-    const { sender: made, losses } = sender({ url: receiver.url });
-    sendAll(made, 3);
-    expect(await made.flush()).toBe(true);
-    expect(receiver.requests).toHaveLength(2);
-    expect(receiver.requests[1]).toEqual({ ...receiver.requests[0], status: 200 });
-    expect(losses).toEqual([]);
-  });
-
-  it('sends a batch that is too large in halves, and reports only the event that is too large by itself', async () => {
-    const receiver = await receive(({ lines }, response) => {
-      if (lines.length > 2 || lines.join().includes('"n":5')) {
-        response.writeHead(413, { 'Content-Type': 'text/html' }).end('<h1>413</h1>');
-      } else takeAll(response, lines.length);
-    });
-    const { sender: made, losses } = sender({ url: receiver.url });
-    sendAll(made, 9);
-    expect(await made.flush()).toBe(true);
-    expect(made.pending).toBe(0);
-    expect(losses).toEqual([{ reason: 'refused', events: 1, status: 413, detail: undefined }]);
-    const taken = receiver.requests.filter(({ status }) => status === 200);
-    const numbersOf = (lines: readonly string[]): number[] =>
-      lines.map((line) => (JSON.parse(line) as { payload: { n: number } }).payload.n);
-    expect(taken.flatMap(({ lines }) => numbersOf(lines))).toEqual([0, 1, 2, 3, 4, 6, 7, 8]);
-    expect(new Set(receiver.requests.map(({ key }) => key)).size).toBe(receiver.requests.length);
-  });
-
-  it('stores all events of a batch that is larger than what the service takes', async () => {
-    const { sender: made, losses } = sender({ maxBatchBytes: 50_000_000, maxQueuedBytes: 50_000_000 });
-    for (let n = 0; n < 60; n += 1) made.send({ event_type: 'order.paid', payload: { n, text: 'x'.repeat(100_000) } });
-    expect(await made.flush()).toBe(true);
-    expect(losses).toEqual([]);
-    expect((await numbers()).map(Number).sort((a, b) => a - b)).toEqual(upTo(60));
-  });
-
-  it.each([301, 302, 303, 307, 308])('reports a redirect %i at once, and does not follow it', async (status) => {
-    const receiver = await receive((_, response) => response.writeHead(status, { Location: '/elsewhere' }).end());
-    const { sender: made, losses } = sender({ url: receiver.url });
-    sendAll(made, 2);
-    expect(await made.flush()).toBe(true);
-    expect(receiver.requests).toHaveLength(1);
-    expect(losses).toEqual([
-      { reason: 'refused', events: 2, status, detail: 'Redirects are not followed: /elsewhere' },
     ]);
   });
 

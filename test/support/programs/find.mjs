@@ -6,20 +6,38 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** A program is on PATH or at the path in `variable`. `debianPackage` contains it. */
-export const REDIS = { program: 'redis-server', variable: 'TEST_REDIS_SERVER', debianPackage: 'redis-server' };
-export const CHROMIUM = { program: 'chromium', variable: 'TEST_CHROMIUM', debianPackage: 'chromium' };
+/**
+ * A program is at the path in `variable`, at `usual`, or on PATH. `debianPackages` contain it. `megabytes` are named
+ * while many of them are installed.
+ */
+export const REDIS = { program: 'redis-server', variable: 'TEST_REDIS_SERVER', debianPackages: ['redis-server'] };
+export const CHROMIUM = { program: 'chromium', variable: 'TEST_CHROMIUM', debianPackages: ['chromium'] };
 export const ALERTMANAGER = {
   program: 'prometheus-alertmanager',
   variable: 'TEST_ALERTMANAGER',
-  debianPackage: 'prometheus-alertmanager',
+  debianPackages: ['prometheus-alertmanager'],
 };
+
+/** Version managers put slow wrappers on PATH, so Debian's Python is used where it exists. */
+export const PYTHON = {
+  program: 'python3',
+  variable: 'TEST_PYTHON',
+  usual: '/usr/bin/python3',
+  debianPackages: ['python3'],
+};
+export const PYTHON_BUILD = {
+  program: 'pyproject-build',
+  variable: 'TEST_PYTHON_BUILD',
+  usual: '/usr/bin/pyproject-build',
+  debianPackages: ['python3-build', 'python3-setuptools', 'python3-wheel'],
+};
+export const GO = { program: 'go', variable: 'TEST_GO', debianPackages: ['golang-go'], megabytes: 470 };
 
 /** apt-get takes one lock, so installations run one after another. */
 let installing = Promise.resolve();
 
 /**
- * @param {{ program: string, variable: string, debianPackage: string }} wanted
+ * @param {{ program: string, variable: string, usual?: string, debianPackages: string[], megabytes?: number }} wanted
  * @param {{ install?: boolean }} options `install`: whether to install a program that is missing
  * @returns {Promise<string>} the path of the program
  * @throws {Error} whose message says what is missing and how to install it
@@ -28,21 +46,24 @@ export async function findProgram(wanted, { install = true } = {}) {
   const found = pathOf(wanted);
   if (found !== null) return found;
   if (install && process.getuid?.() === 0 && pathOf({ program: 'apt-get' }) !== null) {
-    installing = installing.then(() => (pathOf(wanted) === null ? installPackage(wanted.debianPackage) : undefined));
+    installing = installing.then(() => (pathOf(wanted) === null ? installPackages(wanted) : undefined));
     await installing;
     const installed = pathOf(wanted);
     if (installed !== null) return installed;
   }
   throw new Error(
-    `${wanted.program} is missing: set ${wanted.variable} to its path, or run "apt-get install ${wanted.debianPackage}" as root.`,
+    `${wanted.program} is missing: set ${wanted.variable} to its path, or run "apt-get install ${wanted.debianPackages.join(' ')}" as root.`,
   );
 }
 
-function pathOf({ program, variable }) {
+function pathOf({ program, variable, usual }) {
   const chosen = variable === undefined ? undefined : process.env[variable];
   const paths = chosen
     ? [chosen]
-    : (process.env.PATH ?? '').split(delimiter).flatMap((folder) => (folder === '' ? [] : [join(folder, program)]));
+    : [
+        ...(usual === undefined ? [] : [usual]),
+        ...(process.env.PATH ?? '').split(delimiter).flatMap((folder) => (folder === '' ? [] : [join(folder, program)])),
+      ];
   return paths.find(isExecutable) ?? null;
 }
 
@@ -56,14 +77,15 @@ function isExecutable(path) {
 }
 
 /**
- * Reports a failure; the caller then searches for the program again. Run level 1 keeps the package from starting its
+ * Reports a failure; the caller then searches for the program again. Run level 1 keeps a package from starting its
  * service.
  */
-async function installPackage(name) {
-  process.stderr.write(`Installing the Debian package ${name} for the tests ...\n`);
+async function installPackages({ debianPackages, megabytes }) {
+  const size = megabytes === undefined ? '' : ` (${megabytes} MB)`;
+  process.stderr.write(`Installing from Debian for the tests: ${debianPackages.join(' ')}${size} ...\n`);
   try {
     await aptGet('update');
-    await aptGet('install', '-y', '--no-install-recommends', name);
+    await aptGet('install', '-y', '--no-install-recommends', ...debianPackages);
   } catch (error) {
     process.stderr.write(`apt-get failed: ${`${error.stderr ?? ''}`.trim() || error.message}\n`);
   }

@@ -6,8 +6,17 @@ import { close, listen } from '../http-server.mjs';
 import { startRedisServer } from '../redis-server.mjs';
 import { startSwift } from '../swift/server.mjs';
 import { syslogNg } from '../syslog-ng/program.mjs';
-import { ALERTMANAGER, CHROMIUM, findProgram } from './find.mjs';
+import { ALERTMANAGER, CHROMIUM, findProgram, GO, PYTHON, PYTHON_BUILD } from './find.mjs';
 import { startSharedService } from './service.mjs';
+
+/** The programs that only have to be found. */
+const SINGLE_PROGRAMS = {
+  chromium: CHROMIUM,
+  alertmanager: ALERTMANAGER,
+  python: PYTHON,
+  'python-build': PYTHON_BUILD,
+  go: GO,
+};
 
 /**
  * `?fetch=no` uses only programs on the machine. Otherwise a missing program is installed or downloaded, where possible.
@@ -16,8 +25,7 @@ import { startSharedService } from './service.mjs';
  * - `/redis`: `{ url }`, one server for the run
  * - `/s3`: the settings of one S3 service for the run
  * - `/clickhouse/<worker>`: `{ url, user, password }`, one server for each worker, as each runs few statements at a time
- * - `/chromium`: `{ path }`
- * - `/alertmanager`: `{ path }`
+ * - `/chromium`, `/alertmanager`, `/python`, `/python-build`, `/go`: `{ path }`
  * - `/syslog-ng`: `{ path, modules, libraries }`
  * - `/service`: what `running-service.ts` lists, the built service without rate limits that a test reaches
  * - `/service-on-clickhouse`: the same, which reads events from a ClickHouse of its own
@@ -56,8 +64,8 @@ async function settingsOf(answers, pathname, fetch, stops) {
 
 async function start(pathname, fetch, stops) {
   const [, name] = pathname.split('/');
-  if (name === 'chromium') return { path: await findProgram(CHROMIUM, { install: fetch }) };
-  if (name === 'alertmanager') return { path: await findProgram(ALERTMANAGER, { install: fetch }) };
+  const single = SINGLE_PROGRAMS[name];
+  if (single !== undefined) return { path: await findProgram(single, { install: fetch }) };
   if (name === 'syslog-ng') return syslogNg({ download: fetch });
   if (name === 'redis') {
     const { url, stop } = await startRedisServer({ install: fetch });

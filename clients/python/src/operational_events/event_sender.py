@@ -142,7 +142,7 @@ class EventSender:
             if self._due is None:
                 self._due = monotonic() + self._max_wait
                 self._changed.notify_all()
-            elif len(self._queue) == self._max_batch_events or self._queue.size >= self._max_batch_bytes:
+            elif self._is_full():
                 self._changed.notify_all()
             return None
 
@@ -200,31 +200,34 @@ class EventSender:
         self.close()
 
     def _run(self) -> None:
+        batch: Optional[Batch] = None
         while True:
             with self._changed:
                 self._held = None
-                self._wait_for_events()
+                # Events that came while a batch was under way follow it at once.
+                if batch is None or len(self._queue) == 0:
+                    self._wait_until_due()
                 if self._has_given_up or (self._is_closed and len(self._queue) == 0):
                     return
                 self._held = batch = self._queue.take(self._max_batch_events, self._max_batch_bytes)
             if batch is not None:
                 self._deliver(batch)
 
-    def _wait_for_events(self) -> None:
-        """Waits until a batch is due. Holds the lock. What comes while a batch is under way is due after it."""
+    def _wait_until_due(self) -> None:
+        """Waits until a batch is due or the sender is closed. Holds the lock."""
         if len(self._queue) == 0:
             self._due = None
-        elif self._due is not None:
-            return
         while not self._is_closed:
-            if self._due is not None and len(self._queue) > 0:
-                left = self._due - monotonic()
-                is_full = len(self._queue) >= self._max_batch_events or self._queue.size >= self._max_batch_bytes
-                if left <= 0 or is_full:
-                    return
-                self._changed.wait(left)
-            else:
+            if self._due is None:
                 self._changed.wait()
+                continue
+            left = self._due - monotonic()
+            if left <= 0 or self._is_full():
+                return
+            self._changed.wait(left)
+
+    def _is_full(self) -> bool:
+        return len(self._queue) >= self._max_batch_events or self._queue.size >= self._max_batch_bytes
 
     def _deliver(self, batch: Batch) -> None:
         """Sends a batch until the service has decided on all of it, or until this sender gives up."""

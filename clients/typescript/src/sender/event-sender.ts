@@ -1,5 +1,6 @@
 import { attempt, KEEPALIVE_BYTES, type Outcome, type Target } from './attempt.js';
 import { type Batch, EventQueue, halves } from './event-queue.js';
+import { lineOf } from './event-line.js';
 import { isPage, onExit } from './exit-hooks.js';
 import type { Loss, SenderOptions, SentEvent } from './sender-options.js';
 
@@ -64,8 +65,8 @@ export class EventSender {
     if (this.isClosed) return this.lose({ reason: 'closed', events: 1 });
     let text: string;
     try {
-      const { source } = this.options;
-      text = JSON.stringify({ timestamp: new Date(), ...(source !== undefined && { source }), ...event });
+      const [timestamp, source] = [event.timestamp ?? new Date(), event.source ?? this.options.source];
+      text = lineOf({ ...event, timestamp, source });
     } catch {
       return this.lose({ reason: 'unserializable', events: 1 });
     }
