@@ -20,6 +20,7 @@ const LONG = [
   'deep/faults/embedded-postgres',
   'deep/storage/object-store',
   'deep/clients/compiled-clients',
+  'deep/clients/sender-faults',
   'deep/clickhouse/event-store-search',
   'deep/clickhouse/same-reads/analytics',
   'deep/clickhouse/same-reads/performance-integration',

@@ -7,6 +7,7 @@ import { signDelivery } from '../../../src/platform/outbound-http/index.js';
 import { ownerWithProject } from '../../support/actors.js';
 import { alertsOf } from '../../support/alerts.js';
 import { createTestApp } from '../../support/app.js';
+import { askProgram } from '../../support/programs/ask.js';
 import { DELIVERY_ENV } from '../../support/delivery.js';
 import { startReceiver } from '../../support/receiver.js';
 
@@ -21,7 +22,8 @@ interface Case {
 }
 
 const SECRET = 'the secret of the receiver: Grüße';
-const has = (program: string, ...flags: string[]): boolean => spawnSync(program, flags).status === 0;
+const python = await askProgram<{ path: string }>('python');
+const go = await askProgram<{ path: string }>('go');
 
 /** The text of a file that receivers may copy. */
 const sample = (name: string): Promise<string> =>
@@ -160,20 +162,21 @@ describe('the sample code for receivers', () => {
     expect(await verdicts(files, [process.execPath, 'main.mjs'])).toEqual(expected());
   });
 
-  /** Nobody who runs the tests needs Python or Go; the run names what is left out. */
-  const ifInstalled = (command: string, version: string): typeof it.skip => (has(command, version) ? it : it.skip);
-
-  ifInstalled('python3', '--version')('accepts only genuine requests in Python, where it is installed', async () => {
+  const inPython = 'absent' in python ? it.skip : it;
+  inPython('accepts only genuine requests in Python, where it is installed', async () => {
+    if ('absent' in python) throw new Error(python.absent);
     const files = { 'verify.py': await sample('verify.py'), 'main.py': PYTHON };
-    expect(await verdicts(files, ['python3', 'main.py'])).toEqual(expected());
+    expect(await verdicts(files, [python.path, 'main.py'])).toEqual(expected());
   });
 
-  ifInstalled('go', 'version')('accepts only genuine requests in Go, where it is installed', async () => {
+  const inGo = 'absent' in go ? it.skip : it;
+  inGo('accepts only genuine requests in Go, where it is installed', async () => {
+    if ('absent' in go) throw new Error(go.absent);
     const files = {
-      'go.mod': 'module example.com/verify\n\ngo 1.21\n',
+      'go.mod': 'module example.com/verify\n\ngo 1.19\n',
       'receiver/verify.go': await sample('verify.go'),
       'main.go': GO,
     };
-    expect(await verdicts(files, ['go', 'run', '.'])).toEqual(expected());
+    expect(await verdicts(files, [go.path, 'run', '.'])).toEqual(expected());
   });
 });

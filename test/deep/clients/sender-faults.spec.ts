@@ -2,7 +2,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { acceptAll, answerOf, forward, receiveBatches } from '../../support/clients/batch-receiver.js';
 import { FAULTS } from '../../support/clients/sender-faults.js';
-import { senderLanguages, type SenderProgram, type SenderProgramOptions } from '../../support/clients/sender-programs.js';
+import {
+  senderLanguages,
+  type SenderProgram,
+  type SenderProgramOptions,
+} from '../../support/clients/sender-programs.js';
 import { cleanUp, cleanups, temporaryFolder } from '../../support/embedded-database.js';
 import { tenant, type Tenant } from '../../support/ingestion.js';
 import { createTestDatabase } from '../../support/postgres.js';
@@ -11,7 +15,9 @@ import { openAccount, storedEvents } from '../../support/service-traffic.js';
 
 const languages = await senderLanguages();
 const present = languages.filter(({ absent }) => absent === undefined);
-const LEFT_OUT = languages.flatMap(({ name, absent }) => (absent === undefined ? [] : [`the ${name} sender: ${absent}`]));
+const LEFT_OUT = languages.flatMap(({ name, absent }) =>
+  absent === undefined ? [] : [`the ${name} sender: ${absent}`],
+);
 
 const orders = (count: number): object[] =>
   Array.from({ length: count }, (_, n) => ({ event_type: 'order.paid', payload: { n } }));
@@ -55,7 +61,8 @@ describe.each(present)('The $name sender', ({ start }) => {
     expect(await numbers()).toEqual([0, 1, 2]);
     const [first] = relay.requests;
     expect(relay.requests.length).toBeGreaterThan(2);
-    for (const { key, lines } of relay.requests) expect({ key, lines }).toEqual({ key: first?.key, lines: first?.lines });
+    for (const { key, lines } of relay.requests)
+      expect({ key, lines }).toEqual({ key: first?.key, lines: first?.lines });
   });
 
   it('waits as long as Retry-After says, unless the program flushes', async () => {
@@ -128,7 +135,9 @@ describe.each(present)('The $name sender', ({ start }) => {
   });
 
   it.each([301, 302, 303, 307, 308])('reports a redirect %i at once, and does not follow it', async (status) => {
-    const receiver = await receiveBatches((_, response) => response.writeHead(status, { Location: '/elsewhere' }).end());
+    const receiver = await receiveBatches((_, response) =>
+      response.writeHead(status, { Location: '/elsewhere' }).end(),
+    );
     const made = await sender({ url: receiver.url });
     await made.send(orders(2));
     const { losses } = await made.flushAll();

@@ -50,8 +50,7 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
   'the answer is null': (response) => response.end('null'),
   'the answer is 204': (response) => response.writeHead(204).end(),
   'the answer has fewer results than events': (response) => response.end('{"results":[{"accepted":true}]}'),
-  'the answer has results without a decision': (response) =>
-    response.end('{"results":[null,7,{"accepted":"yes"},{}]}'),
+  'the answer has results without a decision': (response) => response.end('{"results":[null,7,{"accepted":"yes"},{}]}'),
 };
 
 function untilClosed(response: ServerResponse): Promise<void> {

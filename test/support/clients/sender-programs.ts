@@ -15,7 +15,13 @@ const PROGRAMS = join(ROOT, 'test/support/clients/senders');
 export const PYTHON_CLIENT = join(ROOT, 'clients/python');
 export const GO_CLIENT = join(ROOT, 'clients/go');
 /** Without a C compiler, without the network, and with the Go that is on the machine. */
-export const GO_ENV = { ...process.env, CGO_ENABLED: '0', GOPROXY: 'off', GOTOOLCHAIN: 'local', GOFLAGS: '-buildvcs=false' };
+export const GO_ENV = {
+  ...process.env,
+  CGO_ENABLED: '0',
+  GOPROXY: 'off',
+  GOTOOLCHAIN: 'local',
+  GOFLAGS: '-buildvcs=false',
+};
 
 export interface SenderProgramOptions {
   readonly url: string;

@@ -62,7 +62,9 @@ function pathOf({ program, variable, usual }) {
     ? [chosen]
     : [
         ...(usual === undefined ? [] : [usual]),
-        ...(process.env.PATH ?? '').split(delimiter).flatMap((folder) => (folder === '' ? [] : [join(folder, program)])),
+        ...(process.env.PATH ?? '')
+          .split(delimiter)
+          .flatMap((folder) => (folder === '' ? [] : [join(folder, program)])),
       ];
   return paths.find(isExecutable) ?? null;
 }
