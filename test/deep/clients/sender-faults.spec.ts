@@ -203,10 +203,10 @@ describe.each(present)('The $name sender', ({ start }) => {
   });
 });
 
-describe('Senders in all languages', () => {
+describe('A sender in each language', () => {
   afterEach(cleanUp);
 
-  it('store each event once while the service is killed and started again', async () => {
+  it('stores each event once while the service is killed and started again', async () => {
     const database = await createTestDatabase();
     cleanups.push(() => database.drop());
     const dataDir = await temporaryFolder();

@@ -116,7 +116,7 @@ export interface SenderLanguage {
   readonly name: 'TypeScript' | 'Python' | 'Go';
   readonly absent?: string;
   /** Builds the program at the first call. */
-  start(options: SenderProgramOptions): Promise<SenderProgram>;
+  readonly start: (options: SenderProgramOptions) => Promise<SenderProgram>;
   /** For `afterAll`: removes what was built. */
   release(): Promise<void>;
 }
