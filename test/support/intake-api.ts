@@ -36,7 +36,7 @@ export class IntakeApi {
     const { status, text } = answer;
     return {
       status,
-      headers: answer.headers as IngestAnswer['headers'],
+      headers: answer.headers,
       body: answer.body as IngestAnswer['body'],
       text,
     };

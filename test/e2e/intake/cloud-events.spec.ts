@@ -30,7 +30,7 @@ describe('CloudEvents', () => {
     send(body, { 'ce-specversion': '1.0', 'ce-id': '1', 'ce-source': '/shop', 'ce-type': 'order.paid', ...headers });
   const stored = (): Promise<IntakeEvent[]> => intake.events(acme);
 
-  describe('of the official SDK', () => {
+  describe('events of the official SDK', () => {
     const overHttp = async (mode: Mode, sent: CloudEvent<unknown>): Promise<IngestAnswer> => {
       const emit = emitterFor(({ headers, body }: Message) => send(body as string, headers as Headers), { mode });
       return (await emit(sent)) as IngestAnswer;
@@ -167,7 +167,7 @@ describe('CloudEvents', () => {
     expect((await send(event(), STRUCTURED)).body).toMatchObject({ accepted: 1, duplicates: 0 });
   });
 
-  it('keep base64 that is not the JSON which their media type says', async () => {
+  it('are stored with base64 that is not the JSON which their media type says', async () => {
     const data_base64 = Buffer.from('not JSON').toString('base64');
     await send(event({ data_base64, datacontenttype: 'application/json' }), STRUCTURED);
     await send(event({ id: '2', data_base64: btoa('{"a":1}'), datacontenttype: 'application/json' }), STRUCTURED);

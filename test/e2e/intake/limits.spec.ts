@@ -44,7 +44,7 @@ describe('the intake', () => {
     ['1,001 levels', nested(1001), {}, 422],
     ['an event of more than 2 MiB', { a: 'x'.repeat(4 * MIB) }, {}, 422],
     ['numbers that take more than 2 MiB with all digits', `{"a":[${'1e308,'.repeat(20_000)}1]}`, {}, 422],
-  ])('refuses %s', async (_, body, headers, status) => {
+  ])('refuses and does not store %s', async (_, body, headers, status) => {
     expect((await send(body, headers)).status).toBe(status);
     expect(await stored()).toEqual([]);
   });
@@ -188,13 +188,13 @@ describe('the intake', () => {
     });
   });
 
-  describe('asks for a key', () => {
+  describe('a key of the intake', () => {
     const keyWith = async (scopes: readonly string[]): Promise<{ id: string; key: string }> => {
       const body = { project_id: acme.projectId, name: 'k', scopes };
       return (await api.as(acme.owner).post('/v1/api-keys', body).expect(201)).body as { id: string; key: string };
     };
 
-    it('with the scope to write', async () => {
+    it('needs the scope to write', async () => {
       const { key } = await keyWith(['events:read']);
       expect(await send({}, { 'X-API-Key': key })).toMatchObject({
         status: 403,
@@ -205,19 +205,19 @@ describe('the intake', () => {
     it.each([
       ['unknown', 'oes_aaaaaaaa_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'],
       ['malformed', 'oes_'],
-    ])('that is not %s', async (_, key) => {
+    ])('is refused when it is %s', async (_, key) => {
       expect(await send({}, { 'X-API-Key': key })).toMatchObject({ status: 401, body: { detail: 'Invalid API key' } });
       const bearer = await intake.send('json', {}, { Authorization: `Bearer ${key}` });
       expect(bearer).toMatchObject({ status: 401, body: { detail: 'Invalid API key' } });
     });
 
-    it('that is not revoked', async () => {
+    it('is refused when it is revoked', async () => {
       const { id, key } = await keyWith(['events:write']);
       await api.as(acme.owner).post(`/v1/api-keys/${id}/revoke`).expect(200);
       expect((await send({}, { 'X-API-Key': key })).status).toBe(403);
     });
 
-    it('from its origin where it is a browser key', async () => {
+    it('is taken only from its origin when it is a browser key', async () => {
       await ingestionDatabase.setPlan(acme.organizationId, 'scale');
       const source = { project_id: acme.projectId, name: 'Checkout', type: 'browser' };
       const { body: created } = await api.as(acme.owner).post('/v1/ingest-sources', source).expect(201);

@@ -54,12 +54,9 @@ function fitList(list: readonly unknown[], level: number): readonly unknown[] {
 }
 
 function fitMembers(members: Record<string, unknown>, level: number): Record<string, unknown> {
-  let isChanged = false;
-  const entries = Object.entries(members).map(([name, value]): [string, unknown] => {
-    const fit: [string, unknown] = [storableText(name), fitJson(value, level + 1)];
-    isChanged ||= fit[0] !== name || fit[1] !== value;
-    return fit;
-  });
+  const entries = Object.entries(members);
+  const fitted = entries.map(([name, value]): [string, unknown] => [storableText(name), fitJson(value, level + 1)]);
+  const isSame = fitted.every(([name, value], at) => name === entries[at]?.[0] && value === entries[at][1]);
   // Built from entries, so that a name such as `__proto__` stays plain data.
-  return isChanged ? Object.fromEntries(entries) : members;
+  return isSame ? members : Object.fromEntries(fitted);
 }

@@ -70,7 +70,7 @@ export class IntakeService {
 
   /**
    * Returns the result of each item. Some of them may be refused.
-   * @throws AllEventsRefused (403, 422 or 429) when every item is refused; its `answer` has the results
+   * @throws AllEventsRefused (403, 422 or 429) when every item is refused; its `members` have the results
    * @throws DomainError when the whole request is refused: project, source, billing, a reused key, overload
    */
   async submit({ sender, items, repeat, requestId }: IntakeRequest): Promise<IntakeAnswer> {

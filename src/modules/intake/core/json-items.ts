@@ -78,7 +78,8 @@ export class JsonItemsReader {
 }
 
 function errorOf(issues: readonly { readonly ctx?: Readonly<Record<string, unknown>> | undefined }[]): string {
-  return String(issues[0]?.ctx?.error ?? 'Invalid JSON');
+  const error = issues[0]?.ctx?.error;
+  return typeof error === 'string' ? error : 'Invalid JSON';
 }
 
 /**
