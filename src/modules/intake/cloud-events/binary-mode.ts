@@ -7,7 +7,8 @@ const PREFIX = 'ce-';
 export function attributesOf(headers: IncomingHttpHeaders): Record<string, string> {
   const attributes: [string, string][] = [];
   for (const [name, value] of Object.entries(headers)) {
-    if (name.startsWith(PREFIX) && typeof value === 'string') attributes.push([name.slice(PREFIX.length), decoded(value)]);
+    if (name.startsWith(PREFIX) && typeof value === 'string')
+      attributes.push([name.slice(PREFIX.length), decoded(value)]);
   }
   return Object.fromEntries(attributes);
 }

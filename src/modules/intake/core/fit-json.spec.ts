@@ -40,7 +40,11 @@ describe('a JSON value that is fitted', () => {
 
   it('is one that the service stores, and is the same value when it was one before', () => {
     const value = fc.anything({
-      values: [fc.string({ unit: fc.constantFrom('a', '\u0000', '\ud800', '\udc00', '😀') }), fc.double(), fc.boolean()],
+      values: [
+        fc.string({ unit: fc.constantFrom('a', '\u0000', '\ud800', '\udc00', '😀') }),
+        fc.double(),
+        fc.boolean(),
+      ],
       key: fc.constantFrom('a', '__proto__', '\u0000', '\udfff'),
       maxDepth: 4,
     });

@@ -116,7 +116,13 @@ function request(events = 1, key?: string): WriteRequest {
 
 const idsOf = (requests: readonly WriteRequest[]): string[] =>
   requests.flatMap(({ events }) => events.map(({ id }) => id));
-const written = (admitted: number): Verdict => ({ kind: 'written', acceptedAt: AT, admitted, rest: null, duplicates: new Map() });
+const written = (admitted: number): Verdict => ({
+  kind: 'written',
+  acceptedAt: AT,
+  admitted,
+  rest: null,
+  duplicates: new Map(),
+});
 
 describe('EventWriter', () => {
   it('writes what comes together in one batch, and what comes meanwhile in the next', async () => {
