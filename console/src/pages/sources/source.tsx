@@ -343,16 +343,16 @@ function Begin({ source: { type } }: Props) {
   if (kind === undefined) return null;
   return (
     <Section title="How to send" about={kind.description}>
-      <Tabs defaultValue={kind.snippets[0]?.title ?? null} keepMounted={false}>
+      <Tabs defaultValue={kind.snippets[0]?.language ?? null} keepMounted={false}>
         <Tabs.List>
-          {kind.snippets.map(({ title }) => (
-            <Tabs.Tab key={title} value={title}>
+          {kind.snippets.map(({ language, title }) => (
+            <Tabs.Tab key={language} value={language}>
               {title}
             </Tabs.Tab>
           ))}
         </Tabs.List>
-        {kind.snippets.map(({ title, code }) => (
-          <Tabs.Panel key={title} value={title} pt="sm">
+        {kind.snippets.map(({ language, title, code }) => (
+          <Tabs.Panel key={language} value={language} pt="sm">
             <Copied name={title} text={code} />
           </Tabs.Panel>
         ))}
