@@ -1,9 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type BrowserContext, chromium } from 'playwright-core';
+import { buffer } from 'node:stream/consumers';
+import { type BrowserContext, chromium, type Download } from 'playwright-core';
 import { askProgram } from './programs/ask.js';
 import { HANG_TIMEOUT_MS } from './bounds.mjs';
 
@@ -17,17 +15,6 @@ export interface Chromium {
   readonly context: BrowserContext;
   close(): Promise<void>;
 }
-
-const FLAGS = [
-  '--headless',
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
 
 /** Serves one page on a free port. */
 export async function servePage(html: string): Promise<Served> {
@@ -48,36 +35,30 @@ export interface Screen {
   readonly isMobile: boolean;
 }
 
-/** Starts Debian's Chromium with an empty profile. Rejects when Chromium is missing and cannot be installed. */
+/**
+ * Opens an empty profile in the Chromium of the run, which all spec files share. Rejects when Chromium is missing and
+ * cannot be installed.
+ */
 export async function launchChromium(screen?: Screen): Promise<Chromium> {
-  const executablePath = await chromiumPath();
-  const profile = await mkdtemp(join(tmpdir(), 'oes-chromium-'));
-  const release = (): Promise<void> => rm(profile, { recursive: true, force: true });
-  const context = await chromium
-    .launchPersistentContext(profile, {
-      executablePath,
-      args: FLAGS,
-      // A click on a button that still moves can miss it.
-      reducedMotion: 'reduce',
-      timeout: HANG_TIMEOUT_MS,
-      ...(screen !== undefined && { ...screen, hasTouch: screen.isMobile }),
-    })
-    .catch(async (error: unknown) => {
-      await release();
-      throw error;
-    });
+  const started = await askProgram<{ address: string }>('browser');
+  if ('absent' in started) throw new Error(started.absent);
+  const browser = await chromium.connect(started.address, { timeout: HANG_TIMEOUT_MS });
+  const context = await browser.newContext({
+    // A click on a button that still moves can miss it.
+    reducedMotion: 'reduce',
+    ...(screen !== undefined && { ...screen, hasTouch: screen.isMobile }),
+  });
   context.setDefaultTimeout(HANG_TIMEOUT_MS);
   return {
     context,
     close: async () => {
       await context.close();
-      await release();
+      await browser.close();
     },
   };
 }
 
-async function chromiumPath(): Promise<string> {
-  const answer = await askProgram<{ path: string }>('chromium');
-  if ('absent' in answer) throw new Error(answer.absent);
-  return answer.path;
+/** Returns the bytes of a file that a page gave. */
+export async function bytesOfDownload(download: Download): Promise<Buffer> {
+  return buffer(await download.createReadStream());
 }

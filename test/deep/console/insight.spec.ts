@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { addMember, type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
+import { bytesOfDownload } from '../../support/chromium.js';
 import { type ConsoleBrowser, openConsole } from '../../support/console-browser.js';
 import { addressOf, DESKTOP, enter, goTo, heading, SCREENS, signIn } from '../../support/console-pages.js';
 
@@ -153,7 +153,7 @@ describe.each(SCREENS)('asking about events on $device', ({ screen }) => {
       page.waitForEvent('download'),
       page.getByRole('menuitem', { name: /CSV/ }).click(),
     ]);
-    const lines = (await readFile(await file.path(), 'utf8')).trim().split('\r\n');
+    const lines = (await bytesOfDownload(file)).toString().trim().split('\r\n');
     expect(lines).toHaveLength(4);
     expect(file.suggestedFilename()).toMatch(/-events-\d{4}-\d\d-\d\d\.csv$/);
   });

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
+import { bytesOfDownload } from '../../support/chromium.js';
 import { type ConsoleBrowser, openConsole } from '../../support/console-browser.js';
 import { addressOf, DESKTOP, enter, heading, signIn } from '../../support/console-pages.js';
 import { insertEvents } from '../../support/event-rows.js';
@@ -77,7 +77,7 @@ describe('the log', () => {
       page.waitForEvent('download'),
       page.getByRole('menuitem', { name: /CSV/ }).click(),
     ]);
-    const lines = (await readFile(await file.path(), 'utf8')).trim().split('\r\n');
+    const lines = (await bytesOfDownload(file)).toString().trim().split('\r\n');
     expect(lines).toHaveLength(51);
     expect(lines[1]).toMatch(/,GET,\/row\/49000,500,0,/);
 

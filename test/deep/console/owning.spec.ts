@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { type Actor, addMember, type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
+import { bytesOfDownload } from '../../support/chromium.js';
 import { type ConsoleBrowser, openConsole } from '../../support/console-browser.js';
 import { HOOK_SECRET, ofGitHub, type SignedDelivery } from '../../support/hook-deliveries.js';
 import { addressOf, enter, faultsOf, goTo, heading, SCREENS } from '../../support/console-pages.js';
@@ -180,7 +180,7 @@ describe.each(SCREENS)('the owner of a project on $device', ({ screen }) => {
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'Download backup.bin' }).click(),
     ]);
-    expect((await readFile(await download.path())).equals(large)).toBe(true);
+    expect((await bytesOfDownload(download)).equals(large)).toBe(true);
     await page.getByRole('button', { name: 'Delete november.csv' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('button', { name: 'Delete november.csv' }).waitFor({ state: 'hidden' });

@@ -6,6 +6,7 @@ import { close, listen } from '../http-server.mjs';
 import { startRedisServer } from '../redis-server.mjs';
 import { startSwift } from '../swift/server.mjs';
 import { syslogNg } from '../syslog-ng/program.mjs';
+import { startBrowser } from './browser.mjs';
 import { ALERTMANAGER, CHROMIUM, findProgram, GO, PYTHON, PYTHON_BUILD } from './find.mjs';
 import { startSharedService } from './service.mjs';
 
@@ -27,6 +28,7 @@ const SINGLE_PROGRAMS = {
  * - `/clickhouse/<worker>`: `{ url, user, password }`, one server for each worker, as each runs few statements at a time
  * - `/chromium`, `/alertmanager`, `/python`, `/python-build`, `/go`: `{ path }`
  * - `/syslog-ng`: `{ path, modules, libraries }`
+ * - `/browser`: `{ address }`, one Chromium for the run, to which Playwright connects
  * - `/service`: what `running-service.ts` lists, the built service without rate limits that a test reaches
  * - `/service-on-clickhouse`: the same, which reads events from a ClickHouse of its own
  * - `/service-with-limits`: the same with the rate limits of a deployment
@@ -56,17 +58,22 @@ async function settingsOf(answers, pathname, fetch, stops) {
   if (!answers.has(key)) {
     answers.set(
       key,
-      start(pathname, fetch, stops).catch((error) => ({ absent: error.message })),
+      start(answers, pathname, fetch, stops).catch((error) => ({ absent: error.message })),
     );
   }
   return answers.get(key);
 }
 
-async function start(pathname, fetch, stops) {
+async function start(answers, pathname, fetch, stops) {
   const [, name] = pathname.split('/');
   const single = SINGLE_PROGRAMS[name];
   if (single !== undefined) return { path: await findProgram(single, { install: fetch }) };
   if (name === 'syslog-ng') return syslogNg({ download: fetch });
+  if (name === 'browser') {
+    const { path, absent } = await settingsOf(answers, '/chromium', fetch, stops);
+    if (absent !== undefined) throw new Error(absent);
+    return startBrowser(path, stops);
+  }
   if (name === 'redis') {
     const { url, stop } = await startRedisServer({ install: fetch });
     stops.push(stop);
