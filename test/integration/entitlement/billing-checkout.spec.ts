@@ -77,17 +77,23 @@ describe('a checkout at a provider that does not answer', () => {
 
 describe('the configuration of the payment provider', () => {
   let provider: PaymentStandIn;
+  /** Every service of these tests runs on the database and the folder of this one. */
+  let first: TestApp;
 
   beforeAll(async () => {
     provider = await PaymentStandIn.start();
+    first = await createTestApp();
   });
-  afterAll(() => provider.close());
+  afterAll(async () => {
+    await first.close();
+    await provider.close();
+  });
 
   async function withEnv(
     env: Record<string, string>,
     work: (app: TestApp, owner: Owner) => Promise<void>,
   ): Promise<void> {
-    const app = await createTestApp({ env });
+    const app = await createTestApp({ env, databaseUrl: first.databaseUrl, dataDir: first.dataDir });
     try {
       await work(app, await ownerWithProject(app));
     } finally {
