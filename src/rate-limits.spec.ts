@@ -23,6 +23,7 @@ describe('the table of rate limit policies', () => {
       ['organization-invite-create', 300, 20, 10],
       ['organization-invite-owner-action', 300, 20, 10],
       ['events', 60, 30, 60],
+      ['intake', 60, 120, 600],
       ['project-events-explorer', 60, 10, 30],
       ['project-dashboard', 60, 10, 30],
       ['api-keys-machine-auth', 60, 20, 60],
