@@ -21,7 +21,13 @@ const NOT_OF_TODAY = new Set(['CHANGELOG.md']);
 /** The names of the code are read from these folders. */
 const SOURCES = ['src', 'test', 'migrations', 'scripts', 'bench', 'docker'];
 /** Names of libraries and platforms that our code does not contain. */
-const NAMES_OF_OTHERS = ['NODE_EXTRA_CA_CERTS', 'forwardRef', 'sessionStorage'];
+const NAMES_OF_OTHERS = [
+  'NODE_EXTRA_CA_CERTS',
+  'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
+  'forwardRef',
+  'sessionStorage',
+  'useHttps',
+];
 
 /** Runs the checks that need no compiler. @returns the documents, their faults, and the files of the examples */
 export function checkDocuments() {
