@@ -64,7 +64,9 @@ export function cloudEventDraft({ attributes, data }: CloudEventParts): DraftOrR
  */
 export function dataOfBytes(bytes: Buffer, mediaType: string | undefined): CloudEventData {
   if (bytes.length === 0) return null;
-  return mediaType !== undefined && TEXT_TYPE.test(mediaType) && isUtf8(bytes) ? { value: bytes.toString() } : { bytes };
+  return mediaType !== undefined && TEXT_TYPE.test(mediaType) && isUtf8(bytes)
+    ? { value: bytes.toString() }
+    : { bytes };
 }
 
 export function isJsonType(mediaType: string | undefined): boolean {

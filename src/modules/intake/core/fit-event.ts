@@ -2,12 +2,14 @@ import type { IngestRequest } from '../../events/fields/index.js';
 import { ExactNumber } from '../../../platform/json/index.js';
 import type { EventDraft } from './event-draft.js';
 import { readTime } from './event-time.js';
-import { cutBytes, cutText, fitJson, storableText } from './fit-json.js';
+import { cutBytes, cutText, fitJson, setMember, storableText } from './fit-json.js';
 import { MAX_CODE_POINTS, MAX_FULL_MESSAGE_BYTES, MAX_PROPERTIES } from './intake-limits.js';
 
 const DEFAULT_TYPE = 'event';
 const DEFAULT_SOURCE = 'intake';
 const MAX_ORIGINAL_TIME = 200;
+/** The level of a property. The payload itself is at level 1. */
+const PROPERTY_LEVEL = 2;
 
 /** The property that holds a message of more than 2,000 characters. */
 export const MESSAGE_FULL = 'message_full';
@@ -57,9 +59,17 @@ function originalTime(time: unknown): unknown {
 
 /** Returns a new object without null members and with at most 512 of the others. */
 function fitProperties(properties: EventDraft['properties']): Record<string, unknown> {
-  const given = Object.entries(properties).filter(([, value]) => value !== null && value !== undefined);
-  const fitted = fitJson(Object.fromEntries(given.slice(0, MAX_PROPERTIES)), 1) as Record<string, unknown>;
-  const dropped = given.length - MAX_PROPERTIES;
+  const fitted: Record<string, unknown> = {};
+  let [kept, dropped] = [0, 0];
+  for (const name of Object.keys(properties)) {
+    const value = properties[name];
+    if (value === null || value === undefined) continue;
+    if (kept === MAX_PROPERTIES) dropped += 1;
+    else {
+      kept += 1;
+      setMember(fitted, storableText(name), fitJson(value, PROPERTY_LEVEL));
+    }
+  }
   if (dropped > 0) fitted.properties_dropped = dropped;
   return fitted;
 }

@@ -54,9 +54,23 @@ function fitList(list: readonly unknown[], level: number): readonly unknown[] {
 }
 
 function fitMembers(members: Record<string, unknown>, level: number): Record<string, unknown> {
-  const entries = Object.entries(members);
-  const fitted = entries.map(([name, value]): [string, unknown] => [storableText(name), fitJson(value, level + 1)]);
-  const isSame = fitted.every(([name, value], at) => name === entries[at]?.[0] && value === entries[at][1]);
-  // Built from entries, so that a name such as `__proto__` stays plain data.
-  return isSame ? members : Object.fromEntries(fitted);
+  let fitted: Record<string, unknown> | undefined;
+  const names = Object.keys(members);
+  for (const [index, name] of names.entries()) {
+    const value = members[name];
+    const fitName = storableText(name);
+    const fit = fitJson(value, level + 1);
+    if (fitted === undefined && (fitName !== name || fit !== value)) {
+      fitted = {};
+      for (const before of names.slice(0, index)) setMember(fitted, before, members[before]);
+    }
+    if (fitted !== undefined) setMember(fitted, fitName, fit);
+  }
+  return fitted ?? members;
+}
+
+/** Sets a member, also one called `__proto__`, which an assignment would take for the prototype. */
+export function setMember(members: Record<string, unknown>, name: string, value: unknown): void {
+  if (name !== '__proto__') members[name] = value;
+  else Object.defineProperty(members, name, { value, writable: true, enumerable: true, configurable: true });
 }

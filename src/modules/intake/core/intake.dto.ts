@@ -1,4 +1,11 @@
-import { BooleanField, IntField, ListField, nested, TextField, UuidField } from '../../../platform/http/fields/index.js';
+import {
+  BooleanField,
+  IntField,
+  ListField,
+  nested,
+  TextField,
+  UuidField,
+} from '../../../platform/http/fields/index.js';
 
 /** The result of one event of a request. */
 export class IntakeResult {

@@ -2,7 +2,15 @@ import { Controller, Post } from '@nestjs/common';
 import { ApiExcludeController, ApiTags } from '@nestjs/swagger';
 import { ApiKey, type ApiKeyScope } from '../../access/index.js';
 import { Documented } from '../../../platform/http/documented.js';
-import { BodyBytes, type CheckedRequest, Headers, Query, RawRequest, RequestId, Scope } from '../../../platform/http/inputs.js';
+import {
+  BodyBytes,
+  type CheckedRequest,
+  Headers,
+  Query,
+  RawRequest,
+  RequestId,
+  Scope,
+} from '../../../platform/http/inputs.js';
 import { IngestHeaders } from '../../events/ingestion/index.js';
 import { INTAKE_ERRORS, IntakeResponse, MAX_INTAKE_BYTES } from '../core/index.js';
 import { JsonIntakeQuery } from './json-intake.dto.js';

@@ -1,7 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { ApiKeyScope } from '../../access/index.js';
 import type { CheckedRequest } from '../../../platform/http/inputs.js';
-import { answered, type DraftOrRefusal, type IntakeResponse, IntakeService, JsonItemsReader, repeatOf } from '../core/index.js';
+import {
+  answered,
+  type DraftOrRefusal,
+  type IntakeResponse,
+  IntakeService,
+  JsonItemsReader,
+  repeatOf,
+} from '../core/index.js';
 import { jsonDraft, type JsonDefaults } from './json-draft.js';
 
 const LINES = ['application/x-ndjson', 'application/ndjson', 'application/jsonl'];

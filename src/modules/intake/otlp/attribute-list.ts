@@ -1,5 +1,6 @@
 import { MAX_ATTRIBUTES } from './limits.js';
-import { type AttributeList, type OtlpValue, setMember } from './records.js';
+import { setMember } from '../core/index.js';
+import type { AttributeList, OtlpValue } from './records.js';
 
 /** Adds an attribute, or counts it as left out beyond the limit. */
 export function addAttribute(list: AttributeList, name: string, value: OtlpValue): void {

@@ -121,9 +121,3 @@ export function newSpanEvent(): SpanEvent {
 export function spanKindOf(kind: number): SpanKind {
   return SPAN_KINDS[kind] ?? 'unspecified';
 }
-
-/** Sets a member, also one called `__proto__`, which an assignment would take for the prototype. */
-export function setMember(members: Attributes, name: string, value: OtlpValue): void {
-  if (name !== '__proto__') members[name] = value;
-  else Object.defineProperty(members, name, { value, writable: true, enumerable: true, configurable: true });
-}

@@ -1,22 +1,17 @@
+import type { EventProperties } from './event-properties.js';
 import type { Attributes } from '../records.js';
 import { textAttribute, wholeAttribute } from './members.js';
 
-/** The members by which the log and the performance pages know a request. */
-export interface HttpMembers {
-  readonly method?: string | undefined;
-  readonly path?: string | undefined;
-  readonly route?: string | undefined;
-  readonly status_code?: number | undefined;
-}
-
-/** Reads the attributes of the semantic conventions for HTTP, under their present and their older names. */
-export function httpMembers(attributes: Attributes): HttpMembers {
-  return {
-    method: textAttribute(attributes, ['http.request.method', 'http.method']),
-    path: textAttribute(attributes, ['url.path']) ?? pathOf(textAttribute(attributes, ['http.target'])),
-    route: textAttribute(attributes, ['http.route']),
-    status_code: wholeAttribute(attributes, ['http.response.status_code', 'http.status_code']),
-  };
+/**
+ * Adds the properties by which the log and the performance pages know a request. Reads the attributes of the semantic
+ * conventions for HTTP, under their present and their older names.
+ */
+export function addHttp(attributes: Attributes, properties: EventProperties): void {
+  properties
+    .add('method', textAttribute(attributes, ['http.request.method', 'http.method']))
+    .add('path', textAttribute(attributes, ['url.path']) ?? pathOf(textAttribute(attributes, ['http.target'])))
+    .add('route', textAttribute(attributes, ['http.route']))
+    .add('status_code', wholeAttribute(attributes, ['http.response.status_code', 'http.status_code']));
 }
 
 /** Returns the target of a request without its query. */

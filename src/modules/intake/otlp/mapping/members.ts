@@ -1,40 +1,6 @@
 import { ExactNumber, stringifyExact } from '../../../../platform/json/index.js';
-import { type AttributeList, type Attributes, type Origin, type OtlpValue, setMember } from '../records.js';
-import type { EventDraft } from '../../core/index.js';
-
-/** The member for attributes whose names an event needs for its own fields. */
-const DISPLACED = 'attributes';
-const DROPPED = 'dropped_attributes_count';
-
-type Fields = Omit<EventDraft, 'properties' | 'uniqueKey'>;
-
-/**
- * Returns a draft of the attributes and of the members that the mapping adds to them. An attribute with the name of a
- * field or of such a member is kept in the property `attributes`. Members that are undefined or empty are left out.
- * @param list its attributes become the properties
- */
-export function draftOf(
-  fields: Fields,
-  list: AttributeList,
-  added: Readonly<Record<string, OtlpValue | undefined>>,
-): EventDraft {
-  const properties = list.attributes;
-  const displaced: Attributes = {};
-  for (const name of Object.keys(fields)) {
-    if (fields[name as keyof Fields] !== undefined && Object.hasOwn(properties, name)) {
-      setMember(displaced, name, properties[name] ?? null);
-    }
-  }
-  for (const [name, value] of Object.entries(added)) {
-    if (value === undefined || value === '') continue;
-    const before = Object.hasOwn(properties, name) ? properties[name] : value;
-    if (before !== value) setMember(displaced, name, before ?? null);
-    properties[name] = value;
-  }
-  if (list.dropped > 0) properties[DROPPED] = list.dropped;
-  if (Object.keys(displaced).length > 0) properties[DISPLACED] = displaced;
-  return { ...fields, properties };
-}
+import type { Attributes, Origin, OtlpValue } from '../records.js';
+import { DROPPED } from './event-properties.js';
 
 /** Returns the first of the attributes that is text and not empty, or a number. */
 export function textAttribute(attributes: Attributes, names: readonly string[]): string | undefined {

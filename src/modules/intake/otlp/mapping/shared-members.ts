@@ -1,5 +1,6 @@
 import { stringifyExact } from '../../../../platform/json/index.js';
 import type { Attributes, Origin } from '../records.js';
+import type { EventProperties } from './event-properties.js';
 import { originMembers } from './members.js';
 
 /**
@@ -12,8 +13,7 @@ const MAX_REPEATED_CHARACTERS = 32 * 1024 * 1024;
 const LEFT_OUT = { resource_left_out: true } as const;
 
 /** The properties that an event has from its origin. */
-export type SharedMembers =
-  typeof LEFT_OUT | { readonly resource?: Attributes; readonly scope?: Attributes; readonly resource_left_out?: never };
+export type SharedMembers = typeof LEFT_OUT | { readonly resource?: Attributes; readonly scope?: Attributes };
 
 /** Counts what the events of one request repeat of their resources and scopes. */
 export class RepeatedOrigins {
@@ -33,4 +33,9 @@ export class RepeatedOrigins {
     this.left -= this.size;
     return this.members;
   }
+}
+
+export function addShared(shared: SharedMembers, properties: EventProperties): void {
+  if ('resource_left_out' in shared) properties.add('resource_left_out', true);
+  else properties.add('resource', shared.resource).add('scope', shared.scope);
 }

@@ -1,8 +1,9 @@
 import type { EventDraft } from '../../core/index.js';
 import type { Attributes, Of, Span, SpanEvent } from '../records.js';
-import { type HttpMembers, httpMembers } from './http-members.js';
-import { draftOf, environmentOf, sourceOf, textAttribute } from './members.js';
-import type { SharedMembers } from './shared-members.js';
+import { EventProperties } from './event-properties.js';
+import { addHttp } from './http-members.js';
+import { environmentOf, sourceOf, textAttribute } from './members.js';
+import { addShared, type SharedMembers } from './shared-members.js';
 
 const NANOSECONDS_PER_MS = 1_000_000;
 const MICROSECONDS_PER_MS = 1_000;
@@ -20,45 +21,47 @@ export function* spanDrafts(
   shared: () => SharedMembers,
 ): Generator<EventDraft, void> {
   const type = requestTypeOf(span);
-  const common = { source: sourceOf(origin), environment: environmentOf(origin) };
-  const ids = { trace_id: span.traceId, span_id: span.spanId };
-  if (type !== undefined || areAllWanted) {
-    const { duration } = span;
-    yield draftOf(
-      {
-        ...common,
-        event_type: type ?? 'span',
-        timestamp: span.start,
-        message: span.name,
-        severity: span.isError ? 'error' : undefined,
-        status: span.isError ? 'error' : undefined,
-      },
-      span,
-      {
-        ...requestMembers(type, span),
-        latency_ms: duration === undefined ? undefined : millisecondsOf(duration),
-        span_kind: span.kind,
-        status_message: span.statusMessage,
-        ...ids,
-        parent_span_id: span.parentSpanId,
-        ...shared(),
-      },
-    );
-  }
-  for (const exception of span.exceptions) {
-    yield draftOf(
-      {
-        ...common,
-        event_type: 'exception',
-        timestamp: exception.time ?? span.start,
-        message: exceptionMessage(exception),
-        severity: 'error',
-        status: 'error',
-      },
-      exception,
-      { span_name: span.name, ...ids, ...shared() },
-    );
-  }
+  if (type !== undefined || areAllWanted) yield spanDraft({ origin, item: span }, type, shared());
+  for (const exception of span.exceptions) yield exceptionDraft({ origin, item: exception }, span, shared());
+}
+
+function spanDraft({ origin, item: span }: Of<Span>, type: RequestType | undefined, shared: SharedMembers): EventDraft {
+  const properties = new EventProperties(span);
+  addRequest(type, span, properties);
+  properties
+    .add('latency_ms', span.duration === undefined ? undefined : millisecondsOf(span.duration))
+    .add('span_kind', span.kind)
+    .add('status_message', span.statusMessage)
+    .add('trace_id', span.traceId)
+    .add('span_id', span.spanId)
+    .add('parent_span_id', span.parentSpanId);
+  addShared(shared, properties);
+  return {
+    event_type: type ?? 'span',
+    source: properties.field('source', sourceOf(origin)),
+    environment: properties.field('environment', environmentOf(origin)),
+    timestamp: span.start,
+    message: properties.field('message', span.name),
+    severity: properties.field('severity', span.isError ? 'error' : undefined),
+    status: properties.field('status', span.isError ? 'error' : undefined),
+    properties: properties.toPayload(),
+  };
+}
+
+function exceptionDraft({ origin, item: exception }: Of<SpanEvent>, span: Span, shared: SharedMembers): EventDraft {
+  const properties = new EventProperties(exception);
+  properties.add('span_name', span.name).add('trace_id', span.traceId).add('span_id', span.spanId);
+  addShared(shared, properties);
+  return {
+    event_type: 'exception',
+    source: properties.field('source', sourceOf(origin)),
+    environment: properties.field('environment', environmentOf(origin)),
+    timestamp: exception.time ?? span.start,
+    message: properties.field('message', exceptionMessage(exception)),
+    severity: properties.field('severity', 'error'),
+    status: properties.field('status', 'error'),
+    properties: properties.toPayload(),
+  };
 }
 
 function requestTypeOf({ kind, attributes }: Span): RequestType | undefined {
@@ -67,20 +70,16 @@ function requestTypeOf({ kind, attributes }: Span): RequestType | undefined {
   return textAttribute(attributes, ['rpc.system', 'rpc.system.name']) === undefined ? 'http.request' : 'rpc';
 }
 
-function requestMembers(type: RequestType | undefined, { name, attributes }: Span): HttpMembers {
-  switch (type) {
-    case 'rpc':
-      return { ...httpMembers(attributes), method: rpcSystem(attributes), route: rpcRoute(attributes) ?? name };
-    case 'messaging.process':
-      return {
-        method: (
-          textAttribute(attributes, ['messaging.operation.type', 'messaging.operation']) ?? 'process'
-        ).toUpperCase(),
-        route: textAttribute(attributes, ['messaging.destination.template', 'messaging.destination.name']) ?? name,
-      };
-    default:
-      return httpMembers(attributes);
+/** Adds method, route and the other properties by which requests are known. */
+function addRequest(type: RequestType | undefined, { name, attributes }: Span, properties: EventProperties): void {
+  if (type === 'messaging.process') {
+    const operation = textAttribute(attributes, ['messaging.operation.type', 'messaging.operation']) ?? 'process';
+    const destination = textAttribute(attributes, ['messaging.destination.template', 'messaging.destination.name']);
+    properties.add('method', operation.toUpperCase()).add('route', destination ?? name);
+    return;
   }
+  addHttp(attributes, properties);
+  if (type === 'rpc') properties.add('method', rpcSystem(attributes)).add('route', rpcRoute(attributes) ?? name);
 }
 
 function rpcSystem(attributes: Attributes): string {
