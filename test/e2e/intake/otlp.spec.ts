@@ -107,7 +107,7 @@ describe('OTLP logs', () => {
     expect(await messages()).toEqual(['packed']);
   });
 
-  it('that repeat byte for byte are stored once, and metered once', async () => {
+  it('are stored once and metered once when they repeat byte for byte', async () => {
     const request = logsWith('once');
     for (let time = 0; time < 3; time += 1) expect((await send('logs', request)).status).toBe(200);
     await send('logs', logsWith('other'));
@@ -119,7 +119,7 @@ describe('OTLP logs', () => {
     expect(metered).toMatchObject([{ requests: 2, events: 2 }]);
   });
 
-  it('that repeat with the same bytes are stored again for another key', async () => {
+  it('are stored again when another key repeats their bytes', async () => {
     const { body } = await api
       .as(acme.owner)
       .post('/v1/api-keys', { project_id: acme.projectId, name: 'Second', scopes: ['events:write'] })
@@ -130,7 +130,7 @@ describe('OTLP logs', () => {
     expect(await messages()).toEqual(['same', 'same']);
   });
 
-  it('that are sent at the same time with the same bytes are stored once, and others are told to try again', async () => {
+  it('are stored once when the same bytes are sent at the same time, and refused senders should try again', async () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => send('logs', logsWith('race'))));
     const refused = answers.filter(({ status }) => status !== 200);
     expect(refused.every(({ status, headers }) => status === 503 && headers.get('Retry-After') === '1')).toBe(true);
@@ -138,7 +138,7 @@ describe('OTLP logs', () => {
     expect(await messages()).toEqual(['race']);
   });
 
-  it.each(TYPES)('with an event that is too large are stored but for that event, from %s', async (type) => {
+  it.each(TYPES)('are stored without an event that is too large, from %s', async (type) => {
     const attributes = [{ key: 'large', value: { stringValue: 'x'.repeat(2 * 1024 * 1024) } }];
     const logRecords = [{ body: { stringValue: 'small' } }, { attributes }];
     const { status, body } = await send('logs', { resourceLogs: [{ scopeLogs: [{ logRecords }] }] }, type);
@@ -155,7 +155,7 @@ describe('OTLP logs', () => {
     expect(answer).toMatchObject({ status: 422, body: { code: 3, message: 'All events of the batch were refused' } });
   });
 
-  it('of 10,000 records are stored in one request', async () => {
+  it('are stored when there are 10,000 in one request', async () => {
     const bodies = Array.from({ length: 10_000 }, (_, index) => `record ${index}`);
     expect((await send('logs', logsWith(...bodies))).status).toBe(200);
     await api
@@ -168,7 +168,7 @@ describe('OTLP logs', () => {
     ['no time', {}],
     ['the time 0', { timeUnixNano: '0' }],
     ['a time in the year 2554', { timeUnixNano: '18446744073709551615' }],
-  ])('with %s have the time of arrival', async (_, record) => {
+  ])('have the time of arrival when they have %s', async (_, record) => {
     await send('logs', { resourceLogs: [{ scopeLogs: [{ logRecords: [record] }] }] });
     const [event] = await stored();
     const age = Date.parse(event?.created_at ?? '') - Date.parse(event?.timestamp ?? '');
@@ -178,7 +178,7 @@ describe('OTLP logs', () => {
     );
   });
 
-  it('keep text that PostgreSQL cannot store in a form that it can', async () => {
+  it('have text that PostgreSQL cannot store in a form that it can', async () => {
     await send('logs', logsWith('a\u0000b'));
     expect(await messages()).toEqual(['a\ufffdb']);
   });
@@ -198,7 +198,7 @@ describe('OTLP traces', () => {
     ]);
   });
 
-  it('with the same bytes are stored again when other spans are wanted', async () => {
+  it('are stored again when the same bytes are sent for other spans', async () => {
     const bytes = otlpBody('traces', spansOf(2, 'server'), PROTOBUF);
     for (const path of ['traces', 'traces?spans=all', 'traces'])
       await sendOtlp(path, bytes, { ...key, 'Content-Type': PROTOBUF });
@@ -261,14 +261,16 @@ describe('OTLP that cannot be taken', () => {
     key = { Authorization: `Bearer ${acme.owner.accessToken}` };
     expect(await send('logs', logsWith('x'))).toMatchObject({ status: 401, body: { code: 16 } });
   });
+});
 
+describe('An empty OTLP request', () => {
   it.each<[string, Buffer | string, string]>([
     ['protobuf without bytes', '', PROTOBUF],
     ['JSON without members', '{}', JSON_TYPE],
     ['a group without records', otlpBody('logs', { resourceLogs: [{}] }, PROTOBUF), PROTOBUF],
     ['unknown fields', Buffer.from([0xfa, 0x01, 0x02, 0x68, 0x69]), PROTOBUF],
     ['fields of other wire types', Buffer.from([0x08, 0x05]), PROTOBUF],
-  ])('does not include %s, which is an empty request', async (_, body, type) => {
+  ])('is answered with 200 and stores nothing when it is %s', async (_, body, type) => {
     expect(await sendOtlp('logs', body, { ...key, 'Content-Type': type })).toMatchObject({ status: 200, body: {} });
     expect(await stored()).toEqual([]);
   });

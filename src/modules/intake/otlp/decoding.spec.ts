@@ -141,7 +141,7 @@ describe('an OTLP log record', () => {
     [0, 'FATAL', 'critical', 'error'],
     [0, 'constructor', 'constructor', undefined],
   ])(
-    'of severity %d "%s" has the severity %s and the status %s',
+    'has for the severity %d "%s" the severity %s and the status %s',
     async (severityNumber, severityText, severity, status) => {
       expect(await onlyLog({ severityNumber, severityText })).toMatchObject({ severity, status });
     },
@@ -168,7 +168,7 @@ describe('an OTLP log record', () => {
     ['no time when both are 0', { timeUnixNano: '0' }, undefined],
     ['the last time of 64 bits', { timeUnixNano: '18446744073709551615' }, new Date(18_446_744_073_709)],
     ['a time of less than a millisecond', { timeUnixNano: '999999' }, new Date(0)],
-  ])('has %s', async (_, record, timestamp) => {
+  ])('has as its time %s', async (_, record, timestamp) => {
     expect((await onlyLog(record)).timestamp).toEqual(timestamp);
   });
 
@@ -245,7 +245,7 @@ describe('an OTLP span', () => {
     endTimeUnixNano: '1700000000012345678',
   };
 
-  it('of the kind server becomes a request, and its exceptions become events', async () => {
+  it('becomes a request when its kind is server, and its exceptions become events', async () => {
     const attributes = [
       pair('http.request.method', text('POST')),
       pair('url.path', text('/orders')),
@@ -303,7 +303,7 @@ describe('an OTLP span', () => {
     ['server with rpc.system', { kind: 2, attributes: [pair('rpc.system', text('grpc'))] }, { event_type: 'rpc' }],
     ['client', { kind: 3, name: 'GET' }, { event_type: 'span', properties: { span_kind: 'client' } }],
     ['an unknown number', { kind: 99 }, { event_type: 'span', properties: { span_kind: 'unspecified' } }],
-  ])('of the kind %s has its type', async (_, span, expected) => {
+  ])('has its type when its kind is %s', async (_, span, expected) => {
     expect(await fromBoth(TRACES, spans([{ ...base, ...span }]))).toMatchObject([expected]);
   });
 
@@ -311,12 +311,12 @@ describe('an OTLP span', () => {
     ['that ends before it starts', { endTimeUnixNano: '1600000000000000000' }],
     ['without an end', { endTimeUnixNano: '0' }],
     ['without a start', { startTimeUnixNano: '0' }],
-  ])('%s has no latency', async (_, times) => {
+  ])('has no latency when it is one %s', async (_, times) => {
     const [event] = await fromBoth(TRACES, spans([{ ...base, kind: 2, ...times }]));
     expect(event?.properties).not.toHaveProperty('latency_ms');
   });
 
-  it('of another kind has no event unless all are wanted, and its exceptions are kept', async () => {
+  it('has no event when its kind is another one, and its exceptions are kept', async () => {
     const span = { ...base, kind: 3, name: 'GET', events: [{ name: 'exception' }] };
     const records = await reader.traces({ bytes: encodeOtlp(TRACES, spans([span])), isJson: false, holder: 'p' });
     expect([...traceDrafts(records, false)]).toMatchObject([
@@ -357,7 +357,7 @@ describe('an OTLP request', () => {
     ['broken JSON', '{"resourceLogs":['],
     ['nothing', ''],
     ['a list', '[]'],
-  ])('of JSON with %s cannot be decoded', async (_, json) => {
+  ])('cannot be decoded from JSON with %s', async (_, json) => {
     await expect(drafts(LOGS, Buffer.from(json), true)).rejects.toThrow(UndecodableBody);
   });
 
@@ -367,12 +367,12 @@ describe('an OTLP request', () => {
     ['negative', '"-5"', { timestamp: '-5' }],
     ['no number', '"yesterday"', { timestamp: 'yesterday' }],
     ['null', 'null', { timestamp: undefined }],
-  ])('of JSON may have a time that is %s', async (_, time, expected) => {
+  ])('may have in JSON a time that is %s', async (_, time, expected) => {
     const json = `{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"timeUnixNano":${time}}]}]}]}`;
     expect(await drafts(LOGS, Buffer.from(json), true)).toMatchObject([expected]);
   });
 
-  it('of JSON ignores unknown members and names in snake case', async () => {
+  it('ignores in JSON unknown members and names in snake case', async () => {
     const json =
       '{"resource_logs":[{}],"resourceLogs":[{"scopeLogs":[{"logRecords":[{"severity_text":"x","new":1}]}]}]}';
     expect(await drafts(LOGS, Buffer.from(json), true)).toMatchObject([{ severity: undefined, properties: {} }]);

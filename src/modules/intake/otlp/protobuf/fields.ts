@@ -1,4 +1,4 @@
-import protobuf from 'protobufjs/minimal.js';
+import type protobuf from 'protobufjs/minimal.js';
 import type { Instant } from '../records.js';
 
 export type Reader = protobuf.Reader;
