@@ -1,5 +1,15 @@
 /** The domains, bottom to top, each a folder of src/modules whose folders are its modules: nobody calls upward. */
-const DOMAINS = ['access', 'identity', 'tenancy', 'entitlement', 'events', 'intake', 'delivery', 'alerting', 'operations'];
+const DOMAINS = [
+  'access',
+  'identity',
+  'tenancy',
+  'entitlement',
+  'events',
+  'intake',
+  'delivery',
+  'alerting',
+  'operations',
+];
 
 /** Access is one module; in every other domain each folder is one. */
 const MODULE = '^src/modules/(access|[^/]+/[^/]+)/';

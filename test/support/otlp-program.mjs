@@ -12,7 +12,10 @@ const { OTLPLogExporter } = await import(`@opentelemetry/exporter-logs-otlp-${pr
 const { OTLPTraceExporter } = await import(`@opentelemetry/exporter-trace-otlp-${protocol}`);
 
 const resource = resourceFromAttributes({ 'service.name': name, 'deployment.environment.name': 'staging' });
-const logs = new LoggerProvider({ resource, processors: [new BatchLogRecordProcessor({ exporter: new OTLPLogExporter() })] });
+const logs = new LoggerProvider({
+  resource,
+  processors: [new BatchLogRecordProcessor({ exporter: new OTLPLogExporter() })],
+});
 const traces = new BasicTracerProvider({ resource, spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())] });
 const logger = logs.getLogger('shop', '1.0.0');
 const tracer = traces.getTracer('http');

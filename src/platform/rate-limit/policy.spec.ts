@@ -50,7 +50,9 @@ describe('the list of rate limit policies', () => {
   });
 
   it('accepts no paths that a request is never looked up by', () => {
-    expect(() => new PolicyFinder([{ ...events, paths: ['/health'] }])).toThrow('events: /health is not below /v1/ or /intake/');
+    expect(() => new PolicyFinder([{ ...events, paths: ['/health'] }])).toThrow(
+      'events: /health is not below /v1/ or /intake/',
+    );
   });
 
   it('takes the limits of the configuration, and a credential limit only where a policy has one', () => {

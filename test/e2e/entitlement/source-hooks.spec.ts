@@ -11,7 +11,7 @@ const ROOT = '/v1/ingest-sources';
 const SECRET = 'It is a secret to everybody';
 const GITHUB = { scheme: 'github', secret: SECRET };
 
-describe('the webhooks of an Event Source', () => {
+describe('the hook of an Event Source', () => {
   let acme: Tenant;
 
   beforeEach(async () => {
@@ -27,7 +27,7 @@ describe('the webhooks of an Event Source', () => {
   const detailsOfUpdates = async (): Promise<object[]> =>
     (await activityOf(acme)).filter(({ action }) => action === 'event_source.updated').map(({ detail }) => detail);
 
-  it('have an address of 128 random bits, and no verification by default', async () => {
+  it('has an address of 128 random bits, and no verification by default', async () => {
     const [first, second] = [await createHook(acme), await createHook(acme)];
     expect(first).toMatchObject({ verification: { scheme: 'none' }, has_verification_secret: false });
     const addresses = [first, second].map(({ hook_url }) => hook_url);
@@ -42,7 +42,7 @@ describe('the webhooks of an Event Source', () => {
     expect(body).toContainEqual(source);
   });
 
-  it.each(['http', 'server', 'browser', 'cron', 'custom'])('do not exist for a source of type %s', async (type) => {
+  it.each(['http', 'server', 'browser', 'cron', 'custom'])('is not offered for a source of type %s', async (type) => {
     const source = await createSource(acme, { type, verification: null });
     for (const member of ['hook_url', 'verification', 'has_verification_secret'])
       expect(source).not.toHaveProperty(member);
@@ -61,7 +61,7 @@ describe('the webhooks of an Event Source', () => {
     expect(await detailsOfUpdates()).toEqual([]);
   });
 
-  it('keep their secret encrypted, and never answer it', async () => {
+  it('keeps its secret encrypted, and never answers it', async () => {
     const created = await createHook(acme, GITHUB);
     expect(created).toMatchObject({ verification: { scheme: 'github' }, has_verification_secret: true });
     const answers = [created, await read(created.id), await changed(created.id, { verification: GITHUB })];
@@ -71,7 +71,7 @@ describe('the webhooks of an Event Source', () => {
     expect(stored).not.toContain(SECRET);
   });
 
-  it('are verified as the last change says, which replaces the verification whole', async () => {
+  it('is verified as the last change says, which replaces the verification whole', async () => {
     const { id, hook_url } = await createHook(acme, GITHUB);
     const steps: [object | null, object, boolean][] = [
       [
@@ -128,7 +128,7 @@ describe('the webhooks of an Event Source', () => {
       { scheme: 'gitlab', secret: 's', encoding: 'hex', prefix: 'x' },
       ['encoding', 'prefix'],
     ],
-  ])('are refused with %s', async (_, verification, members) => {
+  ])('is refused with %s', async (_, verification, members) => {
     const { id } = await createHook(acme, GITHUB);
     const body = { project_id: acme.projectId, name: 'Refused', type: 'webhook', verification };
     for (const refused of [
@@ -142,7 +142,7 @@ describe('the webhooks of an Event Source', () => {
     expect(await read(id)).toMatchObject({ verification: { scheme: 'github' }, has_verification_secret: true });
   });
 
-  it('get another address by rotation, which keeps their secret', async () => {
+  it('gets another address by rotation, which keeps its secret', async () => {
     const before = await createHook(acme, GITHUB);
     const after = await changed(before.id, { rotate_hook: true });
     expect(after.hook_url).not.toBe(before.hook_url);
@@ -153,7 +153,7 @@ describe('the webhooks of an Event Source', () => {
     expect(JSON.stringify(await activityOf(acme))).not.toContain(after.hook_url);
   });
 
-  it('begin and end with the type of the source', async () => {
+  it('begins and ends with the type of the source', async () => {
     const { id } = await createSource(acme);
     const first = await changed(id, { type: 'webhook', verification: GITHUB });
     expect(first).toMatchObject({ hook_url: expect.any(String), verification: { scheme: 'github' } });
@@ -164,7 +164,7 @@ describe('the webhooks of an Event Source', () => {
     expect(second.hook_url).not.toBe(first.hook_url);
   });
 
-  it('show their address to admins only, who alone may change them', async () => {
+  it('shows its address to admins only, who alone may change it', async () => {
     const { id } = await createHook(acme, GITHUB);
     for (const account of [await acme.viewer(), await acme.member(), await acme.operator()]) {
       expect(await read(id, account)).toMatchObject({ hook_url: null, verification: { scheme: 'github' } });

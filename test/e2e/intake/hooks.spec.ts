@@ -80,7 +80,7 @@ describe('a webhook', () => {
       'user.created',
     ],
     ['a sender of its own', HMAC, ofHmac({ type: 'ignored' }, { 'Idempotency-Key': 'k-1' }), 'shop-hooks'],
-  ])('of %s is verified, and stored once however often it is sent', async (_, verification, delivery, type) => {
+  ])('is verified for %s, and stored once however often it is sent', async (_, verification, delivery, type) => {
     const hook = await createHook(acme, verification);
     const first = await send(hook, delivery);
     expect(first).toMatchObject({
@@ -150,7 +150,7 @@ describe('a webhook', () => {
     expect(await stored()).toEqual([]);
   });
 
-  it('of GitHub may be a form with its payload, and no other form is accepted', async () => {
+  it('is accepted as a form with its payload from GitHub only', async () => {
     const hook = await createHook(acme, GITHUB);
     const form = ofGitHub('pull_request', `payload=${encodeURIComponent(JSON.stringify(PULL_REQUEST))}`);
     expect(await send(hook, form)).toMatchObject({ status: 200, body: STORED });
@@ -175,13 +175,13 @@ describe('a webhook', () => {
     ['more than 5 MiB', {}, `"${'x'.repeat(5 * 1024 * 1024)}"`, 413],
     ['more than 5 MiB when decompressed', { 'Content-Encoding': 'gzip' }, gzipSync(Buffer.alloc(6_000_000, 32)), 413],
     ['an event that is too large', {}, `"${'x'.repeat(3 * 1024 * 1024)}"`, 422],
-  ])('with %s is answered %4$d', async (_, headers, body, status) => {
+  ])('is answered by its media type, syntax and size when it has %s', async (_, headers, body, status) => {
     const hook = await createHook(acme);
     expect((await intake.send(pathOf(hook), body, headers)).status).toBe(status);
     expect(await stored()).toHaveLength(status === 200 ? 1 : 0);
   });
 
-  it('whose signature or time is not valid is refused, and the refusals are shown without an API key', async () => {
+  it('is refused when its signature or time is not valid, and the refusals are shown without an API key', async () => {
     const hook = await createHook(acme, { scheme: 'stripe', secret });
     const event = { id: 'evt_1', type: 'charge.succeeded' };
     const good = ofStripe(event);

@@ -105,7 +105,7 @@ describe('the word for a source', () => {
     ['Shop Hooks', 'shop-hooks'],
     ['a.b_c-9', 'a.b_c-9'],
     ['Zürich/🚀', 'z-rich--'],
-  ])('of %s is %s', (name, slug) => {
+  ])('is for %s the word %s', (name, slug) => {
     expect(slugOf(name)).toBe(slug);
   });
 });

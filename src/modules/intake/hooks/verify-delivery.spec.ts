@@ -238,7 +238,7 @@ describe('the verification of a webhook', () => {
   it('accepts everything for the scheme none, and nothing for a scheme whose secret is missing', () => {
     const unsigned = { headers: {}, body: Buffer.from('{}') };
     const hook = { secret: null, header: null, encoding: null, prefix: null };
-    expect(verifyDelivery({ ...hook, scheme: 'none' }, unsigned, new Date())).toBe('valid');
+    expect(verifyDelivery({ ...hook, scheme: 'none' }, unsigned, new Date(0))).toBe('valid');
     for (const { scheme, headers, body } of VECTORS)
       expect(verifyDelivery({ ...hook, scheme }, { headers, body: Buffer.from(body) }, new Date(0))).toBe(
         'invalid_signature',
