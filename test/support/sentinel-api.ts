@@ -146,9 +146,9 @@ export class SentinelApi {
 
   /**
    * Stores days with the same events, then the given events for each bucket up to the newest one (null: no events), and
-   * scores them.
+   * scores them. Sentinel learns for three days.
    */
-  async judgeHistory(steady: Steady, then: readonly (Partial<Steady> | null)[], days = 4): Promise<void> {
+  async judgeHistory(steady: Steady, then: readonly (Partial<Steady> | null)[], days = 3): Promise<void> {
     await this.put(-days * DAY_BUCKETS - then.length, -then.length, steady);
     for (const [index, bucket] of then.entries()) {
       const place = index - then.length + 1;
