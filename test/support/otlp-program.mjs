@@ -8,8 +8,17 @@ import { BatchLogRecordProcessor, LoggerProvider } from '@opentelemetry/sdk-logs
 import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
 
 const [, , protocol, name] = process.argv;
-const { OTLPLogExporter } = await import(`@opentelemetry/exporter-logs-otlp-${protocol}`);
-const { OTLPTraceExporter } = await import(`@opentelemetry/exporter-trace-otlp-${protocol}`);
+/** Loads the exporters of one protocol. */
+const EXPORTERS = {
+  proto: () =>
+    Promise.all([
+      import('@opentelemetry/exporter-logs-otlp-proto'),
+      import('@opentelemetry/exporter-trace-otlp-proto'),
+    ]),
+  http: () =>
+    Promise.all([import('@opentelemetry/exporter-logs-otlp-http'), import('@opentelemetry/exporter-trace-otlp-http')]),
+};
+const [{ OTLPLogExporter }, { OTLPTraceExporter }] = await EXPORTERS[protocol]();
 
 const resource = resourceFromAttributes({ 'service.name': name, 'deployment.environment.name': 'staging' });
 const logs = new LoggerProvider({

@@ -1,14 +1,20 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { encodeField, encodeOtlp, otlpJson, type OtlpMessage } from '../../../../test/support/otlp-messages.js';
-import { propertyRuns } from '../../../../test/support/property-runs.js';
-import { DomainError } from '../../../platform/http/domain-error.js';
-import { LargeBodies } from '../../../platform/http/large-bodies.js';
-import { ExactNumber, stringifyExact } from '../../../platform/json/index.js';
-import type { DraftOrRefusal, EventDraft } from '../core/index.js';
-import { MAX_ATTRIBUTES, MAX_DEPTH, MAX_RECORDS, TooManyRecords, UndecodableBody } from './limits.js';
-import { logDrafts, traceDrafts } from './otlp-drafts.js';
-import { OtlpRecordsReader } from './otlp-records.reader.js';
+import { encodeField, encodeOtlp, otlpJson, type OtlpMessage } from '../../support/otlp-messages.js';
+import { propertyRuns } from '../../support/property-runs.js';
+import { DomainError } from '../../../src/platform/http/domain-error.js';
+import { LargeBodies } from '../../../src/platform/http/large-bodies.js';
+import { ExactNumber, stringifyExact } from '../../../src/platform/json/index.js';
+import type { DraftOrRefusal, EventDraft } from '../../../src/modules/intake/core/index.js';
+import {
+  MAX_ATTRIBUTES,
+  MAX_DEPTH,
+  MAX_RECORDS,
+  TooManyRecords,
+  UndecodableBody,
+} from '../../../src/modules/intake/otlp/limits.js';
+import { logDrafts, traceDrafts } from '../../../src/modules/intake/otlp/otlp-drafts.js';
+import { OtlpRecordsReader } from '../../../src/modules/intake/otlp/otlp-records.reader.js';
 
 const reader = new OtlpRecordsReader(new LargeBodies());
 const LOGS = 'ExportLogsServiceRequest';
