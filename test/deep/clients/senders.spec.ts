@@ -10,7 +10,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import Stripe from 'stripe';
 import { eventually } from '../../support/eventually.js';
 import { freePort } from '../../support/free-port.js';
-import { type Absent, askProgram } from '../../support/programs/ask.js';
+import { askProgram } from '../../support/programs/ask.js';
 import { startReceiver } from '../../support/receiver.js';
 import { api, service, type Tenant, tenant } from '../../support/service.js';
 
@@ -252,11 +252,11 @@ describe('the webhook of a provider', () => {
   });
 });
 
-async function describeProgram<T extends Program>(name: string, tests: (program: T) => void): Promise<void> {
-  const program: T | Absent = await askProgram<T>(name);
-  if ('absent' in program) it.skip(`${name} is left out: ${program.absent}`, () => undefined);
-  else describe(`the configuration of ${name}`, () => tests(program));
-}
+const syslogNgProgram = await askProgram<SyslogNg>('syslog-ng');
+if ('absent' in syslogNgProgram) it.skip(`syslog-ng is left out: ${syslogNgProgram.absent}`, () => undefined);
+else describe('the configuration of syslog-ng', () => syslogNg(syslogNgProgram));
 
-await describeProgram('syslog-ng', syslogNg);
-await describeProgram('alertmanager', alertmanager);
+const alertmanagerProgram = await askProgram<Program>('alertmanager');
+if ('absent' in alertmanagerProgram)
+  it.skip(`Alertmanager is left out: ${alertmanagerProgram.absent}`, () => undefined);
+else describe('the configuration of Alertmanager', () => alertmanager(alertmanagerProgram));
