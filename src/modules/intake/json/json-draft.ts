@@ -1,6 +1,6 @@
 import { isObject } from '../../../platform/http/fields/index.js';
 import { ExactNumber } from '../../../platform/json/index.js';
-import type { DraftOrRefusal } from '../core/index.js';
+import { type DraftOrRefusal, setMember } from '../core/index.js';
 
 /** The usual names of the fields of an event, in the order in which they are looked for. */
 const NAMES = {
@@ -11,13 +11,22 @@ const NAMES = {
   event_id: ['event_id'],
   status: ['status'],
   environment: ['environment'],
+  timestamp: ['timestamp', 'time', 'ts', '@timestamp', 'date'],
 } as const;
-const TIME_NAMES = ['timestamp', 'time', 'ts', '@timestamp', 'date'] as const;
 /** Members whose own members are properties, as in an ingestion body. The later one wins. */
-const CONTAINERS = ['payload', 'properties'] as const;
+const CONTAINERS: readonly string[] = ['payload', 'properties'];
 
 const DEFAULT_TYPE = 'event';
 const DEFAULT_SOURCE = 'json';
+
+type Field = keyof typeof NAMES;
+
+/** The field that a name stands for, and its place in the order of that field. */
+const PLACES: ReadonlyMap<string, { readonly field: Field; readonly rank: number }> = new Map(
+  (Object.keys(NAMES) as Field[]).flatMap((field) =>
+    NAMES[field].map((name, rank) => [name, { field, rank }] as const),
+  ),
+);
 
 /** Values for events that do not name their own. */
 export interface JsonDefaults {
@@ -25,40 +34,62 @@ export interface JsonDefaults {
   readonly source?: string | undefined;
 }
 
-type TextField = keyof typeof NAMES;
-
 /**
  * Reads an event from JSON of any shape. Only text that is not empty counts as a name, and for the time also a number.
  * Members that name no field become properties.
  */
 export function jsonDraft(value: unknown, defaults: JsonDefaults): DraftOrRefusal {
   if (!isObject(value)) return { refusal: 'The event must be a JSON object' };
-  const taken = new Set<string>();
-  const texts: Partial<Record<TextField, string>> = {};
-  for (const field of Object.keys(NAMES) as TextField[]) {
-    const name = NAMES[field].find((one) => isText(own(value, one)));
-    if (name === undefined) continue;
-    taken.add(name);
-    texts[field] = value[name] as string;
-  }
-  const timeName = TIME_NAMES.find((one) => isTime(own(value, one)));
-  if (timeName !== undefined) taken.add(timeName);
-  const containers = CONTAINERS.filter((name) => isObject(own(value, name)));
-  const properties = Object.entries(value).filter(([name]) => !taken.has(name) && !containers.includes(name as never));
-  for (const name of containers) properties.push(...Object.entries(value[name] as object));
+  const names = namesOf(value);
+  const textOf = (field: Field): string | undefined =>
+    names[field] === undefined ? undefined : (value[names[field]] as string);
   return {
     draft: {
-      ...texts,
-      event_type: texts.event_type ?? defaults.event_type ?? DEFAULT_TYPE,
-      source: texts.source ?? defaults.source ?? DEFAULT_SOURCE,
-      timestamp: timeName === undefined ? undefined : value[timeName],
-      properties: Object.fromEntries(properties),
+      event_type: textOf('event_type') ?? defaults.event_type ?? DEFAULT_TYPE,
+      source: textOf('source') ?? defaults.source ?? DEFAULT_SOURCE,
+      message: textOf('message'),
+      severity: textOf('severity'),
+      event_id: textOf('event_id'),
+      status: textOf('status'),
+      environment: textOf('environment'),
+      timestamp: names.timestamp === undefined ? undefined : value[names.timestamp],
+      properties: propertiesOf(value, names),
     },
   };
 }
 
-function own(value: Record<string, unknown>, name: string): unknown {
-  return Object.hasOwn(value, name) ? value[name] : undefined;
+/** Returns the name under which each field is found, the first one of its order. */
+function namesOf(value: Record<string, unknown>): Partial<Record<Field, string>> {
+  const names: Partial<Record<Field, string>> = {};
+  for (const name of Object.keys(value)) {
+    const place = PLACES.get(name);
+    if (place === undefined) continue;
+    const { field, rank } = place;
+    const known = names[field];
+    if (known !== undefined && (PLACES.get(known)?.rank ?? 0) < rank) continue;
+    if (field === 'timestamp' ? isTime(value[name]) : isText(value[name])) names[field] = name;
+  }
+  return names;
+}
+
+/** Members are added one by one, which is several times quicker than building entries. */
+function propertiesOf(value: Record<string, unknown>, names: Partial<Record<Field, string>>): Record<string, unknown> {
+  const properties: Record<string, unknown> = {};
+  for (const name of Object.keys(value)) {
+    const place = PLACES.get(name);
+    const isField = place !== undefined && names[place.field] === name;
+    if (!isField && !isContainer(value, name)) setMember(properties, name, value[name]);
+  }
+  for (const container of CONTAINERS) {
+    if (!Object.hasOwn(value, container) || !isContainer(value, container)) continue;
+    const members = value[container] as Record<string, unknown>;
+    for (const name of Object.keys(members)) setMember(properties, name, members[name]);
+  }
+  return properties;
+}
+
+function isContainer(value: Record<string, unknown>, name: string): boolean {
+  return CONTAINERS.includes(name) && isObject(value[name]);
 }
 
 function isText(value: unknown): boolean {

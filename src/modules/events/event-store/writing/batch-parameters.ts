@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ArrayParameter, RowArrayParameter, type RowLayout } from '../../../../platform/database/array-parameter.js';
 import { BROUGHT_COLUMNS, type CredentialColumn, type EventRow } from '../../fields/index.js';
 import type { PendingWrite } from './pending-write.js';
@@ -10,6 +11,9 @@ type ParametersByName = Readonly<Record<string, string | Buffer | null>>;
 
 /** What an event of a batch is stored with: the attributes of the SQL type `ingested_event`. */
 const EVENT_COLUMNS = { request: 'int4', position: 'int4', ...BROUGHT_COLUMNS } as const;
+
+/** Events that are added before the event loop is yielded to other requests. They take some 20 ms. */
+const EVENTS_PER_TURN = 2_000;
 
 /**
  * A batch as the parameters of one call of `ingest_events`; its migration explains them. They are filled again for each
@@ -35,16 +39,23 @@ export class BatchParameters {
   }
 
   /**
-   * All requests are of one `day`. What it returns holds until the next call. With unique keys the parameters are those
-   * of `ingest_unique_events`.
+   * Returns what holds until the next call, which must wait for this one. All requests are of one `day`. With unique
+   * keys the parameters are those of `ingest_unique_events`.
    */
-  of(batch: readonly PendingWrite[], metered: boolean): ParametersByName {
+  async of(batch: readonly PendingWrite[], metered: boolean): Promise<ParametersByName> {
     this.reset();
+    let unbroken = 0;
     for (const [index, write] of batch.entries()) {
       this.requests.add(write, this.places.numberOf(write));
       if (write.request.idempotency !== null) this.keys.add(write, index + 1);
       this.uniqueKeys.add(write, index + 1);
-      this.addEvents(write, index + 1);
+      const shared = columnsOf(write, index + 1);
+      for (const event of write.events) {
+        shared.position += 1;
+        this.events.add(event, shared);
+        unbroken += 1;
+        if (unbroken % EVENTS_PER_TURN === 0) await nextTurn();
+      }
     }
     return {
       p_day: batch[0]?.day ?? null,
@@ -54,20 +65,6 @@ export class BatchParameters {
       p_events: this.events.toBuffer(),
       p_metered: String(metered),
     };
-  }
-
-  private addEvents({ request: { sender }, events }: PendingWrite, request: number): void {
-    const shared: Pick<EventRow, CredentialColumn> & { request: number; position: number } = {
-      request,
-      position: 0,
-      project_id: sender.projectId,
-      source_id: sender.sourceId,
-      api_key_id: sender.apiKeyId,
-    };
-    for (const event of events) {
-      shared.position += 1;
-      this.events.add(event, shared);
-    }
   }
 
   private reset(): void {
@@ -83,6 +80,20 @@ function buffersOf(arrays: Readonly<Record<string, ArrayParameter>>): Record<str
 }
 
 /** Projects and sources, each once. */
+/** Returns the columns that all events of a request share. `position` is that of the event before the first. */
+function columnsOf(
+  { request: { sender } }: PendingWrite,
+  request: number,
+): Pick<EventRow, CredentialColumn> & { request: number; position: number } {
+  return {
+    request,
+    position: 0,
+    project_id: sender.projectId,
+    source_id: sender.sourceId,
+    api_key_id: sender.apiKeyId,
+  };
+}
+
 class PlaceTable {
   private readonly numbers = new Map<string, number>();
   readonly arrays = {

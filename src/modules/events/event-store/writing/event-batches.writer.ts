@@ -126,12 +126,13 @@ export class EventBatchesWriter implements BatchStore {
 
   private async writeMetered(batch: readonly PendingWrite[], metered: boolean): Promise<BatchResult> {
     this.parameters ??= new BatchParameters(this.plans, await this.eventType());
-    const [row] = await this.connection.rows<BatchRow>(this.callWith(this.parameters.of(batch, metered)));
+    const parameters = await this.parameters.of(batch, metered);
+    const [row] = await this.connection.rows<BatchRow>(this.callWith(parameters));
     if (row === undefined) throw new Error('ingest_events answers one row');
     return { acceptedAt: new Date(row.accepted_at), verdicts: row.verdicts, duplicates: row.duplicates ?? null };
   }
 
-  private callWith(parameters: ReturnType<BatchParameters['of']>): Statement {
+  private callWith(parameters: Awaited<ReturnType<BatchParameters['of']>>): Statement {
     const hasUniqueKeys = parameters.u_event !== undefined;
     const text = this.calls.get(hasUniqueKeys) ?? callOf(Object.keys(parameters), hasUniqueKeys);
     this.calls.set(hasUniqueKeys, text);
