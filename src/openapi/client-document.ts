@@ -1,7 +1,6 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { EXAMPLES } from './examples/index.js';
-import { AT_ONCE, BY_POLICY, type Limits } from './limits.js';
-import { pascal } from './names.js';
+import { AT_ONCE, BY_POLICY, type Limits, type Sentences } from './limits.js';
 import type { Operation, Response } from './operation.js';
 import { putExamples } from './put-examples.js';
 import { shareExamples } from './share-examples.js';
@@ -70,7 +69,7 @@ export function clientDocument(document: OpenAPIObject, limits: Limits): OpenAPI
   components.responses = responses;
   for (const operation of Object.values(copy.paths).flatMap((item) => Object.values(item) as Operation[])) {
     secure(operation, (components.parameters ?? {}) as unknown as NonNullable<Shared['parameters']>);
-    answer(operation, responses, limits[operation.operationId ?? ''] ?? []);
+    answer(operation, responses, limits[operation.operationId ?? ''] ?? {});
   }
   putExamples(copy, EXAMPLES);
   shareExamples(copy);
@@ -101,19 +100,20 @@ function secure(operation: Operation, shared: NonNullable<Shared['parameters']>)
   });
 }
 
-function answer(operation: Operation, shared: Record<string, Response>, limits: readonly string[]): void {
-  const hasPolicy = limits.includes(BY_POLICY);
+function answer(operation: Operation, shared: Record<string, Response>, limits: Sentences): void {
+  const hasPolicy = BY_POLICY in limits;
+  const isLimited = Object.keys(limits).length > 0;
   for (const [status, response] of Object.entries(operation.responses as Record<string, Referable<Response>>)) {
     const isSuccess = status.startsWith('2');
     // `/health` answers 503 in its own form and without `Retry-After`.
-    if (status === '503' && limits.length > 0) waitsBefore(operation, shared);
+    if (status === '503' && isLimited) waitsBefore(operation, shared);
     // A shared response already has the headers of every answer. Rate limit headers make it a response of this route.
     if ('$ref' in response && (!isSuccess || !hasPolicy)) continue;
     const whole = '$ref' in response ? shared[response.$ref.replace(/.*\//, '')] : operation.responses[status];
     if (whole === undefined) throw new Error(`${status} of ${operation.operationId} refers to nothing`);
     operation.responses[status] = withHeaders(whole, { ...EVERY_ANSWER, ...(isSuccess && hasPolicy && LIMITED) });
   }
-  if (limits.length > 0)
+  if (isLimited)
     (operation.responses as Record<string, object>)['429'] = { $ref: `#/components/responses/${limitName(limits)}` };
 }
 
@@ -131,23 +131,23 @@ function waitsBefore({ responses }: Operation, shared: Record<string, Response>)
 /** Returns a 429 response for each distinct list of sentences, by its name. */
 function limitAnswers(limits: Limits): Record<string, Response> {
   const lists = new Map(Object.values(limits).map((sentences) => [limitName(sentences), sentences]));
-  lists.delete('');
   return Object.fromEntries([...lists].map(([name, sentences]) => [name, limitAnswer(sentences)]));
 }
 
-function limitAnswer(sentences: readonly string[]): Response {
+function limitAnswer(limits: Sentences): Response {
+  const sentences = [...new Set(Object.values(limits))].sort();
   const detail = { type: 'string', enum: sentences, description: 'Which limit it was' };
   return {
     description: sentences.length === 1 ? (sentences[0] ?? '') : 'Too Many Requests',
-    headers: { ...EVERY_ANSWER, ...RETRY_AFTER, ...(sentences.includes(BY_POLICY) && LIMITED) },
+    headers: { ...EVERY_ANSWER, ...RETRY_AFTER, ...(BY_POLICY in limits && LIMITED) },
     content: { 'application/json': { schema: { type: 'object', required: ['detail'], properties: { detail } } } },
   };
 }
 
-/** Returns a name made of the sentences other than `TooManyAtOnce`, which every list contains. */
-function limitName(sentences: readonly string[]): string {
-  const others = sentences.filter((sentence) => sentence !== AT_ONCE);
-  return others.length === 0 && sentences.length > 0 ? 'TooManyRequests' : others.map(pascal).join('Or');
+/** Returns a name made of the codes other than that of too many requests at once, which every list contains. */
+function limitName(limits: Sentences): string {
+  const others = Object.keys(limits).filter((code) => code !== AT_ONCE);
+  return others.length === 0 ? AT_ONCE : others.join('Or');
 }
 
 function withHeaders(response: Response, headers: Readonly<Record<string, object>>): Response {

@@ -2,12 +2,12 @@ import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { nameEnums } from './enums.js';
 import { shareInherited, takeLineages } from './inheritance.js';
-import { type Limits, takeLimits } from './limits.js';
+import { type Limits, type Sentences, takeLimits } from './limits.js';
 import { hoistNamedSchemas } from './named-schemas.js';
 import type { Operation } from './operation.js';
 import { explodeQueryLists } from './query-lists.js';
 import { unwrapReferences } from './references.js';
-import { REFUSAL_SCHEMAS, writeRefusals } from './refusals.js';
+import { type KnownCodes, REFUSAL_SCHEMAS, writeRefusals } from './refusals.js';
 import { shareParts } from './shared-parts.js';
 import { splitVariants } from './variants.js';
 import { describeCommon } from './words.js';
@@ -89,7 +89,8 @@ export function buildDocument(app: INestApplication, { isLimited, ownSentences }
   document.paths = sorted(document.paths);
 
   const routes: RouteLine[] = [];
-  const limits: Record<string, readonly string[]> = {};
+  const limits: Record<string, Sentences> = {};
+  const codes: KnownCodes = new Map();
   for (const [path, item] of Object.entries(document.paths)) {
     for (const method of METHODS) {
       const operation = (item as Partial<Record<string, Operation>>)[method];
@@ -103,8 +104,8 @@ export function buildDocument(app: INestApplication, { isLimited, ownSentences }
       addLinesBody(operation);
       addStreamBody(operation);
       const sentences = takeLimits(operation, isLimited(method.toUpperCase(), path));
-      if (sentences.length > 0) limits[operation.operationId] = sentences;
-      writeRefusals(operation, ownSentences);
+      if (Object.keys(sentences).length > 0) limits[operation.operationId] = sentences;
+      writeRefusals(operation, ownSentences, codes);
       operation.responses = sorted(operation.responses);
       routes.push({ method: method.toUpperCase(), path, access, tenant, handler });
     }

@@ -3,24 +3,29 @@ import type { DocumentedRefusal } from '../platform/http/documented.js';
 import { RateLimitExceeded } from '../platform/rate-limit/index.js';
 import type { Operation } from './operation.js';
 
-/** The sentences that each operation may answer with 429, by its `operationId`. The public document leaves them out. */
-export type Limits = Readonly<Record<string, readonly string[]>>;
+/** The sentences of refusals, each by its code: the name of its error class. */
+export type Sentences = Readonly<Record<string, string>>;
 
-/** The sentence when too many requests of one account or address run at once. */
-export const AT_ONCE = TooManyAtOnce.detail as string;
-/** The sentence of a rate limit policy, which also sends the rate limit headers. */
-export const BY_POLICY = RateLimitExceeded.detail as string;
+/** What each operation may answer with 429, by its `operationId`. The public document leaves it out. */
+export type Limits = Readonly<Record<string, Sentences>>;
+
+/** The code when too many requests of one account or address run at once. */
+export const AT_ONCE = TooManyAtOnce.name;
+/** The code of a rate limit policy, which also sends the rate limit headers. */
+export const BY_POLICY = RateLimitExceeded.name;
 
 /**
  * Removes the 429 of a route from its operation.
  * @param hasPolicy whether a rate limit policy applies to the route
- * @returns the sentences, sorted; none for operations that nothing limits
+ * @returns the sentences, sorted by code; none for operations that nothing limits
  */
-export function takeLimits(operation: Operation, hasPolicy: boolean): string[] {
+export function takeLimits(operation: Operation, hasPolicy: boolean): Sentences {
   const { '429': named, ...responses } = operation.responses;
   operation.responses = responses;
-  if (operation.tags?.includes('health') === true) return [];
+  if (operation.tags?.includes('health') === true) return {};
   const schema: { 'x-refusal'?: DocumentedRefusal } | undefined = named?.content?.['application/json']?.schema;
-  const own = schema?.['x-refusal']?.sentences ?? [];
-  return [...new Set([...own, AT_ONCE, ...(hasPolicy ? [BY_POLICY] : [])])].sort();
+  const own = Object.entries(schema?.['x-refusal']?.codes ?? {}).map(([sentence, code]) => [code, sentence] as const);
+  const common = [TooManyAtOnce, ...(hasPolicy ? [RateLimitExceeded] : [])];
+  const all = [...own, ...common.map(({ name, detail }) => [name, String(detail)] as const)];
+  return Object.fromEntries(all.sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -2,6 +2,8 @@ export interface Response {
   description: string;
   headers?: Record<string, object>;
   content?: Record<string, { schema: object }>;
+  /** The codes of a refusal, sorted, of which its name is made. The complete document does not have them. */
+  'x-codes'?: readonly string[];
 }
 
 export interface Parameter {

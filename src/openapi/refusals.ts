@@ -1,9 +1,30 @@
 import { STATUS_CODES } from 'node:http';
+import {
+  AdminRoleRequired,
+  InsufficientProjectRole,
+  NotAnOrganizationMember,
+  NotAProjectMember,
+  OrganizationNotFound,
+  ProjectNotFound,
+} from '../modules/access/index.js';
+import {
+  ApiKeyNotActive,
+  EventSourceDisabled,
+  InvalidApiKey,
+  MissingReadScope,
+  OriginNotAllowed,
+} from '../modules/entitlement/api-keys/index.js';
 import type { DocumentedRefusal } from '../platform/http/documented.js';
+import {
+  BodyTooLarge,
+  type DomainErrorClass,
+  NotAuthenticated,
+  RouteNotFound,
+  ServiceOverloaded,
+  UnsupportedMediaType,
+} from '../platform/http/domain-error.js';
 import { FAULT_TYPES } from '../platform/http/fields/index.js';
 import type { Operation, Response } from './operation.js';
-
-const OVERLOADED = 'Service overloaded';
 
 /** Schemas that refusals share. */
 export const REFUSAL_SCHEMAS = {
@@ -65,12 +86,12 @@ export const REFUSAL_SCHEMAS = {
 
 const ROWS = { type: 'array', items: { $ref: '#/components/schemas/ValidationRow' } } as const;
 /** The reasons to refuse a key on routes that also accept an access token. */
-const OF_KEYS = [
-  'Event source is disabled',
-  'Missing required scope: events:read',
-  'Origin is not allowed for this API key',
-];
+const OF_KEYS = [InvalidApiKey, ApiKeyNotActive, EventSourceDisabled, MissingReadScope, OriginNotAllowed];
 const VALIDATION_FAILED = 'Validation failed';
+/** The code of a refusal by rows, which has no error class of a sentence. */
+const VALIDATION_CODE = 'ValidationFailed';
+/** The code of a refusal by a missing capability, whose sentence names the capability. */
+const CAPABILITY_CODE = 'MissingCapability';
 
 interface Detail {
   readonly type?: string;
@@ -86,31 +107,49 @@ interface Collected extends DocumentedRefusal {
   readonly reasons: string[];
   hasFreeText: boolean;
   readonly members: Record<string, object>;
+  readonly codes: Record<string, string>;
+}
+
+const nothing = (): Collected => ({ sentences: [], reasons: [], codes: {}, hasFreeText: false, members: {} });
+
+/** What each code of a document says: its status and its sentence or schema. */
+export type KnownCodes = Map<string, string>;
+
+/** @throws {Error} when another refusal has the same code */
+function checkCode(known: KnownCodes, code: string, said: string): void {
+  const before = known.get(code) ?? said;
+  if (before !== said && code !== CAPABILITY_CODE)
+    throw new Error(`Two error classes have the name ${code}, for "${before}" and "${said}". Rename one of them.`);
+  known.set(code, said);
 }
 
 /** Everything that an operation may answer with each status, collected before it is written. */
 class Refusals {
   private readonly byStatus = new Map<number, Collected>();
 
-  constructor(private readonly ownSentences: Readonly<Record<string, string>>) {}
+  constructor(
+    private readonly ownSentences: Readonly<Record<string, string>>,
+    private readonly known: KnownCodes,
+  ) {}
 
-  add(status: number, { sentences, reasons, hasFreeText, members }: DocumentedRefusal): void {
+  add(status: number, { sentences, reasons, codes, hasFreeText, members }: DocumentedRefusal): void {
     const known = this.of(status);
     for (const sentence of sentences) {
       const said = this.ownSentences[sentence] ?? sentence;
       if (!known.sentences.includes(said)) known.sentences.push(said);
+    }
+    for (const [said, code] of Object.entries(codes)) {
+      checkCode(this.known, code, `${status} ${said}`);
+      known.codes[this.ownSentences[said] ?? said] ??= code;
     }
     for (const reason of reasons) if (!known.reasons.includes(reason)) known.reasons.push(reason);
     known.hasFreeText ||= hasFreeText;
     Object.assign(known.members, members);
   }
 
-  say(status: number, sentence: string): void {
-    this.add(status, { sentences: [sentence], reasons: [], hasFreeText: false, members: {} });
-  }
-
-  says(status: number, sentence: string): boolean {
-    return this.byStatus.get(status)?.sentences.includes(sentence) === true;
+  say({ status, detail, name }: Pick<DomainErrorClass, 'status' | 'detail' | 'name'>): void {
+    const sentence = String(detail);
+    this.add(status, { ...nothing(), sentences: [sentence], codes: { [sentence]: name } });
   }
 
   /** @param hasRows whether the inputs of the operation are validated */
@@ -120,17 +159,18 @@ class Refusals {
   }
 
   private of(status: number): Collected {
-    const known = this.byStatus.get(status) ?? { sentences: [], reasons: [], hasFreeText: false, members: {} };
+    const known = this.byStatus.get(status) ?? nothing();
     this.byStatus.set(status, known);
     return known;
   }
 
   private response(status: number, hasRows: boolean): Response {
-    const { reasons, hasFreeText, members, ...of } = this.of(status);
+    const { reasons, codes, hasFreeText, members, ...of } = this.of(status);
     const sentences = of.sentences.sort();
     const isValidated = status === 422 && hasRows;
-    const schema = this.schema({ sentences, reasons, hasFreeText, members }, isValidated);
-    const response = { description: '', content: { 'application/json': { schema } } };
+    const schema = this.schema({ sentences, reasons, codes, hasFreeText, members }, isValidated);
+    const named = [...new Set([...(isValidated ? [VALIDATION_CODE] : []), ...Object.values(codes)])].sort();
+    const response = { description: '', content: { 'application/json': { schema } }, 'x-codes': named };
     // Several sentences are listed in the schema and need not be repeated. A schema that accepts any text lists none.
     const words = hasFreeText ? [sentences.join(' · ')] : wordsOf(response);
     response.description = (words.length === 1 && words[0]) || (STATUS_CODES[status] ?? '');
@@ -154,47 +194,53 @@ class Refusals {
 /**
  * Writes the refusals that a route names, and those that follow from its access and its inputs.
  * @param ownSentences the deployment's own sentences, by the sentence in the code
+ * @param known the codes of the operations before, which this function extends
+ * @throws {Error} when two different refusals have one code
  */
-export function writeRefusals(operation: Operation, ownSentences: Readonly<Record<string, string>>): void {
+export function writeRefusals(
+  operation: Operation,
+  ownSentences: Readonly<Record<string, string>>,
+  known: KnownCodes,
+): void {
   const access = operation['x-access'] ?? '';
-  const refusals = new Refusals(ownSentences);
+  const refusals = new Refusals(ownSentences, known);
   for (const [status, { content }] of Object.entries(operation.responses)) {
     const schema: { 'x-refusal'?: DocumentedRefusal } | undefined = content?.['application/json']?.schema;
     const named = schema?.['x-refusal'];
     if (named !== undefined) refusals.add(Number(status), named);
   }
-  if (access !== 'public' && access !== 'provider' && access !== 'hook') refusals.say(401, 'Not authenticated');
+  if (access !== 'public' && access !== 'provider' && access !== 'hook') refusals.say(NotAuthenticated);
   if (access.startsWith('bearer-or-key')) {
-    refusals.say(401, 'Invalid API key');
-    refusals.say(401, 'API key is not active');
-    for (const sentence of OF_KEYS) refusals.say(403, sentence);
+    for (const error of OF_KEYS) refusals.say(error);
   }
-  if (access === 'internal') refusals.say(404, 'Not Found');
+  if (access === 'internal') refusals.say(RouteNotFound);
   const names = (parameter: string): boolean =>
     operation.parameters?.some(({ name }) => name === parameter) === true || operation.requestBody !== undefined;
-  if (access === 'platform-admin') refusals.say(404, 'Organization not found');
+  if (access === 'platform-admin') refusals.say(OrganizationNotFound);
   if (/^(organization|bearer-or-key):/.test(access)) {
-    if (!access.endsWith(':viewer')) refusals.say(403, 'Admin role required');
+    if (!access.endsWith(':viewer')) refusals.say(AdminRoleRequired);
     if (names('organization_id')) {
-      refusals.say(404, 'Organization not found');
-      refusals.say(403, 'Not an organization member');
+      refusals.say(OrganizationNotFound);
+      refusals.say(NotAnOrganizationMember);
     }
   }
   if (/^(project|capability):/.test(access)) {
     if (names('project_id')) {
-      refusals.say(404, 'Project not found');
-      refusals.say(403, 'Not a project member');
+      refusals.say(ProjectNotFound);
+      refusals.say(NotAProjectMember);
     }
-    if (access.startsWith('capability:')) refusals.say(403, `Missing delivery ${access.replace(':', ': ')}`);
-    else if (access !== 'project:viewer') refusals.say(403, 'Insufficient project role');
+    if (access.startsWith('capability:')) {
+      const detail = `Missing delivery ${access.replace(':', ': ')}`;
+      refusals.say({ status: 403, detail, name: CAPABILITY_CODE });
+    } else if (access !== 'project:viewer') refusals.say(InsufficientProjectRole);
   }
   if (operation.requestBody !== undefined) {
-    refusals.say(413, 'Request body too large');
-    refusals.say(415, 'Unsupported Media Type');
+    refusals.say(BodyTooLarge);
+    refusals.say(UnsupportedMediaType);
   }
   // Any route that reads the database may find it unreachable or every connection in use, and large bodies wait for a
   // slot. `/health` reports that in its own form.
-  if (operation.tags?.includes('health') !== true) refusals.say(503, OVERLOADED);
+  if (operation.tags?.includes('health') !== true) refusals.say(ServiceOverloaded);
   const hasInputs = operation.parameters?.some(
     ({ in: place, name }) => place !== 'header' || !/^x-(api-key|internal-token)$/i.test(name),
   );
@@ -206,7 +252,7 @@ export function writeRefusals(operation: Operation, ownSentences: Readonly<Recor
  * Returns what a refusal can say: each sentence, and the name of each schema in words. Empty when its schema has no
  * `detail`.
  */
-export function wordsOf({ content }: Response): string[] {
+function wordsOf({ content }: Response): string[] {
   const schema: Refusal | undefined = content?.['application/json']?.schema;
   if (schema === undefined) return [];
   if ('$ref' in schema) return [VALIDATION_FAILED];

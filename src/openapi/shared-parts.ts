@@ -1,55 +1,34 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
+import { BodyTooLarge, ServiceOverloaded } from '../platform/http/domain-error.js';
 import { pascal } from './names.js';
 import type { Operation, Parameter, Response } from './operation.js';
-import { wordsOf } from './refusals.js';
 
 /** A part that fewer operations have stays in its operation. */
 const SHARED_FROM = 2;
-/** A name that is made of more sentences is unreadable. */
-const MOST_WORDS = 2;
-/** Names for combinations of more sentences, or of sentences that very many operations share. */
+/** A name that is made of more codes is unreadable. */
+const MAX_CODES = 2;
+/** Codes that every refusal with a status has, so that a name that has others need not repeat them. */
+const IMPLIED: Readonly<Record<number, string>> = { 413: BodyTooLarge.name, 503: ServiceOverloaded.name };
+/** Names for combinations of more codes, or of codes that very many operations share. */
 const NAMES: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries({
-    AccessRefused: ['Insufficient project role', 'Not a project member'],
-    DeliveryReadRefused: ['Missing delivery capability: delivery:read', 'Not a project member'],
-    ManageChannelsRefused: [
-      'Insufficient project role',
-      'Missing delivery capability: delivery:manage_channels',
-      'Not a project member',
-    ],
-    ArchivedOrAccessRefused: ['Insufficient project role', 'Not a project member', 'Project is archived'],
-    OwnerRoleRequired: ['Admin role required', 'Not an organization member', 'Owner role required'],
-    BillingOrAccessRefused: [
-      'Blocked by billing enforcement.',
-      'Insufficient project role',
-      'Not a project member',
-      'Organization billing is not active.',
-      'Project is archived',
-    ],
-    StorageOrAccessRefused: [
-      'Blocked by billing enforcement.',
-      'Insufficient project role',
-      'Not a project member',
-      'Organization billing is not active.',
-      'Project is archived',
-      'Storage quota exceeded',
-    ],
-    KeyRefused: ['API key is not active', 'Invalid API key', 'Not authenticated'],
-    KeyIsPastRotation: ['API key has already been rotated', 'API key has been revoked', 'API key has expired'],
-    InvitationIsSettled: [
-      'Invitation already accepted',
-      'Invitation already declined',
-      'Invitation has been revoked',
-      'Invitation has expired',
-    ],
-    KeyOrSourceNotFound: ['API key not found', 'Event source not found', 'Project not found'],
-    ProtectedHeaderNotFound: ['Notification channel not found', 'Project not found', 'Protected header not found'],
-    QueryRefused: [
-      'Query took too long: choose a shorter range or a narrower filter',
-      'Service overloaded',
-      'Too many queries at once',
-    ],
-  }).map(([name, sentences]) => [JSON.stringify(sentences.sort()), name]),
+    AccessRefused: 'InsufficientProjectRole NotAProjectMember',
+    DeliveryReadRefused: 'MissingCapability NotAProjectMember',
+    ManageChannelsRefused: 'InsufficientProjectRole MissingCapability NotAProjectMember',
+    ArchivedOrAccessRefused: 'InsufficientProjectRole NotAProjectMember ProjectIsArchived',
+    OwnerRefused: 'AdminRoleRequired NotAnOrganizationMember OwnerRoleRequired',
+    BillingOrAccessRefused:
+      'BillingInactive BlockedByBilling InsufficientProjectRole NotAProjectMember ProjectIsArchived',
+    StorageOrAccessRefused:
+      'BillingInactive BlockedByBilling InsufficientProjectRole NotAProjectMember ProjectIsArchived StorageQuotaExceeded',
+    KeyRefused: 'ApiKeyNotActive InvalidApiKey NotAuthenticated',
+    ProofRefused: 'FreshSignInRequired IncorrectPassword SecondFactorRequired',
+    QueryRefused: 'ArchiveUnavailable QueryTooLong TooManyQueries',
+    KeyIsPastRotation: 'ApiKeyExpired ApiKeyRevoked ApiKeyRotated',
+    InvitationIsSettled: 'InvitationAccepted InvitationDeclined InvitationExpired InvitationRevoked',
+    KeyOrSourceNotFound: 'ApiKeyNotFound EventSourceNotFound ProjectNotFound',
+    HeaderOrChannelNotFound: 'ChannelNotFound ProjectNotFound ProtectedHeaderNotFound',
+  }).map(([name, codes]) => [codes, name]),
 );
 
 interface Place<T> {
@@ -97,17 +76,19 @@ function share<T extends object>(kind: string, places: readonly Place<T>[]): Rec
 function responsesOf({ responses }: Operation): Place<Response>[] {
   return Object.entries(responses).flatMap(([status, part]) => {
     const name = nameOfResponse(Number(status), part);
+    delete part['x-codes'];
     if (name === null) return [];
     return [{ part, name, replace: (reference) => void ((responses as Record<string, object>)[status] = reference) }];
   });
 }
 
-/** Returns a name made of the sentences of a refusal, or of the schema of a success. */
+/** Returns a name made of the codes of a refusal, or of the schema of a success. */
 function nameOfResponse(status: number, response: Response): string | null {
   if (status >= 400) {
-    const words = wordsOf(response);
-    const name = NAMES[JSON.stringify([...words].sort())];
-    return name ?? (words.length === 0 || words.length > MOST_WORDS ? null : words.map(pascal).join('Or'));
+    const all = response['x-codes'] ?? [];
+    const others = all.filter((code) => code !== IMPLIED[status]);
+    const codes = others.length === 0 ? all : others;
+    return NAMES[codes.join(' ')] ?? (codes.length === 0 || codes.length > MAX_CODES ? null : codes.join('Or'));
   }
   const { description, content } = response;
   const schema: { $ref?: string; items?: { $ref?: string } } | undefined = content?.['application/json']?.schema;

@@ -1,7 +1,7 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { describe, expect, it } from '@jest/globals';
 import { clientDocument } from '../../src/openapi/client-document.js';
-import { document, limits, operations, resolve, type Schema, whole } from '../support/document.js';
+import { document, limits, limitsOf, operations, resolve, type Schema, whole } from '../support/document.js';
 
 interface Told {
   readonly $ref?: string;
@@ -156,13 +156,13 @@ describe('the OpenAPI document', () => {
       if (path === '/health') continue;
       const { headers = {}, content } = told(operation.operationId, '429');
       const { enum: sentences = [] } = content?.['application/json']?.schema.properties?.detail ?? {};
-      expect([path, sentences]).toEqual([path, limits[operation.operationId]]);
+      expect([path, sentences]).toEqual([path, limitsOf(operation.operationId)]);
       const hasPolicy = sentences.includes('Rate limit exceeded');
       expect([path, 'Retry-After' in headers, 'X-RateLimit-Reset' in headers]).toEqual([path, true, hasPolicy]);
       expect(Object.keys(told(operation.operationId, '503').headers ?? {})).toContain('Retry-After');
     }
     expect(limits.getHealth).toBeUndefined();
-    expect(limits.logIn).toEqual([
+    expect(limitsOf('logIn')).toEqual([
       'Rate limit exceeded',
       'Too many failed sign-in attempts',
       'Too many requests at once',

@@ -54,10 +54,15 @@ export const documentText = readFileSync(new URL('../../docs/api/openapi.json', 
 
 export const document = JSON.parse(documentText) as ApiDocument;
 
-/** The sentences with which each operation can refuse a request with 429. */
+/** The sentences with which each operation can refuse a request with 429, by their codes. */
 export const limits = JSON.parse(
   readFileSync(new URL('../../docs/api/limits.json', import.meta.url), 'utf8'),
-) as Readonly<Record<string, readonly string[]>>;
+) as Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+/** The sentences with which an operation can refuse a request with 429, sorted. */
+export function limitsOf(operationId: string): string[] {
+  return Object.values(limits[operationId] ?? {}).toSorted();
+}
 
 /** All operations, with shared parts of the document in place of references. */
 export const operations: ListedOperation[] = Object.entries(document.paths).flatMap(([path, item]) =>

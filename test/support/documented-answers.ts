@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Ajv2020, type Options, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { document, documentText, limits, type ListedOperation, type Schema } from './document.js';
+import { document, documentText, limitsOf, type ListedOperation, type Schema } from './document.js';
 import { answeredBody, contentType, operationOf, sentBody } from './exchange.js';
 
 /** A 500 is a defect of the service and is not documented. */
@@ -73,7 +73,7 @@ export class DocumentedAnswers {
     if (status === OF_DEFECTS || OF_THE_PROTOCOL.has(answered) || answered === NO_SUCH_ROUTE) return;
     const where = `${method} ${path} ${status}`;
     if (status === OF_LIMITS) {
-      const sentences = limits[operation.operationId] ?? [];
+      const sentences = limitsOf(operation.operationId);
       // A batch may be answered with its results in addition to the sentence.
       if (!sentences.includes((JSON.parse(answered) as { detail: string }).detail))
         this.found.add(`${where} says ${answered}`);

@@ -18,6 +18,8 @@ export interface DocumentedRefusal {
   readonly sentences: readonly string[];
   /** References to the schemas of structured reasons. */
   readonly reasons: readonly string[];
+  /** The name of the error class of each sentence and each reference. */
+  readonly codes: Readonly<Record<string, string>>;
   readonly hasFreeText: boolean;
   /** The schemas of members that the answer may have in addition to `detail`. */
   readonly members: Readonly<Record<string, object>>;
@@ -79,6 +81,9 @@ function refusalOf(status: number, refusals: readonly DomainErrorClass[]): Metho
   const refusal: DocumentedRefusal = {
     sentences: refusals.flatMap(({ detail }) => (typeof detail === 'string' ? detail : [])),
     reasons: answers.map((answer) => getSchemaPath(answer)),
+    codes: Object.fromEntries(
+      refusals.map(({ name, answer, detail }) => [answer === undefined ? String(detail) : getSchemaPath(answer), name]),
+    ),
     hasFreeText: refusals.some(({ hasFreeText }) => hasFreeText === true),
     members: Object.assign({}, ...refusals.map(({ members }) => members)) as DocumentedRefusal['members'],
   };

@@ -24,6 +24,8 @@ export class DomainError extends Refusal {
 
 export interface DomainErrorClass {
   new (): DomainError;
+  /** The name of the class, by which the API document names the refusal. */
+  readonly name: string;
   readonly status: number;
   /** The sentence, or an example of the structured reason. */
   readonly detail: ErrorDetail;

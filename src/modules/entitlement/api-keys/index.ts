@@ -10,6 +10,7 @@ export {
   INGESTION_KEY_ERRORS,
   InvalidApiKey,
   MissingReadScope,
+  OriginNotAllowed,
   ProjectHasNoOrganization,
 } from './api-keys.errors.js';
 export { ApiKeyResponse, CreatedApiKeyResponse, ProjectQuery, RotateApiKeyRequest } from './api-keys.dto.js';

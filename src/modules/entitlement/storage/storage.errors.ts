@@ -7,7 +7,7 @@ export class ObjectNotFound extends domainError(404, 'Object not found') {}
 export class ObjectExists extends domainError(409, 'Object already exists') {}
 export class PreconditionFailed extends domainError(412, 'Precondition Failed') {}
 export class FileTooLarge extends domainError(413, 'File exceeds the maximum size of the plan') {}
-export class InvalidSignature extends domainError(403, 'Invalid or expired signature') {}
+export class InvalidSignedUrl extends domainError(403, 'Invalid or expired signature') {}
 export class SignedUrlsUnavailable extends domainError(503, 'Signed URLs are unavailable') {}
 export class UploadNotFound extends domainError(404, 'Upload not found') {}
 export class UploadCompleted extends domainError(409, 'Upload is already completed') {}

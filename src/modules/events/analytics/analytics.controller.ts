@@ -14,7 +14,7 @@ import { FunnelService } from './funnel/funnel.service.js';
 import { OverviewQuery, OverviewResponse } from './overview/overview.dto.js';
 import { OverviewService } from './overview/overview.service.js';
 import { TimeseriesQuery, TimeseriesResponse } from './timeseries/timeseries.dto.js';
-import { ColdEventsAway } from '../event-store/index.js';
+import { ArchiveUnavailable } from '../event-store/index.js';
 import { TimeseriesService } from './timeseries/timeseries.service.js';
 
 /** The description of every analytics endpoint ends with these sentences. */
@@ -38,7 +38,7 @@ export class AnalyticsController {
     summary: 'Totals and change against the previous window',
     description: `Percentiles under a filter or \`where\` are read from the events. ${READS}`,
     answer: OverviewResponse,
-    errors: [ColdEventsAway, QueryTooLong, TooManyQueries],
+    errors: [ArchiveUnavailable, QueryTooLong, TooManyQueries],
   })
   overview(
     @Scope() scope: ProjectMemberScope,
@@ -55,7 +55,7 @@ export class AnalyticsController {
     summary: 'Counts per interval, optionally split',
     description: `Minutes and hours are those of UTC; days begin at local midnight and weeks on local Monday, so that a day across a change of the clock has 23 or 25 hours. The ends of a series are clipped by the window; with \`all\` it begins with the bucket of the first event. ${READS}`,
     answer: TimeseriesResponse,
-    errors: [ColdEventsAway, QueryTooLong, TooManyQueries],
+    errors: [ArchiveUnavailable, QueryTooLong, TooManyQueries],
   })
   timeseries(
     @Scope() scope: ProjectMemberScope,
@@ -72,7 +72,7 @@ export class AnalyticsController {
     summary: 'Top values of a field or property',
     description: `Values are told apart by their type, and texts by all of their characters, of which 200 are shown. ${READS}`,
     answer: BreakdownResponse,
-    errors: [ColdEventsAway, QueryTooLong, TooManyQueries],
+    errors: [ArchiveUnavailable, QueryTooLong, TooManyQueries],
   })
   breakdown(
     @Scope() scope: ProjectMemberScope,
@@ -89,7 +89,7 @@ export class AnalyticsController {
     summary: 'Ordered steps by a correlating property',
     description: `A value reaches a step when it has one event of each step up to it, each later than the one before, the last at most \`within_seconds\` after the first. \`1\` and \`"1"\` are two values. Two million values are followed at most. ${READS}`,
     answer: FunnelResponse,
-    errors: [ColdEventsAway, QueryTooLong, TooManyQueries, TooManyFunnelValues],
+    errors: [ArchiveUnavailable, QueryTooLong, TooManyQueries, TooManyFunnelValues],
   })
   funnel(
     @Scope() scope: ProjectMemberScope,

@@ -10,7 +10,7 @@ import { QueryTooLong, TooManyQueries } from '../long-reads/index.js';
 import { TooManyLargeReads } from '../reads/index.js';
 import { EqlAnswer, EqlRequest, LanguageQuery, LanguageResponse, MissingEvent } from './eql.dto.js';
 import { EqlService } from './eql.service.js';
-import { ColdEventsAway } from '../event-store/index.js';
+import { ArchiveUnavailable } from '../event-store/index.js';
 import { QueryNeedsTooMuchMemory } from './matching/pending-budget.js';
 
 @ApiTags('eql')
@@ -26,7 +26,7 @@ export class EqlController {
     description:
       'Fields with the properties of the newest events, event types, keywords, operators, functions, pipes, and every limit by its name: for editors that complete and check queries.',
     answer: LanguageResponse,
-    errors: [ColdEventsAway, QueryTooLong, TooManyLargeReads],
+    errors: [ArchiveUnavailable, QueryTooLong, TooManyLargeReads],
   })
   language(
     @Scope() scope: ProjectMemberScope,
@@ -46,7 +46,7 @@ export class EqlController {
       'Event queries (`payment.failed where properties.amount > 100`), sequences with `by`, `with maxspan`, `with runs`, missing events `![ ]` and `until`, samples, and the pipes `head` and `tail`. What is wrong with a query is a 422 at `["body","query"]` with its line, column and length in `ctx`. A query has eight seconds; where it takes longer than 300 ms, two run at a time in a process, one of a project, others wait for ten seconds, and an organization has 40 seconds a minute. An answer ends before `limit` where its events take more than 4 MiB; `has_more` tells so. A request that is closed ends its query.',
     status: 200,
     answer: EqlAnswer,
-    errors: [ColdEventsAway, QueryTooLong, TooManyQueries, QueryNeedsTooMuchMemory, TooManyLargeReads],
+    errors: [ArchiveUnavailable, QueryTooLong, TooManyQueries, QueryNeedsTooMuchMemory, TooManyLargeReads],
   })
   run(
     @Scope() scope: ProjectMemberScope,

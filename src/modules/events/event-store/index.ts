@@ -101,7 +101,7 @@ export { LEFT_OUT, type ToldEvent } from './tail/event-row.js';
 export { RetainedEvents } from './retention/retained-events.js';
 
 // Reads that ClickHouse cannot answer.
-export { ColdEventsAway, ColdEventsReader } from './reading/cold-events.reader.js';
+export { ArchiveUnavailable, ColdEventsReader } from './reading/cold-events.reader.js';
 export { CopyCannotTell, CopyReadTooLong } from './reading/copied-events.reader.js';
 
 // What stores events, and compares them with their counters.

@@ -15,7 +15,7 @@ import {
   FacetsQuery,
   FacetsResponse,
 } from './explorer.dto.js';
-import { ColdEventsAway } from '../event-store/index.js';
+import { ArchiveUnavailable } from '../event-store/index.js';
 import { EventNotFound, ExplorerService } from './explorer.service.js';
 
 @ApiTags('projects')
@@ -34,7 +34,7 @@ export class ExplorerController {
     description:
       'Newest first by event timestamp, events of one instant by id. Total and page are of one moment. Any offset is allowed: hours before the page are skipped by their counts, so a deep page costs at most the reading of the hour it begins in. An empty text filter takes every value. A page ends before `limit` where its events take more than 4 MiB (one event it has always); `has_more` then tells so, and the next page begins at `offset` plus the number of `items`.',
     answer: ExplorerPage,
-    errors: [ColdEventsAway, TooManyLargeReads],
+    errors: [ArchiveUnavailable, TooManyLargeReads],
   })
   list(
     @Scope() scope: ProjectMemberScope,
@@ -52,7 +52,7 @@ export class ExplorerController {
     description:
       'Takes the filters of the explorer. Each facet is counted under the other filters, so it shows what choosing another of its values would give. Most events first, up to 100 values each.',
     answer: FacetsResponse,
-    errors: [ColdEventsAway],
+    errors: [ArchiveUnavailable],
   })
   facets(
     @Scope() scope: ProjectMemberScope,
@@ -69,7 +69,7 @@ export class ExplorerController {
     summary: 'Stream the filtered events as NDJSON or CSV',
     description:
       'Newest first, without a limit on the number of events, as fast as the client reads. The window is fixed when the export begins: every event stored by then is in it exactly once, one stored meanwhile may be in it or not. A failure after the first byte cuts the connection instead of ending the answer, and so does a client that takes nothing for 30 seconds, or that loses the project or the session meanwhile (looked at about once a minute). In CSV (RFC 4180, properties as JSON), text that begins with =, +, -, @, tab or carriage return has an apostrophe before it, so that no spreadsheet runs it. Four exports of a project at a time in one process, and 32 of all; another is refused with 429 `Too many exports at once`.',
-    errors: [ColdEventsAway, TooManyLargeReads, TooManyExports],
+    errors: [ArchiveUnavailable, TooManyLargeReads, TooManyExports],
     answer: {
       mediaType: ['application/x-ndjson', 'text/csv'],
       description: 'Events: one a line as JSON, or RFC 4180 with a line of names',
@@ -91,7 +91,7 @@ export class ExplorerController {
     summary: 'One event with its log row and related alerts',
     description: 'Named by the id of the service, not by `external_event_id`.',
     answer: EventDetail,
-    errors: [EventNotFound, ColdEventsAway, TooManyLargeReads],
+    errors: [EventNotFound, ArchiveUnavailable, TooManyLargeReads],
   })
   detail(
     @Scope() scope: ProjectMemberScope,

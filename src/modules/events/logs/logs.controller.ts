@@ -10,7 +10,7 @@ import { STREAM_RULES } from '../feed/index.js';
 import { TooManyLargeReads } from '../reads/index.js';
 import { LogFeed } from './log-feed.js';
 import { LogMessage, LogRow, LogsQuery, LogStreamQuery } from './logs.dto.js';
-import { ColdEventsAway, LogSearchTooLong, TooManyLogSearches } from '../event-store/index.js';
+import { ArchiveUnavailable, LogSearchTooLong, TooManyLogSearches } from '../event-store/index.js';
 import { LogsService } from './logs.service.js';
 
 @ApiTags('logs')
@@ -30,7 +30,7 @@ export class LogsController {
     description:
       'Newest first by event timestamp; no pagination. Fewer rows than `limit` come, the newest of them, where they take more than 4 MiB; one row comes always. In `query`, %, _ and \\ stand for themselves. A search that has to look through so much that it takes longer than eight seconds is refused with 503, since an answer with some of the rows would look whole. A process runs two filtered searches or queries (`/v1/eql`) at a time, of one project one; another waits for up to ten seconds and is then refused with 503, as is one of an organization that has used its 40 seconds of a minute. Both refusals carry `Retry-After`.',
     answer: [LogRow],
-    errors: [ColdEventsAway, LogSearchTooLong, TooManyLogSearches, TooManyLargeReads],
+    errors: [ArchiveUnavailable, LogSearchTooLong, TooManyLogSearches, TooManyLargeReads],
   })
   list(@Scope() scope: ProjectMemberScope, @Query() query: LogsQuery): Promise<WrittenJson<LogRow[]>> {
     return this.logs.list(scope, query);

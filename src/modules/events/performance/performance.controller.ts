@@ -23,10 +23,10 @@ import {
 } from './performance.dto.js';
 import { RequestSeriesService } from './request-series.service.js';
 import { SlowestService } from './slowest.service.js';
-import { ColdEventsAway } from '../event-store/index.js';
+import { ArchiveUnavailable } from '../event-store/index.js';
 import { SummaryService } from './summary.service.js';
 
-const REFUSALS = [ColdEventsAway, QueryTooLong, TooManyQueries];
+const REFUSALS = [ArchiveUnavailable, QueryTooLong, TooManyQueries];
 const TIME =
   'What has to look through many events waits for its turn and has eight seconds; a request that is closed ends it.';
 

@@ -13,7 +13,7 @@ import {
   EventsQuery,
 } from './reads.dto.js';
 import { EventReadsService } from './reads.service.js';
-import { ColdEventsAway } from '../event-store/index.js';
+import { ArchiveUnavailable } from '../event-store/index.js';
 import { TooManyLargeReads } from './read-budget.js';
 
 @ApiTags('events')
@@ -29,7 +29,7 @@ export class EventReadsController {
     description:
       'By event timestamp, events of one instant by id. Pages follow each other by `next_before`: what arrives meanwhile shifts none of them, and shows on a later page only when its timestamp belongs there. A page ends before `limit` where its events take more than 4 MiB; one event it has always.',
     answer: EventsPage,
-    errors: [ColdEventsAway, TooManyLargeReads],
+    errors: [ArchiveUnavailable, TooManyLargeReads],
   })
   list(@Scope() scope: ProjectMemberScope, @Query() query: EventsQuery): Promise<WrittenJson<EventsPage>> {
     return this.events.list(scope, query);
@@ -42,7 +42,7 @@ export class EventReadsController {
     summary: 'Event counts over time',
     description: 'Exact, by event timestamp. An interval that does not fit the range is refused with 422.',
     answer: EventCountsResponse,
-    errors: [ColdEventsAway],
+    errors: [ArchiveUnavailable],
   })
   counts(@Scope() scope: ProjectMemberScope, @Query() query: EventCountsQuery): Promise<EventCountsResponse> {
     return this.events.counts(scope, query);
@@ -55,7 +55,7 @@ export class EventReadsController {
     summary: 'Distinct event names with counts',
     description: 'Most events first, then by name; exact and not truncated.',
     answer: [EventName],
-    errors: [ColdEventsAway],
+    errors: [ArchiveUnavailable],
   })
   names(@Scope() scope: ProjectMemberScope, @Query() query: EventNamesQuery): Promise<EventName[]> {
     return this.events.names(scope, query);

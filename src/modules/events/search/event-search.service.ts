@@ -6,7 +6,7 @@ import type { ReadBounds } from '../../../platform/clickhouse/index.js';
 import type { FoundThing, Search, SearchTime } from '../../tenancy/search-sources/index.js';
 import {
   askedId,
-  ColdEventsAway,
+  ArchiveUnavailable,
   ColdEventsReader,
   CopiedEventSearchReader,
   type CopiedMoment,
@@ -238,7 +238,7 @@ export class EventSearch {
 
 /** Treats an event in an unavailable archive as not found. The result as a whole reports that events may be missing. */
 function whereAway(error: unknown): null {
-  if (error instanceof ColdEventsAway) return null;
+  if (error instanceof ArchiveUnavailable) return null;
   throw error;
 }
 

@@ -25,7 +25,7 @@ import {
   SourceStatsResponse,
   SourceTestResponse,
 } from './source-monitoring.dto.js';
-import { ColdEventsAway } from '../event-store/index.js';
+import { ArchiveUnavailable } from '../event-store/index.js';
 import { SourceMonitoringService } from './source-monitoring.service.js';
 
 @ApiTags('ingest-sources')
@@ -72,7 +72,7 @@ export class SourceMonitoringController {
     description:
       'By timestamp, newest first. A page ends before `limit` where its events take more than 4 MiB; one event it has always.',
     answer: SourceEventsResponse,
-    errors: [EventSourceNotFound, ColdEventsAway, TooManyLargeReads],
+    errors: [EventSourceNotFound, ArchiveUnavailable, TooManyLargeReads],
   })
   events(
     @Scope() scope: ProjectMemberScope,
@@ -90,7 +90,7 @@ export class SourceMonitoringController {
     description:
       'From a sample: the 500 newest events, fewer when they take more than 4 MiB. Of each event type at most 200 paths, 6 levels deep and 200 characters long.',
     answer: SourceSchemaResponse,
-    errors: [EventSourceNotFound, ColdEventsAway, TooManyLargeReads],
+    errors: [EventSourceNotFound, ArchiveUnavailable, TooManyLargeReads],
   })
   schema(@Scope() scope: ProjectMemberScope, @IdParam('source_id') sourceId: string): Promise<SourceSchemaResponse> {
     return this.monitoring.schema(scope, sourceId);

@@ -16,7 +16,7 @@ import {
   ProjectHasNoOrganization,
 } from '../../entitlement/api-keys/index.js';
 import { CurrentUsageResponse, DailyUsageQuery, DailyUsageResponse, UsageQuery, UsageResponse } from './usage.dto.js';
-import { ColdEventsAway } from '../event-store/index.js';
+import { ArchiveUnavailable } from '../event-store/index.js';
 import { UnsupportedPeriod, UsageService } from './usage.service.js';
 
 @ApiTags('usage')
@@ -63,7 +63,7 @@ export class ProjectUsageController {
     summary: 'Events per day',
     description: 'UTC days, ascending; days without events are left out.',
     answer: DailyUsageResponse,
-    errors: [ColdEventsAway],
+    errors: [ArchiveUnavailable],
   })
   daily(
     @Scope() scope: ProjectMemberScope,

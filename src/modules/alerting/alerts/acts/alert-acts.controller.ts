@@ -25,7 +25,7 @@ import {
 import { AlertActsService } from './alert-acts.service.js';
 import { AlertEventResponse, RaiseAlertRequest } from '../events/alert-events.dto.js';
 import { ProjectOfAlertEvent } from '../events/alert-events.repository.js';
-import { ColdEventsAway } from '../../../events/event-store/index.js';
+import { ArchiveUnavailable } from '../../../events/event-store/index.js';
 import { ManualAlertsService } from './manual-alerts.service.js';
 
 const answer = AlertEventResponse;
@@ -46,7 +46,7 @@ export class AlertActsController {
     description: 'Every enabled webhook destination of the project is told.',
     status: 201,
     answer: AlertEventResponse,
-    errors: [ColdEventsAway],
+    errors: [ArchiveUnavailable],
   })
   raise(@Scope() scope: ProjectMemberScope, @Body() body: RaiseAlertRequest): Promise<AlertEventResponse> {
     return this.manual.raise(scope, body);

@@ -6,7 +6,7 @@ import { Body, IdParam, Scope } from '../../../../platform/http/inputs.js';
 import { ProjectOfAlertRule } from '../rules.repository.js';
 import { AlertRuleNotFound } from '../rules.repository.js';
 import { BacktestRequest, BacktestResponse } from './backtest.dto.js';
-import { ColdEventsAway } from '../../../events/event-store/index.js';
+import { ArchiveUnavailable } from '../../../events/event-store/index.js';
 import { AlertRuleFails, BacktestService, TooManyBacktests } from './backtest.service.js';
 
 @ApiTags('alert-rules')
@@ -22,7 +22,7 @@ export class BacktestController {
     description:
       'Nothing is stored and nobody is told. Rules of events go by the timestamps of up to 5,000 events; windows are looked at up to 300 times, so that a long back-test may miss short peaks. It answers what it has seen after 10 seconds. Of old months that are kept apart it looks at the first 100,000 events that may fit.',
     answer: BacktestResponse,
-    errors: [AlertRuleNotFound, AlertRuleFails, ColdEventsAway, TooManyBacktests],
+    errors: [AlertRuleNotFound, AlertRuleFails, ArchiveUnavailable, TooManyBacktests],
   })
   run(
     @Scope() scope: ProjectMemberScope,

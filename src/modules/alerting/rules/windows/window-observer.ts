@@ -64,7 +64,7 @@ export class WindowObserver {
    * @param milliseconds how long fetching archived events may take
    * @returns null when all events are available; else, because there are too many, the time of the last possible
    * observation
-   * @throws ColdEventsAway
+   * @throws ArchiveUnavailable
    */
   async lend(rule: LiveRule, window: TimeWindow, milliseconds: number, tx: Db): Promise<Date | null> {
     const { condition } = rule;

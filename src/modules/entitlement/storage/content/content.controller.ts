@@ -6,7 +6,7 @@ import { Documented } from '../../../../platform/http/documented.js';
 import { RawRequest } from '../../../../platform/http/inputs.js';
 import {
   BandwidthExceeded,
-  InvalidSignature,
+  InvalidSignedUrl,
   ObjectNotFound,
   ObjectStorageUnavailable,
   PreconditionFailed,
@@ -48,7 +48,7 @@ export class ObjectContentController {
       'Content-Disposition': 'Whether it is to be saved, and as what',
     },
     errors: [
-      InvalidSignature,
+      InvalidSignedUrl,
       BandwidthExceeded,
       ObjectNotFound,
       PreconditionFailed,

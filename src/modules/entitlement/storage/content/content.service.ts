@@ -30,7 +30,7 @@ export class ContentService {
     private readonly refusals: StorageRefusalsService,
   ) {}
 
-  /** @throws InvalidSignature, ObjectNotFound, PreconditionFailed, RangeNotSatisfiable, BandwidthExceeded */
+  /** @throws InvalidSignedUrl, ObjectNotFound, PreconditionFailed, RangeNotSatisfiable, BandwidthExceeded */
   async send(id: string, query: SignedQuery, request: Request, response: Response): Promise<void> {
     const { secondsLeft, disposition } = this.signer.verify('GET', request.path, query);
     const object = await this.objects.findSigned(id);

@@ -4,7 +4,7 @@ import type { Request } from 'express';
 import { CONFIG, type Config, RUNTIME_SECRETS, type RuntimeSecrets } from '../../../../config/index.js';
 import { Clock } from '../../../../platform/clock/index.js';
 import { apiBaseOf } from '../../../../platform/http/api-base.js';
-import { InvalidSignature, SignedUrlsUnavailable } from '../storage.errors.js';
+import { InvalidSignedUrl, SignedUrlsUnavailable } from '../storage.errors.js';
 
 const KEY_BYTES = 32;
 const INFO = 'object-url';
@@ -72,7 +72,7 @@ export class UrlSigner {
   /**
    * Verifies the signature of a request before anything else of it.
    * @returns the seconds until the URL expires, and its disposition
-   * @throws InvalidSignature
+   * @throws InvalidSignedUrl
    */
   verify(
     method: SignedMethod,
@@ -81,14 +81,14 @@ export class UrlSigner {
   ): { secondsLeft: number; disposition: Disposition | '' } {
     const { expires, disposition = '', key: id, signature } = given;
     if (typeof expires !== 'string' || typeof id !== 'string' || typeof signature !== 'string')
-      throw new InvalidSignature();
+      throw new InvalidSignedUrl();
     const key = this.keys.get(id);
-    if (key === undefined || !isDisposition(disposition, method)) throw new InvalidSignature();
+    if (key === undefined || !isDisposition(disposition, method)) throw new InvalidSignedUrl();
     const expected = Buffer.from(signatureOf(key, method, path, expires, disposition));
     const sent = Buffer.from(signature);
-    if (sent.length !== expected.length || !timingSafeEqual(sent, expected)) throw new InvalidSignature();
+    if (sent.length !== expected.length || !timingSafeEqual(sent, expected)) throw new InvalidSignedUrl();
     const secondsLeft = Number(expires) - this.clock.now().getTime() / 1_000;
-    if (!(secondsLeft > 0)) throw new InvalidSignature();
+    if (!(secondsLeft > 0)) throw new InvalidSignedUrl();
     return { secondsLeft: Math.floor(secondsLeft), disposition };
   }
 }

@@ -9,7 +9,7 @@ import { BlobsRepository } from '../blobs/blobs.repository.js';
 import { hold } from '../blobs/lease.js';
 import { ContentAdmissionService } from '../objects/content-admission.service.js';
 import { type ExpectedDigests, MeasuredContent } from '../objects/measured-content.js';
-import { InvalidSignature, UploadCompleted, UploadNotFound } from '../storage.errors.js';
+import { InvalidSignedUrl, UploadCompleted, UploadNotFound } from '../storage.errors.js';
 import { storeFailure } from '../store-failure.js';
 import { partAt } from './part-layout.js';
 import { type CompletePart, type PartClaim, UploadPartsRepository } from './upload-parts.repository.js';
@@ -37,7 +37,7 @@ export class UploadPartsService {
     await this.admission.assertOpen(upload);
     const part = partAt(upload, number);
     // No URL was signed for a part that does not exist.
-    if (part === null) throw new InvalidSignature();
+    if (part === null) throw new InvalidSignedUrl();
     if (body.declared !== null && body.declared < part.size) throw tooShort(part);
     const claim = await this.claim(upload, number);
     const lease = hold(() => this.parts.prolong(upload, claim));

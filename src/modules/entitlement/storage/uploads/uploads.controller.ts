@@ -13,7 +13,7 @@ import { HeededHeaders, SignedInputs } from '../signed/signed-inputs.js';
 import { type SignedQuery, UrlSigner } from '../signed/url-signer.js';
 import {
   FileTooLarge,
-  InvalidSignature,
+  InvalidSignedUrl,
   ObjectExists,
   ObjectNotFound,
   ObjectStorageUnavailable,
@@ -85,7 +85,7 @@ export class UploadsController {
       'The raw bytes, exactly as many as the part has. Answered once they are durable; the last whole one of several holds. `Content-MD5` and `Content-Digest` are checked.',
     answer: WrittenPartResponse,
     headers: { ETag: 'Names the part: its `etag` in quotes' },
-    errors: [InvalidSignature, UploadNotFound, UploadCompleted, RequestTimeout, ...REFUSED_TO_STORE],
+    errors: [InvalidSignedUrl, UploadNotFound, UploadCompleted, RequestTimeout, ...REFUSED_TO_STORE],
   })
   async write(
     @Param('upload_id') id: string,

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
-import { ColdEventsAway, EventRowsReader, NewestEventsReader, type Selection } from '../../event-store/index.js';
+import { ArchiveUnavailable, EventRowsReader, NewestEventsReader, type Selection } from '../../event-store/index.js';
 import { ReadBudget, TooManyLargeReads } from '../../reads/index.js';
 import { LongSnapshots, QueryTooLong } from '../../long-reads/index.js';
 import { observeSchema, SAMPLE_BYTES, SAMPLE_EVENTS, type SampledEvent } from '../../source-monitoring/index.js';
@@ -61,7 +61,7 @@ export class PropertyCatalogue {
     try {
       return await this.warningsOf(scope, fields, signal);
     } catch (error) {
-      if ([QueryTooLong, TooManyLargeReads, ColdEventsAway].some((expected) => error instanceof expected)) return [];
+      if ([QueryTooLong, TooManyLargeReads, ArchiveUnavailable].some((expected) => error instanceof expected)) return [];
       throw error;
     }
   }

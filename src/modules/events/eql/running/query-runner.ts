@@ -82,7 +82,7 @@ export class QueryRunner {
 
   /**
    * @param signal ends the query, which then throws the reason of the signal
-   * @throws QueryTooLong, TooManyQueries, QueryNeedsTooMuchMemory, ColdEventsAway
+   * @throws QueryTooLong, TooManyQueries, QueryNeedsTooMuchMemory, ArchiveUnavailable
    */
   run(scope: ProjectScope, query: Query, asked: Asked, signal?: AbortSignal): Promise<Outcome> {
     const { milliseconds, pendingPartials } = this.limits;

@@ -71,7 +71,7 @@ export class MeasuresReader {
    * wherever they are kept.
    * @param asked what will be measured of windows inside of these; null: when events were last seen
    * @returns null; or the instant before which all are there, where there are more than can be
-   * @throws ColdEventsAway
+   * @throws ArchiveUnavailable
    */
   async lend(
     rule: MeasuredRule,

@@ -38,7 +38,7 @@ export class PastEventsReader {
    * Before anything is asked in a {@link snapshot} about a rule of single events: has the events be there, wherever they are kept.
    * @param enough so many that fit, and no others, are looked at
    * @returns null; or the instant before which all are there, where there are more than can be
-   * @throws ColdEventsAway
+   * @throws ArchiveUnavailable
    */
   lend(
     { projectId, filter }: { readonly projectId: ProjectId; readonly filter: FilterGroup },

@@ -109,7 +109,7 @@ export class CopiedPlacesReader {
   /**
    * As {@link newest}, but for a page that the newest events fill; where PostgreSQL has to answer alone, what it finds.
    * @param kept the same of PostgreSQL; with the milliseconds that it may take where it has a turn
-   * @throws QueryTooLong, and ColdEventsAway where PostgreSQL may lack one of them
+   * @throws QueryTooLong, and ArchiveUnavailable where PostgreSQL may lack one of them
    */
   async read(
     scope: Scope,

@@ -68,7 +68,7 @@ export class EventPlacesReader {
   /**
    * Null: the project has no such event. An id carries when it was made, which mostly is the event's timestamp; others
    * are found by the ranges of ids that lie together.
-   * @throws ColdEventsAway
+   * @throws ArchiveUnavailable
    */
   async find(scope: Scope, id: string, db?: Db): Promise<FoundEvent | null> {
     const select = `SELECT event, source, source_id, ${PLACE_COLUMNS} FROM events WHERE project_id = $1 AND id = $2`;
@@ -85,7 +85,7 @@ export class EventPlacesReader {
     return (await this.cold.isCold()) ? this.findCold(scope, id, { from, to }) : null;
   }
 
-  /** One that PostgreSQL does not have. @throws ColdEventsAway */
+  /** One that PostgreSQL does not have. @throws ArchiveUnavailable */
   private async findCold(scope: Scope, id: string, near: TimeWindow): Promise<FoundEvent | null> {
     const found =
       (await this.cold.find<CopiedEvent>(scope, id, COPIED_EVENT, near)) ??

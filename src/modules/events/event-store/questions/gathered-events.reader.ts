@@ -53,7 +53,7 @@ export class GatheredEventsReader {
   /**
    * What answers about the buckets of a division.
    * @param dimensions what is asked for of counted hours; null: they cannot tell
-   * @throws QueryTooLong, ColdEventsAway
+   * @throws QueryTooLong, ArchiveUnavailable
    */
   async source(
     question: Question,
@@ -173,7 +173,7 @@ export class GatheredEventsReader {
     return row?.at ?? null;
   }
 
-  /** As {@link endOf}, where PostgreSQL lacks events of the window. @throws ColdEventsAway */
+  /** As {@link endOf}, where PostgreSQL lacks events of the window. @throws ArchiveUnavailable */
   private async endOfCold(
     { scope, filter }: Question,
     window: TimeWindow,

@@ -38,7 +38,7 @@ export interface CopiedRow {
 }
 
 /** PostgreSQL has no events that old any more, and ClickHouse cannot tell. */
-export class ColdEventsAway extends domainError(
+export class ArchiveUnavailable extends domainError(
   503,
   'Older events cannot be read at the moment: choose a shorter range or try again later',
 ) {
@@ -54,7 +54,7 @@ const TIMES = COLUMNS.filter((name) => FIELD_TABLE[name].type === 'timestamptz')
  */
 @Injectable()
 export class ColdEventsReader {
-  private readonly turns = new FairSemaphore({ ...TURNS, patience: { ms: PATIENCE_MS, refusal: ColdEventsAway } });
+  private readonly turns = new FairSemaphore({ ...TURNS, patience: { ms: PATIENCE_MS, refusal: ArchiveUnavailable } });
 
   constructor(
     private readonly hot: HotEvents,
@@ -67,9 +67,9 @@ export class ColdEventsReader {
     return !(await this.hot.haveAllFrom(window?.from));
   }
 
-  /** PostgreSQL is to answer alone. @throws ColdEventsAway where it lacks events of the window */
+  /** PostgreSQL is to answer alone. @throws ArchiveUnavailable where it lacks events of the window */
   async needHot(window?: { readonly from: Date }): Promise<void> {
-    if (await this.isCold(window)) throw new ColdEventsAway();
+    if (await this.isCold(window)) throw new ArchiveUnavailable();
   }
 
   /** Where PostgreSQL's events begin; null: it has all. */
@@ -80,11 +80,11 @@ export class ColdEventsReader {
   /**
    * What ClickHouse has of the events that are asked for, those that are alike as one. The rest is among what is not copied, for
    * statements of the same snapshot.
-   * @throws ColdEventsAway
+   * @throws ArchiveUnavailable
    */
   async alike(scope: Scope, question: AlikeQuestion, tx: Db, bounds: Partial<ReadBounds> = {}): Promise<AlikeEvents> {
     const block = await this.uncopied.block(scope, tx);
-    if (block === null) throw new ColdEventsAway();
+    if (block === null) throw new ArchiveUnavailable();
     const statement = new StatementValues();
     const rows = await this.rows<Record<string, unknown>>(
       scope,
@@ -94,13 +94,13 @@ export class ColdEventsReader {
       bounds,
     );
     const events = AlikeEvents.of(question, rows);
-    if (events === null) throw new ColdEventsAway();
+    if (events === null) throw new ArchiveUnavailable();
     return events;
   }
 
   /**
    * The oldest or the newest timestamp of the events that are asked for and are copied; null without any.
-   * @throws ColdEventsAway
+   * @throws ArchiveUnavailable
    */
   async endOf(
     scope: Scope,
@@ -110,7 +110,7 @@ export class ColdEventsReader {
     bounds: Partial<ReadBounds> = {},
   ): Promise<Date | null> {
     const block = await this.uncopied.block(scope, tx);
-    if (block === null) throw new ColdEventsAway();
+    if (block === null) throw new ArchiveUnavailable();
     const statement = new StatementValues();
     const [row] = await this.rows<{ ms: number }>(
       scope,
@@ -125,7 +125,7 @@ export class ColdEventsReader {
 
   /**
    * Events of ClickHouse as a JSON array of PostgreSQL's rows, for `jsonb_populate_recordset`; those it lacks are missing.
-   * @throws ColdEventsAway
+   * @throws ArchiveUnavailable
    */
   async rowsAt(scope: Scope, places: readonly Place[]): Promise<string> {
     if (places.length === 0) return '[]';
@@ -148,7 +148,7 @@ export class ColdEventsReader {
    * @param asked which of the rows `e`, how many at most, and large columns that come empty
    * @param take what becomes of them. @returns whether others are wanted
    * @returns false where it took too long; what comes behind the last ones that were handed on is not known then
-   * @throws ColdEventsAway
+   * @throws ArchiveUnavailable
    */
   async each(
     scope: Scope,
@@ -178,7 +178,7 @@ export class ColdEventsReader {
       return await this.turns.run(scope.projectId, read, bounds.signal);
     } catch (error) {
       if (error instanceof CopyReadTooLong) return false;
-      if (error instanceof CopyCannotTell) throw new ColdEventsAway();
+      if (error instanceof CopyCannotTell) throw new ArchiveUnavailable();
       throw error;
     }
   }
@@ -198,7 +198,7 @@ export class ColdEventsReader {
     return row ?? null;
   }
 
-  /** @throws ColdEventsAway */
+  /** @throws ArchiveUnavailable */
   async rows<Row>(
     scope: Scope,
     block: number,
@@ -217,7 +217,7 @@ export class ColdEventsReader {
     } catch (error) {
       if (!(error instanceof CopyReadTooLong)) throw error;
     }
-    throw new ColdEventsAway();
+    throw new ArchiveUnavailable();
   }
 }
 

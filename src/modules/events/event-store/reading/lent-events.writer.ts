@@ -5,7 +5,7 @@ import { Database, type Db } from '../../../../platform/database/database.js';
 import { isCanceled } from '../../../../platform/database/database-faults.js';
 import { type Bind, Parameters } from '../../../../platform/database/parameters.js';
 import { copiedFilter, type FilterGroup, filterSql } from '../../conditions/index.js';
-import { ColdEventsAway, ColdEventsReader, type CopiedRow, type LargeColumn } from './cold-events.reader.js';
+import { ArchiveUnavailable, ColdEventsReader, type CopiedRow, type LargeColumn } from './cold-events.reader.js';
 import { UncopiedEventsReader, uncopiedSql } from './uncopied-events.reader.js';
 import { inWindowsSql } from './windows-sql.js';
 
@@ -79,7 +79,7 @@ export class LentEventsWriter {
   /**
    * Once for a snapshot of {@link snapshot}: has its statements see all events of the project that fit in some windows.
    * @returns null; or where there are too many, the instant before which all are seen
-   * @throws ColdEventsAway
+   * @throws ArchiveUnavailable
    */
   async lend(projectId: ProjectId, wanted: Wanted, tx: Db): Promise<Date | null> {
     const loan = this.loans.get(tx);
@@ -97,7 +97,7 @@ export class LentEventsWriter {
     try {
       await this.limit(until, tx);
       const block = await this.uncopied.block({ projectId }, tx);
-      if (block === null) throw new ColdEventsAway();
+      if (block === null) throw new ArchiveUnavailable();
       await execute('CREATE TEMPORARY TABLE lent_events (LIKE events)');
       const cutAt = await this.lendCopied(projectId, block, { ...wanted, windows: cold }, until, tx);
       for (const window of cold) {
@@ -116,7 +116,7 @@ export class LentEventsWriter {
       Object.assign(loan, { windows, until: cutAt });
       return cutAt;
     } catch (error) {
-      throw isCanceled(error) ? new ColdEventsAway() : error;
+      throw isCanceled(error) ? new ArchiveUnavailable() : error;
     }
   }
 
@@ -161,7 +161,7 @@ export class LentEventsWriter {
     const isWhole = await this.cold.each({ projectId }, block, asked, bounds, take);
     await pieces.end();
     if (isWhole) return seen.left;
-    if (seen.last === null) throw new ColdEventsAway();
+    if (seen.last === null) throw new ArchiveUnavailable();
     return seen.last;
   }
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
 import { type ReadBounds, StatementValues } from '../../../../platform/clickhouse/index.js';
 import type { Db } from '../../../../platform/database/database.js';
-import { ColdEventsAway, ColdEventsReader } from '../reading/cold-events.reader.js';
+import { ArchiveUnavailable, ColdEventsReader } from '../reading/cold-events.reader.js';
 import { COPIED_SIZES } from '../places/copied-places.reader.js';
 import { CopiedEventsReader, CopyReadTooLong } from '../reading/copied-events.reader.js';
 import { instantBeforeSql, inWindowsSql } from '../reading/windows-sql.js';
@@ -63,7 +63,7 @@ export class CopiedRequestsReader {
   /**
    * The events of a plan's spans, as far as they are copied.
    * @returns null where PostgreSQL looks through all of them
-   * @throws QueryTooLong, ColdEventsAway
+   * @throws QueryTooLong, ArchiveUnavailable
    */
   async looked(
     scope: Scope,
@@ -78,7 +78,7 @@ export class CopiedRequestsReader {
     const isCold = await this.cold.isCold(first);
     if (!isCold && (!this.copied.isAsked || plan.events < this.fewestEvents)) return null;
     const looked = await this.read(scope, plan, filter, level, time, tx);
-    if (looked === null && isCold) throw new ColdEventsAway();
+    if (looked === null && isCold) throw new ArchiveUnavailable();
     this.copied.answered(looked === null ? 'postgres' : 'clickhouse');
     await time.limit();
     return looked;
@@ -135,7 +135,7 @@ export class CopiedRequestsReader {
    * The slowest of a window, newest first among equals; those that are not copied may be among them.
    * @param events how many are to be looked through
    * @returns null where PostgreSQL looks through all of them
-   * @throws QueryTooLong, ColdEventsAway
+   * @throws QueryTooLong, ArchiveUnavailable
    */
   async slowest(
     scope: Scope,
@@ -148,7 +148,7 @@ export class CopiedRequestsReader {
     const isCold = await this.cold.isCold(window);
     if (!isCold && (!this.copied.isAsked || asked.events < this.fewestEvents)) return null;
     const found = await this.slowestOf(scope, window, filter, asked, time, tx);
-    if (found === null && isCold) throw new ColdEventsAway();
+    if (found === null && isCold) throw new ArchiveUnavailable();
     this.copied.answered(found === null ? 'postgres' : 'clickhouse');
     await time.limit();
     return found;
@@ -188,7 +188,7 @@ export class CopiedRequestsReader {
   /**
    * When the first request of a window was that PostgreSQL may lack.
    * @returns null: there is none
-   * @throws QueryTooLong, ColdEventsAway
+   * @throws QueryTooLong, ArchiveUnavailable
    */
   async firstAt(
     scope: Scope,

@@ -59,7 +59,7 @@ export class EventRowsReader {
   /**
    * In the order of the places. Events that are gone by now are missing.
    * @param tx as of {@link fit}
-   * @throws ColdEventsAway
+   * @throws ArchiveUnavailable
    */
   async read<Row>(scope: Scope, places: readonly Place[], selection: Selection<Row>, tx?: Db): Promise<Row[]> {
     if (places.length === 0) return [];

@@ -49,7 +49,7 @@ export class ColdEdgesReader {
   /**
    * @param tx a snapshot, which the edges are of
    * @param bounds of what is asked of ClickHouse
-   * @throws ColdEventsAway
+   * @throws ArchiveUnavailable
    */
   async of(
     scope: Pick<ProjectScope, 'projectId'>,
