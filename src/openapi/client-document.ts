@@ -2,10 +2,13 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 import { EXAMPLES } from './examples/index.js';
 import { AT_ONCE, BY_POLICY, type Limits, type Sentences } from './limits.js';
 import type { Operation, Response } from './operation.js';
+import { addOtherPaths, NO_OTHER_PATHS } from './other-paths.js';
 import { putExamples } from './put-examples.js';
 import { shareExamples } from './share-examples.js';
 
 const REFERENCE = /"\$ref":"#\/components\/([^"]+)"/g;
+
+const BYTES = 'application/octet-stream';
 
 type Referable<T> = T | { readonly $ref: string };
 
@@ -14,13 +17,17 @@ const BY_ACCESS: readonly (readonly [access: RegExp, security: readonly object[]
   [/^bearer-or-key/, [{ bearer: [] }, ...KEYED]],
   [/^api-key/, KEYED],
   [/^internal/, [{ internalToken: [] }]],
-  [/^(public|provider)/, []],
+  [/^(public|provider|hook)/, []],
 ];
+/** How the intake takes a key, since each protocol has a way of its own. */
+const KEYED_BY_PROTOCOL = [...KEYED, { keyAsBearer: [] }, { keyAsUserName: [] }];
 /** Headers that carry the credentials of the security schemes, in lower case. */
 const CREDENTIAL_HEADERS: ReadonlySet<string> = new Set(['x-api-key', 'x-internal-token']);
 
 const SECURITY_SCHEMES = {
   apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'Key of a project or an Event Source' },
+  keyAsBearer: { type: 'http', scheme: 'bearer', description: 'A key as bearer, for `/intake`' },
+  keyAsUserName: { type: 'http', scheme: 'basic', description: 'A key as the user name, for `/intake`' },
   internalToken: {
     type: 'apiKey',
     in: 'header',
@@ -57,9 +64,11 @@ const RETRY_AFTER = headersOf({ 'Retry-After': 'RetryAfter' });
  * of the public document.
  * @param document is not changed
  * @param limits the 429 sentences of each operation
+ * @param others the paths that the public document does not describe
  */
-export function clientDocument(document: OpenAPIObject, limits: Limits): OpenAPIObject {
+export function clientDocument(document: OpenAPIObject, limits: Limits, others = NO_OTHER_PATHS): OpenAPIObject {
   const copy = structuredClone(document);
+  addOtherPaths(copy, structuredClone(others));
   const components = (copy.components ??= {});
   copy.servers = [{ url: '/', description: 'Where this document was read' }];
   components.securitySchemes = { ...components.securitySchemes, ...SECURITY_SCHEMES };
@@ -69,6 +78,7 @@ export function clientDocument(document: OpenAPIObject, limits: Limits): OpenAPI
   components.responses = responses;
   for (const operation of Object.values(copy.paths).flatMap((item) => Object.values(item) as Operation[])) {
     secure(operation, (components.parameters ?? {}) as unknown as NonNullable<Shared['parameters']>);
+    onlyBytes(operation);
     answer(operation, responses, limits[operation.operationId ?? ''] ?? {});
   }
   putExamples(copy, EXAMPLES);
@@ -85,6 +95,14 @@ function dropUnused({ paths, components = {} }: OpenAPIObject, kind: 'responses'
   Object.assign(components, { [kind]: Object.fromEntries(parts.filter(([name]) => used.has(`${kind}/${name}`))) });
 }
 
+/** Leaves out the form of a body that may also be sent as bytes: generators mix up both, and bytes need no form. */
+function onlyBytes({ requestBody }: Operation): void {
+  const { content = {} } = requestBody ?? {};
+  if (requestBody === undefined || !(BYTES in content)) return;
+  const { 'multipart/form-data': _, ...others } = content;
+  requestBody.content = others;
+}
+
 interface Shared {
   readonly parameters?: Readonly<Record<string, { readonly in: string; readonly name: string }>>;
 }
@@ -94,6 +112,8 @@ function secure(operation: Operation, shared: NonNullable<Shared['parameters']>)
   const access = operation['x-access'] ?? '';
   const found = BY_ACCESS.find(([pattern]) => pattern.test(access));
   if (found !== undefined) operation.security = found[1];
+  if (operation.tags?.includes('intake') === true && operation.security === KEYED)
+    operation.security = KEYED_BY_PROTOCOL;
   operation.parameters = operation.parameters?.filter((parameter: Referable<{ in: string; name: string }>) => {
     const { in: place, name } = ('$ref' in parameter ? shared[parameter.$ref.replace(/.*\//, '')] : parameter) ?? {};
     return place !== 'header' || name === undefined || !CREDENTIAL_HEADERS.has(name.toLowerCase());

@@ -5,6 +5,7 @@ import { shareInherited, takeLineages } from './inheritance.js';
 import { type Limits, type Sentences, takeLimits } from './limits.js';
 import { hoistNamedSchemas } from './named-schemas.js';
 import type { Operation } from './operation.js';
+import { type OtherPaths, takeOtherPaths } from './other-paths.js';
 import { explodeQueryLists } from './query-lists.js';
 import { unwrapReferences } from './references.js';
 import { type KnownCodes, REFUSAL_SCHEMAS, writeRefusals } from './refusals.js';
@@ -38,6 +39,7 @@ const TAGS: readonly (readonly [name: string, description: string])[] = [
   ['billing', 'Plans, checkout and payment.'],
   ['health', 'Whether the service works.'],
   ['internal', 'Rounds of jobs, for whoever operates the service.'],
+  ['intake', 'Events in the formats of other programs: JSON of any shape, CloudEvents, OTLP, webhooks.'],
 ];
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
@@ -55,6 +57,8 @@ export interface RouteLine {
 export interface BuiltDocument {
   /** OpenAPI 3.1: without servers, global security and 429 answers, which {@link clientDocument} adds. */
   readonly document: OpenAPIObject;
+  /** What only {@link clientDocument} describes. */
+  readonly others: OtherPaths;
   readonly routes: readonly RouteLine[];
   readonly limits: Limits;
 }
@@ -120,8 +124,9 @@ export function buildDocument(app: INestApplication, { isLimited, ownSentences }
   shareInherited(document, lineages);
   document.components.schemas = sorted(document.components.schemas);
   explodeQueryLists(document);
-  shareParts(document);
-  return { document, routes, limits };
+  const others = takeOtherPaths(document);
+  shareParts(document, others);
+  return { document, others, routes: routes.filter(({ path }) => path in document.paths), limits };
 }
 
 function handlerName(controller: string, method: string): string {

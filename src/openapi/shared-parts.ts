@@ -2,6 +2,7 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 import { BodyTooLarge, ServiceOverloaded } from '../platform/http/domain-error.js';
 import { pascal } from './names.js';
 import type { Operation, Parameter, Response } from './operation.js';
+import type { OtherPaths } from './other-paths.js';
 
 /** A part that fewer operations have stays in its operation. */
 const SHARED_FROM = 2;
@@ -40,35 +41,53 @@ interface Place<T> {
 
 /**
  * Moves responses and parameters that several operations share to `components`. Each name is made of the content, so
- * that generators make one type of each and the document describes everything once.
+ * that generators make one type of each and the document describes everything once. The other paths use the parts of
+ * the document, which does not depend on them.
  */
-export function shareParts(document: OpenAPIObject): void {
-  const operations = Object.values(document.paths).flatMap((item) => Object.values(item) as Operation[]);
-  const components = document.components ?? {};
-  const [responses, parameters] = [operations.flatMap(responsesOf), operations.flatMap(parametersOf)];
-  components.responses = share('responses', responses);
-  components.parameters = share('parameters', parameters) as NonNullable<typeof components.parameters>;
+export function shareParts(document: OpenAPIObject, others: OtherPaths): void {
+  const components = (document.components ??= {});
+  const [open, other] = [operationsOf(document), operationsOf(others)];
+  const responses = share('responses', open.flatMap(responsesOf));
+  const parameters = share('parameters', open.flatMap(parametersOf));
+  components.responses = responses;
+  components.parameters = parameters as unknown as NonNullable<typeof components.parameters>;
+  others.components.responses = share('responses', other.flatMap(responsesOf), responses);
+  others.components.parameters = share('parameters', other.flatMap(parametersOf), parameters);
 }
 
-function share<T extends object>(kind: string, places: readonly Place<T>[]): Record<string, T> {
+function operationsOf({ paths }: Pick<OpenAPIObject, 'paths'>): Operation[] {
+  return Object.values(paths).flatMap((item) => Object.values(item) as Operation[]);
+}
+
+/**
+ * Replaces parts that are known or occur several times by references.
+ * @returns the parts that are not known, by name
+ */
+function share<T extends object>(
+  kind: string,
+  places: readonly Place<T>[],
+  known: Readonly<Record<string, T>> = {},
+): Record<string, T> {
   const byText = new Map<string, Place<T>[]>();
   for (const place of places) {
     const text = JSON.stringify(place.part);
     byText.set(text, [...(byText.get(text) ?? []), place]);
   }
-  const shared = [...byText.values()].filter((same) => same.length >= SHARED_FROM);
-  const taken = new Map<string, number>();
+  const knownNames = new Map(Object.entries(known).map(([name, part]) => [JSON.stringify(part), name]));
+  const taken = new Set(Object.keys(known));
   const parts: [string, T][] = [];
   // The most frequent part gets the plain name.
-  for (const same of shared.sort((a, b) => b.length - a.length)) {
+  for (const [text, same] of [...byText].sort(([, a], [, b]) => b.length - a.length)) {
     const [first] = same;
-    if (first === undefined) continue;
-    const before = taken.get(first.name) ?? 0;
-    taken.set(first.name, before + 1);
-    // Another part with the same name stays in its operations: a number in the name would not say how the parts differ.
-    if (before > 0) continue;
-    parts.push([first.name, first.part]);
-    for (const { replace } of same) replace({ $ref: `#/components/${kind}/${first.name}` });
+    let name = knownNames.get(text);
+    if (name === undefined) {
+      // Another part with the same name stays in its operations: a number in the name would not say how the parts differ.
+      if (first === undefined || same.length < SHARED_FROM || taken.has(first.name)) continue;
+      ({ name } = first);
+      taken.add(name);
+      parts.push([name, first.part]);
+    }
+    for (const { replace } of same) replace({ $ref: `#/components/${kind}/${name}` });
   }
   return Object.fromEntries(parts.sort(([a], [b]) => (a < b ? -1 : 1)));
 }

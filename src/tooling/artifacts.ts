@@ -22,12 +22,13 @@ export async function renderArtifacts(): Promise<Record<string, string>> {
   };
   const app = await NestFactory.create(AppModule.for(runtime), { preview: true, logger: false, abortOnError: false });
   const policies = new PolicyFinder(rateLimitPolicies(runtime.config));
-  const { document, routes, limits } = buildDocument(app, {
+  const { document, others, routes, limits } = buildDocument(app, {
     isLimited: (method, path) => policies.find(method, path) !== null,
     ownSentences: {},
   });
   return {
     'docs/api/openapi.json': `${JSON.stringify(document, null, 2)}\n`,
+    'docs/api/other-paths.json': `${JSON.stringify(others, null, 2)}\n`,
     'docs/api/limits.json': `${JSON.stringify(limits, null, 2)}\n`,
     'docs/api/routes.txt': renderRoutes(routes),
     'docs/api/configuration.md': renderConfigurationTable(),

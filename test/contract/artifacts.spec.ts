@@ -6,6 +6,7 @@ it('finds every generated file as the code makes it', async () => {
   const artifacts = await renderArtifacts();
   expect(Object.keys(artifacts)).toEqual([
     'docs/api/openapi.json',
+    'docs/api/other-paths.json',
     'docs/api/limits.json',
     'docs/api/routes.txt',
     'docs/api/configuration.md',

@@ -24,10 +24,10 @@ type Served = readonly [paths: readonly string[], file: PageFile];
  */
 export function serveDocument(
   app: NestExpressApplication,
-  make: () => Pick<BuiltDocument, 'document' | 'limits'>,
+  make: () => Pick<BuiltDocument, 'document' | 'limits' | 'others'>,
 ): void {
   const built = once(make);
-  const forClients = (): OpenAPIObject => clientDocument(built().document, built().limits);
+  const forClients = (): OpenAPIObject => clientDocument(built().document, built().limits, built().others);
   const versions = {
     '3.0': new PageFile('json', () => JSON.stringify(openApi30(forClients()))),
     '3.1': new PageFile('json', () => JSON.stringify(forClients())),

@@ -123,7 +123,11 @@ function successOf(
   }
   if ('mediaType' in answer) {
     const { mediaType, description } = answer;
-    const content = Object.fromEntries([mediaType].flat().map((type) => [type, { schema: { type: 'string' } }]));
+    const content = Object.fromEntries(
+      [mediaType]
+        .flat()
+        .map((type) => [type, { schema: { type: 'string', ...(type === '*/*' && { format: 'binary' }) } }]),
+    );
     return [ApiResponse({ status, description, content, ...headers })];
   }
   return [ApiResponse({ status, description: 'Success', type: answer, ...headers })];

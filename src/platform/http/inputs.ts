@@ -72,6 +72,8 @@ export interface BytesBody {
   readonly maxBytes: number;
   /** The accepted media types in lower case. Undefined: all. */
   readonly mediaTypes?: readonly string[];
+  /** The media types in the document, each with its schema. Without it: the accepted ones, as bytes or any JSON. */
+  readonly content?: StreamDocument['content'];
 }
 
 interface PathInput {
@@ -243,8 +245,16 @@ export function BodyBytes(body: BytesBody): ParameterDecorator {
   return (target, key, index) => {
     if (key === undefined) return;
     planFor(target, key).body = { form: 'bytes', bytes: body };
+    const { mediaTypes = ['application/json'], content = Object.fromEntries(mediaTypes.map(withSchema)) } = body;
+    document(ApiExtension('x-stream-body', content), target, key);
     read((request) => request.inputs?.raw ?? Buffer.alloc(0))()(target, key, index);
   };
+}
+
+/** Returns a media type with its schema: any JSON, or text of lines, or bytes. */
+function withSchema(mediaType: string): [string, object] {
+  if (mediaType.endsWith('json') && !/nd-?json$/.test(mediaType)) return [mediaType, { description: 'Any JSON' }];
+  return [mediaType, { type: 'string', ...(/ndjson|jsonl/.test(mediaType) ? {} : { format: 'binary' }) }];
 }
 
 export interface StreamDocument {

@@ -1,5 +1,5 @@
 import { Controller, Post } from '@nestjs/common';
-import { ApiExcludeController, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import { ApiKey, type ApiKeyScope } from '../../access/index.js';
 import { Documented } from '../../../platform/http/documented.js';
 import {
@@ -15,7 +15,6 @@ import { INTAKE_ERRORS, IntakeResponse, MAX_INTAKE_BYTES } from '../core/index.j
 import { CloudEventsService } from './cloud-events.service.js';
 
 @ApiTags('intake')
-@ApiExcludeController()
 @Controller('intake')
 export class CloudEventsController {
   constructor(private readonly events: CloudEventsService) {}

@@ -1,5 +1,5 @@
 import { Controller, Post } from '@nestjs/common';
-import { ApiExcludeController, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import { Hook, type HookScope } from '../../access/index.js';
 import { Documented } from '../../../platform/http/documented.js';
 import {
@@ -18,7 +18,6 @@ import { HookTimestampOutOfRange, InvalidHookSignature } from './hook-intake.err
 import { HookIntakeService } from './hook-intake.service.js';
 
 @ApiTags('intake')
-@ApiExcludeController()
 @Controller('intake/hooks')
 export class HookIntakeController {
   constructor(private readonly hooks: HookIntakeService) {}

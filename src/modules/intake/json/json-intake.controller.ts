@@ -1,5 +1,5 @@
 import { Controller, Post } from '@nestjs/common';
-import { ApiExcludeController, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import { ApiKey, type ApiKeyScope } from '../../access/index.js';
 import { Documented } from '../../../platform/http/documented.js';
 import {
@@ -17,7 +17,6 @@ import { JsonIntakeQuery } from './json-intake.dto.js';
 import { JSON_MEDIA_TYPES, JsonIntakeService } from './json-intake.service.js';
 
 @ApiTags('intake')
-@ApiExcludeController()
 @Controller('intake')
 export class JsonIntakeController {
   constructor(private readonly intake: JsonIntakeService) {}
