@@ -3,16 +3,25 @@
 import 'reflect-metadata';
 import { readFileSync } from 'node:fs';
 import { clientDocument } from '../dist/src/openapi/client-document.js';
-import { controllerOf, faultsOfExamples, faultsOfFreeForm, faultsOfOperationIds } from './contract/index.mjs';
+import { openApi30 } from '../dist/src/openapi/openapi-3-0/index.js';
+import {
+  controllerOf,
+  faultsOfExamples,
+  faultsOfFreeForm,
+  faultsOfGenerators,
+  faultsOfOperationIds,
+} from './contract/index.mjs';
 
 const read = (path) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
 const document = JSON.parse(read('docs/api/openapi.json'));
 const limits = JSON.parse(read('docs/api/limits.json'));
+const others = JSON.parse(read('docs/api/other-paths.json'));
 
 const faults = [
   ...faultsOfOperationIds(document, read('test/contract/operation-ids.txt'), controllerOf),
   ...faultsOfFreeForm(document),
   ...faultsOfExamples(document, clientDocument(document, limits)),
+  ...faultsOfGenerators(openApi30(clientDocument(document, limits, others))),
 ];
 for (const fault of faults) console.log(fault);
 process.exitCode = faults.length === 0 ? 0 : 1;

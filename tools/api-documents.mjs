@@ -1,4 +1,4 @@
-// Checks both API documents with Redocly's `recommended-strict` and Spectral's `spectral:oas`, without the network.
+// Checks the API documents with Redocly's `recommended-strict` and Spectral's `spectral:oas`, without the network.
 // Prints each error and warning and then exits with 1.
 import 'reflect-metadata';
 import { readFileSync } from 'node:fs';
@@ -6,6 +6,7 @@ import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Spectral } from '@stoplight/spectral-core';
 import { oas } from '@stoplight/spectral-rulesets';
 import { clientDocument } from '../dist/src/openapi/client-document.js';
+import { openApi30 } from '../dist/src/openapi/openapi-3-0/index.js';
 
 /**
  * The contract of the service keeps these out of the first document, so only the second document is checked for them.
@@ -38,14 +39,15 @@ const NOT_SO = [
   { rule: 'operation-4xx-response', pointer: '#/paths/~1health/get/responses', why: 'No limit holds for `/health`.' },
 ];
 
-const [first, limits] = ['openapi.json', 'limits.json'].map((name) =>
+const [first, limits, others] = ['openapi.json', 'limits.json', 'other-paths.json'].map((name) =>
   JSON.parse(readFileSync(new URL(`../docs/api/${name}`, import.meta.url), 'utf8')),
 );
-const second = clientDocument(first, limits);
+const second = clientDocument(first, limits, others);
 
 const faults = [
   ...(await faultsOf('openapi.json', first, LEFT_OUT)),
   ...(await faultsOf('openapi.client.json', second, { redocly: {}, spectral: {} })),
+  ...(await faultsOf('openapi.client.json?version=3.0', openApi30(second), IN_3_0)),
 ];
 for (const fault of faults) console.log(fault);
 process.exitCode = faults.length === 0 ? 0 : 1;

@@ -5,6 +5,8 @@ export declare function faultsOfOperationIds(
   fileOf: (operationId: string) => string,
 ): string[];
 export declare function faultsOfFreeForm(document: object): string[];
+/** Takes the document for clients in OpenAPI 3.0. */
+export declare function faultsOfGenerators(document: object): string[];
 export declare function faultsOfExamples(document: object, forClients: object): string[];
 
 /** The controller that names an operation. */

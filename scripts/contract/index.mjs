@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 export { faultsOfExamples } from './examples.mjs';
 export { faultsOfFreeForm } from './free-form.mjs';
+export { faultsOfGenerators } from './generators.mjs';
 export { faultsOfOperationIds } from './operation-ids.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));

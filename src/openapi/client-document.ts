@@ -164,10 +164,16 @@ function limitAnswer(limits: Sentences): Response {
   };
 }
 
+/** Short names for combinations of more than two codes. */
+const LIMIT_NAMES: Readonly<Record<string, string>> = {
+  AllEventsOverDailyLimitOrDailyLimitExceededOrRateLimitExceeded: 'DailyOrRateLimitExceeded',
+};
+
 /** Returns a name made of the codes other than that of too many requests at once, which every list contains. */
 function limitName(limits: Sentences): string {
   const others = Object.keys(limits).filter((code) => code !== AT_ONCE);
-  return others.length === 0 ? AT_ONCE : others.join('Or');
+  const name = others.length === 0 ? AT_ONCE : others.join('Or');
+  return LIMIT_NAMES[name] ?? name;
 }
 
 function withHeaders(response: Response, headers: Readonly<Record<string, object>>): Response {

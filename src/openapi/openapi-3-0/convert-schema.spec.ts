@@ -55,6 +55,11 @@ describe('a schema in OpenAPI 3.0', () => {
       { oneOf: [{ anyOf: [PLAN, { type: 'string' }] }, { type: 'null' }] },
       { type: 'string', nullable: true, anyOf: [PLAN, { type: 'string' }] },
     ],
+    [
+      'a union of several types within a union with null',
+      { anyOf: [{ anyOf: [{ type: 'object' }, { type: 'string' }] }, { type: 'null' }] },
+      { anyOf: [{ type: 'object', nullable: true }, { type: 'string' }] },
+    ],
     ['a constant', { type: 'string', const: 'webhook' }, { type: 'string', enum: ['webhook'] }],
     ['a constant without a type', { const: 'webhook' }, { type: 'string', enum: ['webhook'] }],
     [

@@ -27,6 +27,9 @@ export function nullableUnion(schema: Schema, find: Find): Schema {
     const rest = (alternatives as Schema[]).filter((each) => !isNull(each));
     const [only] = rest;
     if (only === undefined) return { ...others, ...oneType({ type: NULL }) };
+    const inner = UNIONS.find((key) => Array.isArray(only[key]));
+    if (rest.length === 1 && inner !== undefined)
+      return nullableUnion({ ...only, ...others, [inner]: [...(only[inner] as Schema[]), { type: NULL }] }, find);
     const type = commonType(rest, find);
     if (rest.length > 1 && type === undefined)
       return { ...others, [union]: rest.map((each, index) => (index === 0 ? { ...each, nullable: true } : each)) };

@@ -526,7 +526,13 @@ describe('the HTTP interface', () => {
       paths: Record<string, Record<string, DescribedOperation>>;
     };
     expect(servers).toHaveLength(1);
-    expect(Object.keys(components.securitySchemes).sort()).toEqual(['apiKey', 'bearer', 'internalToken']);
+    expect(Object.keys(components.securitySchemes).sort()).toEqual([
+      'apiKey',
+      'bearer',
+      'internalToken',
+      'keyAsBearer',
+      'keyAsUserName',
+    ]);
     for (const { headers } of Object.values(components.responses)) expect(headers).toHaveProperty('X-Request-ID');
     const described = paths['/v1/events/ingest']?.['post'];
     expect(described?.security).toEqual([{ apiKey: [] }]);
@@ -542,6 +548,21 @@ describe('the HTTP interface', () => {
     expect(operations.filter(({ operation }) => operation.security === undefined)).toEqual([]);
     const without = operations.filter(({ operation }) => operation.responses['429'] === undefined);
     expect(without.map(({ path }) => path)).toEqual(['/health']);
+  });
+
+  it('serves the document for client generators in the version of OpenAPI that is named', async () => {
+    const path = '/openapi.client.json';
+    for (const [query, openapi] of [
+      [{}, '3.1.0'],
+      [{ version: '3.1' }, '3.1.0'],
+      [{ version: '3.0' }, '3.0.3'],
+    ] as const) {
+      const { body, headers } = await api.get(path, query).expect(200);
+      expect((body as { openapi: string }).openapi).toBe(openapi);
+      expect(headers['etag']).toMatch(/^W/);
+    }
+    const { body } = await api.get(path, { version: '2.0' }).expect(422);
+    expect(body).toMatchObject({ detail: [{ type: 'enum', loc: ['query', 'version'], input: '2.0' }] });
   });
 
   it('serves the document and its readers from its own origin alone', async () => {

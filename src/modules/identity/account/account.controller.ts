@@ -18,7 +18,7 @@ import { AccountOwnsOrganization } from '../users/index.js';
 import {
   ChangePasswordRequest,
   ConfirmEmailChangeRequest,
-  ConfirmEmailChangeResponse,
+  ConfirmedEmailResponse,
   DeleteAccountRequest,
   RequestEmailChangeRequest,
   SecurityEventsQuery,
@@ -115,13 +115,13 @@ export class AccountController {
     operationId: 'confirmEmailChange',
     summary: 'Confirm with the token mailed to the new address',
     description: 'The old address is told.',
-    answer: ConfirmEmailChangeResponse,
+    answer: ConfirmedEmailResponse,
     errors: [InvalidEmailChangeToken],
   })
   async confirmEmailChange(
     @Body() body: ConfirmEmailChangeRequest,
     @CallingClient() client: Client,
-  ): Promise<ConfirmEmailChangeResponse> {
+  ): Promise<ConfirmedEmailResponse> {
     const email = await this.emailChangeConfirmation.confirm(body.token, client);
     return { message: 'The address is changed', email };
   }

@@ -37,7 +37,7 @@ export class ConfirmEmailChangeRequest {
   token!: string;
 }
 
-export class ConfirmEmailChangeResponse {
+export class ConfirmedEmailResponse {
   @TextField({ description: 'What was done, for people' })
   message!: string;
 

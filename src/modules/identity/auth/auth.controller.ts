@@ -21,7 +21,7 @@ import {
   RegisterResponse,
   ResendVerificationRequest,
   VerifyEmailRequest,
-  VerifyEmailResponse,
+  VerifiedEmailResponse,
 } from './auth.dto.js';
 import { EmailNotVerified, IncorrectCredentials, InvalidVerificationToken } from './auth.errors.js';
 import { CurrentUserService } from './current-user.service.js';
@@ -61,10 +61,10 @@ export class AuthController {
     summary: 'Confirm the e-mail address with the mailed token',
     description:
       'Where the address was registered with different passwords, none counts: the message says so, sign-in answers as to a wrong password, and a reset chooses one.',
-    answer: VerifyEmailResponse,
+    answer: VerifiedEmailResponse,
     errors: [InvalidVerificationToken],
   })
-  verifyEmail(@Body() body: VerifyEmailRequest, @CallingClient() client: Client): Promise<VerifyEmailResponse> {
+  verifyEmail(@Body() body: VerifyEmailRequest, @CallingClient() client: Client): Promise<VerifiedEmailResponse> {
     return this.verification.verify(body, client);
   }
 

@@ -44,7 +44,7 @@ export class VerifyEmailRequest {
   token!: string;
 }
 
-export class VerifyEmailResponse {
+export class VerifiedEmailResponse {
   @TextField({ description: 'What was done, for people' })
   message!: string;
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { SecurityEventsWriter } from '../security-events/index.js';
 import type { Client } from '../sessions/index.js';
 import { CredentialsWriter, UsersReader } from '../users/index.js';
-import type { VerifyEmailRequest, VerifyEmailResponse } from './auth.dto.js';
+import type { VerifyEmailRequest, VerifiedEmailResponse } from './auth.dto.js';
 import { InvalidVerificationToken } from './auth.errors.js';
 import { AuthMailer } from './auth.mailer.js';
 import { MailedLinksService } from './mailed-links.service.js';
@@ -26,7 +26,7 @@ export class EmailVerificationService {
    * that.
    * @throws InvalidVerificationToken
    */
-  async verify({ email, token }: VerifyEmailRequest, client: Client): Promise<VerifyEmailResponse> {
+  async verify({ email, token }: VerifyEmailRequest, client: Client): Promise<VerifiedEmailResponse> {
     // The token is checked first. An invented token then costs the same for every address, and no request is refused
     // while a lock is held.
     const shown = await this.tokens.find(token, 'verify_email');

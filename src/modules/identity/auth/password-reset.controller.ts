@@ -10,7 +10,7 @@ import {
   ConfirmPasswordResetRequest,
   RequestPasswordResetRequest,
   ValidatePasswordResetRequest,
-  ValidatePasswordResetResponse,
+  PasswordResetValidityResponse,
 } from './password-reset.dto.js';
 import { PasswordResetService } from './password-reset.service.js';
 
@@ -53,9 +53,9 @@ export class PasswordResetController {
     operationId: 'validatePasswordReset',
     summary: 'Is a reset token still good',
     description: 'Does not use it up.',
-    answer: ValidatePasswordResetResponse,
+    answer: PasswordResetValidityResponse,
   })
-  async validate(@Body() body: ValidatePasswordResetRequest): Promise<ValidatePasswordResetResponse> {
+  async validate(@Body() body: ValidatePasswordResetRequest): Promise<PasswordResetValidityResponse> {
     return { valid: await this.passwordReset.isValid(body.token) };
   }
 }

@@ -19,7 +19,7 @@ export class ValidatePasswordResetRequest {
   token!: string;
 }
 
-export class ValidatePasswordResetResponse {
+export class PasswordResetValidityResponse {
   @BooleanField({ description: 'Whether the link is still good' })
   valid!: boolean;
 }

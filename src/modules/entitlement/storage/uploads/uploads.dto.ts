@@ -48,7 +48,7 @@ export class BeginUploadRequest {
   part_size!: number;
 }
 
-export class UploadPartResponse {
+export class UploadedPartResponse {
   @IntField({ min: 1, description: 'From 1' })
   part_number!: number;
 
@@ -84,8 +84,8 @@ export class UploadResponse {
   @IntField({ min: 1, description: 'How many parts there are' })
   part_count!: number;
 
-  @ListField(nested(() => UploadPartResponse), { description: 'In their order, with where to send each' })
-  parts!: UploadPartResponse[];
+  @ListField(nested(() => UploadedPartResponse), { description: 'In their order, with where to send each' })
+  parts!: UploadedPartResponse[];
 
   @EnumField(UPLOAD_STATES, { description: 'Whether it still takes parts' })
   status!: UploadStatus;
