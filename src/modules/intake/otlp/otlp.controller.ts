@@ -1,5 +1,5 @@
 import { Controller, Post, Res } from '@nestjs/common';
-import { ApiExcludeController, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { ApiKey, type ApiKeyScope } from '../../access/index.js';
 import { Documented } from '../../../platform/http/documented.js';
@@ -20,7 +20,6 @@ const LIMITS =
   'Takes up to 10,000 records or 5 MiB in protobuf or JSON. A body that repeats an earlier one of the same key within 24 hours, byte for byte, is answered alike and stored once. Errors are `google.rpc.Status`.';
 
 @ApiTags('intake')
-@ApiExcludeController()
 @Controller('intake/otlp/v1')
 export class OtlpController {
   constructor(private readonly otlp: OtlpService) {}
