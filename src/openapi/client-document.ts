@@ -8,8 +8,6 @@ import { shareExamples } from './share-examples.js';
 
 const REFERENCE = /"\$ref":"#\/components\/([^"]+)"/g;
 
-const BYTES = 'application/octet-stream';
-
 type Referable<T> = T | { readonly $ref: string };
 
 const KEYED = [{ apiKey: [] }];
@@ -78,7 +76,6 @@ export function clientDocument(document: OpenAPIObject, limits: Limits, others =
   components.responses = responses;
   for (const operation of Object.values(copy.paths).flatMap((item) => Object.values(item) as Operation[])) {
     secure(operation, (components.parameters ?? {}) as unknown as NonNullable<Shared['parameters']>);
-    onlyBytes(operation);
     answer(operation, responses, limits[operation.operationId ?? ''] ?? {});
   }
   putExamples(copy, EXAMPLES);
@@ -93,14 +90,6 @@ function dropUnused({ paths, components = {} }: OpenAPIObject, kind: 'responses'
   const used = new Set([...JSON.stringify(paths).matchAll(REFERENCE)].map(([, path]) => path));
   const parts = Object.entries((components[kind] ?? {}) as Record<string, object>);
   Object.assign(components, { [kind]: Object.fromEntries(parts.filter(([name]) => used.has(`${kind}/${name}`))) });
-}
-
-/** Leaves out the form of a body that may also be sent as bytes: generators mix up both, and bytes need no form. */
-function onlyBytes({ requestBody }: Operation): void {
-  const { content = {} } = requestBody ?? {};
-  if (requestBody === undefined || !(BYTES in content)) return;
-  const { 'multipart/form-data': _, ...others } = content;
-  requestBody.content = others;
 }
 
 interface Shared {

@@ -10,7 +10,7 @@ const NAMES: Readonly<Record<string, string>> = Object.fromEntries(
     AlertEventBulkRefusal:
       'Alert event not found Insufficient project role Alert event is already acknowledged Alert event is resolved Internal Server Error',
     IngestionFailureReason:
-      'billing_inactive blocked limit_exceeded request_limit_exceeded daily_limit_exceeded rate_limited source_disabled project_archived',
+      'billing_inactive blocked limit_exceeded request_limit_exceeded daily_limit_exceeded rate_limited source_disabled project_archived invalid_signature timestamp_out_of_range',
     InviteRefusalReason:
       'already_pending already_member daily_limit_reached resend_cooldown wrong_account invalid_token already_accepted already_declined revoked expired inviter_without_right',
     ConditionAggregate: 'count sum avg min max p50 p95 p99 error_rate',
@@ -41,6 +41,8 @@ const NAMES: Readonly<Record<string, string>> = Object.fromEntries(
     BillingRecommendedAction: 'upgrade contact_support none',
     AdministrativeBillingStatus: 'active blocked suspended',
     BillingStatus: 'active trialing past_due inactive canceled blocked suspended',
+    HookScheme: 'github stripe shopify slack standard-webhooks gitlab hmac-sha256 none',
+    HookSignatureEncoding: 'hex base64',
     IngestMode: 'direct batched queued',
     ComponentStatus: 'ok degraded down not_configured',
     Currency: 'usd eur',

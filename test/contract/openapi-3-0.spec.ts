@@ -87,8 +87,8 @@ describe('the document for clients in OpenAPI 3.0', () => {
     expect(Object.keys(document.paths).filter((path) => path.startsWith('/intake'))).toEqual([]);
   });
 
-  it('takes an object as bytes', () => {
-    const { requestBody } = forClients.paths['/v1/core/objects']?.post ?? {};
+  it('takes an object as bytes, and leaves out the form', () => {
+    const { requestBody } = older.paths['/v1/core/objects']?.post ?? {};
     expect(Object.keys((requestBody as { content: object }).content)).toEqual(['application/octet-stream']);
   });
 });

@@ -50,6 +50,19 @@ describe('a document in OpenAPI 3.0', () => {
     });
   });
 
+  it('takes bytes alone where a body may be bytes or a form', () => {
+    const FORM = { 'multipart/form-data': { schema: { type: 'object' } } };
+    const paths = {
+      '/both': { post: { requestBody: { content: { ...BYTES, ...FORM } }, responses: {} } },
+      '/form': { post: { requestBody: { content: FORM }, responses: {} } },
+    };
+    const { paths: converted } = openApi30({ ...DOCUMENT, paths } as unknown as OpenAPIObject);
+    expect(converted).toMatchObject({
+      '/both': { post: { requestBody: { content: expect.not.objectContaining(FORM) as object } } },
+      '/form': { post: { requestBody: { content: FORM } } },
+    });
+  });
+
   it('fails when a reference leads nowhere', () => {
     const paths = { '/a': { get: { parameters: [{ schema: { allOf: [{ $ref: '#/components/schemas/None' }] } }] } } };
     expect(() => openApi30({ ...DOCUMENT, paths } as unknown as OpenAPIObject)).toThrow('None is not in the document');

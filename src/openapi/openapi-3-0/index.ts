@@ -4,6 +4,8 @@ import { binaryOf } from './keywords.js';
 import { isSchema, type Schema } from './schema.js';
 
 const VERSION = '3.0.3';
+const BYTES = 'application/octet-stream';
+const FORM = 'multipart/form-data';
 /** The parts of a document whose values are data or name other parts. */
 const AS_THEY_ARE = new Set(['example', 'examples', 'security', 'securitySchemes', 'tags', 'servers', 'info']);
 
@@ -26,12 +28,19 @@ export function openApi30({ openapi: _, ...document }: OpenAPIObject): OpenAPIOb
         if (AS_THEY_ARE.has(key)) return [key, value];
         if (key === 'schema') return [key, binaryOf(mediaType ?? '', convertSchema(value, find))];
         if (key === 'schemas') return [key, each(value, (schema) => convertSchema(schema, find))];
-        if (key === 'content') return [key, each(value, (media, type) => converted(media, type))];
+        if (key === 'content') return [key, each(bytesOrForm(value), (media, type) => converted(media, type))];
         return [key, converted(value)];
       }),
     );
   };
   return { openapi: VERSION, ...(converted(document) as Omit<OpenAPIObject, 'openapi'>) };
+}
+
+/** Leaves out the form of a body that may also be sent as bytes: generators mix up both, and bytes need no form. */
+function bytesOrForm(content: unknown): unknown {
+  if (!isSchema(content) || !(BYTES in content)) return content;
+  const { [FORM]: _, ...others } = content;
+  return others;
 }
 
 function each(parts: unknown, change: (part: unknown, name: string) => unknown): object {

@@ -123,11 +123,7 @@ function successOf(
   }
   if ('mediaType' in answer) {
     const { mediaType, description } = answer;
-    const content = Object.fromEntries(
-      [mediaType]
-        .flat()
-        .map((type) => [type, { schema: { type: 'string', ...(type === '*/*' && { format: 'binary' }) } }]),
-    );
+    const content = Object.fromEntries([mediaType].flat().map((type) => [type, { schema: { type: 'string' } }]));
     return [ApiResponse({ status, description, content, ...headers })];
   }
   return [ApiResponse({ status, description: 'Success', type: answer, ...headers })];
