@@ -33,7 +33,7 @@ export function takeOtherPaths(document: OpenAPIObject): OtherPaths {
   const publicly = reachable(document.paths, schemas);
   const own = [...reachable(paths, schemas)].filter((name) => !publicly.has(name)).sort();
   const taken = Object.fromEntries(own.map((name) => [name, schemas[name] ?? {}]));
-  for (const name of own) delete schemas[name];
+  for (const name of own) Reflect.deleteProperty(schemas, name);
   const used = JSON.stringify(paths);
   const isOther = ({ name }: { name: string }): boolean => used.includes(`"tags":["${name}"]`);
   const tags = document.tags ?? [];

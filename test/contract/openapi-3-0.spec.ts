@@ -104,7 +104,7 @@ describe('the check of what generators do not accept', () => {
       { discriminator: { propertyName: 'kind', mapping: { plan: '#/components/schemas/Plan' } } },
       'Plan does not require `kind`.',
     ],
-  ])('reports %s', (_, schema, sentence) => {
+  ])('reports that a schema is or has %s', (_, schema, sentence) => {
     expect(faultsWith(schema)).toEqual([`/components/schemas/Thing: ${sentence}`]);
   });
 

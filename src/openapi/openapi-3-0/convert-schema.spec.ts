@@ -122,7 +122,7 @@ describe('a schema in OpenAPI 3.0', () => {
         },
       },
     ],
-  ])('writes %s', (_, schema, expected) => {
+  ])('writes %s as OpenAPI 3.0 does', (_, schema, expected) => {
     expect(convertSchema(schema, find)).toEqual(expected);
   });
 });

@@ -61,7 +61,8 @@ export class PropertyCatalogue {
     try {
       return await this.warningsOf(scope, fields, signal);
     } catch (error) {
-      if ([QueryTooLong, TooManyLargeReads, ArchiveUnavailable].some((expected) => error instanceof expected)) return [];
+      if ([QueryTooLong, TooManyLargeReads, ArchiveUnavailable].some((expected) => error instanceof expected))
+        return [];
       throw error;
     }
   }
