@@ -1,4 +1,4 @@
-import { TooManyAtOnce } from '../platform/http/domain-error.js';
+import { sentenceOf, TooManyAtOnce } from '../platform/http/domain-error.js';
 import type { DocumentedRefusal } from '../platform/http/documented.js';
 import { RateLimitExceeded } from '../platform/rate-limit/index.js';
 import type { Operation } from './operation.js';
@@ -26,6 +26,6 @@ export function takeLimits(operation: Operation, hasPolicy: boolean): Sentences 
   const schema: { 'x-refusal'?: DocumentedRefusal } | undefined = named?.content?.['application/json']?.schema;
   const own = Object.entries(schema?.['x-refusal']?.codes ?? {}).map(([sentence, code]) => [code, sentence] as const);
   const common = [TooManyAtOnce, ...(hasPolicy ? [RateLimitExceeded] : [])];
-  const all = [...own, ...common.map(({ name, detail }) => [name, String(detail)] as const)];
+  const all = [...own, ...common.map(({ name, detail }) => [name, sentenceOf(detail)] as const)];
   return Object.fromEntries(all.sort(([a], [b]) => (a < b ? -1 : 1)));
 }

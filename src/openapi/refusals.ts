@@ -22,6 +22,7 @@ import {
   RouteNotFound,
   ServiceOverloaded,
   UnsupportedMediaType,
+  sentenceOf,
 } from '../platform/http/domain-error.js';
 import { FAULT_TYPES } from '../platform/http/fields/index.js';
 import type { Operation, Response } from './operation.js';
@@ -148,7 +149,7 @@ class Refusals {
   }
 
   say({ status, detail, name }: Pick<DomainErrorClass, 'status' | 'detail' | 'name'>): void {
-    const sentence = String(detail);
+    const sentence = sentenceOf(detail);
     this.add(status, { ...nothing(), sentences: [sentence], codes: { [sentence]: name } });
   }
 

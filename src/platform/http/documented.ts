@@ -7,7 +7,7 @@ import {
   type ApiResponseMetadata,
   getSchemaPath,
 } from '@nestjs/swagger';
-import type { DomainErrorClass } from './domain-error.js';
+import { type DomainErrorClass, sentenceOf } from './domain-error.js';
 import { namedSchema, union } from './fields/index.js';
 
 /**
@@ -82,7 +82,10 @@ function refusalOf(status: number, refusals: readonly DomainErrorClass[]): Metho
     sentences: refusals.flatMap(({ detail }) => (typeof detail === 'string' ? detail : [])),
     reasons: answers.map((answer) => getSchemaPath(answer)),
     codes: Object.fromEntries(
-      refusals.map(({ name, answer, detail }) => [answer === undefined ? String(detail) : getSchemaPath(answer), name]),
+      refusals.map(({ name, answer, detail }) => [
+        answer === undefined ? sentenceOf(detail) : getSchemaPath(answer),
+        name,
+      ]),
     ),
     hasFreeText: refusals.some(({ hasFreeText }) => hasFreeText === true),
     members: Object.assign({}, ...refusals.map(({ members }) => members)) as DocumentedRefusal['members'],

@@ -18,7 +18,7 @@ export class DomainError extends Refusal {
     readonly status: number,
     readonly detail: ErrorDetail,
   ) {
-    super(typeof detail === 'string' ? detail : JSON.stringify(detail));
+    super(sentenceOf(detail));
   }
 }
 
@@ -35,6 +35,11 @@ export interface DomainErrorClass {
   readonly members?: Readonly<Record<string, object>>;
   /** Whether the sentence is free text that cannot be listed, such as the answer of a receiver. */
   readonly hasFreeText?: boolean;
+}
+
+/** Returns a detail as one text: its sentence, or a structured reason as JSON. */
+export function sentenceOf(detail: ErrorDetail): string {
+  return typeof detail === 'string' ? detail : JSON.stringify(detail);
 }
 
 /** Declares an error class of one sentence: `class SlugInUse extends domainError(409, 'Slug already in use') {}`. */

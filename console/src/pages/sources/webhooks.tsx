@@ -186,7 +186,7 @@ function VerificationForm({ source, onDone }: DialogProps & { readonly source: S
               data={['hex', 'base64']}
               value={encoding}
               allowDeselect={false}
-              onChange={(value) => value !== null && setEncoding(value as Encoding)}
+              onChange={(value) => value !== null && setEncoding(value)}
             />
             <TextInput
               label="Prefix"
