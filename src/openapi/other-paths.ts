@@ -1,8 +1,8 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
+import { usedSchemas } from './schemas/used-schemas.js';
 
 /** The paths of the public document. The paths outside of `/v1` in it belong to operators. */
 const PUBLIC = /^\/(v1\/|internal\/|health$)/;
-const REFERENCE = /"#\/components\/schemas\/([^"]+)"/g;
 
 type Parts = Record<string, object>;
 
@@ -30,8 +30,8 @@ export function takeOtherPaths(document: OpenAPIObject): OtherPaths {
   document.paths = Object.fromEntries(open);
   const paths = Object.fromEntries(others);
   const schemas = (document.components?.schemas ?? {}) as Parts;
-  const publicly = reachable(document.paths, schemas);
-  const own = [...reachable(paths, schemas)].filter((name) => !publicly.has(name)).sort();
+  const publicly = usedSchemas(document.paths, schemas);
+  const own = [...usedSchemas(paths, schemas)].filter((name) => !publicly.has(name)).sort();
   const taken = Object.fromEntries(own.map((name) => [name, schemas[name] ?? {}]));
   for (const name of own) Reflect.deleteProperty(schemas, name);
   const used = JSON.stringify(paths);
@@ -47,14 +47,4 @@ export function addOtherPaths(document: OpenAPIObject, { tags, paths, components
   document.tags = [...(document.tags ?? []), ...tags];
   document.paths = { ...document.paths, ...paths };
   for (const [kind, parts] of Object.entries(components)) known[kind] = { ...known[kind], ...parts };
-}
-
-/** Returns the names of the schemas to which a part refers, directly or through another schema. */
-function reachable(part: object, schemas: Readonly<Parts>, found = new Set<string>()): Set<string> {
-  for (const [, name = ''] of JSON.stringify(part).matchAll(REFERENCE)) {
-    if (found.has(name)) continue;
-    found.add(name);
-    reachable(schemas[name] ?? {}, schemas, found);
-  }
-  return found;
 }

@@ -59,8 +59,11 @@ describe('the document for clients in OpenAPI 3.0', () => {
 
   it('has the operations and names of the document in OpenAPI 3.1', () => {
     expect(Object.keys(older.paths)).toEqual(Object.keys(forClients.paths));
-    for (const kind of ['schemas', 'responses', 'parameters', 'headers'] as const)
+    for (const kind of ['responses', 'parameters', 'headers'] as const)
       expect(Object.keys(older.components?.[kind] ?? {})).toEqual(Object.keys(forClients.components?.[kind] ?? {}));
+    // Only an `if` refers to this schema, which OpenAPI 3.0 does not have.
+    const schemas = Object.keys(forClients.components?.schemas ?? {}).filter((name) => name !== 'CountingAggregate');
+    expect(Object.keys(older.components?.schemas ?? {})).toEqual(schemas);
   });
 
   it('names refusals by their codes', () => {

@@ -1,4 +1,5 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
+import { withoutUnusedSchemas } from '../schemas/used-schemas.js';
 import { convertSchema } from './convert-schema.js';
 import { binaryOf } from './keywords.js';
 import { isSchema, type Schema } from './schema.js';
@@ -10,7 +11,8 @@ const FORM = 'multipart/form-data';
 const AS_THEY_ARE = new Set(['example', 'examples', 'security', 'securitySchemes', 'tags', 'servers', 'info']);
 
 /**
- * Returns a document of OpenAPI 3.1 as OpenAPI 3.0 writes it, for generators that do not read 3.1.
+ * Returns a document of OpenAPI 3.1 as OpenAPI 3.0 writes it, for generators that do not read 3.1. Schemas that only
+ * keywords of 3.1 refer to are left out.
  * @param document is not changed
  */
 export function openApi30({ openapi: _, ...document }: OpenAPIObject): OpenAPIObject {
@@ -33,7 +35,7 @@ export function openApi30({ openapi: _, ...document }: OpenAPIObject): OpenAPIOb
       }),
     );
   };
-  return { openapi: VERSION, ...(converted(document) as Omit<OpenAPIObject, 'openapi'>) };
+  return withoutUnusedSchemas({ openapi: VERSION, ...(converted(document) as Omit<OpenAPIObject, 'openapi'>) });
 }
 
 /** Leaves out the form of a body that may also be sent as bytes: generators mix up both, and bytes need no form. */
