@@ -13,12 +13,13 @@ import { ACCESS_PROVIDERS } from '../../src/modules/access/guards/access-guards.
 import {
   ApiKeyAuthenticator,
   BearerAuthenticator,
+  HookAuthenticator,
   MembershipReader,
   PlatformAdministrators,
   ProviderAuthenticator,
   Public,
 } from '../../src/modules/access/index.js';
-import { CONSTRAINT_ERRORS, ErrorFilter } from '../../src/platform/http/error.filter.js';
+import { CONSTRAINT_ERRORS, ERROR_FORMS, ErrorFilter } from '../../src/platform/http/error.filter.js';
 import { Body, Query } from '../../src/platform/http/inputs.js';
 import { BodyBudget } from '../../src/platform/http/body-budget.js';
 import { LargeBodies } from '../../src/platform/http/large-bodies.js';
@@ -77,6 +78,7 @@ class Reservations {
 const NOBODY = [
   BearerAuthenticator,
   ApiKeyAuthenticator,
+  HookAuthenticator,
   MembershipReader,
   PlatformAdministrators,
   ProviderAuthenticator,
@@ -96,6 +98,7 @@ describe('a DTO of stock decorators alone, over HTTP', () => {
         RouteTable,
         { provide: CONFIG, useValue: loadConfig({ NODE_ENV: 'test' }) },
         { provide: CONSTRAINT_ERRORS, useValue: {} },
+        { provide: ERROR_FORMS, useValue: [] },
         { provide: APP_FILTER, useClass: ErrorFilter },
       ],
     }).compile();
