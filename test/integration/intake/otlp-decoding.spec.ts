@@ -237,7 +237,7 @@ describe('an OTLP log record', () => {
         resource,
       ),
     );
-    expect(events.filter(({ properties }) => properties.resource !== undefined)).toHaveLength(31);
+    expect(events.filter(({ properties }) => properties.resource !== undefined)).toHaveLength(7);
     expect(events[39]?.properties).toEqual({ resource_left_out: true });
   });
 });

@@ -18,8 +18,8 @@ const REQUIRED = ['id', 'source', 'type'] as const;
 const MAX_DATA_BYTES = 64 * 1024;
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
-const JSON_TYPE = /^[^;]*[/+]json\s*(?:;|$)/i;
-const TEXT_TYPE = /^\s*(?:text\/|[^;]*[/+]xml\s*(?:;|$))/i;
+/** Characters in which a media type must end. It comes from the sender, with any length. */
+const MAX_MEDIA_TYPE = 200;
 
 /** The context attributes and the data of an event, as every mode has them. */
 export interface CloudEventParts {
@@ -64,13 +64,24 @@ export function cloudEventDraft({ attributes, data }: CloudEventParts): DraftOrR
  */
 export function dataOfBytes(bytes: Buffer, mediaType: string | undefined): CloudEventData {
   if (bytes.length === 0) return null;
-  return mediaType !== undefined && TEXT_TYPE.test(mediaType) && isUtf8(bytes)
-    ? { value: bytes.toString() }
-    : { bytes };
+  return mediaType !== undefined && isTextType(mediaType) && isUtf8(bytes) ? { value: bytes.toString() } : { bytes };
 }
 
 export function isJsonType(mediaType: string | undefined): boolean {
-  return mediaType === undefined || JSON_TYPE.test(mediaType);
+  if (mediaType === undefined) return true;
+  const essence = essenceOf(mediaType);
+  return essence.endsWith('/json') || essence.endsWith('+json');
+}
+
+function isTextType(mediaType: string): boolean {
+  const essence = essenceOf(mediaType);
+  return essence.startsWith('text/') || essence.endsWith('/xml') || essence.endsWith('+xml');
+}
+
+/** Returns type and subtype of a media type, without its parameters. */
+function essenceOf(mediaType: string): string {
+  const [essence = ''] = mediaType.slice(0, MAX_MEDIA_TYPE).split(';', 1);
+  return essence.trim().toLowerCase();
 }
 
 function structuredData({ data, data_base64: base64, datacontenttype: type }: Record<string, unknown>): CloudEventData {

@@ -36,8 +36,10 @@ export function fitEvent(draft: EventDraft, arrivedAt: Date): IngestRequest {
 }
 
 function short(draft: EventDraft, name: keyof typeof MAX_CODE_POINTS): string | undefined {
-  const text = textOf(draft[name]);
-  return text && cutText(text, MAX_CODE_POINTS[name]);
+  const max = MAX_CODE_POINTS[name];
+  // Text that many events share may be long. A code point has at most two code units.
+  const text = textOf(draft[name]?.slice(0, 2 * max + 2));
+  return text && cutText(text, max);
 }
 
 /** Empty text is the same as none. */

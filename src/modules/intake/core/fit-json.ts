@@ -39,9 +39,16 @@ export function fitJson(value: unknown, level: number): unknown {
   if (typeof value === 'string') return storableText(value);
   if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
   if (typeof value !== 'object' || value === null) return value;
-  if (value instanceof ExactNumber) return value.digits.length > MAX_DIGITS ? value.toNumber() : value;
+  if (value instanceof ExactNumber) return fitNumber(value);
   if (level > MAX_JSON_MEMBER_LEVELS) return ELLIPSIS;
   return Array.isArray(value) ? fitList(value, level) : fitMembers(value as Record<string, unknown>, level);
+}
+
+/** A number of too many digits becomes the nearest double, or text where no double is near. */
+function fitNumber(value: ExactNumber): unknown {
+  if (value.digits.length <= MAX_DIGITS) return value;
+  const double = value.toNumber();
+  return Number.isFinite(double) ? double : String(double);
 }
 
 function fitList(list: readonly unknown[], level: number): readonly unknown[] {

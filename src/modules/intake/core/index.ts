@@ -1,5 +1,5 @@
 export type { DraftOrRefusal, EventDraft } from './event-draft.js';
-export { cutBytes, setMember } from './fit-json.js';
+export { cutBytes, cutText, setMember } from './fit-json.js';
 export { IntakeResponse } from './intake.dto.js';
 export { INTAKE_ERRORS } from './intake-errors.js';
 export { MAX_INTAKE_BYTES } from './intake-limits.js';

@@ -47,7 +47,7 @@ export function verifyDelivery(hook: OpenedHook, delivery: Delivery, now: Date):
 
 /** Returns a header, or undefined when it is missing. The values of a repeated header are joined. */
 export function headerOf({ headers }: Pick<Delivery, 'headers'>, name: string): string | undefined {
-  const value = headers[name];
+  const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
   return Array.isArray(value) ? value.join(', ') : value;
 }
 

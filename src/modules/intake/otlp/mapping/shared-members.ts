@@ -8,7 +8,7 @@ import { originMembers } from './members.js';
  * request and in each of its events, so a small request could otherwise become gigabytes. Beyond the limit, events have
  * the property `resource_left_out` instead.
  */
-const MAX_REPEATED_CHARACTERS = 32 * 1024 * 1024;
+const MAX_REPEATED_CHARACTERS = 8 * 1024 * 1024;
 
 const LEFT_OUT = { resource_left_out: true } as const;
 
@@ -19,19 +19,30 @@ export type SharedMembers = typeof LEFT_OUT | { readonly resource?: Attributes; 
 export class RepeatedOrigins {
   private left = MAX_REPEATED_CHARACTERS;
   private origin: Origin | undefined;
-  private members: SharedMembers = {};
+  private members: ReturnType<typeof originMembers> = {};
   private size = 0;
+  private resource: Origin['resource'] | undefined;
+  private resourceSize = 0;
 
   /** Returns the properties of the next event of the origin. */
   next(origin: Origin): SharedMembers {
     if (origin !== this.origin) {
       this.origin = origin;
       this.members = originMembers(origin);
-      this.size = stringifyExact(this.members).length;
+      this.size = this.sizeOfResource(origin) + stringifyExact(this.members.scope ?? {}).length;
     }
     if (this.size > this.left) return LEFT_OUT;
     this.left -= this.size;
     return this.members;
+  }
+
+  /** A resource is measured once for all its scopes, of which a request may have thousands. */
+  private sizeOfResource({ resource }: Origin): number {
+    if (resource !== this.resource) {
+      this.resource = resource;
+      this.resourceSize = stringifyExact(this.members.resource ?? {}).length;
+    }
+    return this.resourceSize;
   }
 }
 

@@ -1,4 +1,4 @@
-import type { EventDraft } from '../../core/index.js';
+import { cutText, type EventDraft } from '../../core/index.js';
 import type { Attributes, Of, Span, SpanEvent } from '../records.js';
 import { EventProperties } from './event-properties.js';
 import { addHttp } from './http-members.js';
@@ -7,6 +7,8 @@ import { addShared, type SharedMembers } from './shared-members.js';
 
 const NANOSECONDS_PER_MS = 1_000_000;
 const MICROSECONDS_PER_MS = 1_000;
+/** Code points of the name of a span in each of its exceptions, so that a small request does not become gigabytes. */
+const MAX_SPAN_NAME = 200;
 
 type RequestType = 'http.request' | 'messaging.process' | 'rpc';
 
@@ -50,7 +52,10 @@ function spanDraft({ origin, item: span }: Of<Span>, type: RequestType | undefin
 
 function exceptionDraft({ origin, item: exception }: Of<SpanEvent>, span: Span, shared: SharedMembers): EventDraft {
   const properties = new EventProperties(exception);
-  properties.add('span_name', span.name).add('trace_id', span.traceId).add('span_id', span.spanId);
+  properties
+    .add('span_name', cutText(span.name, MAX_SPAN_NAME))
+    .add('trace_id', span.traceId)
+    .add('span_id', span.spanId);
   addShared(shared, properties);
   return {
     event_type: 'exception',
