@@ -3,7 +3,6 @@ import fc from 'fast-check';
 import { encodeField, encodeOtlp, otlpJson, type OtlpMessage } from '../../support/otlp-messages.js';
 import { propertyRuns } from '../../support/property-runs.js';
 import { DomainError } from '../../../src/platform/http/domain-error.js';
-import { LargeBodies } from '../../../src/platform/http/large-bodies.js';
 import { ExactNumber, stringifyExact } from '../../../src/platform/json/index.js';
 import type { DraftOrRefusal, EventDraft } from '../../../src/modules/intake/core/index.js';
 import {
@@ -14,9 +13,11 @@ import {
   UndecodableBody,
 } from '../../../src/modules/intake/otlp/limits.js';
 import { logDrafts, traceDrafts } from '../../../src/modules/intake/otlp/otlp-drafts.js';
-import { OtlpRecordsReader } from '../../../src/modules/intake/otlp/otlp-records.reader.js';
+import { countMetricPoints, readLogRecords, readSpans } from '../../../src/modules/intake/otlp/read-records.js';
+import { Redaction } from '../../../src/modules/tenancy/projects/index.js';
 
-const reader = new OtlpRecordsReader(new LargeBodies());
+const REST = { rest: () => Promise.resolve() };
+const NOTHING_REDACTED = new Redaction([]);
 const LOGS = 'ExportLogsServiceRequest';
 const TRACES = 'ExportTraceServiceRequest';
 const METRICS = 'ExportMetricsServiceRequest';
@@ -29,9 +30,11 @@ const text = (value: string) => ({ stringValue: value });
 const pair = (key: string, value: object) => ({ key, value });
 
 async function drafts(message: OtlpMessage, bytes: Buffer, isJson: boolean): Promise<EventDraft[]> {
-  const body = { bytes, isJson, holder: 'project' };
+  const body = { bytes, isJson };
   const items: Iterable<DraftOrRefusal> =
-    message === LOGS ? logDrafts(await reader.logs(body)) : traceDrafts(await reader.traces(body), true);
+    message === LOGS
+      ? logDrafts(await readLogRecords(body, REST), NOTHING_REDACTED)
+      : traceDrafts(await readSpans(body, REST), true, NOTHING_REDACTED);
   return [...items].map((item) => ('draft' in item ? item.draft : fail(item.refusal)));
 }
 
@@ -324,8 +327,8 @@ describe('an OTLP span', () => {
 
   it('has no event when its kind is another one, and its exceptions are kept', async () => {
     const span = { ...base, kind: 3, name: 'GET', events: [{ name: 'exception' }] };
-    const records = await reader.traces({ bytes: encodeOtlp(TRACES, spans([span])), isJson: false, holder: 'p' });
-    expect([...traceDrafts(records, false)]).toMatchObject([
+    const records = await readSpans({ bytes: encodeOtlp(TRACES, spans([span])), isJson: false }, REST);
+    expect([...traceDrafts(records, false, NOTHING_REDACTED)]).toMatchObject([
       { draft: { event_type: 'exception', message: 'exception' } },
     ]);
   });
@@ -400,8 +403,8 @@ describe('an OTLP request', () => {
     const kinds = ['gauge', 'sum', 'histogram', 'exponentialHistogram', 'summary'];
     const metrics = kinds.map((kind) => ({ name: kind, [kind]: points }));
     const request = { resourceMetrics: [{ scopeMetrics: [{ metrics }] }] };
-    expect(await reader.points({ bytes: encodeOtlp(METRICS, request), isJson: false, holder: 'p' })).toBe(10);
-    expect(await reader.points({ bytes: Buffer.from(otlpJson(request)), isJson: true, holder: 'p' })).toBe(10);
+    expect(await countMetricPoints({ bytes: encodeOtlp(METRICS, request), isJson: false }, REST)).toBe(10);
+    expect(await countMetricPoints({ bytes: Buffer.from(otlpJson(request)), isJson: true }, REST)).toBe(10);
   });
 });
 
@@ -481,7 +484,7 @@ describe('the decoding of OTLP', () => {
 
   /** Every failure must be a refusal that is answered with 400 or 413. */
   async function isDecodedOrRefused(message: OtlpMessage, bytes: Buffer, isJson: boolean): Promise<void> {
-    const work = message === METRICS ? reader.points({ bytes, isJson, holder: 'p' }) : drafts(message, bytes, isJson);
+    const work = message === METRICS ? countMetricPoints({ bytes, isJson }, REST) : drafts(message, bytes, isJson);
     await work.catch((error: unknown) => {
       if (!(error instanceof DomainError) || ![400, 413].includes(error.status)) throw error;
     });

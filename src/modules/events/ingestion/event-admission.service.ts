@@ -15,7 +15,7 @@ export type Admitted = Extract<Verdict, { kind: 'written' | 'replayed' }>;
 export interface QuotaRefused {
   readonly kind: 'refused';
   readonly reason: RefusalReason;
-  /** What a request with a single event is answered. */
+  /** The answer to a request with a single event. */
   readonly error: DomainError;
 }
 

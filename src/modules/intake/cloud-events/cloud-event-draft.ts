@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { isObject } from '../../../platform/http/fields/index.js';
-import { cutBytes, type DraftOrRefusal } from '../core/index.js';
+import type { Redact } from '../../tenancy/projects/index.js';
+import { cutBytes, type DraftOrRefusal, parseItem } from '../core/index.js';
 
 /** Attributes that have a field of their own, or say only how the event was sent. */
 const OTHER_THAN_PROPERTIES: ReadonlySet<string> = new Set([
@@ -31,28 +32,32 @@ export interface CloudEventParts {
 export type CloudEventData =
   { readonly value: unknown } | { readonly bytes: Buffer } | { readonly refusal: string } | null;
 
-/** Returns the draft of an event in structured mode, which is a JSON value. */
-export function structuredDraft(value: unknown): DraftOrRefusal {
+/** Returns the draft of an event in structured mode, which is a JSON value. @param redact as in `cloudEventDraft` */
+export function structuredDraft(value: unknown, redact: Redact): DraftOrRefusal {
   if (!isObject(value)) return { refusal: 'The event must be a JSON object' };
-  return cloudEventDraft({ attributes: value, data: structuredData(value) });
+  return cloudEventDraft({ attributes: value, data: structuredData(value) }, redact);
 }
 
-/** Returns the draft of an event with its attributes and data. */
-export function cloudEventDraft({ attributes, data }: CloudEventParts): DraftOrRefusal {
-  const { specversion, id, source, type, time } = attributes;
+/**
+ * Returns the draft of an event with its attributes and data.
+ * @param redact masks the attributes under the names of CloudEvents
+ */
+export function cloudEventDraft({ attributes, data }: CloudEventParts, redact: Redact): DraftOrRefusal {
+  const { specversion, id, source } = attributes;
   if (typeof specversion !== 'string' || !/^1\.0(?:\.\d+)?$/.test(specversion))
     return { refusal: 'The CloudEvents attribute specversion must be 1.0' };
   const missing = REQUIRED.find((name) => typeof attributes[name] !== 'string' || attributes[name] === '');
   if (missing !== undefined) return { refusal: `The CloudEvents attribute ${missing} must be text that is not empty` };
   if (data !== null && 'refusal' in data) return data;
-  const context = Object.entries(attributes).filter(([name]) => !OTHER_THAN_PROPERTIES.has(name));
+  const stored = redact(attributes);
+  const context = Object.entries(stored).filter(([name]) => !OTHER_THAN_PROPERTIES.has(name));
   return {
     draft: {
-      event_type: type as string,
-      source: source as string,
-      event_id: id as string,
-      timestamp: time,
-      properties: { ...Object.fromEntries(context), ...propertiesOf(data) },
+      event_type: stored.type as string,
+      source: stored.source as string,
+      event_id: stored.id as string,
+      timestamp: stored.time,
+      properties: withContext(propertiesOf(data), context),
       uniqueKey: `cloudevents ${JSON.stringify([source, id])}`,
     },
   };
@@ -91,11 +96,18 @@ function structuredData({ data, data_base64: base64, datacontenttype: type }: Re
   const bytes = Buffer.from(base64, 'base64');
   const mediaType = typeof type === 'string' ? type : 'application/octet-stream';
   if (!isJsonType(mediaType)) return dataOfBytes(bytes, mediaType);
-  try {
-    return { value: JSON.parse(bytes.toString()) };
-  } catch {
-    return { bytes };
-  }
+  const parsed = parseItem(bytes);
+  return 'value' in parsed ? parsed : { bytes };
+}
+
+/** Adds attributes to the data. An attribute with the name of a member of the data is kept in `cloudevents_attributes`. */
+function withContext(
+  data: Record<string, unknown>,
+  context: readonly (readonly [name: string, value: unknown])[],
+): Record<string, unknown> {
+  const displaced = context.filter(([name]) => Object.hasOwn(data, name));
+  if (displaced.length === 0) return { ...Object.fromEntries(context), ...data };
+  return { ...Object.fromEntries(context), ...data, cloudevents_attributes: Object.fromEntries(displaced) };
 }
 
 function propertiesOf(data: Exclude<CloudEventData, { readonly refusal: string }>): Record<string, unknown> {

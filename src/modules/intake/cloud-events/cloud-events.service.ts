@@ -7,7 +7,9 @@ import {
   type DraftOrRefusal,
   type IntakeResponse,
   IntakeService,
-  JsonItemsReader,
+  parseItem,
+  readItems,
+  type Reading,
   repeatOf,
 } from '../core/index.js';
 import { attributesOf } from './binary-mode.js';
@@ -27,34 +29,34 @@ interface CloudEventsRequest {
 /** Takes CloudEvents 1.0 in the three modes of the HTTP binding. */
 @Injectable()
 export class CloudEventsService {
-  constructor(
-    private readonly intake: IntakeService,
-    private readonly json: JsonItemsReader,
-  ) {}
+  constructor(private readonly intake: IntakeService) {}
 
   async take({ scope, key, body, request, requestId }: CloudEventsRequest): Promise<IntakeResponse> {
-    const items = await this.itemsOf(request, body, scope.projectId);
     const { 'content-type': type } = request.headers;
     const repeat = repeatOf(key, ['cloudevents', type ?? '', JSON.stringify(attributesOf(request.headers))], body);
-    return answered(request, await this.intake.submit({ sender: scope, items, repeat, requestId }));
+    const items = (reading: Reading): Promise<DraftOrRefusal[]> => draftsOf(request, body, reading);
+    const answer = await this.intake.submit({ sender: scope, size: body.length, items, repeat, requestId });
+    return answered(request, answer);
   }
+}
 
-  private async itemsOf({ headers }: CheckedRequest, body: Buffer, holder: string): Promise<DraftOrRefusal[]> {
-    const type = headers['content-type'];
-    const mediaType = type?.split(';', 1)[0]?.trim().toLowerCase();
-    if (mediaType === STRUCTURED || mediaType === BATCH) {
-      const items = await this.json.read(body, holder);
-      return items.map((item) => ('refusal' in item ? item : structuredDraft(item.value)));
-    }
-    if (mediaType?.startsWith('application/cloudevents') === true)
-      throw new UnsupportedMediaType({ 'Accept-Post': `${STRUCTURED}, ${BATCH}, */*` });
-    const data = await this.binaryData(body, type, holder);
-    return [cloudEventDraft({ attributes: attributesOf(headers), data })];
+async function draftsOf({ headers }: CheckedRequest, body: Buffer, reading: Reading): Promise<DraftOrRefusal[]> {
+  const redact = reading.redaction.properties;
+  const type = headers['content-type'];
+  const mediaType = type?.split(';', 1)[0]?.trim().toLowerCase();
+  if (mediaType === STRUCTURED || mediaType === BATCH) {
+    const items = await readItems(body, reading);
+    return items.map((item) => ('refusal' in item ? item : structuredDraft(item.value, redact)));
   }
+  if (mediaType?.startsWith('application/cloudevents') === true)
+    throw new UnsupportedMediaType({ 'Accept-Post': `${STRUCTURED}, ${BATCH}, */*` });
+  const data = await binaryData(body, type, reading);
+  return [cloudEventDraft({ attributes: attributesOf(headers), data }, redact)];
+}
 
-  private async binaryData(body: Buffer, type: string | undefined, holder: string): Promise<CloudEventData> {
-    if (body.length === 0 || !isJsonType(type)) return dataOfBytes(body, type);
-    const parsed = await this.json.parse(body, holder);
-    return 'value' in parsed ? parsed : { refusal: 'The data is not the JSON that its content type says' };
-  }
+async function binaryData(body: Buffer, type: string | undefined, { rest }: Reading): Promise<CloudEventData> {
+  if (body.length === 0 || !isJsonType(type)) return dataOfBytes(body, type);
+  const parsed = parseItem(body);
+  await rest();
+  return 'value' in parsed ? parsed : { refusal: 'The data is not the JSON that its content type says' };
 }

@@ -24,8 +24,8 @@ export interface EventDraft {
   /** The payload. Null members are left out, and depth and number of members are cut to their limits. */
   readonly properties: Readonly<Record<string, unknown>>;
   /**
-   * Makes the event single within its project for 24 hours, such as CloudEvents `source` and `id`, or the delivery id of
-   * a provider. It begins with the name of the protocol and may have any length.
+   * The event is stored once per project within 24 hours: CloudEvents `source` and `id`, or the delivery id of a
+   * provider. It begins with the name of the protocol and may have any length.
    */
   readonly uniqueKey?: string | undefined;
 }

@@ -1,7 +1,9 @@
 import { ExactNumber } from '../../../platform/json/index.js';
 import { parseMoment } from '../../../platform/http/fields/index.js';
 
-/** Units of numeric times with the magnitude from which the next finer unit is assumed, and its milliseconds. */
+/**
+ * Units of numeric times. A number below the first value has this unit. The second value converts it to milliseconds.
+ */
 const UNITS: readonly (readonly [below: number, milliseconds: number])[] = [
   [1e11, 1_000],
   [1e14, 1],

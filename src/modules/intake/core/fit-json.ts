@@ -44,7 +44,7 @@ export function fitJson(value: unknown, level: number): unknown {
   return Array.isArray(value) ? fitList(value, level) : fitMembers(value as Record<string, unknown>, level);
 }
 
-/** A number of too many digits becomes the nearest double, or text where no double is near. */
+/** A number of more than 1,000 digits becomes the nearest double, or text beyond the range of doubles. */
 function fitNumber(value: ExactNumber): unknown {
   if (value.digits.length <= MAX_DIGITS) return value;
   const double = value.toNumber();

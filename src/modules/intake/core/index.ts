@@ -4,5 +4,6 @@ export { IntakeResponse } from './intake.dto.js';
 export { INTAKE_ERRORS } from './intake-errors.js';
 export { MAX_INTAKE_BYTES } from './intake-limits.js';
 export { IntakeModule } from './intake.module.js';
-export { answered, IntakeService, repeatOf, repeatOfBytes } from './intake.service.js';
-export { JsonItemsReader } from './json-items.js';
+export { answered, type IntakeRequest, IntakeService, repeatOf, repeatOfBytes } from './intake.service.js';
+export { type JsonItem, parseItem, readItems, readLines, readValue } from './json-items.js';
+export type { Reading } from './reading.js';

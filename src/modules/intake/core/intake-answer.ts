@@ -1,6 +1,6 @@
 import type { IntakeResult } from './intake.dto.js';
 
-/** What became of an item before its event was submitted: an event with an id, a refusal, or the same as another item. */
+/** The result of an item before it is submitted: an event with an id, a refusal, or the same as another item. */
 export type Outcome = { readonly id: string } | { readonly refusal: string } | { readonly sameAs: number };
 
 /** The answer to a request of the intake. Accepted events include duplicates. */
@@ -13,7 +13,7 @@ export interface IntakeAnswer {
   readonly isRepeat: boolean;
 }
 
-/** What the transaction decided about the events of a request. */
+/** The outcome of the transaction for the events of a request. */
 export interface Decision {
   /** How many events that are no duplicates are stored, from the first on. */
   readonly admitted: number;

@@ -5,7 +5,7 @@ export const MAX_INTAKE_EVENTS = 1_000;
 
 /** Further members of a payload are left out. The property `properties_dropped` then holds their number. */
 export const MAX_PROPERTIES = 512;
-/** What is nested deeper becomes an ellipsis. */
+/** Deeper values become an ellipsis. */
 export const MAX_JSON_MEMBER_LEVELS = 64;
 /** A larger event is refused. Counted as it is stored, where each number has all its digits. */
 export const MAX_EVENT_BYTES = 2 * 1024 * 1024;
@@ -20,5 +20,5 @@ export const MAX_CODE_POINTS = {
   status: 100,
   environment: 100,
 } as const;
-/** A longer message is cut in `message_full` too. In bytes of UTF-8. */
+/** `message_full` is cut beyond this size. In bytes of UTF-8. */
 export const MAX_FULL_MESSAGE_BYTES = 64 * 1024;

@@ -18,10 +18,10 @@ export class IntakeResult {
   @BooleanField({ description: 'Whether the event had been stored before, so that it was not stored again' })
   duplicate!: boolean;
 
-  @UuidField({ optional: true, description: 'When it was accepted' })
+  @UuidField({ optional: true, description: 'Set when the event was accepted' })
   ingested_event_id?: string;
 
-  @TextField({ optional: true, description: 'When it was not: the reason' })
+  @TextField({ optional: true, description: 'The reason, when the event was refused' })
   detail?: string;
 }
 
@@ -29,7 +29,7 @@ export class IntakeResponse {
   @IntField({ min: 0, description: 'Events that are stored, duplicates included' })
   accepted!: number;
 
-  @IntField({ min: 0, description: 'Events that are not' })
+  @IntField({ min: 0, description: 'Refused events' })
   rejected!: number;
 
   @IntField({ min: 0, description: 'Accepted events that had been stored before' })

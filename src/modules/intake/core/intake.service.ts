@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Clock } from '../../../platform/clock/index.js';
 import { sha256 } from '../../../platform/crypto/index.js';
 import type { CheckedRequest } from '../../../platform/http/inputs.js';
+import { LARGE_BYTES, LargeBodies } from '../../../platform/http/large-bodies.js';
 import { newId } from '../../../platform/ids/index.js';
 import { IngestionRefusalsService, type RefusalReason } from '../../entitlement/quotas/index.js';
 import { NO_DUPLICATES, type Sender } from '../../events/event-store/index.js';
@@ -21,11 +22,14 @@ import {
 } from './intake-answer.js';
 import type { IntakeResponse } from './intake.dto.js';
 import { MAX_EVENT_BYTES } from './intake-limits.js';
+import type { Reading } from './reading.js';
 
 /** Bytes that are fitted before the event loop is yielded to other requests. */
 const BYTES_PER_TURN = 64 * 1024;
 /** The cost of fitting an event in addition to its bytes, in bytes. */
 const BYTES_PER_EVENT = 600;
+/** Bytes of events that a request may hold while other requests of its kind are read. A small body may become many. */
+const BYTES_WITHOUT_TURN = 256 * 1024;
 
 const TOO_LARGE = `The event takes more than ${MAX_EVENT_BYTES} bytes`;
 
@@ -41,22 +45,54 @@ export interface RepeatKey {
 
 export interface IntakeRequest {
   readonly sender: Sender;
+  /** Of the body, in bytes. Large bodies are read one at a time, until their events are ready to be stored. */
+  readonly size: number;
   /**
-   * In the order of the request, at most `MAX_INTAKE_EVENTS` unless the protocol has its own limit. They are consumed
-   * one by one, before anything is stored.
+   * Reads the items of the body, in the order of the request: at most `MAX_INTAKE_EVENTS` unless the protocol has its
+   * own limit. They are consumed one by one, before anything is stored.
    */
-  readonly items: Iterable<DraftOrRefusal>;
+  readonly items: (reading: Reading) => Iterable<DraftOrRefusal> | Promise<Iterable<DraftOrRefusal>>;
   /** Ignored for a sender without an API key. */
   readonly repeat?: RepeatKey | undefined;
   /** The HTTP request that a recorded refusal refers to. */
   readonly requestId: string | null;
 }
 
-interface Fitted {
-  readonly events: readonly NormalizedEvent[];
-  readonly outcomes: readonly Outcome[];
+/** The events of a request with their outcomes, in the order of its items. */
+class FittedEvents {
+  readonly events: NormalizedEvent[] = [];
+  readonly outcomes: Outcome[] = [];
   /** SHA-256 of the unique keys, by the ids of their events. */
-  readonly uniqueKeys: ReadonlyMap<string, Buffer>;
+  readonly uniqueKeys = new Map<string, Buffer>();
+  private readonly firstWith = new Map<string, number>();
+
+  /** Returns the bytes of the event, which are 0 for a refusal. */
+  refuse(refusal: string): number {
+    this.outcomes.push({ refusal });
+    return 0;
+  }
+
+  /** Returns the bytes of the event. Another event with the unique key of an earlier one takes its outcome. */
+  add(draft: EventDraft, arrivedAt: Date, redaction: Redaction): number {
+    const { uniqueKey } = draft;
+    const sameAs = uniqueKey === undefined ? undefined : this.firstWith.get(uniqueKey);
+    if (sameAs !== undefined) {
+      this.outcomes.push({ sameAs });
+      return 0;
+    }
+    const event = normalized(draft, arrivedAt, redaction);
+    if (event.bytes > MAX_EVENT_BYTES) {
+      this.outcomes.push({ refusal: TOO_LARGE });
+      return event.bytes;
+    }
+    if (uniqueKey !== undefined) {
+      this.firstWith.set(uniqueKey, this.outcomes.length);
+      this.uniqueKeys.set(event.id, sha256(uniqueKey));
+    }
+    this.events.push(event);
+    this.outcomes.push({ id: event.id });
+    return event.bytes;
+  }
 }
 
 /** Stores the events of a request of any protocol, all in one transaction. */
@@ -66,16 +102,19 @@ export class IntakeService {
     private readonly admission: EventAdmissionService,
     private readonly refusals: IngestionRefusalsService,
     private readonly clock: Clock,
+    private readonly large: LargeBodies,
   ) {}
 
   /**
    * Returns the result of each item. Some of them may be refused.
    * @throws AllEventsRefused (403, 422 or 429) when every item is refused; its `members` have the results
-   * @throws DomainError when the whole request is refused: project, source, billing, a reused key, overload
+   * @throws DomainError when the whole request is refused: project, source, billing, a reused key, overload, and what
+   * `items` throws
    */
-  async submit({ sender, items, repeat, requestId }: IntakeRequest): Promise<IntakeAnswer> {
+  async submit(request: IntakeRequest): Promise<IntakeAnswer> {
+    const { sender, repeat, requestId } = request;
     const { redaction } = await this.admission.policyOf(sender, requestId);
-    const { events, outcomes, uniqueKeys } = await this.fit(items, redaction);
+    const { events, outcomes, uniqueKeys } = await this.fit(request, redaction);
     const idempotency =
       repeat === undefined || sender.apiKeyId === null || events.length === 0
         ? null
@@ -108,41 +147,27 @@ export class IntakeService {
     }
   }
 
-  private async fit(items: Iterable<DraftOrRefusal>, redaction: Redaction): Promise<Fitted> {
+  /** Reads the items of a request and cuts them to the limits of events. */
+  private async fit({ sender, size, items }: IntakeRequest, redaction: Redaction): Promise<FittedEvents> {
     const arrivedAt = this.clock.now();
-    const events: NormalizedEvent[] = [];
-    const outcomes: Outcome[] = [];
-    const uniqueKeys = new Map<string, Buffer>();
-    const firstWith = new Map<string, number>();
-    let unbroken = 0;
-    for (const item of items) {
-      if ('refusal' in item) {
-        outcomes.push({ refusal: item.refusal });
-        unbroken += BYTES_PER_EVENT;
-      } else {
-        const { uniqueKey } = item.draft;
-        const sameAs = uniqueKey === undefined ? undefined : firstWith.get(uniqueKey);
-        if (sameAs !== undefined) {
-          outcomes.push({ sameAs });
-          continue;
-        }
-        const event = normalized(item.draft, arrivedAt, redaction);
-        const isTooLarge = event.bytes > MAX_EVENT_BYTES;
-        if (!isTooLarge) {
-          if (uniqueKey !== undefined) {
-            firstWith.set(uniqueKey, outcomes.length);
-            uniqueKeys.set(event.id, sha256(uniqueKey));
-          }
-          events.push(event);
-        }
-        outcomes.push(isTooLarge ? { refusal: TOO_LARGE } : { id: event.id });
-        unbroken += event.bytes + BYTES_PER_EVENT;
+    const fitted = new FittedEvents();
+    let [unbroken, kept] = [0, 0];
+    let turn = size < LARGE_BYTES ? undefined : await this.large.turn(sender.projectId);
+    try {
+      const rest = async (): Promise<void> => turn?.rest();
+      for (const item of await items({ redaction, rest })) {
+        const bytes = 'refusal' in item ? fitted.refuse(item.refusal) : fitted.add(item.draft, arrivedAt, redaction);
+        unbroken += bytes + BYTES_PER_EVENT;
+        kept += bytes;
+        if (turn === undefined && kept > BYTES_WITHOUT_TURN) turn = await this.large.turn(sender.projectId);
+        if (unbroken < BYTES_PER_TURN) continue;
+        unbroken = 0;
+        await nextTurn();
       }
-      if (unbroken < BYTES_PER_TURN) continue;
-      unbroken = 0;
-      await nextTurn();
+    } finally {
+      turn?.end();
     }
-    return { events, outcomes, uniqueKeys };
+    return fitted;
   }
 
   private sentenceOf(reason: RefusalReason | null | undefined): string {
@@ -162,7 +187,7 @@ function membersOf({ accepted, rejected, duplicates, results }: IntakeAnswer): I
 
 /**
  * Returns the key of an `Idempotency-Key`, or undefined without one.
- * @param context what else makes two requests different, beside the body
+ * @param context inputs other than the body that distinguish two requests
  */
 export function repeatOf(key: string | undefined, context: readonly string[], body: Buffer): RepeatKey | undefined {
   if (key === undefined) return undefined;

@@ -1,9 +1,9 @@
-import { Injectable } from '@nestjs/common';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parseJsonBody, ValidationError } from '../../../platform/http/fields/index.js';
-import { LARGE_BYTES, LargeBodies } from '../../../platform/http/large-bodies.js';
+import { LARGE_BYTES } from '../../../platform/http/large-bodies.js';
 import { splitLines, TooManyEvents } from '../../events/ingestion/index.js';
 import { MAX_INTAKE_EVENTS } from './intake-limits.js';
+import type { Reading } from './reading.js';
 
 /** Bytes of lines that are parsed before the event loop is yielded to other requests. */
 const BYTES_PER_TURN = 64 * 1024;
@@ -19,62 +19,49 @@ const BACKSLASH = 0x5c;
 /** One value of a body, or the reason why its line is no JSON. */
 export type JsonItem = { readonly value: unknown } | { readonly refusal: string };
 
-/** Reads the values of JSON bodies. Large texts are parsed one at a time in this process. */
-@Injectable()
-export class JsonItemsReader {
-  constructor(private readonly large: LargeBodies) {}
+/**
+ * Returns the items of a list, or the value itself. Lines that are declared as one JSON text are read as lines. Numbers
+ * keep all their digits.
+ * @throws ValidationError when the body is no JSON, TooManyEvents
+ */
+export async function readItems(body: Buffer, reading: Pick<Reading, 'rest'>): Promise<JsonItem[]> {
+  if (body.length === 0) return [];
+  if (hasMoreItemsThan(body, MAX_INTAKE_EVENTS)) throw new TooManyEvents();
+  const parsed = parseItem(body);
+  await reading.rest();
+  if ('value' in parsed)
+    return Array.isArray(parsed.value) ? parsed.value.map((value: unknown) => ({ value })) : [parsed];
+  const end = body.indexOf('\n');
+  if (end < 0 || !('value' in parseItem(body.subarray(0, end)))) throw new ValidationError(parsed.issues);
+  return readLines(body, reading);
+}
 
-  /**
-   * Returns the items of a list, or the value itself. Lines that are declared as one JSON text are read as lines. Numbers
-   * keep all their digits.
-   * @param holder the project, whose large bodies wait for each other
-   * @throws ValidationError when the body is no JSON, TooManyEvents, ServiceOverloaded
-   */
-  async read(body: Buffer, holder: string): Promise<JsonItem[]> {
-    if (body.length === 0) return [];
-    if (hasMoreItemsThan(body, MAX_INTAKE_EVENTS)) throw new TooManyEvents();
-    const parsed = await this.parse(body, holder);
-    if ('value' in parsed)
-      return Array.isArray(parsed.value) ? parsed.value.map((value: unknown) => ({ value })) : [parsed];
-    const end = body.indexOf('\n');
-    if (end < 0 || !('value' in (await this.parse(body.subarray(0, end), holder))))
-      throw new ValidationError(parsed.issues);
-    return this.readLines(body, holder);
+/** Returns the values of newline-delimited JSON. @throws TooManyEvents */
+export async function readLines(body: Buffer, reading: Pick<Reading, 'rest'>): Promise<JsonItem[]> {
+  const items: JsonItem[] = [];
+  let unbroken = 0;
+  for (const { bytes } of splitLines(body)) {
+    const parsed = parseItem(bytes);
+    items.push('value' in parsed ? parsed : { refusal: `The line is no JSON: ${errorOf(parsed.issues)}` });
+    if (bytes.length >= LARGE_BYTES) await reading.rest();
+    unbroken += bytes.length;
+    if (unbroken < BYTES_PER_TURN) continue;
+    unbroken = 0;
+    await nextTurn();
   }
+  return items;
+}
 
-  /** Returns the value of one JSON text. @throws ValidationError when it is no JSON, ServiceOverloaded */
-  async readOne(body: Buffer, holder: string): Promise<unknown> {
-    const parsed = await this.parse(body, holder);
-    if ('value' in parsed) return parsed.value;
-    throw new ValidationError(parsed.issues);
-  }
+/** Returns the value of one JSON text. @throws ValidationError when it is no JSON */
+export function readValue(text: Buffer): unknown {
+  const parsed = parseItem(text);
+  if ('value' in parsed) return parsed.value;
+  throw new ValidationError(parsed.issues);
+}
 
-  /** Returns the values of newline-delimited JSON. @throws TooManyEvents, ServiceOverloaded */
-  async readLines(body: Buffer, holder: string): Promise<JsonItem[]> {
-    const items: JsonItem[] = [];
-    let unbroken = 0;
-    for (const { bytes } of splitLines(body)) {
-      const parsed = await this.parse(bytes, holder);
-      items.push('value' in parsed ? parsed : { refusal: `The line is no JSON: ${errorOf(parsed.issues)}` });
-      unbroken += bytes.length;
-      if (unbroken < BYTES_PER_TURN) continue;
-      unbroken = 0;
-      await nextTurn();
-    }
-    return items;
-  }
-
-  /** Parses one JSON text. Numbers keep all their digits. @throws ServiceOverloaded */
-  async parse(bytes: Buffer, holder: string): Promise<ReturnType<typeof parseJsonBody>> {
-    const turn = bytes.length < LARGE_BYTES ? undefined : await this.large.turn(holder);
-    try {
-      const parsed = parseJsonBody(bytes, { exactNumbers: true, exactMembers: true });
-      await turn?.rest();
-      return parsed;
-    } finally {
-      turn?.end();
-    }
-  }
+/** Parses one JSON text. Numbers keep all their digits. */
+export function parseItem(text: Buffer): ReturnType<typeof parseJsonBody> {
+  return parseJsonBody(text, { exactNumbers: true, exactMembers: true });
 }
 
 function errorOf(issues: readonly { readonly ctx?: Readonly<Record<string, unknown>> | undefined }[]): string {

@@ -1,9 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import type { HookScheme } from '../../entitlement/sources/index.js';
-import { readDelivery, slugOf } from './hook-draft.js';
+import { deliveryDraft, readTrial, slugOf } from './hook-draft.js';
+
+const SOURCE = { sourceId: 'S', name: 'Shop Hooks' };
 
 const read = (scheme: HookScheme, headers: Record<string, string>, value: unknown) =>
-  readDelivery({ sourceId: 'S', name: 'Shop Hooks', scheme }, { headers, value });
+  deliveryDraft({ ...SOURCE, scheme }, { headers, value }, (properties) => properties);
 
 describe('the event of a webhook', () => {
   it.each<[string, HookScheme, Record<string, string>, object, string, string | undefined]>([
@@ -74,12 +76,10 @@ describe('the event of a webhook', () => {
   ])('is named for %s of %s', (_, scheme, headers, value, type, uniqueKey) => {
     const unique = uniqueKey === undefined ? {} : { uniqueKey, event_id: uniqueKey.replace('hook S ', '') };
     expect(read(scheme, headers, value)).toEqual({
-      draft: {
-        event_type: type,
-        source: 'shop-hooks',
-        properties: value,
-        ...unique,
-      },
+      event_type: type,
+      source: 'shop-hooks',
+      properties: value,
+      ...unique,
     });
   });
 
@@ -89,14 +89,31 @@ describe('the event of a webhook', () => {
     ['null', null, { data: null }],
     ['no body', undefined, {}],
   ])('has %s as its property data', (_, value, properties) => {
-    expect(read('none', {}, value)).toMatchObject({ draft: { properties } });
+    expect(read('none', {}, value)).toMatchObject({ properties });
   });
 
-  it('is none for the messages with which GitHub and Slack try an address', () => {
-    expect(read('github', { 'x-github-event': 'ping' }, { zen: 'Design for failure.' })).toEqual({ ping: true });
-    const challenge = { type: 'url_verification', challenge: '3eZbrw1a' };
-    expect(read('slack', {}, challenge)).toEqual({ challenge: '3eZbrw1a' });
-    expect(read('none', { 'x-github-event': 'ping' }, challenge)).toHaveProperty('draft');
+  it('has a redacted id masked, and stays unique by the id that was sent', () => {
+    const redact = (body: Record<string, unknown>): Record<string, unknown> => ({ ...body, id: '[redacted]' });
+    const value = { id: 'evt_1', type: 'charge.succeeded' };
+    expect(deliveryDraft({ ...SOURCE, scheme: 'stripe' }, { headers: {}, value }, redact)).toMatchObject({
+      event_id: '[redacted]',
+      uniqueKey: 'hook S evt_1',
+      properties: { id: '[redacted]' },
+    });
+  });
+});
+
+describe('the test message of a provider', () => {
+  const challenge = '{"type":"url_verification","challenge":"3eZbrw1a"}';
+  it.each<[string, HookScheme, Record<string, string>, string, object | null]>([
+    ['a ping of GitHub', 'github', { 'x-github-event': 'ping' }, '{"zen":"Design for failure."}', { ping: true }],
+    ['a challenge of Slack', 'slack', {}, challenge, { challenge: '3eZbrw1a' }],
+    ['a challenge of another sender', 'none', { 'x-github-event': 'ping' }, challenge, null],
+    ['a body of Slack that is no JSON', 'slack', {}, '{', null],
+    ['a body of Slack that is empty', 'slack', {}, '', null],
+    ['a long body of Slack', 'slack', {}, challenge + ' '.repeat(4_096), null],
+  ])('is read from %s', (_, scheme, headers, text, trial) => {
+    expect(readTrial({ scheme }, { headers, text: Buffer.from(text) })).toEqual(trial);
   });
 });
 

@@ -1,7 +1,8 @@
 import { isObject } from '../../../platform/http/fields/index.js';
 import { ExactNumber } from '../../../platform/json/index.js';
 import type { HookScheme } from '../../entitlement/sources/index.js';
-import type { EventDraft } from '../core/index.js';
+import type { Redact } from '../../tenancy/projects/index.js';
+import { type EventDraft, parseItem } from '../core/index.js';
 import { type Delivery, headerOf, standardPrefixOf } from './verify-delivery.js';
 
 /** The Event Source that a webhook was sent to. */
@@ -12,14 +13,17 @@ export interface HookedSource {
 }
 
 /** A verified webhook. `value` is its body: an object, another JSON value, or undefined without a body. */
-export interface ReadDelivery extends Pick<Delivery, 'headers'> {
+interface ReadDelivery extends Pick<Delivery, 'headers'> {
   readonly value: unknown;
 }
 
-/** What a webhook becomes: an event, or an answer to a message with which a provider tries the address. */
-export type Reading = { readonly draft: EventDraft } | { readonly ping: true } | { readonly challenge: string };
+/** A message by which a provider tests the address. A challenge is to be answered with its text. */
+export type Trial = { readonly ping: true } | { readonly challenge: string };
 
-/** What a provider says about a webhook. Members that it leaves out are undefined. */
+/** The body of a challenge is far shorter, in bytes. */
+const MAX_CHALLENGE = 4_096;
+
+/** The names that a provider gives a webhook. Members that it leaves out are undefined. */
 interface Named {
   readonly type: string | undefined;
   /** The same for every repeat of a delivery. */
@@ -54,29 +58,49 @@ const READERS: Readonly<Record<HookScheme, Reader>> = {
   none: unnamed,
 };
 
-/** Reads the event of a verified webhook. The members of its body become the payload. */
-export function readDelivery(source: HookedSource, delivery: ReadDelivery): Reading {
+/** Returns the test message that a verified webhook is, or null for a delivery. */
+export function readTrial(
+  { scheme }: Pick<HookedSource, 'scheme'>,
+  delivery: Pick<Delivery, 'headers'> & { readonly text: Buffer },
+): Trial | null {
+  if (scheme === 'github' && headerOf(delivery, 'x-github-event') === 'ping') return { ping: true };
+  if (scheme !== 'slack' || delivery.text.length > MAX_CHALLENGE) return null;
+  const parsed = parseItem(delivery.text);
+  const { type, challenge } = 'value' in parsed ? membersOf(parsed.value) : {};
+  return type === 'url_verification' && typeof challenge === 'string' ? { challenge } : null;
+}
+
+/**
+ * Returns the event of a verified webhook. The members of its body become the payload.
+ * @param redact masks the members under the names that the provider gives them
+ */
+export function deliveryDraft(source: HookedSource, delivery: ReadDelivery, redact: Redact): EventDraft {
   const { scheme, sourceId, name } = source;
   const { value } = delivery;
-  const members = isObject(value) && !(value instanceof ExactNumber) ? value : undefined;
-  const body = members ?? {};
-  if (scheme === 'github' && headerOf(delivery, 'x-github-event') === 'ping') return { ping: true };
-  if (scheme === 'slack' && body.type === 'url_verification' && typeof body.challenge === 'string') {
-    return { challenge: body.challenge };
-  }
+  const sent = membersOf(value);
+  const body = redact(sent);
   const { type, deliveryId: event_id } = READERS[scheme](delivery, body);
+  // A masked id would be the same for all deliveries.
+  const { deliveryId } = READERS[scheme](delivery, sent);
   const slug = slugOf(name);
   return {
-    draft: {
-      event_type: type ?? slug,
-      source: slug,
-      properties: members === undefined && value !== undefined ? { data: value } : body,
-      ...(textOf(event_id) !== undefined && { event_id, uniqueKey: `hook ${sourceId} ${event_id}` }),
-    },
+    event_type: type ?? slug,
+    source: slug,
+    properties: isObjectOfMembers(value) || value === undefined ? body : { data: value },
+    ...(textOf(deliveryId) !== undefined && { event_id, uniqueKey: `hook ${sourceId} ${deliveryId}` }),
   };
 }
 
-/** Senders without a scheme of their own name a delivery, if they do, as the two standards say. */
+function isObjectOfMembers(value: unknown): value is Record<string, unknown> {
+  return isObject(value) && !(value instanceof ExactNumber);
+}
+
+/** Returns the members of a JSON object, and none of any other value. */
+function membersOf(value: unknown): Record<string, unknown> {
+  return isObjectOfMembers(value) ? value : {};
+}
+
+/** Senders without a scheme of their own may name a delivery by `webhook-id` or `Idempotency-Key`. */
 function unnamed(delivery: ReadDelivery): Named {
   const deliveryId = headerOf(delivery, `${standardPrefixOf(delivery)}-id`) ?? headerOf(delivery, 'idempotency-key');
   return { type: undefined, deliveryId };

@@ -28,7 +28,7 @@ export class HookIntakeController {
     operationId: 'sendWebhook',
     summary: 'Send a webhook',
     description:
-      'Takes the webhook of a provider at the `hook_url` of a source, up to 5 MiB of JSON. The scheme of the source decides how its signature is verified, what the event is called, and which id makes a repeat single for 24 hours. GitHub may send a form. `ping` of GitHub and `url_verification` of Slack are answered and not stored.',
+      'Takes the webhook of a provider at the `hook_url` of a source, up to 5 MiB of JSON. The scheme of the source decides how its signature is verified, what the event is called, and by which id a repeat is recognized for 24 hours. GitHub may send a form. `ping` of GitHub and `url_verification` of Slack are answered and not stored.',
     answer: { oneOf: [IntakeResponse, HookChallengeResponse] },
     errors: [
       ...INTAKE_ERRORS,

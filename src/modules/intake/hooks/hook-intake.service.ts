@@ -7,8 +7,8 @@ import { brokenRule } from '../../../platform/http/fields/index.js';
 import type { CheckedRequest } from '../../../platform/http/inputs.js';
 import { parsePairs } from '../../../platform/http/pairs.js';
 import { HookNotFound, type HookScheme, SourceHookAuthenticator } from '../../entitlement/sources/index.js';
-import { answered, IntakeResponse, IntakeService, JsonItemsReader } from '../core/index.js';
-import { readDelivery } from './hook-draft.js';
+import { answered, IntakeResponse, IntakeService, readValue } from '../core/index.js';
+import { deliveryDraft, readTrial } from './hook-draft.js';
 import type { HookChallengeResponse } from './hook-intake.dto.js';
 import { HookTimestampOutOfRange, InvalidHookSignature } from './hook-intake.errors.js';
 import { type Verdict, verifyDelivery } from './verify-delivery.js';
@@ -34,7 +34,6 @@ interface HookRequest {
 export class HookIntakeService {
   constructor(
     private readonly hooks: SourceHookAuthenticator,
-    private readonly json: JsonItemsReader,
     private readonly intake: IntakeService,
     private readonly clock: Clock,
   ) {}
@@ -50,13 +49,21 @@ export class HookIntakeService {
       throw refusal;
     }
     const text = jsonOf(identity.scheme, headers, body);
-    const value = text.length === 0 ? undefined : await this.json.readOne(text, scope.projectId);
-    const reading = readDelivery(identity, { headers, value });
-    if ('challenge' in reading) return reading;
-    if ('ping' in reading) return NOTHING_STORED;
+    const trial = readTrial(identity, { headers, text });
+    if (trial !== null) return 'challenge' in trial ? trial : NOTHING_STORED;
     const { organizationId, projectId, sourceId } = scope;
     const sender = { organizationId, projectId, sourceId, apiKeyId: null, isHook: true };
-    return answered(request, await this.intake.submit({ sender, items: [reading], requestId }));
+    const answer = await this.intake.submit({
+      sender,
+      size: text.length,
+      items: async ({ redaction, rest }) => {
+        const value = text.length === 0 ? undefined : readValue(text);
+        await rest();
+        return [{ draft: deliveryDraft(identity, { headers, value }, redaction.properties) }];
+      },
+      requestId,
+    });
+    return answered(request, answer);
   }
 }
 

@@ -1,5 +1,6 @@
 import { isObject } from '../../../platform/http/fields/index.js';
 import { ExactNumber } from '../../../platform/json/index.js';
+import type { Redact } from '../../tenancy/projects/index.js';
 import { type DraftOrRefusal, setMember } from '../core/index.js';
 
 /** The usual names of the fields of an event, in the order in which they are looked for. */
@@ -35,11 +36,13 @@ export interface JsonDefaults {
 }
 
 /**
- * Reads an event from JSON of any shape. Only text that is not empty counts as a name, and for the time also a number.
+ * Reads an event from JSON of any shape. A field is read only from text that is not empty, and the time also from a number.
  * Members that name no field become properties.
+ * @param redact masks the members under the names that the sender gives them
  */
-export function jsonDraft(value: unknown, defaults: JsonDefaults): DraftOrRefusal {
-  if (!isObject(value)) return { refusal: 'The event must be a JSON object' };
+export function jsonDraft(sent: unknown, defaults: JsonDefaults, redact: Redact): DraftOrRefusal {
+  if (!isObject(sent)) return { refusal: 'The event must be a JSON object' };
+  const value = redact(sent);
   const names = namesOf(value);
   const textOf = (field: Field): string | undefined =>
     names[field] === undefined ? undefined : (value[names[field]] as string);

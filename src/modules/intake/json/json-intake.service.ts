@@ -6,7 +6,10 @@ import {
   type DraftOrRefusal,
   type IntakeResponse,
   IntakeService,
-  JsonItemsReader,
+  type JsonItem,
+  type Reading,
+  readItems,
+  readLines,
   repeatOf,
 } from '../core/index.js';
 import { jsonDraft, type JsonDefaults } from './json-draft.js';
@@ -26,16 +29,26 @@ interface JsonRequest {
 /** Takes JSON of any shape. */
 @Injectable()
 export class JsonIntakeService {
-  constructor(
-    private readonly intake: IntakeService,
-    private readonly json: JsonItemsReader,
-  ) {}
+  constructor(private readonly intake: IntakeService) {}
 
   async take({ scope, key, defaults, body, request, requestId }: JsonRequest): Promise<IntakeResponse> {
-    const areLines = LINES.includes((request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '');
-    const read = await (areLines ? this.json.readLines(body, scope.projectId) : this.json.read(body, scope.projectId));
-    const items = read.map((item): DraftOrRefusal => ('refusal' in item ? item : jsonDraft(item.value, defaults)));
-    const repeat = repeatOf(key, ['json', defaults.event_type ?? '', defaults.source ?? ''], body);
-    return answered(request, await this.intake.submit({ sender: scope, items, repeat, requestId }));
+    const mediaType = (request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
+    const read = LINES.includes(mediaType) ? readLines : readItems;
+    const answer = await this.intake.submit({
+      sender: scope,
+      size: body.length,
+      items: async (reading) => drafts(await read(body, reading), defaults, reading),
+      repeat: repeatOf(key, ['json', defaults.event_type ?? '', defaults.source ?? ''], body),
+      requestId,
+    });
+    return answered(request, answer);
   }
+}
+
+function* drafts(
+  items: readonly JsonItem[],
+  defaults: JsonDefaults,
+  { redaction }: Reading,
+): Generator<DraftOrRefusal> {
+  for (const item of items) yield 'refusal' in item ? item : jsonDraft(item.value, defaults, redaction.properties);
 }

@@ -1,4 +1,4 @@
-import { MAX_ATTRIBUTES } from './limits.js';
+import { MAX_ATTRIBUTES, MAX_NESTED_VALUES } from './limits.js';
 import { setMember } from '../core/index.js';
 import type { AttributeList, OtlpValue } from './records.js';
 
@@ -10,6 +10,16 @@ export function addAttribute(list: AttributeList, name: string, value: OtlpValue
   }
   list.count += 1;
   setMember(list.attributes, name, value);
+}
+
+/** Counts a value in a list or map of `owner`. Beyond the limit it counts as left out, and is not to be read. */
+export function mayNest(owner: AttributeList): boolean {
+  if (owner.nested < MAX_NESTED_VALUES) {
+    owner.nested += 1;
+    return true;
+  }
+  owner.dropped += 1;
+  return false;
 }
 
 /** Returns a double as a JSON value: NaN and the infinities as text. */

@@ -1,15 +1,17 @@
 import { domainError } from '../../../platform/http/domain-error.js';
 
-/** Log records, or spans and their exceptions, in one request. A request with more of them is refused with 413. */
+/** The maximum number of log records, or of spans plus exceptions, in a request. Beyond it the answer is 413. */
 export const MAX_RECORDS = 10_000;
 /**
  * Attributes of a record, of a resource, of a scope and of each value that is a map. Later ones are left out. With the
  * properties that the mapping adds, an event has at most 512.
  */
 export const MAX_ATTRIBUTES = 496;
-/** Levels of lists and maps in a value. A value below is replaced by `TOO_DEEP`. */
+/** Levels of lists and maps in a value. Deeper values are replaced by `TOO_DEEP`. */
 export const MAX_DEPTH = 64;
-/** Stands in place of a value below `MAX_DEPTH`. */
+/** Values in the lists and maps of a record. Later ones are left out, and count as dropped attributes. */
+export const MAX_NESTED_VALUES = 10_000;
+/** Replaces a value deeper than `MAX_DEPTH`. */
 export const TOO_DEEP = '…';
 
 export const TRACE_ID_BYTES = 16;

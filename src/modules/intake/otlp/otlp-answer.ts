@@ -39,7 +39,7 @@ function mediaTypeOf(contentType: string | undefined): string {
   return (contentType ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
 }
 
-/** What became of the records of a request. */
+/** The number of rejected records of a request, and why. */
 export interface ExportResult {
   readonly rejected: number;
   /** The reasons of the rejected records; empty without any. */

@@ -3,11 +3,12 @@ import type { ApiKeyScope } from '../../access/index.js';
 import { OutcomeUnknown } from '../../../platform/database/dedicated-connection.js';
 import { ServiceOverloaded } from '../../../platform/http/domain-error.js';
 import type { CheckedRequest } from '../../../platform/http/inputs.js';
-import { answered, type DraftOrRefusal, IntakeService, repeatOfBytes } from '../core/index.js';
+import { LARGE_BYTES, LargeBodies } from '../../../platform/http/large-bodies.js';
+import { answered, type IntakeRequest, IntakeService, repeatOfBytes } from '../core/index.js';
 import { IdempotencyKeyInProgress } from '../../events/event-store/index.js';
 import { type ExportResult, isJson } from './otlp-answer.js';
 import { logDrafts, traceDrafts } from './otlp-drafts.js';
-import { type OtlpBody, OtlpRecordsReader } from './otlp-records.reader.js';
+import { countMetricPoints, type OtlpBody, readLogRecords, readSpans } from './read-records.js';
 
 /** A request of an exporter or a collector. */
 export interface ExportRequest {
@@ -24,34 +25,43 @@ const MAX_REASONS = 3;
 export class OtlpService {
   constructor(
     private readonly intake: IntakeService,
-    private readonly records: OtlpRecordsReader,
+    private readonly large: LargeBodies,
   ) {}
 
   /** @throws UndecodableBody, TooManyRecords, AllEventsRefused, DomainError as `IntakeService.submit` */
   async logs(sent: ExportRequest): Promise<ExportResult> {
-    return this.store(sent, 'otlp logs', logDrafts(await this.records.logs(bodyOf(sent))));
+    return this.store(sent, 'otlp logs', async ({ redaction, rest }) =>
+      logDrafts(await readLogRecords(bodyOf(sent), { rest }), redaction),
+    );
   }
 
   /** @param areAllWanted whether spans of all kinds are stored. @throws as {@link logs} */
   async traces(sent: ExportRequest, areAllWanted: boolean): Promise<ExportResult> {
-    const drafts = traceDrafts(await this.records.traces(bodyOf(sent)), areAllWanted);
-    return this.store(sent, areAllWanted ? 'otlp all spans' : 'otlp spans', drafts);
+    return this.store(sent, areAllWanted ? 'otlp all spans' : 'otlp spans', async ({ redaction, rest }) =>
+      traceDrafts(await readSpans(bodyOf(sent), { rest }), areAllWanted, redaction),
+    );
   }
 
-  /** Rejects all points, which a collector with a pipeline for metrics reports and survives. @throws UndecodableBody */
+  /** Rejects all points. A collector reports the rejection and continues. @throws UndecodableBody */
   async metrics(sent: ExportRequest): Promise<ExportResult> {
-    const rejected = await this.records.points(bodyOf(sent));
-    return { rejected, message: rejected === 0 ? '' : METRICS_ARE_NOT_STORED };
+    const turn = sent.bytes.length < LARGE_BYTES ? undefined : await this.large.turn(sent.scope.projectId);
+    try {
+      const rejected = await countMetricPoints(bodyOf(sent), { rest: async () => turn?.rest() });
+      return { rejected, message: rejected === 0 ? '' : METRICS_ARE_NOT_STORED };
+    } finally {
+      turn?.end();
+    }
   }
 
   private async store(
     { scope, bytes, request }: ExportRequest,
     protocol: string,
-    items: Iterable<DraftOrRefusal>,
+    items: IntakeRequest['items'],
   ): Promise<ExportResult> {
     try {
       const repeat = repeatOfBytes(protocol, bytes);
-      const answer = await this.intake.submit({ sender: scope, items, repeat, requestId: request.requestId });
+      const { requestId } = request;
+      const answer = await this.intake.submit({ sender: scope, size: bytes.length, items, repeat, requestId });
       const { rejected, results } = answered(request, answer);
       const reasons = new Set(results.flatMap(({ detail }) => detail ?? []));
       return { rejected, message: [...reasons].slice(0, MAX_REASONS).join('. ') };
@@ -61,12 +71,12 @@ export class OtlpService {
   }
 }
 
-function bodyOf({ scope, bytes, request }: ExportRequest): OtlpBody {
-  return { bytes, isJson: isJson(request), holder: scope.projectId };
+function bodyOf({ bytes, request }: ExportRequest): OtlpBody {
+  return { bytes, isJson: isJson(request) };
 }
 
 /**
- * Whether the same bytes should be sent again. They may be in work, or their outcome is unknown. Both are safe to
+ * Whether the same bytes should be sent again. The first request is still running, or its outcome is unknown. Both are safe to
  * repeat, and exporters repeat only after 429 and 503.
  */
 function isRetryable(error: unknown): boolean {

@@ -8,10 +8,12 @@ export type Attributes = { [name: string]: OtlpValue };
 /** A list of attributes. */
 export interface AttributeList {
   readonly attributes: Attributes;
-  /** How many attributes were added, those of a repeated name included. */
+  /** The number of attributes added. A repeated name counts each time. */
   count: number;
   /** How many the sender or this service has left out. */
   dropped: number;
+  /** The number of values in lists and maps. */
+  nested: number;
 }
 
 export interface Scope extends AttributeList {
@@ -66,18 +68,18 @@ export interface Span extends AttributeList {
   statusMessage: string;
 }
 
-/** A record with what it shares with others. */
+/** A record with its resource and scope. */
 export interface Of<Item> {
   readonly origin: Origin;
   readonly item: Item;
 }
 
 export function newAttributeList(): AttributeList {
-  return { attributes: {}, count: 0, dropped: 0 };
+  return { attributes: {}, count: 0, dropped: 0, nested: 0 };
 }
 
 export function newScope(): Scope {
-  return { attributes: {}, count: 0, dropped: 0, name: '', version: '' };
+  return { attributes: {}, count: 0, dropped: 0, nested: 0, name: '', version: '' };
 }
 
 export function newLogRecord(): LogRecord {
@@ -85,6 +87,7 @@ export function newLogRecord(): LogRecord {
     attributes: {},
     count: 0,
     dropped: 0,
+    nested: 0,
     time: undefined,
     observedTime: undefined,
     severityNumber: 0,
@@ -101,6 +104,7 @@ export function newSpan(): Span {
     attributes: {},
     count: 0,
     dropped: 0,
+    nested: 0,
     traceId: '',
     spanId: '',
     parentSpanId: '',
@@ -115,7 +119,7 @@ export function newSpan(): Span {
 }
 
 export function newSpanEvent(): SpanEvent {
-  return { attributes: {}, count: 0, dropped: 0, time: undefined, name: '' };
+  return { attributes: {}, count: 0, dropped: 0, nested: 0, time: undefined, name: '' };
 }
 
 export function spanKindOf(kind: number): SpanKind {

@@ -13,7 +13,7 @@ import { SourceHooksRepository, type StoredVerification } from './source-hooks.r
 const ADDRESS_BYTES = 16;
 const UNVERIFIED = { scheme: 'none', secret: null, header: null, encoding: null, prefix: null } as const;
 
-/** What a request changes about the webhooks of a source. */
+/** The changes of a request to the webhooks of a source. */
 export interface HookChange {
   /** Null removes the verification. */
   readonly verification?: HookVerificationRequest | null;

@@ -1,4 +1,4 @@
-import { EXCEPTION, SPAN_ID_BYTES, STATUS_ERROR, TRACE_ID_BYTES } from '../limits.js';
+import { EXCEPTION, MAX_RECORDS, SPAN_ID_BYTES, STATUS_ERROR, TooManyRecords, TRACE_ID_BYTES } from '../limits.js';
 import { newSpan, newSpanEvent, type Of, type Span, type SpanEvent, spanKindOf } from '../records.js';
 import { duration, id, instant, integer, type JsonMessage, list, message, text } from './members.js';
 import { recordsOf } from './origins.js';
@@ -25,6 +25,7 @@ function spanOf(sent: JsonMessage): Span {
   span.isError = integer(status['code']) === STATUS_ERROR;
   span.statusMessage = text(status['message']);
   for (const item of list(sent['events'])) {
+    if (span.exceptions.length > MAX_RECORDS) throw new TooManyRecords();
     const event = message(item);
     if (text(event['name']) === EXCEPTION) span.exceptions.push(exceptionOf(event));
   }

@@ -1,5 +1,5 @@
 import { ExactNumber } from '../../../../platform/json/index.js';
-import { addAttribute, doubleValue } from '../attribute-list.js';
+import { addAttribute, doubleValue, mayNest } from '../attribute-list.js';
 import { MAX_DEPTH, TOO_DEEP, UndecodableBody } from '../limits.js';
 import { type AttributeList, newAttributeList, newScope, type OtlpValue, type Scope } from '../records.js';
 import { integer, list, message, text } from './members.js';
@@ -19,7 +19,10 @@ export function valueOf(any: unknown, owner: AttributeList, depth: number): Otlp
   if (isSet(bytesValue)) return text(bytesValue);
   if (!isSet(arrayValue) && !isSet(kvlistValue)) return null;
   if (depth >= MAX_DEPTH) return TOO_DEEP;
-  if (isSet(arrayValue)) return list(message(arrayValue)['values']).map((item) => valueOf(item, owner, depth + 1));
+  if (isSet(arrayValue)) {
+    const items = list(message(arrayValue)['values']).filter(() => mayNest(owner));
+    return items.map((item) => valueOf(item, owner, depth + 1));
+  }
   const map = newAttributeList();
   addPairs(message(kvlistValue)['values'], map, owner, depth + 1);
   owner.dropped += map.dropped;
@@ -52,6 +55,7 @@ export function scopeOf(sent: unknown): Scope {
 
 function addPairs(pairs: unknown, to: AttributeList, owner: AttributeList, depth: number): void {
   for (const pair of list(pairs)) {
+    if (depth > 0 && !mayNest(owner)) continue;
     const { key, value } = message(pair);
     addAttribute(to, text(key), valueOf(value, owner, depth));
   }

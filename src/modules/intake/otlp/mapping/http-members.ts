@@ -3,7 +3,7 @@ import type { Attributes } from '../records.js';
 import { textAttribute, wholeAttribute } from './members.js';
 
 /**
- * Adds the properties by which the log and the performance pages know a request. Reads the attributes of the semantic
+ * Adds the properties from which the log and performance pages read a request. Reads the attributes of the semantic
  * conventions for HTTP, under their present and their older names.
  */
 export function addHttp(attributes: Attributes, properties: EventProperties): void {

@@ -4,9 +4,8 @@ import type { EventProperties } from './event-properties.js';
 import { originMembers } from './members.js';
 
 /**
- * Characters of resources and scopes that the events of one request may repeat together. A resource stands once in a
- * request and in each of its events, so a small request could otherwise become gigabytes. Beyond the limit, events have
- * the property `resource_left_out` instead.
+ * The total size of resources and scopes that one request may copy into its events, in characters. The sender writes a
+ * resource once, but each event stores a copy. Beyond the limit, events have the property `resource_left_out` instead.
  */
 const MAX_REPEATED_CHARACTERS = 8 * 1024 * 1024;
 

@@ -7,7 +7,7 @@ import { addShared, type SharedMembers } from './shared-members.js';
 
 const NANOSECONDS_PER_MS = 1_000_000;
 const MICROSECONDS_PER_MS = 1_000;
-/** Code points of the name of a span in each of its exceptions, so that a small request does not become gigabytes. */
+/** A longer span name is cut in its exceptions. Without the limit, a small request could become gigabytes. */
 const MAX_SPAN_NAME = 200;
 
 type RequestType = 'http.request' | 'messaging.process' | 'rpc';
@@ -75,7 +75,7 @@ function requestTypeOf({ kind, attributes }: Span): RequestType | undefined {
   return textAttribute(attributes, ['rpc.system', 'rpc.system.name']) === undefined ? 'http.request' : 'rpc';
 }
 
-/** Adds method, route and the other properties by which requests are known. */
+/** Adds method, route and the other properties from which the log and performance pages read a request. */
 function addRequest(type: RequestType | undefined, { name, attributes }: Span, properties: EventProperties): void {
   if (type === 'messaging.process') {
     const operation = textAttribute(attributes, ['messaging.operation.type', 'messaging.operation']) ?? 'process';

@@ -1,4 +1,4 @@
-import { EXCEPTION, SPAN_ID_BYTES, STATUS_ERROR, TRACE_ID_BYTES } from '../limits.js';
+import { EXCEPTION, MAX_RECORDS, SPAN_ID_BYTES, STATUS_ERROR, TooManyRecords, TRACE_ID_BYTES } from '../limits.js';
 import { newSpan, newSpanEvent, type Of, type Span, type SpanEvent, spanKindOf } from '../records.js';
 import {
   checkEnd,
@@ -116,5 +116,7 @@ function readEvent(reader: Reader, exceptions: SpanEvent[]): void {
     else skipField(reader, next);
   }
   checkEnd(reader, end);
-  if (event.name === EXCEPTION) exceptions.push(event);
+  if (event.name !== EXCEPTION) return;
+  exceptions.push(event);
+  if (exceptions.length > MAX_RECORDS) throw new TooManyRecords();
 }

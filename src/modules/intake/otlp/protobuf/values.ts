@@ -1,5 +1,5 @@
 import { ExactNumber } from '../../../../platform/json/index.js';
-import { addAttribute, doubleValue } from '../attribute-list.js';
+import { addAttribute, doubleValue, mayNest } from '../attribute-list.js';
 import { MAX_DEPTH, TOO_DEEP } from '../limits.js';
 import { type AttributeList, newAttributeList, type OtlpValue, type Scope } from '../records.js';
 import { checkEnd, endOfMessage, FIXED64, LENGTH, type Reader, skipField, tag, VARINT } from './fields.js';
@@ -115,7 +115,7 @@ function readList(reader: Reader, owner: AttributeList, depth: number): OtlpValu
   const items: OtlpValue[] = [];
   while (reader.pos < end) {
     const next = reader.tag();
-    if (next === ITEM) items.push(readValue(reader, owner, depth));
+    if (next === ITEM && mayNest(owner)) items.push(readValue(reader, owner, depth));
     else skipField(reader, next);
   }
   checkEnd(reader, end);
@@ -127,7 +127,7 @@ function readMap(reader: Reader, owner: AttributeList, depth: number): OtlpValue
   const map = newAttributeList();
   while (reader.pos < end) {
     const next = reader.tag();
-    if (next === ITEM) readPair(reader, map, owner, depth);
+    if (next === ITEM && mayNest(owner)) readPair(reader, map, owner, depth);
     else skipField(reader, next);
   }
   checkEnd(reader, end);
