@@ -58,6 +58,7 @@ import { VersionsOfHeaders1802502000000 } from './1802502000000-versions-of-head
 import { SlugsWithoutCase1802700000000 } from './1802700000000-slugs-without-case.js';
 import { UniqueEvents1802800000000 } from './1802800000000-unique-events.js';
 import { SourceHooks1802830000000 } from './1802830000000-source-hooks.js';
+import { DuplicatesOfQueuedRequests1802840000000 } from './1802840000000-duplicates-of-queued-requests.js';
 
 /** Every migration in order; a test checks that each file of this folder is listed. */
 export const MIGRATIONS = [
@@ -121,4 +122,5 @@ export const MIGRATIONS = [
   SlugsWithoutCase1802700000000,
   UniqueEvents1802800000000,
   SourceHooks1802830000000,
+  DuplicatesOfQueuedRequests1802840000000,
 ] as const;

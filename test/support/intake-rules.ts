@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { IngestAnswer } from './ingestion-api.js';
 import type { IngestionService } from './ingestion-rules.js';
+import { emptyRedis } from './ingestion.js';
 import { IntakeApi } from './intake-api.js';
 import { Api } from './service.js';
 
@@ -101,6 +102,36 @@ export function describeUniqueEvents(
       }));
       expect(again.body).toEqual({ ...first.body, duplicates: 2, results: asRepeat });
       expect(await storedTypes(acme)).toEqual(['type-a', 'type-b']);
+    });
+
+    if (mode !== 'queued') return;
+    it('is answered alike when its request is repeated after Redis has lost its data', async () => {
+      const acme = await service.newTenant();
+      await send(acme, ['a', 'c']);
+      await service.settled();
+      const first = await send(acme, ['a', 'b', 'c'], { 'Idempotency-Key': 'k' });
+      await service.settled();
+      const before = await send(acme, ['a', 'b', 'c'], { 'Idempotency-Key': 'k' });
+      await emptyRedis();
+      const after = await send(acme, ['a', 'b', 'c'], { 'Idempotency-Key': 'k' });
+      expect(first.body).toMatchObject({ accepted: 3, duplicates: 2 });
+      expect(after.body).toEqual(before.body);
+    });
+
+    it('is answered alike when Redis loses its data and a part of the request was a duplicate in the queue', async () => {
+      const acme = await service.newTenant();
+      await send(acme, ['a']);
+      await service.settled();
+      const inQueue = Promise.all([send(acme, ['b']), send(acme, ['a', 'b', 'c'], { 'Idempotency-Key': 'k' })]);
+      await inQueue;
+      await service.settled();
+      await emptyRedis();
+      const after = await send(acme, ['a', 'b', 'c'], { 'Idempotency-Key': 'k' });
+      expect(after.body).toMatchObject({ accepted: 3, duplicates: 3 });
+      expect(await storedTypes(acme)).toEqual(['type-a', 'type-b', 'type-c']);
+      const ids = (after.body.results as { ingested_event_id: string }[]).map((result) => result.ingested_event_id);
+      const stored = (await service.database.storedEvents(acme.projectId)).map(({ id }) => id);
+      expect([...ids].sort()).toEqual([...stored].sort());
     });
   });
 }

@@ -1,5 +1,12 @@
 import type { NormalizedEvent } from '../../fields/index.js';
-import { type Duplicates, NO_DUPLICATES, type Verdict, type WriteRequest } from './write-request.js';
+import {
+  type Duplicates,
+  type Idempotency,
+  NO_DUPLICATES,
+  type StoredAnswer,
+  type Verdict,
+  type WriteRequest,
+} from './write-request.js';
 
 /** Roughly what an event takes beside its properties, in characters. */
 const PER_EVENT = 500;
@@ -43,8 +50,7 @@ export class PendingWrite {
   ) {
     this.events = request.events;
     const { idempotency, acceptedAt } = request;
-    this.record =
-      idempotency === null ? '' : JSON.stringify({ request: id, answer: idempotency.answer, ...idempotency.cut });
+    this.record = idempotency === null ? '' : JSON.stringify(recordOf(id, idempotency));
     this.size = this.events.reduce((size, { properties }) => size + properties.length + PER_EVENT, this.record.length);
     const { projectId } = request.sender;
     this.uniqueNames = [...(request.uniqueKeys?.values() ?? [])].map((key) => projectId + key.toString('base64'));
@@ -69,4 +75,8 @@ export class PendingWrite {
     this.isSettled = true;
     this.reject(error);
   }
+}
+
+function recordOf(request: string, { answer, duplicates, cut }: Idempotency): StoredAnswer {
+  return { request, answer, ...(duplicates && { duplicates }), ...cut };
 }

@@ -37,6 +37,10 @@ export interface Idempotency {
   readonly hash: Buffer;
   /** What a repetition is answered from, if everything is admitted. */
   readonly answer: object;
+  /**
+   * Duplicates that were left out of the request before it was queued, as in {@link StoredAnswer}. Missing without any.
+   */
+  readonly duplicates?: Readonly<Record<string, string>>;
   /** Set when fewer were admitted than the answer speaks of. */
   readonly cut?: { readonly admitted: number; readonly why: RefusalReason };
 }

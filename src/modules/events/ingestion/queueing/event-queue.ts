@@ -89,9 +89,16 @@ export class EventQueue extends EventIntake implements OnApplicationBootstrap {
     const { uniqueKeys, sender } = sent;
     if (uniqueKeys === undefined || uniqueKeys.size === 0) return this.add(sent, NO_DUPLICATES);
     const duplicates = await this.uniqueEvents.duplicatesOf(sender.projectId, uniqueKeys);
-    const request = { ...sent, events: sent.events.filter(({ id }) => !duplicates.has(id)) };
-    const verdict = await this.add(request, duplicates);
-    if (verdict.kind !== 'refused' || duplicates.size === 0) return verdict;
+    if (duplicates.size === 0) return this.add(sent, duplicates);
+    const verdict = await this.add(
+      {
+        ...sent,
+        events: sent.events.filter(({ id }) => !duplicates.has(id)),
+        idempotency: sent.idempotency && { ...sent.idempotency, duplicates: Object.fromEntries(duplicates) },
+      },
+      duplicates,
+    );
+    if (verdict.kind !== 'refused') return verdict;
     const { at, reason } = verdict.refusal;
     return { kind: 'written', acceptedAt: at, admitted: 0, rest: reason, duplicates };
   }
@@ -111,11 +118,7 @@ export class EventQueue extends EventIntake implements OnApplicationBootstrap {
       // that queued events also use up.
       const blocked = blockReason({ ...allowances, requests: UNASKED });
       if (blocked !== null) return refused(allowances, blocked);
-      const verdict = verdictOf(
-        await this.offer(request, duplicates, id, day, allowances, stored),
-        allowances,
-        duplicates,
-      );
+      const verdict = verdictOf(await this.offer(request, id, day, allowances, stored), allowances, duplicates);
       if (verdict !== null) return verdict;
       await pause(Math.min(FIRST_PAUSE_MS * 2 ** tries, LONGEST_PAUSE_MS));
     }
@@ -135,7 +138,6 @@ export class EventQueue extends EventIntake implements OnApplicationBootstrap {
 
   private offer(
     request: WriteRequest,
-    duplicates: Duplicates,
     id: string,
     day: string,
     { at, events, requests, today }: SenderAllowances,
@@ -155,7 +157,7 @@ export class EventQueue extends EventIntake implements OnApplicationBootstrap {
           record: JSON.stringify({
             request: id,
             answer: idempotency.answer,
-            ...(duplicates.size > 0 && { duplicates: Object.fromEntries(duplicates) }),
+            duplicates: idempotency.duplicates,
           }),
         },
       }),

@@ -149,12 +149,13 @@ function settleByVerdict(write: PendingWrite, verdict: RequestVerdict, at: Date)
       if (answer === undefined) break;
       // An earlier attempt of this writer has made the record, but its answer was lost.
       if (answer.request === write.id) {
+        const duplicates = duplicatesOf(answer);
         write.settle({
           kind: 'written',
           acceptedAt: at,
-          admitted: answer.admitted ?? write.request.events.length - duplicatesOf(answer).size,
+          admitted: answer.admitted ?? write.request.events.filter(({ id }) => !duplicates.has(id)).length,
           rest: answer.why ?? null,
-          duplicates: duplicatesOf(answer),
+          duplicates,
         });
       } else {
         write.settle({ kind: 'replayed', stored: answer });
