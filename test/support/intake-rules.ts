@@ -8,6 +8,7 @@ import { Api } from './service.js';
 const BATCH = { 'Content-Type': 'application/cloudevents-batch+json' };
 
 interface IntakeTenant {
+  readonly apiKeyId: string;
   readonly projectId: string;
   readonly organizationId: string;
   readonly apiKey: string;
@@ -87,6 +88,18 @@ export function describeUniqueEvents(
       await service.database.setMonthlyEvents(acme.organizationId, 10);
       expect((await send(acme, ['a', 'c'])).body).toMatchObject({ accepted: 2, duplicates: 1 });
       expect(await storedTypes(acme)).toEqual(['type-a', 'type-b', 'type-c']);
+    });
+
+    it('is accepted as a duplicate after the quota is used up, without a recorded failure', async () => {
+      const acme = await service.newTenant();
+      await send(acme, ['a', 'b']);
+      await service.settled();
+      await service.database.setMonthlyEvents(acme.organizationId, 2);
+      const again = await send(acme, ['b', 'a']);
+      expect(again).toMatchObject({ status: 200, body: { accepted: 2, rejected: 0, duplicates: 2 } });
+      expect(await service.database.refusals(acme.apiKeyId)).toEqual([]);
+      expect((await send(acme, ['a', 'c'])).body).toMatchObject({ accepted: 1, rejected: 1 });
+      expect(await service.database.refusals(acme.apiKeyId)).toHaveLength(1);
     });
 
     it('is answered alike when its request is repeated with the same Idempotency-Key', async () => {

@@ -70,7 +70,7 @@ export class EventAdmissionService {
     const verdict = await this.intake.submit(request);
     switch (verdict.kind) {
       case 'written':
-        if (verdict.rest !== null)
+        if (verdict.rest !== null && verdict.admitted + verdict.duplicates.size < request.events.length)
           await this.record({ sender, requestId }, verdict.rest, this.refusals.statusOf(verdict.rest));
         return verdict;
       case 'replayed':

@@ -70,7 +70,7 @@ export type Verdict =
       /** When it was accepted, by the database's clock. */
       readonly acceptedAt: Date;
       readonly admitted: number;
-      /** Why the events behind the admitted ones were refused; null when there are none. */
+      /** The limit that was reached, or null. Events behind the admitted ones that are not duplicates were refused for it. */
       readonly rest: RefusalReason | null;
       /**
        * The ids of the stored events, by the ids of events that had the same unique key and were not stored. They do not
