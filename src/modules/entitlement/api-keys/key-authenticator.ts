@@ -16,7 +16,7 @@ import { FairSemaphore } from '../../../platform/concurrency/index.js';
 import { parseKey, sha256 } from '../../../platform/crypto/index.js';
 import type { Db } from '../../../platform/database/database.js';
 import { NoticeBus } from '../../../platform/database/notices.js';
-import { NotAuthenticated, ServiceOverloaded } from '../../../platform/http/domain-error.js';
+import { NotAuthenticated } from '../../../platform/http/domain-error.js';
 import { addressBucket } from '../../../platform/rate-limit/index.js';
 import { IngestionFailuresRecorder } from '../ingestion-failures/index.js';
 import { ProjectChangesNotifier } from '../../tenancy/projects/index.js';
@@ -31,6 +31,7 @@ import {
   ProjectHasNoOrganization,
 } from './api-keys.errors.js';
 import { ApiKeysRepository, type KeyIdentity } from './api-keys.repository.js';
+import { CREDENTIAL_LOOKUPS } from './credential-lookups.js';
 import { KeyUseRecorder } from './key-use.recorder.js';
 
 const CHANNEL = 'api_key_changed';
@@ -41,18 +42,6 @@ const CHANNEL = 'api_key_changed';
 const TRUST_MS = 4_000;
 const MAX_ENTRIES = 20_000;
 const MAX_UNKNOWN = 5_000;
-/**
- * Limits how many lookups run at once, in total and per address. Anybody can make up keys, whose lookups would use
- * every connection.
- */
-const LOOKUP_SLOTS = {
-  parallel: 8,
-  parallelOfShare: 4,
-  mostWaiting: 2_048,
-  mostWaitingOfShare: 1_024,
-  patience: { ms: 5_000, refusal: ServiceOverloaded },
-} as const;
-
 /** The result is not a promise when the key was looked up a moment ago, because every ingestion request needs it. */
 type Told = KeyIdentity | null | Promise<KeyIdentity | null>;
 
@@ -65,7 +54,7 @@ export class KeyAuthenticator extends ApiKeyAuthenticator implements OnModuleIni
   private readonly lookups: LookupCache<string, KeyIdentity | null>;
   /** Unknown keys have their own cache: anybody can make up well-formed keys, which must not evict real ones. */
   private readonly unknown: LRUCache<string, true>;
-  private readonly slots = new FairSemaphore(LOOKUP_SLOTS);
+  private readonly slots = new FairSemaphore(CREDENTIAL_LOOKUPS);
   private readonly identities = new RequestMemo<Told>('API key');
   private readonly releases: (() => void)[] = [];
 

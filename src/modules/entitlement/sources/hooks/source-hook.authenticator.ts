@@ -8,9 +8,9 @@ import {
   DecryptionError,
   sha256,
 } from '../../../../platform/crypto/index.js';
-import { domainError, ServiceOverloaded } from '../../../../platform/http/domain-error.js';
+import { domainError } from '../../../../platform/http/domain-error.js';
 import { addressBucket } from '../../../../platform/rate-limit/index.js';
-import { EventSourceDisabled } from '../../api-keys/index.js';
+import { CREDENTIAL_LOOKUPS, EventSourceDisabled } from '../../api-keys/index.js';
 import { type FailureReason, IngestionFailuresRecorder } from '../../ingestion-failures/index.js';
 import { HookCredentialsUnavailable } from '../event-sources.errors.js';
 import { HOOK_SECRET } from './source-hook.entity.js';
@@ -18,18 +18,6 @@ import { type HookIdentity, SourceHooksReader } from './source-hooks.reader.js';
 
 /** The path of a webhook, below which nothing else is. */
 const PATH = /^\/intake\/hooks\/([0-9a-f]{32})(?:\?|$)/;
-
-/**
- * Limits how many lookups run at once, in total and per address. Anybody can make up addresses, whose lookups would use
- * every connection.
- */
-const LOOKUP_SLOTS = {
-  parallel: 8,
-  parallelOfShare: 4,
-  mostWaiting: 2_048,
-  mostWaitingOfShare: 1_024,
-  patience: { ms: 5_000, refusal: ServiceOverloaded },
-} as const;
 
 export class HookNotFound extends domainError(404, 'Webhook address not found') {}
 
@@ -44,7 +32,7 @@ export type OpenedHook = Pick<HookIdentity, 'scheme' | 'secret' | 'header' | 'en
  */
 @Injectable()
 export class SourceHookAuthenticator extends HookAuthenticator {
-  private readonly slots = new FairSemaphore(LOOKUP_SLOTS);
+  private readonly slots = new FairSemaphore(CREDENTIAL_LOOKUPS);
   private readonly identities = new RequestMemo<Promise<HookIdentity | null>>('webhook');
 
   constructor(
