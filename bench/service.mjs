@@ -33,6 +33,7 @@ export async function startService({
     env: {
       ...process.env,
       PORT: '0',
+      OPS_PORT: '0',
       LOG_LEVEL: 'info',
       RATE_LIMIT_OVERRIDES: HIGH_LIMITS,
       DATA_DIR: dataDir,

@@ -262,7 +262,7 @@ export class AppModule {
         AlertsModule,
         SentinelModule,
         AlertRulesModule,
-        HealthModule,
+        HealthModule.for(runtime.config),
         InternalJobsModule,
         JobBoardModule,
         TestControlModule,

@@ -7,6 +7,7 @@ import { NestFactory } from '@nestjs/core';
 import { createApp } from './app.js';
 import { AppModule } from './app.module.js';
 import type { Config } from './config/index.js';
+import { OperationsServer } from './modules/operations/health/index.js';
 import { drainableHttp } from './platform/http/drain.js';
 import { configOrExit, type PreparedRuntime, prepareRuntime, reportFailedStart } from './runtime.js';
 
@@ -26,6 +27,12 @@ const ONE_SIGNAL_MS = 1_000;
 
 setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`);
 const { config, logger } = configOrExit(process.env);
+
+interface Ports {
+  readonly port: number;
+  /** Null: there is no operations port. */
+  readonly operationsPort: number | null;
+}
 
 interface Running {
   stop(): Promise<void>;
@@ -77,17 +84,21 @@ async function start(): Promise<void> {
 /** Stopping waits for requests in flight first, then stops the workers, then the database. */
 async function startApi({ runtime, embedded }: PreparedRuntime): Promise<Running> {
   const app = await createApp(runtime);
+  const operations = app.get(OperationsServer, { strict: false });
   const drain = drainableHttp(app.getHttpServer());
+  let operationsPort: number | null;
   try {
     await app.listen(config.http.port, config.http.host);
+    operationsPort = await operations.open();
   } catch (error) {
     await app.close();
     throw error;
   }
   const { port } = app.getHttpServer().address() as AddressInfo;
-  announce(config, port, embedded !== null);
+  announce(config, { port, operationsPort }, embedded !== null);
   return {
     stop: async () => {
+      operations.beginStop();
       await drain();
       await closeAll(app, embedded);
     },
@@ -99,11 +110,24 @@ async function startWorker({ runtime, embedded }: PreparedRuntime): Promise<Runn
     logger: runtime.logger,
     abortOnError: false,
   });
-  logger.info('worker started');
-  return { stop: () => closeAll(context, embedded) };
+  const operations = context.get(OperationsServer, { strict: false });
+  try {
+    const operationsPort = await operations.open();
+    logger.info('worker started', operationsUrl(config, operationsPort));
+  } catch (error) {
+    await context.close();
+    throw error;
+  }
+  return {
+    stop: () => {
+      operations.beginStop();
+      return closeAll(context, embedded);
+    },
+  };
 }
 
 async function closeAll(context: INestApplicationContext, embedded: PreparedRuntime['embedded']): Promise<void> {
+  await context.get(OperationsServer, { strict: false }).close();
   await context.close();
   await embedded?.stop();
   logger.info('stopped');
@@ -116,27 +140,42 @@ function demoWords(words: string[], { path, isDefault }: Config['dataDir']): str
 }
 
 /** Uses the name localhost for this machine, because browsers store passkeys only for names. */
-function consoleUrl(host: string, port: number): string {
-  return `http://${host === '127.0.0.1' || host === '[::1]' ? 'localhost' : host}:${port}/console`;
+function consoleUrl(url: string): string {
+  return `${url.replace(/^http:\/\/(127\.0\.0\.1|\[::1\]):/, 'http://localhost:')}/console`;
+}
+
+/** Returns the member of a log line with the address of the operations port. Empty: the port is turned off. */
+function operationsUrl({ operations }: Config, port: number | null): { operations_url?: string } {
+  return port === null ? {} : { operations_url: urlOf(operations.host, port) };
+}
+
+function urlOf(host: string, port: number): string {
+  const isEverywhere = host === '0.0.0.0' || host === '::';
+  return `http://${isEverywhere ? 'localhost' : host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 /** Logs the address. Outside production, also prints what somebody who just started the service needs. */
-function announce(
-  { environment, http, mail, dataDir, process: { role } }: Config,
-  port: number,
-  embedded: boolean,
-): void {
-  const isEverywhere = http.host === '0.0.0.0' || http.host === '::';
-  const host = isEverywhere ? 'localhost' : http.host.includes(':') ? `[${http.host}]` : http.host;
-  const url = `http://${host}:${port}`;
-  logger.info('listening', { url, role, environment });
+function announce(config: Config, { port, operationsPort }: Ports, embedded: boolean): void {
+  const {
+    environment,
+    http,
+    mail,
+    dataDir,
+    process: { role },
+  } = config;
+  const url = urlOf(http.host, port);
+  const operations = operationsUrl(config, operationsPort);
+  logger.info('listening', { url, ...operations, role, environment });
   if (environment === 'production') return;
   const lines = [
     '',
-    ...(http.servesConsole ? [`  Console                     ${consoleUrl(host, port)}`] : []),
+    ...(http.servesConsole ? [`  Console                     ${consoleUrl(url)}`] : []),
     `  Operational Event Service   ${url}`,
     `  Documentation               ${url}/docs   (${url}/redoc, ${url}/openapi.json)`,
     `  To make clients from        ${url}/openapi.client.json`,
+    ...Object.values(operations).map(
+      (address) => `  Health and metrics          ${address}/health   (${address}/metrics)`,
+    ),
     ...(mail.smtpUrl === undefined ? [`  Captured mail               ${join(dataDir.path, 'outbox')}`] : []),
     ...(embedded ? [`  Embedded PostgreSQL in      ${dataDir.path}`] : []),
     '',

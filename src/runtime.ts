@@ -1,5 +1,6 @@
 import { CONFIG_EXIT_CODE, type Config, ConfigError, loadConfig, resolveSecrets } from './config/index.js';
 import type { Runtime } from './app.module.js';
+import { OperationsPortUnavailable } from './modules/operations/health/index.js';
 import { runMigrations } from './platform/database/migrate.js';
 import { waitForDatabase } from './platform/database/wait-for-database.js';
 import { EmbeddedDatabaseError, type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres/index.js';
@@ -71,25 +72,28 @@ export function reportFailedStart(error: unknown, logger: Logger): number {
     process.stderr.write(`${error.message}\n`);
     return CONFIG_EXIT_CODE;
   }
-  const sentence = listenerFault(error);
+  const sentence =
+    error instanceof OperationsPortUnavailable
+      ? listenerFault(error.cause, 'OPS_HOST', 'OPS_PORT')
+      : listenerFault(error, 'HOST', 'PORT');
   if (sentence === null) logger.fatal('the service could not start', { err: error });
   else process.stderr.write(`${sentence}\n`);
   return 1;
 }
 
-/** Returns what is wrong with HOST and PORT, in one sentence, or null when something else is wrong. */
-function listenerFault(error: unknown): string | null {
+/** Returns what is wrong with the variables of a listener, in one sentence, or null when something else is wrong. */
+function listenerFault(error: unknown, hostName: string, portName: string): string | null {
   const { code, syscall, address, port } = error as NodeJS.ErrnoException & { address?: string; port?: number };
   if (syscall !== 'listen' && syscall !== 'getaddrinfo') return null;
   const where = `${address ?? 'the host'}${port === undefined ? '' : `:${port}`}`;
   switch (code) {
     case 'EADDRINUSE':
-      return `The address ${where} is in use: stop what listens there, or set PORT to another port.`;
+      return `The address ${where} is in use: stop what listens there, or set ${portName} to another port.`;
     case 'EACCES':
-      return `The service may not listen on ${where}: set PORT to one above 1023.`;
+      return `The service may not listen on ${where}: set ${portName} to one above 1023.`;
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return 'HOST is no address of this machine: set it to 127.0.0.1, 0.0.0.0 or one of its addresses.';
+      return `${hostName} is no address of this machine: set it to 127.0.0.1, 0.0.0.0 or one of its addresses.`;
     default:
       return null;
   }

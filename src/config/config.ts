@@ -20,6 +20,13 @@ export interface Config {
     readonly corsOrigins: readonly string[];
     readonly maxBodyBytes: number;
   };
+  /** The listener for operators. Every role has it, unless its port is 0. */
+  readonly operations: {
+    readonly host: string;
+    readonly port: number;
+    /** Whether the next free port may be used in place of one that is in use. */
+    readonly takesNextPort: boolean;
+  };
   readonly logLevel: LogLevel;
   /** Requests that are logged: none, those that ended with 5xx or were aborted, or all. */
   readonly accessLog: AccessLog;

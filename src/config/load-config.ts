@@ -14,6 +14,8 @@ export class ConfigError extends Error {
   }
 }
 
+const DEFAULT_OPS_PORT = 9464;
+
 /** EX_CONFIG of sysexits.h. */
 export const CONFIG_EXIT_CODE = 78;
 
@@ -56,6 +58,9 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     faults.push('QUEUE_BACKEND is redis but REDIS_URL is not set');
   if (v.INGEST_MODE === 'queued' && v.REDIS_URL === undefined && 'REDIS_URL' in values)
     faults.push('INGEST_MODE is queued but REDIS_URL is not set');
+  const opsPort = v.OPS_PORT ?? (production ? DEFAULT_OPS_PORT : 0);
+  if (v.PROCESS_ROLE !== 'worker' && opsPort !== 0 && opsPort === v.PORT)
+    faults.push(`OPS_PORT and PORT are both ${opsPort}: set one of them to another port`);
   const limitsRedisUrl = v.RATE_LIMIT_REDIS_URL ?? v.REDIS_URL;
   if (v.RATE_LIMIT_BACKEND === 'redis' && limitsRedisUrl === undefined)
     faults.push('RATE_LIMIT_BACKEND is redis but neither RATE_LIMIT_REDIS_URL nor REDIS_URL is set');
@@ -83,6 +88,11 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
       publicApiUrl: v.PUBLIC_API_URL,
       corsOrigins: v.CORS_ORIGINS,
       maxBodyBytes: v.MAX_BODY_BYTES,
+    },
+    operations: {
+      host: v.OPS_HOST ?? '127.0.0.1',
+      port: v.OPS_PORT ?? DEFAULT_OPS_PORT,
+      takesNextPort: v.OPS_PORT === undefined && !production,
     },
     logLevel: v.LOG_LEVEL,
     accessLog: v.ACCESS_LOG,

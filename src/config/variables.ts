@@ -240,6 +240,13 @@ export const VARIABLES = {
   PROCESS_ROLE: variable('Process', 'all', 'api, worker, or all for both in one process', oneOf(ROLES, 'all')),
   PORT: variable('HTTP', '3000', 'port of the listener; 0 takes a free one', integer(3000, 0, 65535)),
   HOST: variable('HTTP', '127.0.0.1', 'address of the listener; 0.0.0.0 by default in production', text),
+  OPS_PORT: variable(
+    'HTTP',
+    '9464',
+    'port of the listener for operators in every role; outside production the next free one if it is not set; 0: no listener, and /metrics and /ready of the API need X-Internal-Token',
+    optionalInteger(0, 65535),
+  ),
+  OPS_HOST: variable('HTTP', '127.0.0.1', 'address of the listener for operators; it needs no credentials', text),
   TRUST_PROXY: variable(
     'HTTP',
     'off',
@@ -450,12 +457,7 @@ export const VARIABLES = {
     'id:base64(32 bytes) pairs; the first encrypts, all decrypt; disabled turns protected credentials off (required in production)',
     credentialKeys,
   ),
-  INTERNAL_JOB_TOKEN: variable(
-    'Secrets',
-    '',
-    'expected in X-Internal-Token; unset: /internal and /metrics answer 404',
-    text,
-  ),
+  INTERNAL_JOB_TOKEN: variable('Secrets', '', 'expected in X-Internal-Token; unset: /internal answers 404', text),
   TEST_CONTROL_TOKEN: variable(
     'Secrets',
     '',

@@ -48,7 +48,7 @@ export class ApiClient {
   }
 
   async isReady(): Promise<boolean> {
-    return this.exchange('GET', '/ready').then(isSuccess, () => false);
+    return this.exchange('GET', '/health').then(isSuccess, () => false);
   }
 }
 

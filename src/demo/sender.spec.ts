@@ -29,7 +29,7 @@ describe('BatchSender', () => {
   ) {
     let requests = 0;
     server = createServer((request, response) => {
-      if (request.url === '/ready') return response.end('{"ready":true}');
+      if (request.url === '/health') return response.end('{"ready":true}');
       const chunks: Buffer[] = [];
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
       request.on('end', () => {

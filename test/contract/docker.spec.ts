@@ -144,7 +144,10 @@ async function runHealthCheck(port: number): Promise<unknown> {
   const command = /CMD\s+(\[.*\])$/.exec(textsOf(runtime, 'HEALTHCHECK').at(-1) ?? '')?.[1] ?? '[]';
   const [program, ...words] = JSON.parse(command) as string[];
   expect(program).toBe('node');
-  const [code] = (await once(spawn(process.execPath, words, { env: { PORT: String(port) } }), 'close')) as unknown[];
+  const [code] = (await once(
+    spawn(process.execPath, words, { env: { OPS_PORT: String(port) } }),
+    'close',
+  )) as unknown[];
   return code;
 }
 
@@ -174,7 +177,7 @@ describe('compose.yaml', () => {
     expect(config.http.host).toBe('0.0.0.0');
     const published = (services.api?.ports ?? []).map((port) => interpolate(port, {}).split(':').at(-1));
     expect(published).toEqual([String(config.http.port)]);
-    expect(textsOf(runtime, 'EXPOSE')).toEqual(published);
+    expect(textsOf(runtime, 'EXPOSE')).toEqual([`${config.http.port} ${config.operations.port}`]);
   });
 
   it('gives the worker a configuration that production accepts, on the same database, queues and keys', () => {
@@ -263,9 +266,8 @@ describe('compose.yaml', () => {
     expect(Object.keys(services.worker?.depends_on ?? {})).toContain('api');
   });
 
-  it("switches the image's health check off for the worker, which serves no HTTP", () => {
-    expect(services.worker?.healthcheck).toEqual({ disable: true });
-    expect(services.api?.healthcheck).toBeUndefined();
+  it("uses the image's health check for the API and for the worker", () => {
+    expect(own.map(([, { healthcheck }]) => healthcheck)).toEqual([undefined, undefined]);
   });
 
   it('publishes ports on this machine alone, and neither the database nor Redis nor the objects', () => {

@@ -59,7 +59,6 @@ export const POLICIES_OF_HOLDERS = POLICIES.filter(
 
 export const UNLIMITED_REQUESTS = [
   'GET /health',
-  'GET /ready',
   'GET /openapi.json',
   'GET /v1/auth/me',
   'GET /v1/auth/login',

@@ -158,6 +158,7 @@ export function launch({ env, command = quickly('main'), ownGroup = false }: Lau
       PATH: process.env.PATH,
       HOME: process.env.HOME,
       PORT: '0',
+      OPS_PORT: '0',
       RATE_LIMIT_OVERRIDES: 'events=100000/100000,intake=100000/100000,auth-login=100000,auth-register=100000',
       ...env,
     },

@@ -20,7 +20,7 @@ const MAX_WAITING_OF_ADDRESS = 1_280;
 const WAITING_TIMEOUT_MS = 10_000;
 
 /** These routes cost next to nothing, and health checks have no credentials. */
-const PROBES: ReadonlySet<string> = new Set(['/health', '/ready']);
+const PROBES: ReadonlySet<string> = new Set(['/health']);
 
 /** Single refusals are not logged, because a flood causes one for each of its requests. */
 class TooManyStrangers extends domainError(503, 'Service overloaded') {

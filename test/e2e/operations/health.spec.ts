@@ -19,11 +19,12 @@ describe('the health of the service', () => {
       version: '1.0.0',
       checks: { database: 'ok', redis: 'not_configured', queue: 'ok', workers: 'healthy' },
     });
-    expect((await api.get('/ready').expect(200)).body).toEqual({ ready: true });
+    const ready = await api.get('/ready').set('X-Internal-Token', service.internalToken).expect(200);
+    expect(ready.body).toEqual({ ready: true, checks: { database: true, migrations: true, queue: true } });
   });
 });
 
-describe('the route of the metrics', () => {
+describe('the route of the metrics without an operations port', () => {
   it('returns text for Prometheus with routes as labels and without identifiers', async () => {
     const series = 'http_request_duration_seconds_count{method="GET",route="/v1/projects/:project_id",status="401"} ';
     const countIn = (text: string): number => {
@@ -52,6 +53,7 @@ describe('the route of the metrics', () => {
   ])('returns 401 with %s', async (_, headersOf) => {
     const headers = headersOf(service.internalToken);
     await api.get('/metrics').set(headers).expect(401, NOT_AUTHENTICATED);
+    await api.get('/ready').set(headers).expect(401, NOT_AUTHENTICATED);
     const head = await fetch(`${service.url}/metrics`, { method: 'HEAD', headers });
     expect(head.status).toBe(401);
   });

@@ -70,7 +70,7 @@ describe('the HTTP interface', () => {
   });
 
   describe('a request that breaks the protocol', () => {
-    const READY = 'GET /ready HTTP/1.1\r\nHost: a\r\n\r\n';
+    const READY = 'GET /health HTTP/1.1\r\nHost: a\r\n\r\n';
     const TOO_LARGE = 'Request Header Fields Too Large';
     const BAD = 'Bad Request';
 
@@ -82,7 +82,7 @@ describe('the HTTP interface', () => {
       [400, 'no protocol', headOf('NONSENSE'), BAD],
       [400, 'an unknown method', headOf('FOO / HTTP/1.1', 'Host: a'), BAD],
       [400, 'HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', BAD],
-      [400, 'no Host', headOf('GET /ready HTTP/1.1'), BAD],
+      [400, 'no Host', headOf('GET /health HTTP/1.1'), BAD],
       ...[
         'a b/<script>',
         '',
@@ -102,14 +102,14 @@ describe('the HTTP interface', () => {
       ].map((host): [number, string, string, string] => [
         400,
         `the Host ${JSON.stringify(host)}`,
-        headOf('GET /ready HTTP/1.1', `Host: ${host}`),
+        headOf('GET /health HTTP/1.1', `Host: ${host}`),
         BAD,
       ]),
-      [400, 'two Hosts', headOf('GET /ready HTTP/1.1', 'Host: a', 'Host: b'), BAD],
+      [400, 'two Hosts', headOf('GET /health HTTP/1.1', 'Host: a', 'Host: b'), BAD],
       [
         417,
         'an expectation',
-        headOf('GET /ready HTTP/1.1', 'Host: a', 'Expect: miracles', 'Connection: close'),
+        headOf('GET /health HTTP/1.1', 'Host: a', 'Expect: miracles', 'Connection: close'),
         'Expectation Failed',
       ],
       [400, 'two lengths', headOf('POST / HTTP/1.1', 'Host: a', 'Content-Length: 1', 'Content-Length: 2'), BAD],
@@ -185,20 +185,24 @@ describe('the HTTP interface', () => {
 
   describe('an odd request that keeps to the protocol', () => {
     it.each<[status: number, what: string, bytes: string]>([
-      [200, 'an absolute target', headOf('GET http://other.example/ready HTTP/1.1', 'Host: a', 'Connection: close')],
-      [200, 'HTTP/1.0 without a Host', headOf('GET /ready HTTP/1.0')],
-      [200, 'an IPv6 Host', headOf('GET /ready HTTP/1.1', 'Host: [::1]:3000', 'Connection: close')],
-      [200, 'a Host with a port', headOf('GET /ready HTTP/1.1', 'Host: my_host.Example.com.:80', 'Connection: close')],
+      [200, 'an absolute target', headOf('GET http://other.example/health HTTP/1.1', 'Host: a', 'Connection: close')],
+      [200, 'HTTP/1.0 without a Host', headOf('GET /health HTTP/1.0')],
+      [200, 'an IPv6 Host', headOf('GET /health HTTP/1.1', 'Host: [::1]:3000', 'Connection: close')],
+      [200, 'a Host with a port', headOf('GET /health HTTP/1.1', 'Host: my_host.Example.com.:80', 'Connection: close')],
       [204, 'OPTIONS *', headOf('OPTIONS * HTTP/1.1', 'Host: a', 'Connection: close')],
       [405, 'PROPFIND', headOf('PROPFIND /v1/organizations HTTP/1.1', 'Host: a', 'Connection: close')],
       [405, 'TRACE', headOf('TRACE /v1/organizations HTTP/1.1', 'Host: a', 'Connection: close')],
       [404, 'the target //', headOf('GET // HTTP/1.1', 'Host: a', 'Connection: close')],
       [401, 'the target %00', headOf('GET /v1/projects/%00 HTTP/1.1', 'Host: a', 'Connection: close')],
-      [200, 'an upgrade', headOf('GET /ready HTTP/1.1', 'Host: a', 'Connection: Upgrade, close', 'Upgrade: websocket')],
+      [
+        200,
+        'an upgrade',
+        headOf('GET /health HTTP/1.1', 'Host: a', 'Connection: Upgrade, close', 'Upgrade: websocket'),
+      ],
       [
         200,
         '150 headers',
-        headOf('GET /ready HTTP/1.1', 'Host: a', 'Connection: close', ...Array<string>(150).fill('X: 1')),
+        headOf('GET /health HTTP/1.1', 'Host: a', 'Connection: close', ...Array<string>(150).fill('X: 1')),
       ],
     ])('is answered with %i like any other: %s', async (status, _, bytes) => {
       const [answer, ...more] = answersIn(await conversation(bytes));
@@ -263,7 +267,7 @@ describe('the HTTP interface', () => {
 
   describe('an answer', () => {
     it('has the usual protection and does not name the framework', async () => {
-      const { headers } = await api.get('/ready').expect(200);
+      const { headers } = await api.get('/health').expect(200);
       expect(headers).toMatchObject({
         'x-content-type-options': 'nosniff',
         'referrer-policy': 'no-referrer',
@@ -283,7 +287,7 @@ describe('the HTTP interface', () => {
       ]);
       expect(preflight).toMatch(/^HTTP\/1\.1 204 /);
       expect(/\r\naccess-control-allow-origin: (.*)\r\n/i.exec(preflight)?.[1]).toBe(ORIGIN);
-      const answer = await api.get('/ready').set('Origin', ORIGIN);
+      const answer = await api.get('/health').set('Origin', ORIGIN);
       const exposed = String(answer.headers['access-control-expose-headers'])
         .split(',')
         .map((name) => name.trim());
@@ -296,7 +300,7 @@ describe('the HTTP interface', () => {
           'X-Trusted-Device-Token',
         ]),
       );
-      const foreign = await api.get('/ready').set('Origin', 'https://evil.example');
+      const foreign = await api.get('/health').set('Origin', 'https://evil.example');
       expect(foreign.headers).not.toHaveProperty('access-control-allow-origin');
     });
   });

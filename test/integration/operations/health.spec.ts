@@ -48,13 +48,14 @@ describe('a process of the service', () => {
     },
   );
 
-  it('returns 404 for /internal and for the metrics when no token is configured', async () => {
+  it('returns 404 for /internal, the metrics and readiness when no token is configured', async () => {
     const closed = await createTestApp({ databaseUrl: app.databaseUrl });
     try {
       await closed.request().get('/internal/jobs').set('X-Internal-Token', TOKEN).expect(404, { detail: 'Not Found' });
       await closed.request().post('/internal/jobs/maintenance').expect(404, { detail: 'Not Found' });
       await closed.request().get('/internal/board').auth('operator', TOKEN).expect(404, { detail: 'Not Found' });
       await closed.request().get('/metrics').expect(404, { detail: 'Not Found' });
+      await closed.request().get('/ready').set('X-Internal-Token', TOKEN).expect(404, { detail: 'Not Found' });
       await closed.request().get('/metrics').set('X-Internal-Token', TOKEN).expect(404, { detail: 'Not Found' });
       await closed.request().get('/metrics').set('X-Internal-Token', '').expect(404, { detail: 'Not Found' });
     } finally {
@@ -79,9 +80,10 @@ describe('a process of the service', () => {
     const startedAt = performance.now();
     const answers = await Promise.all(
       Array.from({ length: 60 }, (__, at) =>
-        at % 2 === 0
-          ? app.request().get('/metrics').set('X-Internal-Token', TOKEN)
-          : app.request().get(at % 4 === 1 ? '/health' : '/ready'),
+        app
+          .request()
+          .get(['/metrics', '/health', '/metrics', '/ready'][at % 4] ?? '')
+          .set('X-Internal-Token', TOKEN),
       ),
     );
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
@@ -129,7 +131,7 @@ describe('a process of the service', () => {
   });
 
   it('returns 503 while the database is gone, and 200 when the database is back', async () => {
-    const lost = await createTestApp();
+    const lost = await createTestApp({ env: { INTERNAL_JOB_TOKEN: TOKEN } });
     try {
       await lost.rows('SELECT 1');
       const name = new URL(lost.databaseUrl).pathname.slice(1);
@@ -137,7 +139,8 @@ describe('a process of the service', () => {
       await app.rows('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [name]);
       const answer = await lost.request().get('/health').expect(503);
       expect(answer.body).toMatchObject({ status: 'down', checks: { database: 'down' } });
-      await lost.request().get('/ready').expect(503, { ready: false });
+      const readiness = await lost.request().get('/ready').set('X-Internal-Token', TOKEN).expect(503);
+      expect(readiness.body).toMatchObject({ ready: false, checks: { database: false, migrations: false } });
       const form = { username: 'ada@example.com', password: 'analytical-engine' };
       const login = await lost.request().post('/v1/auth/login').type('form').send(form);
       expect([login.status, login.body]).toEqual([503, { detail: 'Service overloaded' }]);

@@ -144,7 +144,6 @@ describe('an overloaded service', () => {
       await app.request().get('/v1/organizations').set('Authorization', owner.bearer).expect(200);
       await app.request().get('/v1/nothing').set('X-API-Key', owner.apiKey).expect(404);
       await app.request().get('/health').expect(200);
-      await app.request().get('/ready').expect(200);
       const elsewhere = await connection(head('/nope'), '127.0.0.2');
       await eventually(
         () => elsewhere.answers,

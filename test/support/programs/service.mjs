@@ -42,6 +42,7 @@ export async function startSharedService({ limits = false, clickHouse }, stops) 
       HOME: process.env.HOME,
       NODE_ENV: 'test',
       PORT: '0',
+      OPS_PORT: '0',
       DATA_DIR: dataDir,
       DATABASE_URL: databaseUrl,
       // Suites that send many requests at once share the connections, and a request waits at most five seconds for one.

@@ -1,7 +1,16 @@
-import { Module } from '@nestjs/common';
+import { type DynamicModule, Module } from '@nestjs/common';
+import type { Config } from '../../../config/index.js';
 import { EventStoreModule } from '../../events/event-store/index.js';
 import { HealthController } from './health.controller.js';
 import { HealthService } from './health.service.js';
+import { OperationsServer } from './operations-server.js';
+import { ProbesController } from './probes.controller.js';
+import { ProcessReports } from './process-reports.js';
 
-@Module({ imports: [EventStoreModule], controllers: [HealthController], providers: [HealthService] })
-export class HealthModule {}
+@Module({ imports: [EventStoreModule], providers: [HealthService, ProcessReports, OperationsServer] })
+export class HealthModule {
+  static for({ operations }: Pick<Config, 'operations'>): DynamicModule {
+    const probes = operations.port === 0 ? [ProbesController] : [];
+    return { module: HealthModule, controllers: [HealthController, ...probes] };
+  }
+}

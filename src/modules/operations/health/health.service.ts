@@ -1,4 +1,5 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { CONFIG, type Config } from '../../../config/index.js';
 import { CopyLagReader } from '../../events/event-store/index.js';
 import { Clock } from '../../../platform/clock/index.js';
 import { within } from '../../../platform/concurrency/index.js';
@@ -15,6 +16,20 @@ const DATABASE_LIMIT_MS = 2_000;
 /** Replication to ClickHouse takes 1 or 2 seconds. A longer lag than this is reported as degraded. */
 const LAG_LIMIT_SECONDS = 60;
 
+/** Whether a process can do its work. */
+export interface Readiness {
+  readonly ready: boolean;
+  readonly checks: {
+    readonly database: boolean;
+    /** Whether the database has every migration of this version. */
+    readonly migrations: boolean;
+    /** Whether wake-ups get through. */
+    readonly queue: boolean;
+    /** Whether scheduled jobs run. Only a worker is checked for it. */
+    readonly jobs?: boolean;
+  };
+}
+
 @Injectable()
 export class HealthService {
   private readonly startedAt: Date;
@@ -26,6 +41,7 @@ export class HealthService {
     private readonly queue: JobQueue,
     private readonly clock: Clock,
     private readonly copies: CopyLagReader,
+    @Inject(CONFIG) private readonly config: Config,
   ) {
     this.startedAt = clock.now();
   }
@@ -49,9 +65,20 @@ export class HealthService {
     };
   }
 
-  /** Returns whether this instance can serve traffic: the database answers and has every migration of this version. */
-  async isReady(): Promise<boolean> {
-    return (await this.checkDatabase()) === 'ok' && (await isMigrated(this.database).catch(() => false));
+  /** Returns whether new work may be sent to this process, and what it lacks. */
+  async readiness(): Promise<Readiness> {
+    const [database, migrated, [queue, workers]] = await Promise.all([
+      this.checkDatabase(),
+      isMigrated(this.database).catch(() => false),
+      this.checkQueueAndWorkers(),
+    ]);
+    const checks = {
+      database: database === 'ok',
+      migrations: migrated,
+      queue: queue !== 'down',
+      ...(this.config.process.role === 'worker' && { jobs: workers !== 'stopped' && workers !== 'stale' }),
+    };
+    return { ready: Object.values(checks).every(Boolean), checks };
   }
 
   private checkDatabase(): Promise<CheckState> {

@@ -1,1 +1,2 @@
 export { HealthModule } from './health.module.js';
+export { OperationsPortUnavailable, OperationsServer } from './operations-server.js';
