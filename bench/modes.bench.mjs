@@ -135,7 +135,7 @@ async function queuedBeside({ redis, start, one, shot }) {
 /** Returns how many batches the services have stored so far. */
 async function batchesOf(services) {
   const texts = await Promise.all(services.map(metricsOf));
-  return texts.reduce((sum, text) => sum + Number(/^ingest_batch_events_count (\d+)/m.exec(text)?.[1] ?? 0), 0);
+  return texts.reduce((sum, text) => sum + Number(/^oes_ingest_batch_events_count (\d+)/m.exec(text)?.[1] ?? 0), 0);
 }
 
 /** Returns the median of each figure. */

@@ -58,6 +58,7 @@ import { Clock, SystemClock } from './platform/clock/index.js';
 import { CredentialCipher, Passwords } from './platform/crypto/index.js';
 import { Database, DATABASE_URL } from './platform/database/database.js';
 import { NoticeBus } from './platform/database/notices.js';
+import { QueryTimes } from './platform/database/query-times.js';
 import { typeOrmOptions } from './platform/database/typeorm.options.js';
 import { CONSTRAINT_ERRORS, ERROR_FORMS, ErrorFilter } from './platform/http/error.filter.js';
 import { BodyBudget } from './platform/http/body-budget.js';
@@ -181,6 +182,7 @@ class PlatformModule {
         },
         { provide: DATABASE_URL, useValue: databaseUrl },
         Database,
+        QueryTimes,
         BackgroundWork,
         { provide: BodyBudget, useFactory: () => new BodyBudget(config.http.maxBodyBytes) },
         LargeBodies,

@@ -122,7 +122,7 @@ function lagsOf({ url }) {
   const looking = (async () => {
     while (!isOver) {
       const text = await metricsOf({ url });
-      lags.push(Number(/^event_shipping_lag_seconds (\S+)$/m.exec(text)?.[1]));
+      lags.push(Number(/^oes_event_shipping_lag_seconds (\S+)$/m.exec(text)?.[1]));
       await pause(LOOK_MS);
     }
   })();

@@ -60,7 +60,7 @@ export class BackgroundWork {
     private readonly database: Database,
     metrics: Metrics,
   ) {
-    const outcomes = metrics.counter('background_work_total', 'Work after answers, by what became of it', [
+    const outcomes = metrics.counter('oes_background_work_total', 'Work after answers, by what became of it', [
       'lane',
       'outcome',
     ]);
@@ -76,7 +76,7 @@ export class BackgroundWork {
       notice: lane('notice'),
       record: lane('record'),
     };
-    metrics.gauge('background_work_waiting', 'Work after answers that waits for its turn', ['lane'], (gauge) => {
+    metrics.gauge('oes_background_work_waiting', 'Work after answers that waits for its turn', ['lane'], (gauge) => {
       for (const [name, { waiting }] of Object.entries(this.lanes)) gauge.set({ lane: name }, waiting);
     });
   }

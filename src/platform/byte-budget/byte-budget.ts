@@ -39,6 +39,11 @@ export class ByteBudget {
     this.free = options.capacity;
   }
 
+  /** The bytes that are reserved now. */
+  get inUse(): number {
+    return this.options.capacity - this.free;
+  }
+
   /**
    * Waits until the bytes are free and reserves them. @throws the refusal when too many callers wait, or this one has
    * waited too long

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { ClientBase, QueryResult as StatementResult } from 'pg';
+import type { ClientBase, Pool, QueryResult as StatementResult } from 'pg';
 import {
   DataSource,
   type DataSourceOptions,
@@ -11,6 +11,7 @@ import {
   type QueryRunner,
   type Repository,
 } from 'typeorm';
+import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { ScopedValue } from '../concurrency/index.js';
 
 /** The connection for queries: the pool, or the current transaction. */
@@ -62,6 +63,12 @@ export class Database {
     const opened = this.apartSource;
     this.apartSource = undefined;
     await (await opened?.catch(() => undefined))?.destroy();
+  }
+
+  /** The connections of the pool for requests, and the callers that wait for one. */
+  get poolUse(): { readonly open: number; readonly idle: number; readonly waiting: number } {
+    const { totalCount, idleCount, waitingCount } = (this.main.driver as PostgresDriver).master as Pool;
+    return { open: totalCount, idle: idleCount, waiting: waitingCount };
   }
 
   private openApart(): Promise<DataSource> {

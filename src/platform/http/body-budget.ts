@@ -68,6 +68,11 @@ export class BodyBudget {
     this.ofStrangers = budgetOf(capacity * PART_OF_STRANGERS, () => Math.max(MAX_ADDRESS_BYTES, largestBytes));
   }
 
+  /** Bytes in use by callers with a credential, and by others. */
+  get inUse(): { readonly known: number; readonly strangers: number } {
+    return { known: this.ofKnown.inUse, strangers: this.ofStrangers.inUse };
+  }
+
   shareOf({ name, isStranger }: BodyHolder): BodyShare {
     const budget = isStranger ? this.ofStrangers : this.ofKnown;
     return {

@@ -41,7 +41,7 @@ export class RequestObserver {
     private readonly accessLog: AccessLog,
   ) {
     this.duration = metrics.leanHistogram(
-      'http_request_duration_seconds',
+      'oes_http_request_duration_seconds',
       'Time from the request to the end of its answer',
     );
   }

@@ -49,7 +49,9 @@ export class RateLimiter {
     metrics: Metrics,
   ) {
     this.finder = new PolicyFinder(policies);
-    this.refusals = metrics.counter('rate_limit_refusals_total', 'Requests answered 429 by a rate limit', ['policy']);
+    this.refusals = metrics.counter('oes_rate_limit_refusals_total', 'Requests answered 429 by a rate limit', [
+      'policy',
+    ]);
   }
 
   /** The Express middleware. Refusals go to `next` as {@link RateLimitExceeded}. */

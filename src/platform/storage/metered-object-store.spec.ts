@@ -45,10 +45,10 @@ describe('the meter of an object store', () => {
     await store.remove(upload, token);
     const done = ['begin', 'complete', 'list', 'open', 'part', 'put', 'remove'];
     expect((await told()).sort()).toEqual([
-      'object_store_bytes_total{driver="files",direction="in"} 14',
-      'object_store_bytes_total{driver="files",direction="out"} 5',
-      ...done.map((name) => `object_store_operations_total{driver="files",operation="${name}",outcome="done"} 1`),
-      `object_store_up{driver="files",store="${await store.identity()}"} 1`,
+      'oes_object_store_bytes_total{driver="files",direction="in"} 14',
+      'oes_object_store_bytes_total{driver="files",direction="out"} 5',
+      ...done.map((name) => `oes_object_store_operations_total{driver="files",operation="${name}",outcome="done"} 1`),
+      `oes_object_store_up{driver="files",store="${await store.identity()}"} 1`,
     ]);
     expect(lines).toEqual([]);
   });
@@ -62,10 +62,14 @@ describe('the meter of an object store', () => {
       await expect(store.put(newId(), content(`${attempt}`), 1, calm())).rejects.toThrow(StoreUnavailable);
     }
     const figures = await told();
-    expect(figures).toContain('object_store_operations_total{driver="files",operation="open",outcome="missing"} 1');
-    expect(figures).toContain('object_store_operations_total{driver="files",operation="put",outcome="broken_off"} 1');
-    expect(figures).toContain('object_store_operations_total{driver="files",operation="put",outcome="unavailable"} 2');
-    expect(figures).toContain('object_store_up{driver="files",store=""} 0');
+    expect(figures).toContain('oes_object_store_operations_total{driver="files",operation="open",outcome="missing"} 1');
+    expect(figures).toContain(
+      'oes_object_store_operations_total{driver="files",operation="put",outcome="broken_off"} 1',
+    );
+    expect(figures).toContain(
+      'oes_object_store_operations_total{driver="files",operation="put",outcome="unavailable"} 2',
+    );
+    expect(figures).toContain('oes_object_store_up{driver="files",store=""} 0');
     expect(lines).toHaveLength(1);
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({
       level: 'error',
@@ -83,7 +87,7 @@ describe('the meter of an object store', () => {
     stream.destroy();
     await new Promise((resolve) => stream.once('close', resolve));
     expect(await told()).toContain(
-      'object_store_operations_total{driver="files",operation="open",outcome="broken_off"} 1',
+      'oes_object_store_operations_total{driver="files",operation="open",outcome="broken_off"} 1',
     );
   });
 });

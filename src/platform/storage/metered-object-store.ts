@@ -28,17 +28,17 @@ export class MeteredObjectStore extends ObjectStore {
   ) {
     super();
     this.driver = store.driver;
-    this.operations = metrics.counter('object_store_operations_total', 'What was asked of the object store', [
+    this.operations = metrics.counter('oes_object_store_operations_total', 'What was asked of the object store', [
       'driver',
       'operation',
       'outcome',
     ]);
     this.bytes = metrics.counter(
-      'object_store_bytes_total',
+      'oes_object_store_bytes_total',
       'Content that went into and came out of the object store',
       ['driver', 'direction'],
     );
-    metrics.gauge('object_store_up', 'Whether the object store can be used', ['driver', 'store'], async (gauge) => {
+    metrics.gauge('oes_object_store_up', 'Whether the object store can be used', ['driver', 'store'], async (gauge) => {
       const store = await this.nameIfUp();
       gauge.reset();
       gauge.set({ driver: this.driver, store: store ?? '' }, store === null ? 0 : 1);

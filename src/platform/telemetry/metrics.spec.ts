@@ -18,6 +18,39 @@ describe('Metrics', () => {
     expect(metrics.contentType).toContain('text/plain');
   });
 
+  it('repeats metrics under the names that they had without the prefix', async () => {
+    const metrics = new Metrics();
+    metrics.counter('oes_hits_total', 'Hits', ['route']).inc({ route: '/oes_a' }, 3);
+    const lines = (await metrics.render()).split('\n').filter((line) => line.includes('hits_total'));
+    expect(lines).toEqual([
+      '# HELP oes_hits_total Hits',
+      '# TYPE oes_hits_total counter',
+      'oes_hits_total{route="/oes_a"} 3',
+      '# HELP hits_total Hits',
+      '# TYPE hits_total counter',
+      'hits_total{route="/oes_a"} 3',
+    ]);
+  });
+
+  it('leaves out a gauge whose value cannot be read, and counts that', async () => {
+    const metrics = new Metrics();
+    let isLost = false;
+    const read = (): number => {
+      if (isLost) throw new Error('lost');
+      return 7;
+    };
+    metrics.gauge('oes_rows', 'Rows', [], (gauge) => gauge.set(read()));
+    metrics.gauge('oes_kinds', 'Kinds', ['kind'], (gauge) => gauge.set({ kind: 'a' }, read()));
+    expect(await metrics.render()).toMatch(/^oes_rows 7$/m);
+    isLost = true;
+    await metrics.render();
+    const text = await metrics.render();
+    expect(text).not.toMatch(/^oes_(?:rows|kinds\{kind="a"\}) /m);
+    expect(text).toMatch(/^oes_metric_read_failures_total\{metric="oes_rows"\} [12]$/m);
+    isLost = false;
+    expect(await metrics.render()).toMatch(/^oes_kinds\{kind="a"\} 7$/m);
+  });
+
   it('renders lean histograms as the others', async () => {
     const metrics = new Metrics();
     const other = metrics.histogram('other_seconds', 'Duration', ['route'], [0.1, 1]);

@@ -16,6 +16,11 @@ function processMetrics(): Registry {
   return ofTheProcess;
 }
 
+/** The prefix of all names except those of Node and the process. */
+const PREFIX = 'oes_';
+/** A line of a metric with the prefix. */
+const PREFIXED = new RegExp(`^(# (?:HELP|TYPE) )?${PREFIX}(.*)$`, 'gm');
+
 /**
  * Prometheus metrics of one application. Each instance has its own registry, so that applications in one process do not
  * clash. A second call with the same name returns the same metric, and throws an Error when kind or labels differ.
@@ -28,6 +33,11 @@ export class Metrics {
   private readonly registry = new Registry();
   private readonly process = processMetrics();
   private readonly made = new Map<string, { readonly signature: string; readonly metric: unknown }>();
+  private readonly failures = this.counter(
+    `${PREFIX}metric_read_failures_total`,
+    'Scrapes without a metric, because its value could not be read',
+    ['metric'],
+  );
 
   /** The Content-Type of {@link render}. */
   get contentType(): string {
@@ -40,7 +50,10 @@ export class Metrics {
     );
   }
 
-  /** `collect` runs before each rendering, for values that are read instead of counted. */
+  /**
+   * `collect` runs before each rendering, for values that are read instead of counted. When it fails, the metric has no
+   * value in this rendering.
+   */
   gauge<L extends string = never>(
     name: string,
     help: string,
@@ -50,13 +63,20 @@ export class Metrics {
     return this.once('gauge', name, labelNames, () => {
       if (collect === undefined)
         return this.exportedOnMove(new Gauge<L>({ name, help, labelNames, registers: [] }), ['set', 'inc', 'dec']);
+      const { failures } = this;
       return new Gauge<L>({
         name,
         help,
         labelNames,
         registers: [this.registry],
-        collect() {
-          return collect(this);
+        async collect() {
+          try {
+            await collect(this);
+          } catch {
+            failures.inc({ metric: name });
+            if (labelNames.length === 0) this.remove();
+            else this.reset();
+          }
         },
       });
     });
@@ -83,9 +103,14 @@ export class Metrics {
     );
   }
 
-  /** Returns all metrics in Prometheus's text format, those of the process first. */
+  /**
+   * Returns all metrics in Prometheus's text format, those of the process first. The last part repeats the metrics without
+   * their prefix, because their names had none before version 1.1.
+   */
   async render(): Promise<string> {
-    return [await this.process.metrics(), await this.registry.metrics()].join('\n');
+    const own = await this.registry.metrics();
+    const former = [...own.matchAll(PREFIXED)].map(([, comment = '', line = '']) => comment + line);
+    return [await this.process.metrics(), own, ...former, ''].join('\n');
   }
 
   /** Registers the metric at the first call of one of these methods. Later calls have no overhead. */

@@ -287,7 +287,7 @@ function tests(access: ClickHouseAccess): void {
 
     const readsOf = async (by: 'clickhouse' | 'postgres'): Promise<number> => {
       const text = await app.metrics();
-      return Number(new RegExp(`^event_store_reads_total\\{store="${by}"\\} (\\d+)$`, 'm').exec(text)?.[1] ?? 0);
+      return Number(new RegExp(`^oes_event_store_reads_total\\{store="${by}"\\} (\\d+)$`, 'm').exec(text)?.[1] ?? 0);
     };
 
     /**

@@ -137,7 +137,7 @@ function tests(access: ClickHouseAccess): void {
 
     const readsOf = async (by: 'clickhouse' | 'postgres'): Promise<number> => {
       const written = await app.metrics();
-      return Number(new RegExp(`^event_store_reads_total\\{store="${by}"\\} (\\d+)$`, 'm').exec(written)?.[1] ?? 0);
+      return Number(new RegExp(`^oes_event_store_reads_total\\{store="${by}"\\} (\\d+)$`, 'm').exec(written)?.[1] ?? 0);
     };
 
     const search = async (of: TestApp, query: object, who = owner): Promise<Answer> => {

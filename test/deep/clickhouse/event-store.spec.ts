@@ -290,7 +290,7 @@ else {
     ])('goes on after a server that %s', async (_, fault) => {
       const limits = app.nest.get(CopyLimits, { strict: false });
       const usual = limits.insertMs;
-      const before = [server.inserts, (await metric(app, 'event_shipping_failures_total')) ?? 0] as const;
+      const before = [server.inserts, (await metric(app, 'oes_event_shipping_failures_total')) ?? 0] as const;
       const held = fault === null ? server.holdNext() : undefined;
       if (fault !== null) server.faults.push(fault);
       limits.insertMs = 100;
@@ -303,7 +303,7 @@ else {
       // The next one has its time.
       limits.insertMs = usual;
       await eventually(
-        () => metric(app, 'event_shipping_failures_total'),
+        () => metric(app, 'oes_event_shipping_failures_total'),
         (failures) => (failures ?? 0) > before[1],
       );
       // Once a minute at most, whichever of these was first.
@@ -360,7 +360,7 @@ else {
       await server.goAway();
       await ingest({ event_type: 'while away', source: 's' }).expect(200);
       await eventually(
-        () => metric(app, 'event_shipping_failures_total'),
+        () => metric(app, 'oes_event_shipping_failures_total'),
         (failures) => (failures ?? 0) > 0,
       );
       expect((await app.request().get('/health').expect(200)).body).toMatchObject({ checks: { event_store: 'ok' } });
@@ -370,18 +370,18 @@ else {
         ({ status }) => status === 'degraded',
       );
       expect((await app.request().get('/health')).body).toMatchObject({ checks: { event_store: 'degraded' } });
-      expect(await metric(app, 'event_shipping_lag_seconds')).toBeGreaterThan(7_000);
+      expect(await metric(app, 'oes_event_shipping_lag_seconds')).toBeGreaterThan(7_000);
       expect(app.logLines.join('')).toContain('events are not copied: ECONN');
       await server.comeBack();
       await expectSame(app, store);
-      expect(await metric(app, 'event_shipping_lag_seconds')).toBe(0);
+      expect(await metric(app, 'oes_event_shipping_lag_seconds')).toBe(0);
     });
 
     it('is not behind for a clock that was set back', async () => {
       await server.goAway();
       await ingest({ event_type: 'from the future', source: 's' }).expect(200);
       await app.rows(`UPDATE event_shipments SET stored_at = stored_at + interval '1 hour'`);
-      expect(await metric(app, 'event_shipping_lag_seconds')).toBe(0);
+      expect(await metric(app, 'oes_event_shipping_lag_seconds')).toBe(0);
       await server.comeBack();
       await expectSame(app, store);
     });
@@ -498,10 +498,10 @@ else {
       await app.rows(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'service-shipping'
                       AND datname = current_database()`);
       const inserts = server.inserts;
-      const before = (await metric(app, 'event_shipping_failures_total')) ?? 0;
+      const before = (await metric(app, 'oes_event_shipping_failures_total')) ?? 0;
       await ingest({ event_type: 'after', source: 's' }).expect(200);
       await eventually(
-        () => metric(app, 'event_shipping_failures_total'),
+        () => metric(app, 'oes_event_shipping_failures_total'),
         (failures) => (failures ?? 0) > before,
       );
       expect([server.inserts, await waiting(app)]).toEqual([inserts, 1]);

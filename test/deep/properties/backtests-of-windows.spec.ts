@@ -14,7 +14,9 @@ const COUNT_OVER_10 = { kind: 'threshold', window_seconds: 300, aggregate: 'coun
 /** Evaluations of rules so far, also those that failed. */
 async function evaluationsOf(app: TestApp): Promise<number> {
   const text = await app.metrics();
-  const counts = [...text.matchAll(/^alert_rule_evaluations_total\{.*\} (\d+)$/gm)].map(([, count]) => Number(count));
+  const counts = [...text.matchAll(/^oes_alert_rule_evaluations_total\{.*\} (\d+)$/gm)].map(([, count]) =>
+    Number(count),
+  );
   return counts.reduce((sum, count) => sum + count, 0);
 }
 

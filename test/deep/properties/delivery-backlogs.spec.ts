@@ -130,7 +130,7 @@ describe('a due delivery among many', () => {
     // One whose try is over by then leaves its slot to another one.
     await eventually(
       () => app.metrics(),
-      (metrics) => /^delivery_in_flight 200$/m.test(metrics),
+      (metrics) => /^oes_delivery_in_flight 200$/m.test(metrics),
     );
     await due(small, [own], 1, '1 minute');
     const second = runRetries(app);

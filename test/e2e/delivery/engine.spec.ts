@@ -358,7 +358,7 @@ describe('the delivery engine', () => {
 
   it('does not overwrite the result that was written after it lost its claim, and records and counts the loss', async () => {
     const lostLeases = async (): Promise<number> =>
-      Number(/^delivery_lost_leases_total (\d+)$/m.exec((await internal('/metrics')).text)?.[1] ?? 0);
+      Number(/^oes_delivery_lost_leases_total (\d+)$/m.exec((await internal('/metrics')).text)?.[1] ?? 0);
     const lostBefore = await lostLeases();
     let release: () => void = () => undefined;
     receiver.answer(500);
@@ -439,9 +439,9 @@ describe('the delivery engine', () => {
     // The service renders its metrics once a second.
     const text = await eventually(
       async () => (await internal('/metrics')).text,
-      (metrics) => /^delivery_outcomes_total/m.test(metrics),
+      (metrics) => /^oes_delivery_outcomes_total/m.test(metrics),
     );
-    for (const name of ['delivery_backlog', 'delivery_oldest_due_seconds', 'delivery_in_flight'])
+    for (const name of ['oes_delivery_backlog', 'oes_delivery_oldest_due_seconds', 'oes_delivery_in_flight'])
       expect(text).toMatch(new RegExp(`^${name}`, 'm'));
   });
 

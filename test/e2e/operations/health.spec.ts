@@ -26,7 +26,8 @@ describe('the health of the service', () => {
 
 describe('the route of the metrics without an operations port', () => {
   it('returns text for Prometheus with routes as labels and without identifiers', async () => {
-    const series = 'http_request_duration_seconds_count{method="GET",route="/v1/projects/:project_id",status="401"} ';
+    const series =
+      'oes_http_request_duration_seconds_count{method="GET",route="/v1/projects/:project_id",status="401"} ';
     const countIn = (text: string): number => {
       const line = text.split('\n').find((one) => one.startsWith(series));
       return line === undefined ? 0 : Number(line.slice(series.length));
@@ -42,7 +43,7 @@ describe('the route of the metrics without an operations port', () => {
     );
     expect(headers['content-type']).toMatch(/^text\/plain/);
     expect(text).not.toContain(projectId);
-    expect(text).toMatch(/^object_store_up\{driver="files",store="[0-9a-f-]{36}"\} 1$/m);
+    expect(text).toMatch(/^oes_object_store_up\{driver="files",store="[0-9a-f-]{36}"\} 1$/m);
   });
 
   it.each<[string, (token: string) => Record<string, string>]>([

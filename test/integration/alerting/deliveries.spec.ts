@@ -82,7 +82,7 @@ describe('an alert delivery', () => {
     await alerts.until(free, isOver);
     await runAlertDeliveries(app);
     expect(await alerts.delivery(waiting)).toMatchObject({ status: 'pending' });
-    expect(await app.metrics()).toMatch(/^alert_delivery_backlog 0$/m);
+    expect(await app.metrics()).toMatch(/^oes_alert_delivery_backlog 0$/m);
   });
 
   it('waits without losing an attempt while encryption is switched off, and fails when its secret cannot be decrypted', async () => {
@@ -124,7 +124,7 @@ describe('an alert delivery', () => {
 
   it('keeps its status when a result comes after its lease has expired, and the metrics count the lost lease', async () => {
     const lost = async (): Promise<number> =>
-      Number(/^alert_delivery_lost_leases_total (\d+)$/m.exec(await app.metrics())?.[1] ?? 0);
+      Number(/^oes_alert_delivery_lost_leases_total (\d+)$/m.exec(await app.metrics())?.[1] ?? 0);
     const before = await lost();
     let release: () => void = () => undefined;
     receiver.answer((response) => void (release = () => response.writeHead(200).end()));

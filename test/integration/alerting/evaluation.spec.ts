@@ -76,7 +76,7 @@ describe('an alert rule of single events', () => {
     expect(logged).toContain(`rule ${unreadable} cannot be read`);
     // Once for each batch, and a batch is all that follows.
     const failures = async (): Promise<number> =>
-      Number(/^alert_rule_evaluation_failures_total (\d+)/m.exec(await app.metrics())?.[1] ?? 0);
+      Number(/^oes_alert_rule_evaluation_failures_total (\d+)/m.exec(await app.metrics())?.[1] ?? 0);
     const before = await failures();
     await ingest({});
     expect(await failures()).toBe(before + 1);
@@ -150,7 +150,7 @@ describe('an alert rule of single events', () => {
     const linked = await alerts.destination('http://127.0.0.1:9/');
     await rules.rule({ destination_ids: [linked] });
     const toNobody = async (): Promise<number> =>
-      Number(/^alert_notices_to_nobody_total (\d+)/m.exec(await app.metrics())?.[1] ?? 0);
+      Number(/^oes_alert_notices_to_nobody_total (\d+)/m.exec(await app.metrics())?.[1] ?? 0);
     const before = await toNobody();
     await alerts.send('delete', `/v1/alert-destinations/${linked}`);
     await ingest({});

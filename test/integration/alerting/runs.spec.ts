@@ -175,7 +175,7 @@ describe('a run over the rules of all projects', () => {
       [owner.projectId, newId()],
     );
     await matchEvents(app);
-    expect(await app.metrics()).toMatch(/^alert_rule_skipped_total\{what="event"\} [1-9]/m);
+    expect(await app.metrics()).toMatch(/^oes_alert_rule_skipped_total\{what="event"\} [1-9]/m);
   });
 
   it('takes events one by one whose matching fails for their data, and sets those aside that fail again', async () => {

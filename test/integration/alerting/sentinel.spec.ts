@@ -65,14 +65,14 @@ describe('Sentinel', () => {
     await sentinel.act(id, 'dismiss', { reason: 'wrong' });
     const after = await read();
     const counted = [
-      ['sentinel_rounds_total{outcome="done"}', 1],
-      ['sentinel_buckets_total{outcome="judged"}', 1],
+      ['oes_sentinel_rounds_total{outcome="done"}', 1],
+      ['oes_sentinel_buckets_total{outcome="judged"}', 1],
       // The project and its one type.
-      ['sentinel_series_total', 2],
-      ['sentinel_delay_seconds_count', 1],
-      ['sentinel_findings_total{kind="rate_spike",move="open"}', 1],
-      ['sentinel_dismissals_total{reason="wrong"}', 1],
-      ['sentinel_profiles_total', 1],
+      ['oes_sentinel_series_total', 2],
+      ['oes_sentinel_delay_seconds_count', 1],
+      ['oes_sentinel_findings_total{kind="rate_spike",move="open"}', 1],
+      ['oes_sentinel_dismissals_total{reason="wrong"}', 1],
+      ['oes_sentinel_profiles_total', 1],
     ] as const;
     expect(counted.map(([name]) => [name, (after.get(name) ?? 0) - (before.get(name) ?? 0)])).toEqual(counted);
     const told = readFileSync('docs/operations.md', 'utf8');

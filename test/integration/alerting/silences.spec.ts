@@ -222,7 +222,7 @@ describe('a silence', () => {
       type: 'notified',
       detail: { silences_unasked: true },
     });
-    expect(await app.metrics()).toMatch(/^alert_notices_despite_silences_total [1-9]/m);
+    expect(await app.metrics()).toMatch(/^oes_alert_notices_despite_silences_total [1-9]/m);
     expect(answeredMeanwhile).toBeGreaterThan(5);
   });
 });

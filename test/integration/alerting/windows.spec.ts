@@ -264,7 +264,7 @@ describe('a rule on a window', () => {
     await has(matching('([a-z]x?){90}(^|$){30}x'));
     const refused = 'PostgreSQL refuses one of its patterns as too complex';
     expect(await rules.get(id)).toMatchObject(failing(refused));
-    expect(await app.metrics()).toMatch(/^alert_rule_evaluation_failures_total [1-9]/m);
+    expect(await app.metrics()).toMatch(/^oes_alert_rule_evaluation_failures_total [1-9]/m);
     await put([0], { timestamp: new Date(), message: 'x' });
     const backtest = await rules.backtest(id);
     expect([backtest.status, backtest.body]).toEqual([409, { detail: { code: 'evaluation_failed', reason: refused } }]);

@@ -123,7 +123,7 @@ describe('a protected header while encryption is switched off', () => {
       retry_count: 0,
       completed_at: null,
     });
-    expect(await off.metrics()).toMatch(/^delivery_backlog 0$/m);
+    expect(await off.metrics()).toMatch(/^oes_delivery_backlog 0$/m);
     await off.close();
     expect(receiver.connections()).toBe(0);
     const again = await start();

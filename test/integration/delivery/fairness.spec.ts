@@ -76,7 +76,7 @@ describe('the dispatch of due deliveries', () => {
     await app.request().post(`${project}/archive`).set('Authorization', gone.bearer).expect(200);
     await app.request().delete(project).set('Authorization', gone.bearer).expect(204);
     await due(small, await channels(small, 1), 1, '1 minute');
-    expect(await app.metrics()).toMatch(/^delivery_backlog 1$/m);
+    expect(await app.metrics()).toMatch(/^oes_delivery_backlog 1$/m);
     expect(await runRetries(app)).toBe(1);
     expect(await sentOf(small)).toBe(1);
     expect(receiver.received.filter(({ body }) => body.includes(gone.projectId))).toEqual([]);

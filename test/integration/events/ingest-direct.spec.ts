@@ -42,7 +42,7 @@ describe.each([
     expect(facts).toHaveLength(2);
     expect(facts[0]).toEqual(facts[1]);
     const text = await app.metrics();
-    const counted = /^http_request_duration_seconds_count\{.*status="200".*\} (\d+)$/gm;
+    const counted = /^oes_http_request_duration_seconds_count\{.*status="200".*\} (\d+)$/gm;
     const ingested = [...text.matchAll(counted)].filter(([line]) => line.includes('/v1/events/ingest'));
     expect(ingested).toHaveLength(1);
   });

@@ -24,7 +24,7 @@ describe('a process of the service', () => {
           name,
           kind,
         }));
-        const own = families.filter(({ name }) => !/^(?:process|nodejs)_/.test(name));
+        const own = families.filter(({ name }) => name.startsWith('oes_'));
         const samples = [...text.matchAll(/^([a-z_]+)(?:\{.*\})? (\S+)$/gm)].map(
           ([, name = '', value]) => [name, Number(value)] as const,
         );
@@ -33,14 +33,16 @@ describe('a process of the service', () => {
         expect(counted.filter((name) => !hasMoved(name))).toEqual([]);
         const names = own.map(({ name }) => name);
         if (role === 'api') {
-          expect(names.filter((name) => /^(?:alert_rule|sentinel|event_shipping|object_storage_s)/.test(name))).toEqual(
-            [],
-          );
+          expect(
+            names.filter((name) =>
+              /^oes_(?:alert_rule|job|organizations|sentinel|event_shipping|object_storage_s)/.test(name),
+            ),
+          ).toEqual([]);
           expect(names).toEqual(
-            expect.arrayContaining(['event_streams_open', 'ingest_backlog_events', 'delivery_backlog']),
+            expect.arrayContaining(['oes_event_streams_open', 'oes_ingest_backlog_events', 'oes_delivery_backlog']),
           );
         } else {
-          expect(names.filter((name) => /^(?:event_streams|ingest|rate_limit)/.test(name))).toEqual([]);
+          expect(names.filter((name) => /^oes_(?:body_budget|event_streams|ingest|rate_limit)/.test(name))).toEqual([]);
         }
       } finally {
         await process.close();

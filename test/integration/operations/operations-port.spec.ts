@@ -78,14 +78,15 @@ describe('the operations port', () => {
     expect(answer.headers.get('content-type')).toMatch(/^text\/plain; version=/);
     const text = await answer.text();
     expect(text).toContain('process_cpu_seconds_total');
-    expect(text).not.toContain('http_request_duration_seconds');
+    expect(text).not.toContain('oes_http_request_duration_seconds');
   });
 
   it('has the metrics of the requests to the API, whose own port has neither metrics nor readiness', async () => {
     await fetch(`${api.url}/v1/projects`);
     await eventually(
       async () => (await fetch(`${operationsUrl(api)}/metrics`)).text(),
-      (text) => text.includes('http_request_duration_seconds_count{method="GET",route="/v1/projects",status="401"} 1'),
+      (text) =>
+        text.includes('oes_http_request_duration_seconds_count{method="GET",route="/v1/projects",status="401"} 1'),
     );
     expect(await json(`${api.url}/metrics`)).toEqual([404, { detail: 'Not Found' }]);
     expect(await json(`${api.url}/ready`)).toEqual([404, { detail: 'Not Found' }]);

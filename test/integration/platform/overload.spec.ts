@@ -60,7 +60,7 @@ describe('an overloaded service', () => {
     );
     expect(mails).toHaveLength(1);
     const text = await app.metrics();
-    expect(text).toMatch(/background_work_total\{lane="request",outcome="folded"\} [1-9]/);
+    expect(text).toMatch(/oes_background_work_total\{lane="request",outcome="folded"\} [1-9]/);
   });
 
   describe('a request without credentials', () => {

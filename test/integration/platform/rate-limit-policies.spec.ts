@@ -188,7 +188,7 @@ describe('the rate limit of a deployment', () => {
       new Set(RATE_LIMIT_POLICY_NAMES),
     );
     const text = await app.metrics();
-    expect(text).toMatch(/^rate_limit_refusals_total\{policy="usage"\} [1-9]/m);
+    expect(text).toMatch(/^oes_rate_limit_refusals_total\{policy="usage"\} [1-9]/m);
   });
 });
 

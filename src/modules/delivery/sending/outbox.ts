@@ -16,7 +16,7 @@ export interface SendingProfile<C extends ClaimedRow> {
     readonly trouble: string;
   };
   readonly metrics: {
-    /** The prefix of metric names, as in `delivery_backlog`. */
+    /** The prefix of metric names, as in `oes_delivery_backlog`. */
     readonly prefix: string;
     /** Singular and plural of what is sent, in the help texts of the metrics. */
     readonly one: string;

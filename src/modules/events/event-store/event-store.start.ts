@@ -35,7 +35,7 @@ export class EventStoreStart implements OnModuleInit, OnApplicationShutdown {
     await this.look(this.server);
     await this.waiting.begin();
     this.metrics.gauge(
-      'event_shipping_lag_seconds',
+      'oes_event_shipping_lag_seconds',
       'How long the oldest event that is not copied to the event store has been stored',
       [],
       async (gauge) => gauge.set((await this.lag.seconds().catch(() => null)) ?? Number.NaN),

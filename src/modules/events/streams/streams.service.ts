@@ -31,7 +31,7 @@ export class EventStreamsService {
     @Inject(CONFIG) { process }: Config,
   ) {
     if (!process.runsApi) return;
-    metrics.gauge('event_streams_open', 'Event streams that clients read', [], (gauge) => gauge.set(streams.count));
+    metrics.gauge('oes_event_streams_open', 'Event streams that clients read', [], (gauge) => gauge.set(streams.count));
   }
 
   /** Sends the feed as the response until either side closes it. A HEAD request is answered with the headers only. */

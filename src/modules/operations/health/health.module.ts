@@ -5,9 +5,10 @@ import { HealthController } from './health.controller.js';
 import { HealthService } from './health.service.js';
 import { OperationsServer } from './operations-server.js';
 import { ProbesController } from './probes.controller.js';
+import { ProcessGauges } from './process-gauges.js';
 import { ProcessReports } from './process-reports.js';
 
-@Module({ imports: [EventStoreModule], providers: [HealthService, ProcessReports, OperationsServer] })
+@Module({ imports: [EventStoreModule], providers: [HealthService, ProcessGauges, ProcessReports, OperationsServer] })
 export class HealthModule {
   static for({ operations }: Pick<Config, 'operations'>): DynamicModule {
     const probes = operations.port === 0 ? [ProbesController] : [];

@@ -22,5 +22,5 @@ afterAll(async () => {
 async function readsFromClickHouse(): Promise<number> {
   const { api, service } = await import('../../../support/service.js');
   const { text } = await api.get('/metrics').set('X-Internal-Token', service.internalToken).expect(200);
-  return Number(/^event_store_reads_total\{store="clickhouse"\} (\d+)/m.exec(text)?.[1] ?? 0);
+  return Number(/^oes_event_store_reads_total\{store="clickhouse"\} (\d+)/m.exec(text)?.[1] ?? 0);
 }

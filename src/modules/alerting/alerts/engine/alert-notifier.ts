@@ -27,11 +27,11 @@ export class AlertNotifier {
     metrics: Metrics,
   ) {
     this.toNobody = metrics.counter(
-      'alert_notices_to_nobody_total',
+      'oes_alert_notices_to_nobody_total',
       'Notices of rules whose linked destinations and channels are all deleted or disabled',
     );
     this.unasked = metrics.counter(
-      'alert_notices_despite_silences_total',
+      'oes_alert_notices_despite_silences_total',
       'Notices that were sent although not all silences could be asked in time',
     );
   }

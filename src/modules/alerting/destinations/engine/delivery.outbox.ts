@@ -35,7 +35,7 @@ export class AlertDeliveryOutbox implements Outbox<ExpiredDelivery, HeldDelivery
       trouble: 'a look for due alert deliveries failed',
     },
     metrics: {
-      prefix: 'alert_delivery',
+      prefix: 'oes_alert_delivery',
       one: 'alert delivery',
       many: 'Alert deliveries',
       labels: [],

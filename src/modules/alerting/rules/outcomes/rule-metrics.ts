@@ -12,21 +12,24 @@ export class RuleMetrics {
   private readonly delay;
 
   constructor(metrics: Metrics) {
-    this.batches = metrics.counter('alert_rule_batches_total', 'Batches of events matched against rules');
-    this.fired = metrics.counter('alert_rule_occurrences_total', 'Occurrences that rules have handed on');
+    this.batches = metrics.counter('oes_alert_rule_batches_total', 'Batches of events matched against rules');
+    this.fired = metrics.counter('oes_alert_rule_occurrences_total', 'Occurrences that rules have handed on');
     this.skipped = metrics.counter(
-      'alert_rule_skipped_total',
+      'oes_alert_rule_skipped_total',
       'Events, alerts or batches left out because they could not be worked on',
       ['what'] as const,
     );
-    this.evaluations = metrics.counter('alert_rule_evaluations_total', 'Evaluations of rules on windows', [
+    this.evaluations = metrics.counter('oes_alert_rule_evaluations_total', 'Evaluations of rules on windows', [
       'result',
     ] as const);
     this.failures = metrics.counter(
-      'alert_rule_evaluation_failures_total',
+      'oes_alert_rule_evaluation_failures_total',
       'Times that a rule could not be evaluated; the rule says why in last_error',
     );
-    this.delay = metrics.histogram('alert_rule_match_delay_seconds', 'From the acceptance of events to their matching');
+    this.delay = metrics.histogram(
+      'oes_alert_rule_match_delay_seconds',
+      'From the acceptance of events to their matching',
+    );
   }
 
   matched(batches: number, waitedSeconds: number): void {

@@ -39,7 +39,7 @@ export class FindingsService {
     private readonly discovery: DiscoveryService,
     metrics: Metrics,
   ) {
-    this.dismissed = metrics.counter('sentinel_dismissals_total', 'Findings that people dismissed, by reason', [
+    this.dismissed = metrics.counter('oes_sentinel_dismissals_total', 'Findings that people dismissed, by reason', [
       'reason',
     ]);
   }

@@ -66,7 +66,7 @@ export class FindingBook {
     private readonly discovery: DiscoveryService,
     metrics: Metrics,
   ) {
-    this.moved = metrics.counter('sentinel_findings_total', 'Findings by what happened to them', ['kind', 'move']);
+    this.moved = metrics.counter('oes_sentinel_findings_total', 'Findings by what happened to them', ['kind', 'move']);
   }
 
   async open({ projectId, due }: WatchedProject, tx: Db): Promise<OpenBook> {

@@ -40,7 +40,10 @@ export class ProjectProfiler {
     private readonly learner: ProjectLearner,
     metrics: Metrics,
   ) {
-    this.rebuilt = metrics.counter('sentinel_profiles_total', 'Times that what is usual in a project was learned anew');
+    this.rebuilt = metrics.counter(
+      'oes_sentinel_profiles_total',
+      'Times that what is usual in a project was learned anew',
+    );
   }
 
   /** @returns null when a piece was learned, and more has to be learned before the bucket can be judged */

@@ -47,13 +47,16 @@ export class SentinelRounds {
     private readonly book: FindingBook,
     metrics: Metrics,
   ) {
-    this.rounds = metrics.counter('sentinel_rounds_total', 'Rounds over all that is due, by outcome', ['outcome']);
-    this.series = metrics.counter('sentinel_series_total', 'Series of projects that were looked at in their buckets');
-    this.judged = metrics.counter('sentinel_buckets_total', 'Buckets of projects that were judged, by outcome', [
+    this.rounds = metrics.counter('oes_sentinel_rounds_total', 'Rounds over all that is due, by outcome', ['outcome']);
+    this.series = metrics.counter(
+      'oes_sentinel_series_total',
+      'Series of projects that were looked at in their buckets',
+    );
+    this.judged = metrics.counter('oes_sentinel_buckets_total', 'Buckets of projects that were judged, by outcome', [
       'outcome',
     ]);
     this.delay = metrics.histogram(
-      'sentinel_delay_seconds',
+      'oes_sentinel_delay_seconds',
       'From the end of a bucket until it is judged',
       [],
       [150, 180, 240, 300, 600, 1_800, 3_600, 86_400],

@@ -23,7 +23,7 @@ export class AttemptOutbox implements Outbox<ExpiredAttempt, ClaimedAttempt> {
   readonly profile = {
     log: { context: 'delivery', row: 'attempt', claims: 'claims', trouble: 'deliveries are held up' },
     metrics: {
-      prefix: 'delivery',
+      prefix: 'oes_delivery',
       one: 'delivery',
       many: 'Deliveries',
       labels: ['channel_type'],

@@ -10,17 +10,17 @@ export class SweepMetrics {
   private readonly strange;
 
   constructor(metrics: Metrics, blobs: BlobsRepository) {
-    this.forgotten = metrics.counter('object_storage_swept_total', 'Contents that the store was told to forget');
+    this.forgotten = metrics.counter('oes_object_storage_swept_total', 'Contents that the store was told to forget');
     this.failures = metrics.counter(
-      'object_storage_sweep_failures_total',
+      'oes_object_storage_sweep_failures_total',
       'Contents that the store could not forget yet',
     );
     this.strange = metrics.gauge(
-      'object_storage_strangers',
+      'oes_object_storage_strangers',
       'What the store held without a row when it was last gone through',
     );
     metrics.gauge(
-      'object_storage_blob_bytes',
+      'oes_object_storage_blob_bytes',
       'Contents by state: on their way, of objects, to be forgotten',
       ['state'],
       async (gauge) => {

@@ -61,7 +61,7 @@ export class CopiedEventsReader {
   ) {
     this.isAsked = eventReads === 'clickhouse' && server !== null;
     this.reads = this.isAsked
-      ? metrics.counter('event_store_reads_total', 'Reads of events by the store that has answered', ['store'])
+      ? metrics.counter('oes_event_store_reads_total', 'Reads of events by the store that has answered', ['store'])
       : null;
   }
 

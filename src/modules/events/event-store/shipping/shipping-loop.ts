@@ -29,11 +29,11 @@ export class ShippingLoop implements OnApplicationBootstrap, BeforeApplicationSh
     metrics: Metrics,
   ) {
     this.copied = metrics.counter(
-      'event_shipping_events_total',
+      'oes_event_shipping_events_total',
       'Events that this process has copied to the event store',
     );
-    this.failures = metrics.counter('event_shipping_failures_total', 'Blocks of events that could not be copied');
-    this.seconds = metrics.histogram('event_shipping_block_seconds', 'Time of a block, from its choice to its end');
+    this.failures = metrics.counter('oes_event_shipping_failures_total', 'Blocks of events that could not be copied');
+    this.seconds = metrics.histogram('oes_event_shipping_block_seconds', 'Time of a block, from its choice to its end');
   }
 
   onApplicationBootstrap(): void {

@@ -26,7 +26,7 @@ const EVENT_STREAM: FactoryProvider<RequestStream | null> = {
       logger.warn(`redis: ${error.message}`);
     });
     if (ingestion.mode === 'queued') {
-      metrics.gauge('ingest_queue_requests', 'Accepted requests that wait to be stored', [], async (gauge) => {
+      metrics.gauge('oes_ingest_queue_requests', 'Accepted requests that wait to be stored', [], async (gauge) => {
         gauge.set(await stream.length().catch(() => NaN));
       });
     }

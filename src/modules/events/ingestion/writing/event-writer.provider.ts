@@ -30,8 +30,11 @@ export const EVENT_WRITER: FactoryProvider<EventWriter> = {
   ) => {
     const logger = new Logger('ingestion');
     const alone = ingestion.mode === 'direct';
-    const sizes = metrics.histogram('ingest_batch_events', 'Events of one transaction', [], BATCH_SIZES);
-    const seconds = metrics.histogram('ingest_batch_seconds', 'Time of one transaction, waiting for locks included');
+    const sizes = metrics.histogram('oes_ingest_batch_events', 'Events of one transaction', [], BATCH_SIZES);
+    const seconds = metrics.histogram(
+      'oes_ingest_batch_seconds',
+      'Time of one transaction, waiting for locks included',
+    );
     const onError = (error: unknown): void => logger.warn(`database: ${errorMessage(error)}`);
     const plans = planParameters(requestLimits);
     const writer = new EventWriter({
@@ -50,8 +53,11 @@ export const EVENT_WRITER: FactoryProvider<EventWriter> = {
     });
     // A process that only runs workers writes only the events of the Redis stream.
     if (process.runsApi || redis.url !== undefined) {
-      metrics.gauge('ingest_backlog_events', 'Events that wait for the database or are being written', [], (gauge) =>
-        gauge.set(writer.backlog),
+      metrics.gauge(
+        'oes_ingest_backlog_events',
+        'Events that wait for the database or are being written',
+        [],
+        (gauge) => gauge.set(writer.backlog),
       );
     }
     return writer;

@@ -1,0 +1,146 @@
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import { CONFIG, type Config, PLAN_NAMES, type PlanName } from '../../../config/index.js';
+import { KeptResult } from '../../../platform/concurrency/index.js';
+import { Database } from '../../../platform/database/database.js';
+import { BodyBudget } from '../../../platform/http/body-budget.js';
+import { SERVICE_VERSION } from '../../../platform/http/service-info.js';
+import { JobQueue, type JobState } from '../../../platform/queue/index.js';
+import { Metrics } from '../../../platform/telemetry/index.js';
+import { monthlyEventLimit } from '../../entitlement/quotas/index.js';
+
+/** The state of the jobs takes several queries, so it is read at most this often, in milliseconds. */
+const JOBS_KEPT_MS = 5_000;
+/** The count of organizations reads every one of them, so it is read at most this often, in milliseconds. */
+const ORGANIZATIONS_KEPT_MS = 60_000;
+
+interface OrganizationCount {
+  readonly plan: PlanName;
+  readonly billing_status: string;
+  readonly organizations: number;
+  readonly at_limit: number;
+}
+
+/** The gauges that belong to no part of the service alone. Their values are read when they are scraped. */
+@Injectable()
+export class ProcessGauges implements OnModuleInit {
+  private readonly jobs: KeptResult<readonly JobState[]>;
+  private readonly organizations: KeptResult<readonly OrganizationCount[]>;
+
+  constructor(
+    private readonly metrics: Metrics,
+    private readonly database: Database,
+    private readonly bodies: BodyBudget,
+    queue: JobQueue,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {
+    this.jobs = new KeptResult(JOBS_KEPT_MS, () => queue.state());
+    this.organizations = new KeptResult(ORGANIZATIONS_KEPT_MS, () => this.countOrganizations());
+  }
+
+  onModuleInit(): void {
+    this.describeProcess();
+    if (this.config.process.runsApi) this.describeBodies();
+    if (this.config.process.runsWorkers) {
+      this.describeJobs();
+      this.describeOrganizations();
+    }
+  }
+
+  private describeProcess(): void {
+    const { role } = this.config.process;
+    this.metrics.gauge('oes_build_info', 'The version of the service', ['version', 'node', 'role'], (gauge) =>
+      gauge.set({ version: SERVICE_VERSION, node: process.versions.node, role }, 1),
+    );
+    this.metrics.gauge(
+      'oes_database_pool_connections',
+      'Connections of the pool for requests, by state',
+      ['state'],
+      (gauge) => {
+        const { open, idle } = this.database.poolUse;
+        gauge.set({ state: 'idle' }, idle);
+        gauge.set({ state: 'used' }, open - idle);
+      },
+    );
+    this.metrics.gauge('oes_database_pool_waiting', 'Callers that wait for a connection of the pool', [], (gauge) =>
+      gauge.set(this.database.poolUse.waiting),
+    );
+  }
+
+  private describeBodies(): void {
+    this.metrics.gauge(
+      'oes_body_budget_bytes',
+      'Bytes of request bodies in memory, by whether the caller has a credential',
+      ['caller'],
+      (gauge) => {
+        const { known, strangers } = this.bodies.inUse;
+        gauge.set({ caller: 'known' }, known);
+        gauge.set({ caller: 'stranger' }, strangers);
+      },
+    );
+  }
+
+  private describeJobs(): void {
+    this.metrics.gauge('oes_job_due', 'Work of a job that is due, or runs that wait', ['job'], async (gauge) => {
+      for (const { name, due } of await this.jobs.get()) {
+        if (due !== null) gauge.set({ job: name }, due);
+        else gauge.remove({ job: name });
+      }
+    });
+    this.metrics.gauge(
+      'oes_job_last_run_timestamp_seconds',
+      'When a job last ran in any process, in seconds since 1970',
+      ['job'],
+      async (gauge) => {
+        for (const { name, last_run_at: at } of await this.jobs.get())
+          if (at !== null) gauge.set({ job: name }, at.getTime() / 1_000);
+      },
+    );
+    this.metrics.gauge('oes_job_failing', '1 if the last run of a job failed', ['job'], async (gauge) => {
+      for (const { name, last_error: error } of await this.jobs.get()) gauge.set({ job: name }, error === null ? 0 : 1);
+    });
+  }
+
+  private describeOrganizations(): void {
+    this.metrics.gauge(
+      'oes_organizations',
+      'Organizations by plan and billing status',
+      ['plan', 'billing_status'],
+      async (gauge) => {
+        const counts = await this.organizations.get();
+        gauge.reset();
+        for (const { plan, billing_status, organizations } of counts)
+          gauge.set({ plan, billing_status }, organizations);
+      },
+    );
+    this.metrics.gauge(
+      'oes_organizations_at_event_limit',
+      'Organizations that have used up the events of the month, by plan',
+      ['plan'],
+      async (gauge) => {
+        const counts = await this.organizations.get();
+        for (const plan of PLAN_NAMES) {
+          const ofPlan = counts.filter((count) => count.plan === plan);
+          gauge.set(
+            { plan },
+            ofPlan.reduce((sum, { at_limit }) => sum + at_limit, 0),
+          );
+        }
+      },
+    );
+  }
+
+  private countOrganizations(): Promise<OrganizationCount[]> {
+    return this.database.apart(() =>
+      this.database.rows<OrganizationCount>(
+        `SELECT o.plan, o.billing_status, count(*)::int AS organizations,
+                count(*) FILTER (WHERE m.events >= coalesce(o.events_per_month_limit, p.events))::int AS at_limit
+         FROM organizations o /* every tenant: numbers for operators */
+         JOIN unnest($1::text[], $2::bigint[]) AS p (plan, events) ON p.plan = o.plan
+         LEFT JOIN organization_months m
+           ON m.organization_id = o.id AND m.month = date_trunc('month', now() AT TIME ZONE 'UTC')::date
+         GROUP BY 1, 2`,
+        [PLAN_NAMES, PLAN_NAMES.map((plan) => monthlyEventLimit(plan, null))],
+      ),
+    );
+  }
+}
