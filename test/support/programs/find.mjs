@@ -18,6 +18,8 @@ export const ALERTMANAGER = {
   debianPackages: ['prometheus-alertmanager'],
 };
 
+export const PROMTOOL = { program: 'promtool', variable: 'TEST_PROMTOOL', debianPackages: ['prometheus'] };
+
 /** Version managers put slow wrappers on PATH, so Debian's Python is used where it exists. */
 export const PYTHON = {
   program: 'python3',

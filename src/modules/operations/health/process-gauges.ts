@@ -80,23 +80,23 @@ export class ProcessGauges implements OnModuleInit {
   }
 
   private describeJobs(): void {
-    this.metrics.gauge('oes_job_due', 'Work of a job that is due, or runs that wait', ['job'], async (gauge) => {
+    this.metrics.gauge('oes_job_due', 'Work of a job that is due, or runs that wait', ['name'], async (gauge) => {
       for (const { name, due } of await this.jobs.get()) {
-        if (due !== null) gauge.set({ job: name }, due);
-        else gauge.remove({ job: name });
+        if (due !== null) gauge.set({ name }, due);
+        else gauge.remove({ name });
       }
     });
     this.metrics.gauge(
       'oes_job_last_run_timestamp_seconds',
       'When a job last ran in any process, in seconds since 1970',
-      ['job'],
+      ['name'],
       async (gauge) => {
         for (const { name, last_run_at: at } of await this.jobs.get())
-          if (at !== null) gauge.set({ job: name }, at.getTime() / 1_000);
+          if (at !== null) gauge.set({ name }, at.getTime() / 1_000);
       },
     );
-    this.metrics.gauge('oes_job_failing', '1 if the last run of a job failed', ['job'], async (gauge) => {
-      for (const { name, last_error: error } of await this.jobs.get()) gauge.set({ job: name }, error === null ? 0 : 1);
+    this.metrics.gauge('oes_job_failing', '1 if the last run of a job failed', ['name'], async (gauge) => {
+      for (const { name, last_error: error } of await this.jobs.get()) gauge.set({ name }, error === null ? 0 : 1);
     });
   }
 
