@@ -31,7 +31,7 @@ describe('the meter of an object store', () => {
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
   const told = async (): Promise<string[]> =>
-    (await metrics.render()).split('\n').filter((line) => line.startsWith('object_store_'));
+    (await metrics.render()).split('\n').filter((line) => line.startsWith('oes_object_store_'));
 
   it('counts operations, and the bytes in and out', async () => {
     const [blob, upload] = [newId(), newId()];

@@ -56,7 +56,7 @@ describe('Sentinel', () => {
     const read = async (): Promise<Map<string, number>> => {
       const text = await app.metrics();
       return new Map(
-        [...text.matchAll(/^(sentinel_\S+) (\S+)$/gm)].map(([, name = '', value]) => [name, Number(value)]),
+        [...text.matchAll(/^(oes_sentinel_\S+) (\S+)$/gm)].map(([, name = '', value]) => [name, Number(value)]),
       );
     };
     const before = await read();
