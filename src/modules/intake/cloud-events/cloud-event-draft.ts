@@ -29,8 +29,9 @@ export interface CloudEventParts {
 }
 
 /** Data that was read as JSON or text, the bytes of any other data, or the reason why the data cannot be read. */
-export type CloudEventData =
-  { readonly value: unknown } | { readonly bytes: Buffer } | { readonly refusal: string } | null;
+export type CloudEventData = ReadData | { readonly refusal: string };
+
+type ReadData = { readonly value: unknown } | { readonly bytes: Buffer } | null;
 
 /** Returns the draft of an event in structured mode, which is a JSON value. @param redact as in `cloudEventDraft` */
 export function structuredDraft(value: unknown, redact: Redact): DraftOrRefusal {
@@ -40,7 +41,7 @@ export function structuredDraft(value: unknown, redact: Redact): DraftOrRefusal 
 
 /**
  * Returns the draft of an event with its attributes and data.
- * @param redact masks the attributes under the names of CloudEvents
+ * @param redact masks attributes and data under the names of CloudEvents
  */
 export function cloudEventDraft({ attributes, data }: CloudEventParts, redact: Redact): DraftOrRefusal {
   const { specversion, id, source } = attributes;
@@ -50,6 +51,8 @@ export function cloudEventDraft({ attributes, data }: CloudEventParts, redact: R
   if (missing !== undefined) return { refusal: `The CloudEvents attribute ${missing} must be text that is not empty` };
   if (data !== null && 'refusal' in data) return data;
   const stored = redact(attributes);
+  const isBase64Masked = stored.data_base64 !== attributes.data_base64;
+  const storedData = isBase64Masked ? { value: stored.data_base64 } : maskedData(data, redact);
   const context = Object.entries(stored).filter(([name]) => !OTHER_THAN_PROPERTIES.has(name));
   return {
     draft: {
@@ -57,7 +60,7 @@ export function cloudEventDraft({ attributes, data }: CloudEventParts, redact: R
       source: stored.source as string,
       event_id: stored.id as string,
       timestamp: stored.time,
-      properties: withContext(propertiesOf(data), context),
+      properties: withContext(propertiesOf(storedData), context),
       uniqueKey: `cloudevents ${JSON.stringify([source, id])}`,
     },
   };
@@ -100,6 +103,13 @@ function structuredData({ data, data_base64: base64, datacontenttype: type }: Re
   return 'value' in parsed ? parsed : { bytes };
 }
 
+/** Masks the data under the name `data`, because its members become properties without that name. */
+function maskedData(data: ReadData, redact: Redact): ReadData {
+  if (data === null) return null;
+  const { data: value } = redact({ data: 'value' in data ? data.value : '' });
+  return 'value' in data || value !== '' ? { value } : data;
+}
+
 /** Adds attributes to the data. An attribute with the name of a member of the data is kept in `cloudevents_attributes`. */
 function withContext(
   data: Record<string, unknown>,
@@ -110,7 +120,7 @@ function withContext(
   return { ...Object.fromEntries(context), ...data, cloudevents_attributes: Object.fromEntries(displaced) };
 }
 
-function propertiesOf(data: Exclude<CloudEventData, { readonly refusal: string }>): Record<string, unknown> {
+function propertiesOf(data: ReadData): Record<string, unknown> {
   if (data === null) return {};
   if ('value' in data) {
     const { value } = data;

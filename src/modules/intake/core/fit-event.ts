@@ -13,13 +13,15 @@ const PROPERTY_LEVEL = 2;
 
 /** The property that holds a message of more than 2,000 characters. */
 export const MESSAGE_FULL = 'message_full';
+/** The property that holds a time which cannot be read. */
+export const TIMESTAMP_ORIGINAL = 'timestamp_original';
 
 /** Cuts a draft to the limits of an event, and marks in properties what was cut. It refuses nothing. */
 export function fitEvent(draft: EventDraft, arrivedAt: Date): IngestRequest {
   const time = readTime(draft.timestamp, arrivedAt);
   const message = textOf(draft.message);
   const payload = fitProperties(draft.properties);
-  if (time === null && isGiven(draft.timestamp)) payload.timestamp_original = originalTime(draft.timestamp);
+  if (time === null && isGiven(draft.timestamp)) payload[TIMESTAMP_ORIGINAL] = originalTime(draft.timestamp);
   const shortMessage = message && cutText(message, MAX_CODE_POINTS.message);
   if (message !== shortMessage) payload[MESSAGE_FULL] = cutBytes(message ?? '', MAX_FULL_MESSAGE_BYTES);
   return {

@@ -11,7 +11,7 @@ import type { NormalizedEvent } from '../../events/fields/index.js';
 import { AllEventsRefused, EventAdmissionService, normalizeEvent } from '../../events/ingestion/index.js';
 import { REDACTED, type Redaction } from '../../tenancy/projects/index.js';
 import type { DraftOrRefusal, EventDraft } from './event-draft.js';
-import { fitEvent, MESSAGE_FULL } from './fit-event.js';
+import { fitEvent, MESSAGE_FULL, TIMESTAMP_ORIGINAL } from './fit-event.js';
 import {
   type IntakeAnswer,
   intakeAnswer,
@@ -30,6 +30,12 @@ const BYTES_PER_TURN = 64 * 1024;
 const BYTES_PER_EVENT = 600;
 /** Bytes of events that a request may hold while other requests of its kind are read. A small body may become many. */
 const BYTES_WITHOUT_TURN = 256 * 1024;
+
+/** Properties that repeat a field as it was sent. They are redacted with their field. */
+const COPIES = [
+  ['message', MESSAGE_FULL],
+  ['timestamp', TIMESTAMP_ORIGINAL],
+] as const;
 
 const TOO_LARGE = `The event takes more than ${MAX_EVENT_BYTES} bytes`;
 
@@ -200,11 +206,11 @@ export function repeatOfBytes(protocol: string, bytes: Buffer): RepeatKey {
   return { key: `${protocol} ${hash.toString('hex')}`, hash, keepsIds: false };
 }
 
-/** A redacted message is redacted in `message_full` too. */
 function normalized(draft: EventDraft, arrivedAt: Date, redaction: Redaction): NormalizedEvent {
   const request = fitEvent(draft, arrivedAt);
   const { payload } = request;
-  if (payload?.[MESSAGE_FULL] !== undefined && redaction.valueAt(['message'], '') === REDACTED)
-    payload[MESSAGE_FULL] = REDACTED;
+  for (const [field, copy] of COPIES) {
+    if (payload?.[copy] !== undefined && redaction.valueAt([field], '') === REDACTED) payload[copy] = REDACTED;
+  }
   return normalizeEvent(request, newId(), arrivedAt, redaction.properties);
 }
