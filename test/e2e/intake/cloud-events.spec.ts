@@ -139,6 +139,36 @@ describe('CloudEvents', () => {
     expect((await stored()).map((one) => one.properties)).toMatchObject([properties]);
   });
 
+  it('are stored with the attributes that members of their data displace', async () => {
+    const more = { subject: 'orders/7', traceparent: '00-aa', tenant: 'acme' };
+    await send(event({ ...more, data: { subject: 'own', tenant: { id: 1 }, amount: 1 } }), STRUCTURED);
+    await binary('{"subject":"own"}', { 'ce-id': '2', 'ce-subject': 'orders/7', 'Content-Type': 'application/json' });
+    await send(event({ ...more, id: '3', data: { amount: 1 } }), STRUCTURED);
+    const [first, second, third] = (await stored()).map(({ properties }) => properties);
+    expect(first).toMatchObject({
+      subject: 'own',
+      tenant: { id: 1 },
+      amount: 1,
+      traceparent: '00-aa',
+      cloudevents_attributes: { subject: 'orders/7', tenant: 'acme' },
+    });
+    expect(first?.cloudevents_attributes).not.toHaveProperty('traceparent');
+    expect(second).toMatchObject({ subject: 'own', cloudevents_attributes: { subject: 'orders/7' } });
+    expect(third).toMatchObject(more);
+    expect(third).not.toHaveProperty('cloudevents_attributes');
+  });
+
+  it.each([
+    ['spaces', ' '.repeat(20_000)],
+    ['spaces around a type', `${' '.repeat(10_000)}application/json${' '.repeat(10_000)}`],
+    ['semicolons', ';'.repeat(20_000)],
+    ['letters', 'a'.repeat(20_000)],
+  ])('are stored with bytes whose datacontenttype is 20,000 %s', async (_, datacontenttype) => {
+    const answer = await send(event({ datacontenttype, data_base64: 'AP8=' }), STRUCTURED);
+    expect(answer).toMatchObject({ status: 200, body: { accepted: 1, rejected: 0 } });
+    expect(await stored()).toMatchObject([{ event: 'order.paid', properties: { data_base64: 'AP8=' } }]);
+  });
+
   it('are stored without data in binary mode, with attributes that are quoted and percent-encoded', async () => {
     await binary('', { 'ce-subject': '"a \\"b\\" %C3%A4"', 'Content-Type': '' });
     expect(await stored()).toMatchObject([{ event: 'order.paid', properties: { subject: 'a "b" ä' } }]);

@@ -14,13 +14,14 @@ import {
   STANDARD_SECRET,
 } from '../../support/hook-deliveries.js';
 import { intake, type IntakeEvent } from '../../support/intake-api.js';
-import { api, type Tenant, tenant } from '../../support/service.js';
+import { api, service, type Tenant, tenant } from '../../support/service.js';
 import { createHook, type HookSource } from '../../support/source-hooks.js';
 import { ingestionDatabase } from '../../support/sql-builders/ingestion.js';
 import { setPlan } from '../../support/sql-builders/tenancy.js';
 
 const GITHUB = { scheme: 'github', secret };
 const HMAC = { scheme: 'hmac-sha256', secret, header: 'X-Signature', prefix: 'sha256=' };
+const JSON_BODY: [string, string] = ['Content-Type', 'application/json'];
 const STORED = { accepted: 1, rejected: 0, duplicates: 0 };
 const NOTHING = { accepted: 0, rejected: 0, duplicates: 0, results: [] };
 const DUPLICATE = { accepted: 1, rejected: 0, duplicates: 1 };
@@ -119,6 +120,27 @@ describe('a webhook', () => {
     const { 'X-GitHub-Delivery': _, ...headers } = delivery.headers;
     for (const hook of [first, first]) expect((await send(hook, { ...delivery, headers })).body).toMatchObject(STORED);
     expect((await stored()).map(({ source }) => source)).toEqual(['shop-hooks', 'second', 'shop-hooks', 'shop-hooks']);
+  });
+
+  // Node does not pass on a header called `__proto__`, so it has no signature there.
+  it.each([
+    ['constructor', 200],
+    ['toString', 200],
+    ['hasOwnProperty', 200],
+    ['__proto__', 401],
+  ])('is verified by a header called %s, and a valid signature there is answered with %i', async (header, status) => {
+    const hook = await createHook(acme, { ...HMAC, header });
+    const { body, headers } = ofHmac({ opened: true });
+    const signature = headers['X-Signature'] ?? '';
+    const statusOf = async (...pairs: [string, string][]): Promise<number> =>
+      (await fetch(`${service.url}/intake/${pathOf(hook)}`, { method: 'POST', body, headers: [...pairs, JSON_BODY] }))
+        .status;
+    expect(await statusOf()).toBe(401);
+    expect(await statusOf([header, 'sha256=00'])).toBe(401);
+    expect(await statusOf(['X-Signature', signature])).toBe(401);
+    expect(await stored()).toEqual([]);
+    expect(await statusOf([header, signature])).toBe(status);
+    expect(await stored()).toHaveLength(status === 200 ? 1 : 0);
   });
 
   it('needs only its secret address while its source has no verification', async () => {
