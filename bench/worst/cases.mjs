@@ -4,6 +4,7 @@ import { ACCOUNTS } from './accounts.mjs';
 import { FANOUT } from './fanout.mjs';
 import { FLOODS } from './floods.mjs';
 import { INSIGHT } from './insight.mjs';
+import { INTAKE } from './intake.mjs';
 import { PAGES } from './pages.mjs';
 import { PROGRAMS } from './programs.mjs';
 import { REQUESTS } from './requests.mjs';
@@ -14,7 +15,17 @@ import { SLOW_READS } from './slow-reads.mjs';
  * skipped. `attacks` are functions `(attacker, size, prepared)` by name. `release(prepared)` stops what `prepare`
  * started.
  */
-export const CASES = [...PROGRAMS, ...PAGES, ...REQUESTS, ...ACCOUNTS, ...FLOODS, ...FANOUT, ...INSIGHT, ...SLOW_READS];
+export const CASES = [
+  ...PROGRAMS,
+  ...PAGES,
+  ...REQUESTS,
+  ...INTAKE,
+  ...ACCOUNTS,
+  ...FLOODS,
+  ...FANOUT,
+  ...INSIGHT,
+  ...SLOW_READS,
+];
 
 /** The size of each attack: enough to do harm, and limited in time. */
 export const SIZES = {
