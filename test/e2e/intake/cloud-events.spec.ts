@@ -30,7 +30,7 @@ describe('CloudEvents', () => {
     send(body, { 'ce-specversion': '1.0', 'ce-id': '1', 'ce-source': '/shop', 'ce-type': 'order.paid', ...headers });
   const stored = (): Promise<IntakeEvent[]> => intake.events(acme);
 
-  describe('events of the official SDK', () => {
+  describe('CloudEvents of the official SDK', () => {
     const overHttp = async (mode: Mode, sent: CloudEvent<unknown>): Promise<IngestAnswer> => {
       const emit = emitterFor(({ headers, body }: Message) => send(body as string, headers as Headers), { mode });
       return (await emit(sent)) as IngestAnswer;
@@ -58,7 +58,7 @@ describe('CloudEvents', () => {
       ]);
     });
 
-    it('are stored as text or bytes where their data is no JSON', async () => {
+    it('are stored with text or bytes when their data is not JSON', async () => {
       const base = { source: '/files', type: 'file' };
       const text = new CloudEvent({ ...base, datacontenttype: 'text/plain', data: 'Größe' });
       const bytes = new CloudEvent({ ...base, datacontenttype: 'image/png', data: new Uint8Array([0, 255]) });
@@ -70,7 +70,7 @@ describe('CloudEvents', () => {
       ]);
     });
 
-    it('are stored in batches, each once', async () => {
+    it('are stored once each when they are sent in batches', async () => {
       const events = [1, 2, 1].map((id) => new CloudEvent({ id: String(id), source: '/shop', type: 'a' }));
       const first = await send(events, BATCH);
       expect(first.body).toMatchObject({
@@ -91,7 +91,7 @@ describe('CloudEvents', () => {
     });
   });
 
-  it('are stored once for a source and an id, over keys and modes, and apart for other sources and projects', async () => {
+  it('are stored once for each source and id of a project, with any key and in any mode', async () => {
     const other = await tenant();
     const first = await send(event(), STRUCTURED);
     const again = await binary('{"amount":1}', { 'Content-Type': 'application/json' });
@@ -134,7 +134,7 @@ describe('CloudEvents', () => {
     ['bytes', Buffer.from([0xff, 0xfe]), 'application/octet-stream', { data_base64: '//4=' }],
     ['text that is not UTF-8', Buffer.from([0xff]), 'text/plain', { data_base64: '/w==' }],
     ['JSON of a format', '{"a":1}', 'application/vnd.example+json', { a: 1 }],
-  ])('are stored with their data in binary mode as %s', async (_, body, type, properties) => {
+  ])('are stored in binary mode with data that is %s', async (_, body, type, properties) => {
     expect(await binary(body, { 'Content-Type': type })).toMatchObject({ status: 200 });
     expect((await stored()).map((one) => one.properties)).toMatchObject([properties]);
   });
@@ -163,7 +163,7 @@ describe('CloudEvents', () => {
     ['spaces around a type', `${' '.repeat(10_000)}application/json${' '.repeat(10_000)}`],
     ['semicolons', ';'.repeat(20_000)],
     ['letters', 'a'.repeat(20_000)],
-  ])('are stored with bytes whose datacontenttype is 20,000 %s', async (_, datacontenttype) => {
+  ])('are stored with their bytes when the datacontenttype is 20,000 %s', async (_, datacontenttype) => {
     const answer = await send(event({ datacontenttype, data_base64: 'AP8=' }), STRUCTURED);
     expect(answer).toMatchObject({ status: 200, body: { accepted: 1, rejected: 0 } });
     expect(await stored()).toMatchObject([{ event: 'order.paid', properties: { data_base64: 'AP8=' } }]);
@@ -174,7 +174,7 @@ describe('CloudEvents', () => {
     expect(await stored()).toMatchObject([{ event: 'order.paid', properties: { subject: 'a "b" ä' } }]);
   });
 
-  it('are cut where binary data takes more than 64 KiB of base64', async () => {
+  it('keep the beginning of binary data that takes more than 64 KiB of base64, and a mark', async () => {
     await binary(Buffer.alloc(100_000, 1), { 'Content-Type': 'application/octet-stream' });
     const [first] = await stored();
     expect(first?.properties).toMatchObject({ data_truncated: true });
@@ -189,7 +189,7 @@ describe('CloudEvents', () => {
     ['another specversion', { specversion: '0.3' }, 'The CloudEvents attribute specversion must be 1.0'],
     ['base64 that is none', { data_base64: 'a=b' }, 'data_base64 must be base64'],
     ['two kinds of data', { data: 1, data_base64: 'AP8=' }, 'An event has either data or data_base64'],
-  ])('are refused with %s, and leave their id to another event', async (_, more, detail) => {
+  ])('are refused when they have %s, and do not take their id', async (_, more, detail) => {
     expect(await send(event(more), STRUCTURED)).toMatchObject({
       status: 422,
       body: { accepted: 0, results: [{ position: 0, accepted: false, detail }], detail: ALL_REFUSED },
@@ -197,7 +197,7 @@ describe('CloudEvents', () => {
     expect((await send(event(), STRUCTURED)).body).toMatchObject({ accepted: 1, duplicates: 0 });
   });
 
-  it('are stored with base64 that is not the JSON which their media type says', async () => {
+  it('keep base64 that does not decode to the JSON of their media type', async () => {
     const data_base64 = Buffer.from('not JSON').toString('base64');
     await send(event({ data_base64, datacontenttype: 'application/json' }), STRUCTURED);
     await send(event({ id: '2', data_base64: btoa('{"a":1}'), datacontenttype: 'application/json' }), STRUCTURED);
@@ -210,12 +210,12 @@ describe('CloudEvents', () => {
     ['a format that is not known', '<event/>', { 'Content-Type': 'application/cloudevents+xml' }, 415],
     ['an event that is no JSON', '{"id":', STRUCTURED, 422],
     ['a value that is no event', '7', STRUCTURED, 422],
-  ])('are refused for %s', async (_, body, headers, status) => {
+  ])('are refused when the request has %s', async (_, body, headers, status) => {
     expect((await send(body, headers)).status).toBe(status);
     expect(await stored()).toEqual([]);
   });
 
-  it('are refused one by one in a batch of which others are stored', async () => {
+  it('are refused one by one in a batch that also has valid events', async () => {
     const answer = await send([event(), 7, event({ id: '' })], BATCH);
     expect(answer).toMatchObject({
       status: 200,

@@ -31,7 +31,7 @@ describe('JSON of any shape', () => {
     return event;
   };
 
-  it('is stored with the fields that it names in the usual words, and with all others as properties', async () => {
+  it('is stored with the fields that it names in usual words, and keeps other members as properties', async () => {
     const answer = await send({
       type: 'order.paid',
       service: 'shop',
@@ -154,7 +154,7 @@ describe('JSON of any shape', () => {
     await asBearer.set('Authorization', `Bearer ${acme.key.apiKey}`).expect(401);
   });
 
-  it('takes type and source from the query where an event names none', async () => {
+  it('has type and source from the query when an event names none', async () => {
     await send([{}, { type: 'own', app: 'own' }], {}, '?event_type=default&source=shipper');
     expect((await stored()).map(({ event, source }) => [event, source])).toEqual([
       ['default', 'shipper'],

@@ -49,7 +49,7 @@ describe('the intake', () => {
     expect(await stored()).toEqual([]);
   });
 
-  it('refuses only the lines that are faulty, and says why', async () => {
+  it('refuses only the faulty lines, and gives the reason of each', async () => {
     const notUtf8 = Buffer.concat([Buffer.from('{"a":1}\n'), Buffer.from([0xff]), Buffer.from('\n{"a":NaN}\n7\n{}')]);
     const { status, body } = await send(notUtf8, LINES);
     expect([status, body.accepted, body.rejected]).toEqual([200, 2, 3]);
@@ -128,7 +128,7 @@ describe('the intake', () => {
         properties: { type: 7, host: { name: 'a' }, message: ['x'], level: 30 },
       },
     ],
-  ])('stores %s, cut and marked', async (_, body, expected) => {
+  ])('cuts, marks and stores %s', async (_, body, expected) => {
     expect(await send(body)).toMatchObject({ status: 200, body: { accepted: 1 } });
     expect(await stored()).toMatchObject([expected]);
   });
@@ -167,7 +167,7 @@ describe('the intake', () => {
     ['the day after tomorrow', JSON.stringify(new Date(Date.now() + 2 * DAY_MS).toISOString()), undefined],
     ['a word', '"yesterday"', 'yesterday'],
     ['a date that does not exist', '"2026-02-30"', '2026-02-30'],
-  ])('takes the time of arrival and keeps the original where the time is %s', async (_, ts, original) => {
+  ])('takes the time of arrival and keeps the original when the time is %s', async (_, ts, original) => {
     await send(`{"time":${ts}}`);
     const [event] = await stored();
     expect(event?.properties).toHaveProperty('timestamp_original');
@@ -175,7 +175,7 @@ describe('the intake', () => {
     expect(Math.abs(Date.parse(event?.timestamp ?? '') - Date.parse(event?.created_at ?? ''))).toBeLessThan(60_000);
   });
 
-  it('masks the whole message where the project redacts the message', async () => {
+  it('masks the whole message when the project redacts the message', async () => {
     await api
       .as(acme.owner)
       .put(`/v1/projects/${acme.projectId}/settings`, { redacted_properties: ['message', 'card.number'] })

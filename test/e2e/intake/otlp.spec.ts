@@ -100,7 +100,7 @@ describe('OTLP logs', () => {
     expect(await messages()).toEqual(['one', 'two']);
   });
 
-  it.each(TYPES)('are taken compressed by gzip from %s', async (type) => {
+  it.each(TYPES)('are stored when they are compressed by gzip, from %s', async (type) => {
     const bytes = gzipSync(otlpBody('logs', logsWith('packed'), type));
     const headers = { ...key, 'Content-Type': type, 'Content-Encoding': 'gzip' };
     expect((await sendOtlp('logs', bytes, headers)).status).toBe(200);
@@ -130,7 +130,7 @@ describe('OTLP logs', () => {
     expect(await messages()).toEqual(['same', 'same']);
   });
 
-  it('are stored once when the same bytes are sent at the same time, and refused senders should try again', async () => {
+  it('are stored once when the same bytes are sent at the same time, and refused with Retry-After', async () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => send('logs', logsWith('race'))));
     const refused = answers.filter(({ status }) => status !== 200);
     expect(refused.every(({ status, headers }) => status === 503 && headers.get('Retry-After') === '1')).toBe(true);
@@ -155,7 +155,7 @@ describe('OTLP logs', () => {
     expect(answer).toMatchObject({ status: 422, body: { code: 3, message: 'All events of the batch were refused' } });
   });
 
-  it('are stored when there are 10,000 in one request', async () => {
+  it('are stored when one request has 10,000 of them', async () => {
     const bodies = Array.from({ length: 10_000 }, (_, index) => `record ${index}`);
     expect((await send('logs', logsWith(...bodies))).status).toBe(200);
     await api
@@ -178,14 +178,14 @@ describe('OTLP logs', () => {
     );
   });
 
-  it('have text that PostgreSQL cannot store in a form that it can', async () => {
+  it('have a replacement character for text that PostgreSQL cannot store', async () => {
     await send('logs', logsWith('a\u0000b'));
     expect(await messages()).toEqual(['a\ufffdb']);
   });
 });
 
 describe('OTLP traces', () => {
-  it('are stored for requests alone, and for spans of every kind with ?spans=all', async () => {
+  it('are stored for served requests only, and for spans of every kind with ?spans=all', async () => {
     expect(await send('traces', spansOf(3, 'client'))).toMatchObject({ status: 200, body: {} });
     expect(await stored()).toEqual([]);
     await send('traces', spansOf(3, 'client'), PROTOBUF, '?spans=all');
@@ -207,7 +207,7 @@ describe('OTLP traces', () => {
 });
 
 describe('OTLP metrics', () => {
-  it.each(TYPES)('are rejected with 200 and their number, from %s', async (type) => {
+  it.each(TYPES)('are answered with 200 and the number of rejected points, from %s', async (type) => {
     const metrics = [{ name: 'requests', sum: { dataPoints: [{ asDouble: 1 }, { asDouble: 2 }] } }];
     const { status, body } = await send('metrics', { resourceMetrics: [{ scopeMetrics: [{ metrics }] }] }, type);
     expect(status).toBe(200);
@@ -224,7 +224,7 @@ describe('OTLP that cannot be taken', () => {
 
   it.each<[string, string, Record<string, string>, Buffer | string, number, number]>([
     ['truncated protobuf', 'logs', {}, one.subarray(0, -1), 400, 3],
-    ['no protobuf', 'logs', {}, 'hello', 400, 3],
+    ['text in place of protobuf', 'logs', {}, 'hello', 400, 3],
     ['truncated spans', 'traces', {}, otlpBody('traces', spansOf(2, 'x'), PROTOBUF).subarray(0, -1), 400, 3],
     ['truncated metrics', 'metrics', {}, Buffer.from([0x0a, 0x05, 0x12]), 400, 3],
     ['broken JSON', 'logs', { 'Content-Type': JSON_TYPE }, '{"resourceLogs":[', 400, 3],
@@ -238,7 +238,7 @@ describe('OTLP that cannot be taken', () => {
     ['no key', 'logs', { 'x-api-key': '' }, one, 401, 16],
     ['an unknown key', 'logs', { 'x-api-key': 'oes_unknown' }, one, 401, 16],
     ['an unknown signal', 'profiles', {}, one, 404, 5],
-  ])('is answered with a status for %s', async (_, path, headers, body, status, code) => {
+  ])('is answered with a google.rpc.Status when the request has %s', async (_, path, headers, body, status, code) => {
     const type = { 'Content-Type': PROTOBUF, ...headers };
     const answer = await sendOtlp(path, body, { ...key, ...type });
     expect(answer).toMatchObject({ status, body: { code, message: expect.stringMatching(/\w/) } });
@@ -263,7 +263,7 @@ describe('OTLP that cannot be taken', () => {
   });
 });
 
-describe('An empty OTLP request', () => {
+describe('an empty OTLP request', () => {
   it.each<[string, Buffer | string, string]>([
     ['protobuf without bytes', '', PROTOBUF],
     ['JSON without members', '{}', JSON_TYPE],

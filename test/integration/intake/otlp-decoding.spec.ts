@@ -150,7 +150,7 @@ describe('an OTLP log record', () => {
     [0, 'FATAL', 'critical', 'error'],
     [0, 'constructor', 'constructor', undefined],
   ])(
-    'has for the severity %d "%s" the severity %s and the status %s',
+    'gets from the severity %d "%s" the severity %s and the status %s',
     async (severityNumber, severityText, severity, status) => {
       expect(await onlyLog({ severityNumber, severityText })).toMatchObject({ severity, status });
     },
@@ -163,28 +163,28 @@ describe('an OTLP log record', () => {
     ['a map', { kvlistValue: { values: [pair('a', { boolValue: false })] } }, '{"a":false}'],
     ['a long integer', { arrayValue: { values: [{ intValue: '-9223372036854775808' }] } }, '[-9223372036854775808]'],
     ['nothing', {}, undefined],
-  ])('has for a body that is %s the message %j', async (_, body, message) => {
+  ])('gets from a body that is %s the message %j', async (_, body, message) => {
     expect((await onlyLog({ body })).message).toBe(message);
   });
 
   it.each<[string, object, unknown]>([
-    ['its time', { timeUnixNano: '1700000000123999999' }, new Date(1_700_000_000_123)],
+    ['timeUnixNano', { timeUnixNano: '1700000000123999999' }, new Date(1_700_000_000_123)],
     [
-      'the observed time when its own is 0',
+      'observedTimeUnixNano when timeUnixNano is 0',
       { timeUnixNano: '0', observedTimeUnixNano: '1700000000000000001' },
       new Date(1_700_000_000_000),
     ],
     ['no time when both are 0', { timeUnixNano: '0' }, undefined],
     ['the last time of 64 bits', { timeUnixNano: '18446744073709551615' }, new Date(18_446_744_073_709)],
     ['a time of less than a millisecond', { timeUnixNano: '999999' }, new Date(0)],
-  ])('has as its time %s', async (_, record, timestamp) => {
+  ])('has %s as its time', async (_, record, timestamp) => {
     expect((await onlyLog(record)).timestamp).toEqual(timestamp);
   });
 
   it.each([
     ['the conventions of today', 'http.request.method', 'url.path', 'http.response.status_code'],
     ['the older conventions', 'http.method', 'http.target', 'http.status_code'],
-  ])('has method, path, route and status by %s', async (_, method, path, status) => {
+  ])('has method, path, route and status from attributes of %s', async (_, method, path, status) => {
     const attributes = [
       pair(method, text('GET')),
       pair(path, text('/orders/7')),
@@ -218,7 +218,7 @@ describe('an OTLP log record', () => {
     expect((await onlyLog({ traceId, spanId })).properties).toEqual({});
   });
 
-  it('cuts attributes, members of maps and levels beyond the limits, and marks that', async () => {
+  it('loses attributes, members of maps and levels beyond the limits, and is marked', async () => {
     const count = MAX_ATTRIBUTES + 5;
     const pairs = Array.from({ length: count }, (_, index) => pair(`a${index}`, { intValue: '1' }));
     const { properties } = await onlyLog({ attributes: pairs });
@@ -312,7 +312,7 @@ describe('an OTLP span', () => {
     ['server with rpc.system', { kind: 2, attributes: [pair('rpc.system', text('grpc'))] }, { event_type: 'rpc' }],
     ['client', { kind: 3, name: 'GET' }, { event_type: 'span', properties: { span_kind: 'client' } }],
     ['an unknown number', { kind: 99 }, { event_type: 'span', properties: { span_kind: 'unspecified' } }],
-  ])('has its type when its kind is %s', async (_, span, expected) => {
+  ])('has a type of its own when its kind is %s', async (_, span, expected) => {
     expect(await fromBoth(TRACES, spans([{ ...base, ...span }]))).toMatchObject([expected]);
   });
 
@@ -325,7 +325,7 @@ describe('an OTLP span', () => {
     expect(event?.properties).not.toHaveProperty('latency_ms');
   });
 
-  it('has no event when its kind is another one, and its exceptions are kept', async () => {
+  it('has no event when its kind is client, and keeps its exceptions', async () => {
     const span = { ...base, kind: 3, name: 'GET', events: [{ name: 'exception' }] };
     const records = await readSpans({ bytes: encodeOtlp(TRACES, spans([span])), isJson: false }, REST);
     expect([...traceDrafts(records, false, NOTHING_REDACTED)]).toMatchObject([
