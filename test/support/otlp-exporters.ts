@@ -46,7 +46,7 @@ export class ExporterTraffic {
 
   /** Waits until this many records were exported. */
   async hasAccepted(records: number): Promise<void> {
-    while (this.accepted.length < records && this.surprises.length === 0)
+    while (this.accepted.length < records && !this.hasFailed())
       await new Promise<void>((resolve) => (this.wake = resolve));
   }
 
@@ -56,18 +56,23 @@ export class ExporterTraffic {
     await this.over;
   }
 
+  private hasFailed(): boolean {
+    return this.surprises.length > 0;
+  }
+
   private async run(exporter: LogRecordExporter, sender: string): Promise<void> {
     const memory = new InMemoryLogRecordExporter();
     const provider = new LoggerProvider({ processors: [new SimpleLogRecordProcessor({ exporter: memory })] });
     const logger = provider.getLogger('shop');
-    for (let batch = 0; !this.isStopping && this.surprises.length === 0; batch += 1) {
+    for (let batch = 0; !this.isStopping && !this.hasFailed(); batch += 1) {
       const messages = Array.from({ length: RECORDS_OF_BATCH }, (_, record) => `${sender} ${batch} ${record}`);
       for (const body of messages) logger.emit({ body });
       await provider.forceFlush();
       const records = [...memory.getFinishedLogRecords()];
       memory.reset();
-      while (this.surprises.length === 0 && !(await this.isExported(exporter, records)));
-      if (this.surprises.length === 0) this.accepted.push(...messages);
+      let isExported = false;
+      while (!isExported && !this.hasFailed()) isExported = await this.isExported(exporter, records);
+      if (isExported) this.accepted.push(...messages);
       this.wake();
     }
     await provider.shutdown();

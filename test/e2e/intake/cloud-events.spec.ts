@@ -174,7 +174,7 @@ describe('CloudEvents', () => {
     expect(await stored()).toMatchObject([{ event: 'order.paid', properties: { subject: 'a "b" ä' } }]);
   });
 
-  it('keep the beginning of binary data that takes more than 64 KiB of base64, and a mark', async () => {
+  it('are stored with a mark and the beginning of binary data that takes more than 64 KiB of base64', async () => {
     await binary(Buffer.alloc(100_000, 1), { 'Content-Type': 'application/octet-stream' });
     const [first] = await stored();
     expect(first?.properties).toMatchObject({ data_truncated: true });
@@ -197,7 +197,7 @@ describe('CloudEvents', () => {
     expect((await send(event(), STRUCTURED)).body).toMatchObject({ accepted: 1, duplicates: 0 });
   });
 
-  it('keep base64 that does not decode to the JSON of their media type', async () => {
+  it('are stored with base64 that does not decode to the JSON of their media type', async () => {
     const data_base64 = Buffer.from('not JSON').toString('base64');
     await send(event({ data_base64, datacontenttype: 'application/json' }), STRUCTURED);
     await send(event({ id: '2', data_base64: btoa('{"a":1}'), datacontenttype: 'application/json' }), STRUCTURED);

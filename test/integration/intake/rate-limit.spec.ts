@@ -36,9 +36,9 @@ describe('the rate limit of a key of the intake', () => {
 
   it('is shared by the header, the bearer token and the user name that present the key', async () => {
     const key = await newKey(app, owner);
-    const post = async (headers: Record<string, string>): Promise<readonly [number, string | undefined]> => {
+    const post = async (headers: Record<string, string>) => {
       const { status, headers: answered } = await app.request().post('/intake/json').set(headers).send({ type: 'a' });
-      return [status, answered['x-ratelimit-remaining'] as string | undefined];
+      return [status, answered['x-ratelimit-remaining']];
     };
     const answers = [];
     for (const headers of waysOf(key)) answers.push(await post(headers));
