@@ -21,7 +21,7 @@ import { Shipper } from './shipping/shipper.js';
 import { ShippingLoop } from './shipping/shipping-loop.js';
 import { WaitingEventsRepository } from './shipping/waiting-events.repository.js';
 
-/** In processes that run workers, where there is a server to copy to. */
+/** Replicates events, in processes that run workers and have a ClickHouse. */
 const SHIPPING: FactoryProvider<ShippingLoop | null> = {
   provide: ShippingLoop,
   inject: [CONFIG, EVENT_SERVER, DATABASE_URL, Metrics, WaitingEventsRepository, CopyLimits],
@@ -41,7 +41,7 @@ const SHIPPING: FactoryProvider<ShippingLoop | null> = {
   },
 };
 
-/** The copy of all events in ClickHouse, which is on where one is configured. */
+/** Replicates all events to ClickHouse when CLICKHOUSE_URL is set. */
 @Module({
   imports: [EventRetentionModule],
   providers: [

@@ -2,7 +2,7 @@ import type { FactoryProvider } from '@nestjs/common';
 import { CONFIG, type Config } from '../../../config/index.js';
 import { ClickHouse } from '../../../platform/clickhouse/index.js';
 
-/** Injection token of the {@link ClickHouse} that events are copied to; null where none is configured. */
+/** Injection token of the {@link ClickHouse} that events are replicated to. Null when none is configured. */
 export const EVENT_SERVER = Symbol('EVENT_SERVER');
 
 export const EVENT_SERVER_PROVIDER: FactoryProvider<Promise<ClickHouse | null>> = {

@@ -39,6 +39,6 @@ const PARTS = [
   StoredLogsModule,
 ];
 
-/** The events of both engines: whoever asks about them asks here. */
+/** All reads and writes of events, for both PostgreSQL and ClickHouse. */
 @Module({ imports: PARTS, exports: PARTS })
 export class EventStoreModule {}

@@ -12,8 +12,8 @@ import { EventTables } from './tables/event-tables.js';
 import { TablesRepository } from './tables/tables.repository.js';
 
 /**
- * Looks at the server before anything is taken: what is wrong with it for good ends the start, and one that is away, or says
- * nothing, does not. From then on every event is kept until it was copied.
+ * Checks ClickHouse when the process starts. A fault of the configuration ends the start. A server that is unavailable
+ * does not end the start. From then on every event is queued until it is replicated.
  */
 @Injectable()
 export class EventStoreStart implements OnModuleInit, OnApplicationShutdown {
@@ -46,7 +46,7 @@ export class EventStoreStart implements OnModuleInit, OnApplicationShutdown {
     await this.server?.close();
   }
 
-  /** @throws ConfigError where months are in ClickHouse alone, and reads would come from PostgreSQL */
+  /** @throws ConfigError when months exist only in ClickHouse and reads are configured to come from PostgreSQL */
   private async needReads(): Promise<void> {
     const hotFrom = await this.hot.from();
     if (hotFrom === null || this.config.eventReads === 'clickhouse') return;

@@ -1,21 +1,21 @@
-// The module itself, with what it does by itself.
+// The module, jobs and commands.
 export { EventStoreModule } from './event-store.module.js';
 export { coldMonthsJob } from './keeping/cold-months.job.js';
 export { moveEvents } from './moving/move-events.js';
 export { CopyLagReader } from './shipping/copy-lag.reader.js';
 
-// Where events lie: pages, lists and exports.
+// Lists of events: pages and exports.
 export { decodeCursor, encodeCursor, type Place } from './places/cursor.js';
 export { type EventPlace, type EventSize, PLACE_COLUMNS } from './places/event-places.js';
 export { EventPlacesReader } from './places/event-places.reader.js';
 export { ExploredPlacesReader, spanOf } from './places/explored-places.reader.js';
 export { SourceEventsReader, type SourceVolume } from './places/source-events.reader.js';
 
-// Events themselves.
+// The events themselves.
 export { EventRowsReader, type Selection } from './rows/event-rows.reader.js';
 export { EventSubjectsReader } from './rows/event-subjects.reader.js';
 
-// What events add up to: counts, facets, percentiles and buckets.
+// Aggregates: counts, facets, percentiles and buckets.
 export { ArrivalsReader } from './totals/arrivals.reader.js';
 export {
   ASKED_INTERVALS,
@@ -31,7 +31,7 @@ export { withoutGaps } from './totals/time-buckets.js';
 export { EventTotalsReader, type FacetValue, type MatchingHour } from './totals/totals.reader.js';
 export { bucketsOf, likeBucketsOf, type ZonedBuckets } from './totals/zoned-buckets.js';
 
-// What ended hours and days add up to, with the events that no rollup tells of yet.
+// Rollups of ended hours and days, combined with the events that no rollup contains yet.
 export { CopiedRequestsReader, type ReadTime } from './rollups/copied-requests.reader.js';
 export { DayRollupsWriter, type DueDay } from './rollups/day-rollups.writer.js';
 export {
@@ -56,7 +56,7 @@ export { MOST_KEPT_STATUSES, MOST_NAME_CHARACTERS } from './rollups/rollup-limit
 export { type ProjectSeries, SeriesReader } from './rollups/series.reader.js';
 export { type BoundedHour, slowestFirst, SlowEventsReader, type SlowPlace } from './rollups/slow-events.reader.js';
 
-// Questions about the events of a window: breakdowns, series, funnels and overviews.
+// Analytics over a window: breakdowns, series, funnels and overviews.
 export { type Scalar, scalarOf, SHOWN_CHARACTERS } from './questions/keys.js';
 export type { Question } from './questions/question.js';
 export type { BreakdownRow } from './breakdowns/breakdown-row.js';
@@ -67,44 +67,44 @@ export { type AnsweredSeries, type Dividing, TimeseriesReader } from './series/t
 export { FunnelsReader } from './funnels/funnels.reader.js';
 export { type OverviewFigures, OverviewsReader } from './overviews/overviews.reader.js';
 
-// What a query in EQL may be about, as a cursor.
+// The candidates of EQL queries.
 export { type CandidateRow, CandidateSelection } from './candidates/candidate-selection.js';
 export { CandidateWalk, type Walk } from './candidates/candidate-walk.js';
 export { CopiedCandidatesReader, KeysUntold } from './candidates/copied-candidates.reader.js';
 export { type Joined, joinedBy } from './candidates/copied-join-keys.js';
 export { NewestEventsReader } from './candidates/newest-events.reader.js';
 
-// Events by words.
+// Event search.
 export { CopiedEventSearchReader, type CopiedMoment } from './search/copied-event-search.reader.js';
 export { askedId, EventSearchReader, type SearchedEvent, type SearchedStretch } from './search/event-search.reader.js';
 export { EventTypeSearch } from './search/event-type-search.reader.js';
 export { HourEnds } from './search/hour-ends.js';
 
-// Log rows by their text.
+// Log search.
 export { LogSearchTooLong, LogsReader, TooManyLogSearches } from './logs/logs.reader.js';
 export { LogSearchIndexWriter } from './logs/search-index.writer.js';
 
-// What Sentinel learns from.
+// The history that Sentinel learns from.
 export { EventHistoryReader, type NewEventType } from './history/event-history.reader.js';
 
-// What alert rules measure, now and of the past.
+// The values that alert rules measure, now and in the past.
 export { type GroupValue, groupValueOf } from './measures/group-value.js';
 export { type Measured, MeasuresReader } from './measures/measures.reader.js';
 export { type PastEvent, PastEventsReader } from './measures/past-events.reader.js';
 
-// Accepted events on their way to alert rules.
+// Accepted events that alert rules have not processed yet.
 export type { AcceptedEvent, AcceptedPlace, OutboxRow, Stretch } from './tail/accepted-event.js';
 export { AcceptedEventsReader, MOST_TOLD_BYTES } from './tail/accepted-events.reader.js';
 export { LEFT_OUT, type ToldEvent } from './tail/event-row.js';
 
-// Since when there are events.
+// The start of retention.
 export { RetainedEvents } from './retention/retained-events.js';
 
-// Reads that ClickHouse cannot answer.
+// Errors of reads that ClickHouse cannot answer.
 export { ArchiveUnavailable, ColdEventsReader } from './reading/cold-events.reader.js';
 export { CopyCannotTell, CopyReadTooLong } from './reading/copied-events.reader.js';
 
-// What stores events, and compares them with their counters.
+// Writing, and the comparison of events with their counters.
 export type { PlanParameters } from './writing/batch-parameters.js';
 export { type ComparedHour, type CounterPlace, CountersReader } from './writing/counters.reader.js';
 export {

@@ -1,9 +1,9 @@
 export interface BreakdownRow {
-  /** All events, those without a value, or those of one. */
+  /** `total` covers all events, `missing` the events without a value, `item` the events of one value. */
   readonly part: 'total' | 'missing' | 'item';
   readonly key: string | null;
   readonly events: number;
   readonly errors: number;
-  /** Of one value: events in the window before. Of all: how many values there are. */
+  /** An `item` has the events of the previous window here. The `total` has the number of values. */
   readonly more: number;
 }

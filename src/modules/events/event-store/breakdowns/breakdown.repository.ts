@@ -9,7 +9,7 @@ import type { Question } from '../questions/question.js';
 import type { Snapshot } from '../questions/snapshots.js';
 import type { BreakdownRow } from './breakdown-row.js';
 
-/** Of one value, in the window and in the one before. */
+/** The events of one value, in the window and in the previous window. */
 export interface KeyedRow {
   readonly key: string;
   readonly events: number;
@@ -20,7 +20,9 @@ export interface KeyedRow {
 /** Adds up events by value. */
 @Injectable()
 export class BreakdownRepository {
-  /** The first values in their order, beside all there are: of one statement. */
+  /**
+   * Returns the total, the events without a value, and the first values in their order. One statement reads them all.
+   */
   rows(
     question: Question,
     source: Source,
@@ -43,7 +45,7 @@ export class BreakdownRepository {
     );
   }
 
-  /** All values of some events, in no order. */
+  /** Returns the values of some events, in no order. */
   keyed(
     question: Question,
     events: FittingEvents,
@@ -62,7 +64,10 @@ export class BreakdownRepository {
   }
 }
 
-/** By key, perhaps in several rows: events and errors of the window, and events of the window before. */
+/**
+ * Returns rows by key. A key may have several rows. Each row counts the events and errors of the window, and the events
+ * of the previous window.
+ */
 function baseOf(question: Question, source: Source, division: Division, by: string, bind: Bind): string {
   if (source.type === 'counted') {
     const counted = countedSql(question, source, [by as Dimension], bind);
@@ -72,7 +77,8 @@ function baseOf(question: Question, source: Source, division: Division, by: stri
                    ${sum('events', `NOT ${now}`)} AS previous FROM (${counted}) counted`;
   }
   const { value, key } = keyedSql(by, bind);
-  // The windows are no part of what is grouped by: that is sorted, where nobody can estimate how many values there are.
+  // The windows are not part of GROUP BY. PostgreSQL sorts what it groups by when it cannot estimate the number of
+  // values.
   const now = division.first === 0 ? 'true' : `e."timestamp" >= ${bind(question.window.from)}::timestamptz`;
   return `SELECT ${key('held')} AS key, events, errors, previous FROM (
             SELECT ${value} AS held, count(*) FILTER (WHERE ${now}) AS events,

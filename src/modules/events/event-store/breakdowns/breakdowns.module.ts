@@ -5,7 +5,7 @@ import { BreakdownRepository } from './breakdown.repository.js';
 import { BreakdownsReader } from './breakdowns.reader.js';
 import { CopiedBreakdownRepository } from './copied-breakdown.repository.js';
 
-/** Events by the values of a field or property. */
+/** Counts events by the values of a field or property. */
 @Module({
   imports: [EventCopiesModule, EventQuestionsModule],
   providers: [BreakdownRepository, BreakdownsReader, CopiedBreakdownRepository],

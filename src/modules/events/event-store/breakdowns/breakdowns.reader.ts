@@ -8,7 +8,7 @@ import type { BreakdownRow } from './breakdown-row.js';
 import { BreakdownRepository } from './breakdown.repository.js';
 import { CopiedBreakdownRepository } from './copied-breakdown.repository.js';
 
-/** Adds events up by the values of a field or property, from counted hours where those can tell. */
+/** Counts events by the values of a field or property. Counted hours are used where they can answer. */
 @Injectable()
 export class BreakdownsReader {
   constructor(
@@ -19,7 +19,8 @@ export class BreakdownsReader {
   ) {}
 
   /**
-   * The total, what has no value, and the `limit` values with the most events: of one moment.
+   * Returns the total, the events without a value, and the `limit` values with the most events. All rows come from one
+   * snapshot.
    * @throws QueryTooLong, TooManyQueries
    */
   rows(

@@ -21,11 +21,11 @@ interface CopiedRow {
   readonly of_all: number;
   readonly errors_of_all: number;
   readonly keys: number;
-  /** 1: there are rows that ClickHouse cannot read. */
+  /** 1 when ClickHouse cannot read some of the rows. */
   readonly unread: number;
 }
 
-/** Adds up events by value: those that are copied in ClickHouse, with what PostgreSQL has beside them. */
+/** Counts events by value in ClickHouse, and adds the counts of the events that only PostgreSQL has. */
 @Injectable()
 export class CopiedBreakdownRepository {
   constructor(
@@ -35,8 +35,8 @@ export class CopiedBreakdownRepository {
   ) {}
 
   /**
-   * As `BreakdownRepository` gives them, of events themselves.
-   * @returns null where PostgreSQL has to answer alone
+   * Returns the same rows as `BreakdownRepository`, computed from the events themselves.
+   * @returns null when PostgreSQL has to answer alone
    * @throws QueryTooLong
    */
   async rows(
@@ -103,7 +103,7 @@ export class CopiedBreakdownRepository {
   }
 }
 
-/** What PostgreSQL has counted, with keys as ClickHouse has them. */
+/** Returns a relation with the counts of PostgreSQL. Its keys have the form that ClickHouse uses. */
 function besideSql(rows: readonly KeyedRow[], bind: BindValue): string {
   const numbers = (name: 'events' | 'errors' | 'previous'): string =>
     bind(
@@ -119,7 +119,7 @@ function besideSql(rows: readonly KeyedRow[], bind: BindValue): string {
     FROM (SELECT arrayJoin(arrayZip(${keys}, ${numbers('events')}, ${numbers('errors')}, ${numbers('previous')})) AS counted)`;
 }
 
-/** The row of those without a value comes first, where there is one. */
+/** When there are events without a value, their row comes first. */
 function rowsOf(found: readonly CopiedRow[], limit: number): BreakdownRow[] {
   const [first] = found;
   if (first === undefined) return [];

@@ -19,63 +19,78 @@ import {
 import type { StoredEvent } from '../../fields/index.js';
 import type { EventSize } from '../places/event-places.js';
 
-/** Which events a term is about. */
+/** The events that a term matches. */
 export interface TermCondition {
-  /** The event type; null: any. */
+  /** The event type. Null matches any type. */
   readonly category: string | null;
   readonly condition: EventCondition;
 }
 
-/** Properties of an event that take more are not selected with it, but read for it alone. In bytes. */
+/** The properties of a larger event, in bytes, are not selected with its row. They are read separately. */
 const LARGE_EVENT_BYTES = 8_192;
-/** As they are stored, where the size was not kept: compressed they take a part of it. */
+/**
+ * The same limit for the stored size, which is used when the original size is unknown. Stored properties are
+ * compressed, so this limit is lower.
+ */
 const LARGE_STORED_BYTES = 1_000;
 
-/** As few columns as can be: there may be a million of them. Beside these, one for each field that is looked at. */
+/**
+ * A candidate has as few columns as possible, because a query may read a million of them. Each field that a condition
+ * reads adds a column.
+ */
 export interface CandidateRow {
   readonly id: string;
-  /** Of its timestamp. */
+  /** The timestamp in epoch milliseconds. */
   readonly ms: number;
-  /** By term, whether the event may fit, and for an exact condition whether it does; and whether it is large. */
+  /**
+   * One bit per term: whether the event may match, or does match when the condition is exact. {@link LARGE_BIT} marks a
+   * large event.
+   */
   readonly bits: number;
-  /** Of the first ones alone, of which there are few. */
+  /** Only present for candidates that one short statement has read. */
   readonly size?: EventSize;
-  /** The event itself, where that is small. */
+  /** The event itself, only present when it is small. */
   readonly record?: StoredEvent;
-  /** What the properties of a large one take, where ClickHouse has it. */
+  /** The size of a large event's properties in bytes. Only rows of ClickHouse have it. */
   readonly large_bytes?: number;
-  /** An own field or a property, null where it is missing; {@link PROPERTIES}: all that are looked at by their names. */
+  /**
+   * The value of a field of the event or of a property, null when it is missing. {@link PROPERTIES} holds all needed
+   * properties by name.
+   */
   readonly [column: string]: unknown;
 }
 
 const LARGE_BIT = 1 << 24;
-/** Properties that have a column each; more come as an object. */
+/** Up to this many properties have a column each. More properties come in one object. */
 const MOST_VALUES = 30;
 const PROPERTIES = 'properties';
 
 /** Of the rows `e` of ClickHouse. */
 interface CopiedSelection {
   readonly columns: string;
-  /** That of {@link columns}, by itself. */
+  /** The expression of the column `bits` alone. */
   readonly bits: string;
-  /** Of a column that is quickly read, whose name it begins with, without `e`; null: any event. */
+  /**
+   * A condition on the event type without the alias `e`, which ClickHouse can check quickly. Null when the type does
+   * not matter.
+   */
   readonly first: string | null;
   readonly where: string;
   readonly unread: string;
 }
 
-/** What is asked of the database about events: which of them any term may be about, and what decides about them here. */
+/** The SQL that selects the events that any term may match, with the columns that the process needs to decide. */
 export class CandidateSelection {
-  /** Whether the database alone says which events fit, so that each candidate does. */
+  /** True when the SQL alone decides which events match, so that each candidate is a match. */
   readonly isExact: boolean;
-  /** Columns by the own fields that they hold. */
+  /** Maps the name of each needed field of the event to its column. */
   private readonly ownColumns: ReadonlyMap<string, string>;
-  /** Columns by the properties that paths may be or begin in. */
+  /** Maps the name of each property that a path equals or begins with to its column. */
   private readonly propertyColumns: ReadonlyMap<string, string>;
   private readonly isTogether: boolean;
   private readonly hasTime: boolean;
 
-  /** @param keys that events are joined by */
+  /** @param keys the fields that events are joined by */
   constructor(
     readonly terms: readonly TermCondition[],
     keys: readonly Field[],
@@ -102,7 +117,7 @@ export class CandidateSelection {
       const test = condition.sql(bind);
       return category === null || categories.length === 1 ? test : `(e.event = ${bind(category)}::text AND ${test})`;
     });
-    // What stands in WHERE is true of all that come.
+    // With one term, WHERE already selects only its events.
     const bits =
       tests.length === 1
         ? '1'
@@ -111,7 +126,7 @@ export class CandidateSelection {
     const large = this.propertyColumns.size === 0 ? '' : ` + CASE WHEN ${isLarge} THEN ${LARGE_BIT} ELSE 0 END`;
     return {
       columns: [
-        // Stored to the millisecond: what a double loses of seconds is far less.
+        // Timestamps are stored to the millisecond. A double of seconds loses far less than that.
         `round(date_part('epoch', e."timestamp") * 1000) AS ms, e.id, ${bits}${large} AS bits`,
         ...[...this.ownColumns].map(([name, column]) => `${ownSql(name)} AS ${column}`),
         ...this.properties(bind).map(([sql, column]) => `CASE WHEN NOT ${isLarge} THEN ${sql} END AS ${column}`),
@@ -121,8 +136,8 @@ export class CandidateSelection {
   }
 
   /**
-   * As {@link sql}, of the rows `e` of ClickHouse, where `unread` is whether a row cannot be read and might matter: such rows
-   * are taken along.
+   * Returns the same selection as {@link sql}, for the rows `e` of ClickHouse. `unread` is true for a row that
+   * ClickHouse cannot read and that may match. Such rows are selected, too.
    */
   copiedSql(bind: BindValue): CopiedSelection {
     const categories = [...new Set(this.terms.map(({ category }) => category))];
@@ -132,7 +147,7 @@ export class CandidateSelection {
       const read = condition.copiedProperties(bind);
       const within = (fits: string): string =>
         category === null || isOneCategory ? fits : `(e.event = ${bind(category, 'String')} AND ${fits})`;
-      // What cannot be read matters to the terms alone that it may be about.
+      // An unreadable row matters only to the terms that it may match.
       return {
         read,
         fits: within(test),
@@ -145,7 +160,7 @@ export class CandidateSelection {
     const large = this.propertyColumns.size === 0 ? '' : ` + if(${isLarge}, ${LARGE_BIT}, 0)`;
     const properties = this.copiedProperties(bind);
     const ofConditions = terms.flatMap(({ read }) => read);
-    // Whole properties are read in memory.
+    // Reading whole properties needs no parsing, so no such row is unreadable.
     const ofRow = this.isTogether ? [] : properties.map(([sql]) => sql);
     const columns: readonly (readonly [sql: string, column: string])[] = [
       ['toUnixTimestamp64Milli(e.timestamp)', 'ms'],
@@ -166,12 +181,12 @@ export class CandidateSelection {
     };
   }
 
-  /** A row with the values of properties, of one that a database has given, where they are texts of JSON. */
+  /** Parses the JSON texts of the properties in a row that a database has returned. */
   read(row: CandidateRow): CandidateRow {
     return this.propertyColumns.size === 0 ? row : { ...row, ...this.values(row) };
   }
 
-  /** @param texts of JSON by columns; empty or null where there is none */
+  /** @param texts JSON texts by column; empty or null when the property is missing */
   values(texts: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
     const values: Record<string, unknown> = {};
     for (const column of this.isTogether ? [PROPERTIES] : this.propertyColumns.values()) {
@@ -181,26 +196,25 @@ export class CandidateSelection {
     return values;
   }
 
-  /** As {@link propertiesSql}, of the rows `e` of ClickHouse. */
+  /** Returns the same columns as {@link propertiesSql}, for the rows `e` of ClickHouse. */
   copiedPropertiesSql(bind: BindValue): string {
     return this.copiedProperties(bind)
       .map(([sql, column]) => `${sql} AS ${column}`)
       .join(', ');
   }
 
-  /** @param properties those of a large event that ClickHouse has, as `copiedPropertiesSql` names them */
+  /** @param properties the columns of `copiedPropertiesSql` for this event */
   withProperties(row: CandidateRow, properties: Readonly<Record<string, unknown>>): CandidateRow {
     return this.read({ ...row, ...properties, bits: row.bits & ~LARGE_BIT });
   }
 
-  /** The columns that a large event is selected without. */
+  /** Returns the columns that are left out when a large event is selected. */
   propertiesSql(bind: Bind): string {
     return this.properties(bind)
       .map(([sql, column]) => `${sql} AS ${column}`)
       .join(', ');
   }
 
-  /** Whether the event may fit a term. */
   mayFit({ bits }: CandidateRow, term: number): boolean {
     return (bits & (1 << term)) !== 0;
   }
@@ -209,14 +223,14 @@ export class CandidateSelection {
     return (bits & LARGE_BIT) !== 0;
   }
 
-  /** What conditions are asked about. */
+  /** Returns the form of a candidate that conditions are evaluated on. */
   subject(row: CandidateRow): FilterSubject {
     const fields: Record<string, unknown> = this.hasTime ? { timestamp: timeOf(row) } : {};
     for (const [name, column] of this.ownColumns) fields[name] = row[column];
     return { fields, properties: this.named(row) };
   }
 
-  /** Reads a field that is a key. */
+  /** Returns a function that reads a key field of a candidate. */
   reader(field: Field): (row: CandidateRow) => Value {
     const { own, path } = field;
     if (own === 'timestamp') return timeOf;
@@ -260,7 +274,10 @@ function ownSql(name: string): string {
   return type === 'number' ? `(${sql})::float8` : sql;
 }
 
-/** Told apart from the conditions, so that an index on the event type can be used, and its order where there is one type. */
+/**
+ * Returns the condition on the event type. It is separate from the conditions of the terms, so that PostgreSQL can use
+ * an index on the type, and the order of that index when there is one type.
+ */
 function categoriesSql(categories: readonly (string | null)[], bind: Bind): string {
   if (categories.includes(null)) return '';
   const [first, ...others] = categories;

@@ -8,35 +8,38 @@ import type { CandidateRow, CandidateSelection } from './candidate-selection.js'
 import { CandidatesRepository, type Reading } from './candidates.repository.js';
 import { StatementTime } from './statement-time.js';
 
-/** Between two of these it is asked whether there is time left. */
+/** The deadline is checked and other requests get a turn after this many events. */
 const EVENTS_OF_A_STRETCH = 64;
-/** Rows that are fetched at a time; what comes with them is small. */
+/** The first fetch of a walk that may end early has this many rows. */
 const FEWEST_ROWS = 100;
 const MOST_ROWS = 1_000;
 
-/** Changes nothing before its last test of a text. @returns whether others may still be wanted */
+/**
+ * A visitor changes nothing before its last test of a text, so that a test can be repeated. @returns false to end the
+ * walk
+ */
 type Visit = (row: CandidateRow, number: number) => boolean;
 
 export interface Walk extends Reading {
   /**
-   * How many candidates are looked at before others may be unwanted. `all`: none ever is. A number: no more than these
-   * are wanted, be there others.
+   * `all`: the walk reads every candidate. `some`: the visitor may end the walk early, so fewer rows are fetched first.
+   * A number: the walk reads at most this many candidates.
    */
   readonly wanted: 'all' | 'some' | number;
-  /** As `within`, on the rows `e` of ClickHouse, with ` AND ` before it. */
+  /** The same condition as `within`, for the rows `e` of ClickHouse. It begins with ` AND `. */
   readonly copiedWithin?: (bind: BindValue) => string;
-  /** The candidates, where they do not come from the database. */
+  /** The candidates, when they do not come from PostgreSQL. */
   readonly rows?: AsyncGenerator<readonly CandidateRow[], void>;
 }
 
-/** Goes through the candidates of a window, and lets other requests in between. */
+/** Visits the candidates of a window, and lets other requests run in between. */
 @Injectable()
 export class CandidateWalk {
   constructor(private readonly candidates: CandidatesRepository) {}
 
   /**
-   * @param visit what becomes of each, counted from 1
-   * @returns how many were looked at
+   * @param visit receives each candidate with its number, counted from 1
+   * @returns the number of visited candidates
    * @throws QueryTooLong
    */
   async through(
@@ -80,7 +83,7 @@ export class CandidateWalk {
     return scanned;
   }
 
-  /** The database looks for the next ones while these are looked at, where all are wanted. */
+  /** When all candidates are wanted, the next rows are fetched while the current rows are visited. */
   private async *batches(
     tx: Db,
     scope: Pick<ProjectScope, 'projectId'>,
@@ -113,7 +116,7 @@ export class CandidateWalk {
         }
       }
     } finally {
-      // The transaction goes on, or ends, when none of its statements is under way.
+      // The transaction must not continue or end while one of its statements runs.
       await next.then(nothing, nothing);
     }
     await this.candidates.close(tx);
@@ -122,7 +125,7 @@ export class CandidateWalk {
 
 interface Batch {
   readonly rows: readonly CandidateRow[];
-  /** When another statement may be run; undefined: now. */
+  /** Resolves when the connection is free for another statement. It is free at once when undefined. */
   readonly idle?: Promise<void>;
 }
 
@@ -131,5 +134,5 @@ async function* ready(batches: AsyncGenerator<readonly CandidateRow[], void>): A
 }
 
 function nothing(): void {
-  // Whoever waits for the rows is told why there are none.
+  // The reader that awaits the rows gets the error.
 }

@@ -12,10 +12,10 @@ import type { StatementTime } from './statement-time.js';
 
 type Scope = Pick<ProjectScope, 'projectId'>;
 
-/** Records that come with their candidates: two such reads are under way at a time. */
+/** Records are read with their candidates up to this total size. Two such reads may run at a time. */
 const SMALL_RECORDS_BYTES = 128 * 1_024;
 
-/** The members of the event are null where it is not read. */
+/** The members of the event are null when its record was not read. */
 interface FirstRow extends StoredEvent, EventSize {
   readonly ms: number;
   readonly bits: number;
@@ -25,18 +25,18 @@ interface FirstRow extends StoredEvent, EventSize {
 export interface Reading {
   readonly isNewestFirst: boolean;
   readonly deadline: Deadline;
-  /** A condition on `events e` beside that of the selection. */
+  /** An additional condition on `events e`. */
   readonly within?: (bind: Bind) => string;
 }
 
-/** Reads the events that queries are about, in the transaction of the query. */
+/** Reads candidates in the transaction of the query. */
 @Injectable()
 export class CandidatesRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * The first candidates of a window in their order, or in the opposite one, with their sizes. They come with their records
-   * as long as these are small together: a statement more is most of what a short answer takes.
+   * Reads the first candidates of a window with their sizes, oldest first or newest first. Small records are read in
+   * the same statement, because a second statement would take most of the time of a short answer.
    */
   async first(
     tx: Db,
@@ -70,7 +70,7 @@ export class CandidatesRepository {
     }));
   }
 
-  /** Of the events that are not copied, in their order or in the opposite one. */
+  /** Reads the candidates that are not replicated to ClickHouse yet, oldest first or newest first. */
   async uncopied(
     tx: Db,
     { projectId }: Scope,
@@ -94,7 +94,10 @@ export class CandidatesRepository {
     return rows.map((row) => selection.read(row));
   }
 
-  /** Begins to read the candidates of a window in their order, or in the opposite one. One reading of a transaction at a time. */
+  /**
+   * Opens a cursor over the candidates of a window, oldest first or newest first. A transaction can have only one such
+   * cursor at a time.
+   */
   async open(
     tx: Db,
     scope: Scope,
@@ -109,7 +112,7 @@ export class CandidatesRepository {
     await this.database.execute(`DECLARE candidates NO SCROLL CURSOR FOR ${candidates}`, parameters.values, tx);
   }
 
-  /** The next ones; fewer when there are no others. */
+  /** Fetches the next candidates. Fewer rows than `most` mean that there are no more. */
   async fetch(tx: Db, selection: CandidateSelection, most: number, time: StatementTime): Promise<CandidateRow[]> {
     await this.limit(tx, time);
     const rows = await this.database.rows<CandidateRow>(`FETCH ${most} FROM candidates`, [], tx);
@@ -120,7 +123,7 @@ export class CandidatesRepository {
     await this.database.execute('CLOSE candidates', [], tx);
   }
 
-  /** What a row was selected without because its event is large. */
+  /** Reads the properties that were left out when a large event was selected. */
   async properties(
     tx: Db,
     { projectId }: Scope,

@@ -12,64 +12,69 @@ import type { Walk } from './candidate-walk.js';
 import { CandidatesRepository } from './candidates.repository.js';
 import { copiedJoinKey, type Joined, joinKeysSql, keyDigits, writtenKeys } from './copied-join-keys.js';
 
-/** Candidates that are not copied yet: they are all read before the first one is looked at. */
+/**
+ * With more candidates that are not replicated yet, PostgreSQL answers alone. They are all read into memory before the
+ * first one is visited.
+ */
 const MOST_UNCOPIED = 5_000;
-/** Of large events so many are read at once, and no more than this of their properties, but of a single one. */
+/** Limits the properties of large events that one statement reads. A single event may be larger. */
 const LARGE_AT_ONCE = 50;
 const LARGE_AT_ONCE_BYTES = 1_048_576;
 
-/** A candidate of ClickHouse. */
 interface CopiedRow extends CandidateRow {
-  /** 1: ClickHouse cannot read it. */
+  /** 1 when ClickHouse cannot read the row. */
   readonly unread: number;
 }
 
-/** What the candidates of ClickHouse have of keys. */
+/** The join keys of the candidates in ClickHouse. */
 interface KeysRow {
-  /** How many candidates there are. */
+  /** The number of candidates. */
   readonly total: number;
-  /** 1: ClickHouse cannot read one of them. */
+  /** 1 when ClickHouse cannot read one of the candidates. */
   readonly unread: number;
-  /** 1: one of them has several keys. */
+  /** 1 when a candidate has several keys. */
   readonly several: number;
-  /** Those that have all that is needed. */
+  /** The keys that have an event of each needed term. */
   readonly keys: readonly string[];
 }
 
 type CandidatePlace = Pick<CandidateRow, 'ms' | 'id'>;
 
-/** What candidates are of keys with: more of these are not carried back. */
+/** With more keys, the candidates are not filtered by key. */
 const MOST_KEYS = 100_000;
-/** Of the time that is left, for the keys. */
+/** The share of the remaining time that the search for keys may take. */
 const TIME_FOR_KEYS = 0.5;
 
-/** Candidates are not to be told apart by keys: an event has several, or there are too many, or it takes too long. */
+/**
+ * The candidates cannot be filtered by join key: an event has several keys, there are too many keys, or the search took
+ * too long.
+ */
 export class KeysUntold extends Error {}
 
-/** The candidates of some keys. */
+/** The candidates that have one of the found keys. */
 export interface JoinedCandidates {
-  /** In the order of a walk from the oldest on, some at a time. */
+  /** Batches of candidates, oldest first. */
   readonly rows: AsyncGenerator<readonly CandidateRow[], void>;
-  /** How many there are of all keys, up to one of them. @param last null: to the end */
+  /** Counts the candidates of all keys, up to and including one candidate. @param last null counts all of them */
   readonly count: (last: CandidatePlace | null) => Promise<number>;
 }
 
-/** What is read of both stores. */
+/** The state of one read from both stores. */
 interface Reading {
   readonly block: number;
-  /** What is not copied, in the order of the walk. */
+  /** The candidates that are not replicated yet, in the order of the walk. */
   readonly beside: readonly CandidateRow[];
   readonly bounds: () => ReadBounds;
 }
 
-/** Whether ClickHouse has it, of the candidates of both. */
+/** True when a candidate was read from ClickHouse. */
 export function isCopied({ unread }: CandidateRow): boolean {
   return unread !== undefined;
 }
 
 type Scope = Pick<ProjectScope, 'projectId'>;
 
-/** Reads the events that queries are about: those that are copied from ClickHouse, with what PostgreSQL has beside them. */
+/** Reads candidates from ClickHouse, and adds the candidates that only PostgreSQL has. */
 @Injectable()
 export class CopiedCandidatesReader {
   constructor(
@@ -78,15 +83,15 @@ export class CopiedCandidatesReader {
     private readonly uncopied: UncopiedEventsReader,
   ) {}
 
-  /** Tells who has answered. */
+  /** Counts in the metrics which store has answered. */
   answered(store: 'clickhouse' | 'postgres'): void {
     if (this.copied.isAsked) this.copied.answered(store);
   }
 
   /**
-   * In the order of the walk, some at a time; as many as it wants.
-   * @returns null where PostgreSQL has to answer alone
-   * @throws QueryTooLong while they are read, and CopyCannotTell where that turns out then
+   * Returns batches of candidates in the order of the walk, at most as many as the walk wants.
+   * @returns null when PostgreSQL has to answer alone
+   * @throws QueryTooLong, CopyCannotTell also while the batches are read
    */
   async rows(
     tx: Db,
@@ -116,10 +121,10 @@ export class CopiedCandidatesReader {
   }
 
   /**
-   * Of the candidates those alone whose keys have an event of each term that has to be there, oldest first: where there are
-   * many, few keys have. So that most are neither brought here nor looked at.
-   * @returns null where PostgreSQL has to answer alone
-   * @throws KeysUntold, and as {@link rows}
+   * Returns only the candidates whose key has an event of each needed term, oldest first. When there are many
+   * candidates, few keys have all of these events, so most candidates are never transferred.
+   * @returns null when PostgreSQL has to answer alone
+   * @throws KeysUntold, and the same errors as {@link rows}
    */
   async joined(
     tx: Db,
@@ -172,7 +177,7 @@ export class CopiedCandidatesReader {
     const { bind } = statement;
     const { bits, unread, from } = this.candidatesOf(window, selection, walk, bind);
     const { key, isSeveral } = copiedJoinKey(keys, bind);
-    // Properties of large ones are not read yet.
+    // The properties of large candidates are not read yet.
     if (keys.some(({ own }) => own === null) && beside.some((row) => selection.isLarge(row))) throw new KeysUntold();
     const readers = keys.map((field) => selection.reader(field));
     const keysBeside = joinKeysSql(
@@ -205,7 +210,7 @@ export class CopiedCandidatesReader {
     return found;
   }
 
-  /** Null: PostgreSQL has to answer alone. */
+  /** @returns null when PostgreSQL has to answer alone */
   private async begin(
     tx: Db,
     scope: Scope,
@@ -222,12 +227,12 @@ export class CopiedCandidatesReader {
     return { block, beside, bounds: () => ({ milliseconds: walk.deadline.left(), ...(signal && { signal }) }) };
   }
 
-  /** What is selected of rows `e`, and which these are. */
+  /** Returns the selected columns and the FROM clause of the candidates. */
   private candidatesOf(window: TimeWindow, selection: CandidateSelection, { copiedWithin }: Walk, bind: BindValue) {
     const { first, where, ...selected } = selection.copiedSql(bind);
     const [begin, end] = [instantSql(window.from, bind), instantSql(window.to, bind)];
     const others = copiedWithin?.(bind) ?? '';
-    /** @param among null: the server chooses what it reads first, as does one that is asked for events of any type */
+    /** @param among null lets the server choose what to read first. The same holds for events of any type. */
     const from = (copied: string, among: Among | null): string => {
       const quick = `timestamp >= ${begin} AND timestamp < ${end}`;
       const relation = first === null || among === null ? copied : among(`${quick} AND ${first}`);
@@ -249,7 +254,7 @@ export class CopiedCandidatesReader {
     return upTo(wanted, withLarge(merged(stream, beside, selection, isNewestFirst), selection, large));
   }
 
-  /** How many candidates ClickHouse has up to one of them. */
+  /** Counts the candidates in ClickHouse up to and including one candidate. */
   private async countTo(
     last: CandidatePlace,
     scope: Scope,
@@ -277,7 +282,7 @@ export class CopiedCandidatesReader {
     return rows[0]?.n ?? 0;
   }
 
-  /** Large events with what they were selected without; those that are gone by now have none of it. */
+  /** Adds the properties to large events. An event that was deleted meanwhile has no properties. */
   private async withProperties(
     scope: Scope,
     block: number,
@@ -306,7 +311,7 @@ export class CopiedCandidatesReader {
 }
 
 async function* none(): AsyncGenerator<readonly CopiedRow[], void> {
-  // No key has all that is needed.
+  // No key has an event of each needed term.
 }
 
 async function* merged(
@@ -336,7 +341,7 @@ async function* merged(
   yield beside.slice(next);
 }
 
-/** Reads what large events of ClickHouse came without, before they are looked at. */
+/** Reads the properties of large events of ClickHouse before the batch is returned. */
 async function* withLarge(
   batches: AsyncGenerator<readonly CandidateRow[], void>,
   selection: CandidateSelection,
@@ -384,7 +389,7 @@ async function* upTo(
   }
 }
 
-/** Ids in the order of their bytes, which is that of their text. */
+/** Ids are compared by their bytes, which have the same order as their text. */
 function isBefore(one: CandidatePlace, other: CandidatePlace): boolean {
   return one.ms === other.ms ? one.id < other.id : one.ms < other.ms;
 }

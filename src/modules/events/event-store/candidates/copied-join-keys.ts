@@ -5,14 +5,17 @@ import { copiedOwnSql, type Field, isScalar, ownField, type Value } from '../../
 import { fitIntoAddress } from '../reading/address-room.js';
 import { copiedNumberKey } from '../reading/number-key.js';
 
-/** What all terms of a query are joined by. */
+/** The fields that all terms of a query are joined by. */
 export interface Joined {
   readonly keys: readonly Field[];
-  /** The terms of which there has to be an event with a key, for any of its events to matter. */
+  /** An event matters only when its key has an event of each of these terms. */
   readonly needed: readonly number[];
 }
 
-/** @returns null where events are told apart by nothing, or by their times, which both stores write otherwise */
+/**
+ * @returns null when there are no key fields, fewer than two needed terms, or the timestamp is a key field: the two
+ * stores write timestamps differently
+ */
 export function joinedBy(keys: readonly Field[], needed: readonly number[]): Joined | null {
   const isTold = keys.length > 0 && needed.length > 1 && keys.every(({ own }) => own !== 'timestamp');
   return isTold ? { keys, needed } : null;
@@ -20,22 +23,27 @@ export function joinedBy(keys: readonly Field[], needed: readonly number[]): Joi
 
 /** Of the rows `e` of ClickHouse. */
 export interface CopiedJoinKey {
-  /** A number that is the same for the same key, and now and then for different ones; null where the event has no key or several. */
+  /**
+   * A 64-bit hash of the key. Equal keys have equal hashes, and different keys rarely do. It is null when the event has
+   * no key or several keys.
+   */
   readonly key: string;
-  /** Whether it has several, by a list: then it belongs to others, whatever its number is. */
+  /** True when a list gives the event several keys. Then `key` must not be used. */
   readonly isSeveral: string;
 }
 
 const LIST = '[';
-/** Between the texts of two fields; what has it in itself is taken for another key at worst. */
+/**
+ * Separates the texts of two fields. A text that contains this character causes at worst an equal hash for two keys.
+ */
 const BETWEEN = 'char(0)';
 const HEX_DIGITS = 16;
 
-/** The key that a query reads of an event (DECISIONS 17, Sequences), as far as ClickHouse can tell events apart by it. */
+/** Returns SQL for the join key of an event, as far as ClickHouse can compute the key. */
 export function copiedJoinKey(keys: readonly Field[], bind: BindValue): CopiedJoinKey {
   const fields = keys.map(({ own, path, isOptional }) => {
     const json = own === null ? copiedPropertySql(path, bind) : null;
-    // Said once, since it is long.
+    // The lambda avoids repeating the long JSON expression.
     const text = json === null ? ownText(own ?? '') : `arrayMap(json -> ${textOf('json')}, [${json}])[1]`;
     return { json, text, isOptional };
   });
@@ -50,9 +58,9 @@ export function copiedJoinKey(keys: readonly Field[], bind: BindValue): CopiedJo
 }
 
 /**
- * The keys of other events as what stands behind IN, in the numbers of {@link copiedJoinKey}.
- * @param events of each the values of the keys
- * @returns null where one of them has a list, or they have no room in a statement
+ * Returns the keys of events of PostgreSQL for the right side of IN, as hashes of {@link copiedJoinKey}.
+ * @param events the key values of each event
+ * @returns null when a value is a list, or when the keys do not fit into a request
  */
 export function joinKeysSql(events: readonly (readonly Value[])[], bind: BindValue): string | null {
   const [first] = events;
@@ -76,12 +84,15 @@ export function joinKeysSql(events: readonly (readonly Value[])[], bind: BindVal
   return `(SELECT arrayJoin(arrayMap((${names.join(', ')}) -> ${hashOf(names.map(textOf))}, ${columns.join(', ')})))`;
 }
 
-/** As digits that {@link writtenKeys} takes. */
+/** Returns a key as hexadecimal digits, the form that {@link writtenKeys} expects. */
 export function keyDigits(key: string): string {
   return `leftPad(hex(assumeNotNull(${key})), ${HEX_DIGITS}, '0')`;
 }
 
-/** Keys as what stands behind IN: written into the statement, since so many have no room in an address. */
+/**
+ * Returns keys for the right side of IN. They are written into the statement, because so many keys do not fit into the
+ * address of a request.
+ */
 export function writtenKeys(keys: readonly string[]): string {
   const digits = keys.join('');
   if (!/^[0-9A-F]*$/.test(digits)) throw new Error('These are no keys');
@@ -92,13 +103,13 @@ function hashOf(texts: readonly string[]): string {
   return `sipHash64(${texts.flatMap((text, nth) => (nth === 0 ? [text] : [BETWEEN, text])).join(', ')})`;
 }
 
-/** Of a scalar in JSON; empty of all others. */
+/** Returns SQL for the text of a JSON scalar. The text is empty for lists and objects. */
 function textOf(json: string): string {
   return `multiIf(startsWith(${json}, '"'), concat('"', JSONExtractString(${json})), ${json} IN ('true', 'false'), ${json},
     match(${json}, '^[-0-9]'), ${copiedNumberKey(json)}, '')`;
 }
 
-/** The same text as that of its value in JSON. */
+/** Returns SQL for a field of the event, with the same text that the equal JSON value would have. */
 function ownText(name: string): string {
   const sql = copiedOwnSql(name);
   const text = ownField(name).type === 'number' ? copiedNumberKey(`toString(${sql})`) : `concat('"', ${sql})`;

@@ -13,10 +13,13 @@ import { CandidateWalk } from './candidate-walk.js';
 import { CopiedCandidatesReader, isCopied } from './copied-candidates.reader.js';
 
 const FIRST_PLACES = 8_192;
-/** Whose ids stand in a statement. */
+/**
+ * The ids of the chosen events are written into a statement, so their number is limited. Beyond the limit PostgreSQL
+ * answers alone.
+ */
 const MOST_CHOSEN = 100_000;
 
-/** What of a project's events is asked for. */
+/** Selects events of a project. */
 export interface AskedEvents {
   readonly window: TimeWindow;
   /** A condition on `events e`. */
@@ -24,26 +27,30 @@ export interface AskedEvents {
   readonly where?: EventCondition | null;
 }
 
-/** Asked of both stores, where SQL alone cannot say what fits. */
+/** Selects events of both stores with a condition that SQL alone cannot decide. */
 export interface AskedOfBoth extends AskedEvents {
   readonly filter: (bind: Bind) => string;
-  /** As `filter`, on the rows `e` of ClickHouse, with ` AND ` before it. */
+  /** The same condition as `filter`, for the rows `e` of ClickHouse. It begins with ` AND `. */
   readonly copiedFilter: (bind: BindValue) => string;
   readonly where: EventCondition;
 }
 
-/** Events that were asked about one by one, by id. */
+/** The ids of events that the process has found to match. */
 export interface ChosenEvents {
   readonly copied: readonly string[];
   readonly uncopied: readonly string[];
 }
 
-/** Rows of `events`, for a FROM that calls them `e`. Of the snapshot alone that it was made in. */
+/**
+ * Returns a relation with the alias `e` that holds rows of `events`. It is only valid in the snapshot that it was made
+ * in.
+ */
 export type FittingEvents = (bind: Bind) => string;
 
 /**
- * Finds the events that fit a condition, for statements that add them up. Where SQL alone cannot say which do, the events
- * it leaves are asked one by one, and the statement takes those whose places in the order of time are set in a bit string.
+ * Finds the events that match a condition, for statements that aggregate them. Where SQL alone cannot decide, each
+ * candidate is evaluated in the process. The statement then selects the matching candidates by a bit string, which has
+ * one bit per candidate in the order of time.
  */
 @Injectable()
 export class FittingEventsReader {
@@ -71,8 +78,9 @@ export class FittingEventsReader {
   }
 
   /**
-   * As {@link of}, of the events of both stores.
-   * @returns null where PostgreSQL has to answer alone, as for more than go into a statement of ClickHouse
+   * Finds the matching events of both stores.
+   * @returns null when PostgreSQL has to answer alone, for example when more than {@link MOST_CHOSEN} events of
+   * ClickHouse match
    * @throws QueryTooLong
    */
   async ofBoth(
@@ -100,7 +108,7 @@ export class FittingEventsReader {
     return chosen.copied.length > MOST_CHOSEN ? null : chosen;
   }
 
-  /** A bit for each candidate, oldest first, set where it fits. */
+  /** Returns one bit per candidate, oldest first. The bit is set when the candidate matches. */
   private async placesOf(
     tx: Db,
     scope: Pick<ProjectScope, 'projectId'>,
@@ -122,5 +130,5 @@ export class FittingEventsReader {
   }
 }
 
-/** For lint, which cannot look into what is asked for. */
+/** The lint rule about tenants cannot read the condition inside the template. */
 const TENANT = '/* tenant: candidates compare the project */';

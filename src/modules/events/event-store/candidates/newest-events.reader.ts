@@ -14,14 +14,14 @@ import { type Deadline, QueryTooLong } from '../../long-reads/index.js';
 
 type Scope = Pick<ProjectScope, 'projectId'>;
 
-/** Events by id, and the times between which they are. */
+/** Event ids, with the range of their timestamps. */
 interface Asked {
   readonly ids: readonly string[];
   readonly from: Date;
   readonly to: Date;
 }
 
-/** Asks the newest events of a project for properties, in a snapshot whose statements take no longer than is left. */
+/** Checks the newest events of a project for properties, in a snapshot with a limit for each statement. */
 @Injectable()
 export class NewestEventsReader {
   constructor(
@@ -30,7 +30,7 @@ export class NewestEventsReader {
     private readonly copied: CopiedEventsReader,
   ) {}
 
-  /** Where the newest events of a project lie, newest first. @throws QueryTooLong */
+  /** Returns the locators of the newest events of a project, newest first. @throws QueryTooLong */
   async places(tx: Db, { projectId }: Scope, limit: number, deadline: Deadline): Promise<EventPlace[]> {
     await this.database.limit(tx, deadline.left());
     const copied = await this.copiedPlaces.newest({ projectId }, { limit }, { tx });
@@ -43,8 +43,8 @@ export class NewestEventsReader {
   }
 
   /**
-   * For each path, whether one of the newest events that PostgreSQL has, which are the newest of all, has something there; false
-   * where these are not all small, too.
+   * Returns for each path whether one of the newest events of PostgreSQL has a value there. These are the newest events
+   * of all. The result is also false when one of these events is not small.
    */
   async have(
     tx: Db,
@@ -68,7 +68,7 @@ export class NewestEventsReader {
     return paths.map((_, at) => row?.known[at] === true);
   }
 
-  /** For each path, whether one of the events at these places has something there. @throws QueryTooLong */
+  /** Returns for each path whether one of the events at these places has a value there. @throws QueryTooLong */
   async haveAt(
     tx: Db,
     scope: Scope,
@@ -82,7 +82,7 @@ export class NewestEventsReader {
     const kept = await this.kept(tx, scope, asked, paths, deadline);
     const others = paths.filter((_, at) => kept[at] !== true);
     if (!this.copied.isAsked || others.length === 0) return kept;
-    // An event is asked about twice where both have it, which tells the same.
+    // An event that both stores have is checked twice, with the same result.
     const copied = await this.ofCopy(scope, asked, others, deadline);
     const known = new Set(others.filter((_, at) => copied[at] === true));
     return paths.map((path, at) => kept[at] === true || known.has(path));
@@ -109,7 +109,7 @@ export class NewestEventsReader {
     return row?.known ?? paths.map(() => false);
   }
 
-  /** None where ClickHouse cannot tell. */
+  /** @returns an empty list when ClickHouse cannot answer */
   private async ofCopy(
     scope: Scope,
     { ids, from, to }: Asked,

@@ -1,11 +1,14 @@
 import type { Deadline } from '../../long-reads/index.js';
 
-/** A limit stands while as much as this part of it is left. */
+/** A new limit is set once less than this share of the current limit is left. */
 const ENOUGH = 31 / 32;
 
-/** What statements of one snapshot may take: their limit is not set anew for each of many short ones. */
+/**
+ * The time limit for the statements of one snapshot. Short statements share a limit, which saves a statement for each
+ * of them.
+ */
 export class StatementTime {
-  /** No less than what is set, which every snapshot begins with. */
+  /** At least the limit that is set in the transaction. Every snapshot begins with one. */
   private limit: number;
 
   constructor(private readonly deadline: Deadline) {
@@ -13,7 +16,7 @@ export class StatementTime {
   }
 
   /**
-   * @returns the limit to be set for the next statement in milliseconds; null: the one that is set will do
+   * @returns the limit to set before the next statement in milliseconds, or null when the current limit is sufficient
    * @throws QueryTooLong
    */
   next(): number | null {

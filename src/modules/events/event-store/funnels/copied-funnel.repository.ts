@@ -14,47 +14,52 @@ import type { Snapshot } from '../questions/snapshots.js';
 import { type FollowedEvents, FunnelEventsRepository, type UncopiedStep } from './funnel-events.repository.js';
 import { type EventWord, readWords, wordOf, wordSql } from './packed-events.js';
 
-/** Values of events that are not copied yet: what tells them goes into the address of a request. */
+/**
+ * With more values of events that are not replicated yet, PostgreSQL answers alone. Their checksums are sent in the
+ * address of a request.
+ */
 const MOST_KEYS = 5_000;
-/** Values are told so many lists, each of which is read at once. */
+/** Values are divided by hash into this many lists. The process reads each list at once. */
 const LISTS = 1_024;
 /**
- * Events of one list, which the process takes in without a pause: a line of some 8 MB, an eighth of a second for everybody else.
- * PostgreSQL tells those of more some at a time, where it has them.
+ * A list with more events than this is not read. One list is a line of some 8 MB, which blocks the process for an
+ * eighth of a second. PostgreSQL can return more events in several packs, if it has them.
  */
 const MOST_EVENTS_OF_A_LIST = 400_000;
-/** The same for a value whose events come with their ids, which takes several times as much. */
+/** The limit for the events of one value that come with their ids, which need several times the space. */
 const MOST_EVENTS_WITH_IDS = 100_000;
 
-/** What a list comes as. */
+/** The list is complete. */
 const WHOLE = 0;
-/** There are rows that ClickHouse cannot read. */
+/** The list has rows that ClickHouse cannot read. */
 const UNREAD = 1;
-/** It has too many events. */
+/** The list has too many events. */
 const TOO_LONG = 2;
 
 interface CopiedRow {
-  /** The value, where it has events that are not copied, too; else empty. */
+  /**
+   * The value, when PostgreSQL has some of its events. Otherwise it is empty, and the row is a list of several values.
+   */
   readonly name: string;
-  /** Of values without names one after the other. */
+  /** The events, value after value. */
   readonly words: readonly EventWord[];
-  /** Of events of a named one, as digits. */
+  /** The ids of the events as hexadecimal digits. Only present when the row has a name. */
   readonly ids: readonly string[];
   /** WHOLE, UNREAD or TOO_LONG. */
   readonly state: number;
 }
 
-/** An event of a value that is put together. */
+/** An event of a value whose events come from both stores. */
 interface Step {
   readonly ms: number;
   readonly id: string;
   readonly type: number;
 }
 
-/** Reads the events that funnels follow: those that are copied from ClickHouse, with what PostgreSQL has beside them. */
+/** Reads the events of funnels from ClickHouse, and adds the events that only PostgreSQL has. */
 @Injectable()
 export class CopiedFunnelRepository {
-  /** Tests make it less. */
+  /** Tests lower it. */
   mostEventsOfAList = MOST_EVENTS_OF_A_LIST;
 
   constructor(
@@ -64,15 +69,15 @@ export class CopiedFunnelRepository {
     private readonly cold: ColdEventsReader,
   ) {}
 
-  /** Tells who has answered. */
+  /** Counts in the metrics which store has answered. */
   answered(store: 'clickhouse' | 'postgres'): void {
     if (this.copied.isAsked) this.copied.answered(store);
   }
 
   /**
-   * Value by value, each by timestamp and id; in no order of the values.
-   * @returns null where PostgreSQL has to answer alone
-   * @throws QueryTooLong while it is read, and CopyCannotTell where that turns out then
+   * Returns the events value by value. The events of a value are ordered by timestamp and id. The values have no order.
+   * @returns null when PostgreSQL has to answer alone
+   * @throws QueryTooLong, CopyCannotTell also while the events are read
    */
   async read(
     question: Question,
@@ -157,12 +162,15 @@ function byName(steps: readonly UncopiedStep[]): Map<string, UncopiedStep[]> {
   return found;
 }
 
-/** Equal for equal values in both databases. */
+/** Returns the same name for values that are equal in both databases. */
 function nameOf(key: string): string {
   return isKeyOfNumber(key) ? String(Number(key)) : key;
 }
 
-/** Whether a key may be one of these; it is surely named where it is. */
+/**
+ * Returns a condition that is true for each of these keys. It may be true for other keys, too, because it compares
+ * checksums.
+ */
 function namedSql(keys: readonly string[], bind: BindValue): string {
   const texts = keys.filter((key) => !isKeyOfNumber(key)).map((key) => crc32(key));
   const numbers = bind(keys.filter(isKeyOfNumber), 'Array(String)');

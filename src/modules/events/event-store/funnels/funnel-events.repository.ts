@@ -5,25 +5,25 @@ import { keyedSql } from '../questions/keys.js';
 import type { Snapshot } from '../questions/snapshots.js';
 import { EVENTS_OF_A_PACK, packSql } from './packed-events.js';
 
-/** The next ones are read while these are followed. */
+/** Packs that one FETCH reads. The next packs are fetched while the current packs are processed. */
 const PACKS_AT_ONCE = 16;
-/** Characters of a key; of a longer one its hash stands for it. */
+/** A longer key, in bytes, is replaced by its hash. */
 const LONGEST_KEY = 44;
 
 export interface FollowedEvents {
   readonly types: readonly string[];
-  /** The field that makes a chain. */
+  /** The field whose equal values connect the events of a chain. */
   readonly by: string;
-  /** No event is older. */
+  /** The lower bound of the timestamps. */
   readonly from: Date;
 }
 
-/** An event that is not copied to ClickHouse. */
+/** An event that is not replicated to ClickHouse yet. */
 export interface UncopiedStep {
   readonly key: string;
-  /** Since `from`. */
+  /** Milliseconds since `from`. */
   readonly ms: number;
-  /** Its digits. */
+  /** The hexadecimal digits without hyphens. */
   readonly id: string;
   readonly type: number;
 }
@@ -32,10 +32,10 @@ interface Pack {
   readonly events: Buffer;
 }
 
-/** Reads the events that funnels follow. */
+/** Reads the events of funnels from PostgreSQL. */
 @Injectable()
 export class FunnelEventsRepository {
-  /** Those of some events that have a value to follow, in no order. */
+  /** Reads the events that have a value of the field `by`, in no order. */
   uncopied(events: FittingEvents, { types, by, from }: FollowedEvents, snapshot: Snapshot): Promise<UncopiedStep[]> {
     const parameters = new Parameters();
     const { bind } = parameters;
@@ -52,9 +52,10 @@ export class FunnelEventsRepository {
   }
 
   /**
-   * Those of events of these types, and no others, that have a value to follow: value by value, and of each by timestamp and
-   * id; some packs at a time, with milliseconds since `from`. The values themselves stay in the database, which sorts by
-   * them: one after the other, they need no memory here. For one cursor of a snapshot.
+   * Reads the events that have a value of the field `by`: value by value, and for each value by timestamp and id. Their
+   * `ms` are milliseconds since `from`. PostgreSQL sorts by the values, so that the process needs no memory for them. A
+   * snapshot can have only one such cursor.
+   * @param events only events of these types
    */
   async *read(
     events: FittingEvents,
@@ -95,14 +96,14 @@ export class FunnelEventsRepository {
         const isLast = packs.length < PACKS_AT_ONCE;
         if (!isLast) {
           next = fetch();
-          // Whoever waits for them is told why there are none.
+          // The reader that awaits the packs gets the error.
           next.catch(() => undefined);
         }
         if (packs.length > 0) yield packs.map((pack) => pack.events);
         if (isLast) break;
       }
     } finally {
-      // The transaction goes on, or ends, when none of its statements is under way.
+      // The transaction must not continue or end while one of its statements runs.
       await next.catch(() => undefined);
     }
     await snapshot.rows('CLOSE followed_events', new Parameters());

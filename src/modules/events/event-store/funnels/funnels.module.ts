@@ -5,7 +5,7 @@ import { CopiedFunnelRepository } from './copied-funnel.repository.js';
 import { FunnelEventsRepository } from './funnel-events.repository.js';
 import { FunnelsReader } from './funnels.reader.js';
 
-/** Events that follow each other. */
+/** Reads the sequences of events that funnels need. */
 @Module({
   imports: [EventCopiesModule, EventQuestionsModule],
   providers: [CopiedFunnelRepository, FunnelEventsRepository, FunnelsReader],

@@ -8,19 +8,19 @@ import { CopiedFunnelRepository } from './copied-funnel.repository.js';
 import { type FollowedEvents, FunnelEventsRepository } from './funnel-events.repository.js';
 import { PackReader, readWords } from './packed-events.js';
 
-/** Takes the events of one key after the other, those of a key in the order of time. */
+/** Receives events key by key. The events of one key come in the order of time. */
 export interface Follower<Result> {
   /**
-   * @param isFirst whether it is the first one of the next key
-   * @param type by its place among those that are followed
-   * @param ms of its timestamp
+   * @param isFirst whether the event is the first one of its key
+   * @param type index of the event type in the list of types
+   * @param ms milliseconds of the timestamp since the start of the window
    */
   push(isFirst: boolean, type: number, ms: number): void;
-  /** No event is left. */
+  /** Called after the last event. */
   end(pause: () => Promise<void> | undefined): Promise<Result>;
 }
 
-/** Reads the events that follow each other, by what they have in common. */
+/** Reads events in sequence, grouped by the value of a field. */
 @Injectable()
 export class FunnelsReader {
   constructor(
@@ -31,9 +31,9 @@ export class FunnelsReader {
   ) {}
 
   /**
-   * Tells a follower all events of the question's window, of one moment.
-   * @param begin makes the follower, and another one where events have to be told from the beginning
-   * @throws QueryTooLong, TooManyQueries, and what the follower throws
+   * Passes all events of the question's window to a follower. All events come from one snapshot.
+   * @param begin creates the follower; called again when the events have to be read from the beginning
+   * @throws QueryTooLong, TooManyQueries, and the errors of the follower
    */
   follow<Result>(
     question: Question,
@@ -49,7 +49,7 @@ export class FunnelsReader {
     });
   }
 
-  /** Null: PostgreSQL has to answer alone. */
+  /** @returns null when PostgreSQL has to answer alone */
   private async fromCopy<Result>(
     question: Question,
     followed: FollowedEvents,

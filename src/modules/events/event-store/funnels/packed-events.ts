@@ -1,20 +1,19 @@
-/** Events of one pack. */
 export const EVENTS_OF_A_PACK = 512;
 const BYTES_OF_AN_EVENT = 8;
 
-// From the lowest bit: the place in the pack, whether the event is the first of its key, the number of its type, and
-// milliseconds for all years that four digits can tell.
+// The bits of a packed event, from the lowest: the index in the pack, whether the event is the first of its key, the
+// number of its type, and milliseconds. The milliseconds cover all years with four digits.
 const PLACE_BITS = 9;
 const FIRST_BITS = 1;
 const TYPE_BITS = 4;
 const MS_SHIFT = PLACE_BITS + FIRST_BITS + TYPE_BITS;
-/** The milliseconds that are in the upper one of its two words begin with this. */
+/** The factor of the milliseconds in the upper 32-bit word. */
 const UPPER_MS = 2 ** (32 - MS_SHIFT);
 
 /**
- * SQL of an aggregate that packs events, in whatever order they come to it.
- * @param event SQL of integers: the `place` in its pack from 0; whether it `isFirst` of its key, 1 or 0; its `type` from 0 to
- *   15; `ms`, not negative
+ * Returns SQL of an aggregate that packs events. The order of its input does not matter.
+ * @param event SQL of integers: the index `place` in the pack from 0; `isFirst` of the key, 1 or 0; `type` from 0 to
+ * 15; `ms`, not negative
  */
 export function packSql({
   place,
@@ -31,7 +30,10 @@ export function packSql({
   return `string_agg(int8send(${bits.join(' | ')}), '')`;
 }
 
-/** Tells the events of packs one after the other, in their order. Without an object for each: there may be millions. */
+/**
+ * Passes the events of packs to a function, in their order. No object is created per event, because there may be
+ * millions.
+ */
 export class PackReader {
   private readonly lower = new Uint32Array(EVENTS_OF_A_PACK);
   private readonly upper = new Uint32Array(EVENTS_OF_A_PACK);
@@ -53,14 +55,14 @@ export class PackReader {
   }
 }
 
-/** An event as a whole number that a double holds, for all years that four digits can tell. */
+/** An event as one integer that a double represents exactly, for all years with four digits. */
 export type EventWord = number;
 
 const TYPES = 10;
 const FIRST = TYPES;
 const OF_A_MILLISECOND = 2 * TYPES;
 
-/** The word in SQL of ClickHouse. */
+/** Returns the word in SQL of ClickHouse. */
 export function wordSql({ ms, isFirst, type }: Readonly<Record<'ms' | 'isFirst' | 'type', string>>): string {
   return `${ms} * ${OF_A_MILLISECOND} + if(${isFirst}, ${FIRST}, 0) + ${type}`;
 }
@@ -75,7 +77,7 @@ export interface ReadEvent {
   readonly ms: number;
 }
 
-/** Tells the events of words one after the other, without an object for each. */
+/** Passes the events of words to a function, in their order. No object is created per event. */
 export function readWords(
   words: readonly EventWord[],
   tell: (isFirst: boolean, type: number, ms: number) => void,

@@ -2,25 +2,33 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectId } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 
-/** Event types of a project that are watched, those with the most events. */
+/** A project's event types with the most events are watched, up to this number. */
 const MOST_TYPES = 200;
 const MOST_SOURCES = 200;
 const FACETS_READ_A_DAY = 100_000;
 const FACETS_COUNTED_A_DAY = 5_000;
-/** Series of an hour that its rollup keeps; events of others are looked for, which are the fewest. */
+/**
+ * The rollup of an hour keeps this many series. The events of other series are estimated as a tenth of all events of
+ * the hour.
+ */
 const KEPT_SERIES = 200;
 const SHARE_OF_OTHERS = 10;
-/** Rows that distinct values of an hour are counted in, the newest. */
+/** Distinct values of an hour are counted in this many of its newest rows. */
 const DISTINCT_ROWS = 100_000;
-/** Rows that new types of a bucket are looked for in. */
+/** New event types are searched in this many rows of a period. */
 const NEW_TYPE_ROWS = 20_000;
-/** Endpoints that begin like this stand for events without one (SERVICE 2.8). */
+/** An endpoint with this prefix was generated for an event that has no endpoint. */
 const CARRIED = `log_endpoint NOT LIKE '/events/%'`;
 
-/** Told apart by 64 bits: long texts in the order of a language take ten times as long. */
+/**
+ * Values are compared by a 64-bit hash. Comparing long texts by the collation of a language takes ten times as long.
+ */
 const distinctSql = (value: 'event' | 'endpoint'): string => `count(DISTINCT hashtextextended(${value}, 0))::int`;
 
-/** Of the hours of $1's events from $2 to $3: from rollups where these are right, else from the rows. */
+/**
+ * Distinct values of the hours from $2 to $3 of the project $1. They come from rollups where these are complete, else
+ * from the rows.
+ */
 const DISTINCT_OF_HOURS = `
   SELECT h.hour, coalesce(r.event_types, v.event_types) AS "eventTypes", coalesce(p.endpoints, v.endpoints) AS endpoints
   FROM event_hours h
@@ -35,14 +43,14 @@ const DISTINCT_OF_HOURS = `
           ORDER BY "timestamp" DESC LIMIT ${DISTINCT_ROWS}) newest) v ON r.hour IS NULL
   WHERE h.project_id = $1 AND h.hour >= $2 AND h.hour < $3`;
 
-/** How many distinct values an hour has. */
+/** The number of distinct values of an hour. */
 interface DistinctValues {
   readonly hour: Date;
   readonly eventTypes: number;
   readonly endpoints: number;
 }
 
-/** An hour that has events, and how many of these have to be looked at since no rollup has added them up. */
+/** An hour with events, and the number of its rows that have to be read because no rollup has counted them. */
 export interface UntoldHour {
   readonly hour: Date;
   readonly rows: number;
@@ -59,14 +67,18 @@ interface Period {
   readonly to: Date;
 }
 
-/** What Sentinel asks of a project's events beside their series. Times are those of the events. */
+/**
+ * Answers Sentinel's questions about a project's events, except for their series. Times are the timestamps of the
+ * events.
+ */
 @Injectable()
 export class EventHistoryReader {
   constructor(private readonly database: Database) {}
 
   /**
-   * How many events a period has, and since when. An event of long ago is no beginning: where events lie on fewer than three
-   * days, which are counted back from the end of the period, and on others between them there are none, it begins at its end.
+   * Returns the number of events of a period, and the time of its first event. A few old events do not count as a
+   * beginning: when the events lie on fewer than three days of the period, `oldest` is the end of the period. Days are
+   * counted back from the end.
    */
   async extent(projectId: ProjectId, { from, to }: Period, tx: Db): Promise<{ events: number; oldest: Date | null }> {
     const [row] = await this.database.rows<{ events: number; oldest: Date | null }>(
@@ -86,7 +98,7 @@ export class EventHistoryReader {
     return row ?? { events: 0, oldest: null };
   }
 
-  /** Hours of a period with events, newest first, and what of them rollups do not tell. */
+  /** Returns the hours of a period with events, newest first, each with the number of rows that have to be read. */
   hours(projectId: ProjectId, { from, to }: Period, tx: Db): Promise<UntoldHour[]> {
     return this.database.rows<UntoldHour>(
       `SELECT h.hour, (CASE WHEN r.counted IS DISTINCT FROM h.events THEN h.events
@@ -98,11 +110,14 @@ export class EventHistoryReader {
     );
   }
 
-  /** The series that are watched beside the whole: types and Event Sources with the most events of a period of whole days. */
+  /**
+   * Returns the series that are watched in addition to the project as a whole: the event types and Event Sources with
+   * the most events. The period consists of whole days.
+   */
   async series(projectId: ProjectId, { from, to }: Period, tx: Db): Promise<{ events: string[]; sources: string[] }> {
     const rows = await this.database.rows<{ type: 'event' | 'source'; value: string }>(
-      // Of a day the combinations with the most events, among as many as are read of it at all: an id in the event type makes
-      // hundreds of thousands of them. Among equals the name decides, not the way that the database reads them.
+      // Per day only the combinations with the most events count, among a limited number of rows: ids in event types
+      // can make hundreds of thousands of combinations. Equal counts are ordered by name, so that the result is stable.
       `WITH counted AS MATERIALIZED (
          SELECT f.event, f.source_id, sum(f.events) AS events
          FROM generate_series(date_trunc('day', $2::timestamptz, 'UTC'), $3::timestamptz - interval '1 hour', interval '1 day') AS d (day)
@@ -121,7 +136,7 @@ export class EventHistoryReader {
     return { events: of('event'), sources: of('source') };
   }
 
-  /** The newest events of series before a time; those without one are left out. */
+  /** Returns the time of the newest event of each series before a time. Series without an event are left out. */
   async lastEvents(
     projectId: ProjectId,
     { events, sources, project }: { events: readonly string[]; sources: readonly string[]; project: boolean },
@@ -144,8 +159,8 @@ export class EventHistoryReader {
   }
 
   /**
-   * Types whose first event of all lies in a period, in the order in which they came.
-   * @param known those that need no look; among the others only the first events of the period are looked at
+   * Returns the event types whose first event ever lies in a period, oldest first.
+   * @param known types that are not new; for the other types only the first events of the period are read
    */
   newTypes(
     projectId: ProjectId,
@@ -155,8 +170,8 @@ export class EventHistoryReader {
     tx: Db,
   ): Promise<NewEventType[]> {
     return this.database.rows<NewEventType>(
-      // One look along the index for each, until enough are found: joined, ten thousand types at once would be compared with
-      // all that the project has, by a plan that does not know of them yet.
+      // The index is read once for each type until enough are found. A join would compare ten thousand types with all
+      // events of the project, because the planner has no statistics of them yet.
       `SELECT f.event, f.id AS "firstEventId" FROM (
          SELECT event, at, id FROM (
            SELECT DISTINCT ON (e.event) e.event, e."timestamp" AS at, e.id FROM (
@@ -176,7 +191,7 @@ export class EventHistoryReader {
     );
   }
 
-  /** How many there are in a period, among its newest rows: of more than that nobody asks how many. */
+  /** Counts the distinct values of a period, among a limited number of its newest rows. */
   async distinct(
     projectId: ProjectId,
     { from, to }: Period,
@@ -193,7 +208,7 @@ export class EventHistoryReader {
     return row ?? { eventTypes: 0, endpoints: 0 };
   }
 
-  /** The most {@link distinct} values in any hour of a period. Null: no event. */
+  /** Returns the highest {@link distinct} counts of any hour of a period. Null when there is no event. */
   async mostDistinct(
     projectId: ProjectId,
     { from, to }: Period,
@@ -207,14 +222,15 @@ export class EventHistoryReader {
     return row ?? { eventTypes: null, endpoints: null };
   }
 
-  /** The {@link distinct} values of each hour of a period that has events, in the order of time. */
+  /** Returns the {@link distinct} counts of each hour of a period that has events, oldest first. */
   distinctOfHours(projectId: ProjectId, { from, to }: Period, tx: Db): Promise<DistinctValues[]> {
     return this.database.rows<DistinctValues>(`${DISTINCT_OF_HOURS} ORDER BY h.hour`, [projectId, from, to], tx);
   }
 
   /**
-   * Events of a period that show what findings are about, for each the newest first.
-   * @param asked an event type, the id of an Event Source or neither for the whole project, and whether only errors show it
+   * Returns ids of events of a period as samples for findings, newest first.
+   * @param asked for each finding: an event type, the id of an Event Source or neither for the whole project; and
+   * whether only errors are samples
    */
   async samples(
     projectId: ProjectId,

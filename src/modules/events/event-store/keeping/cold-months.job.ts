@@ -3,7 +3,7 @@ import { ColdMonths } from './cold-months.js';
 
 const EVERY_MS = 1_800_000;
 
-/** Apart from the maintenance round, which must not wait until all events of a month were compared. */
+/** A job of its own, because the maintenance round must not wait until all events of a month are compared. */
 export const coldMonthsJob = defineJob<NoPayload, { processed: number }>({
   name: 'cold-months',
   every: { ms: EVERY_MS, payload: {} },

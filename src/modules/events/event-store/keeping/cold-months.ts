@@ -14,21 +14,22 @@ import { LateEvents } from './late-events.js';
 import { coldName, MonthsRepository, type StoredMonth } from './months.repository.js';
 
 /**
- * Lets PostgreSQL forget whole months of events that ClickHouse has (EVENTS_HOT_DAYS). First both are compared, and it is said that
- * older events are cold: from then on nobody asks PostgreSQL for them. When every process knows, the month is taken out of the events,
- * compared again, and dropped. What comes late for it goes one by one. Whoever dies in between leaves it to the next round.
+ * Drops whole months of events from PostgreSQL once ClickHouse has them (EVENTS_HOT_DAYS). First the events of both
+ * stores are compared, and the month is marked as cold. From then on no read uses PostgreSQL for it. When every process
+ * has seen the mark, the table of the month is detached, compared again, and dropped. Events that arrive late for the
+ * month are removed one by one. If the process ends in between, the next round continues.
  */
 @Injectable()
 export class ColdMonths {
-  /** What months are to become cold, for an hour. */
+  /** The month that the limit EVENTS_HOT_DAYS reaches, once this has been so for an hour. */
   readonly due = new SteadyInstant(DUE_FOR_MS);
   private readonly logger = new Logger('event-store');
   private readonly stored: StoredEventsRepository | null;
   private readonly late: LateEvents | null;
   private readonly days: number | undefined;
-  /** Until a month that differs is looked through again. Tests make it less. */
+  /** A month whose events differ is compared again after this time. Tests lower it. */
   restMs = 6 * 3_600_000;
-  /** By month: where both differed, on the process's clock. */
+  /** Maps a month to the end of its pause, on the monotonic clock of the process. */
   private readonly restsUntil = new Map<number, number>();
 
   constructor(
@@ -45,7 +46,7 @@ export class ColdMonths {
     this.late = this.stored === null ? null : new LateEvents(this.stored, this.logger);
   }
 
-  /** @returns how many months were dropped */
+  /** @returns the number of dropped months */
   async letGo(): Promise<number> {
     if (this.stored === null) return 0;
     if (this.days === undefined && (await this.months.hotFrom()) === null) return 0;
@@ -62,7 +63,7 @@ export class ColdMonths {
     }
   }
 
-  /** Says which months are cold, as far as ClickHouse has them. */
+  /** Marks months as cold that ClickHouse has completely. */
   private async advance(days: number, kept: MonthsRepository, stored: StoredEventsRepository): Promise<void> {
     const [target, hotFrom] = [this.due.of(await this.past.before(days)), await this.months.hotFrom()];
     if (target === null) return;
@@ -91,7 +92,8 @@ export class ColdMonths {
     let dropped = 0;
     for (const month of await kept.all()) {
       const isEnded = endedBefore !== null && month.to <= endedBefore;
-      // Those that are among the events end with them; without days none is taken out any more.
+      // An attached month past retention ends with the other events. When EVENTS_HOT_DAYS is not set, no month is
+      // detached any more.
       if (month.to > coldBefore || (month.isAttached && (isEnded || this.days === undefined))) continue;
       const taken = month.isAttached ? await this.takeOut(month, kept, stored) : month;
       if (taken === 'busy') break;
@@ -112,7 +114,7 @@ export class ColdMonths {
     return dropped;
   }
 
-  /** Without days nothing else is taken from PostgreSQL. */
+  /** When EVENTS_HOT_DAYS is not set, no event is removed. */
   private async sweep(kept: MonthsRepository): Promise<void> {
     const coldBefore = this.days === undefined ? null : await this.months.coldBefore();
     if (coldBefore === null) return;
@@ -120,13 +122,13 @@ export class ColdMonths {
     await this.late?.sweep(kept.late, coldBefore, apart);
   }
 
-  /** Null: it stays among the events. */
+  /** @returns null when the month stays attached */
   private async takeOut(
     month: StoredMonth,
     kept: MonthsRepository,
     stored: StoredEventsRepository,
   ): Promise<StoredMonth | 'busy' | null> {
-    // It was so when the month became cold, which may be long ago: tables may have been lost since.
+    // The comparison was successful when the month became cold. Tables may have been lost since.
     if (!(await kept.isCopyWhole()) || (await this.sameSums(month, kept, stored)) === null) return null;
     const outcome = await kept.detach(month);
     if (outcome === 'done') return { ...month, name: coldName(month), isAttached: false };
@@ -138,14 +140,14 @@ export class ColdMonths {
     return outcome === 'busy' ? 'busy' : null;
   }
 
-  /** What each project has of a month, where both have the same; else null. */
+  /** @returns the sums of each project in a month when both stores have the same sums, else null */
   private async sameSums(
     month: StoredMonth,
     kept: MonthsRepository,
     stored: StoredEventsRepository,
   ): Promise<KeptSum[] | null> {
     const key = month.from.getTime();
-    // Nobody reads one that was taken out.
+    // A detached month is not read, so the comparison need not pause.
     if (month.isAttached && performance.now() < (this.restsUntil.get(key) ?? -Infinity)) return null;
     const { block, projects } = await kept.sums(month);
     const copied = new Map((await stored.sums(block, month)).map((sum) => [sum.project, sum]));

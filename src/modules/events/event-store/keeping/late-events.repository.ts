@@ -2,32 +2,32 @@ import type pg from 'pg';
 import { statesOver } from '../shipping/project-sums.repository.js';
 import type { ProjectPlace } from '../shipping/stored-events.repository.js';
 
-/** Batches that wait to be copied, or single events. */
+/** With more rows in the replication queue, late events are not removed. */
 const MOST_WAITING = 5_000;
 
-/** Some pages of the partition for all other months. */
+/** Late events on some pages of the default partition. */
 export interface LatePages {
-  /** Of living projects, by project and time. */
+  /** The events of existing projects, ordered by project and time. */
   readonly events: readonly ProjectPlace[];
-  /** Of all there are; 8 kB each. */
+  /** The number of all pages of the partition, 8 kB each. */
   readonly pages: number;
 }
 
-/** What is to be done with late events still, and how far the copy is: of one moment. */
+/** Which late events still have work to do, and the last replicated block, read at one moment. */
 export interface LateState {
-  /** The last block that was copied. */
+  /** The last block that was replicated. */
   readonly block: number;
-  /** Ids of those that are to be copied, matched or told. */
+  /** Ids of events that still have to be replicated, matched by rules or notified. */
   readonly waiting: ReadonlySet<string>;
 }
 
-/** Events of PostgreSQL that came when the months before and behind them were cold, over the connection that lets months go. */
+/** Reads and removes events that arrived late, when their month was cold. Uses the connection that drops months. */
 export class LateEventsRepository {
   constructor(private readonly client: pg.Client) {}
 
   /**
-   * Those before an instant in some pages, but for what is ended by itself.
-   * @param apart months whose events are compared with their own table
+   * Returns the late events on some pages that are older than an instant. Events past retention are excluded.
+   * @param apart detached months, whose events are compared with their own table
    */
   async among(
     before: Date,
@@ -55,7 +55,7 @@ export class LateEventsRepository {
     return { events: events.filter(({ project }) => states.get(project) === 'living'), pages: rows[0]?.pages ?? 0 };
   }
 
-  /** Whether so much waits to be copied that looking through it takes long. */
+  /** True when the replication queue is so long that searching it takes long. */
   async isFarBehind(): Promise<boolean> {
     const { rows } = await this.client.query<{ behind: boolean }>(
       `SELECT count(*) > ${MOST_WAITING} AS behind FROM (
@@ -64,7 +64,7 @@ export class LateEventsRepository {
     return rows[0]?.behind !== false;
   }
 
-  /** Null: not every event was copied or waits. */
+  /** @returns null when some events are neither replicated nor queued */
   async state(events: readonly ProjectPlace[]): Promise<LateState | null> {
     const of = [[...new Set(events.map(({ project }) => project))], events.map(({ id }) => id)];
     const { rows } = await this.client.query<{ block: number; waiting: string[] }>(
@@ -79,7 +79,7 @@ export class LateEventsRepository {
     );
     const [row] = rows;
     if (row === undefined) return null;
-    // Behind the outbox: what goes from there to the firings meanwhile is seen here.
+    // Read after the outbox, so that an event that moves from there to the firings meanwhile is found.
     const { rows: told } = await this.client.query<{ id: string }>(
       `SELECT f.event_id AS id FROM alert_rule_firings f
        WHERE f.project_id = ANY ($1::uuid[]) AND f.event_id = ANY ($2::uuid[])`,
@@ -89,8 +89,8 @@ export class LateEventsRepository {
   }
 
   /**
-   * Removes events that the event store has up to a block, and remembers that it has them: both or neither.
-   * @returns how many there were; 0 where the copy was doubted meanwhile
+   * Removes events that ClickHouse has up to a block, and records that it has them, in one statement.
+   * @returns the number of removed events; 0 when the replica is no longer confirmed to be complete
    */
   async remove(events: readonly ProjectPlace[], block: number): Promise<number> {
     const { rows } = await this.client.query<{ removed: number }>(

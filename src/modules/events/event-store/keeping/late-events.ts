@@ -3,16 +3,16 @@ import type { ProjectPlace, StoredEventsRepository } from '../shipping/stored-ev
 import type { LateEventsRepository } from './late-events.repository.js';
 import type { StoredMonth } from './months.repository.js';
 
-/** Looked through by one statement: 800 kB, some hundreds of events, some thousands where they are small. */
+/** Pages that one statement reads. 100 pages are 800 kB, which hold hundreds of events, or thousands of small ones. */
 const PAGES_A_STEP = 100;
-/** Compared and removed together: each may have a megabyte beside its page. */
+/** Events that are compared and removed together. An event may have a megabyte outside its page. */
 const EVENTS_A_STEP = 1_000;
-/** Of a round; the next one goes on where it was. */
+/** The time limit of a round. The next round continues at the same page. */
 const SWEEP_MS = 300_000;
 
 /**
- * Has PostgreSQL forget events that came late for cold months, or lie among all others since their month never had a table: each
- * by its id, once ClickHouse has it and nothing is to be done with it any more.
+ * Removes late events from PostgreSQL: events that arrived when their month was cold, or whose month never had a table.
+ * Each event is removed by its id, once ClickHouse has it and no work is left for it.
  */
 export class LateEvents {
   private page = 0;
@@ -23,8 +23,8 @@ export class LateEvents {
   ) {}
 
   /**
-   * @param before every process knows that older ones are cold
-   * @param apart months that were taken out and are compared with what came late for them
+   * @param before every process knows that older events are cold
+   * @param apart months that were detached; they are compared together with their late events
    */
   async sweep(late: LateEventsRepository, before: Date, apart: readonly StoredMonth[]): Promise<void> {
     if (await late.isFarBehind()) return;
@@ -51,14 +51,14 @@ export class LateEvents {
     }
   }
 
-  /** Null: the copy is not whole. */
+  /** @returns null when the replica is not complete */
   private async remove(
     late: LateEventsRepository,
     events: readonly ProjectPlace[],
   ): Promise<{ readonly removed: number; readonly missing: readonly ProjectPlace[] } | null> {
     const state = await late.state(events);
     if (state === null) return null;
-    // What did not wait at that moment was in blocks up to this one.
+    // An event that was not queued at that moment is in one of the blocks up to this one.
     const done = events.filter(({ id }) => !state.waiting.has(id));
     if (done.length === 0) return { removed: 0, missing: [] };
     const there = await this.stored.among(done, state.block);

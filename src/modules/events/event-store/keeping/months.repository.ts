@@ -2,17 +2,22 @@ import pg from 'pg';
 import { type KeptSum, projectSums, statesOver } from '../shipping/project-sums.repository.js';
 import { LateEventsRepository } from './late-events.repository.js';
 
-/** For each of three locks of a month that goes: whoever reads or stores events meanwhile waits behind it. */
+/**
+ * The time limit for each of the three locks that detach a month. Requests that read or store events wait meanwhile.
+ */
 const LOCK_MS = 200;
-/** For the looks under these locks. */
+/** The time limit of a statement under these locks. */
 const LOOK_MS = 500;
-/** Everybody waits while what came late is looked for among the events without a month, which is done twice. */
+/**
+ * The time limit for attaching a month. All requests wait while late events are searched in the default partition,
+ * which happens twice.
+ */
 const ATTACH_MS = 2_000;
-/** A lock was not to be had in time, or a look took too long. */
+/** SQLSTATE codes: the lock was not available in time, or the statement took too long. */
 const BUSY = new Set(['55P03', '57014']);
-/** Of a month among the events, and of one that was taken out: no table that somebody else has taken out has such a name. */
+/** The names of tables of attached and of detached months. Tables that an operator has detached have other names. */
 const NAMES = '^events_(cold_)?[0-9]{4}_[0-9]{2}$';
-/** On the table of a month that is about to be one of the events again. */
+/** The constraint on the table of a month that is about to be attached again. */
 const MONTH_CHECK = 'ck_events_month';
 const CONNECT_LIMIT_MS = 5_000;
 
@@ -22,14 +27,18 @@ export interface StoredMonth {
   readonly name: string;
   readonly from: Date;
   readonly to: Date;
-  /** Whether it is among the events; else only its table is left. */
+  /** True when the month is a partition of `events`. False when it was detached and its table remains. */
   readonly isAttached: boolean;
 }
 
-/** `busy`: somebody reads or stores events all the time. `waits`: one of its events is to be copied or matched still. */
+/**
+ * `busy`: the locks were not available in time. `waits`: an event of the month still has to be replicated or matched.
+ */
 export type Detaching = 'done' | 'busy' | 'waits';
 
-/** The months of PostgreSQL, over a connection of its own: what all events of a month add up to takes its time. */
+/**
+ * Reads and changes the months of PostgreSQL. It has a connection of its own, because summing up a month takes long.
+ */
 export class MonthsRepository {
   private constructor(private readonly client: pg.Client) {}
 
@@ -41,14 +50,14 @@ export class MonthsRepository {
       keepAliveInitialDelayMillis: 10_000,
       connectionTimeoutMillis: CONNECT_LIMIT_MS,
     });
-    // Whoever asks next is told that the connection is lost.
+    // The next query reports that the connection is lost.
     client.on('error', () => undefined);
     await client.connect();
     await client.query('SET statement_timeout = 0');
     return new MonthsRepository(client);
   }
 
-  /** @returns whether nobody else lets months go */
+  /** @returns false when another process drops months */
   async begin(): Promise<boolean> {
     const { rows } = await this.client.query<{ ours: boolean }>(
       `SELECT pg_try_advisory_lock(hashtextextended('event-months', 0)) AS ours`,
@@ -56,7 +65,7 @@ export class MonthsRepository {
     return rows[0]?.ours === true;
   }
 
-  /** Those that came late, over the same connection. */
+  /** The late events, read over the same connection. */
   get late(): LateEventsRepository {
     return new LateEventsRepository(this.client);
   }
@@ -76,15 +85,18 @@ export class MonthsRepository {
     });
   }
 
-  /** Whether every event was copied or waits. */
+  /** True when every event is replicated or queued. */
   async isCopyWhole(): Promise<boolean> {
     const { rows } = await this.client.query<{ is_whole: boolean }>('SELECT is_whole FROM event_shipping');
     return rows[0]?.is_whole === true;
   }
 
-  /** What the event store has to have of a month, and how many of them lie in its table: of one moment. */
+  /**
+   * Returns what ClickHouse must have of a month, and how many of these events are in the month's own table, in one
+   * snapshot.
+   */
   async sums({ name, from, to, isAttached }: StoredMonth): Promise<{ block: number; projects: KeptSum[] }> {
-    // What came late since is among all other events.
+    // Late events of a detached month are in the default partition.
     const relation = isAttached
       ? name
       : `(SELECT project_id, "timestamp", id, true AS is_own FROM ${name}
@@ -101,15 +113,15 @@ export class MonthsRepository {
   }
 
   /**
-   * Takes a month out of the events; its table stays, under another name. What is stored of it from now on lies among the events
-   * without a month.
+   * Detaches a month from `events`. Its table stays under another name. Events of the month that are stored from now on
+   * go to the default partition.
    */
   async detach(month: StoredMonth): Promise<Detaching> {
-    // Before anybody has to wait for it.
+    // Checked before the locks, so that no request has to wait for this check.
     if (await this.waits(month)) return 'waits';
     try {
       await this.client.query(`BEGIN; SET LOCAL lock_timeout = ${LOCK_MS}; SET LOCAL statement_timeout = ${LOOK_MS}`);
-      // Once they are held, nothing of the month is under way.
+      // Once the locks are held, no other transaction uses the month.
       await this.client.query(
         `LOCK TABLE ONLY events, ONLY events_default, ONLY ${month.name} IN ACCESS EXCLUSIVE MODE`,
       );
@@ -128,12 +140,13 @@ export class MonthsRepository {
   }
 
   /**
-   * Makes a month that was taken out one of the events again, with what came late.
-   * @returns false when somebody reads or stores events all the time, or many lie in no month
+   * Attaches a detached month again, together with its late events.
+   * @returns false when the locks were not available in time, or when moving the late events took too long
    */
   async attach(month: StoredMonth): Promise<boolean> {
     const [from, to] = [literal(month.from), literal(month.to)];
-    // Looked through before anybody has to wait for it: with what it says of each row the month need not be looked through then.
+    // The constraint is validated before the locks are taken. With this constraint, ATTACH PARTITION does not scan the
+    // table while other requests wait.
     await this.client.query(
       `ALTER TABLE ${month.name} DROP CONSTRAINT IF EXISTS ${MONTH_CHECK},
          ADD CONSTRAINT ${MONTH_CHECK} CHECK ("timestamp" >= ${from} AND "timestamp" < ${to}) NOT VALID`,
@@ -161,7 +174,7 @@ export class MonthsRepository {
     }
   }
 
-  /** Forgets what there was in months whose events have ended, and of projects that are gone. */
+  /** Removes the records of months past retention and of deleted projects. */
   async forgetEnded(): Promise<void> {
     await this.client.query(
       'DELETE /* every tenant: what has ended */ FROM cold_months WHERE month < (SELECT events_retained_from())',
@@ -170,12 +183,12 @@ export class MonthsRepository {
       'SELECT DISTINCT /* every tenant: whose there are */ project_id AS project FROM cold_months',
     );
     const states = await statesOver(this.client, rows);
-    // Who is gone does not come back.
+    // A deleted project does not come back.
     const gone = rows.filter(({ project }) => !states.has(project)).map(({ project }) => project);
     await this.client.query('DELETE FROM cold_months WHERE project_id = ANY ($1::uuid[])', [gone]);
   }
 
-  /** Whether an event of a month is to be copied, matched or told still. */
+  /** True when an event of a month still has to be replicated, matched or notified. */
   private async waits({ from, to }: StoredMonth): Promise<boolean> {
     const among = (table: string): string =>
       `EXISTS (SELECT /* every tenant: whether there is one */ FROM ${table} o WHERE EXISTS (
@@ -184,7 +197,7 @@ export class MonthsRepository {
       `SELECT ${among('event_shipments')} OR ${among('event_outbox')} AS waits`,
     );
     if (rows[0]?.waits !== false) return true;
-    // Behind the outbox: what goes from there to the firings meanwhile is seen here.
+    // Read after the outbox, so that an event that moves from there to the firings meanwhile is found.
     const { rows: told } = await this.client.query<{ waits: boolean }>(
       `SELECT EXISTS (SELECT /* every tenant: whether there is one */ FROM alert_rule_firings f
          WHERE f.event_at >= ${literal(from)} AND f.event_at < ${literal(to)}) AS waits`,
@@ -192,7 +205,10 @@ export class MonthsRepository {
     return told[0]?.waits !== false;
   }
 
-  /** Drops the table of a month, and remembers what the event store has of it: what came late is added once it goes, too. */
+  /**
+   * Drops the table of a month, and records how many of its events ClickHouse has. A late event is added to this number
+   * when it is removed.
+   */
   async drop({ name, from }: StoredMonth, projects: readonly KeptSum[]): Promise<void> {
     await this.client.query('BEGIN');
     try {
@@ -215,7 +231,7 @@ export class MonthsRepository {
   }
 }
 
-/** Of its table, once it was taken out of the events. */
+/** Returns the name of the table of a detached month. */
 export function coldName({ from }: StoredMonth): string {
   return `events_cold_${monthName(from)}`;
 }
@@ -228,7 +244,7 @@ function monthName(from: Date): string {
   return from.toISOString().slice(0, 7).replace('-', '_');
 }
 
-/** What comes of a Date cannot hold a quote. */
+/** The text of a Date cannot contain a quote. */
 function literal(at: Date): string {
   return `'${at.toISOString()}'::timestamptz`;
 }

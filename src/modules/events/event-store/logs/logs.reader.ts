@@ -17,14 +17,14 @@ import { LogSearchIndexWriter } from './search-index.writer.js';
 import { domainError } from '../../../../platform/http/domain-error.js';
 import { type SearchPart, searchParts } from './search-parts.js';
 
-/** Rows of an indexed month that are looked at one by one first: what is frequent is found there at once. */
+/** The newest rows of an indexed month that are read before its index. A frequent text is found among them at once. */
 const PROBED_ROWS = 10_000;
 
 export interface LogFilter {
-  /** Upper case; undefined: every method. */
+  /** In upper case. Undefined matches every method. */
   readonly method: string | undefined;
   readonly hideNoise: boolean;
-  /** Searched in endpoint, method and event name; undefined: no search. */
+  /** Searched in endpoint, method and event name. Undefined matches every row. */
   readonly text: string | undefined;
 }
 
@@ -47,7 +47,7 @@ export class TooManyLogSearches extends domainError(503, 'Too many log searches 
   }
 }
 
-/** Where log rows lie, straight from `events`, newest first, events of one instant by id: plain SQL along the primary key. */
+/** Returns the locators of log rows, newest first and then by id. Reads `events` directly, along its primary key. */
 @Injectable()
 export class LogsReader {
   constructor(
@@ -58,8 +58,8 @@ export class LogsReader {
   ) {}
 
   /**
-   * @throws LogSearchTooLong when matching rows are so rare that they are not found in time
-   * @throws TooManyLogSearches when others search for too long
+   * @throws LogSearchTooLong when matching rows are so rare that the search exceeds its time
+   * @throws TooManyLogSearches when other searches occupy all slots for too long
    */
   list(scope: Scope, window: TimeWindow, filter: LogFilter, limit: number): Promise<EventPlace[]> {
     const isIndexable = filter.text !== undefined || filter.method !== undefined;
@@ -127,7 +127,7 @@ export class LogsReader {
     return [...probed.rows, ...(await this.lookUp(scope, part, probed.end, filter, limit - probed.rows.length, tx))];
   }
 
-  /** Row by row until enough are found. */
+  /** Reads row by row until enough rows match. */
   private scan(scope: Scope, window: TimeWindow, filter: LogFilter, limit: number, tx?: Db): Promise<EventPlace[]> {
     const parameters = new Parameters();
     return this.database.rows<EventPlace>(
@@ -139,7 +139,10 @@ export class LogsReader {
     );
   }
 
-  /** The matching ones among the newest rows, and the last of these rows; null when there are no more. */
+  /**
+   * Returns the matches among the newest rows, and the last of these rows. `end` is null when there are no further
+   * rows.
+   */
   private async probe(
     scope: Scope,
     window: TimeWindow,
@@ -169,7 +172,7 @@ export class LogsReader {
     return { rows, end: end ?? null };
   }
 
-  /** All places of the text by its index, older than a place; the events of the newest of them. */
+  /** Reads all matches of the index that are older than a place, and returns the newest of them. */
   private lookUp(
     scope: Scope,
     window: TimeWindow,
@@ -209,7 +212,7 @@ function inBoth(filter: LogFilter): CopiedConditions {
   return {
     postgres: (parameters) => matching(filter, parameters),
     clickHouse: (bind) => copiedMatching(filter, bind),
-    // An index tells where the three columns together have the text.
+    // A skip index of ClickHouse covers the concatenation of the three columns.
     indexed: (bind) => {
       const loose = loosePattern(fold(filter.text ?? ''), isPlainInLowerCase);
       return /[^%_]/.test(loose) ? ` AND ${LOG_TEXT} LIKE ${bind(loose, 'String')}` : '';
@@ -220,7 +223,7 @@ function inBoth(filter: LogFilter): CopiedConditions {
 
 const NO_NOISE = `log_endpoint NOT IN ('/health', '/favicon.ico')`;
 
-/** Each condition with ` AND ` before it. */
+/** Returns the conditions of the filter. Each begins with ` AND `. */
 function matching({ method, hideNoise, text }: LogFilter, parameters: Parameters): string {
   const conditions: string[] = [];
   if (method !== undefined) conditions.push(`log_method = ${parameters.bind(method)}`);
@@ -229,7 +232,7 @@ function matching({ method, hideNoise, text }: LogFilter, parameters: Parameters
     const folded = fold(text);
     const [loose, exact] = [loosePattern(folded, isPlainInAnyLocale), parameters.bind(patternOf(folded))];
     const inFolded = foldedSql([folded], parameters.bind);
-    // The index of a month finds candidates, so that few texts are folded.
+    // The index of a month finds candidates by this looser condition, so that few texts have to be folded.
     if (/[^%_]/.test(loose)) {
       const pattern = parameters.bind(loose);
       conditions.push(anyOf((column) => `${column} ILIKE ${pattern}`));
@@ -239,7 +242,7 @@ function matching({ method, hideNoise, text }: LogFilter, parameters: Parameters
   return joined(conditions);
 }
 
-/** As {@link matching}, of the rows of ClickHouse. */
+/** Returns the same conditions as {@link matching}, for the rows of ClickHouse. */
 function copiedMatching({ method, hideNoise, text }: LogFilter, bind: BindValue): string {
   const conditions: string[] = [];
   if (method !== undefined) conditions.push(`log_method = ${bind(method, 'String')}`);
@@ -268,12 +271,15 @@ function escaped(text: string): string {
   return text.replace(/[\\%_]/g, '\\$&');
 }
 
-/** A LIKE pattern that matches whatever {@link patternOf} matches, with any character where the engine may fold it differently. */
+/**
+ * Returns a LIKE pattern that matches everything that {@link patternOf} matches. It accepts any character where the
+ * engine may fold a character differently.
+ */
 function loosePattern(folded: string, isPlain: (character: string) => boolean): string {
   return `%${[...folded].map((character) => (isPlain(character) ? escaped(character) : '_')).join('')}%`;
 }
 
-/** Its cases are those that every locale knows. */
+/** True when every locale folds the character in the same way. */
 function isPlainInAnyLocale(character: string): boolean {
   return (
     variantsOf(character).length === 0 &&
@@ -282,7 +288,7 @@ function isPlainInAnyLocale(character: string): boolean {
   );
 }
 
-/** ClickHouse makes the same of all its cases when it makes small letters of a text. */
+/** True when the lower-case function of ClickHouse maps all case variants of the character to it. */
 function isPlainInLowerCase(character: string): boolean {
   return [character, ...variantsOf(character)].every((variant) => variant.toLowerCase() === character);
 }

@@ -4,20 +4,20 @@ import { Database } from '../../../../platform/database/database.js';
 import type { TimeWindow } from '../totals/coverage.js';
 
 const DAY_MS = 86_400_000;
-/** How long the list of indexed months is remembered. */
+/** The list of indexed months is cached for this time. */
 const TRUST_MS = 60_000;
 const MONTH = /^events_(\d{4})_(\d{2})$/;
 const indexName = (partition: string): string => `ix_${partition}_log_text`;
 
 interface Partition {
   readonly name: string;
-  /** Null: there is no such index. False: a build was interrupted. */
+  /** Null when there is no such index. False when a build was interrupted. */
   readonly valid: boolean | null;
 }
 
 /**
- * Trigram indexes over what the text search of the logs looks into. Kept for every event they would more than halve the
- * speed of ingestion, so a month gets its index once it is over; the current month is read row by row.
+ * Trigram indexes of the columns that the text search of the logs reads. Maintaining them for every event would more
+ * than halve the speed of ingestion, so a month gets its index once it is over. The current month is read row by row.
  */
 @Injectable()
 export class LogSearchIndexWriter {
@@ -42,11 +42,11 @@ export class LogSearchIndexWriter {
     return months;
   }
 
-  /** Builds what is missing; events can be stored and read meanwhile. @returns how many were built */
+  /** Builds the missing indexes. Events can be stored and read meanwhile. @returns the number of built indexes */
   async build(): Promise<number> {
     if ((await this.missing()).length === 0) return 0;
     const built = await this.database.maintain('log search indexes', async (execute) => {
-      // Asked again, now that no other process builds.
+      // Read again, because now no other process builds indexes.
       const missing = await this.missing();
       if (missing.length === 0 || !(await this.hasTrigrams())) return 0;
       for (const { name, valid } of missing) {

@@ -5,8 +5,8 @@ export interface SearchPart extends TimeWindow {
 }
 
 /**
- * Divides a window into the months that have an index and what lies between them, newest first.
- * @param indexed newest first, apart from each other
+ * Divides a window into the months that have an index and the ranges between them, newest first.
+ * @param indexed newest first, without overlap
  */
 export function searchParts(window: TimeWindow, indexed: readonly TimeWindow[]): SearchPart[] {
   const parts: SearchPart[] = [];

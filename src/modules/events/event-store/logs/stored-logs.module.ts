@@ -4,7 +4,7 @@ import { EventPlacesModule } from '../places/places.module.js';
 import { LogsReader } from './logs.reader.js';
 import { LogSearchIndexWriter } from './search-index.writer.js';
 
-/** Log rows by their text, and the index that they are found by. */
+/** Log search, and its index. */
 @Module({
   imports: [EventPlacesModule, LongReadsModule],
   providers: [LogSearchIndexWriter, LogsReader],

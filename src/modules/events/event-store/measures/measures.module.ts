@@ -4,7 +4,7 @@ import { EventTotalsModule } from '../totals/totals.module.js';
 import { MeasuresReader } from './measures.reader.js';
 import { PastEventsReader } from './past-events.reader.js';
 
-/** What alert rules measure, now and of the past. */
+/** Measures the values that alert rules compare, now and in the past. */
 @Module({
   imports: [EventCopiesModule, EventTotalsModule],
   providers: [MeasuresReader, PastEventsReader],

@@ -22,13 +22,13 @@ import type { ProjectId } from '../../../access/index.js';
 /** The value of one group of events; an ungrouped rule has one group without values. */
 interface Measure {
   readonly group: readonly GroupValue[];
-  /** Null: there is nothing to aggregate. */
+  /** Null when there is nothing to aggregate. */
   readonly value: number | null;
 }
 
 export interface Measured {
   readonly measures: readonly Measure[];
-  /** Whether there may be more groups than these: what is not among them is then unknown. */
+  /** True when there may be further groups, whose values are then unknown. */
   readonly isCut: boolean;
 }
 
@@ -37,27 +37,26 @@ interface Wanted {
   readonly field?: string;
 }
 
-/** Which events are measured. */
 interface Measuring {
-  /** The place of the project. */
+  /** The SQL parameter of the project id. */
   readonly project: string;
-  /** Which of the project's: a condition. */
+  /** The condition on the project's events. */
   readonly within: string;
 }
 
-/** What a rule measures. */
+/** The parts of a rule that decide which events it measures. */
 interface MeasuredRule {
   readonly projectId: ProjectId;
   readonly filter: FilterGroup;
   readonly groupBy: readonly string[];
 }
 
-/** A rule on windows tells so many groups apart, those with the most events first. */
+/** A rule on windows measures this many groups, those with the most events. */
 const MAX_MEASURED_GROUPS = 100;
-/** Below this the rows are as quick as the counted hours. */
+/** For shorter windows, reading the rows is as fast as reading counted hours. */
 const COUNTED_FROM_SECONDS = 3_600;
 
-/** Aggregates the events of windows: from counted hours where those can tell, else from the rows. */
+/** Aggregates the events of windows. Uses counted hours where they can answer, else the rows. */
 @Injectable()
 export class MeasuresReader {
   constructor(
@@ -67,10 +66,10 @@ export class MeasuresReader {
   ) {}
 
   /**
-   * Before anything is asked in a snapshot of the past (`PastEventsReader.snapshot`): has the events of some windows be there,
-   * wherever they are kept.
-   * @param asked what will be measured of windows inside of these; null: when events were last seen
-   * @returns null; or the instant before which all are there, where there are more than can be
+   * Stages the events of some windows, so that a snapshot of the past (`PastEventsReader.snapshot`) can read them from
+   * either store. Must run before any other read of that snapshot.
+   * @param asked the aggregate that will be measured in windows within these; null for the times of the last events
+   * @returns null when all events are staged; otherwise the instant before which all are staged
    * @throws ArchiveUnavailable
    */
   async lend(
@@ -82,13 +81,13 @@ export class MeasuresReader {
   ): Promise<Date | null> {
     if (!this.lent.mayLend(tx)) return null;
     const counted = asked === null ? null : counting(rule, asked.seconds, asked);
-    // Counted hours reach beyond windows, and what does is taken away again.
+    // Counted hours extend beyond windows, and the events outside the windows are subtracted.
     const all = counted === null ? windows : windows.map(wholeHours);
     if (counted !== null && (await this.areTooMany(rule, all, counted.filter, tx))) return null;
     const { projectId, filter, groupBy } = rule;
     const fields = [...fieldsOf(filter), ...groupBy, ...(asked?.field === undefined ? [] : [asked.field])];
     const until = await this.lent.lend(projectId, { windows: all, filter, fields, milliseconds }, tx);
-    // What is not there is added up elsewhere, window by window.
+    // Counted hours aggregate in each window whatever is not staged.
     return counted === null ? until : null;
   }
 
@@ -99,7 +98,7 @@ export class MeasuresReader {
   }
 
   /**
-   * When events were last seen in the window, by group; groups with none are not among them.
+   * Returns when events were last seen in the window, by group. Groups without events are left out.
    * @returns epoch milliseconds
    */
   async lastSeen(rule: MeasuredRule, window: TimeWindow, db?: Db): Promise<Measured> {
@@ -219,7 +218,7 @@ function aggregateSql({ aggregate, field }: Wanted, parameters: Parameters): str
   }
 }
 
-/** What counted hours are asked for; null where they cannot tell. */
+/** Returns the parameters of a read of counted hours. Null when counted hours cannot answer. */
 function counting(
   rule: Pick<MeasuredRule, 'filter' | 'groupBy'>,
   seconds: number,
@@ -233,7 +232,7 @@ function counting(
   return { filter, dimension };
 }
 
-/** The filter as the counted hours know it; null when they cannot tell. */
+/** Returns the filter in the form that counted hours support. Null when they cannot answer. */
 function dimensionsOf({ filter }: Pick<MeasuredRule, 'filter'>): EventFilter | null {
   const values = exactValuesOf(filter);
   if (values === null) return null;

@@ -15,13 +15,13 @@ import { LentEventsWriter } from '../reading/lent-events.writer.js';
 import type { Place } from '../places/cursor.js';
 import type { TimeWindow } from '../totals/coverage.js';
 
-/** An event with what its rule looks at. */
+/** An event with the fields that its rule reads. */
 export interface PastEvent {
   readonly place: EventPlace;
   readonly subject: FilterSubject;
 }
 
-/** The events that a rule would have seen, in the order in which they came. */
+/** Reads the events that a rule would have processed, in the order of their timestamps. */
 @Injectable()
 export class PastEventsReader {
   constructor(
@@ -29,15 +29,19 @@ export class PastEventsReader {
     private readonly lent: LentEventsWriter,
   ) {}
 
-  /** As `Database.snapshot`. Whoever asks about events since an instant there has them lent before, by `lend`. */
+  /**
+   * Runs work in a snapshot, like `Database.snapshot`. Events of the window must be staged by `lend` before they are
+   * read.
+   */
   snapshot<T>(window: Pick<TimeWindow, 'from'>, work: (tx: Db) => Promise<T>): Promise<T> {
     return this.lent.snapshot(window, work);
   }
 
   /**
-   * Before anything is asked in a {@link snapshot} about a rule of single events: has the events be there, wherever they are kept.
-   * @param enough so many that fit, and no others, are looked at
-   * @returns null; or the instant before which all are there, where there are more than can be
+   * Stages the events of a window for a rule of single events, so that a {@link snapshot} can read them from either
+   * store. Must run before any other read of that snapshot.
+   * @param enough stage at most this many matching events
+   * @returns null when all events are staged; otherwise the instant before which all are staged
    * @throws ArchiveUnavailable
    */
   lend(
@@ -49,7 +53,10 @@ export class PastEventsReader {
     return this.lent.lend(projectId, { windows: [window], filter, fields: null, enough, milliseconds }, tx);
   }
 
-  /** Where the next events that fit lie, in the order of their timestamps, which stand for the times of acceptance. */
+  /**
+   * Returns the locators of the next matching events, ordered by timestamp. Timestamps are used in place of the unknown
+   * times of acceptance.
+   */
   places(
     { projectId, filter }: { readonly projectId: ProjectId; readonly filter: FilterGroup },
     { from, to }: TimeWindow,
@@ -59,7 +66,7 @@ export class PastEventsReader {
   ): Promise<EventPlace[]> {
     const parameters = new Parameters();
     const bind = (value: unknown): string => parameters.bind(value);
-    // The timestamp alone lets partitions be left out.
+    // The condition on the timestamp alone lets PostgreSQL skip partitions.
     const behind =
       after === null
         ? ''
@@ -74,7 +81,10 @@ export class PastEventsReader {
     );
   }
 
-  /** The events of places with these fields and no more: of the properties those that one of them may be or lie in, each once. */
+  /**
+   * Reads the given fields of events. Of the properties, only those that a field equals or begins with are read, each
+   * once.
+   */
   async read(
     projectId: string,
     places: readonly EventPlace[],
@@ -102,8 +112,8 @@ export class PastEventsReader {
   }
 
   /**
-   * Works with at most so much time for its next statement.
-   * @returns null when the time was over first
+   * Runs work whose next statement may take this many milliseconds.
+   * @returns null when the time was exceeded
    */
   async within<T>(milliseconds: number, work: () => Promise<T>, db: Db): Promise<T | null> {
     const left = Math.ceil(milliseconds);

@@ -4,28 +4,28 @@ import type { Shipper } from '../shipping/shipper.js';
 import { isSameSum, type StoredEventsRepository } from '../shipping/stored-events.repository.js';
 import type { ColdMonth, Look, UnmovedEventsRepository } from './unmoved-events.repository.js';
 
-/** Events that are looked at together. */
+/** Events that one step compares. */
 const EVENTS_OF_A_LOOK = 10_000;
-/** So many may wait to be copied: what a block takes. */
+/** At most this many events may be queued at a time, which is the size of one block. */
 const MOST_EVENTS_WAITING = 100_000;
-/** Where others copy all the time, events are compared one by one after so many tries to do without. */
+/** When other processes replicate at the same time, events are compared one by one after this many attempts. */
 const MOST_TRIES = 3;
-/** Until another process that copies has got on. */
+/** The pause while another process replicates. */
 const PAUSE_MS = 300;
 
-/** Events that were looked at, of which some may wait. */
+/** A step whose events may still be queued. */
 interface Waiting {
   readonly last: string | null;
   readonly events: number;
 }
 
-/** The event store and PostgreSQL do not have the same events. */
+/** ClickHouse lacks events that PostgreSQL has, or had. */
 class EventsMissing extends Error {}
 
 /**
- * Copies what was stored before events were copied. It looks at every event, in order, and puts those that are neither copied
- * nor waiting among what waits: from there they go the way of all others. So the service may run meanwhile, and whoever is killed
- * goes on where it was.
+ * Replicates the events that were stored before replication was enabled. It reads every event in order, and queues
+ * those that are neither replicated nor queued. The queue is then processed as usual, so the service can run meanwhile.
+ * A run that was interrupted continues where it ended.
  */
 export class EventMover {
   constructor(
@@ -35,14 +35,14 @@ export class EventMover {
   ) {}
 
   /**
-   * @param tell how many events were looked at
-   * @returns false when every event was copied before
+   * @param tell receives the number of events that were read so far
+   * @returns false when every event was already replicated
    * @throws EventsMissing when the check at the end fails
    */
   async move(tell: (events: number) => void): Promise<boolean> {
     let begun = await this.unmoved.state();
     if (begun.isWhole) {
-      // It may have been restored since.
+      // Either store may have been restored since, so the stores are compared.
       if ((await this.difference()) === null) return false;
       begun = await this.unmoved.state();
     }
@@ -64,10 +64,11 @@ export class EventMover {
     return true;
   }
 
-  /** Puts what is missing of a look among what waits. */
+  /** Queues the missing events of a step. */
   private async passBy(look: Look): Promise<void> {
     for (let tries = 1; ; tries += 1) {
-      // Where the event store has none of it at all, nothing has to be compared; what was copied while that was asked is told by `pass`.
+      // A project without any replicated event in this step needs no comparison. `pass` detects events that were
+      // replicated meanwhile.
       const there = tries > MOST_TRIES ? new Set<string>(look.projects) : await this.stored.projectsBetween(look);
       for (const project of look.projects) if (there.has(project)) await this.keepMissing(project, look);
       const others = look.projects.filter((project) => !there.has(project));
@@ -79,13 +80,13 @@ export class EventMover {
     const looked = await this.unmoved.eventsOf(project, look);
     const [first, last] = [looked[0], looked.at(-1)];
     if (first === undefined || last === undefined) return;
-    // What does not wait by now, and was copied, is there by now.
+    // `looked` was read first. An event that was replicated and not queued then is in ClickHouse now.
     const copied = await this.stored.idsBetween(project, first, last);
     const missing = looked.filter(({ id, isWaiting }) => !isWaiting && !copied.has(id));
     if (missing.length > 0) await this.unmoved.keep(project, missing);
   }
 
-  /** Up to this shipment: what comes meanwhile has time. Copies, where no other process does. */
+  /** Waits until the queue is processed up to this row. Replicates itself when no other process does. */
   private async untilCopied(last: string | null | undefined): Promise<void> {
     if (last === null || last === undefined) return;
     const { signal } = new AbortController();
@@ -94,18 +95,22 @@ export class EventMover {
     }
   }
 
-  /** What the event store lacks of PostgreSQL's events: then it is known that not every event was copied. Null: nothing. @throws EventsMissing */
+  /**
+   * Compares both stores. When they differ, the replica is marked as incomplete. @returns a description of the
+   * difference, or null when there is none
+   * @throws EventsMissing
+   */
   private async difference(): Promise<string | null> {
     const { block, from, projects } = await this.unmoved.sums();
     const copied = new Map((await this.stored.sums(block, { from })).map((sum) => [sum.project, sum]));
-    // That takes its time: what was deleted since may be gone from one of both.
+    // The comparison takes long. A project that was deleted meanwhile may be missing in one of the stores.
     const differing = await this.unmoved.living(projects.filter((kept) => !isSameSum(kept, copied.get(kept.project))));
     const [one] = differing;
     if (one === undefined) {
       await this.checkCold();
       return null;
     }
-    // Events have ended meanwhile, maybe in one of both so far.
+    // Retention has moved on, so events may be removed in only one of the stores so far.
     if ((await this.unmoved.countedFrom())?.getTime() !== from?.getTime()) return this.difference();
     await this.unmoved.doubt();
     return (
@@ -114,10 +119,13 @@ export class EventMover {
     );
   }
 
-  /** Of months that PostgreSQL has dropped there has to be what there was, or more, which came late. */
+  /**
+   * Checks the months that PostgreSQL has dropped. ClickHouse must have at least as many events as were recorded. Late
+   * events make more.
+   */
   private async checkCold(): Promise<void> {
     const months = await this.unmoved.coldMonths();
-    // Behind them: what came late is counted there once it was copied.
+    // Read after the months: a late event is recorded there only after it was replicated.
     const block = await this.unmoved.block();
     const keyOf = (project: string, month: Date): string => `${project} ${month.getTime()}`;
     const counts = await this.stored.countsOf(block, months);

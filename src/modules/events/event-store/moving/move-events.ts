@@ -18,9 +18,9 @@ interface Screen extends Writable {
 }
 
 /**
- * Fills ClickHouse with every event of the database, while the service runs or stands still, and says how far it has come.
- * @param options.isRestored PostgreSQL was restored to an earlier state: what ClickHouse has behind that is removed first
- * @returns the exit code: 0 when reads may come from there
+ * Copies every event of the database to ClickHouse and prints the progress. The service may run meanwhile.
+ * @param options.isRestored PostgreSQL was restored to an earlier state; later events are removed from ClickHouse first
+ * @returns the exit code: 0 when reads can use ClickHouse
  */
 export async function moveEvents(
   databaseUrl: string,
@@ -45,7 +45,7 @@ export async function moveEvents(
       return 1;
     }
     if (isRestored) {
-      // A block that was sent once is known by its token, whatever it has this time.
+      // ClickHouse ignores a block with a known token even when its content differs, so the tokens are renewed.
       await unmoved.renew();
       await stored.removeLater(await unmoved.block());
       say('ClickHouse has nothing behind the state of PostgreSQL any more.');
@@ -65,7 +65,7 @@ export async function moveEvents(
   }
 }
 
-/** A bar that is drawn over itself on a screen, and now and then a line elsewhere. */
+/** Draws a progress bar on a terminal, and prints a line at intervals elsewhere. */
 class MovingProgress {
   private shownAt = -Infinity;
   private hasLine = false;

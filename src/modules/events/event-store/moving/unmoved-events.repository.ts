@@ -5,32 +5,32 @@ import { projectSums, statesOver } from '../shipping/project-sums.repository.js'
 import type { PlaceRange, ProjectPlace, ProjectSum, StoredPlace } from '../shipping/stored-events.repository.js';
 import { DOUBT } from '../shipping/waiting-events.repository.js';
 
-/** Bounds of a shipment, as those have that come with the events themselves. */
+/** The maximum size of a queue row. Ingestion uses the same limits. */
 const MOST_EVENTS = 1_000;
 const MOST_BYTES = 8_388_608;
 
 const SIZE = '(300 + coalesce(e.bytes, 4 * pg_column_size(e.properties)))';
-/** Tells the shipments of numbered events apart. */
+/** Groups numbered events into queue rows. */
 const SHIPMENT = `(n.number - 1) / ${MOST_EVENTS}, div(n.total, ${MOST_BYTES})`;
-/** In which all events are looked at. */
+/** The order in which all events are read. */
 const ORDER = '(e.project_id, e."timestamp", e.id)';
 
-/** An event that may be there already. */
+/** An event that ClickHouse may have already. */
 export interface LookedEvent extends StoredPlace {
-  /** What it takes to copy it, in bytes. */
+  /** The estimated size of the event when it is replicated, in bytes. */
   readonly size: string;
-  /** It is among what is copied next. */
+  /** True when the event is in the replication queue. */
   readonly isWaiting: boolean;
 }
 
-/** How far all events have been looked through; the place is null at the beginning. */
+/** The progress of the backfill. `place` is null at the beginning. */
 export interface MovingState {
   readonly isWhole: boolean;
   readonly place: ProjectPlace | null;
   readonly events: number;
 }
 
-/** What there was of a project when its month was dropped. */
+/** The number of events that a project had in a month when PostgreSQL dropped it. */
 export interface ColdMonth {
   readonly month: Date;
   readonly nextMonth: Date;
@@ -38,10 +38,10 @@ export interface ColdMonth {
   readonly events: string;
 }
 
-/** Events that are looked at together. */
+/** The events of one step. */
 export interface Look extends PlaceRange {
   readonly events: number;
-  /** The last block that was copied before they were looked at. */
+  /** The last block that was replicated before the events were read. */
   readonly block: string;
 }
 
@@ -62,21 +62,22 @@ interface StateRow {
   readonly moved_events: number;
 }
 
-/** All events of PostgreSQL, in the order of project, timestamp and id, over a connection of its own. */
+/** Reads all events of PostgreSQL in the order of project, timestamp and id, over a connection of its own. */
 export class UnmovedEventsRepository {
   private constructor(private readonly client: pg.Client) {}
 
   static async open(databaseUrl: string): Promise<UnmovedEventsRepository> {
     const client = new pg.Client({ connectionString: databaseUrl, application_name: 'service-moving' });
-    // Whoever asks next is told that the connection is lost.
+    // The next query reports that the connection is lost.
     client.on('error', () => undefined);
     await client.connect();
-    // The check at the end looks at every event. How many events arrays name the planner cannot know, and takes each with each.
+    // The check at the end reads every event. The planner cannot estimate how many events an array names, and would
+    // choose a nested loop.
     await client.query('SET statement_timeout = 0; SET enable_nestloop = off; SET jit = off');
     return new UnmovedEventsRepository(client);
   }
 
-  /** Has what is stored from now on kept for copying, too. @returns whether nobody else moves events */
+  /** Queues all events that are stored from now on. @returns false when another process runs the backfill */
   async begin(): Promise<boolean> {
     await this.client.query('SELECT begin_event_shipping()');
     const { rows } = await this.client.query<{ ours: boolean }>(
@@ -99,18 +100,18 @@ export class UnmovedEventsRepository {
     };
   }
 
-  /** The last block that was copied. */
+  /** The last block that was replicated. */
   async block(): Promise<number> {
     const { rows } = await this.client.query<{ block: number }>('SELECT block::float8 AS block FROM event_shipping');
     return rows[0]?.block ?? 0;
   }
 
-  /** Has blocks sent under tokens that nobody has sent yet. */
+  /** Makes the next blocks use new deduplication tokens. */
   async renew(): Promise<void> {
     await this.client.query('UPDATE event_shipping SET id = gen_random_uuid()');
   }
 
-  /** How many events there are, as they were counted when they were stored. */
+  /** Returns the number of events that PostgreSQL has, from the counters of ingestion. */
   async total(): Promise<number> {
     const { rows } = await this.client.query<{ events: number }>(
       `SELECT /* every tenant: how many */ coalesce(sum(events), 0)::float8 AS events FROM event_hours
@@ -119,7 +120,7 @@ export class UnmovedEventsRepository {
     return rows[0]?.events ?? 0;
   }
 
-  /** The next events behind a place. @returns null when there are none */
+  /** Returns the next events after a place. @returns null when there are none */
   async look(behind: ProjectPlace | null, limit: number): Promise<Look | null> {
     const { rows } = await this.client.query<LookRow>(
       `WITH looked AS MATERIALIZED (
@@ -137,11 +138,12 @@ export class UnmovedEventsRepository {
     return { behind, last, events, projects: projects.map(asProjectId), block };
   }
 
-  /** The events that a look has of a project; those that wait are told in the statement that reads them. */
+  /** Returns the events of a project in one step. The same statement reads which of them are queued. */
   async eventsOf(project: ProjectId, { behind, last }: Look): Promise<LookedEvent[]> {
     const { bind, values } = new Parameters();
     const ofProject = bind(project);
-    // Beside an equal project a place of three columns would be no bound of an index.
+    // The bounds compare timestamp and id. With the project in the row comparison, PostgreSQL could not use them as
+    // bounds of the index.
     const bounds = [
       ...(last.project === project
         ? [`e."timestamp" <= ${bind(last.at)} AND (e."timestamp", e.id) <= (${bind(last.at)}, ${bind(last.id)})`]
@@ -162,7 +164,7 @@ export class UnmovedEventsRepository {
     return rows;
   }
 
-  /** Has these copied, which wait nowhere and are not there. */
+  /** Queues events that are neither queued nor in ClickHouse. */
   async keep(project: ProjectId, missing: readonly LookedEvent[]): Promise<void> {
     await this.client.query(
       `INSERT INTO event_shipments (project_id, timestamps, ids, bytes)
@@ -176,13 +178,16 @@ export class UnmovedEventsRepository {
   }
 
   /**
-   * Has every event of the look copied that does not wait, of these projects, and remembers the place: both or neither.
-   * @param projects of whose part of the look the event store had nothing, after the look
-   * @returns false, with nothing done, where a block was copied since: events of theirs may be there by now, and wait no more
+   * Queues every event of the step that is not queued yet, for these projects, and saves the progress in the same
+   * statement.
+   * @param projects of which ClickHouse had no event of this step when it was checked after the read
+   * @returns false, without any change, when a block was replicated meanwhile: ClickHouse may have some of these events
+   * now
    */
   async pass({ behind, last, events, block }: Look, projects: readonly ProjectId[]): Promise<boolean> {
-    // Whoever confirms a block changes the same row: that is behind it as a whole, or seen. The places are bounds of an index, as
-    // long as the projects are none: it would begin with the first event of each.
+    // The confirmation of a block changes the same row, so it either waits for this statement or is visible to it. The
+    // row comparison bounds the index scan as long as the condition on the projects does not: it would start a scan per
+    // project.
     const { rows } = await this.client.query<{ passed: boolean }>(
       `WITH here AS (
          UPDATE event_shipping SET moved_project = $1, moved_at = $2, moved_id = $3, moved_events = moved_events + $4
@@ -208,7 +213,7 @@ export class UnmovedEventsRepository {
     return rows[0]?.passed === true;
   }
 
-  /** The last shipment there is; null without any. */
+  /** Returns the last queue row, or null when the queue is empty. */
   async lastShipment(): Promise<string | null> {
     const { rows } = await this.client.query<{ position: string | null }>(
       'SELECT /* every tenant: the last */ max(position)::text AS position FROM event_shipments',
@@ -216,7 +221,7 @@ export class UnmovedEventsRepository {
     return rows[0]?.position ?? null;
   }
 
-  /** Whether one up to this one waits. */
+  /** True when a queue row up to this one is left. */
   async waitsUpTo(position: string): Promise<boolean> {
     const { rows } = await this.client.query(
       'SELECT /* every tenant: whether there is one */ 1 FROM event_shipments WHERE position <= $1 LIMIT 1',
@@ -225,10 +230,10 @@ export class UnmovedEventsRepository {
     return rows.length > 0;
   }
 
-  /** What the event store has to have up to the block that was copied last: of one moment. */
+  /** Returns what ClickHouse must have up to the last replicated block, in one snapshot. */
   async sums(): Promise<{
     readonly block: number;
-    /** Events before it are not counted, since PostgreSQL may have dropped them; null: all are. */
+    /** Older events are not counted, because PostgreSQL may have dropped them. Null counts all events. */
     readonly from: Date | null;
     readonly projects: ProjectSum[];
   }> {
@@ -242,12 +247,12 @@ export class UnmovedEventsRepository {
       });
       return { block: rows[0]?.block ?? 0, from, projects };
     } finally {
-      // It has written nothing, and what went wrong before is what is told.
+      // The transaction was read-only. An error of COMMIT must not hide an earlier error.
       await this.client.query('COMMIT').catch(() => undefined);
     }
   }
 
-  /** Since when PostgreSQL has every event that is kept; null: from the first one on. */
+  /** Returns the instant from which PostgreSQL has every event. Null when it has all events. */
   async countedFrom(): Promise<Date | null> {
     const { rows } = await this.client.query<{ from: Date | null }>(
       `SELECT nullif(events_hot_from(), '-infinity') AS from`,
@@ -255,7 +260,9 @@ export class UnmovedEventsRepository {
     return rows[0]?.from ?? null;
   }
 
-  /** What the event store had of months that PostgreSQL has dropped since, by month and project. */
+  /**
+   * Returns the number of events that ClickHouse must have of months that PostgreSQL has dropped, by month and project.
+   */
   async coldMonths(): Promise<ColdMonth[]> {
     const { rows } = await this.client.query<ColdMonth>(
       `SELECT /* every tenant: what each had */ m.month, (m.month AT TIME ZONE 'UTC' + interval '1 month') AT TIME ZONE 'UTC' AS "nextMonth", m.project_id AS project,
@@ -265,18 +272,18 @@ export class UnmovedEventsRepository {
     return this.living(rows);
   }
 
-  /** Those whose projects are not being deleted, and not gone, by now. */
+  /** Returns the rows whose projects exist and are not being deleted. */
   async living<Row extends { readonly project: string }>(rows: readonly Row[]): Promise<Row[]> {
     const states = await statesOver(this.client, rows);
     return rows.filter(({ project }) => states.get(project) === 'living');
   }
 
   /**
-   * Every event was looked for and found: reads may do with the copy.
-   * @returns false where it was doubted meanwhile
+   * Marks the replica as complete, so that reads can use it.
+   * @returns false when the replica was marked as incomplete meanwhile
    */
   async confirm(): Promise<boolean> {
-    // What was doubted has no place, as what has no events.
+    // Marking the replica as incomplete clears the progress. An empty store has no progress either, but is complete.
     const { rowCount } = await this.client.query(
       `UPDATE event_shipping SET is_whole = true
        WHERE moved_at IS NOT NULL OR block = 0 OR NOT EXISTS (SELECT /* every tenant: whether there is one */ FROM events)`,

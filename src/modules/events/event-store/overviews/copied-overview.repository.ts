@@ -11,12 +11,12 @@ import { GatheredEventsReader } from '../questions/gathered-events.reader.js';
 import type { Question } from '../questions/question.js';
 import type { Snapshot } from '../questions/snapshots.js';
 
-/** What ClickHouse has of the events of an overview, those that are alike as one, beside events that PostgreSQL has to add. */
+/** Grouped events of an overview in ClickHouse, with the events that PostgreSQL has to add. */
 export interface CopiedOverview {
   readonly type: 'copied';
-  /** By type, source, severity and whether they failed. */
+  /** Grouped by type, source, severity and whether the request failed. */
   readonly kinds: AlikeEvents;
-  /** By latency, with the newest timestamp. */
+  /** Grouped by latency, with the newest timestamp. */
   readonly latencies: AlikeEvents;
   readonly events: FittingEvents;
 }
@@ -30,7 +30,7 @@ export class CopiedOverviewRepository {
   ) {}
 
   /**
-   * @returns null where PostgreSQL has to answer alone
+   * @returns null when PostgreSQL has to answer alone
    * @throws QueryTooLong
    */
   async source(

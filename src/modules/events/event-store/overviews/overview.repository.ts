@@ -6,7 +6,7 @@ import type { Question } from '../questions/question.js';
 import type { CopiedOverview } from './copied-overview.repository.js';
 import type { Snapshot } from '../questions/snapshots.js';
 
-/** What an overview tells apart. */
+/** The fields that an overview groups events by. */
 export const OVERVIEW_DIMENSIONS = ['event', 'source_id', 'severity'] as const;
 const MOST_SEVERITIES = 100;
 const TOP_EVENTS = 10;
@@ -17,12 +17,12 @@ export interface OverviewRow {
   readonly value: string | null;
   readonly events: number;
   readonly errors: number;
-  /** Of an event type: its events in the window before. */
+  /** The events of an event type in the previous window. */
   readonly previous: number;
-  /** Of totals. */
+  /** Only totals have these counts. */
   readonly types: number;
   readonly sources: number;
-  /** Of totals that were read from events: percentiles and the newest timestamp. */
+  /** Only totals that were read from events have percentiles and the newest timestamp. */
   readonly p50: number | null;
   readonly p95: number | null;
   readonly last_at: Date | null;
@@ -31,7 +31,7 @@ export interface OverviewRow {
 /** Adds up events by type, source and severity. */
 @Injectable()
 export class OverviewRepository {
-  /** Totals of both windows, severities and event types of the window: of one statement. */
+  /** Returns the totals of both windows, and the severities and event types of the window, from one statement. */
   rows(
     question: Question,
     source: Source | CopiedOverview,
@@ -87,7 +87,7 @@ function latenciesOf(source: Source | CopiedOverview, division: Division, bind: 
   if (source.type === 'counted')
     return 'SELECT 0 AS bucket, NULL::int AS p50, NULL::int AS p95, NULL::timestamptz AS last_at WHERE false';
   if (source.type === 'copied') {
-    // By nearest rank, as percentile_disc has it.
+    // By nearest rank, like percentile_disc.
     const rank = (quantile: number): string =>
       `min(latency) FILTER (WHERE up_to >= ceil(${quantile}::float8 * measured))`;
     return `SELECT bucket, ${rank(0.5)} AS p50, ${rank(0.95)} AS p95, max(last_at) AS last_at

@@ -6,7 +6,7 @@ import { CopiedOverviewRepository } from './copied-overview.repository.js';
 import { OverviewRepository } from './overview.repository.js';
 import { OverviewsReader } from './overviews.reader.js';
 
-/** Totals of events beside those of the window before. */
+/** Totals of a window and of the previous window. */
 @Module({
   imports: [EventCopiesModule, EventQuestionsModule, EventTotalsModule],
   providers: [CopiedOverviewRepository, OverviewRepository, OverviewsReader],

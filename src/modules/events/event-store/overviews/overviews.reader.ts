@@ -9,7 +9,7 @@ import { LatenciesReader } from '../totals/latencies.reader.js';
 import { CopiedOverviewRepository } from './copied-overview.repository.js';
 import { OVERVIEW_DIMENSIONS, OverviewRepository, type OverviewRow } from './overview.repository.js';
 
-/** What the events of a window come to. */
+/** The totals of a window. */
 export type OverviewFigures = Pick<OverviewRow, 'events' | 'errors' | 'types' | 'sources' | 'p50' | 'p95' | 'last_at'>;
 const NOTHING: OverviewFigures = { events: 0, errors: 0, types: 0, sources: 0, p50: null, p95: null, last_at: null };
 const QUANTILES = [0.5, 0.95];
@@ -17,11 +17,11 @@ const QUANTILES = [0.5, 0.95];
 export interface CountedOverview {
   readonly rows: readonly OverviewRow[];
   readonly now: OverviewFigures;
-  /** Of the window before; null where there is none. */
+  /** The previous window. Null when there is none. */
   readonly previous: OverviewFigures | null;
 }
 
-/** Adds up what happened in a window and the one before it, from counted hours where those can tell. */
+/** Counts the events of a window and of the previous window. Uses counted hours where they can answer. */
 @Injectable()
 export class OverviewsReader {
   constructor(
@@ -32,10 +32,10 @@ export class OverviewsReader {
     private readonly latencies: LatenciesReader,
   ) {}
 
-  /** All of one moment. @throws QueryTooLong, TooManyQueries */
+  /** Reads everything in one snapshot. @throws QueryTooLong, TooManyQueries */
   count(question: Question, signal: AbortSignal): Promise<CountedOverview> {
     const division = wholeWindows(question);
-    // Latencies are counted for all events of an hour together.
+    // Latencies of counted hours are not divided by field, so they cannot answer with a filter.
     const isOfHours = isCounted(question, []) && isEmptyFilter(question.filter);
     return this.snapshots.run(question, signal, async (snapshot) => {
       const copied = isOfHours ? null : await this.copied.source(question, division, snapshot, signal);
@@ -54,7 +54,7 @@ export class OverviewsReader {
     });
   }
 
-  /** What is counted elsewhere, or can be looked up. */
+  /** Adds the percentiles and the newest timestamp, which counted hours do not have. */
   private async withRest(
     question: Question,
     window: TimeWindow,

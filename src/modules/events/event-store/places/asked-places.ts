@@ -2,27 +2,30 @@ import type { BindValue } from '../../../../platform/clickhouse/index.js';
 import type { Parameters } from '../../../../platform/database/parameters.js';
 import type { Place } from './cursor.js';
 
-/** The same conditions on events in both engines, each with ` AND ` before it. */
+/** The same conditions on events for both stores. Each begins with ` AND `. */
 export interface CopiedConditions {
   postgres(parameters: Parameters): string;
   clickHouse(bind: BindValue): string;
-  /** True wherever the others are, and asked first for the sake of its index there. */
+  /** A necessary condition that ClickHouse checks first, because it has an index for it. */
   indexed?(bind: BindValue): string;
-  /** Asking them of a row takes longer than reading it. */
+  /** True when evaluating the conditions on a row takes longer than reading the row. */
   readonly areCostly?: boolean;
 }
 
 export interface AskedPlaces {
-  /** All times, where it is left out. */
+  /** All times when omitted. */
   readonly window?: { readonly from: Date; readonly to: Date };
-  /** Strictly older than it. */
+  /** Only events strictly before this place. */
   readonly before?: Place | null;
   readonly conditions?: CopiedConditions;
   readonly limit: number;
   readonly offset?: number;
 }
 
-/** Events that are strictly older than a place, with ` AND ` before it. The timestamp alone lets partitions be left out. */
+/**
+ * Selects events strictly before a place, beginning with ` AND `. The condition on the timestamp alone lets PostgreSQL
+ * skip partitions.
+ */
 export function olderThan(place: Place | null | undefined, { bind }: Pick<Parameters, 'bind'>): string {
   if (!place) return '';
   const instant = bind(place.timestamp);

@@ -21,43 +21,54 @@ import { type EventPlace, PLACE_COLUMNS } from './event-places.js';
 import { NewestPlacesReader } from './newest-places.reader.js';
 import { QueryTooLong } from '../../long-reads/index.js';
 
-/** What a read may take there that PostgreSQL has an index for, and how many uncopied events it may look up for its conditions. */
+/**
+ * Limits of a read for which PostgreSQL has an index: the time in ClickHouse, and the number of events to look up that
+ * are not replicated yet. Beyond them PostgreSQL answers.
+ */
 const QUICK_MS = 2_000;
 const QUICK_UNCOPIED = 2_000;
-/** Where PostgreSQL may lack what is asked for. */
+/** The time limit in ClickHouse where PostgreSQL may lack events. */
 const COLD_MS = 5_000;
 class NoTurn extends Error {}
 
-/** Quick reads of a process at once, and of a project; without a free turn PostgreSQL answers, where it can. */
+/**
+ * Limits the quick reads that run at once, per process and per project. Without a free slot PostgreSQL answers, where
+ * it can.
+ */
 const QUICK_TURNS = {
   ...{ parallel: 8, parallelOfShare: 2, mostWaiting: 256 },
   patience: { ms: 2_000, refusal: NoTurn },
 };
 
-/** A page is looked for among so many events first, or in the hours with events that have so many together. */
+/** A page is first searched in the newest hours that together have this many events. */
 const NEWEST_EVENTS = 16_384;
 const MOST_NEWEST_HOURS = 200;
 const SHORT_MS = 2 * 3_600_000;
-/** So many in the last of these hours are too many to be looked at for a page that may not be there. */
+/** When the newest hours have more events than this, they are not searched first. */
 const MOST_NEWEST_EVENTS = 500_000;
-/** Looks into the newest hours at once; without a free turn the page is looked for as one that has none there. */
+/** Limits the searches in the newest hours that run at once. Without a free slot the search covers the whole window. */
 const NEWEST_TURNS = { parallel: 8, parallelOfShare: 4, mostWaiting: 0 };
-/** Looking into the indexes of the newest rows, or dividing them, mostly takes longer than looking at them. */
+/** For few rows, reading skip indexes or using several threads mostly takes longer than a plain read. */
 const FEW_ROWS: QuerySettings = { use_skip_indexes: 0, max_threads: 1 };
 
-/** Every event is earlier. */
+/** An upper bound for all timestamps. */
 const END_OF_TIME = new Date('+010000-01-01T00:00:00.000Z');
 
 type Scope = Pick<ProjectScope, 'projectId'>;
 
 interface Reading {
-  /** A snapshot of PostgreSQL that the answer is to be of. */
+  /** The snapshot of PostgreSQL that the answer has to come from. */
   readonly tx?: Db;
-  /** What ClickHouse may take; beyond that it is refused. Left out: PostgreSQL has an index for it, and answers if need be. */
+  /**
+   * The time limit in ClickHouse; beyond it the read is refused. When omitted, PostgreSQL has an index for the read and
+   * answers if ClickHouse is too slow.
+   */
   readonly milliseconds?: number;
-  /** The window has no more hours than the page needs. */
+  /** True when the window has no more hours than the page needs. */
   readonly isNarrow?: boolean;
-  /** Limits how many slow reads run at once, and tells each how long it may run. Reads of the newest hours are not limited. */
+  /**
+   * Limits how many slow reads run at once, and passes each its time limit. Reads of the newest hours are not limited.
+   */
   readonly inTurn?: <T>(work: (milliseconds: number) => Promise<T>) => Promise<T>;
 }
 
@@ -67,11 +78,11 @@ interface Page {
 }
 
 interface Uncopied {
-  /** The last block that was copied. */
+  /** The last block that was replicated. */
   readonly block: number;
-  /** Where the newest hours begin that have many more events than a page; null: there are none. */
+  /** The start of the newest hours that have many more events than a page. Null when the project has no such hours. */
   readonly newestFrom: Date | null;
-  /** The first ones that fit, as many as the answer may have and skip. */
+  /** The first matches that are not replicated yet, at most as many as offset and limit need. */
   readonly places: readonly EventPlace[];
 }
 
@@ -92,7 +103,10 @@ interface CopiedRow {
   readonly stored: number | null;
 }
 
-/** Where events lie, newest first, events of one instant by id: what is copied by ClickHouse, the rest by PostgreSQL. */
+/**
+ * Returns locators of events, newest first and then by id. ClickHouse answers for the replicated events, PostgreSQL for
+ * the others.
+ */
 @Injectable()
 export class CopiedPlacesReader {
   private readonly quickTurns = new FairSemaphore(QUICK_TURNS);
@@ -107,9 +121,10 @@ export class CopiedPlacesReader {
   ) {}
 
   /**
-   * As {@link newest}, but for a page that the newest events fill; where PostgreSQL has to answer alone, what it finds.
-   * @param kept the same of PostgreSQL; with the milliseconds that it may take where it has a turn
-   * @throws QueryTooLong, and ArchiveUnavailable where PostgreSQL may lack one of them
+   * Returns the same as {@link newest}. Tries the newest events of PostgreSQL first, and falls back to PostgreSQL when
+   * ClickHouse cannot answer.
+   * @param kept reads the page from PostgreSQL; receives its time limit in milliseconds when it has a slot
+   * @throws QueryTooLong, and ArchiveUnavailable when PostgreSQL may lack an event of the page
    */
   async read(
     scope: Scope,
@@ -137,15 +152,16 @@ export class CopiedPlacesReader {
     const copied = await this.newest(scope, asked, reading);
     if (copied !== null) return copied;
     const places = await kept();
-    // All that come before the last one are as young, and so are those that were skipped.
+    // The earlier events of the page, and the skipped events, are at least as new as the last one.
     const last = places.length < asked.limit ? undefined : places.at(-1);
     await this.cold.needHot(last === undefined ? asked.window : { from: last.timestamp });
     return places;
   }
 
   /**
-   * Of one moment: PostgreSQL says where the copy ends, and which events are behind that, in one statement.
-   * @returns null where PostgreSQL has to answer alone
+   * One statement of PostgreSQL reads the end of the replica and the events after it, so that the answer has one point
+   * in time.
+   * @returns null when PostgreSQL has to answer alone
    * @throws QueryTooLong
    */
   async newest(scope: Scope, asked: AskedPlaces, reading: Reading = {}): Promise<EventPlace[] | null> {
@@ -156,8 +172,8 @@ export class CopiedPlacesReader {
   }
 
   /**
-   * Looks in the newest hours of a long window, which mostly have all that the first page wants.
-   * @returns null where they have less, or cannot tell at once
+   * Searches the newest hours of a long window, which mostly have all events of the first page.
+   * @returns null when these hours have fewer events, or when ClickHouse is too slow
    */
   private async amongNewest(
     scope: Scope,
@@ -184,7 +200,7 @@ export class CopiedPlacesReader {
     return found.sort(compare).slice(0, asked.limit);
   }
 
-  /** Without those that PostgreSQL has ended, and ClickHouse may not have yet: their rows are nowhere to be read. */
+  /** Excludes events past the retention limit. PostgreSQL has already dropped them, ClickHouse may still list them. */
   private async kept(asked: AskedPlaces): Promise<AskedPlaces> {
     const retainedFrom = await this.retained.from();
     const { from, to } = asked.window ?? { from: undefined, to: END_OF_TIME };
@@ -194,19 +210,19 @@ export class CopiedPlacesReader {
 
   private async split(scope: Scope, asked: AskedPlaces, { tx, milliseconds }: Reading): Promise<EventPlace[] | null> {
     if (this.copied.isSilent) return null;
-    // Where PostgreSQL can answer, too, much that waits is no reason to wait for it.
+    // When PostgreSQL has an index for the read, a long replication queue is a reason to use PostgreSQL instead.
     const isQuick =
       milliseconds === undefined && asked.conditions !== undefined && !(await this.cold.isCold(asked.window));
     const uncopied = await this.uncopied(scope, asked, isQuick ? QUICK_UNCOPIED : MOST_UNCOPIED, tx);
     if (uncopied === null) return null;
     const { limit, offset = 0 } = asked;
-    // Those that are not copied may all come before the page.
+    // All events that are not replicated yet may come before the page.
     const skipped = Math.max(0, offset - uncopied.places.length);
     const most = offset - skipped + limit;
     const copied = await this.copiedPage(scope, asked, uncopied, { skipped, most }, milliseconds);
     if (copied === null) return null;
     const [first] = copied;
-    // Behind the last one that is copied nobody knows how many were skipped.
+    // After the last replicated event, the number of skipped events is unknown.
     if (skipped > 0 && first === undefined) return null;
     const isAhead = (place: Place): boolean => skipped > 0 && first !== undefined && compare(place, first) < 0;
     const later = uncopied.places.filter((place) => !isAhead(place));
@@ -214,7 +230,10 @@ export class CopiedPlacesReader {
     return [...copied, ...later].sort(compare).slice(offset - passed, offset - passed + limit);
   }
 
-  /** Null: the copy is not whole, or more than `mostWaiting` events of the project are missing there. */
+  /**
+   * @returns null when the replica is not complete, or when more than `mostWaiting` events of the project are not
+   * replicated yet
+   */
   private async uncopied(
     scope: Scope,
     asked: AskedPlaces,
@@ -230,8 +249,8 @@ export class CopiedPlacesReader {
       : '';
     const most = parameters.bind(limit + offset);
     const matching = conditions?.postgres(parameters) ?? '';
-    // Each event is looked up by its key: of arrays the planner cannot know how few events they name. Without conditions
-    // only the first ones are.
+    // OFFSET 0 makes PostgreSQL look up each event by its key, because the planner cannot estimate how few events the
+    // arrays name. Without conditions only the first events are looked up.
     const first = matching === '' ? `ORDER BY at DESC, which DESC LIMIT ${most}` : '';
     const rows = await this.database.rows<UncopiedRow>(
       `WITH waiting AS MATERIALIZED (SELECT at, which FROM ${waitingSql(project, mostWaiting)} found /* tenant: compared there */)
@@ -258,7 +277,7 @@ export class CopiedPlacesReader {
     return { block: state.block, newestFrom: state.newest_from, places };
   }
 
-  /** Null: ClickHouse cannot be asked, or takes too long for what PostgreSQL finds at once. */
+  /** @returns null when ClickHouse is unavailable, or too slow for a read for which PostgreSQL has an index */
   private async copiedPage(
     scope: Scope,
     asked: AskedPlaces,
@@ -267,12 +286,12 @@ export class CopiedPlacesReader {
     milliseconds: number | undefined,
   ): Promise<EventPlace[] | null> {
     const { window, conditions } = asked;
-    // Texts have an index that is worth its while among half a million, too.
+    // The index on texts is faster even among half a million rows.
     const isOfNewest = window !== undefined && newestFrom !== null && window.from >= newestFrom;
     const isOfFew = isOfNewest && conditions?.areCostly !== true;
     const within = (ms: number): ReadBounds => ({ milliseconds: ms, ...(isOfFew && { settings: FEW_ROWS }) });
     try {
-      // What takes long has had its turn.
+      // A read with a time limit already has its slot.
       if (milliseconds !== undefined) return await this.ofBlocks(scope, asked, block, page, within(milliseconds));
       const quickMs = (await this.cold.isCold(window)) ? COLD_MS : QUICK_MS;
       return await this.quick(scope, window, () => this.ofBlocks(scope, asked, block, page, within(quickMs)));
@@ -283,7 +302,7 @@ export class CopiedPlacesReader {
     }
   }
 
-  /** Null: ClickHouse cannot be asked. */
+  /** @returns null when ClickHouse is unavailable */
   private async ofBlocks(
     scope: Scope,
     { window, before, conditions }: AskedPlaces,
@@ -313,7 +332,7 @@ export class CopiedPlacesReader {
     return rows?.map(({ ms, id, bytes, stored }) => ({ timestamp: new Date(ms), id, bytes, stored })) ?? null;
   }
 
-  /** Null: there is no turn. It is waited for where PostgreSQL may lack what is asked for. */
+  /** Waits for a slot only where PostgreSQL may lack events. @returns null when there is no slot */
   private async quick<Rows>(
     scope: Scope,
     window: AskedPlaces['window'],
@@ -330,18 +349,21 @@ export class CopiedPlacesReader {
   }
 }
 
-/** As `SIZE_COLUMNS` has them; where no size was kept the properties are known as text, which is more than they take compressed. */
+/**
+ * The same values as `SIZE_COLUMNS`. For an event without a stored size, `stored` is the uncompressed length of its
+ * properties, which is an upper bound.
+ */
 export const COPIED_SIZES = `
   e.bytes + toInt32(ifNull(e.message_size, 0) + length(e.log_method) + e.endpoint_size) AS bytes,
   if(isNull(e.bytes), toInt32(e.properties_size), NULL) AS stored`;
 
-/** Events of it lie before that. */
+/** Returns an upper bound for the timestamps of the page. */
 function endOf({ window, before }: AskedPlaces): Date {
   const to = window?.to ?? END_OF_TIME;
   return before && before.timestamp < to ? new Date(before.timestamp.getTime() + 1) : to;
 }
 
-/** Nobody looks in the newest of so few hours first. */
+/** For so short a window, the newest hours are not searched first. */
 function isShort({ window }: AskedPlaces): boolean {
   return window !== undefined && window.to.getTime() - window.from.getTime() <= SHORT_MS;
 }
@@ -351,7 +373,7 @@ function beforeSql({ timestamp, id }: Place, bind: BindValue): string {
   return `timestamp <= ${instant} AND (timestamp, UUIDToNum(e.id)) < (${instant}, UUIDToNum(${bind(id, 'UUID')}))`;
 }
 
-/** Newest first; ids in the order of their bytes, which is that of their text. */
+/** Newest first. Ids are compared by their bytes, which have the same order as their text. */
 function compare(one: Place, other: Place): number {
   const between = other.timestamp.getTime() - one.timestamp.getTime();
   if (between !== 0 || one.id === other.id) return between;

@@ -1,21 +1,21 @@
 import { isUuid } from '../../../../platform/ids/index.js';
 
-/** A place in the order of events: by timestamp, events of one instant by id. */
+/** The position of an event in lists: by timestamp, then by id. */
 export interface Place {
   readonly timestamp: Date;
   readonly id: string;
 }
 
-/** The years 1 to 9999: no event has another time, and PostgreSQL takes them all. */
+/** The years 1 to 9999. No event has a timestamp outside of them, and PostgreSQL accepts all of them. */
 const FIRST_INSTANT_MS = Date.parse('0001-01-01T00:00:00.000Z');
 const LAST_INSTANT_MS = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** Opaque text for a place; clients only hand it back. */
+/** Returns an opaque text for a place. Clients send it back unchanged. */
 export function encodeCursor({ timestamp, id }: Place): string {
   return Buffer.from(`${timestamp.getTime()}:${id}`).toString('base64url');
 }
 
-/** Null for text that {@link encodeCursor} did not write. */
+/** @returns null for a text that {@link encodeCursor} did not write */
 export function decodeCursor(text: string): Place | null {
   const [ms = '', id = '', ...more] = Buffer.from(text, 'base64url').toString('latin1').split(':');
   if (more.length > 0 || !/^-?\d{1,15}$/.test(ms) || !isUuid(id)) return null;

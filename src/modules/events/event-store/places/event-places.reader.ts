@@ -8,19 +8,19 @@ import type { Place } from './cursor.js';
 import { type EventPlace, PLACE_COLUMNS } from './event-places.js';
 import type { StoredEvent } from '../../fields/index.js';
 
-/** How far the timestamp of an event may lie from the time its id was made to be found at once, in milliseconds. */
+/** An event is found at once when its timestamp differs by at most this many milliseconds from the time in its id. */
 const USUAL_DISTANCE_MS = 2_000;
 
 type Scope = Pick<ProjectScope, 'projectId'>;
 
-/** An event by its id, and where it lies. */
+/** An event that was found by its id, with its locator. */
 export type FoundEvent = EventPlace & Pick<StoredEvent, 'event' | 'source' | 'source_id'>;
 
 type CopiedEvent = Omit<FoundEvent, 'timestamp'> & { readonly ms: number };
 const COPIED_EVENT = `toUnixTimestamp64Milli(e.timestamp) AS ms, toString(e.id) AS id, e.event AS event, e.source AS source,
   e.source_id AS source_id, ${COPIED_SIZES}`;
 
-/** Where the events of a project lie, along the primary key. */
+/** Reads locators of a project's events along the primary key. */
 @Injectable()
 export class EventPlacesReader {
   constructor(
@@ -29,13 +29,13 @@ export class EventPlacesReader {
     private readonly cold: ColdEventsReader,
   ) {}
 
-  /** Newest first; events of one instant by id. Strictly before the place, when one is given. */
+  /** Newest first, then by id. Strictly before the place when one is given. */
   async newest(scope: Scope, before: Place | null, limit: number): Promise<EventPlace[]> {
     return this.copied.read(scope, { before, limit }, () => this.newestKept(scope, before, limit));
   }
 
   private newestKept({ projectId }: Scope, before: Place | null, limit: number): Promise<EventPlace[]> {
-    // The timestamp alone says the same as the pair does, and lets partitions be left out.
+    // The condition on the timestamp alone lets PostgreSQL skip partitions.
     return this.database.rows<EventPlace>(
       `SELECT ${PLACE_COLUMNS} FROM events
        WHERE project_id = $1 ${before === null ? '' : 'AND "timestamp" <= $3 AND ("timestamp", id) < ($3, $4)'}
@@ -44,7 +44,7 @@ export class EventPlacesReader {
     );
   }
 
-  /** Oldest first, strictly after the place, when one is given, and before an instant. */
+  /** Oldest first, strictly after the place when one is given, and before an instant. */
   after(scope: Scope, place: Place | null, until: Date, limit: number): Promise<EventPlace[]> {
     return this.database.rows<EventPlace>(
       `SELECT ${PLACE_COLUMNS} FROM events
@@ -55,7 +55,7 @@ export class EventPlacesReader {
     );
   }
 
-  /** The place behind which `count` events lie before an instant; null when there are fewer. */
+  /** Returns the place after which `count` events follow before an instant. Null when there are fewer events. */
   async placeBefore(scope: Scope, until: Date, count: number): Promise<Place | null> {
     const [place] = await this.database.rows<Place>(
       `SELECT "timestamp", id FROM events WHERE project_id = $1 AND "timestamp" < $2
@@ -66,8 +66,9 @@ export class EventPlacesReader {
   }
 
   /**
-   * Null: the project has no such event. An id carries when it was made, which mostly is the event's timestamp; others
-   * are found by the ranges of ids that lie together.
+   * Finds an event by its id. An id contains its time of creation, which mostly is the timestamp of the event. Other
+   * events are found by an index on the ids.
+   * @returns null when the project has no such event
    * @throws ArchiveUnavailable
    */
   async find(scope: Scope, id: string, db?: Db): Promise<FoundEvent | null> {
@@ -85,7 +86,7 @@ export class EventPlacesReader {
     return (await this.cold.isCold()) ? this.findCold(scope, id, { from, to }) : null;
   }
 
-  /** One that PostgreSQL does not have. @throws ArchiveUnavailable */
+  /** Finds an event that only ClickHouse has. @throws ArchiveUnavailable */
   private async findCold(scope: Scope, id: string, near: TimeWindow): Promise<FoundEvent | null> {
     const found =
       (await this.cold.find<CopiedEvent>(scope, id, COPIED_EVENT, near)) ??

@@ -11,12 +11,15 @@ import { type EventPlace, PLACE_COLUMNS } from './event-places.js';
 import type { Place } from './cursor.js';
 
 const HOUR_MS = 3_600_000;
-/** Matching hours that are read row by row; beyond, the rollups say which events to look at in each hour. */
+/**
+ * Up to this many matching hours are read row by row. Beyond them, the counters of each hour say which event types to
+ * read.
+ */
 const MOST_HOURS_TO_SCAN = 2;
 
 type Scope = Pick<ProjectScope, 'projectId'>;
 
-/** Where the events of pages lie, newest first by timestamp, events of one instant by id. */
+/** Reads locators for the pages of the explorer, newest first and then by id. */
 @Injectable()
 export class ExploredPlacesReader {
   constructor(
@@ -25,7 +28,10 @@ export class ExploredPlacesReader {
     private readonly copied: CopiedPlacesReader,
   ) {}
 
-  /** Total and page are of one moment. Costs do not grow with the offset: counted hours are skipped unread. */
+  /**
+   * Total and page come from one snapshot. The cost does not grow with the offset, because counted hours are skipped
+   * without reading them.
+   */
   page(
     scope: Scope,
     window: TimeWindow,
@@ -52,7 +58,7 @@ export class ExploredPlacesReader {
     return (await this.totals.matchingHours(scope, window, filter, { offset: 0, limit: EVERY })).hours;
   }
 
-  /** Newest first within a span, strictly before the place when one is given. */
+  /** Newest first within a time span. Strictly before the place when one is given. */
   async before(
     scope: Scope,
     span: TimeWindow,
@@ -81,7 +87,7 @@ export class ExploredPlacesReader {
     );
   }
 
-  /** Along an index whose order is that of the page. */
+  /** Reads along an index that has the order of the page. */
   private together(scope: Scope, span: TimeWindow, filter: EventFilter, page: Page, tx: Db): Promise<EventPlace[]> {
     const parameters = new Parameters();
     return this.database.rows<EventPlace>(
@@ -94,7 +100,7 @@ export class ExploredPlacesReader {
     );
   }
 
-  /** Few events over many hours: in each hour only the rows of those event types that have a match there. */
+  /** Reads few events over many hours. In each hour only the rows of event types with a match are read. */
   private scattered(
     scope: Scope,
     span: TimeWindow,
@@ -127,7 +133,7 @@ export class ExploredPlacesReader {
   }
 }
 
-/** From the oldest of the hours to the newest, cut by the window. */
+/** Returns the span from the oldest to the newest of the hours, limited to the window. */
 export function spanOf(hours: readonly MatchingHour[], window: TimeWindow): TimeWindow {
   const first = hours.at(-1)?.hour.getTime() ?? window.from.getTime();
   const end = (hours[0]?.hour.getTime() ?? window.from.getTime()) + HOUR_MS;
@@ -144,7 +150,7 @@ function inBoth(filter: EventFilter): CopiedConditions {
   };
 }
 
-/** A filter on more than the event type has no index of its own. */
+/** A filter on fields other than the event type has no index. */
 function isScattered(filter: EventFilter, hours: readonly MatchingHour[]): boolean {
   const hasIndex = Object.keys(filter).every((name) => name === 'event');
   return !hasIndex && hours.length > MOST_HOURS_TO_SCAN;

@@ -8,19 +8,25 @@ import { inWindow } from '../totals/event-filter.js';
 import { type AskedPlaces, olderThan } from './asked-places.js';
 import { type EventPlace, PLACE_COLUMNS } from './event-places.js';
 
-/** Looks of a process at once, and of a project: without a free turn others are asked. */
+/**
+ * Limits the reads that run at once, per process and per project. Without a free slot the caller reads from another
+ * place.
+ */
 const TURNS = { parallel: 8, parallelOfShare: 4, mostWaiting: 0 };
 const NEWEST_FIRST = 'ORDER BY "timestamp" DESC, id DESC';
 
 type Scope = Pick<ProjectScope, 'projectId'>;
 
 /**
- * The page that the newest events fill by themselves. PostgreSQL has these whether they are copied or not, and a project
- * of many events a second has none but them in its first pages.
+ * Reads a page from the newest events of PostgreSQL, when these fill the page. PostgreSQL has them whether they are
+ * replicated or not. The first pages of a project with many events per second consist of them.
  */
 @Injectable()
 export class NewestPlacesReader {
-  /** So many are looked at for a page, in half a microsecond each: asking the copy takes ten times as long as all of them. */
+  /**
+   * The number of newest events that are read for a page. Reading one takes half a microsecond; a read of ClickHouse
+   * takes ten times as long as all of them.
+   */
   lookedAt = 2_500;
   private readonly turns = new FairSemaphore(TURNS);
 
@@ -30,13 +36,14 @@ export class NewestPlacesReader {
   ) {}
 
   /**
-   * @param tx a snapshot that the answer is to be of
-   * @returns null where they do not fill it, where asking each takes too long, without a free turn, and where PostgreSQL may lack one
+   * @param tx the snapshot that the answer has to come from
+   * @returns null when the newest events do not fill the page, the conditions are costly, there is no free slot, or
+   * PostgreSQL may lack an event
    */
   async page(scope: Scope, asked: AskedPlaces, tx?: Db): Promise<EventPlace[] | null> {
     const { window, before, conditions, limit, offset = 0 } = asked;
     if (limit + offset > this.lookedAt || conditions?.areCostly === true) return null;
-    // Of a time that it may have dropped it has what came late.
+    // For archived months PostgreSQL only has late events.
     const end = before?.timestamp ?? window?.to;
     if (end !== undefined && (await this.cold.isCold({ from: end }))) return null;
     return this.turns.runNow(scope.projectId, () => this.ofNewest(scope, asked, tx));

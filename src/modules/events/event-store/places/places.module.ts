@@ -8,7 +8,7 @@ import { ExploredPlacesReader } from './explored-places.reader.js';
 import { NewestPlacesReader } from './newest-places.reader.js';
 import { SourceEventsReader } from './source-events.reader.js';
 
-/** Where events lie, in the order of lists. */
+/** Lists of events. */
 @Module({
   imports: [EventCopiesModule, EventRetentionModule, EventTotalsModule],
   providers: [CopiedPlacesReader, EventPlacesReader, ExploredPlacesReader, NewestPlacesReader, SourceEventsReader],

@@ -8,18 +8,18 @@ import type { Place } from './cursor.js';
 
 type Scope = Pick<ProjectScope, 'projectId'>;
 
-/** What a source has brought in an hour or day of UTC. */
+/** The events of a source in one UTC hour or day. */
 export interface SourceVolume {
-  /** Its start. */
+  /** The start of the hour or day. */
   readonly ts: Date;
   readonly events: number;
   readonly errors: number;
 }
 
 /**
- * What one source has brought. Volumes come from the hourly counts. Events come along an index of their own, which
- * holds those of sources alone: a source that sends one event an hour into a busy project is found as fast as any
- * other, which no scan bounded by hours could promise, and events by plain keys cost nothing more.
+ * Reads the events of one Event Source. Volumes come from the hourly counters. Events are read along an index of their
+ * own, which contains only events of sources. So a source with one event per hour in a busy project is read as fast as
+ * any other, and events without a source add nothing to the index.
  */
 @Injectable()
 export class SourceEventsReader {
@@ -28,7 +28,10 @@ export class SourceEventsReader {
     private readonly copied: CopiedPlacesReader,
   ) {}
 
-  /** By the UTC hour or day of the events' timestamps, from `from` up to `to`, which is left out. Empty ones are missing. */
+  /**
+   * Counts by UTC hour or day of the timestamps, from `from` up to but excluding `to`. Empty hours and days are left
+   * out.
+   */
   volumes(
     { projectId }: Scope,
     sourceId: string,
@@ -42,7 +45,7 @@ export class SourceEventsReader {
     );
   }
 
-  /** Newest first; events of one instant by id. Strictly before the place, when one is given. */
+  /** Newest first, then by id. Strictly before the place when one is given. */
   newest(scope: Scope, sourceId: string, before: Place | null, limit: number): Promise<EventPlace[]> {
     const conditions: CopiedConditions = {
       postgres: ({ bind }) => ` AND source_id = ${bind(sourceId)}`,

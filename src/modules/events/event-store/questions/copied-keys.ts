@@ -10,8 +10,10 @@ import { copiedNumberKey } from '../reading/number-key.js';
 import { HASH_DIGITS, type Keyed, LONG_TEXT, LONGEST_KEY, SHOWN_CHARACTERS, TEXT } from './keys.js';
 
 /**
- * As `keyedSql`, of the rows `e` of ClickHouse: the same keys for the same values, but for numbers.
- * @param numberKey of digits; those of `copiedNumberKey` are told apart by ClickHouse, plain ones by `keptKeySql`
+ * Returns the same as `keyedSql`, for the rows `e` of ClickHouse. Equal values have equal keys in both stores, except
+ * for numbers.
+ * @param numberKey SQL for the key of digits; ClickHouse compares keys of `copiedNumberKey`, PostgreSQL converts plain
+ * digits with `keptKeySql`
  */
 export function copiedKeyed(
   field: string,
@@ -29,14 +31,14 @@ export function copiedKeyed(
   };
 }
 
-/** Of a column of JSON texts. */
+/** Returns SQL for the key of a column of JSON texts. */
 function propertyKey(column: string, numberKey: (digits: string) => string): string {
   const isPlain = [
     `startsWith(${column}, '${TEXT}')`,
     `position(${column}, '\\\\') = 0`,
     `length(${column}) <= ${LONGEST_KEY + 2}`,
   ].reduce((all, test) => `bitAnd(${all}, ${test})`);
-  // Most are texts in quotes, which read as they stand there.
+  // Most values are texts in quotes without escapes, whose JSON is already the key.
   return `multiIf(${isPlain}, substring(${column}, 1, length(${column}) - 1),
     startsWith(${column}, '"'), ${textKey(`JSONExtractString(${column})`)},
     ${column} IN ('true', 'false'), ${column},
@@ -44,23 +46,26 @@ function propertyKey(column: string, numberKey: (digits: string) => string): str
     ${numberKey(column)})`;
 }
 
-/** A key that PostgreSQL has told, as ClickHouse has it. */
+/** Converts a key of PostgreSQL to the form of ClickHouse. */
 export function toldKey(key: string): string {
   return `if(${isNumberKey(key)}, ${copiedNumberKey(key)}, ${key})`;
 }
 
-/** As they stand in JSON. */
+/** Returns the digits unchanged. */
 export function plainDigits(digits: string): string {
   return digits;
 }
 
-/** What PostgreSQL has for a key with plain digits. */
+/** Converts a key with plain digits to the form of PostgreSQL. */
 export function keptKeySql(key: string): string {
   return `CASE WHEN left(${key}, 1) IN ('', '${TEXT}', '${LONG_TEXT}', 't', 'f') THEN ${key}
     ELSE trim_scale(${key}::numeric)::text END COLLATE "C"`;
 }
 
-/** The number that a field holds as its digits, of the rows `e` of ClickHouse: null where it holds none. */
+/**
+ * Returns SQL for the digits of the number that a field holds, for the rows `e` of ClickHouse. Null when the value is
+ * not a number.
+ */
 export function copiedDigits(field: string, bind: BindValue): Pick<Keyed, 'value'> & { readonly digits: string } {
   const path = pathOfProperty(field);
   if (path === null) {
@@ -71,7 +76,7 @@ export function copiedDigits(field: string, bind: BindValue): Pick<Keyed, 'value
   return { value, digits: `if(match(${value}, '^[-0-9]'), ${value}, NULL)` };
 }
 
-/** Whether a key is that of a number. */
+/** Returns a condition that is true for the key of a number. */
 function isNumberKey(key: string): string {
   return `NOT (${key} IN ('', 'true', 'false') OR startsWith(${key}, '${TEXT}') OR startsWith(${key}, '${LONG_TEXT}'))`;
 }

@@ -7,17 +7,17 @@ import { writtenIds } from '../reading/written-values.js';
 import type { Keyed } from './keys.js';
 import type { Question } from './question.js';
 
-/** Which events a question is about, of the rows `e` of ClickHouse. */
+/** Conditions that select the events of a question, for the rows `e` of ClickHouse. */
 export interface CopiedQuestion {
-  /** Takes rows along that cannot be read, so that they are known. */
+  /** Also true for rows that cannot be read, so that `unread` can report them. */
   readonly fitting: string;
-  /** Whether a row cannot be read and might matter: then nothing is known of all. */
+  /** True when a row cannot be read and may match. Then the whole result is unknown. */
   readonly unread: string;
 }
 
 /**
- * @param properties SQL of the properties that are looked at beside the conditions, as {@link readProperties} has them
- * @param chosen ids of the events that fit, where memory has found that out
+ * @param properties SQL of the properties that are read in addition to the conditions, from {@link readProperties}
+ * @param chosen ids of the matching events, when the process has evaluated the condition
  */
 export function copiedQuestion(
   { filter, where }: Pick<Question, 'filter' | 'where'>,
@@ -41,7 +41,7 @@ export function copiedQuestion(
   };
 }
 
-/** SQL of the properties that are read for a field: none for a field of the event itself. */
+/** Returns SQL of the properties that a field reads. Empty for a field of the event itself. */
 export function readProperties(field: string | undefined, read: Pick<Keyed, 'value'> | null): string[] {
   return field === undefined || read === null || pathOfProperty(field) === null ? [] : [read.value];
 }

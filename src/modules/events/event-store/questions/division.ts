@@ -3,19 +3,19 @@ import type { TimeWindow } from '../totals/coverage.js';
 import type { ZonedBuckets } from '../totals/zoned-buckets.js';
 import type { Question } from './question.js';
 
-/** A window in buckets. */
+/** A window with its buckets. */
 export interface Divided {
   readonly window: TimeWindow;
   readonly buckets: ZonedBuckets;
 }
 
-/** A window in buckets, and before it the window that it is compared with, numbered together from 0. */
+/** The buckets of a window and of the previous window, numbered together from 0. */
 export class Division {
-  /** The number of the first bucket of the window itself. */
+  /** The number of the first bucket of the window. */
   readonly first: number;
-  /** Where each bucket begins, for what lies in the {@link span}. */
+  /** The start of each bucket in the {@link span}. */
   readonly starts: readonly Date[];
-  /** Both windows. */
+  /** The range that covers both windows. */
   readonly span: TimeWindow;
 
   constructor(
@@ -23,7 +23,8 @@ export class Division {
     private readonly before: Divided | null,
   ) {
     this.first = before?.buckets.starts.length ?? 0;
-    // What lies before the window is of the window before, though it may be of the same hour.
+    // The first bucket starts at the window, not at its hour: earlier events of that hour belong to the previous
+    // window.
     const [, ...others] = now.buckets.starts;
     this.starts = [...(before?.buckets.starts ?? []), now.window.from, ...others];
     this.span = { from: before?.window.from ?? now.window.from, to: now.window.to };
@@ -43,7 +44,7 @@ export class Division {
   }
 }
 
-/** The window of a question as one bucket, after the window before as another. */
+/** Returns the window as one bucket, after the previous window as another bucket. */
 export function wholeWindows({ window, before }: Question): Division {
   const whole = (of: TimeWindow): Divided => ({ window: of, buckets: { interval: 'week', starts: [of.from] } });
   return new Division(whole(window), before === null ? null : whole(before));

@@ -26,20 +26,22 @@ const HOUR_MS = 3_600_000;
 
 type End = 'first' | 'last';
 
-/** Where the answer to a question comes from: counted hours with the rows at their edges, or the events themselves. */
+/** The source of an answer: counted hours with the rows at the edges of the window, or the events themselves. */
 export type Source =
   | { readonly type: 'counted'; readonly coverage: BucketCoverage; readonly cold: ColdEdges | null }
   | { readonly type: 'events'; readonly events: FittingEvents };
 
-/** Where the copy of the events ends for a question, and what is behind that. */
+/** The last replicated block, and the events after it. */
 export interface UncopiedEvents {
   readonly block: number;
   readonly events: (window: TimeWindow) => FittingEvents;
-  /** Ids of those that are copied and fit, where that was found out in memory; null: SQL of the condition says it. */
+  /**
+   * Ids of the replicated events that match, when the process has evaluated the condition. Null when SQL evaluates it.
+   */
   readonly chosen: readonly string[] | null;
 }
 
-/** Finds the events of questions. */
+/** Selects the events of questions. */
 @Injectable()
 export class GatheredEventsReader {
   constructor(
@@ -51,8 +53,8 @@ export class GatheredEventsReader {
   ) {}
 
   /**
-   * What answers about the buckets of a division.
-   * @param dimensions what is asked for of counted hours; null: they cannot tell
+   * Returns the source of an answer about the buckets of a division.
+   * @param dimensions the fields that counted hours are read by; null when they cannot answer
    * @throws QueryTooLong, ArchiveUnavailable
    */
   async source(
@@ -77,7 +79,7 @@ export class GatheredEventsReader {
   }
 
   /**
-   * @param types of the events, where others are not wanted
+   * @param types limits the events to these types
    * @throws QueryTooLong
    */
   async events(
@@ -93,9 +95,9 @@ export class GatheredEventsReader {
   }
 
   /**
-   * What has to be added to the copy of the events of a window.
-   * @param types of the events, where others are not wanted
-   * @returns null where that is not to be asked, or cannot tell
+   * Returns the events that have to be added to the replicated events of a window.
+   * @param types limits the events to these types
+   * @returns null when ClickHouse is not enabled or cannot answer
    * @throws QueryTooLong
    */
   async behindCopy(
@@ -126,7 +128,7 @@ export class GatheredEventsReader {
     return { block, events: within((bind) => ` AND e.id = ANY (${bind(uncopied)}::uuid[])`), chosen: copied };
   }
 
-  /** The oldest timestamp of events; null without any. */
+  /** Returns the oldest timestamp of some events, or null when there are none. */
   firstOf(events: FittingEvents, snapshot: Snapshot): Promise<Date | null> {
     return this.endAmong(events, 'first', snapshot);
   }
@@ -140,7 +142,10 @@ export class GatheredEventsReader {
     return row?.at ?? null;
   }
 
-  /** The oldest or the newest timestamp in a window under the filter alone; null without events. */
+  /**
+   * Returns the oldest or newest timestamp in a window. Only the filter of the question applies. Null when there are no
+   * events.
+   */
   async endOf(question: Question, window: TimeWindow, end: End, snapshot: Snapshot): Promise<Date | null> {
     if (!(await this.cold.isCold(window))) return this.keptEndOf(question, window, end, snapshot);
     const hotFrom = await this.cold.hotFrom();
@@ -173,7 +178,7 @@ export class GatheredEventsReader {
     return row?.at ?? null;
   }
 
-  /** As {@link endOf}, where PostgreSQL lacks events of the window. @throws ArchiveUnavailable */
+  /** Returns the same as {@link endOf}, where PostgreSQL lacks events of the window. @throws ArchiveUnavailable */
   private async endOfCold(
     { scope, filter }: Question,
     window: TimeWindow,
@@ -192,7 +197,7 @@ export class GatheredEventsReader {
     return beside < copied === (end === 'first') ? beside : copied;
   }
 
-  /** The first or last hour that has such an event in the window; undefined without one. */
+  /** Returns the first or last hour of the window that has a matching event, or undefined. */
   private async hourOf(
     scope: Question['scope'],
     window: TimeWindow,
@@ -204,7 +209,7 @@ export class GatheredEventsReader {
     const project = parameters.bind(scope.projectId);
     const conditions = conditionsOf(filter, parameters);
     const [from, to] = [parameters.bind(window.from), parameters.bind(window.to)];
-    // The hours at the ends of the window may have their events outside of it.
+    // In the first and last hour of the window, all events may lie outside of the window.
     const [row] = await snapshot.rows<{ hour: Date }>(
       `SELECT h.hour FROM event_facet_hours h
        WHERE project_id = ${project} AND hour > ${from}::timestamptz - interval '1 hour' AND hour < ${to}${conditions}
@@ -218,7 +223,7 @@ export class GatheredEventsReader {
   }
 }
 
-/** @param types of the events, where others are not wanted */
+/** @param types limits the events to these types */
 function filterSql(filter: EventFilter, types: readonly string[] | undefined, bind: Bind): string {
   const ofTypes = types === undefined ? '' : ` AND e.event = ANY (${bind(types)}::text[])`;
   return `true${conditionsOf(filter, { bind })}${ofTypes}`;
@@ -229,7 +234,10 @@ function copiedFilterSql(filter: EventFilter, types: readonly string[] | undefin
   return `${copiedConditionsOf(filter, bind)}${ofTypes}`;
 }
 
-/** Counted events by bucket and dimensions: `bucket`, the dimensions, `events` and `errors`, none without events. */
+/**
+ * Returns counted events by bucket and dimensions, with the columns `bucket`, the dimensions, `events` and `errors`.
+ * Groups without events are left out.
+ */
 export function countedSql(
   { scope, now, filter }: Question,
   { coverage, cold }: Extract<Source, { readonly type: 'counted' }>,
@@ -242,7 +250,7 @@ export function countedSql(
           GROUP BY ${names} HAVING sum(events) > 0`;
 }
 
-/** The number of the bucket of an event `e`. */
+/** Returns SQL for the bucket number of an event `e`. */
 export function bucketSql({ starts }: Division, bind: Bind): string {
   const [, second, ...others] = starts;
   if (second === undefined) return '0';
@@ -250,7 +258,10 @@ export function bucketSql({ starts }: Division, bind: Bind): string {
   return `width_bucket(e."timestamp", ${bind(starts)}::timestamptz[]) - 1`;
 }
 
-/** Looks for no longer than the answer may take: who waits for a turn there has a connection meanwhile. @throws QueryTooLong */
+/**
+ * Limits a read to the remaining time, including the wait for a slot, because the caller holds a connection meanwhile.
+ * @throws QueryTooLong
+ */
 async function inTime<T>(deadline: Deadline, look: (bounds: ReadBounds) => Promise<T>): Promise<T> {
   const late = AbortSignal.timeout(deadline.left());
   try {

@@ -3,9 +3,9 @@ import type { Bind } from '../../../../platform/database/parameters.js';
 import { EVENT_FIELDS, type EventField, pathOfProperty, propertySql } from '../../conditions/index.js';
 import { CONDITION_SQL } from '../../fields/index.js';
 
-/** Characters of a text that are shown. */
+/** Longer texts are shown shortened to this many characters. */
 export const SHOWN_CHARACTERS = 200;
-/** Bytes of a text that stands for itself among keys; of a longer one its hash does. */
+/** A longer text, in bytes, is replaced by its hash in keys. */
 export const LONGEST_KEY = 4 * SHOWN_CHARACTERS;
 export const HASH_DIGITS = 64;
 export const TEXT = '"';
@@ -13,18 +13,18 @@ export const LONG_TEXT = '#';
 
 export type Scalar = string | number | boolean | ExactNumber;
 
-/** What a field holds, and the key that stands for it. */
+/** SQL for the value of a field, and for the key that identifies the value. */
 export interface Keyed {
-  /** Of an event `e`: equal for equal values. */
+  /** SQL for an event `e`. Equal values give equal results. */
   readonly value: string;
-  /** Of a column of such values, which are fewer once they are gathered. */
+  /** SQL for the key of a column of such values. It is applied after GROUP BY, when there are fewer rows. */
   readonly key: (column: string) => string;
 }
 
 /**
- * The scalar that a field holds as a text that is equal for equal scalars of equal types alone: `"` and the text itself,
- * or of a long one `#`, its hash and its beginning; a number; `true` or `false`. Empty where there is none, or an object
- * or list.
+ * Returns SQL for the scalar value of a field as a text. Two texts are equal only when type and value are equal. A text
+ * value is `"` and the text; a long text is `#`, its hash and its beginning. Numbers and booleans are written as they
+ * are. The key is empty when the value is missing, an object or a list.
  */
 export function keyedSql(field: string, bind: Bind): Keyed {
   const path = pathOfProperty(field);
@@ -44,12 +44,15 @@ export function keyedSql(field: string, bind: Bind): Keyed {
   };
 }
 
-/** The key of a column of text that is never long. */
+/** Returns SQL for the key of a text column without long texts. */
 export function shortKeySql(column: string): string {
   return `coalesce('${TEXT}' || ${column}::text, '') COLLATE "C"`;
 }
 
-/** The number that a field of an event `e` holds, null where it holds none: numeric, which no sum goes beyond. */
+/**
+ * Returns SQL for the number that a field of an event `e` holds, or null. The type is numeric, so that a sum cannot
+ * overflow.
+ */
 export function numericSql(field: string, bind: Bind): string {
   const path = pathOfProperty(field);
   if (path === null) return `(${CONDITION_SQL[field as EventField]})::numeric`;
@@ -57,14 +60,14 @@ export function numericSql(field: string, bind: Bind): string {
   return `CASE WHEN jsonb_typeof(${value}) = 'number' THEN (${value})::numeric END`;
 }
 
-/** Orders keys: texts, numbers, truth, none; each ascending. */
+/** Orders keys: texts, numbers, booleans, missing values; each ascending. */
 export const KEY_ORDER = `
   CASE left(key, 1) WHEN '${TEXT}' THEN 0 WHEN '${LONG_TEXT}' THEN 0 WHEN 'f' THEN 2 WHEN 't' THEN 2 WHEN '' THEN 3 ELSE 1 END,
   CASE left(key, 1) WHEN '${TEXT}' THEN substr(key, 2) WHEN '${LONG_TEXT}' THEN substr(key, ${HASH_DIGITS + 2}) END COLLATE "C",
   CASE WHEN left(key, 1) NOT IN ('${TEXT}', '${LONG_TEXT}', 'f', 't', '') THEN key::numeric END,
   key COLLATE "C"`;
 
-/** What a key stands for, text cut to what is shown; null: none. */
+/** Returns the value of a key, with a text shortened for display. Null when the value is missing. */
 export function scalarOf(key: string): Scalar | null {
   switch (key[0]) {
     case undefined:
@@ -82,7 +85,7 @@ export function scalarOf(key: string): Scalar | null {
   }
 }
 
-/** Of a key that stands for something. */
+/** The key must not be empty. */
 export function isKeyOfNumber(key: string): boolean {
   return ![TEXT, LONG_TEXT, 't', 'f'].includes(key[0] ?? '');
 }

@@ -3,21 +3,24 @@ import type { EventCondition } from '../../eql-language/index.js';
 import { type Dimension, DIMENSIONS, type EventFilter } from '../totals/event-filter.js';
 import type { TimeWindow } from '../totals/coverage.js';
 
-/** Which events are asked about. */
+/** The parameters of a question about events. */
 export interface Question {
   readonly scope: Pick<ProjectScope, 'organizationId' | 'projectId'>;
   readonly projectName: string;
   readonly now: Date;
   readonly window: TimeWindow;
-  /** All that there are: nothing came before. */
+  /** True when the window covers all events, so that there is no previous window. */
   readonly isAll: boolean;
-  /** As long as the window, and ends where it begins; null for all, and where some of its events are not kept. */
+  /**
+   * The previous window. It is as long as the window and ends where the window begins. Null when `isAll`, or when some
+   * of its events are past retention.
+   */
   readonly before: TimeWindow | null;
   readonly filter: EventFilter;
   readonly where: EventCondition | null;
 }
 
-/** Whether counted hours can tell about these fields: else the events themselves are read. */
+/** True when counted hours can answer for these fields. Otherwise the events themselves are read. */
 export function isCounted({ where }: Question, fields: readonly string[]): fields is readonly Dimension[] {
   return where === null && fields.every((field) => (DIMENSIONS as readonly string[]).includes(field));
 }

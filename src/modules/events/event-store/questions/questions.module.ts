@@ -6,7 +6,7 @@ import { EventTotalsModule } from '../totals/totals.module.js';
 import { GatheredEventsReader } from './gathered-events.reader.js';
 import { Snapshots } from './snapshots.js';
 
-/** What questions about events have in common: one moment, and the events that they are about. */
+/** Snapshots and the selection of events, shared by all questions about events. */
 @Module({
   imports: [EventCandidatesModule, EventCopiesModule, EventTotalsModule, LongReadsModule],
   providers: [GatheredEventsReader, Snapshots],

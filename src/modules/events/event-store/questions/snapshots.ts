@@ -4,13 +4,13 @@ import type { Parameters } from '../../../../platform/database/parameters.js';
 import { type Deadline, LongSnapshots } from '../../long-reads/index.js';
 import type { Question } from './question.js';
 
-/** Reads of one moment. */
+/** Reads PostgreSQL in one snapshot. */
 export interface Snapshot {
   readonly tx: Db;
   readonly deadline: Deadline;
-  /** Gives the next statement the time that is left. */
+  /** Limits the next statement to the remaining time. */
   limit(): Promise<void>;
-  /** Within the time that is left. */
+  /** Runs a statement within the remaining time. */
   rows<Row>(sql: string, parameters: Parameters): Promise<Row[]>;
 }
 
@@ -22,7 +22,7 @@ export class Snapshots {
   ) {}
 
   /**
-   * @param work may be begun again, in another snapshot
+   * @param work may run a second time, in another snapshot
    * @throws QueryTooLong, TooManyQueries
    */
   run<T>({ scope }: Question, signal: AbortSignal, work: (snapshot: Snapshot) => Promise<T>): Promise<T> {

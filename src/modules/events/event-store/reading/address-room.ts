@@ -1,10 +1,13 @@
-/** Of values that go into the address of a request with the statement: a fourth of what a server takes there of one, with room for a number beside each. */
+/**
+ * The budget for values in the address of a request. It is a fourth of what a server accepts, with room for a number
+ * per value.
+ */
 const MOST_ADDRESS_CHARACTERS = 30_000;
 const CHARACTERS_BESIDE_A_KEY = 10;
-/** More keys have no room in an address. */
+/** More keys than this never fit into an address. */
 export const MOST_ADDRESS_KEYS = MOST_ADDRESS_CHARACTERS / CHARACTERS_BESIDE_A_KEY;
 
-/** Whether keys have room in the address of a request, each with a number or so. */
+/** True when the keys fit into the address of a request, each with a number. */
 export function fitIntoAddress(keys: readonly string[]): boolean {
   let left = MOST_ADDRESS_CHARACTERS;
   for (const key of keys) left -= encodeURIComponent(key).length + CHARACTERS_BESIDE_A_KEY;

@@ -1,36 +1,36 @@
 import type { BindValue } from '../../../../platform/clickhouse/index.js';
 import type { Bind } from '../../../../platform/database/parameters.js';
 
-/** More are not carried from one database to the other. */
+/** More groups are not transferred from one database to the other. */
 const MOST_ROWS = 100_000;
 
-/** What events are told apart by. */
+/** A column that events are grouped by. */
 export interface AlikeColumn {
-  /** Of the rows `e` of ClickHouse; times as milliseconds. */
+  /** SQL for the rows `e` of ClickHouse. Timestamps are epoch milliseconds. */
   readonly copied: (bind: BindValue) => string;
-  /** Of the rows `e` of PostgreSQL. */
+  /** SQL for the rows `e` of PostgreSQL. */
   readonly postgres: (bind: Bind) => string;
   readonly type: 'text' | 'uuid' | 'int' | 'bool' | 'timestamptz';
-  /** Events are not told apart by it: the greatest one stands for all. */
+  /** The column is not part of GROUP BY. Each group has its greatest value. */
   readonly isGreatest?: true;
 }
 
 export interface AlikeQuestion {
   readonly columns: Readonly<Record<string, AlikeColumn>>;
-  /** Which events, of the rows `e` of ClickHouse. */
+  /** Selects the events, for the rows `e` of ClickHouse. */
   readonly where: (bind: BindValue) => string;
 }
 
-/** Events that are alike in some columns, as rows with their number `n`. */
+/** Groups of events with equal columns. Each row has the number `n` of its events. */
 export class AlikeEvents {
   private constructor(
     private readonly columns: AlikeQuestion['columns'],
     private readonly lists: readonly (readonly unknown[])[],
   ) {}
 
-  /** What follows SELECT. */
+  /** Returns the part of the statement after SELECT. */
   static selectSql({ columns, where }: AlikeQuestion, copied: string, bind: BindValue): string {
-    // Under names that no column has: a condition is about the columns.
+    // The aliases must differ from the names of columns, because a condition refers to the columns.
     const names = Object.values(columns).map(({ copied: sql, isGreatest }, index) => {
       return `${isGreatest ? `max(${sql(bind)})` : sql(bind)} AS alike_${index}`;
     });
@@ -39,7 +39,7 @@ export class AlikeEvents {
       ${keys.length === 0 ? '' : `GROUP BY ${keys.join(', ')}`}) LIMIT ${bind(MOST_ROWS + 1, 'UInt64')}`;
   }
 
-  /** @returns null where they are too many */
+  /** @returns null when there are more than {@link MOST_ROWS} groups */
   static of({ columns }: AlikeQuestion, rows: readonly Record<string, unknown>[]): AlikeEvents | null {
     if (rows.length > MOST_ROWS) return null;
     const lists = Object.values(columns).map(({ type }, index) => {
@@ -49,12 +49,15 @@ export class AlikeEvents {
     return new AlikeEvents(columns, [...lists, rows.map(({ alike_n: n }) => n)]);
   }
 
-  /** Whether one of them has a value in a column. */
+  /** True when one of the groups has this value in a column. */
   has(column: string, value: unknown): boolean {
     return this.lists[Object.keys(this.columns).indexOf(column)]?.includes(value) === true;
   }
 
-  /** They, and events of PostgreSQL beside them, as a relation of the columns and `n`. @param beside a FROM that calls them `e` */
+  /**
+   * Returns a relation of the columns and `n` with these groups and additional events of PostgreSQL. @param beside a
+   * FROM clause with the alias `e`
+   */
   sql(beside: string, bind: Bind): string {
     const names = Object.keys(this.columns);
     const types = [...Object.values(this.columns).map(({ type }) => type), 'float8'];

@@ -11,33 +11,33 @@ import { CopiedEventsReader, CopyCannotTell, CopyReadTooLong } from './copied-ev
 import { UncopiedEventsReader } from './uncopied-events.reader.js';
 import { writtenIds, writtenNumbers } from './written-values.js';
 
-/** What a look for events that PostgreSQL does not have may take, where the reader has no time of its own. */
+/** The default time limit of a read of events that PostgreSQL does not have. */
 const LOOK_MS = 5_000;
-/** Looks of a process at once, and of a project: each may hold a connection to both. */
+/** Limits the reads that run at once, per process and per project. Each may hold a connection to both databases. */
 const TURNS = { parallel: 8, parallelOfShare: 2, mostWaiting: 16, mostWaitingOfShare: 4 };
 const PATIENCE_MS = 3_000;
-/** Every block. */
+/** Selects every block. */
 const ANY_BLOCK = Number.MAX_SAFE_INTEGER;
 
 type Scope = Pick<ProjectScope, 'projectId'>;
 type Window = { readonly from: Date; readonly to: Date };
 
-/** Where an event lies. */
+/** The timestamp and id of an event. */
 interface Place {
   readonly timestamp: Date;
   readonly id: string;
 }
 
-/** What takes most of an event, and may be left out. */
+/** The columns that take most of the space. A read may leave them out. */
 export type LargeColumn = 'message' | 'properties';
 
-/** An event of ClickHouse, as JSON of PostgreSQL's row. */
+/** An event of ClickHouse as JSON in the form of PostgreSQL's row. */
 export interface CopiedRow {
   readonly at: Date;
   readonly json: string;
 }
 
-/** PostgreSQL has no events that old any more, and ClickHouse cannot tell. */
+/** PostgreSQL no longer has events of this age, and ClickHouse cannot answer. */
 export class ArchiveUnavailable extends domainError(
   503,
   'Older events cannot be read at the moment: choose a shorter range or try again later',
@@ -49,8 +49,8 @@ const COLUMNS = Object.keys(FIELD_TABLE) as EventColumn[];
 const TIMES = COLUMNS.filter((name) => FIELD_TABLE[name].type === 'timestamptz');
 
 /**
- * Events that PostgreSQL may not have any more (EVENTS_HOT_DAYS): what it has of older ones came late. So whoever asks for
- * such a time has to ask ClickHouse, and is refused where that cannot tell.
+ * Reads events that PostgreSQL may no longer have (EVENTS_HOT_DAYS). Of such months PostgreSQL only has late events, so
+ * ClickHouse must answer. The request is refused when ClickHouse cannot.
  */
 @Injectable()
 export class ColdEventsReader {
@@ -62,24 +62,24 @@ export class ColdEventsReader {
     private readonly uncopied: UncopiedEventsReader,
   ) {}
 
-  /** Whether PostgreSQL alone cannot answer about a window. @param window left out: all times */
+  /** True when PostgreSQL alone cannot answer for a window. @param window omitted for all times */
   async isCold(window?: { readonly from: Date }): Promise<boolean> {
     return !(await this.hot.haveAllFrom(window?.from));
   }
 
-  /** PostgreSQL is to answer alone. @throws ArchiveUnavailable where it lacks events of the window */
+  /** Called before PostgreSQL answers alone. @throws ArchiveUnavailable when PostgreSQL lacks events of the window */
   async needHot(window?: { readonly from: Date }): Promise<void> {
     if (await this.isCold(window)) throw new ArchiveUnavailable();
   }
 
-  /** Where PostgreSQL's events begin; null: it has all. */
+  /** The instant from which PostgreSQL has every event. Null when it has all events. */
   hotFrom(): Promise<Date | null> {
     return this.hot.from();
   }
 
   /**
-   * What ClickHouse has of the events that are asked for, those that are alike as one. The rest is among what is not copied, for
-   * statements of the same snapshot.
+   * Returns the replicated events of a question, grouped. Statements of the same snapshot read the events that are not
+   * replicated yet.
    * @throws ArchiveUnavailable
    */
   async alike(scope: Scope, question: AlikeQuestion, tx: Db, bounds: Partial<ReadBounds> = {}): Promise<AlikeEvents> {
@@ -99,7 +99,7 @@ export class ColdEventsReader {
   }
 
   /**
-   * The oldest or the newest timestamp of the events that are asked for and are copied; null without any.
+   * Returns the oldest or newest timestamp of the replicated events, or null when there are none.
    * @throws ArchiveUnavailable
    */
   async endOf(
@@ -124,13 +124,14 @@ export class ColdEventsReader {
   }
 
   /**
-   * Events of ClickHouse as a JSON array of PostgreSQL's rows, for `jsonb_populate_recordset`; those it lacks are missing.
+   * Returns events of ClickHouse as a JSON array of PostgreSQL's rows, for `jsonb_populate_recordset`. Events that
+   * ClickHouse lacks are left out.
    * @throws ArchiveUnavailable
    */
   async rowsAt(scope: Scope, places: readonly Place[]): Promise<string> {
     if (places.length === 0) return '[]';
     const statement = new StatementValues();
-    // Written into the statement, as so many have no room in an address.
+    // The values are written into the statement, because so many do not fit into the address of a request.
     const times = writtenNumbers([...new Set(places.map(({ timestamp }) => timestamp.getTime()))]);
     const within = `e.timestamp IN (SELECT fromUnixTimestamp64Milli(arrayJoin(${times}), 'UTC'))`;
     const ids = writtenIds(places.map(({ id }) => id));
@@ -144,10 +145,10 @@ export class ColdEventsReader {
   }
 
   /**
-   * Hands on whole events of the blocks up to `block` in the order of their keys, some at a time.
-   * @param asked which of the rows `e`, how many at most, and large columns that come empty
-   * @param take what becomes of them. @returns whether others are wanted
-   * @returns false where it took too long; what comes behind the last ones that were handed on is not known then
+   * Passes whole events of the blocks up to `block` to a function in batches, ordered by timestamp and id.
+   * @param asked the condition on the rows `e`, the maximum number of events, and the large columns that are left empty
+   * @param take receives each batch. @returns false to end the read
+   * @returns false when the time was exceeded; the events after the last batch are then unknown
    * @throws ArchiveUnavailable
    */
   async each(
@@ -183,7 +184,7 @@ export class ColdEventsReader {
     }
   }
 
-  /** Where an event lies that is known by its id. @param near its timestamp probably lies within; null: anywhere */
+  /** Finds an event by its id. @param near a range that probably contains its timestamp; null searches all times */
   async find<Row>(scope: Scope, id: string, columns: string, near: Window | null): Promise<Row | null> {
     const statement = new StatementValues();
     const { bind } = statement;
@@ -221,13 +222,13 @@ export class ColdEventsReader {
   }
 }
 
-/** A row as ClickHouse gives it. */
+/** A row as ClickHouse returns it. */
 type StoredRow = Readonly<Record<string, unknown>> & {
   readonly properties_text: string;
   readonly timestamp_ms: number;
 };
 
-/** The names differ from those of columns, which could no longer be asked for under theirs. */
+/** The aliases differ from the names of columns, because an alias would hide the column of the same name. */
 function rowColumns(without: readonly LargeColumn[]): string {
   const columns = COLUMNS.map((name) => {
     if (FIELD_TABLE[name].type === 'timestamptz') return `toUnixTimestamp64Milli(e.${name}) AS ${name}_ms`;
@@ -237,7 +238,7 @@ function rowColumns(without: readonly LargeColumn[]): string {
   return columns.filter((column) => column !== null).join(', ');
 }
 
-/** Properties stay the text that they are: nobody here looks into them. */
+/** The properties remain JSON text and are not parsed. */
 function rowJson({ properties_text: properties, ...others }: StoredRow): string {
   const row: Record<string, unknown> = { ...others };
   for (const name of TIMES)

@@ -14,15 +14,15 @@ import { EVENT_SERVER } from '../event-server.js';
 import { OTHER_PROPERTIES } from '../../fields/index.js';
 import { eventTable } from '../tables/table-statements.js';
 
-/** The copy could not tell within the time and memory of one read. */
+/** ClickHouse exceeded the time or memory limit of one read. */
 export class CopyReadTooLong extends Error {}
 
-/** The copy cannot tell, as it turned out while it was read: PostgreSQL has to be asked instead. */
+/** ClickHouse failed while it was read. PostgreSQL has to answer instead. */
 export class CopyCannotTell extends Error {}
 
 /**
- * What a relation has beside the columns, where its statement asks for it: lengths are read without the texts, and short
- * statements would spend a tenth of their time on SQL that they do not need.
+ * Additional columns of the relation. A column is only added when the statement names it: lengths are read without the
+ * texts, and short statements would spend a tenth of their time on unused SQL.
  */
 const DERIVED: Readonly<Record<string, string>> = {
   other_properties: OTHER_PROPERTIES,
@@ -30,28 +30,31 @@ const DERIVED: Readonly<Record<string, string>> = {
   message_size: 'message.size',
   endpoint_size: 'log_endpoint.size',
 };
-/** Stands for it until it is known what the statement asks for. */
+/** A placeholder for the additional columns, until it is known which of them the statement names. */
 const DERIVED_PLACE = '/* derived */';
 
 type Scope = Pick<ProjectScope, 'projectId'>;
-/** As a relation those events that a condition on their columns is true of, which are quickly read: of others nothing else is. */
+/**
+ * Returns a relation of the events that match a condition on columns that are fast to read. The other columns are only
+ * read for these events.
+ */
 export type Among = (condition: string) => string;
 type Select = (copied: string, among: Among) => string;
 
 /**
- * The events of ClickHouse, for reads. PostgreSQL has every event, too, so whatever cannot be told here is told there: a copy
- * that is not whole, one that is far behind, a server that is away.
+ * Reads events from ClickHouse. PostgreSQL has every event of recent months, too. So PostgreSQL answers when the
+ * replica is incomplete, far behind or unavailable.
  */
 @Injectable()
 export class CopiedEventsReader {
-  /** Whether reads come from here. Never where no server is configured. */
+  /** True when reads use ClickHouse. Always false when no ClickHouse is configured. */
   readonly isAsked: boolean;
   private readonly logger = new Logger('event-store');
   private readonly seldom = new LogThrottle();
   private readonly reads;
-  /** A server that has not answered is let alone for so long, so that not each read waits for it. */
+  /** After a timeout, ClickHouse is not used for this time, so that not every read waits for it. */
   letAloneMs = 10_000;
-  /** On the process's clock, in milliseconds. */
+  /** On the monotonic clock of the process, in milliseconds. */
   private silentUntil = -Infinity;
 
   constructor(
@@ -65,16 +68,16 @@ export class CopiedEventsReader {
       : null;
   }
 
-  /** It has not answered lately, and is not asked. */
+  /** True for a while after ClickHouse has not answered. Reads do not use it then. */
   get isSilent(): boolean {
     return performance.now() < this.silentUntil;
   }
 
   /**
-   * @param select what follows SELECT, of the relation that it is given: the project's rows of the blocks up to `block`,
-   *   with `other_properties` for those that ClickHouse does not read as they are, and `properties_size`, `message_size` and
-   *   `endpoint_size` in bytes
-   * @returns null where the server cannot be asked
+   * @param select returns the part of the statement after SELECT. It receives a relation with the project's rows of the
+   * blocks up to `block`. The relation also has `other_properties` for rows that ClickHouse cannot parse, and
+   * `properties_size`, `message_size` and `endpoint_size` in bytes
+   * @returns null when ClickHouse is unavailable
    * @throws CopyReadTooLong
    */
   async rows<Row>(
@@ -97,8 +100,8 @@ export class CopiedEventsReader {
   }
 
   /**
-   * As {@link rows}, some at a time.
-   * @throws CopyReadTooLong, and CopyCannotTell, also after the first ones
+   * Returns the same as {@link rows}, in batches.
+   * @throws CopyReadTooLong, CopyCannotTell also after the first batches
    */
   async *stream<Row>(
     scope: Scope,
@@ -111,7 +114,7 @@ export class CopiedEventsReader {
     if (server === null || this.isSilent) throw new CopyCannotTell();
     const rows = server.stream<Row>(selectSql(server, scope, block, select, statement), statement.values, bounds);
     for (;;) {
-      // What goes wrong with those who take the rows is not the server's.
+      // An error of the consumer is not a fault of the server.
       const next = await rows.next().catch((error: unknown) => {
         throw this.faultOf(error, bounds);
       });
@@ -138,7 +141,7 @@ export class CopiedEventsReader {
     return new CopyCannotTell();
   }
 
-  /** Tells who has answered. */
+  /** Counts in the metrics which store has answered. */
   answered(store: 'clickhouse' | 'postgres'): void {
     this.reads?.inc({ store });
   }
@@ -151,7 +154,7 @@ function selectSql(
   select: Select,
   { bind }: StatementValues,
 ): string {
-  // Later blocks are still among what PostgreSQL adds.
+  // Events of later blocks are added by PostgreSQL.
   const [project, last] = [bind(projectId, 'UUID'), bind(block, 'UInt64')];
   const relation = (first: string): string =>
     `(SELECT *${DERIVED_PLACE} FROM ${eventTable(server)} ${first}WHERE project_id = ${project} AND block <= ${last})`;

@@ -9,9 +9,12 @@ import { ArchiveUnavailable, ColdEventsReader, type CopiedRow, type LargeColumn 
 import { UncopiedEventsReader, uncopiedSql } from './uncopied-events.reader.js';
 import { inWindowsSql } from './windows-sql.js';
 
-/** What is inserted at once, of which two are in memory at a time: JSON text. */
+/** The size of one INSERT as JSON text. Two of them are in memory at a time. */
 const PIECE_BYTES = 2 * 1024 * 1024;
-/** Of those that surely fit, so many times as many as are wanted: some may be of the same instant as the last one. */
+/**
+ * When the condition is exact, this many times the wanted number is staged, because several events may have the
+ * timestamp of the last one.
+ */
 const TIMES_WANTED = 2;
 
 const LARGE: readonly LargeColumn[] = ['message', 'properties'];
@@ -21,36 +24,37 @@ interface Window {
   readonly to: Date;
 }
 
-/** What is lent to a snapshot. */
+/** The events that were staged for a snapshot. */
 interface Loan {
   readonly hotFrom: Date;
   windows: readonly Window[];
-  /** What is there of them ends before; null: all is there. */
+  /** Only events before this instant are staged. Null when all are. */
   until: Date | null;
 }
 
-/** Which events a snapshot is lent. */
+/** Selects the events to stage for a snapshot. */
 interface Wanted {
   readonly windows: readonly Window[];
-  /** Others need not be there. */
+  /** Events that do not match may be missing. */
   readonly filter: FilterGroup;
-  /** What is looked at, as conditions name it; others may be empty. Null: all. */
+  /** The fields that are read, by the names that conditions use. Other fields may be empty. Null reads all fields. */
   readonly fields: readonly string[] | null;
-  /** So many that fit are enough; left out: all are wanted. */
+  /** Stage at most this many matching events. All when omitted. */
   readonly enough?: number;
-  /** What it may take, in milliseconds. */
+  /** The time limit in milliseconds. */
   readonly milliseconds: number;
 }
 
 /**
- * Lends PostgreSQL the events that it does not have any more, for as long as one snapshot lasts: there is a relation `events` then
- * that has both, which statements find before the table. So whoever asks many questions about the same few events asks as ever.
+ * Copies events that PostgreSQL no longer has into a temporary table, for the duration of one snapshot. A temporary
+ * view `events` combines them with the table, and statements of the snapshot use the view. So a reader with many
+ * queries about the same few events needs no other SQL.
  */
 @Injectable()
 export class LentEventsWriter {
-  /** Beyond these, those that happened first are lent. */
+  /** Beyond this number, only the oldest events are staged. */
   mostEvents = 100_000;
-  /** Of their rows as JSON. */
+  /** The limit for the rows as JSON, in bytes. */
   mostBytes = 64 * 1024 * 1024;
   private readonly loans = new WeakMap<Db, Loan>();
 
@@ -60,7 +64,7 @@ export class LentEventsWriter {
     private readonly uncopied: UncopiedEventsReader,
   ) {}
 
-  /** As `Database.snapshot`, of which events may be asked {@link lend} from an instant on. */
+  /** Runs work in a snapshot, like `Database.snapshot`. Within it, {@link lend} can stage events from an instant on. */
   async snapshot<T>({ from }: Pick<Window, 'from'>, work: (tx: Db) => Promise<T>): Promise<T> {
     const hotFrom = await this.cold.hotFrom();
     if (hotFrom === null || from >= hotFrom) return this.database.snapshot(work);
@@ -71,14 +75,15 @@ export class LentEventsWriter {
     return this.database.snapshot(lending, { isUndone: true });
   }
 
-  /** Whether PostgreSQL lacks events that may be asked for in a transaction. */
+  /** True when PostgreSQL lacks events that the transaction may read. */
   mayLend(tx: Db): boolean {
     return this.loans.has(tx);
   }
 
   /**
-   * Once for a snapshot of {@link snapshot}: has its statements see all events of the project that fit in some windows.
-   * @returns null; or where there are too many, the instant before which all are seen
+   * Makes the statements of a {@link snapshot} see all matching events of the project in some windows. Can be called
+   * once per snapshot.
+   * @returns null, or the instant before which all events are visible when there are too many
    * @throws ArchiveUnavailable
    */
   async lend(projectId: ProjectId, wanted: Wanted, tx: Db): Promise<Date | null> {
@@ -106,12 +111,12 @@ export class LentEventsWriter {
       }
       await execute('CREATE INDEX ON lent_events (project_id, "timestamp", id)');
       await execute('ANALYZE lent_events');
-      // What PostgreSQL still has of the time before is among what was lent.
+      // Late events that PostgreSQL has of archived months are already among the staged events.
       await execute(
         `CREATE TEMPORARY VIEW events AS SELECT * FROM lent_events
          UNION ALL SELECT /* every tenant: statements compare it as ever */ * FROM events WHERE "timestamp" >= ${literal(loan.hotFrom)}`,
       );
-      // A role may look for temporary relations last.
+      // A role may be configured to search temporary relations last.
       await execute(`SELECT set_config('search_path', 'pg_temp, ' || current_setting('search_path'), true)`);
       Object.assign(loan, { windows, until: cutAt });
       return cutAt;
@@ -120,14 +125,17 @@ export class LentEventsWriter {
     }
   }
 
-  /** Whether statements of a transaction see all events of a window that fit, which were lent to it. */
+  /** True when the statements of a transaction see all matching events of a window. */
   hasLent({ from, to }: Window, tx: Db): boolean {
     const loan = this.loans.get(tx);
     if (loan === undefined || (loan.until !== null && to > loan.until)) return false;
     return loan.windows.some((window) => window.from <= from && window.to >= to);
   }
 
-  /** In the order of their keys. @returns the instant of the first one that is not among them; null: all are */
+  /**
+   * Stages replicated events, ordered by timestamp and id. @returns the timestamp of the first event that was left out,
+   * or null when all are staged
+   */
   private async lendCopied(
     projectId: ProjectId,
     block: number,
@@ -140,11 +148,11 @@ export class LentEventsWriter {
     const asked = (bind: BindValue): { where: string; limit: number; without: readonly LargeColumn[] } => {
       const { sql, isExact } = copiedFilter(filter, bind);
       if (isExact && enough !== undefined) most = Math.min(most, TIMES_WANTED * enough);
-      // One more tells whether there are others.
+      // One additional row shows whether there are more.
       return { where: `${inWindowsSql(windows, bind)} AND ${sql}`, limit: most + 1, without };
     };
     const pieces = new Pieces((rows) => this.insert(rows, deadline, tx));
-    /** The last one that was seen, and the first one that is not lent. */
+    /** The timestamps of the last event that was read, and of the first event that was not staged. */
     const seen: { last: Date | null; left: Date | null } = { last: null, left: null };
     const take = async (rows: readonly CopiedRow[]): Promise<boolean> => {
       for (const row of rows) {
@@ -165,7 +173,7 @@ export class LentEventsWriter {
     return seen.last;
   }
 
-  /** Gives the next statement what is left until then. */
+  /** Limits the next statement to the remaining time. */
   private limit(until: number, tx: Db): Promise<void> {
     return this.database.limit(tx, Math.max(1, until - performance.now()));
   }
@@ -191,7 +199,7 @@ export class LentEventsWriter {
   }
 }
 
-/** Rows on their way: while some are inserted, the next ones are gathered. */
+/** Buffers rows for INSERT. The next rows are collected while a batch is inserted. */
 class Pieces {
   taken = 0;
   bytes = 0;
@@ -210,7 +218,7 @@ class Pieces {
     if (this.waiting >= PIECE_BYTES) await this.next();
   }
 
-  /** Resolves when all are inserted. */
+  /** Resolves when all rows are inserted. */
   async end(): Promise<void> {
     await this.next();
     await this.inserted;
@@ -223,12 +231,12 @@ class Pieces {
     await this.inserted;
     if (rows.length === 0) return;
     this.inserted = this.insert(rows);
-    // Whoever goes on is told; where nobody does, it failed for another reason.
+    // The next call reports the error. Without a next call, the caller already failed for another reason.
     this.inserted.catch(() => undefined);
   }
 }
 
-/** Windows that have no instant in common, in their order. */
+/** Merges windows that overlap or touch, in ascending order. */
 function apart(windows: readonly Window[]): Window[] {
   const all: { from: Date; to: Date }[] = [];
   for (const { from, to } of [...windows].sort((one, other) => one.from.getTime() - other.from.getTime())) {
@@ -243,7 +251,7 @@ function earlier(one: Date, other: Date): Date {
   return one < other ? one : other;
 }
 
-/** What comes of a Date cannot hold a quote; a view takes no parameters. */
+/** The text of a Date cannot contain a quote. A view cannot have parameters. */
 function literal(at: Date): string {
   return `'${at.toISOString()}'::timestamptz`;
 }

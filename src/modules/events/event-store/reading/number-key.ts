@@ -1,8 +1,8 @@
 /**
- * Digits of a number that is told by its digits: the same for the same number. ClickHouse holds whole numbers of 64 bits with all
- * their digits, and all others as doubles.
+ * Returns SQL for a canonical text of a number that is given by its digits. ClickHouse keeps integers of 64 bits with
+ * all digits, and other numbers as doubles.
  */
 export function copiedNumberKey(digits: string): string {
-  // What is added makes the negative zero one.
+  // Adding 0 turns the negative zero into zero.
   return `if(isNotNull(toInt64OrNull(${digits})) OR isNotNull(toUInt64OrNull(${digits})), ${digits}, toString(toFloat64OrZero(${digits}) + 0))`;
 }

@@ -3,17 +3,20 @@ import type { ProjectScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { type Bind, Parameters } from '../../../../platform/database/parameters.js';
 
-/** So many events of a project are looked up one by one; where more are not copied yet, PostgreSQL answers alone. */
+/**
+ * At most this many events that are not replicated yet are looked up by their keys. With more, PostgreSQL answers
+ * alone.
+ */
 export const MOST_UNCOPIED = 100_000;
 
-/** Tells where the copy ends, and which events of a project are behind that. */
+/** Reads the last replicated block, and selects the events after it. */
 @Injectable()
 export class UncopiedEventsReader {
   constructor(private readonly database: Database) {}
 
   /**
-   * The last block that was copied, in a snapshot that sees the events behind it, too.
-   * @returns null where the copy is not whole, or too many events of the project are behind it
+   * Returns the last replicated block. The given snapshot must also be used to read the events after it.
+   * @returns null when the replica is incomplete, or too many events of the project are not replicated yet
    */
   async block({ projectId }: Pick<ProjectScope, 'projectId'>, tx: Db): Promise<number | null> {
     const { bind, values } = new Parameters();
@@ -29,9 +32,9 @@ export class UncopiedEventsReader {
 }
 
 /**
- * The events of a project that are not copied, as a relation of their places `at` and `which`: one more at most than are looked
- * up, so that a long backlog is not gone through for the few that fit.
- * @param project the place of its id among the parameters
+ * Returns a relation of the events of a project that are not replicated yet, with the columns `at` and `which`. It has
+ * at most one row more than the limit, so that a long queue is not read completely.
+ * @param project the SQL parameter of the project id
  */
 export function waitingSql(project: string, most: number): string {
   return `(SELECT u.at, u.which FROM event_shipments s CROSS JOIN LATERAL unnest(s.timestamps, s.ids) AS u (at, which)
@@ -39,7 +42,7 @@ export function waitingSql(project: string, most: number): string {
 }
 
 /**
- * The events themselves, for a FROM that calls them `e`.
+ * Returns a relation of the events that are not replicated yet, with the alias `e`.
  * @param conditions on the rows `e`
  */
 export function uncopiedSql(
@@ -50,8 +53,8 @@ export function uncopiedSql(
 ): string {
   const [project, begin, end] = [bind(projectId), bind(from), bind(to)];
   const waiting = waitingSql(project, MOST_UNCOPIED);
-  // Each is looked up by its key, since OFFSET keeps the relations apart: of arrays the planner cannot know how few events
-  // they name.
+  // OFFSET 0 makes PostgreSQL look up each event by its key, because the planner cannot estimate how few events the
+  // arrays name.
   return `(SELECT f.* FROM ${waiting} w CROSS JOIN LATERAL (
       SELECT e.* FROM events e
       WHERE e.project_id = ${project} AND e."timestamp" = w.at AND e.id = w.which AND ${conditions} OFFSET 0) f

@@ -7,21 +7,26 @@ interface Window {
   readonly to: Date;
 }
 
-/** Ranges of time that a statement names one by one; of more it reads what lies between, too. */
+/**
+ * Up to this many ranges are written as conditions. With more, one condition covers the whole range and a list selects
+ * within it.
+ */
 const MOST_RANGES = 50;
 
-/** Where one of some windows begins or ends, ascending: between two of these, events are in the same windows. */
+/**
+ * Returns all starts and ends of some windows, ascending. Between two neighbours, all events are in the same windows.
+ */
 export function edgesOf(windows: readonly Window[]): number[] {
   const edges = new Set(windows.flatMap(({ from, to }) => [from.getTime(), to.getTime()]));
   return [...edges].sort((a, b) => a - b);
 }
 
-/** Which of some instants, ascending, is the last one before an event `e`, in milliseconds. */
+/** Returns SQL for the last of some ascending instants that is not after an event `e`, in milliseconds. */
 export function instantBeforeSql(instants: readonly number[]): string {
   return `roundDown(toUnixTimestamp64Milli(e.timestamp), ${writtenNumbers(instants)})`;
 }
 
-/** Whether an event `e` is in one of some windows, of which there is one at least. */
+/** Returns a condition that is true for an event `e` in one of the windows. There must be at least one window. */
 export function inWindowsSql(windows: readonly Window[], bind: BindValue): string {
   const within = ({ from, to }: Window): string =>
     `(e.timestamp >= ${instantSql(from, bind)} AND e.timestamp < ${instantSql(to, bind)})`;
@@ -29,7 +34,7 @@ export function inWindowsSql(windows: readonly Window[], bind: BindValue): strin
   const edges = edgesOf(windows);
   const whole = { from: new Date(edges[0] ?? 0), to: new Date(edges.at(-1) ?? 0) };
   const starts = new Set<number>();
-  // Of windows that lie over each other the places between are in both.
+  // Windows may overlap, so each range between two edges is checked against all windows.
   const ascending = [...windows].sort((a, b) => a.from.getTime() - b.from.getTime());
   let next = 0;
   let until = -Infinity;

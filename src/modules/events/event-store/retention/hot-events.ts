@@ -2,25 +2,25 @@ import { Injectable } from '@nestjs/common';
 import { HotMonthsReader } from './hot-months.reader.js';
 import { RememberedInstant } from './remembered-instant.js';
 
-/** Since when PostgreSQL has every event that is kept, as every process knows it: at most a minute late. */
+/** The instant from which PostgreSQL has every event. Cached for up to a minute. */
 @Injectable()
 export class HotEvents {
   private readonly known = new RememberedInstant(() => this.events.hotFrom());
 
   constructor(private readonly events: HotMonthsReader) {}
 
-  /** The beginning of a UTC month; null: it has all. */
+  /** The start of a UTC month. Null when PostgreSQL has all events. */
   from(): Promise<Date | null> {
     return this.known.get();
   }
 
-  /** Whether it has every event from an instant on. @param from left out: from the first one on */
+  /** True when PostgreSQL has every event from an instant on. @param from omitted for all events */
   async haveAllFrom(from: Date | undefined): Promise<boolean> {
     const hotFrom = await this.known.get();
     return hotFrom === null || (from !== undefined && from >= hotFrom);
   }
 
-  /** It has changed. */
+  /** Drops the cached value after a change. */
   forget(): void {
     this.known.forget();
   }

@@ -3,27 +3,30 @@ import { Database } from '../../../../platform/database/database.js';
 import { KNOWN_TO_ALL_MS } from './remembered-instant.js';
 import { SteadyInstant } from './steady-instant.js';
 
-/** Since when PostgreSQL has events. */
+/** Reads and advances the instant from which PostgreSQL has every event. */
 @Injectable()
 export class HotMonthsReader {
-  /** Since when this process reads the same. */
+  /** Measures how long this process has read the same value. */
   readonly told = new SteadyInstant(KNOWN_TO_ALL_MS);
 
   constructor(private readonly database: Database) {}
 
-  /** Null: it has all that are kept. */
+  /** Null when PostgreSQL has all events that are retained. */
   async hotFrom(): Promise<Date | null> {
     const [row] = await this.database.rows<{ from: Date }>('SELECT hot_from AS from FROM hot_events');
     return row?.from ?? null;
   }
 
-  /** The same, once it was said so long ago that nobody asks PostgreSQL for events before it. */
+  /** Returns the same instant, once it is old enough that no process reads earlier events from PostgreSQL. */
   async coldBefore(): Promise<Date | null> {
     const from = await this.hotFrom();
     return from === null ? null : this.told.of(from);
   }
 
-  /** Months before it are the event store's alone. Never goes back: what is gone is gone. @returns whether that is new */
+  /**
+   * Makes ClickHouse the only store of earlier months. The instant never moves back, because the events are removed.
+   * @returns true when it has moved
+   */
   async advance(hotFrom: Date): Promise<boolean> {
     const rows = await this.database.rows(
       `INSERT INTO hot_events AS h (hot_from) VALUES ($1)

@@ -1,8 +1,11 @@
 const KNOWN_FOR_MS = 60_000;
-/** From then on every process goes by what was said, and most of the requests that did not are over: rows may go by it. */
+/**
+ * After this time every process uses a changed instant, and most requests that began before are over. Then rows may be
+ * removed.
+ */
 export const KNOWN_TO_ALL_MS = 2 * KNOWN_FOR_MS;
 
-/** An instant of the database as this process knows it: at most a minute late. */
+/** Caches an instant of the database for up to a minute. */
 export class RememberedInstant {
   private known: { readonly at: Promise<Date | null>; readonly until: number } | undefined;
 
@@ -19,7 +22,7 @@ export class RememberedInstant {
     return known.at;
   }
 
-  /** It has changed. */
+  /** Drops the cached value after a change. */
   forget(): void {
     this.known = undefined;
   }

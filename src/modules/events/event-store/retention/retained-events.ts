@@ -3,32 +3,35 @@ import { KNOWN_TO_ALL_MS, RememberedInstant } from './remembered-instant.js';
 import { RetentionRepository } from './retention.repository.js';
 import { SteadyInstant } from './steady-instant.js';
 
-/** Since when events are kept, as every process knows it: at most a minute late. */
+/** The start of retention. Cached for up to a minute. */
 @Injectable()
 export class RetainedEvents {
-  /** Since when this process reads the same. */
+  /** Measures how long this process has read the same value. */
   readonly told = new SteadyInstant(KNOWN_TO_ALL_MS);
   private readonly known = new RememberedInstant(() => this.retention.retainedFrom());
 
   constructor(private readonly retention: RetentionRepository) {}
 
-  /** The beginning of a UTC month; null: every event is kept. */
+  /** The start of a UTC month. Null when every event is retained. */
   from(): Promise<Date | null> {
     return this.known.get();
   }
 
-  /** As {@link from}, at this moment. */
+  /** Returns {@link from} without the cache. */
   fromNow(): Promise<Date | null> {
     return this.retention.retainedFrom();
   }
 
-  /** What is older may be removed: every process knows by now. Null: nothing is. */
+  /**
+   * Returns the instant before which events may be removed, because every process knows it by now. Null when nothing
+   * may be removed.
+   */
   async endedBefore(): Promise<Date | null> {
     const from = await this.fromNow();
     return from === null ? null : this.told.of(from);
   }
 
-  /** It has changed. */
+  /** Drops the cached value after a change. */
   forget(): void {
     this.known.forget();
   }

@@ -6,21 +6,27 @@ import { RetainedEvents } from './retained-events.js';
 import { RetentionRepository } from './retention.repository.js';
 import { DUE_FOR_MS, SteadyInstant } from './steady-instant.js';
 
-/** Of the rows without a month of their own: 4 MB or a thousand rows a statement, for so long in a round. */
+/** Limits of the removal from the default partition: pages (4 MB) and rows per statement, and the time per round. */
 const PAGES_A_STEP = 500;
 const ROWS_A_STEP = 1_000;
 const SWEEP_MS = 5_000;
-/** Until all of them are looked through again, for what has come since with old timestamps. */
+/**
+ * After a complete pass over the default partition, the next pass starts after this time. Meanwhile events with old
+ * timestamps may arrive.
+ */
 const REST_MS = 3_600_000;
 
-/** Ends events after the configured days, in whole months: drops their partitions, and removes what lies beside these. */
+/**
+ * Removes whole months of events after the configured days: drops their partitions, and removes their rows from the
+ * default partition.
+ */
 @Injectable()
 export class RetentionMaintenance extends MaintenanceTask {
-  /** What months are to end, for an hour. */
+  /** The month that the limit reaches, once this has been so for an hour. */
   readonly due = new SteadyInstant(DUE_FOR_MS);
   private readonly logger = new Logger('retention');
   private readonly days: number | undefined;
-  /** How far rows that are older have been looked for. */
+  /** The instant that the current pass over the default partition uses. */
   private before: Date | undefined;
   private page = 0;
   private restsUntil = -Infinity;
@@ -35,7 +41,7 @@ export class RetentionMaintenance extends MaintenanceTask {
     this.days = eventRetentionDays;
   }
 
-  /** @returns how many months and events were removed */
+  /** @returns the number of removed months and events */
   async maintain(): Promise<number> {
     if (this.days !== undefined) await this.advance(this.days);
     const before = await this.retained.endedBefore();
@@ -54,7 +60,8 @@ export class RetentionMaintenance extends MaintenanceTask {
     for (const name of await this.retention.months()) {
       if (endOf(name) > before) continue;
       if (!(await this.retention.dropMonth(name))) {
-        // All months have a lock in common, and who waits for it keeps everybody waiting.
+        // Dropping any month needs the same lock, and waiting for it blocks all requests. So the other months wait for
+        // the next round.
         this.logger.warn(`${name} was not dropped: events are read or stored all the time; the next round tries again`);
         break;
       }
@@ -87,7 +94,7 @@ export class RetentionMaintenance extends MaintenanceTask {
   }
 }
 
-/** Of `events_2026_03`: the beginning of April. */
+/** Returns the end of the month, for example 1 April for `events_2026_03`. */
 function endOf(name: string): Date {
   const [, year, month] = name.split('_').map(Number) as [number, number, number];
   return new Date(Date.UTC(year, month, 1));

@@ -1,30 +1,33 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../../platform/database/database.js';
 
-/** For each of three locks of a month that goes: whoever reads or stores events meanwhile waits behind it. */
+/** The time limit for each of the three locks that drop a month. Requests that read or store events wait meanwhile. */
 const LOCK_MS = 200;
-/** Of a statement that could not have a lock in time. */
+/** SQLSTATE of a statement that did not get a lock in time. */
 const LOCK_NOT_AVAILABLE = '55P03';
 
-/** What a part of the rows without a month of their own held. */
+/** The result of removing old rows from some pages of the default partition. */
 export interface SweptPages {
   readonly removed: number;
-  /** Of all there are; 8 kB each. */
+  /** The number of all pages of the partition, 8 kB each. */
   readonly pages: number;
 }
 
-/** Since when events are kept, and the rows of PostgreSQL that are older. */
+/** Reads and advances the start of retention, and removes older rows from PostgreSQL. */
 @Injectable()
 export class RetentionRepository {
   constructor(private readonly database: Database) {}
 
-  /** Null: every event is kept. */
+  /** Null when every event is retained. */
   async retainedFrom(): Promise<Date | null> {
     const [row] = await this.database.rows<{ from: Date }>('SELECT retained_from AS from FROM event_retention');
     return row?.from ?? null;
   }
 
-  /** Older events are not kept. Never goes back: what is gone is gone. @returns whether that is new */
+  /**
+   * Ends the retention of older events. The instant never moves back, because the events are removed. @returns true
+   * when it has moved
+   */
   async advance(retainedFrom: Date): Promise<boolean> {
     const rows = await this.database.rows(
       `INSERT INTO event_retention AS r (retained_from) VALUES ($1)
@@ -44,12 +47,12 @@ export class RetentionRepository {
     return rows.map(({ name }) => name);
   }
 
-  /** @returns false when somebody reads or stores events all the time: the next look may find a gap */
+  /** @returns false when the locks were not available in time; a later attempt may succeed */
   async dropMonth(name: string): Promise<boolean> {
     try {
       await this.database.transaction(async (tx) => {
         await this.database.execute(`SET LOCAL lock_timeout = ${LOCK_MS}`, [], tx);
-        // A name from the catalogue, of digits and lines.
+        // The name comes from the catalogue and consists of letters, digits and underscores.
         await this.database.execute(`DROP TABLE IF EXISTS ${name}`, [], tx);
       });
       return true;
@@ -60,8 +63,8 @@ export class RetentionRepository {
   }
 
   /**
-   * Removes older rows from some pages of the partition for all other months, at most `limit`: each of them may have a megabyte
-   * beside its page.
+   * Removes old rows from some pages of the default partition, at most `limit`. Each row may have a megabyte outside
+   * its page.
    */
   async sweep(before: Date, fromPage: number, pages: number, limit: number): Promise<SweptPages> {
     const [row] = await this.database.rows<{ removed: number; pages: number }>(

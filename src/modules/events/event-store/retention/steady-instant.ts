@@ -1,20 +1,21 @@
-/** What goes by the age of events is gone for good, and a clock that is wrong is mostly set right within that time. */
+/** Events that are removed by their age cannot be restored. A wrong clock is mostly corrected within this time. */
 export const DUE_FOR_MS = 3_600_000;
 
 /**
- * An instant that goes by another clock than the process's own, such as the database's, and that has to be said for long
- * enough to be taken: whatever is removed by it does not come back, and a clock that jumps mostly does.
+ * Delays an instant that comes from another clock, such as the clock of the database. The instant is only used after it
+ * was reported for long enough. A clock that jumps mostly returns within that time, and removed events cannot be
+ * restored.
  */
 export class SteadyInstant {
   private said: { readonly at: Date; readonly since: number } | undefined;
 
   constructor(
-    /** Milliseconds by the process's own clock. Tests make it less. */
+    /** Milliseconds on the monotonic clock of the process. Tests lower it. */
     public forMs: number,
     private readonly now: () => number = () => performance.now(),
   ) {}
 
-  /** @returns the earliest of what was said all that time; null: it is not over yet */
+  /** @returns the earliest instant that was reported during the whole time, or null when the time is not over yet */
   of(at: Date): Date | null {
     const now = this.now();
     if (this.said === undefined || at < this.said.at) this.said = { at, since: now };

@@ -16,18 +16,20 @@ import { copiedNameSql } from './names.repository.js';
 import type { ReadingPlan } from './reading-plan.js';
 import { copiedRequestConditions, type RequestFilter } from './request-filter.js';
 
-/** PostgreSQL looks through fewer as fast. */
+/** Below this number of events PostgreSQL is as fast. */
 const FEWEST_EVENTS = 20_000;
-/** Events that are alike but for the time are one; more are not carried from one database to the other. */
+/**
+ * More groups are not transferred from one database to the other. Events that only differ in their time are one group.
+ */
 const MOST_ROWS = 100_000;
-/** Spans that follow each other are one; PostgreSQL reads more of them as fast, where it has them. */
+/** With more ranges PostgreSQL is as fast, where it has the events. Adjacent spans are one range. */
 const MOST_RANGES = 50;
 
-/** What a read may still take. */
+/** The remaining time of a read. */
 export interface ReadTime {
-  /** Gives the next statement of PostgreSQL the time that is left. */
+  /** Limits the next statement of PostgreSQL to the remaining time. */
   limit(): Promise<void>;
-  /** For ClickHouse. */
+  /** Returns the limits of the next statement of ClickHouse. */
   bounds(): ReadBounds;
 }
 
@@ -47,10 +49,10 @@ interface CopiedPlace extends Omit<SlowPlace, 'timestamp'> {
 
 type Scope = Pick<ProjectScope, 'projectId'>;
 
-/** Looks through requests that are copied to ClickHouse. */
+/** Reads requests that are replicated to ClickHouse. */
 @Injectable()
 export class CopiedRequestsReader {
-  /** Tests make it less. */
+  /** Tests lower it. */
   fewestEvents = FEWEST_EVENTS;
 
   constructor(
@@ -61,8 +63,8 @@ export class CopiedRequestsReader {
   ) {}
 
   /**
-   * The events of a plan's spans, as far as they are copied.
-   * @returns null where PostgreSQL looks through all of them
+   * Returns the replicated events of a plan's spans.
+   * @returns null when PostgreSQL reads all events of the spans
    * @throws QueryTooLong, ArchiveUnavailable
    */
   async looked(
@@ -132,9 +134,9 @@ export class CopiedRequestsReader {
   }
 
   /**
-   * The slowest of a window, newest first among equals; those that are not copied may be among them.
-   * @param events how many are to be looked through
-   * @returns null where PostgreSQL looks through all of them
+   * Returns the slowest requests of a window, newest first when equal. Includes events that are not replicated yet.
+   * @param asked `events` is the number of events in the window
+   * @returns null when PostgreSQL reads all events of the window
    * @throws QueryTooLong, ArchiveUnavailable
    */
   async slowest(
@@ -186,8 +188,8 @@ export class CopiedRequestsReader {
   }
 
   /**
-   * When the first request of a window was that PostgreSQL may lack.
-   * @returns null: there is none
+   * Returns the time of the first request of a window, in which PostgreSQL may lack events.
+   * @returns null when there is none
    * @throws QueryTooLong, ArchiveUnavailable
    */
   async firstAt(
@@ -225,7 +227,7 @@ export class CopiedRequestsReader {
   }
 }
 
-/** @param spans ascending, none over another */
+/** @param spans ascending, without overlap */
 function rangesOf(spans: readonly TimeWindow[]): TimeWindow[] {
   const ranges: TimeWindow[] = [];
   for (const span of spans) {

@@ -10,11 +10,11 @@ const MOST_SECONDS = 300;
 
 export interface DueDay {
   readonly projectId: ProjectId;
-  /** Where the UTC day begins. */
+  /** The start of the UTC day. */
   readonly day: Date;
 }
 
-/** Makes days of requests from the rollups of their hours. */
+/** Builds daily rollups of requests from the hourly rollups. */
 @Injectable()
 export class DayRollupsWriter {
   constructor(
@@ -22,12 +22,18 @@ export class DayRollupsWriter {
     private readonly living: LivingProjectsReader,
   ) {}
 
-  /** Days that have ended, whose hours are all made and that have counted others; those of the last days, newest first. */
+  /**
+   * Returns recent days that have ended, have all hourly rollups, and have no daily rollup with the same count. Newest
+   * first.
+   */
   recent(limit: number): Promise<DueDay[]> {
     return this.due(`h.hour > now() - ${RECENT} - interval '1 day'`, [], limit);
   }
 
-  /** As {@link recent}, the days of the hours behind one place and up to another, however old. */
+  /**
+   * Returns the same as {@link recent} for the days of the hours after one place and up to another, regardless of their
+   * age.
+   */
   between(after: HourPlace, last: HourPlace, limit: number): Promise<DueDay[]> {
     return this.due(
       `(h.project_id, h.hour) > ($3, $4::timestamptz) AND (h.project_id, h.hour) <= ($5, $6::timestamptz)`,
@@ -36,7 +42,10 @@ export class DayRollupsWriter {
     );
   }
 
-  /** Makes a day, unless somebody else makes rollups of the project or more events have come. @returns how many were made */
+  /**
+   * Builds the rollup of a day. Does nothing when another process builds rollups of the project, or when more events
+   * have arrived. @returns the number of built rollups
+   */
   make({ projectId, day }: DueDay): Promise<number> {
     return this.database.transaction(async (tx) => {
       const [lock] = await this.database.rows<{ ours: boolean }>(OURS, [projectId], tx);

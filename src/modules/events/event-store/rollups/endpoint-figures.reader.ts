@@ -20,7 +20,9 @@ export interface EndpointsAsked {
   readonly offset: number;
 }
 
-/** What the requests of one method and endpoint add up to; null names: those without a place of their own in their hour. */
+/**
+ * The statistics of one method and endpoint. Null names stand for all requests beyond the limit of pairs of their hour.
+ */
 export interface EndpointFigures {
   readonly method: string | null;
   readonly endpoint: string | null;
@@ -29,16 +31,16 @@ export interface EndpointFigures {
   readonly errors: number;
   readonly latencySum: number;
   readonly latencyMax: number | null;
-  /** By nearest rank; null when nothing was measured. */
+  /** By nearest rank. Null when no latency was measured. */
   readonly p50: number | null;
   readonly p95: number | null;
   readonly p99: number | null;
 }
 
 export interface EndpointsPage {
-  /** Of all that have the least number of requests. */
+  /** The number of pairs with at least the minimum number of requests. */
   readonly total: number;
-  /** Of all requests, whether shown or not. */
+  /** The sum over all requests, including those that are not on the page. */
   readonly latencySum: number;
   readonly items: readonly EndpointFigures[];
 }
@@ -64,7 +66,7 @@ export interface Failures {
   readonly byEndpoint: readonly FailingEndpoint[];
 }
 
-/** Statuses are whatever integers events say: of many only the most frequent are told. */
+/** An event can have any integer as its status. Only the most frequent statuses are returned. */
 export const MOST_STATUSES = 200;
 export const MOST_STATUSES_OF_ENDPOINT = 50;
 
@@ -76,12 +78,12 @@ const SORT_SQL: Readonly<Record<EndpointSort, string>> = {
   total_time: 'latency_sum',
 };
 const NAMES = { method: 'method', endpoint: 'endpoint' };
-/** Pairs by name, those without one last; compared byte by byte, so that no locale decides. */
+/** Pairs by name, with the pair without names last. Names are compared byte by byte, independent of the locale. */
 const BY_NAME = `endpoint = '', endpoint COLLATE "C", method COLLATE "C"`;
 
 type Scope = Pick<ProjectScope, 'projectId'>;
 
-/** What the requests of a window add up to by method and endpoint. Each answer is one statement. */
+/** Aggregates the requests of a window by method and endpoint. Each answer comes from one statement. */
 @Injectable()
 export class EndpointFiguresReader {
   constructor(
@@ -133,7 +135,7 @@ export class EndpointFiguresReader {
     return { total: first?.total ?? 0, latencySum: first?.allLatencies ?? 0, items: itemsOf(rows) };
   }
 
-  /** @param statusFrom failed are those of this status, 400 or 500, and above */
+  /** @param statusFrom 400 or 500; a request failed when its status is at least this */
   async failures(
     scope: Scope,
     plan: ReadingPlan,
@@ -219,7 +221,7 @@ export class EndpointFiguresReader {
 interface PageRow {
   readonly total: number;
   readonly allLatencies: number;
-  /** Null: nothing is on the page. */
+  /** Null when the page is empty. */
   readonly rank: number | null;
   readonly method: string;
   readonly endpoint: string;
@@ -250,7 +252,7 @@ function itemsOf(rows: readonly PageRow[]): EndpointFigures[] {
     .map(({ total: _, allLatencies: __, rank: ___, ...figures }) => ({ ...figures, ...namesOf(figures) }));
 }
 
-/** Empty names, which no event has, stand for none. */
+/** Empty names become null. No event has an empty name. */
 function namesOf({
   method,
   endpoint,
@@ -259,10 +261,10 @@ function namesOf({
 }
 
 /**
- * The relations `named` and `rolled`: events of spans with `method` and `endpoint`, `status`, `latency`, `at` and `n`, and pairs
- * of hours and days. Names are empty where there is none, so that they can be compared. The second is not kept: whoever
- * names it twice reads the rollups twice, each time the columns alone that are used. Latencies are most of what there is,
- * and wanted of few.
+ * Returns the relations `named` and `rolled`. `named` has the events of spans, with `method`, `endpoint`, `status`,
+ * `latency`, `at` and `n`. `rolled` has the pairs of hours and days. Missing names are empty, so that they can be
+ * compared. `rolled` is not materialized: a statement that names it twice reads the rollups twice, but only the columns
+ * that it uses. Latencies are the largest column, and are needed for few pairs.
  */
 function itemsSql(
   { projectId }: Scope,
@@ -276,7 +278,8 @@ function itemsSql(
   const columns = `coalesce(method, '') AS method, coalesce(endpoint, '') AS endpoint, requests, client_errors, errors, measured,
     latency_sum, latency_min, latency_max, last_failed_at, last_error_at, latencies, counts, statuses, status_counts`;
   const [dayChunk, hourChunk] = [chunkSql('day', 'day'), chunkSql('hour', 'hour')];
-  // Pairs beyond those that a span may have are found in a table of them, whatever the planner takes their number for.
+  // Pairs beyond the limit of a span are found with IN on a materialized table. This is fast even when the planner
+  // misjudges their number.
   return `${lookedSql(project, plan.spans, requestConditions(filter, parameters), parameters, 'pairs', copied)},
        ranked AS MATERIALIZED (
          SELECT part, method, endpoint, row_number() OVER (
@@ -297,8 +300,8 @@ function itemsSql(
 }
 
 /**
- * The relations `wholes`, the statuses of all requests of hours and days, and `all_told`: whether they tell `every` one that
- * their pairs tell. They are far fewer than the pairs.
+ * Returns the relations `wholes` and `all_told`. `wholes` has the statuses of all requests of hours and days; it is far
+ * smaller than the pairs. `every` in `all_told` is true when `wholes` has every status that the pairs have.
  */
 function wholesSql({ projectId }: Scope, plan: ReadingPlan, filter: RequestFilter, parameters: Parameters): string {
   const project = parameters.bind(projectId);
@@ -313,8 +316,8 @@ function wholesSql({ projectId }: Scope, plan: ReadingPlan, filter: RequestFilte
 }
 
 /**
- * The relation `<name>_lists` of {@link toldSql}: the latencies of some pairs.
- * @param key an integer column by which the pairs are told apart
+ * Returns the relation `<name>_lists` of {@link toldSql}: the latencies of some pairs.
+ * @param key an integer column that identifies the pair
  */
 function listsSql(name: string, pairs: string, key: string): string {
   return `${name}_lists AS MATERIALIZED (
@@ -326,12 +329,12 @@ function listsSql(name: string, pairs: string, key: string): string {
          FROM ${pairs} w JOIN rolled i USING (method, endpoint) WHERE i.measured > 0)`;
 }
 
-/** A percentile between the least and the greatest latency of its pair, which the middle of a bucket may be beyond. */
+/** Limits a percentile to the lowest and highest latency of its pair. The middle of a bucket may be outside of them. */
 function withinSql(percentile: string, pair: string): string {
   return `CASE WHEN ${percentile} IS NOT NULL THEN least(greatest(${percentile}, ${pair}.latency_min), ${pair}.latency_max) END`;
 }
 
-/** The relation `measurable`: what is wanted with its 95th percentile. */
+/** The relation `measurable`: the wanted pairs with their 95th percentile. */
 const P95_SQL = `${listsSql('ranked_pairs', 'wanted', 'id')},
        ${toldSql('ranked_pairs', { key: 'id', aggregates: [`${nearestRankSql(0.95)} AS p95`] })},
        measurable AS (SELECT w.*, ${withinSql('t.p95', 'w')} AS p95 FROM wanted w LEFT JOIN ranked_pairs t USING (id))`;

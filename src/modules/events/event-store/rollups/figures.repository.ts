@@ -1,20 +1,22 @@
 import { MOST_KEPT_STATUSES } from './rollup-limits.js';
 
-/** Method and endpoint pairs that have a place of their own in an hour; all others are one item (DECISIONS 15). */
+/** An hour keeps this many pairs of method and endpoint. All further pairs are combined into one item. */
 export const MOST_PAIRS = 1_000;
-/** The place of the item that holds all of an hour or a day. */
+/** The value of `place` for the item that holds all requests of an hour or a day. */
 export const WHOLE = -1;
-/** Up to so many measured events latencies are kept as they are. */
+/** Up to this many measured events, latencies are stored exactly. Beyond, they are stored in buckets. */
 export const EXACT_UP_TO = 5_000;
 
-/** The columns of figures beside their names and the number of requests, as the tables of rollups have them. */
+/** The columns of the rollup tables without names and the number of requests. */
 export const FIGURE_COLUMNS = `client_errors, errors, measured, fast, slow, latency_sum, latency_min, latency_max,
   last_failed_at, last_error_at, latencies, counts, failed_counts, statuses, status_counts`;
 
 /**
- * Relations of a statement that has one named `looked` of events: `part`, `method`, `endpoint`, `status`, `latency` (null:
- * none was measured), `at`, and `n` where a row stands for so many that are alike but for the time, of which it has the last. The last of them, `figured`, has for each part and `place` what its requests add up to:
- * `method`, `endpoint`, `requests` and the {@link FIGURE_COLUMNS}. None joins another: nobody can estimate how large they are.
+ * Returns relations for a statement that has a relation `looked` of events. Its columns are `part`, `method`,
+ * `endpoint`, `status`, `latency` (null when none was measured), `at` and `n`. A row stands for `n` events that only
+ * differ in their time, and has the newest time. The last relation, `figured`, has the statistics of each part and
+ * `place`: `method`, `endpoint`, `requests` and the {@link FIGURE_COLUMNS}. None of the relations uses a join, because
+ * the planner cannot estimate their sizes.
  * @param levels the whole of each part, or the whole and its pairs
  */
 export function figuresSql(levels: 'whole' | 'both'): string {
@@ -49,14 +51,14 @@ export function figuresSql(levels: 'whole' | 'both'): string {
     ${roundedSql('part, place, method, endpoint, requests')}`;
 }
 
-/** Pairs of each part, numbered from the one with the most requests on. */
+/** The pairs of each part, numbered by requests in descending order. */
 const PAIRED = `paired AS MATERIALIZED (
       SELECT part, (dense_rank() OVER (
                PARTITION BY part ORDER BY of_pair DESC, endpoint COLLATE "C", method COLLATE "C") - 1)::int AS pair,
              method, endpoint, status, latency, n, newest
       FROM (SELECT *, sum(n) OVER (PARTITION BY part, method, endpoint) AS of_pair FROM grouped) counted),`;
 
-/** The relation `figured` of one named `summed`, with latencies and statuses as they are kept. */
+/** Returns the relation `figured` for a relation `summed`, with latencies and statuses in their stored form. */
 export function roundedSql(names: string): string {
   const figures = `client_errors, errors, measured, fast, slow, latency_sum, latency_min, latency_max, last_failed_at, last_error_at`;
   const statuses = `${keptStatusesSql('status')} AS statuses, ${keptStatusesSql('n')} AS status_counts`;
@@ -74,7 +76,7 @@ export function roundedSql(names: string): string {
       WHERE measured > ${EXACT_UP_TO})`;
 }
 
-/** Of `statuses` and `status_counts`, which ascend by status, those that are kept. */
+/** Returns SQL for the statuses or counts that are kept. Both lists are ascending by status. */
 function keptStatusesSql(column: 'status' | 'n'): string {
   const all = { status: 'statuses', n: 'status_counts' }[column];
   return `coalesce(CASE WHEN cardinality(statuses) <= ${MOST_KEPT_STATUSES} THEN ${all} ELSE ARRAY(
@@ -83,9 +85,9 @@ function keptStatusesSql(column: 'status' | 'n'): string {
 }
 
 /**
- * Relations of a statement that has one named `looked` of events: `part`, the beginning of an hour, `at`, `event`, `source`
- * (text; null: none), `status` and `latency`. The last of them, `series`, has for each hour the series of the project, the
- * event types and the sources, as `event_series_hours` has them.
+ * Relations for a statement that has a relation `looked` of events. Its columns are `part` (the start of an hour),
+ * `at`, `event`, `source` (text, or null), `status` and `latency`. The last relation, `series`, has the series of the
+ * project, the event types and the sources for each hour, in the form of `event_series_hours`.
  */
 export const SERIES_SQL = `slotted AS (
       SELECT part, CASE WHEN grouping(event) = 0 THEN 'event' WHEN grouping(source) = 0 THEN 'source' ELSE 'project' END AS kind,

@@ -6,14 +6,14 @@ import { FIGURE_COLUMNS, figuresSql, SERIES_SQL, WHOLE } from './figures.reposit
 import { nameSql } from './names.repository.js';
 import { OURS, WORK_MEMORY } from './rollup-lock.repository.js';
 
-/** Series of event types, and of sources, that an hour keeps; those with the most events. */
+/** An hour keeps this many series of event types, and of sources: those with the most events. */
 export const MOST_SERIES = 200;
-/** An hour is looked at when it has ended so long ago: until then its last events are on their way. */
+/** An hour is rolled up this long after its start. Its last events may arrive until then. */
 const SETTLED = `interval '1 hour 2 minutes'`;
 export const RECENT = `interval '3 days'`;
-/** Children first: what refers to a rollup would go with it, in one statement without a limit. */
+/** Children first: otherwise ON DELETE CASCADE would remove them in one statement without a limit. */
 const TABLES = ['endpoint_hours', 'event_series_hours', 'endpoint_days', 'hour_rollups', 'day_rollups'] as const;
-/** One statement reads all events of an hour, which may be millions. */
+/** The time limit of the statement that reads all events of an hour, which may be millions. */
 const MOST_SECONDS = 300;
 
 export interface DueHour {
@@ -22,7 +22,7 @@ export interface DueHour {
   readonly events: number;
 }
 
-/** A place in the order of projects and hours. */
+/** A position in the order of projects and hours. */
 export interface HourPlace {
   readonly projectId: string;
   readonly hour: Date;
@@ -30,7 +30,7 @@ export interface HourPlace {
 
 const DUE = `h.project_id AS "projectId", h.hour, h.events::float8 AS events`;
 
-/** Makes what the events of ended hours add up to, and forgets it with its project. */
+/** Builds the rollups of ended hours, and removes the rollups of deleted projects. */
 @Injectable()
 export class HourRollupsWriter {
   constructor(
@@ -38,7 +38,10 @@ export class HourRollupsWriter {
     private readonly living: LivingProjectsReader,
   ) {}
 
-  /** Hours of the last days that have ended and are not made, or of which more events are known by now; newest first. */
+  /**
+   * Returns ended hours of recent days whose rollup is missing or has fewer events than were counted since. Newest
+   * first.
+   */
   async recent(limit: number): Promise<DueHour[]> {
     const read = (besides: readonly ProjectId[]): Promise<DueHour[]> =>
       this.database.rows<DueHour>(
@@ -51,7 +54,10 @@ export class HourRollupsWriter {
     return this.living.rows(read, ({ projectId }) => projectId);
   }
 
-  /** As {@link recent}, among the next hours behind a place, however old. @returns them, and the last hour looked at; null at the end */
+  /**
+   * Returns the same as {@link recent}, among the next hours after a place, regardless of their age. @returns the
+   * hours, and the last hour that was checked; null at the end
+   */
   async behind(place: HourPlace, limit: number): Promise<{ due: DueHour[]; last: HourPlace | null }> {
     const rows = await this.database.rows<DueHour & { isDue: boolean }>(
       `WITH page AS MATERIALIZED (
@@ -70,9 +76,9 @@ export class HourRollupsWriter {
   }
 
   /**
-   * Makes hours of a project that are due, unless somebody else makes hours of it just now. What was there is replaced in
-   * one transaction.
-   * @returns how many were made
+   * Builds the rollups of hours of a project. Does nothing when another process builds rollups of the project. Existing
+   * rollups are replaced in one transaction.
+   * @returns the number of built rollups
    */
   make(projectId: ProjectId, hours: readonly Date[]): Promise<number> {
     return this.database.transaction(async (tx) => {
@@ -80,7 +86,7 @@ export class HourRollupsWriter {
       if (lock?.ours !== true) return 0;
       await this.database.execute(`SET LOCAL statement_timeout = '${MOST_SECONDS}s'`, [], tx);
       await this.database.execute(`SET LOCAL work_mem = '${WORK_MEMORY}'`, [], tx);
-      // Somebody else may have made them before the lock was ours, or their month is cold by now.
+      // Another process may have built the rollups before the lock was acquired, or the month may be archived by now.
       const due = await this.database.rows<{ hour: Date }>(
         `SELECT h.hour FROM event_hours h LEFT JOIN hour_rollups r ON r.project_id = h.project_id AND r.hour = h.hour
          WHERE h.project_id = $1 AND h.hour = ANY ($2::timestamptz[]) AND r.counted IS DISTINCT FROM h.events
@@ -100,7 +106,7 @@ export class HourRollupsWriter {
     });
   }
 
-  /** What maintenance removes of a deleted project. @returns how many rows were removed */
+  /** Removes rollups of a deleted project. @returns the number of removed rows */
   async removeOf(projectId: ProjectId, limit: number): Promise<number> {
     let removed = 0;
     for (const table of TABLES) {
@@ -113,7 +119,7 @@ export class HourRollupsWriter {
     return removed;
   }
 
-  /** One statement, and so one moment: what is counted are the very events that were looked at. */
+  /** One statement, so that exactly the events that were read are counted. */
   private async insert(wanted: readonly unknown[], tx: Db): Promise<void> {
     const names = `project_id, hour, place, method, endpoint, requests, ${FIGURE_COLUMNS}`;
     await this.database.execute(

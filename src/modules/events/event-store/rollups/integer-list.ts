@@ -2,8 +2,8 @@ const MINUS = 0x2d;
 const ZERO = 0x30;
 
 /**
- * The whole numbers of an array as PostgreSQL writes it, `{1,2,-3}`, which has no null. Much faster than the general
- * reader of arrays, and sketches are most of what a read brings.
+ * Parses an array of integers in the text format of PostgreSQL, such as `{1,2,-3}`, without nulls. It is much faster
+ * than the general parser, and latency sketches are most of the data that a read returns.
  */
 export function integerList(text: string): number[] {
   const numbers: number[] = [];

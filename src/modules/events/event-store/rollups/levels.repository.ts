@@ -1,39 +1,43 @@
 import { EXACT_UP_TO } from './figures.repository.js';
 
-/** What latencies are told apart by, and what is told of them. */
+/** The key that latencies are grouped by, and the aggregates of each key. */
 interface Told {
   /** An integer column of the lists: a pair or a bucket. */
   readonly key: string;
-  /** Aggregates of {@link nearestRankSql} and others of `value`, `n`, `failed`, `up_to` and `k.measured`, each with its name. */
+  /**
+   * Aggregates with their names. They can use {@link nearestRankSql} and the columns `value`, `n`, `failed`, `up_to`
+   * and `k.measured`.
+   */
   readonly aggregates: readonly string[];
 }
 
 type Counts = 'int' | 'bigint';
 
 /**
- * A percentile by nearest rank, as an aggregate of a relation with `value` and `up_to` (how many events have it or less);
- * `k.measured` says how many there are.
+ * Returns a percentile by nearest rank, as an aggregate of a relation with `value` and `up_to` (the number of events
+ * with this value or less). `k.measured` is the number of all events.
  * @param quantile between 0 and 1
  */
 export function nearestRankSql(quantile: number): string {
   return `min(value) FILTER (WHERE up_to >= ceil(${quantile}::float8 * k.measured))`;
 }
 
-/** A number by which parts are added up before all of them are: no more than 128 days or hours have one. */
+/** Returns SQL for a number that groups up to 128 days or hours. Parts are first aggregated within such a group. */
 export function chunkSql(part: string, length: 'hour' | 'day'): string {
   return `(extract(epoch FROM ${part}) / ${128 * (length === 'day' ? 86_400 : 3_600)})::int AS chunk`;
 }
 
 /**
- * Relations of a statement that has one named `<name>_lists` of latencies as rollups keep them: the key, `measured` (float8,
- * how many events the key has with a latency), `chunk`, `latencies`, `counts` and `failed_counts` (null: none). The last of
- * them, `name`, has what is told of each key that has latencies: of few as they are, of many middles of buckets, also where
- * they are known as they are, so that answers do not depend on what they were read from. Each key is added up by itself,
- * with latencies of its own alone: all together are too many, and nobody can estimate how many. So that no list grows with
- * the length of a window, what is shown as middles of buckets is made these piece by piece.
+ * Returns relations for a statement that has a relation `<name>_lists` of stored latencies: the key, `measured`
+ * (float8, the number of events with a latency), `chunk`, `latencies`, `counts` and `failed_counts` (or null). The last
+ * relation, `name`, has the aggregates of each key.
+ * Keys with few events use exact latencies. Keys with many use the middles of buckets, even where exact latencies are
+ * known, so that answers do not depend on the source. Each key is aggregated separately, because all latencies together
+ * are too many and the planner cannot estimate their number. Buckets are built chunk by chunk, so that no list grows
+ * with the length of the window.
  */
 export function toldSql(name: string, { key, aggregates }: Told): string {
-  // In an order, so that the lists of one key are in memory at a time: those of all would be, were they found by hash.
+  // Sorted by key, so that only the lists of one key are in memory. A hash aggregate would hold the lists of all keys.
   const lists = `array_agg(ROW(latencies, counts, failed_counts) ORDER BY chunk) AS lists`;
   return `${name}_pieces AS MATERIALIZED (
          SELECT p.${key}, p.measured, p.chunk, m.latencies, m.counts, m.failed_counts
@@ -51,7 +55,7 @@ export function toldSql(name: string, { key, aggregates }: Told): string {
          CROSS JOIN LATERAL (SELECT ${aggregates.join(', ')} FROM ${weighedSql('bigint')}) t)`;
 }
 
-/** Latencies of one key, each as often as there are lists with it, with how many have it or less. */
+/** Returns the latencies of one key with their counts, and `up_to`: the number of events with this latency or less. */
 function weighedSql(counts: Counts): string {
   return `(SELECT value, n, failed, sum(n) OVER (ORDER BY value) AS up_to
                  FROM (SELECT value, n::float8, coalesce(failed, 0)::float8 AS failed FROM ${listedSql('k.lists', counts)}) counted) weighed`;

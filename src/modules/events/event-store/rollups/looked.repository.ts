@@ -5,7 +5,10 @@ import { nameSql } from './names.repository.js';
 
 export type LookedLevel = 'whole' | 'pairs';
 
-/** What ClickHouse has of the events of spans: a list for each column of `looked`. The rest is not copied yet. */
+/**
+ * The grouped events of spans in ClickHouse, as a list for each column of `looked`. Events that are not replicated yet
+ * are missing.
+ */
 export interface CopiedLooked {
   readonly projectId: string;
   readonly columns: Readonly<Record<LookedColumn, readonly unknown[]>>;
@@ -19,11 +22,12 @@ export type LookedColumn = keyof typeof COPIED_TYPES;
 const COPIED_COLUMNS = Object.keys(COPIED_TYPES) as LookedColumn[];
 
 /**
- * The relation `looked` of {@link figuresSql}: the events of spans, each of which is a part that begins with it.
- * @param project the place of its parameter
- * @param conditions each with ` AND ` before it
- * @param level wholes do without names
- * @param copied null: all events are read here
+ * Returns the relation `looked` of {@link figuresSql}: the events of spans. Each span is a part, identified by its
+ * start.
+ * @param project the SQL parameter of the project id
+ * @param conditions each begins with ` AND `
+ * @param level `whole` needs no names
+ * @param copied null reads all events from PostgreSQL
  */
 export function lookedSql(
   project: string,
@@ -37,7 +41,7 @@ export function lookedSql(
   const [from, to] = [spans.map((span) => span.from), spans.map((span) => span.to)].map((list) =>
     parameters.bind(list),
   );
-  // Span by span along the primary key, whatever the planner takes a join by ranges for.
+  // LATERAL with OFFSET 0 reads span by span along the primary key. The planner could choose a slower join.
   return `looked AS MATERIALIZED (
          SELECT spans.starts AS part, found.* FROM unnest(${from}::timestamptz[], ${to}::timestamptz[]) AS spans (starts, ends)
          CROSS JOIN LATERAL (

@@ -8,17 +8,17 @@ import { MOST_PAIRS } from './figures.repository.js';
 import { dividedDaysOf, planOf, type PlannedHour, type ReadingPlan } from './reading-plan.js';
 import { isNamed, isOfRollups, type RequestFilter } from './request-filter.js';
 
-/** Longer windows begin with the first hour that has events. */
+/** A longer window is reduced to the hours that have events. */
 const LONG_MS = 100 * 86_400_000;
 
 type Scope = Pick<ProjectScope, 'projectId'>;
 
-/** Tells what a window is to be read from. Holds for the snapshot it is made in. */
+/** Decides which rollups and rows a window is read from. A plan is valid in the snapshot that it was made in. */
 @Injectable()
 export class ReadingPlanReader {
   constructor(private readonly database: Database) {}
 
-  /** @param starts where the buckets of the window begin, ascending; the first may lie before it */
+  /** @param starts the starts of the buckets, ascending; the first may be before the window */
   async plan(
     scope: Scope,
     asked: TimeWindow,
@@ -56,8 +56,8 @@ export class ReadingPlanReader {
   }
 
   /**
-   * Hours with events of these values; none of them is in a rollup by itself. Event types have an index, for other values
-   * all rows of an hour are looked through.
+   * Returns the hours with events of these values. Rollups do not distinguish these values, so the rows are read. Event
+   * types have an index; for other values all rows of an hour are read.
    */
   private matchingHours(
     { projectId }: Scope,

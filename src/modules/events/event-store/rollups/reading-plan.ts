@@ -7,24 +7,24 @@ const DAY_MS = 24 * HOUR_MS;
 export interface PlannedHour {
   readonly hour: Date;
   readonly events: number;
-  /** Whether its rollup is right, and says what is asked for. */
+  /** True when the rollup is complete and can answer the question. */
   readonly isMade: boolean;
 }
 
-/** What a window is read from: rollups, and the rows of what they do not say. Nothing of it overlaps. */
+/** The sources of a window: rollups, and rows where rollups cannot answer. They do not overlap. */
 export interface ReadingPlan {
   readonly days: readonly Date[];
   readonly hours: readonly Date[];
-  /** Each within one hour and one bucket. */
+  /** Ranges whose rows are read. Each lies within one hour and one bucket. */
   readonly spans: readonly TimeWindow[];
-  /** Rows in the hours of the spans. */
+  /** The number of rows in the hours of the spans. */
   readonly events: number;
 }
 
 /**
- * UTC days that do not lie in one bucket, because another one begins within them: no more than there are buckets, however
- * long the window is.
- * @param starts where buckets begin, ascending
+ * Returns the UTC days in which a bucket begins after midnight. Their daily rollups cannot be used. There are at most
+ * as many as buckets.
+ * @param starts the starts of the buckets, ascending
  */
 export function dividedDaysOf(starts: readonly Date[]): Date[] {
   const days = new Set<number>();
@@ -36,9 +36,10 @@ export function dividedDaysOf(starts: readonly Date[]): Date[] {
 }
 
 /**
- * Takes the rollup of each hour that is made and lies in the window and in one of its buckets, and the rows of all others.
- * @param days each by where it begins, as an hour that is made
- * @param hours ascending, without those of the days
+ * Uses the rollup of each hour that is complete and lies within the window and one bucket. Reads the rows of all other
+ * hours.
+ * @param days the starts of days whose rollup is used
+ * @param hours ascending, without the hours of these days
  */
 export function planOf(
   window: TimeWindow,

@@ -15,7 +15,7 @@ const FIGURES = `requests, client_errors, errors, measured, fast, slow, latency_
   failed_counts`;
 const NAMES = { method: 'method', endpoint: 'endpoint' };
 
-/** What the requests of one bucket add up to. */
+/** The statistics of the requests in one bucket. */
 export interface RequestFigures {
   readonly requests: number;
   readonly clientErrors: number;
@@ -26,20 +26,23 @@ export interface RequestFigures {
   readonly latencySum: number;
   readonly latencyMin: number | null;
   readonly latencyMax: number | null;
-  /** One for each quantile that is asked for, by nearest rank in whole milliseconds; empty when nothing was measured. */
+  /** One value per requested quantile, by nearest rank in whole milliseconds. Empty when no latency was measured. */
   readonly percentiles: readonly number[];
-  /** Events with a status below 500 and a latency within the threshold, and above it within four times as much (DECISIONS 15). */
+  /**
+   * Counts for the Apdex score. `satisfied` has a status below 500 and a latency up to the threshold. `tolerating` has
+   * a status below 500 and a latency up to four times the threshold.
+   */
   readonly satisfied: number;
   readonly tolerating: number;
 }
 
 export interface BucketFigures extends RequestFigures {
-  /** Its place among `starts`, from 0 on; -1 before the first. */
+  /** The index in `starts`. -1 is before the first start. */
   readonly bucket: number;
 }
 
 export interface AskedFigures {
-  /** Where the buckets of the plan begin, ascending; none: all is one. */
+  /** The starts of the buckets, ascending. When empty, all requests are in one bucket. */
   readonly starts: readonly Date[];
   readonly quantiles: readonly number[];
   readonly apdexMs?: number;
@@ -48,8 +51,8 @@ export interface AskedFigures {
 type Scope = Pick<ProjectScope, 'projectId'>;
 
 /**
- * What the requests of a window add up to, bucket by bucket. Latencies, of which there may be millions, stay in the
- * database: what comes of them is a row for each bucket.
+ * Aggregates the requests of a window by bucket. There may be millions of latencies, so the database aggregates them
+ * and returns one row per bucket.
  */
 @Injectable()
 export class RequestFiguresReader {
@@ -59,7 +62,7 @@ export class RequestFiguresReader {
     private readonly cold: ColdEventsReader,
   ) {}
 
-  /** Buckets without requests may be left out. */
+  /** Buckets without requests may be missing. */
   async read(
     scope: Scope,
     plan: ReadingPlan,
@@ -73,7 +76,7 @@ export class RequestFiguresReader {
     const parts = partsSql(scope, plan, filter, parameters, copied);
     const [buckets, threshold] = [parameters.bind(starts), parameters.bind(apdexMs)];
     const percentiles = quantiles.map((quantile) => nearestRankSql(quantile));
-    // No relation is joined but by one row for each bucket: nobody can estimate how large they are.
+    // The relations are only joined with one row per bucket, because the planner cannot estimate their sizes.
     return this.database.rows<BucketFigures>(
       `WITH ${parts},
        placed AS MATERIALIZED (SELECT *, width_bucket(part, ${buckets}::timestamptz[]) - 1 AS bucket FROM parts),
@@ -104,7 +107,7 @@ export class RequestFiguresReader {
     );
   }
 
-  /** Where the first part with requests begins; null: there is none. */
+  /** Returns the start of the first part with requests, or null. */
   async firstPart(
     scope: Scope,
     plan: ReadingPlan,
@@ -123,7 +126,7 @@ export class RequestFiguresReader {
     return row?.first ?? null;
   }
 
-  /** When the first request of a span was. */
+  /** Returns the time of the first request in a span, or null. */
   async firstAt(
     { projectId }: Scope,
     { from, to }: TimeWindow,
@@ -145,7 +148,10 @@ export class RequestFiguresReader {
   }
 }
 
-/** The relation `parts`: figures of each part of a plan, which begins at `part`. Several rows may be of one part. */
+/**
+ * Returns the relation `parts`: the statistics of each part of a plan. A part is identified by its start `part`, and
+ * may have several rows.
+ */
 function partsSql(
   { projectId }: Scope,
   plan: ReadingPlan,
@@ -156,7 +162,7 @@ function partsSql(
   const project = parameters.bind(projectId);
   const [days, hours] = [parameters.bind(plan.days), parameters.bind(plan.hours)];
   const [dayChunk, hourChunk] = [chunkSql('day', 'day'), chunkSql('hour', 'hour')];
-  // A rollup as a whole, or the pairs of it that are asked for.
+  // Reads whole rollups, or the requested pairs of rollups.
   const rolled = isNamed(filter)
     ? `SELECT day AS part, ${FIGURES}, ${dayChunk} FROM endpoint_days
          WHERE project_id = ${project} AND day = ANY (${days}::timestamptz[])${namedConditions(filter, NAMES, parameters)}

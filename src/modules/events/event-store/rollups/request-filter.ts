@@ -2,25 +2,25 @@ import type { BindValue } from '../../../../platform/clickhouse/index.js';
 import type { Parameters } from '../../../../platform/database/parameters.js';
 import { conditionsOf, copiedConditionsOf, type EventFilter } from '../totals/event-filter.js';
 
-/** Which requests: exact values of the event, and of its log row. */
+/** Selects requests by exact values of the event and of its log row. */
 export interface RequestFilter {
   readonly event: EventFilter;
-  /** Upper case; undefined: every method. */
+  /** In upper case. Undefined matches every method. */
   readonly method?: string;
   readonly endpoint?: string;
 }
 
-/** Rollups of hours know no value of the event but its time. */
+/** True when rollups can answer: they are only divided by time, method and endpoint. */
 export function isOfRollups({ event }: RequestFilter): boolean {
   return Object.keys(event).length === 0;
 }
 
-/** Whether single pairs of method and endpoint are asked for. */
+/** True when the filter selects a method or an endpoint. */
 export function isNamed({ method, endpoint }: RequestFilter): boolean {
   return method !== undefined || endpoint !== undefined;
 }
 
-/** Conditions on events, each with ` AND ` before it. */
+/** Returns conditions on events. Each begins with ` AND `. */
 export function requestConditions(filter: RequestFilter, parameters: Parameters): string {
   return (
     conditionsOf(filter.event, parameters) +
@@ -28,7 +28,7 @@ export function requestConditions(filter: RequestFilter, parameters: Parameters)
   );
 }
 
-/** As {@link requestConditions}, of the rows `e` of ClickHouse. */
+/** Returns the same as {@link requestConditions}, for the rows `e` of ClickHouse. */
 export function copiedRequestConditions({ event, method, endpoint }: RequestFilter, bind: BindValue): string {
   const named = { log_method: method, log_endpoint: endpoint };
   const tests = Object.entries(named).flatMap(([column, value]) =>
@@ -37,7 +37,7 @@ export function copiedRequestConditions({ event, method, endpoint }: RequestFilt
   return copiedConditionsOf(event, bind) + tests.join('');
 }
 
-/** Conditions on method and endpoint under the names of their columns, each with ` AND ` before it. */
+/** Returns conditions on method and endpoint for the given column names. Each begins with ` AND `. */
 export function namedConditions(
   filter: RequestFilter,
   columns: Readonly<Record<'method' | 'endpoint', string>>,

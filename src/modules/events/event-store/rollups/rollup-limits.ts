@@ -1,4 +1,7 @@
-/** Longer endpoints, and methods, are not kept whole; nor can they be asked for by name. */
+/** Longer endpoints and methods are cut in rollups, and cannot be used as a filter. */
 export const MOST_NAME_CHARACTERS = 2_000;
-/** Failed statuses that an item keeps, those with the most requests: statuses are whatever integers events say. */
+/**
+ * An item keeps at most this many failed statuses, those with the most requests. An event can have any integer as its
+ * status.
+ */
 export const MOST_KEPT_STATUSES = 200;

@@ -1,5 +1,8 @@
-/** Whether this transaction is the one that makes rollups of a project, the parameter, until it ends. */
+/**
+ * Tries to become the only transaction that builds rollups of a project. The lock is held until the end of the
+ * transaction.
+ */
 export const OURS = `SELECT pg_try_advisory_xact_lock(hashtextextended('hour-rollups:' || $1, 0)) AS ours`;
 
-/** For the sorts of one statement, one in a worker at a time. */
+/** The memory for each sort of the statement. A worker runs one such statement at a time. */
 export const WORK_MEMORY = '32MB';

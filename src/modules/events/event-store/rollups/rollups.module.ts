@@ -10,7 +10,7 @@ import { RequestFiguresReader } from './request-figures.reader.js';
 import { SeriesReader } from './series.reader.js';
 import { SlowEventsReader } from './slow-events.reader.js';
 
-/** What the events of ended hours and days add up to: made, and read with the events that no rollup has. */
+/** Builds rollups of ended hours and days, and reads them together with the events that no rollup contains. */
 @Module({
   imports: [ProjectsModule, EventCopiesModule],
   providers: [

@@ -6,35 +6,39 @@ import { SERIES_SQL } from './figures.repository.js';
 import { MOST_SERIES } from './hour-rollups.writer.js';
 import { integerList } from './integer-list.js';
 
-/** The length of a bucket; windows begin and end with one. */
+/** The length of a bucket. Windows begin and end at the edge of a bucket. */
 export const SERIES_BUCKET_MS = 300_000;
 const HOUR_MS = 3_600_000;
 const SLOTS = HOUR_MS / SERIES_BUCKET_MS;
-/** As far as anybody looks back, and the hours at both ends. */
+/** The maximum window of 31 days. */
 const MOST_BUCKETS = 31 * 24 * SLOTS;
 
-/** One series: a value for each bucket of the window, in the order of time. */
+/** One series, with a value for each bucket of the window in the order of time. */
 export interface SeriesPoints {
   readonly events: Int32Array;
   /** Events whose derived status is 500 or more. */
   readonly errors: Int32Array;
   /** Events that carry a latency. */
   readonly measured: Int32Array;
-  /** Nearest-rank 95th percentile of their latencies in whole milliseconds, exact; -1 where nothing was measured. */
+  /**
+   * The exact 95th percentile of the latencies in whole milliseconds, by nearest rank. -1 when no latency was measured.
+   */
   readonly p95: Int32Array;
 }
 
 export interface ProjectSeries {
-  /** The beginning of the first bucket; each lasts {@link SERIES_BUCKET_MS}. */
+  /** The start of the first bucket. Each bucket lasts {@link SERIES_BUCKET_MS}. */
   readonly from: Date;
   readonly buckets: number;
   readonly project: SeriesPoints;
-  /** By event type, and by id of the Event Source: each that was asked for, all zeroes where it has no events. */
+  /**
+   * By event type, and by id of the Event Source. Each requested series is present, with zeroes when it has no events.
+   */
   readonly events: ReadonlyMap<string, SeriesPoints>;
   readonly sources: ReadonlyMap<string, SeriesPoints>;
 }
 
-/** What is asked for beside the project as a whole. */
+/** The series that are read in addition to the whole project. */
 export interface WantedSeries {
   readonly events?: readonly string[];
   readonly sources?: readonly string[];
@@ -54,15 +58,15 @@ interface SeriesRow {
 type Scope = Pick<ProjectScope, 'projectId'>;
 type Mutable = { readonly [Name in keyof SeriesPoints]: Int32Array };
 
-/** Events of one project in buckets of five minutes of UTC, by their own timestamps. */
+/** Counts the events of a project in UTC buckets of five minutes, by their timestamps. */
 @Injectable()
 export class SeriesReader {
   constructor(private readonly database: Database) {}
 
   /**
-   * Exact for every window, and all of one moment: hours whose rollup counts as many events as there are come from it, the
-   * others from the rows.
-   * @param window at most 31 days, beginning and ending with a bucket
+   * Returns exact counts from one snapshot. Hours with a complete rollup are read from the rollup, other hours from the
+   * rows.
+   * @param window at most 31 days, beginning and ending at the edge of a bucket
    */
   async read(scope: Scope, window: TimeWindow, wanted: WantedSeries = {}, db?: Db): Promise<ProjectSeries> {
     const buckets = (window.to.getTime() - window.from.getTime()) / SERIES_BUCKET_MS;
@@ -90,7 +94,7 @@ export class SeriesReader {
     return series;
   }
 
-  /** Rollups of hours that are right, and beside them the rows: those of other hours, and of series that an hour did not keep. */
+  /** Reads complete hourly rollups, and the rows of other hours and of series that an hour did not keep. */
   private rows(
     { projectId }: Scope,
     { from, to }: TimeWindow,
@@ -147,7 +151,7 @@ function emptyPoints(buckets: number): Mutable {
   return { events: list(), errors: list(), measured: list(), p95: list().fill(-1) };
 }
 
-/** @param first the bucket with which the row's hour begins, which may lie before the window */
+/** @param first the bucket at which the row's hour begins; it may be before the window */
 function fill(points: Mutable, row: SeriesRow, first: number): void {
   const slots = integerList(row.slots);
   for (const name of ['events', 'errors', 'measured', 'p95'] as const) {

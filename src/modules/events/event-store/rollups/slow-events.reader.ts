@@ -8,10 +8,10 @@ import type { TimeWindow } from '../totals/coverage.js';
 import { uncopiedSql } from '../reading/uncopied-events.reader.js';
 import { requestConditions, type RequestFilter } from './request-filter.js';
 
-/** Of an hour that is not made: it may have any latency. */
+/** The upper bound of an hour without a complete rollup. */
 const ANY_LATENCY = 2_147_483_647;
 
-/** An hour of the window with events, and what none of them exceeds. */
+/** An hour of the window with events, and the maximum latency of its events. */
 export interface BoundedHour extends TimeWindow {
   readonly events: number;
   readonly most: number;
@@ -24,12 +24,14 @@ export interface SlowPlace extends EventPlace {
 
 type Scope = Pick<ProjectScope, 'projectId'>;
 
-/** Looks for the slowest events without an index by latency: rollups tell what an hour has at most. */
+/** Finds the slowest events without an index on latency. Rollups have the maximum latency of each hour. */
 @Injectable()
 export class SlowEventsReader {
   constructor(private readonly database: Database) {}
 
-  /** Hours that may have events as slow as this, those with the slowest first and then the newest. */
+  /**
+   * Returns the hours that may have events of at least this latency, ordered by maximum latency and then newest first.
+   */
   hours(
     { projectId }: Scope,
     { from, to }: TimeWindow,
@@ -41,7 +43,7 @@ export class SlowEventsReader {
     const [project, start, end] = [parameters.bind(projectId), parameters.bind(from), parameters.bind(to)];
     const within = `project_id = ${project} AND hour > ${start}::timestamptz - interval '1 hour' AND hour < ${end}`;
     const facets = conditionsOf(filter.event, parameters);
-    // Where values are asked for, the hours that have them; what an hour has at most holds for them, too.
+    // A filter selects the hours that have its values. The maximum latency of the hour is an upper bound for them, too.
     const matching =
       facets === '' ? '' : ` AND h.hour IN (SELECT hour FROM event_facet_hours WHERE ${within}${facets})`;
     return this.database.rows<BoundedHour>(
@@ -56,7 +58,7 @@ export class SlowEventsReader {
     );
   }
 
-  /** The slowest of some spans, newest first among equals. */
+  /** Returns the slowest events of some spans, newest first when equal. */
   slowest(
     { projectId }: Scope,
     spans: readonly TimeWindow[],
@@ -81,7 +83,7 @@ export class SlowEventsReader {
     );
   }
 
-  /** As {@link slowest}, of the events of a window that are not copied to ClickHouse. */
+  /** Returns the same as {@link slowest}, among the events of a window that are not replicated yet. */
   uncopied(
     { projectId }: Scope,
     window: TimeWindow,
@@ -99,7 +101,7 @@ export class SlowEventsReader {
     );
   }
 
-  /** When the first request of a window was among those that are not copied. */
+  /** Returns the time of the first request among the events of a window that are not replicated yet. */
   async firstUncopied({ projectId }: Scope, window: TimeWindow, filter: RequestFilter, tx: Db): Promise<Date | null> {
     const parameters = new Parameters();
     const conditions = `true${requestConditions(filter, parameters)}`;
@@ -112,7 +114,7 @@ export class SlowEventsReader {
   }
 }
 
-/** Of equals the newer one, and of one instant the one with the greater id. */
+/** Orders by latency in descending order, then newest first, then by id in descending order. */
 export function slowestFirst(a: SlowPlace, b: SlowPlace): number {
   if (a.latency !== b.latency) return b.latency - a.latency;
   const [at, other] = [a.timestamp.getTime(), b.timestamp.getTime()];

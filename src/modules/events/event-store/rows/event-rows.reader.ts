@@ -6,31 +6,34 @@ import { ColdEventsReader } from '../reading/cold-events.reader.js';
 import type { Place } from '../places/cursor.js';
 import { type EventPlace, MEASURED_BYTES } from '../places/event-places.js';
 
-/** Of events without a size, those are measured together that take so much as stored, which may be a hundredth of their text. */
+/**
+ * Limits how many events without a recorded size are measured in one statement, by their stored size. The text may be a
+ * hundred times as large.
+ */
 const MEASURED_AT_ONCE_BYTES = 32 * 1024;
 const MEASURED_AT_ONCE = 200;
 
 type Scope = Pick<ProjectScope, 'projectId'>;
 
-/** Places that are read together, and the bytes they take. */
+/** Locators that are read together, and the total size of their events in bytes. */
 export interface Fitting {
   readonly places: readonly EventPlace[];
   readonly bytes: number;
 }
 
-/** What is read of each event, and the row that it makes. */
+/** The columns that are read of each event, and the type of the resulting row. */
 export interface Selection<Row> {
   readonly columns: string;
-  /** Joined to `events`. */
+  /** A JOIN clause after `events`. */
   readonly join?: string | undefined;
-  /** Only told to the compiler. */
+  /** Only used for type inference. */
   readonly row?: Row;
 }
 
 const KNOWN: Selection<{ id: string }> = { columns: 'id' };
 const MEASURED: Selection<{ id: string; measured: number }> = { columns: `id, ${MEASURED_BYTES} AS measured` };
 
-/** Reads events whose places are known, no more than fit into a bound of bytes. */
+/** Reads events whose locators are known, limited by a number of bytes. */
 @Injectable()
 export class EventRowsReader {
   constructor(
@@ -39,8 +42,8 @@ export class EventRowsReader {
   ) {}
 
   /**
-   * The first of the places, as many as fit; one at least when there is any.
-   * @param tx a snapshot, where the reading has a time of its own; else each statement is by itself
+   * Returns the first of the places whose events fit into the limit, at least one if there are any.
+   * @param tx a snapshot whose time limit applies; without it each statement runs separately
    */
   async fit(scope: Scope, places: readonly EventPlace[], mostBytes: number, tx?: Db): Promise<Fitting> {
     const measured = new Map<EventPlace, number>();
@@ -57,8 +60,8 @@ export class EventRowsReader {
   }
 
   /**
-   * In the order of the places. Events that are gone by now are missing.
-   * @param tx as of {@link fit}
+   * Returns rows in the order of the places. Events that were deleted meanwhile are missing.
+   * @param tx as in {@link fit}
    * @throws ArchiveUnavailable
    */
   async read<Row>(scope: Scope, places: readonly Place[], selection: Selection<Row>, tx?: Db): Promise<Row[]> {
@@ -67,8 +70,8 @@ export class EventRowsReader {
     const old = places.filter(({ timestamp }) => hotFrom !== null && timestamp < hotFrom);
     if (old.length === 0) return this.rows(scope, places, selection, tx);
     const read = async (snapshot: Db): Promise<Row[]> => {
-      // What came late may be here still; nobody drops it meanwhile, as a month that was looked into is locked until the end, and
-      // what is swept stays in the snapshot.
+      // Late events may still be in PostgreSQL. They stay readable in this snapshot: a month that was read is locked
+      // until its end, and the snapshot still sees removed rows.
       const kept = new Set((await this.rows(scope, old, KNOWN, snapshot)).map(({ id }) => id));
       const missing = new Set(old.filter(({ id }) => !kept.has(id)));
       const here = places.filter((place) => !missing.has(place));
@@ -93,7 +96,7 @@ export class EventRowsReader {
     return this.database.rows<Row>(rowsSql(scope, places, { columns, join }, null, bind), values, tx);
   }
 
-  /** With their ids. */
+  /** Returns each row with the id of its event. */
   private async numbered<Row>(
     scope: Scope,
     places: readonly Place[],
@@ -130,8 +133,8 @@ export class EventRowsReader {
 }
 
 /**
- * Along the keys of the events.
- * @param lent whole rows as JSON, in which they are looked up instead
+ * Reads events along their primary key.
+ * @param lent whole rows as JSON, which are read in place of the table
  */
 function rowsSql(
   { projectId }: Scope,

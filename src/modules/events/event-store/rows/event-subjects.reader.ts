@@ -4,12 +4,12 @@ import { Database, type Db } from '../../../../platform/database/database.js';
 import { Parameters } from '../../../../platform/database/parameters.js';
 import { type FilterSubject, type SubjectRow, subjectSql } from '../../conditions/index.js';
 
-/** What filters look at of single events. */
+/** Reads the fields of single events that filters evaluate. */
 @Injectable()
 export class EventSubjectsReader {
   constructor(private readonly database: Database) {}
 
-  /** An event with these fields and no more; null: it is gone. */
+  /** Returns an event with the given fields only. Null when the event was deleted. */
   async of(
     { projectId }: Pick<ProjectScope, 'projectId'>,
     event: { readonly id: string; readonly timestamp: Date },

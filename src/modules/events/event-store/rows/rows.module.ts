@@ -3,7 +3,7 @@ import { EventCopiesModule } from '../copies.module.js';
 import { EventRowsReader } from './event-rows.reader.js';
 import { EventSubjectsReader } from './event-subjects.reader.js';
 
-/** Events themselves, by their places. */
+/** Reads events by their locators. */
 @Module({
   imports: [EventCopiesModule],
   providers: [EventRowsReader, EventSubjectsReader],

@@ -14,7 +14,7 @@ import { copiedSearchSql } from './copied-search-sql.js';
 import { MOST_ENDPOINT, type SearchedEvent, type SearchedStretch } from './event-search.reader.js';
 import { type CountedHour, HourEnds, MOST_HOURS } from './hour-ends.js';
 
-/** Of quick reads, in a process at once and of a project; without a free turn PostgreSQL answers. */
+/** Limits the searches that run at once, per process and per project. Without a free slot PostgreSQL answers. */
 const QUICK_TURNS = { parallel: 4, parallelOfShare: 2, mostWaiting: 0 };
 
 const COLUMNS = `toUnixTimestamp64Milli(e.timestamp) AS ms, toString(e.id) AS id, toString(e.event) AS event,
@@ -33,10 +33,10 @@ const SEARCHED = {
 
 type Scope = Pick<ProjectScope, 'projectId'>;
 
-/** Where the copy ends, as a snapshot of PostgreSQL has it that sees what is behind that, too. */
+/** The last replicated block, from a snapshot of PostgreSQL that also sees the events after it. */
 export interface CopiedMoment {
   readonly block: number;
-  /** Without what PostgreSQL has ended, and ClickHouse may not have yet. */
+  /** The window without the time before the start of retention. ClickHouse may still have such events. */
   readonly window: TimeWindow;
 }
 
@@ -46,17 +46,17 @@ interface CopiedRow extends Omit<SearchedEvent, 'timestamp'> {
 
 export interface CopiedType {
   readonly event: string;
-  /** Its newest event's, in milliseconds. */
+  /** The timestamp of the newest event in epoch milliseconds. */
   readonly ms: number;
 }
 
 /**
- * Finds events among those that are copied to ClickHouse. Nobody waits for longer than a read may take: a server that does not
- * answer by then has CopyReadTooLong thrown, and is found out by the reader, which waits on.
+ * Searches replicated events in ClickHouse. A caller waits at most for the time limit of the read, and then gets
+ * CopyReadTooLong. The reader continues to wait, so that it detects a server that does not answer.
  */
 @Injectable()
 export class CopiedEventSearchReader {
-  /** What a read may take there that PostgreSQL has an index for; tests on a busy machine make it more. */
+  /** The time limit of a search for which PostgreSQL has an index. Tests on a busy machine raise it. */
   quickMs = 2_000;
 
   private readonly quickTurns = new FairSemaphore(QUICK_TURNS);
@@ -72,12 +72,12 @@ export class CopiedEventSearchReader {
     return this.copied.isAsked;
   }
 
-  /** Tells who has answered. */
+  /** Counts in the metrics which store has answered. */
   answered(store: 'clickhouse' | 'postgres'): void {
     this.copied.answered(store);
   }
 
-  /** Null: PostgreSQL has to answer alone. */
+  /** @returns null when PostgreSQL has to answer alone */
   async moment(scope: Scope, { from, to }: TimeWindow, tx: Db): Promise<CopiedMoment | null> {
     if (!this.copied.isAsked || this.copied.isSilent) return null;
     const retainedFrom = await this.retained.from();
@@ -87,9 +87,9 @@ export class CopiedEventSearchReader {
   }
 
   /**
-   * Asks for what PostgreSQL finds by an index, and leaves time for that.
-   * @param ask does it, of a moment, within bounds; says null where PostgreSQL has to answer
-   * @returns null where PostgreSQL has to; its statements have the time that is left then
+   * Runs a search for which PostgreSQL has an index. At most half of the time is spent in ClickHouse.
+   * @param ask runs the search within the given limits
+   * @returns null when PostgreSQL has to answer; its statements then have the remaining time
    */
   async quickly<T>(
     scope: Scope,
@@ -117,7 +117,7 @@ export class CopiedEventSearchReader {
   }
 
   /**
-   * The last of the next rows; null when there are fewer.
+   * Returns the last of the next `rows` rows, or null when there are fewer.
    * @throws CopyCannotTell, CopyReadTooLong
    */
   async end(
@@ -142,7 +142,7 @@ export class CopiedEventSearchReader {
   }
 
   /**
-   * How many events each hour has.
+   * Counts the events of each hour.
    * @throws CopyCannotTell, CopyReadTooLong
    */
   async hours(scope: Scope, { block, window }: CopiedMoment, bounds: ReadBounds): Promise<HourEnds> {
@@ -161,7 +161,7 @@ export class CopiedEventSearchReader {
   }
 
   /**
-   * The best of a stretch, at most `limit`.
+   * Returns the best matches of a stretch, at most `limit`.
    * @throws CopyCannotTell, CopyReadTooLong
    */
   best(
@@ -180,7 +180,8 @@ export class CopiedEventSearchReader {
   }
 
   /**
-   * The newest events of these types, at most `limit`: in the order of the rows, so that the first ones are enough.
+   * Returns the newest events of these types, at most `limit`. Reads in the order of the rows, so that it can stop
+   * early.
    * @throws CopyCannotTell, CopyReadTooLong
    */
   newestOf(
@@ -216,7 +217,7 @@ export class CopiedEventSearchReader {
   }
 
   /**
-   * The types that fit best, at most `limit`, with their newest event of the window.
+   * Returns the best matching event types, at most `limit`, with the newest event of each in the window.
    * @throws CopyCannotTell, CopyReadTooLong
    */
   types(
@@ -260,7 +261,7 @@ export class CopiedEventSearchReader {
     statement: StatementValues,
     bounds: ReadBounds,
   ): Promise<Row[]> {
-    // One that comes too late goes on, and ends by bounds of its own.
+    // A read that exceeds the limit continues in the background and ends by its own time limit.
     const read = this.copied.rows<Row>(scope, block, select, statement, bounds);
     const rows = await within(bounds.milliseconds, read, () => new CopyReadTooLong());
     if (rows === null) throw new CopyCannotTell();
@@ -272,7 +273,7 @@ function inWindow({ from, to }: TimeWindow, bind: BindValue): string {
   return `e.timestamp >= ${instantSql(from, bind)} AND e.timestamp < ${instantSql(to, bind)}`;
 }
 
-/** The timestamps alone say less than the pairs do, and are what rows are ordered by. */
+/** The conditions on the timestamp are redundant, but ClickHouse can use them with the order of the rows. */
 function placed(window: TimeWindow, { before, end }: SearchedStretch, bind: BindValue): string {
   const conditions = [inWindow(window, bind)];
   const compared = ({ timestamp, id }: Place, sign: '<' | '>='): void => {

@@ -1,30 +1,30 @@
 import { type BindValue, foldedSql } from '../../../../platform/clickhouse/index.js';
 import type { SearchWords } from '../../../tenancy/search-sources/index.js';
 
-/** What is looked into of a row of ClickHouse. */
+/** The columns of ClickHouse that are searched. */
 export interface CopiedSearchColumns {
-  /** As text. */
+  /** The id as text. */
   readonly id?: string;
-  /** None is null. */
+  /** SQL of texts that are never null. */
   readonly texts: readonly string[];
 }
 
 export interface CopiedSearchSql {
-  /** Of a row: it fits. */
+  /** A condition that is true for a matching row. */
   readonly fits: string;
-  /** Ten times the score of one that does. */
+  /** Ten times the score of a matching row. */
   readonly rank: string;
 }
 
 const PART_OF_UUID = /^[0-9a-f-]+$/;
 
-/** Says of rows in ClickHouse what `judge` says of things. */
+/** Returns SQL of ClickHouse with the same result as `judge`. */
 export function copiedSearchSql(
   { id, texts }: CopiedSearchColumns,
   { words, whole }: SearchWords,
   bind: BindValue,
 ): CopiedSearchSql {
-  // Folded once for all words: it does not matter to one what becomes of the letters of another.
+  // Each text is folded once for all words, because folding for one word does not affect the others.
   const folded = texts.map(foldedSql([...words, whole], bind));
   const inId = (text: string): string[] => (id !== undefined && PART_OF_UUID.test(text) ? [id] : []);
   const fits = words.map((word) => {

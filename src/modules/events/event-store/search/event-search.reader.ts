@@ -9,7 +9,7 @@ import { uncopiedSql } from '../reading/uncopied-events.reader.js';
 
 type Scope = Pick<ProjectScope, 'projectId'>;
 
-/** What is looked into of an event. */
+/** The searched fields of an event. */
 export interface SearchedEvent extends Place {
   readonly event: string;
   readonly source: string;
@@ -18,14 +18,17 @@ export interface SearchedEvent extends Place {
   readonly endpoint: string;
 }
 
-/** Rows from the newer end of a window on. `end`: the last of them, which still belongs to it; null: that of the window. */
+/**
+ * A part of a window, read from the newest row on. `end` is its last row. When `end` is null, the stretch ends with the
+ * window.
+ */
 export interface SearchedStretch {
-  /** Newer rows were looked through before; null: none were. */
+  /** Newer rows were already searched. Null when none were. */
   readonly before: Place | null;
   readonly end: Place | null;
 }
 
-/** A path is as long as its sender likes; more of it is neither looked into nor shown. */
+/** A sender can choose a path of any length. Only this many characters are searched and shown. */
 export const MOST_ENDPOINT = 4_096;
 const ENDPOINT = `left(e.log_endpoint, ${MOST_ENDPOINT})`;
 const COLUMNS = `e."timestamp", e.id, e.event, e.source, e.message, e.external_event_id AS "externalEventId",
@@ -35,17 +38,17 @@ const SEARCHED = {
   texts: ['e.event', 'e.source', 'e.message', 'e.external_event_id', ENDPOINT],
 } as const;
 
-/** Looks through the events of a project, newest first, stretch by stretch. */
+/** Searches the events of a project, newest first, one stretch at a time. */
 @Injectable()
 export class EventSearchReader {
   constructor(private readonly database: Database) {}
 
-  /** Has each statement that follows end by then. */
+  /** Limits the time of each following statement of the transaction. */
   async within(milliseconds: number, tx: Db): Promise<void> {
     await this.database.execute(`SET LOCAL statement_timeout = ${Math.max(1, Math.ceil(milliseconds))}`, [], tx);
   }
 
-  /** The last of the next rows; null when there are fewer. Reads the primary key alone. */
+  /** Returns the last of the next `rows` rows, or null when there are fewer. Only reads the primary key. */
   async end(
     { projectId }: Scope,
     window: TimeWindow,
@@ -64,7 +67,7 @@ export class EventSearchReader {
     return end ?? null;
   }
 
-  /** The best of a stretch, at most `limit`. */
+  /** Returns the best matches of a stretch, at most `limit`. */
   best(
     { projectId }: Scope,
     { words, window }: Search,
@@ -81,12 +84,12 @@ export class EventSearchReader {
     );
   }
 
-  /** The best of those that are not copied, at most `limit`. */
+  /** Returns the best matches among the events that are not replicated yet, at most `limit`. */
   bestUncopied({ projectId }: Scope, { words, window }: Search, limit: number, tx: Db): Promise<SearchedEvent[]> {
     return this.bestOf(words, (fits, bind) => uncopiedSql(projectId, window, fits, bind), limit, tx);
   }
 
-  /** @param from rows `e` that fit */
+  /** @param from returns a relation `e` of matching rows */
   private bestOf(
     words: SearchWords,
     from: (fits: string, bind: Bind) => string,
@@ -103,7 +106,10 @@ export class EventSearchReader {
     );
   }
 
-  /** The newest events of these types, at most `limit`: along an index, however long ago they came. */
+  /**
+   * Returns the newest events of these types, at most `limit`. Uses an index, so that the age of the events does not
+   * matter.
+   */
   newestOf(
     { projectId }: Scope,
     window: TimeWindow,
@@ -125,7 +131,7 @@ export class EventSearchReader {
     );
   }
 
-  /** As {@link newestOf}, of those that are not copied. */
+  /** Returns the same as {@link newestOf}, among the events that are not replicated yet. */
   newestUncopiedOf(
     { projectId }: Scope,
     window: TimeWindow,
@@ -142,7 +148,7 @@ export class EventSearchReader {
     );
   }
 
-  /** An event that was found by its id. */
+  /** Returns an event that was found by its id. */
   async at({ projectId }: Scope, window: TimeWindow, { timestamp, id }: Place, tx: Db): Promise<SearchedEvent[]> {
     const { bind, values } = new Parameters();
     return this.database.rows<SearchedEvent>(
@@ -159,7 +165,7 @@ function inWindow({ from, to }: TimeWindow, bind: Bind): string {
   return `e."timestamp" >= ${bind(from)} AND e."timestamp" < ${bind(to)}`;
 }
 
-/** The timestamps alone say less than the pairs do, but let partitions be left out. */
+/** The conditions on the timestamp are redundant, but let PostgreSQL skip partitions. */
 function placed(window: TimeWindow, { before, end }: SearchedStretch, bind: Bind): string {
   const conditions = [inWindow(window, bind)];
   if (before !== null) {
@@ -173,7 +179,7 @@ function placed(window: TimeWindow, { before, end }: SearchedStretch, bind: Bind
   return conditions.join(' AND ');
 }
 
-/** Whether a whole id is asked for. */
+/** Returns the id when the search consists of one complete id, else null. */
 export function askedId({ words }: SearchWords): string | null {
   const [only = '', ...others] = words;
   return others.length === 0 && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(only) ? only : null;

@@ -19,11 +19,14 @@ const SEARCHED = { texts: ['event'] } as const;
 
 interface TypeRow {
   readonly event: string;
-  /** When its newest event of the window came. */
+  /** The timestamp of its newest event in the window. */
   readonly at: Date;
 }
 
-/** Event types that have an event in the window. Whose name fits is asked of the counted days, when it came of the rows. */
+/**
+ * Searches the event types that have an event in the window. Matching names come from the daily counters, the time of
+ * the newest event from the rows.
+ */
 @Injectable()
 export class EventTypeSearch extends SearchSource {
   readonly type = 'event_type';
@@ -45,7 +48,7 @@ export class EventTypeSearch extends SearchSource {
     }));
   }
 
-  /** Of a type whose events PostgreSQL does not have any more, the beginning of the last day that has one. */
+  /** When PostgreSQL no longer has the events of a type, `at` is the start of its last day with an event. */
   private async ofRows({ projectId }: ProjectScope, search: Search, limit: number, db: Db): Promise<TypeRow[]> {
     const isCold = await this.cold.isCold(search.window);
     const parameters = new Parameters();
@@ -66,7 +69,7 @@ export class EventTypeSearch extends SearchSource {
     );
   }
 
-  /** Null: PostgreSQL has to answer alone. */
+  /** @returns null when PostgreSQL has to answer alone */
   private async ofBoth(
     scope: ProjectScope,
     search: Search,
@@ -74,7 +77,7 @@ export class EventTypeSearch extends SearchSource {
     db: Db,
     time: SearchTime,
   ): Promise<TypeRow[] | null> {
-    // Mostly no name fits, which the counted days tell at once.
+    // In most searches no name matches, which the daily counters answer quickly.
     if (!this.copied.isAsked || !(await this.isAnyNamed(scope, search, db))) return null;
     const found = await this.copied.quickly(scope, search.window, time, db, async (moment, bounds) => ({
       moment,
@@ -96,7 +99,7 @@ export class EventTypeSearch extends SearchSource {
     return rows.length > 0;
   }
 
-  /** The best of the best that are copied, and of all that are not. */
+  /** Returns the best of the best replicated matches and of all matches that are not replicated yet. */
   private withUncopied(
     { projectId }: ProjectScope,
     { words, window }: Search,
@@ -121,7 +124,7 @@ export class EventTypeSearch extends SearchSource {
   }
 }
 
-/** Counted types that fit, of a few hours more than the window has. */
+/** Returns the matching types of the daily counters. They may cover up to a day more than the window. */
 function namedSql(
   projectId: string,
   { words, window: { from, to } }: Search,

@@ -1,9 +1,9 @@
 import type { Place } from '../places/cursor.js';
 
-/** So many tell more than a year. */
+/** The maximum number of hours that are read, which covers more than a year. */
 export const MOST_HOURS = 10_000;
 const HOUR_MS = 3_600_000;
-/** No id is before it. */
+/** The lowest possible id. */
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 export interface CountedHour {
@@ -12,12 +12,15 @@ export interface CountedHour {
   readonly events: number;
 }
 
-/** Where stretches of a window end, as far as whole hours tell: counting rows costs as much as looking through them. */
+/** Finds the ends of stretches from the hourly counts. Counting rows would cost as much as searching them. */
 export class HourEnds {
-  /** @param hours those that have events, the newest first, up to {@link MOST_HOURS} */
+  /** @param hours the hours with events, newest first, at most {@link MOST_HOURS} */
   constructor(private readonly hours: readonly CountedHour[]) {}
 
-  /** Of a stretch of so many rows at most. Null: it has all that are left. Undefined: one hour has more. */
+  /**
+   * Returns the end of a stretch with at most this many rows. Null when the stretch has all remaining rows. Undefined
+   * when one hour has more rows.
+   */
   next(before: Place, rows: number): Place | null | undefined {
     let counted = 0;
     let end: Place | undefined;

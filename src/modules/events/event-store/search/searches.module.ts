@@ -5,7 +5,7 @@ import { CopiedEventSearchReader } from './copied-event-search.reader.js';
 import { EventSearchReader } from './event-search.reader.js';
 import { EventTypeSearch } from './event-type-search.reader.js';
 
-/** Events and event types by words. */
+/** Searches events and event types by words. */
 @Module({
   imports: [EventCopiesModule, EventRetentionModule],
   providers: [CopiedEventSearchReader, EventSearchReader, EventTypeSearch],

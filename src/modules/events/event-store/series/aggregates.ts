@@ -21,17 +21,17 @@ const ADDING: readonly Aggregate[] = ['count', 'errors', 'sum'];
 const ZERO_WITHOUT_EVENTS: readonly Aggregate[] = ['count', 'errors', 'error_rate', 'sum', 'unique'];
 const QUANTILES: Readonly<Partial<Record<Aggregate, number>>> = { p50: 0.5, p95: 0.95, p99: 0.99 };
 
-/** Whether it counts events and takes no field. */
+/** True for aggregates that count events and need no field. */
 export function countsEvents(aggregate: Aggregate): boolean {
   return COUNTING.includes(aggregate);
 }
 
-/** Whether the values of parts add up to that of the whole. */
+/** True when the sum of the parts is the value of the whole. */
 export function addsUp(aggregate: Aggregate): boolean {
   return ADDING.includes(aggregate);
 }
 
-/** Between 0 and 1, of a percentile. */
+/** The quantile of a percentile, between 0 and 1. Undefined for other aggregates. */
 export function quantileOf(aggregate: Aggregate): number | undefined {
   return QUANTILES[aggregate];
 }
@@ -40,25 +40,28 @@ export function withoutEvents(aggregate: Aggregate): number | null {
   return ZERO_WITHOUT_EVENTS.includes(aggregate) ? 0 : null;
 }
 
-/** How events are gathered by bucket and value, and how the aggregate of any of what was gathered is told. */
+/** SQL that groups events by bucket and value, and aggregates the groups. */
 export interface Gathering {
-  /** Of the events. */
+  /** The selected columns of the events. */
   readonly columns: string;
-  /** Which of the same bucket and value become one: all, where the columns are aggregates, those alike, or none. */
+  /**
+   * Which rows of a bucket and value are combined: `all` when the columns are aggregates, `alike` when only equal rows
+   * are, or `none`.
+   */
   readonly merges: 'all' | 'alike' | 'none';
-  /** Of what was gathered. */
+  /** The columns of the grouped rows. */
   readonly gathered: string;
-  /** Over these; numeric or float8. */
+  /** The aggregate over these columns. Its type is numeric or float8. */
   readonly value: string;
 }
 
-/** Of counted events: `events` and `errors` stand in the gathered rows. */
+/** Returns the aggregate over counted rows with the columns `events` and `errors`. */
 export function countedValue(aggregate: Aggregate): string {
   if (aggregate === 'errors') return 'sum(errors)';
   return aggregate === 'error_rate' ? 'sum(errors)::float8 / nullif(sum(events), 0)::float8' : 'sum(events)';
 }
 
-/** @param isWeighed whether numbers may come from elsewhere, each with how many `times` there are of it */
+/** @param isWeighed true when a row may stand for several equal numbers, counted in `times` */
 export function gatheringOf(aggregate: Aggregate, field: string | undefined, bind: Bind, isWeighed = false): Gathering {
   if (field === undefined) {
     return {
@@ -90,7 +93,7 @@ export function gatheringOf(aggregate: Aggregate, field: string | undefined, bin
   return { merges: 'all', ...ofNumbers(aggregate, number) };
 }
 
-/** By nearest rank, as `percentile_disc` has it. */
+/** By nearest rank, like `percentile_disc`. */
 function weighedQuantile(quantile: number): string {
   return `(SELECT min(one) FROM (
       SELECT one, sum(n) OVER (ORDER BY one) AS up_to, sum(n) OVER () AS of_all

@@ -8,10 +8,10 @@ export interface AskedSeries {
   readonly hasPrevious: boolean;
 }
 
-/** A total where it has no bucket, else a point. Numbers are text: they may be more than doubles hold. */
+/** A row without a bucket is a total, otherwise a point. Numbers are text, because a double may not be exact. */
 export interface SeriesRow {
   readonly part: 'series' | 'other' | 'previous';
-  /** Of a series, from 1. */
+  /** The rank of a series, from 1. */
   readonly place: number | null;
   readonly key: string | null;
   readonly bucket: number | null;

@@ -2,28 +2,31 @@ import type { BindValue } from '../../../../platform/clickhouse/index.js';
 import { type Aggregate, countsEvents, quantileOf } from './aggregates.js';
 import { copiedDigits, copiedKeyed, keptKeySql, plainDigits } from '../questions/copied-keys.js';
 
-/** How ClickHouse gathers events by bucket and value, and how PostgreSQL takes what was gathered for rows of its own. */
+/** SQL that groups events in ClickHouse, and converts the groups into rows of PostgreSQL. */
 export interface CopiedGathering {
-  /** Of the rows `e`. */
+  /** The selected columns of the rows `e`. */
   readonly columns: string;
-  /** Those of the columns that events are told apart by. */
+  /** The columns that are part of GROUP BY. */
   readonly grouped: readonly string[];
-  /** Of what was gathered, under the names of {@link taken}. */
+  /** The columns of the groups, under the names of {@link taken}. */
   readonly gathered: string;
-  /** Types in PostgreSQL by name. */
+  /** The types in PostgreSQL by column name. */
   readonly taken: Readonly<Record<string, string>>;
-  /** Of these in PostgreSQL: as `Gathering.gathered` has them. */
+  /** The expressions in PostgreSQL that return the columns of `Gathering.gathered`. */
   readonly kept: string;
-  /** What the field holds; null without one. */
+  /** SQL for the value of the field. Null without a field. */
   readonly read: { readonly value: string } | null;
-  /** Whether an event `e` has a number that is not added up exactly. */
+  /** True for an event `e` with a number that ClickHouse cannot add exactly. */
   readonly inexact: string;
 }
 
-/** Decimals of sums, as many as there are digits before them, and the least number that has no others: a double has 17 digits at most. */
+/**
+ * Sums have 38 decimals and 38 digits before them. A double has at most 17 digits, so all numbers from 1e-20 up are
+ * represented exactly.
+ */
 const DECIMALS = 38;
 const LEAST_EXACT = '1e-20';
-/** A hundred million of these are added up. */
+/** Up to this number, a hundred million numbers can be added without overflow. */
 const MOST_EXACT = '1e30';
 
 export function copiedGatheringOf(aggregate: Aggregate, field: string | undefined, bind: BindValue): CopiedGathering {
@@ -72,7 +75,7 @@ export function copiedGatheringOf(aggregate: Aggregate, field: string | undefine
       kept: name,
     };
   }
-  // An average is as precise as the longest of its numbers.
+  // The decimals of the longest number determine the decimals of the average.
   const fraction = `length(extract(assumeNotNull(${read.digits}), '\\\\.([0-9]+)'))`;
   const exponent = `toInt32OrZero(extract(assumeNotNull(${read.digits}), 'e(-?[0-9]+)'))`;
   return {

@@ -15,19 +15,19 @@ import { copiedGatheringOf } from './copied-aggregates.js';
 import type { AskedSeries, SeriesRow } from './asked-series.js';
 import { type CopiedSource, TimeseriesRepository } from './timeseries.repository.js';
 
-/** Of what was gathered; more is not carried from one database to the other. */
+/** More groups are not transferred from one database to the other. */
 const MOST_ROWS = 100_000;
 
 interface CopiedRow {
-  /** Where its bucket begins, in milliseconds. */
+  /** The start of the bucket in epoch milliseconds. */
   readonly start: number;
   readonly key: string;
-  /** 1: there are rows that ClickHouse cannot read. */
+  /** 1 when ClickHouse cannot read some of the rows. */
   readonly unread: number;
   readonly [column: string]: unknown;
 }
 
-/** Different values of the window, or of the one before it. */
+/** Counts of distinct values in the window, or in the previous window. */
 interface UniqueRow {
   readonly is_now: number;
   readonly buckets: readonly (readonly [start: number, values: number])[];
@@ -35,29 +35,29 @@ interface UniqueRow {
   readonly unread: number;
 }
 
-/** A series as far as it is copied. */
+/** The replicated part of a series. */
 export interface CopiedSeries {
   /**
-   * When the first event was, copied or not; null without any.
-   * @returns undefined where PostgreSQL has to answer alone
+   * Returns the time of the first event, replicated or not. Null when there are no events.
+   * @returns undefined when PostgreSQL has to answer alone
    * @throws QueryTooLong
    */
   first(): Promise<Date | null | undefined>;
   /**
-   * The series itself, with what is not copied: of different values, which may be too many to be carried from one database to the
-   * other.
-   * @returns null where PostgreSQL has to answer alone, undefined where the series has to be made of {@link source}
+   * Returns the whole series, including events that are not replicated yet. Only used for distinct values, which may be
+   * too many to transfer.
+   * @returns null when PostgreSQL has to answer alone; undefined when the series has to be computed from {@link source}
    * @throws QueryTooLong
    */
   rows(division: Division): Promise<SeriesRow[] | null | undefined>;
   /**
-   * @returns null where PostgreSQL has to answer alone
+   * @returns null when PostgreSQL has to answer alone
    * @throws QueryTooLong
    */
   source(division: Division): Promise<CopiedSource | null>;
 }
 
-/** Where the copy ends for a question about a series, and how it is asked. */
+/** The parameters of reading a series from ClickHouse. */
 interface Copy {
   readonly question: Question;
   readonly asked: AskedSeries;
@@ -66,7 +66,10 @@ interface Copy {
   readonly signal: AbortSignal;
 }
 
-/** Gathers the events of series that are copied, for PostgreSQL to add them up with those that are not. */
+/**
+ * Groups the replicated events of series in ClickHouse. PostgreSQL combines the groups with the events that are not
+ * replicated yet.
+ */
 @Injectable()
 export class CopiedTimeseriesRepository {
   constructor(
@@ -76,8 +79,8 @@ export class CopiedTimeseriesRepository {
   ) {}
 
   /**
-   * @param window of all events that may be asked for
-   * @returns null where PostgreSQL has to answer alone
+   * @param window covers all events that may be read
+   * @returns null when PostgreSQL has to answer alone
    * @throws QueryTooLong
    */
   async begin(
@@ -235,7 +238,7 @@ export class CopiedTimeseriesRepository {
 
 const UNSPLIT: Keyed = { value: `''`, key: () => `''` };
 
-/** Where the bucket of an event `e` begins. */
+/** Returns SQL for the start of the bucket of an event `e`. */
 function startSql({ starts }: Division, bind: BindValue): string {
   const ascending = bind(
     starts.map((start) => start.getTime()),

@@ -11,34 +11,34 @@ import type { AskedSeries, SeriesRow } from './asked-series.js';
 import { CopiedTimeseriesRepository } from './copied-timeseries.repository.js';
 import { TimeseriesRepository } from './timeseries.repository.js';
 
-/** How windows come to their buckets. */
+/** Divides windows into buckets. */
 export interface Dividing {
   readonly window: (window: TimeWindow) => ZonedBuckets;
-  /** The window before the question's, like the window itself. */
+  /** Divides the previous window like the window itself. */
   readonly before: (window: TimeWindow, buckets: ZonedBuckets) => ZonedBuckets;
 }
 
 export interface AnsweredSeries {
   readonly buckets: ZonedBuckets;
-  /** Of the window before; null where it is not asked for. */
+  /** The buckets of the previous window. Null when it is not requested. */
   readonly before: ZonedBuckets | null;
-  /** Their buckets are numbered from the first one of the window before. */
+  /** Buckets are numbered from the first bucket of the previous window. */
   readonly rows: readonly SeriesRow[];
-  /** The number of the window's own first bucket. */
+  /** The number of the window's first bucket. */
   readonly first: number;
 }
 
-/** The windows of a question, as far as they are known before anything is read. */
+/** The windows of a question that are known before anything is read. */
 interface Known {
-  /** Null: the window begins with the first event. */
+  /** Null when the window begins with the first event, which has to be read. */
   readonly known: Divided | null;
   readonly before: Divided | null;
   readonly divide: (from: Date) => Divided;
-  /** Whether counted hours can tell, unless buckets are shorter. */
+  /** True when counted hours can answer, unless buckets are shorter than an hour. */
   readonly isCountable: boolean;
 }
 
-/** Aggregates events over time, from counted hours where those can tell. */
+/** Aggregates events over time. Uses counted hours where they can answer. */
 @Injectable()
 export class TimeseriesReader {
   constructor(
@@ -48,7 +48,7 @@ export class TimeseriesReader {
     private readonly copied: CopiedTimeseriesRepository,
   ) {}
 
-  /** All of one moment. @throws QueryTooLong, TooManyQueries, and what dividing throws */
+  /** Reads everything in one snapshot. @throws QueryTooLong, TooManyQueries, and the errors of dividing */
   async of(question: Question, asked: AskedSeries, dividing: Dividing, signal: AbortSignal): Promise<AnsweredSeries> {
     const fields = asked.splitBy === undefined ? [] : [asked.splitBy];
     const isCountable = asked.field === undefined && isCounted(question, fields);
@@ -69,7 +69,7 @@ export class TimeseriesReader {
     });
   }
 
-  /** Null: PostgreSQL has to answer alone, or can tell by counted hours. */
+  /** @returns null when PostgreSQL has to answer alone, or can use counted hours */
   private async fromCopy(
     question: Question,
     asked: AskedSeries,
@@ -117,8 +117,8 @@ export class TimeseriesReader {
   }
 
   /**
-   * Where the first event is; without any, where the window ends.
-   * @param all null where counted hours can tell
+   * Returns the time of the first event, or the end of the window when there is none.
+   * @param all null when counted hours can answer
    */
   private async beginningOfAll(question: Question, all: FittingEvents | null, snapshot: Snapshot): Promise<Date> {
     const first =

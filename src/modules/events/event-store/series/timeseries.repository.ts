@@ -12,27 +12,27 @@ import { KEY_ORDER, keyedSql, shortKeySql } from '../questions/keys.js';
 import type { Question } from '../questions/question.js';
 import type { Snapshot } from '../questions/snapshots.js';
 
-/** What ClickHouse has gathered, row by row, beside events that PostgreSQL has to add. */
+/** Groups of replicated events, row by row, and the events that PostgreSQL has to add. */
 export interface CopiedSource {
   readonly type: 'copied';
   readonly buckets: readonly number[];
   readonly keys: readonly string[];
-  /** A list for each name that `gathering` takes. */
+  /** A list for each column name of `gathering.taken`. */
   readonly columns: Readonly<Record<string, readonly unknown[]>>;
   readonly gathering: Pick<CopiedGathering, 'taken' | 'kept'>;
   readonly events: FittingEvents;
 }
 
 interface Base {
-  /** The relation `base`: bucket, key, and what the value is told of. */
+  /** The relation `base` with the bucket, the key and the columns that `value` aggregates. */
   readonly sql: string;
   readonly value: string;
 }
 
-/** Adds up events by bucket and value. */
+/** Aggregates events by bucket and value. */
 @Injectable()
 export class TimeseriesRepository {
-  /** What a field holds, each value once in a bucket, by key. */
+  /** Returns the distinct values of a field in each bucket, as keys. */
   seen(
     events: FittingEvents,
     division: Division,
@@ -51,7 +51,10 @@ export class TimeseriesRepository {
     );
   }
 
-  /** Series and their points, those of the values beyond the first ones, and those of the window before: of one statement. */
+  /**
+   * Returns the series with their points, the sum of the other values, and the previous window. One statement reads
+   * them all.
+   */
   rows(
     question: Question,
     source: Source | CopiedSource,

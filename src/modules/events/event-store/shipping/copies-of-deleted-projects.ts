@@ -8,8 +8,8 @@ import { StoredEventsRepository } from './stored-events.repository.js';
 import { WaitingEventsRepository } from './waiting-events.repository.js';
 
 /**
- * Removes what was copied of deleted projects, once nothing of it can be on its way any more. The row of the project goes after
- * that, so what cannot be removed now is looked for again.
+ * Removes the replicated events of deleted projects, once none of them can still be replicated. The project's row is
+ * removed after that, so the removal is retried until it succeeds.
  */
 @Injectable()
 export class CopiesOfDeletedProjects {
@@ -32,12 +32,12 @@ export class CopiesOfDeletedProjects {
   }
 
   private async isRemoved(projectId: ProjectId): Promise<boolean> {
-    // Another process may know where the copies are.
+    // Another process may be configured with the ClickHouse that has the events.
     if (this.stored === null) return false;
     try {
       return await this.stored.removeOf(projectId);
     } catch (error) {
-      // Other projects must not wait for it.
+      // An error must not delay the removal of other projects.
       this.seldom.happened('removal', (times) =>
         this.logger.warn(
           `copies of a deleted project stay: ${shortReason(error)}, ${times} times since the last such line`,

@@ -7,7 +7,10 @@ import { EVENT_SERVER } from '../event-server.js';
 import { NO_MONTH } from '../tables/table-statements.js';
 import { StoredEventsRepository } from './stored-events.repository.js';
 
-/** Ends the copies of events that are not kept any more: drops their months, and removes what has none. */
+/**
+ * Removes replicated events past retention: drops their months, and deletes their rows from the partition without a
+ * month.
+ */
 @Injectable()
 export class CopiesOfEndedEvents extends MaintenanceTask {
   private readonly logger = new Logger('event-store');
@@ -22,7 +25,7 @@ export class CopiesOfEndedEvents extends MaintenanceTask {
     this.stored = server === null ? null : new StoredEventsRepository(server);
   }
 
-  /** @returns how many months were dropped */
+  /** @returns the number of dropped months */
   async maintain(): Promise<number> {
     if (this.stored === null) return 0;
     const before = await this.retained.endedBefore();
@@ -30,7 +33,7 @@ export class CopiesOfEndedEvents extends MaintenanceTask {
     try {
       return await this.end(this.stored, before);
     } catch (error) {
-      // One that is away has them ended when it is back.
+      // The removal is retried when ClickHouse is available again.
       this.seldom.happened('retention', (times) =>
         this.logger.warn(`copies of old events stay: ${shortReason(error)}, ${times} times since the last such line`),
       );

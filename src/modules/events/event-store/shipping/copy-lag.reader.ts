@@ -3,7 +3,7 @@ import type { ClickHouse } from '../../../../platform/clickhouse/index.js';
 import { Database } from '../../../../platform/database/database.js';
 import { EVENT_SERVER } from '../event-server.js';
 
-/** How far the copy of the events is behind. */
+/** Measures the replication lag. */
 @Injectable()
 export class CopyLagReader {
   constructor(
@@ -12,8 +12,8 @@ export class CopyLagReader {
   ) {}
 
   /**
-   * For how long the oldest event that is not copied has been stored, by the clock of the database; 0 when all are. Null: no
-   * server is configured here.
+   * Returns for how many seconds the oldest event that is not replicated yet has been stored, by the clock of the
+   * database. 0 when all are replicated. Null when no ClickHouse is configured.
    */
   async seconds(): Promise<number | null> {
     if (this.server === null) return null;

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 
-/** Times of copying; tests make them less. */
+/** Time limits of replication in milliseconds. Tests lower them. */
 @Injectable()
 export class CopyLimits {
-  /** Of the look at a start, which goes on without it. */
+  /** The limit of the check at the start of the process. The start continues without the check. */
   lookMs = 5_000;
-  /** After so long without a block it looks whether the last one is still there. */
+  /** After this time without a block, the presence of the last block in ClickHouse is checked. */
   quietMs = 5_000;
-  /** Of a block on its way: the server has to say by then that it is stored, or that it took too long. */
+  /** The limit of an insert. ClickHouse has to acknowledge the block or report an error within this time. */
   insertMs = 60_000;
 }

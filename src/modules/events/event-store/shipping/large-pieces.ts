@@ -2,7 +2,7 @@ import { Transform, type TransformCallback } from 'node:stream';
 
 const PIECE_BYTES = 262_144;
 
-/** The same bytes in few pieces: each one that is sent on costs a call of the system and a line that says how long it is. */
+/** Combines chunks into larger ones. Each chunk that is sent costs a system call and a line with its length. */
 export class LargePieces extends Transform {
   private pieces: Buffer[] = [];
   private size = 0;

@@ -2,24 +2,24 @@ import type pg from 'pg';
 import { statesOfProjects } from '../../../tenancy/projects/index.js';
 import type { ProjectSum } from './stored-events.repository.js';
 
-/** Of a relation of events; the conditions are on the name of a column of times. */
+/** Selects the events of a sum. */
 export interface SummedEvents {
-  /** With the columns project_id, timestamp and id. */
+  /** Has the columns project_id, timestamp and id. */
   readonly relation: string;
   readonly within: (column: string) => string;
-  /** Which of the rows `e` are counted apart, too; left out: all. */
+  /** A condition on the rows `e` that are counted in `own`. Counts all rows when omitted. */
   readonly own?: string;
 }
 
-/** With how many of them are counted apart, as digits, whether they wait or not. */
+/** A sum with the number of rows that match `own`, as digits. It includes rows that are not replicated yet. */
 export interface KeptSum extends ProjectSum {
   readonly own: string;
 }
 
 /**
- * What the event store has to have of each project up to the block that was copied last: what waits is taken away. Projects that
- * are being deleted, or gone, are left out.
- * @param client in a snapshot, of whose moment both are
+ * Returns what ClickHouse must have of each project up to the last replicated block. Queued events are subtracted.
+ * Projects that are deleted or being deleted are left out.
+ * @param client a connection in a snapshot
  */
 export async function projectSums(client: pg.Client, events: SummedEvents): Promise<KeptSum[]> {
   const { rows } = await client.query<KeptSum>(projectSumsSql(events));
@@ -27,7 +27,7 @@ export async function projectSums(client: pg.Client, events: SummedEvents): Prom
   return rows.filter(({ project }) => states.get(project) === 'living');
 }
 
-/** As `statesOfProjects` tells them, in the transaction of the connection. */
+/** Runs `statesOfProjects` in the transaction of the connection. */
 export function statesOver(
   client: pg.Client,
   rows: readonly { readonly project: string }[],

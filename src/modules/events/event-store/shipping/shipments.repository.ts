@@ -7,25 +7,27 @@ import { statesOver } from './project-sums.repository.js';
 import type { ProjectPlace } from './stored-events.repository.js';
 import { DOUBT } from './waiting-events.repository.js';
 
-/** Bounds of a block; its first shipment is always taken, and has 1,000 events at most. */
+/** The maximum size of a block. Its first queue row is always included, and has at most 1,000 events. */
 const MOST_EVENTS = 100_000;
 const MOST_BYTES = 67_108_864;
 const MOST_SHIPMENTS = 10_000;
 
 const CONNECT_LIMIT_MS = 5_000;
 const CLOSE_LIMIT_MS = 3_000;
-/** No statement is under way for longer: that of the rows of a block ends with its insert. */
+/** The time limit of a statement. The statement that reads the rows of a block ends with the insert. */
 const STATEMENT_LIMIT_MS = 90_000;
 
 const SETTINGS = `SET statement_timeout = ${STATEMENT_LIMIT_MS}; SET jit = off; SET DateStyle = 'ISO'`;
 
-/** What is copied next. */
+/** The block that is replicated next. */
 export interface Block {
-  /** From 1. */
+  /** Counted from 1. */
   readonly number: number;
-  /** The same whoever sends it, however often, and of no other block. */
+  /**
+   * The deduplication token. It is the same each time the block is sent, by any process, and differs for each block.
+   */
   readonly token: string;
-  /** It was begun before, and may be there in whole or in part. */
+  /** True when an earlier attempt may have stored the block in whole or in part. */
   readonly isBegun: boolean;
 }
 
@@ -36,19 +38,20 @@ interface State {
 }
 
 /**
- * What is to be copied, as PostgreSQL has it, over a connection of its own. One block is under way at a time: which
- * shipments it has stands in `event_shipping` before it is read, and goes with them in one statement once it was copied.
+ * Reads and updates the replication queue over a connection of its own. One block is in progress at a time. Its queue
+ * rows are recorded in `event_shipping` before they are read. When the block is replicated, the record and the queue
+ * rows are removed in one statement.
  */
 export class ShipmentsRepository {
   private client: pg.Client | undefined;
-  /** Never resolves; fails when {@link client} is lost. */
+  /** Never resolves. Rejects when {@link client} is lost. */
   private lost: Promise<never> = new Promise(() => undefined);
 
   constructor(private readonly databaseUrl: string) {}
 
   /**
-   * Whether this connection is the one that copies, until it is closed or lost: `begun` the first time that it is. Saves work
-   * alone, since blocks are the same for all.
+   * Tries to become the only process that replicates, until the connection is closed or lost. Returns `begun` the first
+   * time. This lock is only an optimization: all processes send the same blocks, so correctness does not depend on it.
    */
   async turn(): Promise<'begun' | 'kept' | 'of another'> {
     if (this.client !== undefined) return 'kept';
@@ -69,13 +72,16 @@ export class ShipmentsRepository {
     return 'of another';
   }
 
-  /** How far it has got; the number is of the last block that was copied. Null: nothing is kept for copying. */
+  /** Returns the number of the last replicated block. Null when no events are queued for replication. */
   async place(): Promise<{ readonly block: number; readonly isTaken: boolean } | null> {
     const state = await this.state();
     return state === undefined ? null : { block: Number(state.block), isTaken: state.is_taken };
   }
 
-  /** An event that was copied, is kept, and whose project lives; null where none is known, and while every event is looked at anyway. */
+  /**
+   * Returns a replicated event that is within retention and whose project exists. Null when there is none, or while a
+   * backfill reads every event anyway.
+   */
   async lastCopied(): Promise<ProjectPlace | null> {
     const { rows } = await this.ask<{ project: string; at: Date; id: string }>(
       `SELECT /* tenant: that of the event */ p.last_project AS project, p.last_at AS at, p.last_id AS id FROM event_shipping p
@@ -87,12 +93,12 @@ export class ShipmentsRepository {
     return { project: asProjectId(row.project), at: row.at, id: row.id };
   }
 
-  /** What was copied was lost. */
+  /** Marks the replica as incomplete, because replicated events were lost. */
   async doubt(): Promise<void> {
     await this.ask(DOUBT);
   }
 
-  /** The block that was begun, else a new one of the oldest shipments. @returns null when nothing waits */
+  /** Returns the block in progress, or a new block of the oldest queue rows. @returns null when the queue is empty */
   async take(): Promise<Block | null> {
     const { rowCount } = await this.ask(
       `UPDATE event_shipping p SET taken = next.positions
@@ -113,12 +119,15 @@ export class ShipmentsRepository {
     return { number, token: `${state.id}-${number}`, isBegun: rowCount === 0 };
   }
 
-  /** Its events as lines for ClickHouse; those that were deleted meanwhile are left out. The connection is busy until its end. */
+  /**
+   * Returns the events of a block in the format of ClickHouse. Events that were deleted meanwhile are left out. The
+   * connection is busy until the stream ends.
+   */
   async read({ number }: Block): Promise<CopyToStreamQuery> {
     await this.ask(`SELECT set_config('shipping.block', $1, false)`, [String(number)]);
     const columns = EVENT_COLUMNS.map(({ name, sql }) => `${sql} AS "${name}"`).join(', ');
-    // Each event is looked up by its key, since OFFSET keeps the relations apart: of arrays the planner cannot know how few
-    // events they name, and would read whole months.
+    // OFFSET 0 makes PostgreSQL look up each event by its key. The planner cannot estimate how few events the arrays
+    // name, and would read whole months.
     const rows = this.ours.query(
       copyTo(`COPY (
         SELECT /* every tenant: in one order */ p.block + 1, f.*
@@ -134,7 +143,7 @@ export class ShipmentsRepository {
     return rows;
   }
 
-  /** It was copied: nothing of it waits any more. Does nothing where somebody else has said so before. */
+  /** Removes the queue rows of a replicated block. Does nothing when another process has confirmed the block before. */
   async confirm({ number }: Block): Promise<void> {
     await this.ask(
       `WITH copied AS (
@@ -149,7 +158,7 @@ export class ShipmentsRepository {
     );
   }
 
-  /** Lets go of whatever is under way; the next to ask whether it is theirs begins anew. */
+  /** Closes the connection, whatever it is doing. The next call of `turn` opens a new one. */
   async close(): Promise<void> {
     const { client } = this;
     this.client = undefined;
@@ -161,7 +170,7 @@ export class ShipmentsRepository {
     return this.client;
   }
 
-  /** Fails when the connection is lost, whether or not the statement is told so. */
+  /** Rejects when the connection is lost, even when the driver does not report it for the statement. */
   private ask<Row extends pg.QueryResultRow>(sql: string, parameters: unknown[] = []): Promise<pg.QueryResult<Row>> {
     return Promise.race([this.ours.query<Row>(sql, parameters), this.lost]);
   }
@@ -187,7 +196,7 @@ export class ShipmentsRepository {
       client.on('error', lose);
       client.on('end', lose);
     });
-    // Most often nobody waits for anything.
+    // Prevents an unhandled rejection while no statement waits.
     this.lost.catch(() => undefined);
     try {
       await client.connect();
@@ -200,7 +209,10 @@ export class ShipmentsRepository {
   }
 }
 
-/** At once, though a statement may be under way; a connection that the server has ended meanwhile may never say so. */
+/**
+ * Closes the connection even while a statement runs. The wait is limited, because a connection that the server has
+ * dropped may never report its end.
+ */
 async function end(client: pg.Client): Promise<void> {
   const tooLate = pause(CLOSE_LIMIT_MS, undefined, { ref: false });
   await Promise.race([client.end().catch(() => undefined), tooLate]);

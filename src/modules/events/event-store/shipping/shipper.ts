@@ -10,17 +10,17 @@ import { LargePieces } from './large-pieces.js';
 import { type Block, ShipmentsRepository } from './shipments.repository.js';
 import { StoredEventsRepository } from './stored-events.repository.js';
 
-/** The event store has what PostgreSQL does not know of: one of them was restored, or emptied, without the other. */
+/** ClickHouse has blocks that PostgreSQL has not sent: one of the two was restored or emptied without the other. */
 export class StoresDiffer extends Error {}
 
 /**
- * Copies one block after the other. What a block has is written down before it is read, it is sent under a token of its own until
- * it was acknowledged, and only then its rows go from PostgreSQL: whoever dies in between leaves a block that the next one sends
- * again, and the event store takes each of its months once.
+ * Replicates one block after another. The content of a block is recorded before it is read. The block is sent under its
+ * own token until it is acknowledged. Only then its queue rows are removed from PostgreSQL. If the process ends in
+ * between, another process sends the block again, and ClickHouse stores each month of the block once.
  */
 export class Shipper {
   private readonly logger = new Logger('event-store');
-  /** When a block was copied last, by the process's clock, in milliseconds. */
+  /** The time of the last replicated block on the monotonic clock of the process, in milliseconds. */
   private copiedAt = -Infinity;
 
   constructor(
@@ -30,13 +30,13 @@ export class Shipper {
     private readonly limits: CopyLimits,
   ) {}
 
-  /** @param doubt what becomes of the copy where its tables are new */
+  /** @param doubt called when the tables are created, because a former replica may be lost */
   static between(databaseUrl: string, server: ClickHouse, doubt: () => Promise<void>, limits: CopyLimits): Shipper {
     const tables = new EventTables(new TablesRepository(server), doubt);
     return new Shipper(new ShipmentsRepository(databaseUrl), new StoredEventsRepository(server), tables, limits);
   }
 
-  /** @returns how many events were copied; null when nothing waits, or another process copies */
+  /** @returns the number of replicated events; null when the queue is empty or another process replicates */
   async ship(signal: AbortSignal): Promise<number | null> {
     try {
       const turn = await this.shipments.turn();
@@ -44,7 +44,7 @@ export class Shipper {
       if (turn === 'begun') await this.judge(signal);
       const block = await this.shipments.take();
       if (block === null) return null;
-      // What takes the server that long may have been a restore, behind a connection to PostgreSQL that knows of nothing.
+      // After a long pause ClickHouse may have been restored, while the connection to PostgreSQL stayed open.
       if (turn === 'kept' && performance.now() - this.copiedAt > this.limits.quietMs) {
         await this.judgeLast(block.number - 1, signal);
       }
@@ -58,12 +58,15 @@ export class Shipper {
     }
   }
 
-  /** Lets another process copy. */
+  /** Releases the lock, so that another process can replicate. */
   async close(): Promise<void> {
     await this.shipments.close();
   }
 
-  /** Before anything is sent over a new connection: a block under a number that is used already would be taken for known. */
+  /**
+   * Checks both stores before anything is sent over a new connection. ClickHouse would ignore a block whose token it
+   * has already seen.
+   */
   private async judge(signal: AbortSignal): Promise<void> {
     await answered(this.tables.prepare(), signal);
     const place = await this.shipments.place();
@@ -76,7 +79,9 @@ export class Shipper {
     await this.judgeLast(place.block, signal);
   }
 
-  /** The tables may be there, and lack what was copied last: they were restored by themselves. */
+  /**
+   * ClickHouse may have been restored without PostgreSQL. Then its tables exist, but lack the last replicated events.
+   */
   private async judgeLast(block: number, signal: AbortSignal): Promise<void> {
     const last = await this.shipments.lastCopied();
     if (last === null || (await answered(this.stored.among([last], block), signal)).size > 0) return;
@@ -88,7 +93,7 @@ export class Shipper {
 
   private async copy(block: Block, signal: AbortSignal): Promise<number> {
     const sent = await this.send(block, block.token, signal);
-    // A server that died while it stored the block may know the token and not have the rows.
+    // A server that crashed during the insert may have the token but not the rows.
     if (block.isBegun && (await answered(this.stored.countOf(block.number), signal)) < sent) {
       await answered(this.stored.removeBlock(block.number), signal);
       return this.send(block, `${block.token}-${newId()}`, signal);
@@ -105,7 +110,7 @@ export class Shipper {
   }
 }
 
-/** Whoever stops does not wait for a server that may say nothing. */
+/** A stopping process does not wait for a server that may not answer. */
 function answered<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
   return unlessAborted(signal, answer, () => new Error('copying was stopped'));
 }

@@ -5,15 +5,18 @@ import { LogThrottle, type Metrics } from '../../../../platform/telemetry/index.
 import { type Shipper, StoresDiffer } from './shipper.js';
 
 const IDLE_MS = 500;
-/** Each block costs parts on the disk, however small it is: those of fewer events begin so far apart. */
+/**
+ * Every block creates parts on disk, regardless of its size. Blocks with fewer events than this are started at this
+ * interval.
+ */
 const FEW_EVENTS = 10_000;
 const APART_MS = 1_000;
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 15_000;
 
-/** Copies events as long as this process runs, and waits longer each time it cannot. */
+/** Replicates events as long as the process runs. After a failure it waits, each time longer. */
 export class ShippingLoop implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  /** Until it looks again, and between blocks of few events. Tests make them less. */
+  /** The pause when the queue is empty, and the interval between small blocks. Tests lower them. */
   idleMs = IDLE_MS;
   apartMs = APART_MS;
   private readonly logger = new Logger('event-store');
@@ -40,7 +43,7 @@ export class ShippingLoop implements OnApplicationBootstrap, BeforeApplicationSh
     this.running = this.run();
   }
 
-  /** What is under way is given up; the next process sends it again. */
+  /** The block in progress is abandoned. The next process sends it again. */
   async beforeApplicationShutdown(): Promise<void> {
     this.stopping.abort();
     await this.running;
@@ -66,7 +69,7 @@ export class ShippingLoop implements OnApplicationBootstrap, BeforeApplicationSh
     }
   }
 
-  /** @returns how long the next one has time */
+  /** @returns the pause before the next round in milliseconds */
   private async round(signal: AbortSignal): Promise<number> {
     const startedAt = performance.now();
     const events = await this.shipper.ship(signal);

@@ -9,19 +9,22 @@ import { eventTable, KEPT_TABLES, keptTable, NO_MONTH, TEXT_INDEXES } from '../t
 const COLUMNS = [BLOCK_COLUMN.name, ...EVENT_COLUMNS.map(({ name }) => name)] as const;
 
 /**
- * One block of rows, however the server likes to cut them; acknowledged when it is stored. Months of a block are as many as
- * the arrivals of its events allow.
+ * The insert is one block that is acknowledged when it is stored. The number of months in a block is only limited by
+ * the timestamps of its events.
  */
 const INSERT: QuerySettings = {
   async_insert: 0,
   insert_deduplicate: 1,
   input_format_null_as_default: 0,
   input_format_parallel_parsing: 0,
-  // They are made when its parts are merged: until then a search reads these as they are.
+  // These indexes are built when parts are merged. Until then searches read the parts without an index.
   exclude_materialize_skip_indexes_on_insert: TEXT_INDEXES.join(', '),
   max_partitions_per_insert_block: '1000',
 };
-/** One after the other: while quorums may be sought side by side, reads that ask for what was acknowledged may miss it. */
+/**
+ * Quorum inserts run one after another. With parallel quorums, a read with sequential consistency may miss acknowledged
+ * rows.
+ */
 const INSERT_IN_CLUSTER: QuerySettings = {
   ...INSERT,
   distributed_foreground_insert: 1,
@@ -29,38 +32,44 @@ const INSERT_IN_CLUSTER: QuerySettings = {
   insert_quorum_parallel: 0,
 };
 
-/** Of a statement that looks at every row: the server says now and then that it goes on, or the connection would be given up. */
+/**
+ * Settings of a statement that reads every row. The server sends progress headers, so that the connection does not time
+ * out.
+ */
 const LONG: QuerySettings = { send_progress_in_http_headers: 1, http_headers_progress_interval_ms: '20000' };
 
-/** Of a statement that names many months, which senders choose, or many projects. */
+/**
+ * The maximum length of a statement that lists many months or projects. Senders choose the timestamps, and so the
+ * number of months.
+ */
 const MOST_CHARACTERS = '16777216';
 
 const IN_NO_MONTH = `IN PARTITION ID '${NO_MONTH}'`;
 
-/** Where an event of a project lies. */
+/** The position of an event within its project. */
 export interface StoredPlace {
   readonly at: Date;
   readonly id: string;
 }
 
-/** Where an event lies in the order of project, timestamp and id. */
+/** The position of an event in the order of project, timestamp and id. */
 export interface ProjectPlace extends StoredPlace {
   readonly project: ProjectId;
 }
 
-/** Events in that order, from behind a place (null: the first of all) up to the last one. */
+/** Events in that order, after a place (null for the first event) and up to the last one. */
 export interface PlaceRange {
   readonly behind: ProjectPlace | null;
   readonly last: ProjectPlace;
-  /** Those whose events they are. */
+  /** The projects of these events. */
   readonly projects: readonly ProjectId[];
 }
 
-/** Both as digits, since there may be more than doubles tell. */
+/** Both numbers are digits, because a double may not be exact. */
 export interface ProjectSum {
   readonly project: string;
   readonly events: string;
-  /** Of the last 32 bits of each id. */
+  /** The sum of the last 32 bits of each id. */
   readonly ids: string;
 }
 
@@ -72,23 +81,26 @@ interface Month {
 
 export interface MonthCount extends Pick<Month, 'month'> {
   readonly project: string;
-  /** As digits. */
+  /** The number as digits. */
   readonly events: string;
 }
 
-/** Whether the event store has what PostgreSQL has of a project. @param copied undefined: nothing */
+/**
+ * True when ClickHouse has the same events of a project as PostgreSQL. @param copied undefined when ClickHouse has none
+ */
 export function isSameSum(kept: ProjectSum, copied: ProjectSum | undefined): boolean {
   const { events, ids } = copied ?? { events: '0', ids: '0' };
   return kept.events === events && (kept.ids === ids || kept.events === '0');
 }
 
-/** The events of ClickHouse, as shipping changes them. */
+/** Reads and writes the events of ClickHouse for replication. */
 export class StoredEventsRepository {
   constructor(private readonly server: ClickHouse) {}
 
   /**
-   * Stores what of it is not stored under the same token; each month in whole or not at all.
-   * @throws SilentServer when that is not acknowledged in time
+   * Stores a block. Each month of the block is stored completely or not at all. Months that were already stored under
+   * the same token are ignored.
+   * @throws SilentServer when the insert is not acknowledged in time
    */
   async insert(
     body: Readable,
@@ -105,7 +117,7 @@ export class StoredEventsRepository {
     });
   }
 
-  /** How many events a block has brought. */
+  /** Counts the events of a block. */
   async countOf(block: number): Promise<number> {
     const [row] = await this.server.rows<{ events: number | string }>(
       `SELECT /* every tenant: those of the block */ count() AS events FROM ${eventTable(this.server)} WHERE block = {block: UInt64}`,
@@ -114,7 +126,7 @@ export class StoredEventsRepository {
     return Number(row?.events ?? 0);
   }
 
-  /** Whether there is anything of a later block. */
+  /** True when ClickHouse has rows of a later block. */
   async hasLater(block: number): Promise<boolean> {
     const rows = await this.server.rows(
       `SELECT /* every tenant: whether there is one */ 1 AS there FROM ${eventTable(this.server)} WHERE block > {block: UInt64} LIMIT 1`,
@@ -123,7 +135,7 @@ export class StoredEventsRepository {
     return rows.length > 0;
   }
 
-  /** Which of the projects have any event there. */
+  /** Returns the projects that have an event in the range. */
   async projectsBetween({ behind, last, projects }: PlaceRange): Promise<Set<string>> {
     const { bind, values } = new StatementValues();
     const place = ({ at, id }: StoredPlace): string => `(${instantSql(at, bind)}, UUIDToNum(${bind(id, 'UUID')}))`;
@@ -131,7 +143,8 @@ export class StoredEventsRepository {
     const parts = new Map<string, string[]>();
     const add = (project: ProjectId, ...conditions: string[]): void =>
       void parts.set(project, [...(parts.get(project) ?? [`e.project_id = ${bind(project, 'UUID')}`]), ...conditions]);
-    // Of those at both ends a part alone; times by themselves, since they are what the order of the rows is used for.
+    // The first and last project are only partly in the range. The conditions on the timestamp let ClickHouse use the
+    // order of the rows.
     if (behind !== null && projects.includes(behind.project))
       add(behind.project, `e.timestamp >= ${instantSql(behind.at, bind)}`, `${PLACE} > ${place(behind)}`);
     add(last.project, `e.timestamp <= ${instantSql(last.at, bind)}`, `${PLACE} <= ${place(last)}`);
@@ -146,7 +159,7 @@ export class StoredEventsRepository {
     return new Set(rows.map(({ project }) => project));
   }
 
-  /** Which events of a project there are between two places, both included. */
+  /** Returns the ids of a project's events between two places, both included. */
   async idsBetween(projectId: ProjectId, from: StoredPlace, to: StoredPlace): Promise<Set<string>> {
     const { bind, values } = new StatementValues();
     const place = ({ at, id }: StoredPlace): string => `(${instantSql(at, bind)}, UUIDToNum(${bind(id, 'UUID')}))`;
@@ -160,10 +173,10 @@ export class StoredEventsRepository {
     return new Set(rows.map(({ id }) => id));
   }
 
-  /** Which of these events there are up to a block, each as it is in the list. @param events not none, a thousand at most */
+  /** Returns the given events that ClickHouse has up to a block. @param events 1 to 1,000 events */
   async among(events: readonly ProjectPlace[], block: number): Promise<ReadonlySet<ProjectPlace>> {
     const { bind, values } = new StatementValues();
-    // Written into the statement, as so many have no room in an address.
+    // The values are written into the statement, because so many do not fit into the address of a request.
     const projects = writtenIds([...new Set(events.map(({ project }) => project))]);
     const times = [...new Set(events.map(({ at }) => at.getTime()))].join(', ');
     const rows = await this.server.rows<{ project: string; ms: string; id: string }>(
@@ -177,7 +190,9 @@ export class StoredEventsRepository {
     return new Set(events.filter(({ project, at, id }) => there.has(`${project} ${at.getTime()} ${id}`)));
   }
 
-  /** What there is of each project up to a block. @param window only events from then on, and before then; left out: all */
+  /**
+   * Sums the events of each project up to a block. @param window limits the timestamps; `from` is included, `to` is not
+   */
   sums(block: number, { from, to }: { readonly from: Date | null; readonly to?: Date }): Promise<ProjectSum[]> {
     const { bind, values } = new StatementValues();
     const since = from === null ? '' : ` AND timestamp >= ${instantSql(from, bind)}`;
@@ -191,12 +206,12 @@ export class StoredEventsRepository {
     );
   }
 
-  /** How many events there are of each project in months, up to a block. @param months oldest first, none empty */
+  /** Counts the events of each project in months, up to a block. @param months oldest first, none empty */
   async countsOf(block: number, months: readonly Month[]): Promise<MonthCount[]> {
     const [first, last] = [months[0], months.at(-1)];
     if (first === undefined || last === undefined) return [];
     const { bind, values } = new StatementValues();
-    // Between two of them there may be others.
+    // Months between the given months are counted, too, and must not be mixed with them.
     const ends = new Set(months.flatMap(({ month, nextMonth }) => [month.getTime(), nextMonth.getTime()]));
     const rows = await this.server.rows<{ project: string; ms: string; events: string }>(
       `SELECT /* every tenant: what each has */ toString(project_id) AS project,
@@ -210,7 +225,7 @@ export class StoredEventsRepository {
     return rows.map(({ project, ms, events }) => ({ project, month: new Date(Number(ms)), events }));
   }
 
-  /** Resolves when nothing of later blocks is seen any more. */
+  /** Deletes later blocks. Resolves when no read sees them any more. */
   async removeLater(block: number): Promise<void> {
     await this.server.command(
       `ALTER TABLE ${keptTable(this.server)} DELETE WHERE block > {block: UInt64} SETTINGS mutations_sync = 2`,
@@ -218,7 +233,7 @@ export class StoredEventsRepository {
     );
   }
 
-  /** Resolves when nothing of the block is seen any more. */
+  /** Deletes a block. Resolves when no read sees it any more. */
   async removeBlock(block: number): Promise<void> {
     await this.server.command(
       `ALTER TABLE ${keptTable(this.server)} DELETE WHERE block = {block: UInt64} SETTINGS mutations_sync = 2`,
@@ -226,7 +241,7 @@ export class StoredEventsRepository {
     );
   }
 
-  /** Has the rows of a project removed from the disk, which takes its time. @returns whether nothing is left */
+  /** Starts the deletion of a project's rows, which takes a while. @returns true when no row is left */
   async removeOf(projectId: ProjectId): Promise<boolean> {
     const [row] = await this.server.rows<{ events: number | string }>(
       `SELECT /* tenant: that of the parameter */ count() AS events FROM ${eventTable(this.server)} WHERE project_id = {project: UUID}`,
@@ -242,7 +257,7 @@ export class StoredEventsRepository {
     return false;
   }
 
-  /** The months that have a partition, such as `202603`, and `0` for what has none. */
+  /** Returns the months that have a partition, such as `202603`, and `0` for the partition without a month. */
   async months(): Promise<string[]> {
     const { database } = this.server;
     const rows = await this.server.rows<{ id: string }>(
@@ -253,16 +268,19 @@ export class StoredEventsRepository {
     return rows.map(({ id }) => id);
   }
 
-  /** @param month of {@link months} */
+  /** @param month a result of {@link months} */
   async dropMonth(month: string): Promise<void> {
-    // However large it is: a server has a bound for people who mistype.
+    // Disables the size limit that protects operators from dropping a large partition by mistake.
     await this.server.command(
       `ALTER TABLE ${keptTable(this.server)} DROP PARTITION ID {month: String} SETTINGS max_partition_size_to_drop = 0`,
       { month },
     );
   }
 
-  /** Has older rows among those without a month removed from the disk, which takes its time. @returns whether there are any */
+  /**
+   * Starts the deletion of older rows from the partition without a month, which takes a while. @returns true when there
+   * are such rows
+   */
   async removeBefore(before: Date): Promise<boolean> {
     const { bind, values } = new StatementValues();
     const isOld = `timestamp < ${instantSql(before, bind)}`;
@@ -281,7 +299,7 @@ export class StoredEventsRepository {
     return true;
   }
 
-  /** Whether a mutation with a text in its command is under way. */
+  /** True while a mutation runs whose command contains the text. */
   private async isMutating(text: string): Promise<boolean> {
     const { database } = this.server;
     const rows = await this.server.rows(

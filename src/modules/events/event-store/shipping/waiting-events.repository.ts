@@ -2,21 +2,21 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectId } from '../../../access/index.js';
 import { Database } from '../../../../platform/database/database.js';
 
-/** What was copied may be lost: reads do without the copy until everything was looked for there. */
+/** Marks the replica as incomplete. Reads do not use ClickHouse until a backfill has compared every event. */
 export const DOUBT = `UPDATE event_shipping SET is_whole = is_whole AND block = 0, moved_project = NULL, moved_at = NULL,
   moved_id = NULL, moved_events = 0`;
 
-/** What is kept until it was copied. */
+/** Reads and changes the state of replication and its queue. */
 @Injectable()
 export class WaitingEventsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Whether events are kept, here or for another process. */
+  /** True when events are queued for replication, by this or another process. */
   async isBegun(): Promise<boolean> {
     return (await this.database.rows('SELECT 1 FROM event_shipping')).length > 0;
   }
 
-  /** From now on what is stored is kept until it was copied. Does nothing where that is so. */
+  /** From now on all stored events are queued for replication. Does nothing when they already are. */
   async begin(): Promise<void> {
     await this.database.execute('SELECT begin_event_shipping()');
   }
@@ -26,8 +26,8 @@ export class WaitingEventsRepository {
   }
 
   /**
-   * Forgets what there was of a deleted project in months that were dropped, and removes it from those that are about to be.
-   * @returns how many rows were removed
+   * Removes the records of a deleted project in dropped months, and its events in detached months.
+   * @returns the number of removed rows
    */
   async forgetCold(projectId: ProjectId, limit: number): Promise<number> {
     const detached = await this.database.rows<{ name: string }>(
@@ -46,12 +46,12 @@ export class WaitingEventsRepository {
   }
 
   /**
-   * Forgets what waits of a deleted project, but for what is under way: that is on its way whatever is done here.
-   * @returns whether nothing of it is left, and how many were removed, at most `limit`
+   * Removes the queue rows of a deleted project, except for the block in progress, which is sent in any case.
+   * @returns the number of removed rows, at most `limit`, and whether no row of the project is left
    */
   removeOf(projectId: ProjectId, limit: number): Promise<{ removed: number; isEmpty: boolean }> {
     return this.database.transaction(async (tx) => {
-      // Nobody chooses a block meanwhile.
+      // The row lock prevents the choice of a new block meanwhile.
       const begun = await this.database.rows('SELECT 1 FROM event_shipping FOR UPDATE', [], tx);
       if (begun.length === 0) return { removed: 0, isEmpty: true };
       const removed = await this.database.execute(

@@ -5,23 +5,24 @@ import { EVENT_COLUMNS } from './columns.js';
 import { EVENT_INDEXES, FORMER_INDEXES, TABLES_VERSION, versionIn } from './table-statements.js';
 import type { TablesRepository } from './tables.repository.js';
 
-/** The oldest version that the tests have seen; older ones lack times before 1900, types or settings that the tables need. */
+/**
+ * The oldest version that is tested. Older versions lack timestamps before 1900, types or settings that the tables
+ * need.
+ */
 const OLDEST_SERVER = [26, 7] as const;
 
-/** Makes the tables of events, once; any number of processes may do so at the same time. */
+/** Creates the tables of events. Several processes may do so at the same time. */
 export class EventTables {
   private readonly logger = new Logger('event-store');
   private ready = false;
 
-  /** @param beforeMaking what is done before tables are made: others may have been there, with all that was copied */
+  /** @param beforeMaking called before tables are created, because an earlier replica may be lost */
   constructor(
     private readonly tables: TablesRepository,
     private readonly beforeMaking: () => Promise<void> = () => Promise.resolve(),
   ) {}
 
-  /**
-   * @throws ConfigError when the server is there and cannot be used as it is; any other error when it cannot be reached
-   */
+  /** @throws ConfigError when the server is reachable but cannot be used; any other error when it is not reachable */
   async prepare(): Promise<void> {
     if (this.ready) return;
     await this.judgeServer();
@@ -37,7 +38,10 @@ export class EventTables {
     this.ready = true;
   }
 
-  /** Those of an earlier version go, and those that it lacks are made, of new rows and in merges: until then reads take longer. */
+  /**
+   * Adds missing indexes and drops indexes of earlier versions. A new index covers new rows and merged parts; until
+   * then reads take longer.
+   */
   private async prepareIndexes(): Promise<void> {
     try {
       const there = new Set(await this.tables.indexes());
@@ -45,7 +49,7 @@ export class EventTables {
       for (const name of FORMER_INDEXES) if (there.has(name)) await this.tables.dropIndex(name);
     } catch (error) {
       if (!isOfServer(error)) throw error;
-      // Events are copied without them, too.
+      // Replication also works without the indexes.
       const why = isAccessDenied(error) ? 'CLICKHOUSE_USER may not see or change them' : shortReason(error);
       this.logger.warn(`the indexes of ClickHouse stay as they are: ${why}`);
     }
@@ -89,7 +93,7 @@ export class EventTables {
   }
 }
 
-/** What has no version in front, as builds of one's own have, is taken for new. */
+/** A version without leading numbers, such as that of a custom build, counts as new. */
 function isOlder(version: string): boolean {
   const [, major, minor] = /^(\d+)\.(\d+)/.exec(version) ?? [];
   if (major === undefined) return false;

@@ -1,49 +1,49 @@
 import { BLOCK_COLUMN, EVENT_COLUMNS } from './columns.js';
 
-/** Of all that these statements say beside columns that are added, and indexes; told by the comment of the table. */
+/** The version of these statements, without added columns and indexes. It is stored in the comment of the table. */
 export const TABLES_VERSION = 1;
 
 export interface TablePlace {
   readonly database: string;
-  /** Undefined: one server. */
+  /** The name of a cluster. Undefined for a single server. */
   readonly cluster: string | undefined;
 }
 
-/** What is asked and inserted into. */
+/** The table for reads and inserts. */
 export const EVENT_TABLE = 'events';
-/** Where the rows lie on each server of a cluster. */
+/** The table that stores the rows on each server of a cluster. */
 const LOCAL_TABLE = 'events_local';
-/** What may have the rows themselves. */
+/** The tables that may store rows. */
 export const KEPT_TABLES: readonly string[] = [EVENT_TABLE, LOCAL_TABLE];
 
 /**
- * An event belongs to the month of its timestamp, where that is near its arrival, else to the one partition 0: senders choose
- * timestamps, and each month that a block has events of is a part of its own. So a block of events that arrived
- * together makes 42 at most.
+ * An event is in the partition of its month when its timestamp is near its arrival. Otherwise it is in partition 0.
+ * Senders choose timestamps, and each month in a block creates a part. So a block of events that arrived together
+ * creates at most 42 parts.
  */
 const NEAR_PAST_DAYS = 1_100;
 const NEAR_FUTURE_DAYS = 62;
-/** The partition of events that belong to no month. */
+/** The partition of events whose timestamp is far from their arrival. */
 export const NO_MONTH = '0';
 
 const PARTITION = `if(timestamp >= created_at - toIntervalDay(${NEAR_PAST_DAYS})
     AND timestamp <= created_at + toIntervalDay(${NEAR_FUTURE_DAYS}), toYYYYMM(timestamp), ${NO_MONTH})`;
 
-/** Ids in the order of their bytes, as PostgreSQL has them: of itself ClickHouse compares their second halves first. */
+/** Ids are ordered by their bytes, as in PostgreSQL. ClickHouse itself compares the second half of a UUID first. */
 const ORDER = 'project_id, timestamp, UUIDToNum(id)';
 
-/** All that a search in logs looks through; whoever looks through it as it stands here has an index for it. */
+/** The text that log search reads. A query must use exactly this expression to benefit from the index. */
 export const LOG_TEXT = `lowerUTF8(concat(log_endpoint, ' ', log_method, ' ', event))`;
 
-/** An index by which parts of the table are passed by. */
+/** A data skipping index. */
 export interface TableIndex {
   readonly name: string;
   readonly definition: string;
 }
 
 /**
- * What the filters of logs ask for, in blocks of 8,192 rows, and pieces of three letters of what is searched for. One that is defined
- * otherwise has another name: by their names the indexes of tables that are there are told from these.
+ * Indexes for the filters of logs, with a granularity of 8,192 rows, and an index of trigrams for text search. A
+ * changed definition needs a new name, because indexes of existing tables are compared by name.
  */
 export const EVENT_INDEXES: readonly TableIndex[] = [
   { name: 'ix_event', definition: 'event TYPE bloom_filter(0.01) GRANULARITY 1' },
@@ -56,17 +56,23 @@ export const EVENT_INDEXES: readonly TableIndex[] = [
   { name: 'ix_log_text', definition: `${LOG_TEXT} TYPE ngrambf_v1(3, 8192, 3, 0) GRANULARITY 1` },
 ];
 
-/** Of earlier versions: nobody asks them. All others that are there are of later versions, or of the operator. */
+/**
+ * Indexes of earlier versions that are no longer used. Other unknown indexes belong to later versions or to the
+ * operator, and are kept.
+ */
 export const FORMER_INDEXES: readonly string[] = ['ix_endpoint_text', 'ix_message_text', 'ix_properties_text'];
 
-/** Those of {@link EVENT_INDEXES} that cost the most to make. */
+/** The indexes of {@link EVENT_INDEXES} that are the most expensive to build. */
 export const TEXT_INDEXES: readonly string[] = ['ix_log_text'];
 
-/** Of the last blocks, so that one that is sent again is known; there is one at a time, and none is passed by. */
+/**
+ * The number of remembered tokens, so that a block that is sent again is detected. Only one block is sent at a time,
+ * and none is skipped.
+ */
 const KEPT_TOKENS = 10_000;
 const TEN_YEARS_SECONDS = 315_360_000;
 
-/** What was acknowledged is on the disk. */
+/** Acknowledged rows are on disk. */
 const DURABLE = 'fsync_after_insert = 1, fsync_part_directory = 1';
 const ONE_SERVER = `non_replicated_deduplication_window = ${KEPT_TOKENS}, ${DURABLE}`;
 const REPLICATED = `replicated_deduplication_window = ${KEPT_TOKENS}, replicated_deduplication_window_seconds = ${TEN_YEARS_SECONDS}, ${DURABLE}`;
@@ -75,18 +81,21 @@ function quoted(name: string): string {
   return `\`${name}\``;
 }
 
-/** The table by which events are read and inserted. */
+/** Returns the table for reads and inserts. */
 export function eventTable({ database }: TablePlace): string {
   return `${quoted(database)}.${quoted(EVENT_TABLE)}`;
 }
 
-/** Where rows are removed, columns and indexes added, with what has every server of a cluster do it. */
+/**
+ * Returns the table for deletions, columns and indexes. On a cluster it includes the clause that runs the statement on
+ * every server.
+ */
 export function keptTable(place: TablePlace): string {
   if (place.cluster === undefined) return eventTable(place);
   return `${quoted(place.database)}.${quoted(keptTableName(place))} ON CLUSTER ${quoted(place.cluster)}`;
 }
 
-/** Of the table that has the rows. */
+/** Returns the name of the table that stores the rows. */
 export function keptTableName({ cluster }: Pick<TablePlace, 'cluster'>): string {
   return cluster === undefined ? EVENT_TABLE : LOCAL_TABLE;
 }
@@ -95,7 +104,7 @@ export function databaseStatement({ database, cluster }: TablePlace): string {
   return `CREATE DATABASE IF NOT EXISTS ${quoted(database)}${onCluster(cluster)}`;
 }
 
-/** In their order; each does nothing where its table is there. */
+/** Returns the statements in order. Each does nothing when its table exists. */
 export function tableStatements(place: TablePlace): string[] {
   const { database, cluster } = place;
   const comment = `COMMENT '${commentOf(TABLES_VERSION)}'`;
@@ -106,19 +115,19 @@ export function tableStatements(place: TablePlace): string[] {
        ENGINE = MergeTree ${layout} SETTINGS ${ONE_SERVER} ${comment}`,
     ];
   }
-  // Each shard has its own path in the keeper; the servers' macros tell which of them is which.
+  // Each shard has its own path in the keeper. The macros of each server define its shard and replica.
   const path = `/clickhouse/tables/{shard}/${database}/${LOCAL_TABLE}`;
   const local = `${quoted(database)}.${quoted(LOCAL_TABLE)}`;
   return [
     `CREATE TABLE IF NOT EXISTS ${local}${onCluster(cluster)} (${structure()})
      ENGINE = ReplicatedMergeTree('${path}', '{replica}') ${layout} SETTINGS ${REPLICATED} ${comment}`,
-    // A project is on one shard, so what is asked of one project is asked there.
+    // All events of a project are on one shard, so a query of one project only uses that shard.
     `CREATE TABLE IF NOT EXISTS ${eventTable(place)}${onCluster(cluster)} (${columns()})
      ENGINE = Distributed('${cluster}', '${database}', '${LOCAL_TABLE}', sipHash64(project_id)) ${comment}`,
   ];
 }
 
-/** Adds a column that is not there yet; rows that are there have what an empty one holds. */
+/** Adds a missing column. Existing rows get its default value. */
 export function columnStatements(place: TablePlace, name: string, definition: string): string[] {
   const add = `ADD COLUMN IF NOT EXISTS ${quoted(name)} ${definition}`;
   const { cluster } = place;
@@ -126,12 +135,12 @@ export function columnStatements(place: TablePlace, name: string, definition: st
   return [`ALTER TABLE ${keptTable(place)} ${add}`, `ALTER TABLE ${eventTable(place)}${onCluster(cluster)} ${add}`];
 }
 
-/** Adds an index that is not there yet: new rows have it at once, older ones once their parts are merged. */
+/** Adds a missing index. New rows are indexed at once, older rows when their parts are merged. */
 export function indexStatement(place: TablePlace, { name, definition }: TableIndex): string {
   return `ALTER TABLE ${keptTable(place)} ADD INDEX IF NOT EXISTS ${quoted(name)} ${definition}`;
 }
 
-/** Forgets an index, and has it removed from the disk, which nobody waits for. */
+/** Drops an index. The removal from disk continues in the background. */
 export function withoutIndexStatement(place: TablePlace, name: string): string {
   return `ALTER TABLE ${keptTable(place)} DROP INDEX IF EXISTS ${quoted(name)} SETTINGS alter_sync = 0`;
 }
@@ -140,7 +149,7 @@ function commentOf(version: number): string {
   return `operational events, version ${version}`;
 }
 
-/** Null: the table is not one of ours. */
+/** @returns null when the table does not belong to this service */
 export function versionIn(comment: string): number | null {
   const version = /^operational events, version (\d{1,9})$/.exec(comment)?.[1];
   return version === undefined ? null : Number(version);

@@ -11,7 +11,7 @@ import {
   withoutIndexStatement,
 } from './table-statements.js';
 
-/** The tables of events as the server has them. */
+/** Reads and creates the tables of events in ClickHouse. */
 export class TablesRepository {
   constructor(private readonly server: ClickHouse) {}
 
@@ -19,7 +19,7 @@ export class TablesRepository {
     return { database: this.server.database, cluster: this.server.cluster };
   }
 
-  /** Of the server, such as `26.7.2.1`. */
+  /** Returns the version of the server, such as `26.7.2.1`. */
   async serverVersion(): Promise<string> {
     const [row] = await this.server.rows<{ version: string }>('SELECT version() AS version');
     return row?.version ?? '';
@@ -32,7 +32,7 @@ export class TablesRepository {
     return rows.length > 0;
   }
 
-  /** Undefined: there is no such table. */
+  /** Returns the comment of the table, or undefined when there is no table. */
   async comment(): Promise<string | undefined> {
     const [row] = await this.server.rows<{ comment: string }>(
       'SELECT comment FROM system.tables WHERE database = {database: String} AND name = {table: String}',
@@ -49,7 +49,7 @@ export class TablesRepository {
     return rows.map(({ name }) => name);
   }
 
-  /** The names of those of the table that has the rows. */
+  /** Returns the names of the indexes of the table that stores the rows. */
   async indexes(): Promise<string[]> {
     const rows = await this.server.rows<{ name: string }>(
       'SELECT name FROM system.data_skipping_indices WHERE database = {database: String} AND table = {table: String}',
@@ -62,7 +62,7 @@ export class TablesRepository {
     await this.server.command(databaseStatement(this.place));
   }
 
-  /** What is there already stays as it is. */
+  /** Existing tables are not changed. */
   async makeTables(): Promise<void> {
     for (const statement of tableStatements(this.place)) await this.server.command(statement);
   }

@@ -3,32 +3,32 @@ export interface OutboxRow {
   readonly position: string;
   readonly events: number;
   readonly acceptedAt: Date;
-  /** The first of its events; null: it holds none. */
+  /** Null when the batch has no events. */
   readonly firstEventId: string | null;
-  /** Since then. */
+  /** The time since `acceptedAt`. */
   readonly waitedSeconds: number;
 }
 
-/** The events of a row from the first (counted from 1) to the last, both among them. */
+/** The events of a row from `first` to `last`, both included and counted from 1. */
 export interface Stretch {
   readonly row: OutboxRow;
   readonly first: number;
   readonly last: number;
 }
 
-/** An event that was accepted, by its place in the outbox and in `events`. */
+/** An accepted event, by its position in the outbox and its key in `events`. */
 export interface AcceptedPlace {
-  /** Of its row in the outbox. */
+  /** The position of its row in the outbox. */
   readonly position: string;
-  /** In that row, from 1. */
+  /** The index in that row, from 1. */
   readonly place: number;
   readonly id: string;
-  /** As the database writes it. */
+  /** In the text format of the database. */
   readonly timestamp: string;
   readonly acceptedAt: Date;
 }
 
-/** With what the rules of its project look at. */
+/** An accepted event with the fields that the rules of its project read. */
 export interface AcceptedEvent extends AcceptedPlace {
   readonly fields: Readonly<Record<string, unknown>>;
 }

@@ -12,9 +12,9 @@ export class AcceptedEventsReader {
   constructor(private readonly database: Database) {}
 
   /**
-   * The events of stretches in order, with these fields and no more: most events set nothing off, and reading them whole
-   * would cost more than all the rest.
-   * @param types only events of these; null: all
+   * Returns the events of stretches in order, with the given fields only. Most events match no rule, and reading them
+   * completely would be the largest cost.
+   * @param types only events of these types; null for all
    */
   async events(
     projectId: string,
@@ -50,7 +50,9 @@ export class AcceptedEventsReader {
     });
   }
 
-  /** What the events of stretches take as text, of which nothing large is read for it. */
+  /**
+   * Returns the total size of the events as text in bytes. The properties of an event with a known size are not read.
+   */
   async bytesOf(projectId: string, stretches: readonly Stretch[], db: Db): Promise<number> {
     const [row] = await this.database.rows<{ bytes: number }>(
       `SELECT coalesce(sum(coalesce(e.bytes, octet_length(e.properties::text))), 0)::float8 AS bytes
@@ -70,7 +72,10 @@ export class AcceptedEventsReader {
     return row?.bytes ?? 0;
   }
 
-  /** What is told of events, in their order; null: it is gone. Properties beyond what anybody is told are left out here. */
+  /**
+   * Returns the parts of events that alerts show, in order. Null for an event that was deleted. Large properties are
+   * left out.
+   */
   async told(
     projectId: string,
     events: readonly { readonly eventId: string; readonly eventAt: string }[],
@@ -94,12 +99,15 @@ export class AcceptedEventsReader {
   }
 }
 
-/** Of the properties of one event. Far more than is told of one; each may be a megabyte, and a batch tells of many. */
+/**
+ * The limit for the properties of one event. Alerts show far less. Without the limit a batch of events with properties
+ * of a megabyte each would be read.
+ */
 export const MOST_TOLD_BYTES = 64 * 1024;
 const TOLD_PROPERTIES = `CASE WHEN coalesce(e.bytes, octet_length(e.properties::text)) <= ${MOST_TOLD_BYTES} THEN e.properties::text
   ELSE '${JSON.stringify(LEFT_OUT)}' END AS properties`;
 
-/** Joins an event by its key, one at a time: no other plan may be tried, since one that reads more grows with the table. */
+/** Joins events by their key, one at a time. OFFSET 0 prevents other plans, whose cost would grow with the table. */
 function eventAt(projectId: string, id: string, timestamp: string): string {
   return `CROSS JOIN LATERAL (
     SELECT * FROM events e WHERE e.project_id = ${projectId}::uuid AND e."timestamp" = ${timestamp} AND e.id = ${id}

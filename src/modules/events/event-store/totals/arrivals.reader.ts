@@ -3,7 +3,7 @@ import type { ProjectScope } from '../../../access/index.js';
 import { Database } from '../../../../platform/database/database.js';
 
 export interface Arrivals {
-  /** Null: no event yet. Of one that PostgreSQL does not have any more, the beginning of its hour. */
+  /** Null when there was no event yet. When PostgreSQL no longer has the event, this is the start of its hour. */
   readonly lastEventAt: Date | null;
   readonly lastHour: number;
   readonly last24h: number;
@@ -13,10 +13,10 @@ export interface Arrivals {
 export class ArrivalsReader {
   constructor(private readonly database: Database) {}
 
-  /** By event timestamp, along the primary key; windows end at `now`. */
+  /** Counts by timestamp, along the primary key. Windows end at `now`. */
   async arrivals({ projectId }: Pick<ProjectScope, 'projectId'>, now: Date): Promise<Arrivals> {
     const [row] = await this.database.rows<Arrivals>(
-      // Counters outlive events.
+      // Counters are kept longer than events.
       `SELECT greatest((SELECT "timestamp" FROM events WHERE project_id = $1 ORDER BY "timestamp" DESC LIMIT 1),
                        (SELECT max(hour) FROM event_hours WHERE project_id = $1)) AS "lastEventAt",
               count(*) FILTER (WHERE "timestamp" > $2::timestamptz - interval '1 hour')::int AS "lastHour",

@@ -1,9 +1,9 @@
 import { coverageOf, type Edge, type TimeWindow } from './coverage.js';
 import type { ZonedBuckets } from './zoned-buckets.js';
 
-/** Whole hours of one bucket. */
+/** Whole hours within one bucket. */
 export interface BucketHours extends TimeWindow {
-  /** The place of the bucket, from 0. */
+  /** The number of the bucket, from 0. */
   readonly bucket: number;
 }
 
@@ -11,16 +11,16 @@ export interface BucketEdge extends Edge {
   readonly bucket: number;
 }
 
-/** How the buckets of a window are counted: each hour once at most, and the rows of what hours cannot say. */
+/** The sources for counting the buckets of a window: whole hours, each at most once, and rows for the rest. */
 export interface BucketCoverage {
   readonly hours: readonly BucketHours[];
   readonly edges: readonly BucketEdge[];
 }
 
 /**
- * Divides every bucket, clipped by the window, into whole hours and edges as {@link coverageOf} does. Where a bucket begins
- * within an hour, as days do in zones of 30 and 45 minutes, half an hour of rows at most is read twice: added on one side
- * and taken away on the other. Minutes are read from rows.
+ * Divides every bucket into whole hours and edges like {@link coverageOf}. Buckets are limited to the window. In zones
+ * with an offset of 30 or 45 minutes a day begins within an hour. Then up to half an hour of rows is read twice: added
+ * to one bucket and subtracted from the other. Minutes are always read from rows.
  */
 export function bucketCoverageOf({ interval, starts }: ZonedBuckets, window: TimeWindow, now: Date): BucketCoverage {
   const hours: BucketHours[] = [];

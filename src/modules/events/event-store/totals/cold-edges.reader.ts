@@ -14,25 +14,25 @@ import { conditionsOf, copiedConditionsOf, type Dimension, DIMENSIONS, type Even
 
 const INTERVAL_MS: Readonly<Record<Interval, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
 
-/** Which columns are asked for, and how finely. */
+/** The columns and the resolution of edges. */
 interface AskedEdges {
   readonly filter: EventFilter;
   readonly dimensions: readonly Dimension[];
-  /** What the edges are divided into, by UTC. */
+  /** The UTC interval that edges are divided into. */
   readonly interval?: Interval | undefined;
 }
 
-/** The rows of edges that PostgreSQL may not have any more. */
+/** The rows of edges that PostgreSQL may no longer have. */
 export interface ColdEdges {
   has(edge: TimeWindow): boolean;
   /**
-   * A relation of `at`, an instant of the same edge and interval, the dimensions that were asked for, `failed` and `n`, the number of
-   * such events.
+   * Returns a relation with `at` (an instant of the same edge and interval), the requested dimensions, `failed`, and
+   * the number `n` of such events.
    */
   sql(bind: Bind): string;
 }
 
-/** Reads the edges of windows that reach further back than PostgreSQL does. */
+/** Reads the edges of windows that begin before PostgreSQL's events. */
 @Injectable()
 export class ColdEdgesReader {
   constructor(
@@ -40,15 +40,15 @@ export class ColdEdgesReader {
     private readonly lent: LentEventsWriter,
   ) {}
 
-  /** Whether PostgreSQL lacks events of one of them. @param tx which may have been lent them */
+  /** True when PostgreSQL lacks events of one of the edges. @param tx a transaction that may have staged events */
   async areCold(edges: readonly TimeWindow[], tx?: Db): Promise<boolean> {
     const those = tx === undefined ? edges : edges.filter((edge) => !this.lent.hasLent(edge, tx));
     return those.length > 0 && (await this.cold.isCold({ from: earliest(those) }));
   }
 
   /**
-   * @param tx a snapshot, which the edges are of
-   * @param bounds of what is asked of ClickHouse
+   * @param tx the snapshot that the edges belong to
+   * @param bounds the limits of the read in ClickHouse
    * @throws ArchiveUnavailable
    */
   async of(

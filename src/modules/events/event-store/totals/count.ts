@@ -2,17 +2,20 @@ import type { ProjectId } from '../../../access/index.js';
 import type { Coverage } from './coverage.js';
 import type { Dimension, EventFilter } from './event-filter.js';
 
-/** What is counted, for one statement. */
+/** The parameters of a count in one statement. */
 export interface Count {
   readonly projectId: ProjectId;
   readonly coverage: Coverage;
   readonly now: Date;
   readonly filter: EventFilter;
-  /** Columns of the result beside `events` and `errors`. */
+  /** The columns of the result in addition to `events` and `errors`. */
   readonly dimensions: readonly Dimension[];
-  /** Only events that have a value of each dimension. */
+  /** Counts only events that have a value in each dimension. */
   readonly named?: true | undefined;
-  /** Adds the column `bucket`, the UTC beginning of it. Minutes are in no rollup: for them the coverage has no hours. */
+  /**
+   * Adds the column `bucket` with the UTC start of the interval. No rollup has minutes, so for minutes the coverage has
+   * no hours.
+   */
   readonly bucket?: Interval;
 }
 

@@ -5,30 +5,30 @@ import type { ColdEdges } from './cold-edges.reader.js';
 import { wholeDays } from './coverage.js';
 import { conditionsOf, type Dimension, type EventFilter, isEmptyFilter } from './event-filter.js';
 
-/** What is counted in buckets, for one statement. */
+/** The parameters of a count by bucket in one statement. */
 export interface BucketCount {
   readonly projectId: ProjectId;
   readonly coverage: BucketCoverage;
   readonly now: Date;
   readonly filter: EventFilter;
-  /** Columns of the relation beside `bucket`, `events` and `errors`. */
+  /** The columns of the relation in addition to `bucket`, `events` and `errors`. */
   readonly dimensions: readonly Dimension[];
-  /** Rows of the edges that PostgreSQL may lack; null: it has all. */
+  /** The rows of edges that PostgreSQL lacks. Null when it has all. */
   readonly cold: ColdEdges | null;
 }
 
-/** For lint, which cannot look into what is asked for. */
+/** The lint rule about tenants cannot read the condition inside the template. */
 const TENANT = '/* tenant: edges are of one project */';
 
 /**
- * Buckets as a relation of partial counts, which the caller sums up: `bucket`, the dimensions, `events` and `errors`,
- * negative where an hour or a day reaches beyond its bucket.
+ * Returns a relation of partial counts, which the caller sums up: `bucket`, the dimensions, `events` and `errors`.
+ * Counts are negative where an hour or day extends beyond its bucket.
  */
 export function countedBuckets(
   { projectId, coverage, now, filter, dimensions, cold }: BucketCount,
   bind: Bind,
 ): string {
-  // Cold edges do not ask for it.
+  // The parameter is only bound when used, because a count of archived edges alone does not need it.
   let place: string | undefined;
   const project = (): string => (place ??= bind(projectId));
   const conditions = conditionsOf(filter, { bind });

@@ -1,33 +1,36 @@
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Instants of event timestamps; `from` inclusive, `to` exclusive. */
+/** A range of event timestamps. `from` is included, `to` is not. */
 export interface TimeWindow {
   readonly from: Date;
   readonly to: Date;
 }
 
-/** Rows of a part of an hour: added where the counted hours end before the window does, taken away where they reach beyond it. */
+/**
+ * Rows of a part of an hour. They are added where the counted hours end within the window, and subtracted where the
+ * hours extend beyond it.
+ */
 export interface Edge extends TimeWindow {
   readonly sign: 1 | -1;
 }
 
 export interface Coverage {
-  /** Whole hours to be counted from the rollups; null: from rows alone. */
+  /** Whole hours that are read from the rollups. Null when only rows are read. */
   readonly hours: TimeWindow | null;
   readonly edges: readonly Edge[];
 }
 
 interface Side {
   readonly at: number;
-  /** Milliseconds of rows to be read. */
+  /** The number of milliseconds whose rows have to be read. */
   readonly cost: number;
   readonly edge: readonly Edge[];
 }
 
 /**
- * Divides a window into whole hours and edges so that the fewest rows have to be read: an edge is never longer than half
- * an hour, and the rest of the current hour, where few events can be, is taken away instead of the part before it added.
+ * Divides a window into whole hours and edges so that the fewest rows are read. An edge is never longer than half an
+ * hour. The rest of the current hour has few events, so it is subtracted rather than adding the part before it.
  */
 export function coverageOf(window: TimeWindow, now: Date): Coverage {
   const [from, to] = [window.from.getTime(), window.to.getTime()];
@@ -52,8 +55,8 @@ export function coverageOf(window: TimeWindow, now: Date): Coverage {
 }
 
 /**
- * Divides whole hours into whole UTC days, null when none is worth it, and hours: added beside the days, or taken away
- * where the days reach beyond the window, whichever are fewer. Hours to come hold few events and cost nothing.
+ * Divides whole hours into whole UTC days and hours. `days` is null when no whole day saves reads. The hours are added
+ * to the days, or subtracted where the days extend beyond the window, whichever are fewer. Future hours count as empty.
  */
 export function wholeDays(hours: TimeWindow, now: Date): { days: TimeWindow | null; hours: readonly Edge[] } {
   const [from, to] = [hours.from.getTime(), hours.to.getTime()];
@@ -76,7 +79,7 @@ export function wholeDays(hours: TimeWindow, now: Date): { days: TimeWindow | nu
   return { days: { from: new Date(head.at), to: new Date(tail.at) }, hours: [...head.edge, ...tail.edge] };
 }
 
-/** Whatever {@link coverageOf} has read of a window is in these hours. */
+/** Returns the whole hours that contain everything that {@link coverageOf} reads for a window. */
 export function wholeHours({ from, to }: TimeWindow): TimeWindow {
   return { from: new Date(floorHour(from.getTime())), to: new Date(ceilHour(to.getTime())) };
 }

@@ -12,7 +12,7 @@ import { coverageOf, type Edge, type TimeWindow } from './coverage.js';
 import { inWindow } from './event-filter.js';
 import { bucketOf, isOneValue, middleOf, placesOf, quantilesOf } from './latency-buckets.js';
 
-/** Up to so many measured events percentiles are those of the values, above it those of the buckets. */
+/** Up to this many measured events, percentiles are exact. Beyond, they are computed from buckets. */
 const EXACT_UP_TO = 5_000;
 type Scope = Pick<ProjectScope, 'projectId'>;
 
@@ -24,7 +24,7 @@ const LATENCY: AlikeColumn = {
   type: 'int',
 };
 
-/** What the events of one project took, by their own timestamps: from the hourly buckets, and from the rows at the edges. */
+/** Reads the latencies of a project's events by timestamp: from the hourly buckets, and from the rows at the edges. */
 @Injectable()
 export class LatenciesReader {
   constructor(
@@ -34,10 +34,10 @@ export class LatenciesReader {
   ) {}
 
   /**
-   * Nearest-rank percentiles of the latencies that events carry, in milliseconds; null when none does. Exact where up to
-   * 5,000 events carry one, above that within 1 % or one millisecond.
+   * Returns percentiles of latencies by nearest rank, in milliseconds. Null when no latency was measured. Percentiles
+   * are exact up to 5,000 measured events, and otherwise within 1 % or one millisecond.
    * @param quantiles between 0 and 1
-   * @param events how many events the window has
+   * @param events the number of events in the window
    */
   async percentiles(
     scope: Scope,
@@ -75,7 +75,7 @@ export class LatenciesReader {
     return this.ofBuckets(scope, window, placesOf(histogram, quantiles), db);
   }
 
-  /** Where PostgreSQL lacks events of the window. */
+  /** Used when PostgreSQL lacks events of the window. */
   private async ofCold(
     scope: Scope,
     window: TimeWindow,
@@ -96,7 +96,7 @@ export class LatenciesReader {
     return quantiles.map((_, index) => places[index]?.bucket ?? null);
   }
 
-  /** Of whole hours as they were counted, and the edges by each latency. */
+  /** Combines the counted whole hours with the latencies at the edges. */
   private async coldHistogram({ projectId }: Scope, window: TimeWindow, tx: Db): Promise<Histogram> {
     const { hours, edges } = coverageOf(window, this.clock.now());
     const counted = new Map<number, number>();
@@ -117,7 +117,7 @@ export class LatenciesReader {
       .sort((one, other) => one.bucket - other.bucket);
   }
 
-  /** How often there is each latency, in their order. */
+  /** Returns the number of events per latency, ascending. */
   private async coldLatencies(
     { projectId }: Scope,
     edges: readonly Edge[],
@@ -139,7 +139,7 @@ export class LatenciesReader {
     return [...counted].map(([ms, events]) => ({ ms, events })).sort((one, other) => one.ms - other.ms);
   }
 
-  /** The values at these places of the histogram: only hours that have something in their buckets are looked through. */
+  /** Returns the exact values at these places of the histogram. Only reads hours that have events in these buckets. */
   private async ofBuckets(
     { projectId }: Scope,
     { from, to }: TimeWindow,

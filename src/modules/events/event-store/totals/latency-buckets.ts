@@ -1,32 +1,36 @@
-/** Bucket 0 ends at 1 ms; bucket n > 0 holds the whole milliseconds above 1.02^(n-1) and up to 1.02^n. */
+/** Bucket 0 ends at 1 ms. Bucket n > 0 has the whole milliseconds above 1.02^(n-1) and up to 1.02^n. */
 const GROWTH = 1.02;
 
-/** The whole milliseconds of a bucket: one below 50 ms, more above. */
+/** Returns the range of whole milliseconds in a bucket. Below 50 ms a bucket has one value. */
 function endsOf(bucket: number): { readonly lowest: number; readonly highest: number } {
   if (bucket <= 0) return { lowest: 0, highest: 0 };
   return { lowest: Math.floor(GROWTH ** (bucket - 1)) + 1, highest: Math.floor(GROWTH ** bucket) };
 }
 
-/** The middle of a bucket in milliseconds: below 50 ms the exact value, above it at most 1 % or a millisecond off. */
+/**
+ * Returns the middle of a bucket in milliseconds. It is exact below 50 ms. Above, the error is at most 1 % or one
+ * millisecond.
+ */
 export function middleOf(bucket: number): number {
   const { lowest, highest } = endsOf(bucket);
   return Math.round((lowest + highest) / 2);
 }
 
-/** Whether all latencies of a bucket are equal. */
+/** True when all latencies of a bucket are equal. */
 export function isOneValue(bucket: number): boolean {
   const { lowest, highest } = endsOf(bucket);
   return lowest === highest;
 }
 
-/** The bucket of a latency in whole milliseconds, as the SQL function `latency_bucket` has it. */
+/** Returns the bucket of a latency in whole milliseconds, like the SQL function `latency_bucket`. */
 export function bucketOf(ms: number): number {
   return ms < 1 ? 0 : Math.ceil(Math.log(ms) / Math.log(GROWTH));
 }
 
 /**
- * Nearest-rank quantiles of a histogram in the order of its buckets.
- * @returns a millisecond value for each quantile (0 to 1), null when nothing was measured
+ * Returns quantiles of a histogram by nearest rank.
+ * @param histogram ascending by bucket
+ * @returns milliseconds for each quantile (0 to 1), null when no latency was measured
  */
 export function quantilesOf(
   histogram: readonly { readonly bucket: number; readonly events: number }[],
@@ -39,7 +43,10 @@ export function quantilesOf(
   });
 }
 
-/** Where nearest-rank quantiles lie in a histogram in the order of its buckets: in which bucket, as which from 1 on. */
+/**
+ * Returns the bucket of each quantile by nearest rank, and its rank within the bucket, from 1.
+ * @param histogram ascending by bucket
+ */
 export function placesOf(
   histogram: readonly { readonly bucket: number; readonly events: number }[],
   quantiles: readonly number[],

@@ -4,7 +4,7 @@ import type { Bucket } from './totals.reader.js';
 
 const LENGTH_MS: Readonly<Record<Interval, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
 
-/** Every bucket that has a part in the window, in the order of time, with zeroes where `known` has none. */
+/** Returns every bucket that overlaps the window, in the order of time. Buckets that `known` lacks have zeroes. */
 export function withoutGaps(known: readonly Bucket[], interval: Interval, { from, to }: TimeWindow): Bucket[] {
   if (from >= to) return [];
   const length = LENGTH_MS[interval];

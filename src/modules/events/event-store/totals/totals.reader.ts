@@ -19,7 +19,7 @@ export interface Group extends Totals {
 }
 
 export interface Bucket extends Totals {
-  /** The UTC beginning of the minute, hour or day. */
+  /** The UTC start of the minute, hour or day. */
   readonly at: Date;
 }
 
@@ -28,7 +28,7 @@ export interface FacetValue {
   readonly events: number;
 }
 
-/** An hour with matching events, clipped by the window; `newer` counts those of the hours after it. */
+/** An hour with matching events within the window. `newer` is the number of matching events in later hours. */
 export interface MatchingHour {
   readonly hour: Date;
   readonly events: number;
@@ -40,17 +40,18 @@ export interface Page {
   readonly offset: number;
 }
 
-/** The limit of a page of all there is. */
+/** A page limit that returns everything. */
 export const EVERY = 2 ** 52;
 const DAY_MS = 86_400_000;
-/** In so many days those of a page are worth looking for. */
+/** For longer windows, the days of a page are found first. */
 const MANY_DAYS_MS = 3 * DAY_MS;
 
 type Scope = Pick<ProjectScope, 'projectId'>;
 
 /**
- * Counts events of one project by their own timestamps: exact for every window, since whole hours come from the rollups
- * kept in the events' transaction and the edges from the rows, both in one statement and so of one moment.
+ * Counts events of a project by timestamp. Counts are exact for every window: whole hours come from counters that are
+ * updated in the transaction of the events, and the edges come from the rows. One statement reads both, from one
+ * snapshot.
  */
 @Injectable()
 export class EventTotalsReader {
@@ -66,7 +67,7 @@ export class EventTotalsReader {
     return rows[0] ?? { events: 0, errors: 0 };
   }
 
-  /** Values with events, most events first, then in the order of the values; `limit` values at most. */
+  /** Returns values with events, ordered by number of events and then by value, at most `limit`. */
   by(
     scope: Scope,
     dimension: Dimension,
@@ -78,8 +79,8 @@ export class EventTotalsReader {
   }
 
   /**
-   * As {@link by}, without errors: of the rows at the window's ends no more than an index is read then, for event names and,
-   * where they alone are wanted, for `named` sources.
+   * Returns the same as {@link by} without errors. Then the rows at the edges of the window are read from an index
+   * alone. This holds for event types, and for sources when only `named` ones are requested.
    */
   eventsBy(
     scope: Scope,
@@ -110,12 +111,15 @@ export class EventTotalsReader {
     );
   }
 
-  /** Buckets with events, in the order of time; the first and the last are clipped by the window. */
+  /** Returns buckets with events, in the order of time. The first and last bucket are limited to the window. */
   over(scope: Scope, interval: Interval, window: TimeWindow, db?: Db): Promise<Bucket[]> {
     return this.bucketsOf<Bucket>(SUMS, scope, interval, window, { db });
   }
 
-  /** As {@link over}, without errors: of the rows at the window's ends no more than an index is read then. */
+  /**
+   * Returns the same as {@link over} without errors. Then the rows at the edges of the window are read from an index
+   * alone.
+   */
   eventsOver(scope: Scope, interval: Interval, window: TimeWindow): Promise<Omit<Bucket, 'errors'>[]> {
     return this.bucketsOf<Omit<Bucket, 'errors'>>(EVENTS, scope, interval, window, {});
   }
@@ -138,7 +142,7 @@ export class EventTotalsReader {
     );
   }
 
-  /** {@link values} of every dimension, `limit` of each at most. */
+  /** Returns the {@link values} of every dimension, at most `limit` of each. */
   facets(
     scope: Scope,
     window: TimeWindow,
@@ -151,8 +155,9 @@ export class EventTotalsReader {
   }
 
   /**
-   * The values of the named dimensions with their events, each counted under the filter on the other dimensions; most
-   * events first. Each dimension has the number of values it gives at most, or null.
+   * Returns the values of the given dimensions with their number of events, in descending order. Each dimension is
+   * counted under the filter on the other dimensions.
+   * @param most the maximum number of values per dimension; null for all
    */
   async values<D extends Dimension>(
     scope: Scope,
@@ -184,8 +189,8 @@ export class EventTotalsReader {
   }
 
   /**
-   * The total, and the hours that hold the matching events number `offset` + 1 to `offset` + `limit`, newest first. With
-   * them a page reads the hours it shows and no others, however deep it lies and however rare the values are.
+   * Returns the total, and the hours that contain the matching events `offset` + 1 to `offset` + `limit`, newest first.
+   * So a page only reads its own hours, regardless of the offset and of how rare the values are.
    */
   async matchingHours(
     scope: Scope,
@@ -199,7 +204,7 @@ export class EventTotalsReader {
     return this.ofOneMoment(db, (tx) => this.hoursOfDays(scope, window, filter, page, tx));
   }
 
-  /** Looks for the days of the page first: under a filter each hour has a row of every combination of values. */
+  /** Finds the days of the page first. With a filter, each hour has a row for every combination of values. */
   private async hoursOfDays(
     scope: Scope,
     window: TimeWindow,
@@ -253,7 +258,7 @@ export class EventTotalsReader {
     };
   }
 
-  /** @param sql of the relation that is counted */
+  /** @param sql returns the statement for the counted relation */
   private async ask<Row>(
     count: Count,
     sql: (counted: string, parameters: Parameters) => string,
@@ -265,7 +270,7 @@ export class EventTotalsReader {
       const parameters = new Parameters();
       return this.database.rows<Row>(sql(countedRows(count, edges, parameters), parameters), parameters.values, tx);
     };
-    // What is counted is of the same moment as what is not copied.
+    // The counts and the events that are not replicated yet must come from one snapshot.
     return isCold ? this.ofOneMoment(db, read) : read(db);
   }
 
@@ -283,19 +288,19 @@ export class EventTotalsReader {
   }
 }
 
-/** For lint, which cannot look into what is counted. */
+/** The lint rule about tenants cannot read the conditions inside the relation. */
 const TENANT = '/* tenant: countedRows compares the project in each of its parts */';
 const EVENTS = 'coalesce(sum(events), 0)::float8 AS events';
 const SUMS = `${EVENTS}, coalesce(sum(errors), 0)::float8 AS errors`;
 
 /**
- * The counted hours and the rows of the edges as one relation of partial counts, which the caller sums up: events and
- * errors, negative where an hour reaches beyond the window. One statement reads both, and so one snapshot. A column that the
- * caller leaves out is not read either.
+ * Returns the counted hours and the rows of the edges as one relation of partial counts, which the caller sums up.
+ * Counts are negative where an hour extends beyond the window. One statement reads both from one snapshot. A column
+ * that the caller does not use is not read.
  */
 function countedRows(count: Count, cold: ColdEdges | null, parameters: Parameters): string {
   const { projectId, coverage, filter, dimensions, bucket, named = false } = count;
-  // Cold edges do not ask for it.
+  // The parameter is only bound when used, because a count of archived edges alone does not need it.
   let place: string | undefined;
   const project = (): string => (place ??= parameters.bind(projectId));
   const parts: string[] = [];

@@ -4,12 +4,15 @@ import { Database } from '../../../../platform/database/database.js';
 
 const COUNTERS = ['event_hours', 'event_facet_hours', 'event_facet_days', 'latency_hours', 'source_days'] as const;
 
-/** The rollups that the events' transaction keeps, when their project is gone. */
+/** Removes the counters of deleted projects. */
 @Injectable()
 export class EventTotalsRepository {
   constructor(private readonly database: Database) {}
 
-  /** What maintenance removes of a deleted project: no foreign key does. @returns how many rows were removed */
+  /**
+   * Called by maintenance for a deleted project, because no foreign key removes these rows. @returns the number of
+   * removed rows
+   */
   async removeOf(projectId: ProjectId, limit: number): Promise<number> {
     let removed = 0;
     for (const table of COUNTERS) {

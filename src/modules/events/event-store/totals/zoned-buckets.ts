@@ -6,31 +6,31 @@ import type { TimeWindow } from './coverage.js';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-/** 1970-01-01 was a Thursday. */
+/** 1970-01-01 was a Thursday, so the first Monday is day 4. */
 const FIRST_MONDAY = 4;
 
 const MOST_BUCKETS = 1_500;
-/** From year 1 to today there are fewer years, so `auto` divides every window of events. */
+/** There are fewer years from year 1 to today, so `auto` can divide every window of events. */
 const MOST_YEARS = 2_200;
-/** What `auto` takes. */
+/** `auto` chooses an interval with at most this many buckets. */
 const MOST_AUTOMATIC = 200;
-/** Longer windows are not automatically divided into minutes. */
+/** `auto` does not divide longer windows into minutes. */
 const AUTOMATIC_MINUTES_MS = 2 * HOUR_MS;
 
 /** A window in buckets of one interval. */
 export interface ZonedBuckets {
   readonly interval: BucketInterval;
   /**
-   * The beginning of every bucket that has a part in the window, ascending. Each lasts until the next one begins; the
-   * first may begin before the window, and the last ends with it.
+   * The start of every bucket that overlaps the window, ascending. A bucket lasts until the next one begins. The first
+   * may begin before the window, and the last ends with the window.
    */
   readonly starts: readonly Date[];
 }
 
 /**
- * Divides a window: minutes and hours are those of UTC, days begin at local midnight, weeks on local Monday, months and
- * years on their first local day. An empty window has no buckets. `auto` takes the shortest interval with at most 200.
- * @throws ValidationError at `["query","interval"]` when there would be more than 1,500 of the asked interval
+ * Divides a window. Minutes and hours are UTC. Days begin at local midnight, weeks on local Monday, months and years on
+ * their first local day. An empty window has no buckets. `auto` chooses the shortest interval with at most 200 buckets.
+ * @throws ValidationError at `["query","interval"]` when the requested interval would give more than 1,500 buckets
  */
 export function bucketsOf(window: TimeWindow, asked: AskedInterval, zone: TimeZone): ZonedBuckets {
   const candidates = asked === 'auto' ? automaticOf(window) : [asked];
@@ -46,7 +46,10 @@ export function bucketsOf(window: TimeWindow, asked: AskedInterval, zone: TimeZo
   });
 }
 
-/** Divides a window like another one: for the window before, which is as long, and may have some buckets more. */
+/**
+ * Divides a window with the interval of another window of the same length. Used for the previous window, which may have
+ * a few buckets more.
+ */
 export function likeBucketsOf(window: TimeWindow, { interval }: ZonedBuckets, zone: TimeZone): ZonedBuckets {
   const starts = startsOf(window, interval, zone, 2 * (interval === 'year' ? MOST_YEARS : MOST_BUCKETS));
   if (starts === null) throw new RangeError('A window is divided like one that is as long');
@@ -58,14 +61,14 @@ function automaticOf({ from, to }: TimeWindow): readonly BucketInterval[] {
   return isShort ? BUCKET_INTERVALS : BUCKET_INTERVALS.filter((interval) => interval !== 'minute');
 }
 
-/** Null: more than `most`. */
+/** @returns null when there are more than `most` buckets */
 function startsOf(window: TimeWindow, interval: BucketInterval, zone: TimeZone, most: number): Date[] | null {
   const [from, to] = [window.from.getTime(), window.to.getTime()];
   if (from >= to) return [];
   const next = beginnings(from, interval, zone);
   const starts: Date[] = [];
   for (let start = next(); start < to; start = next()) {
-    // A day that a zone left out has no length.
+    // A zone may skip a local day, which then has no length.
     if (starts.at(-1)?.getTime() === start) continue;
     if (starts.length === most) return null;
     starts.push(new Date(start));
@@ -73,7 +76,9 @@ function startsOf(window: TimeWindow, interval: BucketInterval, zone: TimeZone, 
   return starts;
 }
 
-/** The beginnings from the one on that holds `from`. */
+/**
+ * Returns a function that returns the next bucket start on each call, beginning with the bucket that contains `from`.
+ */
 function beginnings(from: number, interval: BucketInterval, zone: TimeZone): () => number {
   switch (interval) {
     case 'minute':
@@ -102,7 +107,7 @@ function utc(from: number, length: number): () => number {
   return () => (start += length);
 }
 
-/** Spans of whole local dates, which follow each other by their numbers. Days are counted from 1970-01-01. */
+/** Consecutive spans of whole local dates. Days are counted from 1970-01-01. */
 interface Spans {
   readonly numberOf: (day: number) => number;
   readonly firstDayOf: (number: number) => number;
@@ -110,7 +115,7 @@ interface Spans {
 
 function local(from: number, zone: TimeZone, { numberOf, firstDayOf }: Spans): () => number {
   let number = numberOf(zone.dayAt(from));
-  // Where a clock is set back over midnight, the new date's first minutes belong to the old day.
+  // When a clock is set back over midnight, the first minutes of the new date belong to the old day.
   if (zone.startOfDay(firstDayOf(number)) > from) number -= 1;
   number -= 1;
   return () => zone.startOfDay(firstDayOf((number += 1)));

@@ -3,21 +3,24 @@ import { ArrayParameter, RowArrayParameter, type RowLayout } from '../../../../p
 import { BROUGHT_COLUMNS, type CredentialColumn, type EventRow } from '../../fields/index.js';
 import type { PendingWrite } from './pending-write.js';
 
-/** Parameters that are the same for every batch, by their names: what passes and what each plan allows. */
+/**
+ * Parameters that are the same for every batch: the subscription statuses that allow ingestion, and the limits of each
+ * plan.
+ */
 export type PlanParameters = Readonly<Record<'p_passing' | 'p_plans' | 'p_monthly' | 'p_daily' | 'p_requests', string>>;
 
-/** By the names that the parameters have in `ingest_events`, always in the same order. */
+/** Uses the parameter names of `ingest_events`, always in the same order. */
 type ParametersByName = Readonly<Record<string, string | Buffer | null>>;
 
-/** What an event of a batch is stored with: the attributes of the SQL type `ingested_event`. */
+/** The columns of an event in a batch, which are the attributes of the SQL type `ingested_event`. */
 const EVENT_COLUMNS = { request: 'int4', position: 'int4', ...BROUGHT_COLUMNS } as const;
 
 /** Events that are added before the event loop is yielded to other requests. They take some 20 ms. */
 const EVENTS_PER_TURN = 2_000;
 
 /**
- * A batch as the parameters of one call of `ingest_events`; its migration explains them. They are filled again for each
- * batch of a connection: buffers made anew for each would be most of what a batch leaves to the collector.
+ * Converts a batch into the parameters of one call of `ingest_events`; its migration explains them. The buffers are
+ * reused for each batch of a connection, because new buffers would be most of the garbage of a batch.
  */
 export class BatchParameters {
   private readonly places = new PlaceTable();
@@ -28,7 +31,7 @@ export class BatchParameters {
   private readonly events: RowArrayParameter<typeof EVENT_COLUMNS>;
 
   /**
-   * @param eventType `ingested_event` as the server has it now
+   * @param eventType the current layout of the SQL type `ingested_event`
    * @throws RowTypeDiffers
    */
   constructor(
@@ -39,8 +42,8 @@ export class BatchParameters {
   }
 
   /**
-   * Returns what holds until the next call, which must wait for this one. All requests are of one `day`. With unique
-   * keys the parameters are those of `ingest_unique_events`.
+   * Returns parameters that are valid until the next call, which must wait for this one. All requests have the same
+   * `day`. With unique keys the parameters are those of `ingest_unique_events`.
    */
   async of(batch: readonly PendingWrite[], metered: boolean): Promise<ParametersByName> {
     this.reset();
@@ -79,8 +82,7 @@ function buffersOf(arrays: Readonly<Record<string, ArrayParameter>>): Record<str
   return Object.fromEntries(Object.entries(arrays).map(([name, array]) => [name, array.toBuffer()]));
 }
 
-/** Projects and sources, each once. */
-/** Returns the columns that all events of a request share. `position` is that of the event before the first. */
+/** Returns the columns that all events of a request share. `position` starts before the first event. */
 function columnsOf(
   { request: { sender } }: PendingWrite,
   request: number,
@@ -106,7 +108,7 @@ class PlaceTable {
     this.numbers.clear();
   }
 
-  /** From 1. */
+  /** Returns the number of a project and source, from 1. */
   numberOf({ request: { sender } }: PendingWrite): number {
     const identity = sender.sourceId === null ? sender.projectId : `${sender.projectId}${sender.sourceId}`;
     const known = this.numbers.get(identity);

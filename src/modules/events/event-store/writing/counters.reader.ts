@@ -3,10 +3,10 @@ import type { ProjectId } from '../../../access/index.js';
 import { LivingProjectsReader } from '../../../tenancy/projects/index.js';
 import { Database } from '../../../../platform/database/database.js';
 
-/** A place in the order of projects and time, whether something is there or not. */
+/** A position in the order of projects and time. It need not have a counter. */
 export interface CounterPlace {
   readonly project_id: string;
-  /** As PostgreSQL writes a timestamp. */
+  /** In the text format of PostgreSQL. */
   readonly hour: string;
 }
 
@@ -15,18 +15,18 @@ export interface CounterHour extends CounterPlace {
   readonly events: number;
 }
 
-/** What the counters of an hour say of its events, and what the events say. */
+/** The counters of an hour, and the numbers that its events give. */
 export interface ComparedHour extends CounterHour {
   readonly rows: number;
   readonly facets: number;
-  /** Of the day of this hour, by both tables. */
+  /** The counts for the UTC day of this hour in both tables. */
   readonly facets_of_day: number;
   readonly facets_by_day: number;
   readonly latencies: number;
   readonly rows_with_latency: number;
 }
 
-/** The counted hours of all tenants beside the events that they count. Each comparison is one statement and so sees one moment. */
+/** Compares the counters of all tenants with the events. Each comparison is one statement and sees one snapshot. */
 @Injectable()
 export class CountersReader {
   constructor(
@@ -35,8 +35,8 @@ export class CountersReader {
   ) {}
 
   /**
-   * The hours after a place, in the order of projects and time, `limit` at most; those with more than `mostEvents` are left out,
-   * those of projects that are being deleted or gone, and those whose events PostgreSQL does not have any more.
+   * Returns the hours after a place in the order of projects and time, at most `limit`. Leaves out hours with more than
+   * `mostEvents` events, hours of deleted projects, and hours whose events PostgreSQL no longer has.
    */
   async hours(after: CounterPlace, limit: number, mostEvents: number): Promise<CounterHour[]> {
     const read = (besides: readonly ProjectId[]): Promise<CounterHour[]> =>

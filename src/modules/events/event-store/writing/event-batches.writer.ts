@@ -9,9 +9,9 @@ import { BatchParameters, type PlanParameters } from './batch-parameters.js';
 import type { PendingWrite } from './pending-write.js';
 import type { Closure, StoredAnswer } from './write-request.js';
 
-/** What the database says of a request that it did not write in full. */
+/** The database's verdict on a request that was not written completely. */
 export interface RequestVerdict {
-  /** From 1, in the order of the batch. */
+  /** The number of the request in the batch, from 1. */
   readonly request: number;
   readonly admitted: number;
   readonly why:
@@ -33,22 +33,25 @@ export interface RequestVerdict {
 
 export interface BatchResult {
   readonly acceptedAt: Date;
-  /** Null: everything was admitted. */
+  /** Null when every event was admitted. */
   readonly verdicts: readonly RequestVerdict[] | null;
-  /** The ids of stored events, by the ids of their duplicates in the batch. Null: there are none. */
+  /** The ids of stored events, by the ids of their duplicates in the batch. Null when there are none. */
   readonly duplicates: Readonly<Record<string, string>> | null;
 }
 
-/** Where batches go. */
+/** Stores batches. */
 export interface BatchStore {
-  /** All or nothing in one transaction, with a verdict for each request. Throws as `DedicatedConnection.rows`. */
+  /**
+   * Writes a batch in one transaction, with a verdict for each request. Throws the errors of
+   * `DedicatedConnection.rows`.
+   */
   write(batch: readonly PendingWrite[]): Promise<BatchResult>;
-  /** Which events of the batch are in the table, and when they were accepted. */
+  /** Returns which events of the batch are stored, with the times at which they were accepted. */
   find(batch: readonly PendingWrite[]): Promise<ReadonlyMap<string, Date>>;
   close(): Promise<void>;
 }
 
-/** Generic plans: planning the statements of the function anew costs more than running them. */
+/** Generic plans are used because planning the statements of the function again costs more than running them. */
 const SETTINGS = {
   plan_cache_mode: 'force_generic_plan',
   jit: 'off',
@@ -59,11 +62,11 @@ const SETTINGS = {
 interface BatchRow extends QueryResultRow {
   accepted_at: number;
   verdicts: readonly RequestVerdict[] | null;
-  /** Missing in a batch without unique keys. */
+  /** Undefined for a batch without unique keys. */
   duplicates?: Readonly<Record<string, string>> | null;
 }
 
-/** One connection that writes batches, and looks for what became of one. */
+/** Writes batches over one connection, and finds out whether a batch was written. */
 export class EventBatchesWriter implements BatchStore {
   private readonly connection: DedicatedConnection;
   private parameters: BatchParameters | undefined;
@@ -113,7 +116,7 @@ export class EventBatchesWriter implements BatchStore {
     return this.connection.close();
   }
 
-  /** A migration may give events another field while this process runs, and take one away: then it is asked anew. */
+  /** A migration may add or remove a field of events while this process runs. Then the type is read again. */
   private async writeRows(batch: readonly PendingWrite[], metered: boolean): Promise<BatchResult> {
     try {
       return await this.writeMetered(batch, metered);
@@ -162,15 +165,15 @@ function callOf(names: readonly string[], hasUniqueKeys: boolean): string {
 }
 
 /**
- * `datatype_mismatch`: the rows have not the attributes that their type has by now. `undefined_column`: the function was
- * called before a migration that it waited for, and names a column which that has taken away.
+ * `datatype_mismatch`: the rows do not have the current attributes of their type. `undefined_column`: the function was
+ * called before a migration that it waited for, and uses a column that the migration has removed.
  */
 function isMigratedMeanwhile(error: unknown): boolean {
   const { code } = error as { code?: unknown };
   return code === '42804' || code === '42703';
 }
 
-/** A missing usage table breaks no request (SERVICE 4.5); quotas are counted elsewhere. */
+/** A missing usage table must not fail a request. Quotas are counted in another table. */
 function isUsageMissing(error: unknown): boolean {
   const { code, message } = error as { code?: unknown; message?: unknown };
   return code === '42P01' && String(message).includes('usage_daily');

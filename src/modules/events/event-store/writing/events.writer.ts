@@ -2,21 +2,21 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectId } from '../../../access/index.js';
 import { Database } from '../../../../platform/database/database.js';
 
-/** What leaves the events table; what goes in is `ingest_events`. */
+/** Removes rows of the events table. The function `ingest_events` inserts them. */
 @Injectable()
 export class EventsWriter {
   constructor(private readonly database: Database) {}
 
   /**
-   * Of a deleted project: events have no foreign key to it, and there may be many.
-   * @returns how many rows were removed
+   * Removes rows of a deleted project. There may be many, and events have no foreign key to projects.
+   * @returns the number of removed rows
    */
   async removeOf(projectId: ProjectId, limit: number): Promise<number> {
     const outbox = await this.removeOutbox(projectId, limit);
     return outbox === limit ? limit : outbox + (await this.removeOldest(projectId, limit - outbox));
   }
 
-  /** Oldest first, over all partitions. @returns how many were removed, at most `limit` */
+  /** Removes the oldest events of all partitions. @returns the number of removed events, at most `limit` */
   private removeOldest(projectId: ProjectId, limit: number): Promise<number> {
     return this.database.execute(
       `DELETE FROM events e
@@ -26,7 +26,7 @@ export class EventsWriter {
     );
   }
 
-  /** What was kept for followers of the project's events. @returns how many rows were removed, at most `limit` */
+  /** Removes the project's rows of the outbox. @returns the number of removed rows, at most `limit` */
   private removeOutbox(projectId: ProjectId, limit: number): Promise<number> {
     return this.database.execute(
       `DELETE FROM event_outbox WHERE position IN (SELECT position FROM event_outbox WHERE project_id = $1 LIMIT $2)`,

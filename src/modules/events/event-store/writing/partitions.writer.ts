@@ -3,9 +3,9 @@ import { Database } from '../../../../platform/database/database.js';
 
 const PARTITION_LOCK = 7_355_609;
 
-/** One calendar month of UTC: from `from` up to `to`, which is left out. */
+/** One UTC calendar month. `from` is included, `to` is not. */
 export interface PartitionMonth {
-  /** `events_2026_03`. */
+  /** For example `events_2026_03`. */
   readonly name: string;
   readonly from: Date;
   readonly to: Date;
@@ -16,7 +16,10 @@ export interface PartitionMonth {
 export class PartitionsWriter {
   constructor(private readonly database: Database) {}
 
-  /** One process at a time. `taken`: the default partition has events of that month, so that it cannot be made. */
+  /**
+   * Creates a partition, in one process at a time. `taken`: the default partition has events of that month, which
+   * prevents the creation.
+   */
   make({ name, from, to }: PartitionMonth): Promise<'made' | 'there' | 'taken'> {
     return this.database.transaction(async (tx) => {
       await this.database.execute('SELECT pg_advisory_xact_lock($1)', [PARTITION_LOCK], tx);
@@ -26,7 +29,7 @@ export class PartitionsWriter {
         tx,
       );
       if (made?.exists === true) return 'there';
-      // Only for a missing month: this look reads the whole default partition.
+      // Only checked for a missing month, because this statement reads the whole default partition.
       const taken = await this.database.rows(
         `SELECT /* every tenant: their events share partitions */ 1 FROM events_default
          WHERE "timestamp" >= $1 AND "timestamp" < $2 LIMIT 1`,
@@ -34,7 +37,7 @@ export class PartitionsWriter {
         tx,
       );
       if (taken.length > 0) return 'taken';
-      // Bounds of DDL cannot be parameters; both come from Date and cannot hold a quote.
+      // DDL cannot have parameters. The text of a Date cannot contain a quote.
       await this.database.execute(
         `CREATE TABLE ${name} PARTITION OF events FOR VALUES FROM ('${from.toISOString()}') TO ('${to.toISOString()}')`,
         [],

@@ -8,31 +8,33 @@ import {
   type WriteRequest,
 } from './write-request.js';
 
-/** Roughly what an event takes beside its properties, in characters. */
+/** The approximate size of an event without its properties, in characters. */
 const PER_EVENT = 500;
 
-/** A request on its way to the database. */
+/** A request that waits to be written. */
 export class PendingWrite {
-  /** Those still to be written: an interrupted try may leave a rest. */
+  /** The events that are not written yet. An interrupted attempt may have written some. */
   events: readonly NormalizedEvent[];
-  /** How many were found written, and when those were accepted. */
+  /** The number of events that an earlier attempt has written, and the time at which they were accepted. */
   written = 0;
   writtenAt: Date | undefined;
   /** Events of the last attempt that were not stored, because their keys belong to stored events. */
   duplicates: Duplicates = NO_DUPLICATES;
-  /** Names of the unique keys, for the writer: a batch has each key once. */
+  /** Identifies the unique keys, because a batch may have each key only once. */
   readonly uniqueNames: readonly string[];
-  /** Whether a try may have written it without telling, so that it has to be looked for. */
+  /** True when an attempt may have written the request without an answer. Then its events have to be searched. */
   inDoubt: boolean;
-  /** Whether that was ever so: then nobody may be told that it is not written. */
+  /** True when the request was ever in doubt. Then no answer may say that it was not written. */
   wasInDoubt: boolean;
-  /** Failed tries so far. */
+  /** The number of failed attempts. */
   tries = 0;
-  /** The idempotency record as JSON; empty without a key. */
+  /** The idempotency record as JSON. Empty without a key. */
   readonly record: string;
-  /** What it takes of the queue's memory, in characters. */
+  /** The memory that the request uses in the queue, in characters. */
   readonly size: number;
-  /** The UTC day it was accepted, YYYY-MM-DD; null: whenever it is written. */
+  /**
+   * The UTC day on which the request was accepted, as YYYY-MM-DD. Null when it is accepted at the time of the write.
+   */
   readonly day: string | null;
   readonly verdict: Promise<Verdict>;
   isSettled = false;
@@ -40,8 +42,8 @@ export class PendingWrite {
   private reject!: (error: unknown) => void;
 
   /**
-   * @param id names the request in its idempotency record; empty without a key
-   * @param deadline of `performance.now()`, after which it is not tried any more
+   * @param id identifies the request in its idempotency record; empty without a key
+   * @param deadline a value of `performance.now()` after which the request is not tried again
    */
   constructor(
     readonly request: WriteRequest,

@@ -21,8 +21,9 @@ export class UniqueEventsWriter {
   }
 
   /**
-   * Removes the oldest keys. They count for 24 hours, and are removed an hour later so that no batch that looks at one
-   * misses it. @returns how many were removed, at most `limit`
+   * Removes the oldest keys. A key is valid for 24 hours, and is removed an hour later, so that no running batch misses
+   * it.
+   * @returns the number of removed keys, at most `limit`
    */
   removeExpired(limit: number): Promise<number> {
     return this.database.execute(
@@ -34,7 +35,7 @@ export class UniqueEventsWriter {
     );
   }
 
-  /** Removes keys of a deleted project. @returns how many were removed, at most `limit` */
+  /** Removes keys of a deleted project. @returns the number of removed keys, at most `limit` */
   removeOf(projectId: ProjectId, limit: number): Promise<number> {
     return this.database.execute(
       `DELETE FROM unique_events WHERE ctid = ANY (ARRAY(

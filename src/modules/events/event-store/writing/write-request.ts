@@ -3,18 +3,18 @@ import type { IngestionRefusal, RefusalReason } from '../../../entitlement/quota
 import { domainError } from '../../../../platform/http/domain-error.js';
 import type { NormalizedEvent } from '../../fields/index.js';
 
-/** Whose events they are. */
+/** The sender of events. */
 export interface Sender {
   readonly organizationId: OrganizationId;
   readonly projectId: ProjectId;
   readonly sourceId: string | null;
-  /** Null: a person's, or that of a webhook. */
+  /** Null when a person or a webhook sent the events. */
   readonly apiKeyId: string | null;
-  /** Whether the event came by a webhook of the source, whose refusals are recorded although it has no key. */
+  /** True when the event came by a webhook of the source. Its refusals are recorded although it has no key. */
   readonly isHook?: boolean;
 }
 
-/** One request: events that are admitted in their order, as many as the allowances let. */
+/** The events of one request. They are admitted in order, as far as the limits allow. */
 export interface WriteRequest {
   readonly sender: Sender;
   readonly events: readonly NormalizedEvent[];
@@ -23,11 +23,11 @@ export interface WriteRequest {
    * two events of a request have the same key.
    */
   readonly uniqueKeys?: ReadonlyMap<string, Buffer> | undefined;
-  /** Null without an `Idempotency-Key`. */
+  /** Null without the header `Idempotency-Key`. */
   readonly idempotency: Idempotency | null;
-  /** Set when it was answered before: it is counted at that time, and no allowance refuses it any more. */
+  /** Set when the request was already answered. Then it is counted at that time, and no limit refuses it. */
   readonly acceptedAt?: Date;
-  /** Whether an earlier try may have written it: then it is looked for first. */
+  /** True when an earlier attempt may have written the request. Then its events are searched first. */
   readonly mayBeWritten?: boolean;
 }
 
@@ -35,22 +35,23 @@ export interface Idempotency {
   readonly key: string;
   /** SHA-256 of the normalized request. */
   readonly hash: Buffer;
-  /** What a repetition is answered from, if everything is admitted. */
+  /** The stored answer of the request, which a repeated request gets if everything is admitted. */
   readonly answer: object;
   /**
-   * Duplicates that were left out of the request before it was queued, as in {@link StoredAnswer}. Missing without any.
+   * Duplicates that were left out of the request before it was queued, as in {@link StoredAnswer}. Undefined when there
+   * are none.
    */
   readonly duplicates?: Readonly<Record<string, string>>;
-  /** Set when fewer were admitted than the answer speaks of. */
+  /** Set when fewer events were admitted than the answer contains. */
   readonly cut?: { readonly admitted: number; readonly why: RefusalReason };
 }
 
-/** What a repetition of a request is answered from. */
+/** The stored answer for repeated requests. */
 export interface StoredAnswer {
-  /** Of the request that was answered so. */
+  /** The id of the answered request. */
   readonly request: string;
   readonly answer: unknown;
-  /** Set when only the first so many events were admitted, and why the rest was not. */
+  /** Set when only this many events were admitted. `why` gives the reason. */
   readonly admitted?: number;
   readonly why?: RefusalReason;
   /** The ids of the stored events, by the ids of events that had the same unique key and were not stored. */
@@ -60,17 +61,17 @@ export interface StoredAnswer {
 export type Duplicates = ReadonlyMap<string, string>;
 export const NO_DUPLICATES: Duplicates = new Map();
 
-/** Why nothing can come any more: the project is archived, or it is gone, or the source is. */
+/** The reason why a project accepts no more events: it is archived, or it or the source was deleted. */
 export type Closure = 'archived' | 'gone' | 'source_gone';
 
-/** What became of a request, told after the commit. */
+/** The outcome of a request, known after the commit. */
 export type Verdict =
   | {
       readonly kind: 'written';
-      /** When it was accepted, by the database's clock. */
+      /** The time of acceptance, by the clock of the database. */
       readonly acceptedAt: Date;
       readonly admitted: number;
-      /** The limit that was reached, or null. Events behind the admitted ones that are not duplicates were refused for it. */
+      /** The limit that was reached, or null. Later events that are not duplicates were refused for it. */
       readonly rest: RefusalReason | null;
       /**
        * The ids of the stored events, by the ids of events that had the same unique key and were not stored. They do not
@@ -87,8 +88,14 @@ export type Verdict =
 
 export class IdempotencyKeyInProgress extends domainError(409, 'Idempotency-Key request is already in progress') {}
 
-/** Takes requests and answers each once it is safe: the writer to PostgreSQL, or the queue in Redis. */
+/**
+ * Accepts requests and answers each once it is durable. Implemented by the writer to PostgreSQL and by the queue in
+ * Redis.
+ */
 export abstract class EventIntake {
-  /** @throws ServiceOverloaded when it cannot take the request now, IdempotencyKeyInProgress while its key is being handled */
+  /**
+   * @throws ServiceOverloaded when the request cannot be accepted now; IdempotencyKeyInProgress while another request
+   * with its key is in progress
+   */
   abstract submit(request: WriteRequest): Promise<Verdict>;
 }

@@ -5,7 +5,7 @@ import { EventsWriter } from './events.writer.js';
 import { PartitionsWriter } from './partitions.writer.js';
 import { UniqueEventsWriter } from './unique-events.writer.js';
 
-/** What stores and removes events, and compares them with their counters. */
+/** Stores and removes events, and compares them with their counters. */
 @Module({
   imports: [ProjectsModule],
   providers: [
