@@ -17,7 +17,7 @@ export type ConditionKind = (typeof CONDITION_KINDS)[number];
 
 /** The allowed lengths of a window in seconds. */
 export const WINDOW_SECONDS = { min: 60, max: 86_400 } as const;
-/** How many seconds the compared window may lie before the current one: up to the same time a week ago. */
+/** The range of seconds between the compared window and the current one. The maximum is the same time a week ago. */
 export const COMPARE_SECONDS = { min: 60, max: 604_800 } as const;
 /** The allowed thresholds of a change in percent. */
 export const PERCENT = { gt: 0, max: 1_000_000 } as const;
@@ -39,7 +39,7 @@ export type ThresholdCondition = FilterGroup &
 export type RateOfChangeCondition = FilterGroup &
   Measured & {
     readonly kind: 'rate_of_change';
-    /** How many seconds the compared window lies before the current one. */
+    /** The seconds between the compared window and the current one. */
     readonly compare_seconds: number;
     readonly direction: Direction;
     readonly percent: number;

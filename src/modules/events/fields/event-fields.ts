@@ -1,6 +1,9 @@
 import type { ValueType, ValueTypes } from '../../../platform/database/binary-values.js';
 
-/** Who sets the value of a field: ingestion, the credential, the request, or the database when it stores the event. */
+/**
+ * The part that sets the value of a field: ingestion, the credential, the request, or the database when it stores the
+ * event.
+ */
 type Origin = 'service' | 'credential' | 'request' | 'database';
 
 /** How conditions name and read a field. */

@@ -17,8 +17,8 @@ const UNSENT_BYTES = 128 * MIB;
  */
 const READING_SHARE = READING_BYTES / 8;
 /**
- * How many pieces of exports are read at a time, one of each project. Exports take long, and other reads need memory
- * meanwhile.
+ * The number of export pieces that are read at a time, one of each project. Exports take long, and other reads need
+ * memory meanwhile.
  */
 const PIECES_AT_ONCE = 2;
 /**

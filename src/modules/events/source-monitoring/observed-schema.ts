@@ -20,7 +20,8 @@ export interface ObservedProperty {
   /** How many events have the property. */
   readonly events: number;
   /**
-   * How many events have the property with the type, most frequent first. A list may have several types in one event.
+   * The number of events for each type of the property, most frequent first. A list may have several types in one
+   * event.
    */
   readonly types: readonly { readonly type: JsonType; readonly events: number }[];
 }

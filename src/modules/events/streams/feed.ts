@@ -12,7 +12,7 @@ const BATCH = 100;
 const FIRST_BATCH = 10;
 /** Target size of a read in characters, so that only a few large rows are read at a time. */
 const AIMED_SIZE = 500_000;
-/** What a client is sent after a failure. The cause is in the log. */
+/** The message that a client gets after a failure. The cause is only logged. */
 const CANNOT_READ = 'The stream cannot be read at the moment; it goes on by itself';
 
 /** The members of a stream that a feed uses. */

@@ -7,7 +7,7 @@ export interface Span {
 export type FaultCode = 'syntax' | 'semantics' | 'limit';
 
 interface Help {
-  /** What the parser expected at the fault. */
+  /** The tokens that the parser expected at the fault. */
   readonly expected?: readonly string[];
   readonly hint?: string | null;
 }

@@ -12,7 +12,7 @@ interface Group {
 /** Collects the events for samples: for each key tuple, the earliest events of each term. */
 export class SampleCollector {
   private readonly groups = new Map<string, Group>();
-  /** The most events of a term that samples may need, since the other terms may use some of them. */
+  /** The maximum number of events of a term that samples may need. The other terms may use some of them. */
   private readonly most: number;
 
   constructor(

@@ -20,7 +20,7 @@ interface Partial {
   stage: number;
   readonly events: MatchedEvent[];
   readonly firstMs: number;
-  /** For each leading missing term, when its last event came, in milliseconds. */
+  /** The time of the last event of each leading missing term, in milliseconds. */
   readonly leadingMs: readonly number[];
   isAlive: boolean;
 }
@@ -45,7 +45,7 @@ export class SequenceMachine {
   /** The partials in the order of their first events. Empty without a maxspan, since only a maxspan ends partials. */
   private queue: Partial[] = [];
   private queueAt = 0;
-  /** For each missing term and each key, the last event that came. */
+  /** The last event of each missing term, by key. */
   private readonly hits: readonly Map<string, LastHit>[];
   private hitQueue: { readonly term: number; readonly id: string; readonly ms: number }[] = [];
   private hitQueueAt = 0;

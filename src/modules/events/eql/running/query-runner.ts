@@ -53,7 +53,7 @@ export interface Outcome extends Shown<Found> {
   readonly scanned: number;
 }
 
-/** What a query reads, and how the query processes each event. */
+/** The candidates that a query reads, and the functions that process them. */
 interface Run {
   readonly selection: CandidateSelection;
   /** One reader of join keys for each term. */
