@@ -34,7 +34,7 @@ export interface DispatcherOptions {
 
 /** After this time a round starts no more work, because a caller waits for its end. */
 const ROUND_MS = 30_000;
-/** Most lanes that one query for due work returns. Further lanes come with the next query. */
+/** The maximum number of lanes that one query for due work returns. Further lanes come with the next query. */
 const LANES_OF_A_LOOK = 500;
 
 /**

@@ -9,7 +9,7 @@ export abstract class OutboxRow {
   @Column('uuid', { name: 'project_id' })
   projectId!: ProjectId;
 
-  /** When the next send is due; stays while the row is claimed. Null: the row is not sent again. */
+  /** The time at which the next send is due. It stays while the row is claimed. Null when the row is not sent again. */
   @Column('timestamptz', { name: 'due_at', nullable: true, default: () => 'now()' })
   dueAt!: Date | null;
 
@@ -43,7 +43,7 @@ export abstract class OutboxRow {
   @Column('timestamptz', { name: 'created_at', default: () => 'now()' })
   createdAt!: Date;
 
-  /** When the row was sent or failed permanently. */
+  /** The time at which the row was sent or failed permanently. */
   @Column('timestamptz', { name: 'completed_at', nullable: true })
   completedAt!: Date | null;
 }

@@ -32,11 +32,11 @@ export interface Claimant {
 export interface NextTry {
   readonly status: string;
   readonly retryCount: number;
-  /** When the row is sent again, in seconds from now; null: never. */
+  /** The seconds until the next send. Null when there is none. */
   readonly delaySeconds: number | null;
 }
 
-/** What one table writes in a statement, in addition to the columns of all outbox tables. */
+/** The SQL that one table adds to a statement. The columns of all outbox tables are written in any case. */
 export interface Writing {
   /** Further columns, each as `name = value`. */
   readonly set: readonly string[];
@@ -64,9 +64,9 @@ export interface OutboxTable<X extends Held, C extends X & ClaimedRow> extends D
    * @param most the largest number of rows that are claimed
    */
   claim(bind: Bind, claimant: Claimant, most: number): Writing;
-  /** What is selected of a claimed row, alias `c`. */
+  /** The columns that are read of a claimed row, with the alias `c`. */
   readonly claimed: Reading;
-  /** What is selected of a row whose claim has expired, alias `a`. */
+  /** The columns that are read of a row whose claim has expired, with the alias `a`. */
   readonly expired: Reading;
 
   /** Returns the next state of a claimed row. `evidence` reads its id from `written`, empty when the claim was lost. */

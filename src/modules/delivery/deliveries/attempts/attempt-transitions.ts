@@ -14,7 +14,7 @@ export interface ClaimedState {
 export interface NextState {
   readonly status: AttemptStatus;
   readonly retryState: StoredRetryState | null;
-  /** When the attempt is sent again, in seconds from now; null: never. */
+  /** The seconds until the next send. Null when there is none. */
   readonly delaySeconds: number | null;
   readonly retryCount: number;
   readonly tryNumber: number;

@@ -30,9 +30,9 @@ export interface RecoveryFacts {
   readonly kind: AttemptKind;
   /** The action that made this attempt of another one; null for an original. */
   readonly recovery: Recovery | null;
-  /** The action by which another attempt was made of this one; null: none was. */
+  /** The action that created another attempt from this one. Null when there is none. */
   readonly recoveredBy: Recovery | null;
-  /** The kind of claim that holds the attempt; null: no claim does. */
+  /** The kind of claim that holds the attempt. Null when there is none. */
   readonly claim: ClaimKind | null;
   readonly channel: { readonly type: string; readonly enabled: boolean; readonly hasValidDestination: boolean } | null;
 }

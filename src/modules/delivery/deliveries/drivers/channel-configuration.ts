@@ -1,7 +1,7 @@
 import { EnumField, IntField, type Issue } from '../../../../platform/http/fields/index.js';
 import { RETRY_STRATEGIES, type RetryPolicy, type RetryStrategy } from '../../sending/index.js';
 
-/** When failed attempts of a channel are retried, as configured. */
+/** Configures the retries of failed attempts of a channel. */
 export class RetryPolicyConfiguration {
   @EnumField(RETRY_STRATEGIES, { optional: true, default: 'exponential', description: 'How waits grow' })
   strategy!: RetryStrategy;

@@ -3,7 +3,7 @@ import { isConnectionHeader } from '../../../../platform/outbound-http/index.js'
 import { isSensitiveName } from '../../../../platform/sanitize/index.js';
 import { ruleIssue } from './channel-configuration.js';
 
-/** Most headers of a channel, public and protected ones together. */
+/** The maximum number of headers of a channel, public and protected ones together. */
 export const MOST_HEADERS = 20;
 export const HEADER_NAME_LENGTH = 80;
 export const PUBLIC_VALUE_LENGTH = 300;

@@ -180,7 +180,7 @@ export class LineageResponse {
   dlq_drain_source_attempt_id!: string | null;
 }
 
-/** What was sent. The type of the channel decides which fields are present. */
+/** The stored parts of the request. The type of the channel decides which fields are present. */
 class RequestMetadata {
   @IntField({ min: 1, description: '1 for the first send' })
   try_number!: number;
@@ -201,7 +201,7 @@ class RequestMetadata {
   addresses?: number;
 }
 
-/** What the receiver answered. The type of the channel decides which fields are present. */
+/** The stored parts of the receiver's answer. The type of the channel decides which fields are present. */
 class ResponseMetadata {
   @IntField({ optional: true, min: 0, description: 'Webhooks: milliseconds until the answer was there' })
   duration_ms?: number;

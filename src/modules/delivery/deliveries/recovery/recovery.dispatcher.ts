@@ -12,7 +12,7 @@ interface DueAttempt {
   readonly channelId: string;
 }
 
-/** Has a new attempt sent at once: by a worker, or by this process when the queue does not accept the job. */
+/** Sends a new attempt at once: by a worker, or by this process when the queue does not accept the job. */
 @Injectable()
 export class RecoveryDispatcher {
   private readonly logger = new Logger('delivery');
