@@ -4,7 +4,7 @@ import { Database, type Db } from '../../../platform/database/database.js';
 
 /** A longer time without heartbeats than this counts as an outage. */
 const OUTAGE_SECONDS = 30;
-/** How often a process sends a heartbeat. One that comes up to 2 seconds early is stored too. */
+/** The interval of heartbeats of a process. A heartbeat that comes up to 2 seconds early is stored, too. */
 export const BEAT_EVERY_MS = 10_000;
 const BEAT_AT_MOST_EVERY_MS = 8_000;
 

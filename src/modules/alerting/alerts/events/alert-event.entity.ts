@@ -119,11 +119,14 @@ export class AlertEvent {
   @Column('json')
   targets!: NoticeTargets;
 
-  /** When this fingerprint was last notified. A new episode takes this over from the one before during its cooldown. */
+  /**
+   * The time of the last notification of this fingerprint. A new episode copies it from the previous one during the
+   * cooldown.
+   */
   @Column('timestamptz', { name: 'notified_at', nullable: true })
   notifiedAt!: Date | null;
 
-  /** When a suppressed notification is evaluated again; null: none is suppressed. */
+  /** The time at which a suppressed notification is evaluated again. Null when none is suppressed. */
   @Index('ix_alert_events_notice_due_at', { where: 'notice_due_at IS NOT NULL' })
   @Column('timestamptz', { name: 'notice_due_at', nullable: true })
   noticeDueAt!: Date | null;
@@ -135,7 +138,7 @@ export class AlertEvent {
   @Column('timestamptz', { name: 'created_at' })
   createdAt!: Date;
 
-  /** When anything that responses show last changed, in whole milliseconds. */
+  /** The last change of anything that responses show, in whole milliseconds. */
   @Column('timestamptz', { name: 'changed_at' })
   changedAt!: Date;
 

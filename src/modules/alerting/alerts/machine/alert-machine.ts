@@ -6,7 +6,7 @@ export interface AlertState {
   readonly status: AlertStatus;
   /** Set while snoozed, and only then. */
   readonly snoozedUntil: Date | null;
-  /** When the alert event was first acknowledged since it was raised or reopened. */
+  /** The time of the first acknowledgement since the alert event was raised or reopened. */
   readonly acknowledgedAt: Date | null;
   /** Set while resolved, and only then. */
   readonly resolvedAt: Date | null;

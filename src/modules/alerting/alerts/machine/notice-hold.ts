@@ -5,7 +5,7 @@ export interface NoticeState extends AlertState {
   readonly occurrences: number;
   /** How many of the occurrences have been notified. */
   readonly toldOccurrences: number;
-  /** When the last notification of this fingerprint was sent, from which the cooldown counts; null: none was. */
+  /** The time of the last notification of this fingerprint, which starts the cooldown. Null when there was none. */
   readonly notifiedAt: Date | null;
   readonly cooldownSeconds: number;
 }

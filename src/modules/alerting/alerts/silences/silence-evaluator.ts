@@ -32,8 +32,8 @@ export const SILENCE_VOCABULARY = filterVocabulary('Silence', SILENCE_FIELDS);
 
 const MAX_KEPT = 1_000;
 /**
- * Most steps that all silences may take in one transaction, about a quarter of a second, however many alert events the
- * transaction evaluates.
+ * The maximum number of steps for all silences in one transaction, regardless of the number of alert events. They take
+ * about a quarter of a second.
  */
 const MOST_STEPS = 100_000_000;
 

@@ -21,7 +21,7 @@ import { TargetAddressValidator } from './target-address.validator.js';
 /** How long the previous secret signs in addition to a new one. */
 const ROTATION_SECONDS = 86_400;
 
-/** Most deliveries that fail at once when a destination is disabled. Further ones fail when they are due. */
+/** At most this many deliveries fail at once when a destination is disabled. Further ones fail when they are due. */
 const MOST_ABANDONED = 5_000;
 
 /** This limit bounds how many destinations one alert can notify, and their list, which has no pages. */

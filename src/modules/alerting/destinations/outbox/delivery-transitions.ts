@@ -20,14 +20,14 @@ const UNAVAILABLE_SECONDS = 60;
 /** The state of a claimed delivery before its send. */
 export interface ClaimedDelivery {
   readonly status: 'pending' | 'retrying';
-  /** How many sends have failed so far. */
+  /** The number of failed sends so far. */
   readonly retryCount: number;
 }
 
 export interface NextDelivery {
   readonly status: AlertDeliveryStatus;
   readonly retryCount: number;
-  /** When the delivery is sent again, in seconds from now; null: never. */
+  /** The seconds until the next send. Null when there is none. */
   readonly delaySeconds: number | null;
 }
 

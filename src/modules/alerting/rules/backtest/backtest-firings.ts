@@ -2,7 +2,7 @@ import type { Series } from '../machine/series.js';
 import type { BacktestFiring } from './backtest.dto.js';
 import type { BacktestLimits } from './backtest-limits.js';
 
-/** The reason that a firing shows, and the numbers behind the reason. */
+/** The reason that a firing shows, and the values that the reason is based on. */
 export interface Told {
   readonly reason: string;
   readonly values: Readonly<Record<string, unknown>>;

@@ -6,9 +6,9 @@ export type SeriesState =
   | { readonly state: 'inactive' }
   | {
       readonly state: 'pending' | 'firing' | 'recovering';
-      /** When the state began. */
+      /** The time at which the state began. */
       readonly since: number;
-      /** When the condition was last seen to hold. */
+      /** The time at which the condition was last true. */
       readonly breachedAt: number;
     };
 

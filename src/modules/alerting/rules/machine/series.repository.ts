@@ -8,7 +8,10 @@ import type { Series } from './series.js';
 export interface StoredSeries extends Series {
   readonly ruleId: string;
   readonly state: SeriesState;
-  /** When the series comes to rest unless an event matches before, in epoch milliseconds; null: not by time alone. */
+  /**
+   * The time at which the series comes to rest unless an event matches before, in epoch milliseconds. Null when time
+   * alone does not end it.
+   */
   readonly dueAt: number | null;
 }
 

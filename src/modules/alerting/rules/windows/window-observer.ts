@@ -13,7 +13,7 @@ import type { LiveRule } from '../live-rules.repository.js';
 import { cut } from '../firing-rule.js';
 import { changeInPercent, observeAbsence, observeChange, observeThreshold } from './window-values.js';
 
-/** What was observed of one series at one time, and why. */
+/** The observation of one series at one time, with its reason. */
 export interface Seen {
   readonly series: Series;
   readonly observation: Observation;

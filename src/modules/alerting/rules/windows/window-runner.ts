@@ -38,7 +38,9 @@ export class WindowRunner {
    */
   patternTimeout: `${number}s` = '3s';
   private readonly logger = new Logger('alert-rules');
-  /** When projects with due rules last had a turn in this process, in milliseconds of `performance.now()`. */
+  /**
+   * The time of the last turn of each project with due rules in this process, in milliseconds of `performance.now()`.
+   */
   private readonly servedAt = new Map<string, number>();
   private readonly lanes: number;
 

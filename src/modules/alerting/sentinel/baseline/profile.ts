@@ -179,7 +179,7 @@ function usualOf(track: Track, since: Bucket, until: Bucket, hour: number): Usua
 /** @param hour the hour of the week */
 function hourProfile(track: Track, since: Bucket, until: Bucket, hour: number): HourProfile {
   const { starts, weeks, middle, flow, lately } = usualOf(track, since, until, hour);
-  // One week is too little to go by alone, and too much to leave out.
+  // One week is not enough for an expectation, but is not ignored either.
   const lone = weeks.length === 1 ? median(eventsOf(track, weeks)) : middle;
   const latencies: number[] = [];
   for (const start of starts) {

@@ -17,7 +17,7 @@ export interface SeriesName {
   readonly value: string | null;
 }
 
-/** What a finding is about. A subject has at most one unresolved finding at a time. */
+/** Identifies the object of a finding. A subject has at most one unresolved finding at a time. */
 export interface Subject {
   readonly kind: FindingKind;
   readonly series: SeriesName;

@@ -25,7 +25,7 @@ export interface WatchedProject {
   readonly isSpent: boolean;
 }
 
-/** What the profiles of a project were learned from. */
+/** The data that the profiles of a project were learned from. */
 export interface Profiled {
   readonly until: Date;
   readonly events: number;

@@ -13,8 +13,8 @@ const RIDGE = 1e-12;
 /**
  * Scores how strange the last values are: by the share of earlier vectors that were less strange (one minus a conformal
  * p-value). The strangeness of a vector is the sum of its squared distances to its nearest neighbours among the
- * reference vectors. Distances are weighted by the inverse second moments of the reference. Reference and calibration
- * move along with the series.
+ * reference vectors. Distances are weighted by the inverse second moments of the reference. New vectors of the series
+ * replace the oldest ones in the reference and the calibration.
  */
 export class ConformalNeighbours {
   private readonly values = new Float64Array(DIMENSION);
