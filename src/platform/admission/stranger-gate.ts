@@ -69,7 +69,7 @@ export class StrangerGate {
     const turn = new Turn(this.places, request);
     giveTurn(request, turn);
     response.once('close', () => turn.end());
-    // Once the head of the answer is written, the answer is only being sent. Other limits apply to slow clients.
+    // Once the head of the answer is written, no more work is left than sending it. Other limits apply to slow clients.
     const writeHead = response.writeHead.bind(response);
     response.writeHead = ((...head: Parameters<typeof writeHead>) => {
       turn.leave();

@@ -7,8 +7,8 @@ export interface ByteBudgetOptions {
   /** Maximum number of bytes of one reservation. A larger one counts as this many. */
   readonly largest: number;
   /**
-   * Returns how many bytes one holder may have, from what it holds now and what is free. The less is free, the more
-   * holders should have room.
+   * Returns the maximum bytes of one holder, from the bytes that it holds and the bytes that are free. The result
+   * should shrink with the free bytes, so that more holders have room.
    */
   readonly share: (held: number, free: number) => number;
   /** Maximum number of waiting callers. At most a quarter of them may be of one holder. */

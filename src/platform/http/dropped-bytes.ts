@@ -6,8 +6,8 @@ export interface DropLimits {
   /** Limits the bytes that are read and dropped on all connections of a server together. */
   readonly bytesPerMs: number;
   /**
-   * How long a client may continue to send before its connection is cut. If it were cut at once, the client might never
-   * read the answer.
+   * A client may send for this time before its connection is cut. If the connection were cut at once, the client might
+   * never read the answer.
    */
   readonly lingerMs: number;
 }

@@ -8,8 +8,8 @@ import type { CheckedRequest } from './inputs.js';
  */
 const MAX_STARTED = 8;
 /**
- * Requests that wait on all connections of the process; each takes some kilobytes. Beyond this limit, a connection that
- * brings another request and already has {@link MANY_WAITING} waiting is closed.
+ * The maximum number of requests that wait on all connections of the process. Each takes some kilobytes. Beyond this
+ * limit, a connection that sends another request and already has {@link MANY_WAITING} waiting is closed.
  */
 const MAX_WAITING = 8_192;
 const MANY_WAITING = 8;
@@ -63,7 +63,7 @@ class Line {
       return;
     }
     if (this.all.count >= MAX_WAITING && this.waiting.length >= MANY_WAITING) this.socket.destroy();
-    // A packet may still bring requests after its connection was closed.
+    // A packet may still contain requests after its connection was closed.
     if (this.socket.destroyed) {
       abandon(response);
       return;

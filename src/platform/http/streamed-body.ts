@@ -8,8 +8,8 @@ import { turnOf } from './stranger-turn.js';
 export { RequestTimeout, SLOW_SENDER_LIMITS } from './slow-sender.js';
 
 /**
- * The memory that a streamed body is counted with: bytes that the system has received and nobody has read, and one
- * piece.
+ * The memory that a streamed body counts with: the bytes that the system has received and that are not read yet, and
+ * one chunk.
  */
 const BYTES_ON_THE_WAY = 128 * 1024;
 

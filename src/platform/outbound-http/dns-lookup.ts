@@ -10,7 +10,7 @@ const LOOKUPS_AT_ONCE = 200;
 const LOOKUPS_OF_A_SHARE = 20;
 const TRY_MS = 1_000;
 const TRIES = 4;
-/** How long the addresses of one family wait for the other family. Some name servers never answer for IPv6. */
+/** The addresses of one family wait this long for the other family. Some name servers never answer for IPv6. */
 const OTHER_FAMILY_MS = 300;
 const HOSTS_FILE_LIFE_MS = 5_000;
 /** Error codes for a name or record that does not exist. */

@@ -37,7 +37,7 @@ export interface OutboundFailure {
 export type OutboundResult = OutboundAnswer | OutboundFailure;
 export type OutboundOutcome = OutboundResult & { readonly durationMs: number };
 
-/** How far a request has come when a deadline or an error ended it. */
+/** The phase of a request in which a deadline or an error ended it. */
 export type Phase = 'lookup' | 'connect' | 'handshake' | 'request' | 'body';
 
 const LATE: Record<Phase, string> = {

@@ -8,8 +8,9 @@ import { errorMessage } from '../errors/index.js';
 const RETRY_MS = 500;
 
 /**
- * Lets everything in while the store fails: the service is worth more than its limits. One failure is enough, so that
- * no other request waits for a store that is gone. The failure and the recovery each write one log line.
+ * Allows every request while the store fails, because availability is more important than limits. One failure is
+ * enough, so that no other request waits for an unavailable store. The failure and the recovery each write one log
+ * line.
  */
 export class FailOpenStore extends RateLimitStore {
   private retry: NodeJS.Timeout | null = null;

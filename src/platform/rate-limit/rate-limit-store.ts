@@ -5,7 +5,10 @@ export interface Hit {
   readonly isAllowed: boolean;
   /** The number of requests that would still be allowed now. */
   readonly remaining: number;
-  /** When the oldest counted request leaves the window, in Unix milliseconds. One more request is allowed then. */
+  /**
+   * The time at which the oldest counted request leaves the window, in Unix milliseconds. One more request is allowed
+   * then.
+   */
   readonly resetAt: number;
   /** The store's current time, in Unix milliseconds. */
   readonly now: number;

@@ -104,7 +104,7 @@ export class KnownValues {
   }
 }
 
-/** Returns the patterns of each value: as it stands, and with its own escapes decoded as in the text. */
+/** Returns the patterns of each value: the value itself, and the value with its own escapes decoded as in the text. */
 function needlesOf(parts: ReadonlySet<string>): Needles {
   const whole = [...parts].flatMap(wholeForms).map((form) => form.replace(/[+=]/g, ''));
   const needlesIn = (notation: Notation): Record<Gaps, Set<string>> => {

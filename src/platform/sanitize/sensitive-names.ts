@@ -1,7 +1,7 @@
 /**
- * How the value of a name is found: one value, a header value with parts, or a whole object. `ambiguous` names are also
- * ordinary words (`session: closed`), so a value after a colon must look like a credential. `plural` names contain a
- * list, an object or a value, or a count (`tokens=512`).
+ * The way in which the value of a name is found: one value, a header value with parts, or a whole object. `ambiguous`
+ * names are also ordinary words (`session: closed`), so a value after a colon must look like a credential. `plural`
+ * names contain a list, an object or a value, or a count (`tokens=512`).
  */
 export type NameKind = 'value' | 'ambiguous' | 'plural' | 'authorization' | 'cookie' | 'container';
 

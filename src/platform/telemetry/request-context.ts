@@ -3,7 +3,7 @@ import { ScopedValue } from '../concurrency/index.js';
 /** The ids of the running request, which every log line carries. Guards add ids as they resolve them. */
 export interface RequestContext {
   readonly requestId: string;
-  /** When the request arrived, by `performance.now()`. */
+  /** The time at which the request arrived, by `performance.now()`. */
   readonly cameAt: number;
   organizationId?: string;
   projectId?: string;

@@ -9,7 +9,9 @@ export type ConstraintOfProperty = ClassMetadata[number];
 /** The condition of `@ValidateIf()` or `@IsOptional()`. When it returns false, the property is not validated. */
 export type Condition = (object: object, value: unknown) => boolean;
 
-/** What the decorators of this folder, class-validator and class-transformer declare for one property of a class. */
+/**
+ * The declarations of one property of a class by the decorators of this folder, class-validator and class-transformer.
+ */
 export interface PropertyMetadata {
   readonly key: string;
   /** The name in JSON, query and forms. */

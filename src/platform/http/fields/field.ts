@@ -1,7 +1,7 @@
 import type { TransformFnParams } from 'class-transformer';
 import type { Kind } from './kind.js';
 
-/** What a field decorator declares for a property. */
+/** The declaration of a property by a field decorator. */
 export interface FieldSpec {
   readonly key: string;
   /** The name in JSON, query and forms. */

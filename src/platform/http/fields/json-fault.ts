@@ -1,4 +1,4 @@
-/** Where and why a text is not valid JSON. `position` counts characters (code points) from 0. */
+/** The position of an error in JSON text, with its description. `position` counts characters (code points) from 0. */
 export interface JsonFault {
   position: number;
   error: string;

@@ -22,7 +22,7 @@ export interface CompiledField {
   readonly open: readonly string[];
 }
 
-/** What a property requires in addition to its field decorator. */
+/** The requirements of a property in addition to its field decorator. */
 export interface StockField {
   /** The property is validated only when all conditions hold. */
   readonly conditions: readonly Condition[];
