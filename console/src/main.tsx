@@ -14,7 +14,7 @@ import { router } from './router.js';
 import { queries } from './routes/around.js';
 import { readable, theme } from './theme.js';
 
-// The component of the address loads while the service is asked for the session, not after that.
+// The component of the page loads while the session is restored, not after that.
 const [shown] = router.getMatchedRoutes(router.latestLocation.pathname);
 for (const { options } of shown) void (options as { component?: { preload?: () => unknown } }).component?.preload?.();
 

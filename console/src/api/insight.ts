@@ -78,7 +78,7 @@ export const explored = (project_id: string, window: Window, filters: EventFilte
       ),
     getNextPageParam: (page): Place | undefined =>
       page.has_more ? { offset: page.offset + page.items.length, from_ts: page.from_ts, to_ts: page.to_ts } : undefined,
-    // Every page that somebody has scrolled through would be fetched again.
+    // A refetch would read again every page that was scrolled through.
     refetchOnWindowFocus: false,
   });
 

@@ -1,4 +1,4 @@
-/** The logo: a line of events with one that stands out. */
+/** The logo: a line of events, one of them highlighted. */
 export function Mark() {
   return (
     <svg width={30} height={30} viewBox="0 0 32 32" aria-hidden="true">

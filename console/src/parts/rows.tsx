@@ -10,7 +10,7 @@ interface SortedColumn {
 type Column = string | null | SortedColumn;
 
 interface RowsProps {
-  /** What the rows are, for screen readers. */
+  /** Names the rows for screen readers. */
   readonly label: string;
   /** Names of the columns. Null is the column of actions. Sortable columns sort descending. */
   readonly columns: readonly Column[];
@@ -72,7 +72,7 @@ function SortableHead({ name, isSorted = false, onSort }: SortedColumn) {
 
 interface EmptyProps {
   readonly title: string;
-  /** What the thing is useful for, and how to create one. */
+  /** Describes the use of the missing thing, and how to create one. */
   readonly about: string;
   readonly children?: ReactNode;
 }

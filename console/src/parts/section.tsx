@@ -3,7 +3,7 @@ import { type ReactNode, useId } from 'react';
 
 interface Props {
   readonly title: string;
-  /** What the section is for, in a sentence or two. */
+  /** Describes the purpose of the section in a sentence or two. */
   readonly about?: ReactNode;
   /** The actions of the section. */
   readonly acts?: ReactNode;

@@ -5,7 +5,7 @@ interface Props {
   /** A description for screen readers. */
   readonly name: string;
   readonly text: string;
-  /** What to do with the text, in a sentence. */
+  /** Tells the person in a sentence what to do with the text. */
   readonly advice: string;
   readonly onKept: () => void;
 }

@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { sentenceOf } from './failures.js';
 
 interface Props {
-  /** What is switched, for screen readers. */
+  /** Names the switched thing for screen readers. */
   readonly label: string;
   readonly isOn: boolean;
   readonly refusal: string | undefined;

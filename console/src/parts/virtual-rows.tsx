@@ -15,7 +15,7 @@ const STEPS: Readonly<Record<string, number>> = {
 
 interface Props<Row extends { readonly id: string }> {
   readonly rows: readonly Row[];
-  /** What the rows are, for screen readers. */
+  /** Names the rows for screen readers. */
   readonly label: string;
   /** The kind of row, a class of `page.css` that sets the columns. */
   readonly kind: 'log' | 'event';

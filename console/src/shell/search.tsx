@@ -92,7 +92,7 @@ export function Search({ projectId, params }: Props) {
       id: `${type} ${id}`,
       label: title,
       description: [NAMES[type], subtitle].filter(Boolean).join(' · '),
-      // Every hit of the service is shown, whichever field contained the words.
+      // Every hit of the service is shown, regardless of the field that matched.
       keywords: text,
       onClick: () => void show(type, id, title),
     }),

@@ -5,7 +5,9 @@ export type Provider = Schemas['OAuthProvider'];
 
 export const PROVIDERS: Readonly<Record<Provider, string>> = { google: 'Google', apple: 'Apple' };
 
-/** What a sign-in at a provider needs when the person comes back. It is useless without the provider's code. */
+/**
+ * The data that a sign-in at a provider needs when the person comes back. It is useless without the provider's code.
+ */
 interface Start {
   readonly provider: Provider;
   readonly state: string;

@@ -4,7 +4,7 @@ export interface Sample {
   /** A description of the code for screen readers, such as "the curl command". */
   readonly name: string;
   readonly code: string;
-  /** What happens when the code runs, or what to use afterwards. */
+  /** Describes the result of the code, or what to use afterwards. */
   readonly about: string;
 }
 

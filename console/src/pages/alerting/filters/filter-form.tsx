@@ -16,7 +16,7 @@ import { draftOf, type FilterDraft, type FilterLine, groupOf, Misspelt, type Op,
 interface Props {
   /** The name of the filter. */
   readonly label: string;
-  /** What no comparison means. */
+  /** Explains what an empty filter means. */
   readonly none: string;
   readonly fields: readonly string[];
   readonly value: FilterDraft;
