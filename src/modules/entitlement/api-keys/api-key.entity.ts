@@ -45,7 +45,7 @@ export class ApiKeyRecord {
   @Column('timestamptz', { name: 'created_at', default: () => 'now()' })
   createdAt!: Date;
 
-  /** The time may be a minute behind. Null means never used. */
+  /** The time may be a minute behind. Null when the key was never used. */
   @Column('timestamptz', { name: 'last_used_at', nullable: true })
   lastUsedAt!: Date | null;
 

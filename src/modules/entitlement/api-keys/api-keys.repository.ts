@@ -16,7 +16,7 @@ import { ApiKeyNotFound } from './api-keys.errors.js';
 export interface KeyIdentity {
   readonly apiKeyId: string;
   readonly projectId: ProjectId;
-  /** Null: the project's row is gone, or names no organization. */
+  /** Null when the project's row was deleted or has no organization. */
   readonly organizationId: OrganizationId | null;
   readonly sourceId: string | null;
   readonly scopes: readonly ApiKeyScopeName[];

@@ -28,7 +28,7 @@ export class ProjectSecret {
   @Column('integer')
   version!: number;
 
-  /** The time may be a minute behind. Null means never used. */
+  /** The time may be a minute behind. Null when the secret was never used. */
   @Column('timestamptz', { name: 'last_used_at', nullable: true })
   lastUsedAt!: Date | null;
 
@@ -37,7 +37,7 @@ export class ProjectSecret {
   @Column('uuid', { name: 'created_by', nullable: true })
   createdBy!: UserId | null;
 
-  /** Who set the present value. Null when the account was deleted. */
+  /** The person who set the present value. Null when the account was deleted. */
   @Index('ix_project_secrets_updated_by')
   @Column('uuid', { name: 'updated_by', nullable: true })
   updatedBy!: UserId | null;
@@ -45,7 +45,7 @@ export class ProjectSecret {
   @Column('timestamptz', { name: 'created_at', default: () => 'now()' })
   createdAt!: Date;
 
-  /** When the present value was set. */
+  /** The time at which the present value was set. */
   @Column('timestamptz', { name: 'updated_at', default: () => 'now()' })
   updatedAt!: Date;
 }

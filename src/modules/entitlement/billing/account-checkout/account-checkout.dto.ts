@@ -3,10 +3,7 @@ import { type PaidPlan, PAID_PLANS } from '../../../tenancy/organizations/index.
 import { CurrencyField } from '../checkout/checkout.dto.js';
 import type { Currency } from '../plan-prices.js';
 
-/**
- * A browser would run or open URLs with these schemes itself. All other schemes are accepted, because apps have their
- * own.
- */
+/** A browser would run or open URLs with these schemes. All other schemes are accepted, because apps have their own. */
 const REFUSED_SCHEMES = ['javascript', 'data', 'vbscript', 'file'];
 
 export class AccountCheckoutRequest {

@@ -4,7 +4,7 @@ import { type NewOrganization, OnOrganizationCreated } from '../../../tenancy/or
 import { OrganizationBillingRepository } from './organization-billing.repository.js';
 import { SubscriptionsService } from './subscriptions.service.js';
 
-/** Gives the first organization of a person what that person has paid for in advance. */
+/** Applies the plan that a person has paid for in advance to their first organization. */
 @Injectable()
 export class FirstOrganizationHandler extends OnOrganizationCreated {
   constructor(

@@ -38,7 +38,7 @@ export class PaymentSubscription {
   @Column('boolean', { name: 'was_paid', default: true })
   wasPaid!: boolean;
 
-  /** When the subscription was created at the provider. */
+  /** The time at which the subscription was created at the provider. */
   @Column('timestamptz', { name: 'started_at' })
   startedAt!: Date;
 

@@ -8,7 +8,7 @@ import { PendingSubscriptionsRepository } from './pending-subscriptions.reposito
 import { type Holder, SubscriptionsRepository } from './subscriptions.repository.js';
 import type { LockedHolder } from './subscriptions.service.js';
 
-/** What the provider reports that helps to find the holder of a subscription. */
+/** The data from the provider that helps to find the holder of a subscription. */
 export interface HolderClues {
   /** The metadata of the subscription and of its checkout, as far as they have been read. */
   readonly metadata: readonly Readonly<Record<string, string>>[];

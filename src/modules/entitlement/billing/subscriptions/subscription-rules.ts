@@ -39,7 +39,10 @@ export function verdictOn(news: Sight, known: Sight | null): Verdict {
 interface StatusRow {
   /** The billing status of the holder; null leaves that status unchanged. */
   readonly billingStatus: string | null;
-  /** `paid` includes a late payment that is not given up. `waiting` may become paid again, `over` never does. */
+  /**
+   * `paid` includes a late payment that is still expected. A `waiting` subscription may become paid again, an `over`
+   * one never does.
+   */
   readonly phase: 'paid' | 'waiting' | 'over';
   /** The provider gives a subscription this status only after its first payment or the start of its trial. */
   readonly showsPayment: boolean;

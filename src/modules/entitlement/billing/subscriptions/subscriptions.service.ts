@@ -27,11 +27,11 @@ export type LockedHolder =
   | { readonly kind: 'organization'; readonly organization: Organization }
   | { readonly kind: 'person'; readonly user: User };
 
-/** What was seen of a subscription. */
+/** An observation of a subscription. */
 export interface SeenSubscription {
   readonly state: SubscriptionState;
   readonly sight: Sight;
-  /** Null: its price is none of the configured ones. */
+  /** Null when the price is not one of the configured prices. */
   readonly plan: PaidPlan | null;
   /** Whether the event itself shows a payment. The state may be a newer one that the provider was asked for. */
   readonly isPaid: boolean;
@@ -101,7 +101,7 @@ export class SubscriptionsService {
     await this.bringInStep(holder, before, [...before.filter(({ id }) => id !== known.id), subscription], tx);
   }
 
-  /** Gives an organization what its owner paid for before they had one. */
+  /** Applies a plan to an organization that its owner paid for before they had an organization. */
   async claim(organization: Organization, owner: User, tx: Db): Promise<void> {
     const scope = { organizationId: organization.id };
     await this.pending.update(owner.id, { ...NOTHING_PENDING, pendingCustomerId: null }, tx);

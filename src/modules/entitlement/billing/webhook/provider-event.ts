@@ -10,7 +10,7 @@ const KIND_OF_TYPE: Readonly<Record<string, number>> = {
   'customer.subscription.deleted': SIGHT_KINDS.ended,
 };
 
-/** What an event reports. `nothing` means that this service does not handle the event's type or object. */
+/** The content of an event. `nothing` means that this service does not handle the event's type or object. */
 export type News =
   | { readonly about: 'subscription'; readonly kind: number; readonly subscription: SubscriptionState }
   | { readonly about: 'checkout'; readonly checkout: CheckoutState; readonly subscriptionId: string }

@@ -66,7 +66,7 @@ export class HookVerificationResponse {
   prefix?: string;
 }
 
-/** Checks what the scheme decides about the other members. @throws ValidationError */
+/** Checks the other members by the rules of the scheme. @throws ValidationError */
 export function assertVerification(request: HookVerificationRequest): void {
   const issues = issuesOf(request);
   if (issues.length > 0) throw new ValidationError(issues);

@@ -8,7 +8,7 @@ import { type BlockReason, PASSING_STATUSES, reasonOfStatus } from '../../quotas
 /** The subscription statuses that pay for usage beyond the quotas. */
 export const PAYING: readonly string[] = ['active', 'trialing', 'past_due'];
 
-/** What an organization may store and send under its plan. */
+/** The storage and bandwidth that an organization may use under its plan. */
 export interface StorageAllowance {
   readonly plan: Plan;
   readonly limits: PlanStorageLimits;

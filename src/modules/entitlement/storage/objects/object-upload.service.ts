@@ -26,7 +26,7 @@ export interface Source {
   readonly digests: ExpectedDigests;
 }
 
-/** What was read and reserved before the first byte. */
+/** The state that was read and reserved before the first byte. */
 interface Begun {
   readonly blobId: string;
   readonly allowance: StorageAllowance;

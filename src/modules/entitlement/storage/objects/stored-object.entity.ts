@@ -59,7 +59,7 @@ export class StoredObject {
   @Column('timestamptz', { name: 'created_at' })
   createdAt!: Date;
 
-  /** When content, key or metadata last changed. */
+  /** The time of the last change of content, key or metadata. */
   @Column('timestamptz', { name: 'updated_at' })
   updatedAt!: Date;
 }

@@ -2,7 +2,7 @@
 export interface Validators {
   /** The entity tag, without quotes and always strong. */
   readonly etag: string;
-  /** When the content was last modified. */
+  /** The time of the last change of the content. */
   readonly modifiedAt: Date;
 }
 

@@ -57,7 +57,7 @@ export class ObjectUpload {
   @Column('timestamptz', { name: 'claim_expires_at', nullable: true })
   claimExpiresAt!: Date | null;
 
-  /** When the store joined the parts. From then on, no part is accepted. */
+  /** The time at which the store joined the parts. From then on, no part is accepted. */
   @Column('timestamptz', { name: 'assembled_at', nullable: true })
   assembledAt!: Date | null;
 

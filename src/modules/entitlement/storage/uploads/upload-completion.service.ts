@@ -21,10 +21,10 @@ import type { CompletedPartRequest } from './uploads.dto.js';
 import { type SeenUpload, UploadsRepository } from './uploads.repository.js';
 
 const LOOK_AGAIN_MS = 100;
-/** How long a request waits while another one completes the upload. The store may have to copy gigabytes. */
+/** A request waits this long while another one completes the upload. The store may have to copy gigabytes. */
 const PATIENCE_MS = 60_000;
 
-/** An upload whose parts are to be joined. */
+/** The data for joining the parts of an upload. */
 interface Assembly {
   readonly upload: SeenUpload;
   readonly claim: string;

@@ -16,7 +16,7 @@ export interface PartClaim {
 export interface CompletePart {
   readonly number: number;
   readonly slot: number;
-  /** In hex. */
+  /** In hexadecimal digits. */
   readonly sha256: string;
   readonly token: string;
 }
