@@ -31,7 +31,7 @@ export interface Registration {
   readonly client: Client;
 }
 
-/** The recipient of the mail about a registration, and what that mail says. */
+/** The recipient and the content of the mail about a registration. */
 export interface RegistrationOwner {
   readonly email: string;
   readonly isConfirmed: boolean;

@@ -35,7 +35,7 @@ type Waiting = Exclude<Admitted, { readonly userId: UserId }>;
 interface Admission {
   readonly userId: UserId;
   readonly email: string;
-  /** What the first sign-in changed in the account. Null when the provider was already linked. */
+  /** The change that the first sign-in made in the account. Null when the provider was already linked. */
   readonly first: Pick<SecurityAct, 'type' | 'detail'> | null;
 }
 

@@ -8,7 +8,7 @@ import { FreshSignInRequired, IncorrectPassword } from './proof.errors.js';
 import { StepUpTokensRepository } from './step-up-tokens.repository.js';
 import { STEP_UP_SECONDS } from './step-up-tokens.writer.js';
 
-/** What a caller submits to prove that they are still the account's owner. */
+/** The proof of a caller that they are still the account's owner. */
 export interface OfferedProof {
   readonly currentPassword: string | undefined;
   /** The `X-Step-Up-Token` header. */

@@ -7,7 +7,7 @@ export class PasswordAttempt {
   @PrimaryColumn('bytea', { name: 'subject_hash', primaryKeyConstraintName: 'pk_password_attempts' })
   subjectHash!: Buffer;
 
-  /** When each attempt within the window began. */
+  /** The start times of the attempts within the window. */
   @Column('timestamptz', { name: 'attempted_at', array: true })
   attemptedAt!: Date[];
 

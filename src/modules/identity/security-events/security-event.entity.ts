@@ -36,7 +36,7 @@ export class SecurityEvent {
   @Column('text', { name: 'notice_to', nullable: true })
   noticeTo!: string | null;
 
-  /** When the mail was last claimed for sending. */
+  /** The time at which the mail was last claimed for sending. */
   @Column('timestamptz', { name: 'notice_at', nullable: true })
   noticeAt!: Date | null;
 }

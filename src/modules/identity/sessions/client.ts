@@ -2,7 +2,7 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
 import type { CheckedRequest } from '../../../platform/http/inputs.js';
 
-/** Where a request came from, as sessions and security events store it. */
+/** The origin of a request, in the form that sessions and security events store. */
 export interface Client {
   readonly ip: string | null;
   readonly userAgent: string | null;

@@ -12,7 +12,10 @@ export interface WayIn {
   readonly detail: Readonly<Record<string, unknown>>;
 }
 
-/** What a module must end together with the old credentials, in the transaction of the password reset. */
+/**
+ * Implemented by a module that has to end something together with the old credentials. Runs in the transaction of the
+ * password reset.
+ */
 export abstract class OnCredentialsReset {
   /**
    * @returns the factors and sign-in providers that the module manages: those that stay and those that it has removed

@@ -18,7 +18,7 @@ export class RefreshToken {
   @Column('timestamptz', { name: 'created_at', default: () => 'now()' })
   createdAt!: Date;
 
-  /** When the token was exchanged for the next generation. */
+  /** The time at which the token was exchanged for the next generation. */
   @Column('timestamptz', { name: 'used_at', nullable: true })
   usedAt!: Date | null;
 

@@ -24,8 +24,8 @@ export interface AccountDeletion {
 }
 
 /**
- * What a module does when an account is deleted, in the same transaction: it clears references that no foreign key
- * cascades. Rows that cascade from `users` need no handler.
+ * Implemented by a module that has to act when an account is deleted. Runs in the same transaction, and clears
+ * references that no foreign key cascades. Rows that cascade from `users` need no handler.
  */
 export abstract class OnAccountDeleted {
   /** Locks the rows that decide the deletion. Called before the account's row is locked. */

@@ -6,7 +6,7 @@ import { PasskeysRepository } from './passkeys.repository.js';
 import { challengeOf, RelyingPartyService, userHandleOf } from './relying-party.service.js';
 import { type Ceremony, WebAuthnChallengesRepository } from './webauthn-challenges.repository.js';
 
-/** What is required of an assertion, and which factors were shown before. */
+/** The requirements for an assertion, and the factors that were shown before. */
 interface AssertionTerms {
   readonly userVerification: 'required' | 'preferred';
   /**
