@@ -17,7 +17,7 @@ import {
 import { InvitationsRepository } from './invitations.repository.js';
 import { InvitedPersonFinder } from './invited-person.finder.js';
 
-/** What the invited person does with an invitation: accept or decline it. */
+/** Lets the invited person accept or decline an invitation. */
 @Injectable()
 export class InvitationAnswersService {
   constructor(

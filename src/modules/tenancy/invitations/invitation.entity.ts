@@ -41,7 +41,7 @@ export class Invitation {
 
   /**
    * The person who created the invitation or mailed it last, and who must still have the right to invite when it is
-   * accepted. Null: that account is gone.
+   * accepted. Null when that account was deleted.
    */
   @Index('ix_invitations_invited_by')
   @Column('uuid', { name: 'invited_by', nullable: true })

@@ -26,7 +26,7 @@ import {
 } from './invitations.errors.js';
 import { InvitationsRepository } from './invitations.repository.js';
 
-/** What admins and the owner of an organization do with its invitations. */
+/** Lets admins and the owner of an organization manage its invitations. */
 @Injectable()
 export class InvitationsService {
   constructor(

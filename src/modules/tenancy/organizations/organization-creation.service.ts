@@ -11,7 +11,8 @@ export interface NewOrganization {
 }
 
 /**
- * What a module does when an organization is created, in the same transaction and under the lock of the owner's row.
+ * Implemented by a module that has to act when an organization is created. Runs in the same transaction and under the
+ * lock of the owner's row.
  */
 export abstract class OnOrganizationCreated {
   abstract organizationCreated(organization: NewOrganization, tx: Db): Promise<void>;

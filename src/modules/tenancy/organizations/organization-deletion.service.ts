@@ -14,8 +14,8 @@ export interface EndingOrganization {
 }
 
 /**
- * What a module does when an organization is deleted, in the same transaction, while the organization still has its
- * owner.
+ * Implemented by a module that has to act when an organization is deleted. Runs in the same transaction, while the
+ * organization still has its owner.
  */
 export abstract class OnOrganizationDeleted {
   /** Takes the locks on rows of the owner's organizations that must be taken before the lock on the owner's own row. */

@@ -48,7 +48,7 @@ export class Organization {
   })
   eventsPerMonthLimit!: number | null;
 
-  /** The payment provider's customer; null: nobody has begun a checkout or opened the portal. */
+  /** The payment provider's customer. Null when nobody has started a checkout or opened the portal. */
   @Column('text', { name: 'payment_customer_id', nullable: true })
   paymentCustomerId!: string | null;
 

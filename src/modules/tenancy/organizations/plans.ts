@@ -7,7 +7,7 @@ export type Plan = PlanName;
 export const PAID_PLANS = ['pro', 'scale', 'enterprise'] as const satisfies readonly Plan[];
 export type PaidPlan = (typeof PAID_PLANS)[number];
 
-/** What a plan allows. Null: unlimited. */
+/** The limits of a plan. Null means unlimited. */
 export interface PlanLimits {
   readonly monthlyEvents: number | null;
   /** Per event source and UTC day. */

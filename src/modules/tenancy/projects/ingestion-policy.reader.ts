@@ -23,8 +23,8 @@ const MAX_ENTRIES = 20_000;
 const OF_A_MISSING_PROJECT: IngestionPolicy = { archived: true, redaction: new Redaction(['*']) };
 
 /**
- * Caches the policies of projects that receive events. Parallel requests share a look-up; a change of the project drops
- * it.
+ * Caches the policies of projects that receive events. Parallel requests share a look-up. A change of the project drops
+ * the cached policy.
  */
 @Injectable()
 export class IngestionPolicyReader implements OnModuleInit {

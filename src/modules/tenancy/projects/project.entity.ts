@@ -35,7 +35,7 @@ export class Project {
   @Column('timestamptz', { name: 'deleted_at', nullable: true })
   deletedAt!: Date | null;
 
-  /** When the removal last checked a deleted project, so that every deleted project gets its turn. */
+  /** The time at which the removal last checked a deleted project, so that every deleted project gets its turn. */
   @Column('timestamptz', { name: 'removal_checked_at', nullable: true })
   removalCheckedAt!: Date | null;
 }

@@ -4,7 +4,7 @@ import type { SearchField } from './search-score.js';
 import type { SearchType } from './search-types.js';
 import type { SearchWords } from './search-words.js';
 
-/** What is searched for. */
+/** The words and the time window of a search. */
 export interface Search {
   readonly words: SearchWords;
   /** Limits hits that happen at a time, such as events. Other hits are found whenever they were created. */

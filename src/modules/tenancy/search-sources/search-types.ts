@@ -1,4 +1,4 @@
-/** What a project's search finds. Of equally good matches, the earlier type comes first. */
+/** The types of search hits. Among equally good matches, the earlier type comes first. */
 export const SEARCH_TYPES = [
   'event',
   'event_type',

@@ -3,7 +3,7 @@ import type { ProjectId } from '../../../access/index.js';
 import { Database } from '../../../../platform/database/database.js';
 
 const IDS_A_STATEMENT = 10_000;
-/** Gone projects to remember; any further one is queried again. */
+/** The maximum number of remembered deleted projects. Any further one is queried again. */
 const MOST_REMEMBERED = 10_000;
 
 /** Runs a query over a connection, in the transaction that is open there. */

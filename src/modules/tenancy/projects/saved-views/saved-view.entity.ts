@@ -18,7 +18,7 @@ export class SavedView {
   @Column('jsonb')
   filters!: Record<string, unknown>;
 
-  /** Null: that account is gone. */
+  /** Null when the creator's account was deleted. */
   @Index('ix_saved_views_created_by')
   @Column('uuid', { name: 'created_by', nullable: true })
   createdBy!: string | null;

@@ -3,7 +3,7 @@ import type { ProjectId, ProjectScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { ProjectSettings } from './project-settings.entity.js';
 
-/** What ingestion needs from a project before it stores an event. */
+/** The settings that ingestion needs from a project before it stores an event. */
 export interface StoredPolicy {
   readonly archived: boolean;
   readonly redactedProperties: readonly string[];
