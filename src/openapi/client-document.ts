@@ -17,7 +17,7 @@ const BY_ACCESS: readonly (readonly [access: RegExp, security: readonly object[]
   [/^internal/, [{ internalToken: [] }]],
   [/^(public|provider|hook)/, []],
 ];
-/** How the intake takes a key, since each protocol has a way of its own. */
+/** The ways in which the intake accepts a key. Each protocol has its own. */
 const KEYED_BY_PROTOCOL = [...KEYED, { keyAsBearer: [] }, { keyAsUserName: [] }];
 /** Headers that carry the credentials of the security schemes, in lower case. */
 const CREDENTIAL_HEADERS: ReadonlySet<string> = new Set(['x-api-key', 'x-internal-token']);

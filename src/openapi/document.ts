@@ -57,13 +57,13 @@ export interface RouteLine {
 export interface BuiltDocument {
   /** OpenAPI 3.1: without servers, global security and 429 answers, which {@link clientDocument} adds. */
   readonly document: OpenAPIObject;
-  /** What only {@link clientDocument} describes. */
+  /** The paths that only {@link clientDocument} describes. */
   readonly others: OtherPaths;
   readonly routes: readonly RouteLine[];
   readonly limits: Limits;
 }
 
-/** What the document says about this deployment. */
+/** The parts of the document that depend on this deployment. */
 export interface Deployment {
   /** Whether a rate limit policy applies to a route. */
   readonly isLimited: (method: string, path: string) => boolean;

@@ -6,7 +6,7 @@ import type { Operation } from './operation.js';
 /** The sentences of refusals, each by its code: the name of its error class. */
 export type Sentences = Readonly<Record<string, string>>;
 
-/** What each operation may answer with 429, by its `operationId`. The public document leaves it out. */
+/** The 429 answers of each operation, by its `operationId`. The public document leaves them out. */
 export type Limits = Readonly<Record<string, Sentences>>;
 
 /** The code when too many requests of one account or address run at once. */

@@ -6,7 +6,7 @@ const PUBLIC = /^\/(v1\/|internal\/|health$)/;
 
 type Parts = Record<string, object>;
 
-/** What only the document for clients describes: the paths that follow the protocols of others, such as `/intake`. */
+/** The paths that only the document for clients describes: they follow the protocols of others, such as `/intake`. */
 export interface OtherPaths {
   readonly tags: NonNullable<OpenAPIObject['tags']>;
   readonly paths: OpenAPIObject['paths'];

@@ -113,7 +113,7 @@ interface Collected extends DocumentedRefusal {
 
 const nothing = (): Collected => ({ sentences: [], reasons: [], codes: {}, hasFreeText: false, members: {} });
 
-/** What each code of a document says: its status and its sentence or schema. */
+/** The status and the sentence or schema of each code of a document. */
 export type KnownCodes = Map<string, string>;
 
 /** @throws {Error} when another refusal has the same code */

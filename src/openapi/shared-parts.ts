@@ -6,9 +6,9 @@ import type { OtherPaths } from './other-paths.js';
 
 /** A part that fewer operations have stays in its operation. */
 const SHARED_FROM = 2;
-/** A name that is made of more codes is unreadable. */
+/** A name with more codes would be unreadable. */
 const MAX_CODES = 2;
-/** Codes that every refusal with a status has, so that a name that has others need not repeat them. */
+/** Codes that every refusal with a status has. A name with further codes need not repeat them. */
 const IMPLIED: Readonly<Record<number, string>> = { 413: BodyTooLarge.name, 503: ServiceOverloaded.name };
 /** Names for combinations of more codes, or of codes that very many operations share. */
 const NAMES: Readonly<Record<string, string>> = Object.fromEntries(

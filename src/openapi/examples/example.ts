@@ -1,4 +1,7 @@
-/** A body as it was sent or answered: of a stream the data of one message, else text where the media type is not JSON. */
+/**
+ * The body of a request or answer. For a stream it is the data of one message. It is text when the media type is not
+ * JSON.
+ */
 export interface ExampleBody {
   readonly type: string;
   readonly value: unknown;
@@ -6,11 +9,11 @@ export interface ExampleBody {
 
 /** A request that was answered with success. */
 export interface Example {
-  /** Of the path and the query, by name, as their schemas have them. */
+  /** The parameters of path and query by name, in the types of their schemas. */
   readonly parameters?: Readonly<Record<string, unknown>>;
   readonly request?: ExampleBody;
   readonly answer?: ExampleBody;
 }
 
-/** By the name of the operation. */
+/** The examples by the name of the operation. */
 export type Examples = Readonly<Record<string, Example>>;

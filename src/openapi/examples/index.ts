@@ -23,7 +23,7 @@ import { EXAMPLES as secrets } from './secrets.js';
 import { EXAMPLES as sentinel } from './sentinel.js';
 import { EXAMPLES as usage } from './usage.js';
 
-/** One of each operation, by its name. Recorded: made by `scripts/choose-examples.mjs`. */
+/** One example of each operation, by its name. The examples are recorded by `scripts/choose-examples.mjs`. */
 export const EXAMPLES: Examples = {
   ...auth,
   ...account,

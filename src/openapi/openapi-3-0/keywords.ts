@@ -47,12 +47,12 @@ export function withoutEmptyRequired({ required, ...schema }: Schema): Schema {
   return Array.isArray(required) && required.length > 0 ? { ...schema, required: required as unknown[] } : schema;
 }
 
-/** Gives an array that says nothing of its items a schema for them: OpenAPI 3.0 requires one. */
+/** Adds a schema for the items of an array without one, because OpenAPI 3.0 requires it. */
 export function arrayWithItems(schema: Schema): Schema {
   return schema['type'] === 'array' && !('items' in schema) ? { ...schema, items: {} } : schema;
 }
 
-/** Moves a reference that has siblings into `allOf`: beside a reference everything is ignored. */
+/** Moves a reference that has siblings into `allOf`, because OpenAPI 3.0 ignores the siblings of a reference. */
 export function referenceAlone({ $ref, ...siblings }: Schema): Schema {
   if ($ref === undefined) return siblings;
   return Object.keys(siblings).length === 0 ? { $ref } : { ...siblings, allOf: [{ $ref }] };

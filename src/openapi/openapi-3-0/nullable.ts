@@ -17,8 +17,8 @@ export function oneType({ type, ...schema }: Schema): Schema {
 }
 
 /**
- * Takes null out of a union. One schema that is left takes the place of the union. `nullable` needs a type beside it: a
- * union of several types has both in its first alternative.
+ * Removes null from a union. A single remaining schema replaces the union. `nullable` needs a type next to it: a union
+ * of several types has both in its first alternative.
  */
 export function nullableUnion(schema: Schema, find: Find): Schema {
   for (const union of UNIONS) {

@@ -3,8 +3,8 @@ import type { Find, Schema } from './schema.js';
 const COMPOSITIONS = ['oneOf', 'anyOf', 'allOf'] as const;
 
 /**
- * Gives a composition the type that all its parts have. Generators read the type before the parts, and `nullable` needs
- * one beside it.
+ * Gives a composition the common type of its parts. Generators read the type before the parts, and `nullable` needs a
+ * type next to it.
  */
 export function typedComposition(schema: Schema, find: Find): Schema {
   if ('type' in schema || !COMPOSITIONS.some((key) => key in schema)) return schema;
@@ -13,8 +13,8 @@ export function typedComposition(schema: Schema, find: Find): Schema {
 }
 
 /**
- * Reduces a schema that says nothing of the type to one of any value. Generators take `{}` for such a schema, but refuse
- * a description without a type.
+ * Reduces a schema without a type to one of any value. Generators accept `{}` for such a schema, but refuse a
+ * description without a type.
  */
 export function anyValue(schema: Schema): Schema {
   const hasType = ['$ref', 'type', 'enum', 'not', ...COMPOSITIONS].some((key) => key in schema);
@@ -22,8 +22,8 @@ export function anyValue(schema: Schema): Schema {
 }
 
 /**
- * Writes "members of any name and value" as a schema. It goes without saying where members have names, and generators
- * would give the named members the type of the unnamed ones.
+ * Writes "members of any name and value" as a schema. A schema with named members does not need it: generators would
+ * give the named members the type of the unnamed ones.
  */
 export function openObject({ additionalProperties, ...schema }: Schema): Schema {
   if (additionalProperties !== true)
