@@ -154,7 +154,10 @@ function urlOf(host: string, port: number): string {
   return `http://${isEverywhere ? 'localhost' : host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/** Logs the address. Outside production, also prints what somebody who just started the service needs. */
+/**
+ * Logs the address. Outside production, also prints the addresses and files that are needed to use a newly started
+ * service.
+ */
 function announce(config: Config, { port, operationsPort }: Ports, embedded: boolean): void {
   const {
     environment,

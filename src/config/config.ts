@@ -57,7 +57,7 @@ export interface Config {
     /** Requests per month by plan, where a deployment sets them. Null: unlimited. */
     readonly monthlyRequests: Readonly<Partial<Record<string, number | null>>>;
     readonly requestQuotaMessage: string;
-    /** Where a blocked organization is sent to upgrade. */
+    /** The page on which a blocked organization can upgrade. */
     readonly upgradeUrl: string;
   };
   readonly tokens: {

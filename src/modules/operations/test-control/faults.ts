@@ -4,13 +4,13 @@ export type FaultName = (typeof FAULT_NAMES)[number];
 
 export interface Fault {
   readonly name: FaultName;
-  /** Whose: the X-Request-ID of a request, or the host and port of an outbound call. */
+  /** Identifies the affected request: the X-Request-ID of a request, or the host and port of an outbound call. */
   readonly target: string;
   /** Text of the statement; empty: any. */
   readonly containing: string;
 }
 
-/** More are forgotten, the oldest first. */
+/** With more faults, the oldest are dropped. */
 const MOST_FAULTS = 1_000;
 
 /** Faults that tests have asked for and that have not happened yet. Each happens once. */

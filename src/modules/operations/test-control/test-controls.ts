@@ -33,7 +33,7 @@ class MovableClock extends SystemClock {
   }
 }
 
-/** Loses the connection where a test asked for that; nothing is sent then. */
+/** Simulates the loss of the connection when a test has requested it. Nothing is sent then. */
 class FaultyOutboundHttp extends OutboundHttp {
   constructor(
     safety: DestinationSafety,
