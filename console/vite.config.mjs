@@ -19,7 +19,8 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
-            // What the first page needs, in one file: each file costs the browser and the service more than what is in it.
+            // Puts everything that the first page needs into one file, because each file costs the browser and the
+            // service more than its content.
             { name: 'first', tags: ['$initial'] },
             { name: 'common', minShareCount: 12 },
           ],

@@ -33,8 +33,8 @@ export interface SendingProfile<C extends ClaimedRow> {
 }
 
 /**
- * What {@link SendingEngine} needs of one outbox. Each message is a table row, inserted in the transaction that causes
- * it. `X` is what is read of an expired claim, `C` a row that this process holds.
+ * The interface between {@link SendingEngine} and one outbox. Each message is a table row, inserted in the transaction
+ * that causes it. `X` is the type of an expired claim, `C` the type of a row that this process holds.
  */
 export interface Outbox<X extends Held, C extends X & ClaimedRow> {
   readonly profile: SendingProfile<C>;

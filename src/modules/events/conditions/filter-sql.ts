@@ -41,7 +41,7 @@ export interface SubjectRow {
 
 /**
  * Returns SQL that selects only these fields of the row `e`, and a reader that makes a subject of filters from the row.
- * Of the properties, the SQL selects each one once that a field may name or lie in.
+ * A property that a field equals or lies in is selected once.
  */
 export function subjectSql(
   fields: readonly string[],

@@ -31,7 +31,10 @@ export class RetryNowService {
     private readonly audit: AuditWriter,
   ) {}
 
-  /** Of parallel calls one claims and sends. The others report `retry_claim_active`, even when that send is over. */
+  /**
+   * Only one of several parallel calls claims and sends. The others report `retry_claim_active`, even when that send is
+   * over.
+   */
   async retry(scope: ProjectMemberScope, id: string): Promise<RetryNowResponse> {
     const { readiness, claimed } = await this.claim(scope, id);
     const refused = { executed: false, source_attempt_id: id, readiness, attempt: null, retry_audit: null };

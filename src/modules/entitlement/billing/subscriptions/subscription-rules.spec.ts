@@ -52,7 +52,10 @@ describe('news of a subscription', () => {
   });
 });
 
-/** What each status means for the holder: when the subscription is first seen with it, and after it was paid for. */
+/**
+ * Maps each status to its meaning for the holder: when the subscription is first seen with it, and after it was paid
+ * for.
+ */
 const MEANINGS: Record<string, { first: string; paid: string }> = {
   active: { first: 'active', paid: 'active' },
   trialing: { first: 'trialing', paid: 'trialing' },

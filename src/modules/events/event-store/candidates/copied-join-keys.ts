@@ -21,7 +21,7 @@ export function joinedBy(keys: readonly Field[], needed: readonly number[]): Joi
   return isTold ? { keys, needed } : null;
 }
 
-/** Of the rows `e` of ClickHouse. */
+/** SQL for the join key of the rows `e` of ClickHouse. */
 export interface CopiedJoinKey {
   /**
    * A 64-bit hash of the key. Equal keys have equal hashes, and different keys rarely do. It is null when the event has

@@ -9,7 +9,7 @@ function opened(forMs = FOR_MS) {
   let now = 5;
   const steady = new SteadyInstant(forMs, () => now);
   return {
-    /** What it gives at a time, when it is told an instant. */
+    /** Reports an instant at a time of the clock. Returns the result in epoch milliseconds. */
     at: (time: number, instant: number) => {
       now = 5 + time;
       return steady.of(new Date(instant))?.getTime() ?? null;
@@ -60,7 +60,7 @@ describe('an instant of another clock', () => {
           said.push({ time, instant });
           const taken = at(time, instant);
           if (taken === null) continue;
-          // What stood when that time began counts, too.
+          // The instant that was reported when the delay began counts, too.
           const began = said.findLast((one) => one.time <= time - FOR_MS);
           expect(began).toBeDefined();
           for (const one of said) if (one.time >= (began?.time ?? 0)) expect(taken).toBeLessThanOrEqual(one.instant);
