@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { commentSentences } from './comment-sentences.mjs';
 import { eventRowsInStore } from './event-rows-in-store.mjs';
 import { explainedDisable } from './explained-disable.mjs';
 import { injectedValueImport } from './injected-value-import.mjs';
@@ -23,6 +24,7 @@ for (const name of readdirSync(import.meta.dirname).sort())
 export const local = {
   meta: { name: 'local', version: digest.digest('hex') },
   rules: {
+    'comment-sentences': commentSentences,
     'event-rows-in-store': eventRowsInStore,
     'explained-disable': explainedDisable,
     'injected-value-import': injectedValueImport,

@@ -221,6 +221,26 @@ describe('a rule that is switched off', () => {
   });
 });
 
+describe('a comment', () => {
+  const fragment = [{ messageId: 'fragment' }];
+  tester.run('begins with a sentence', rules['comment-sentences'], {
+    valid: [
+      '/** Returns the rows of a project. */\nfunction rows() {}',
+      '/** Whether the row exists. */\nlet exists;',
+      '// Reads the rows\n// of one project, and\n// That project is locked.\nread();',
+      '/** Offers a slot. */\nlet slot;',
+      '/* tenant: of the parameter */',
+    ],
+    invalid: [
+      { code: '/** What the rows add up to. */\nlet sum;', errors: fragment },
+      { code: '/**\n * Of the rows `e`.\n */\nlet rows;', errors: fragment },
+      { code: '// Whoever waits gets the error.\nwait();', errors: fragment },
+      { code: 'let end; // That of the window.', errors: fragment },
+      { code: 'wait(); // Waits.\n\n// Those that wait.\nwait();', errors: fragment },
+    ],
+  });
+});
+
 describe('an injected class', () => {
   const erased = [{ messageId: 'erased' }];
   const injected = (before) => `${before}\n@Injectable() class A { constructor(private readonly b: B) {} }`;

@@ -106,6 +106,12 @@ export default defineConfig(
     },
   },
   {
+    // The comments of the intake and of ingestion are not checked yet.
+    files: ['src/**/*.ts', 'console/**/*.{ts,tsx}'],
+    ignores: ['src/modules/intake/**', 'src/modules/events/ingestion/**'],
+    rules: { 'local/comment-sentences': 'error' },
+  },
+  {
     files: ['src/**/*.ts'],
     ignores: ['src/platform/http/**', '**/*.spec.ts'],
     rules: { 'local/own-inputs': 'error' },
