@@ -129,7 +129,7 @@ describe('the budget of bodies in flight', () => {
       try {
         for (; count < 1_000; count += 1) share.takeNow(MIB);
       } catch {
-        // It has what it may.
+        // The caller has used its share of the budget.
       }
       return count;
     };

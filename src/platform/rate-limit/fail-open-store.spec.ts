@@ -59,7 +59,7 @@ describe('a store that fails open', () => {
     const hits = await Promise.all([hit(), hit(), hit()]);
     expect(hits).toEqual([UNCOUNTED, UNCOUNTED, UNCOUNTED]);
     expect(flaky.asked).toBe(3);
-    // The answers come at once, without a promise.
+    // The answers are returned synchronously, without a promise.
     for (let one = 0; one < 100; one += 1) expect(hit()).toEqual(UNCOUNTED);
     expect(flaky.asked).toBe(3);
     expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([

@@ -103,7 +103,7 @@ describe('the evaluation of a batch', () => {
       compiled: new CompiledRules(),
       db: {} as Db,
     };
-    // The clock stands still, because the time of a batch is another limit and the machine may be slow.
+    // The clock is mocked, because a batch also ends by its duration and the machine may be slow.
     const clock = jest.spyOn(performance, 'now').mockReturnValue(0);
     const { hits, taken } = await evaluate(source, 'project', rules, firstEvents(outbox.rows, 5_000), () => undefined);
     clock.mockRestore();

@@ -65,7 +65,7 @@ const LARGE_BIT = 1 << 24;
 const MOST_VALUES = 30;
 const PROPERTIES = 'properties';
 
-/** The same selection as SQL for the rows `e` of ClickHouse. */
+/** The selection of candidates as SQL for the rows `e` of ClickHouse. */
 interface CopiedSelection {
   readonly columns: string;
   /** The expression of the column `bits` alone. */

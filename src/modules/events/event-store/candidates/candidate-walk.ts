@@ -15,7 +15,7 @@ const FEWEST_ROWS = 100;
 const MOST_ROWS = 1_000;
 
 /**
- * A visitor changes nothing before its last test of a text, so that a test can be repeated. @returns false to end the
+ * A visitor changes nothing before its last test of a text, so that a visit can start again after a pause. @returns false to end the
  * walk
  */
 type Visit = (row: CandidateRow, number: number) => boolean;

@@ -13,7 +13,9 @@ export interface LatePages {
   readonly pages: number;
 }
 
-/** Which late events still have work to do, and the last replicated block, read at one moment. */
+/**
+ * The state of late events: the work that is left for them, and the last replicated block. Both are read at one moment.
+ */
 export interface LateState {
   /** The last block that was replicated. */
   readonly block: number;

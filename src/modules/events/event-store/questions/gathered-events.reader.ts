@@ -31,7 +31,7 @@ export type Source =
   | { readonly type: 'counted'; readonly coverage: BucketCoverage; readonly cold: ColdEdges | null }
   | { readonly type: 'events'; readonly events: FittingEvents };
 
-/** The last replicated block, and the events after it. */
+/** The end of the replica for a question: the last replicated block, and the events after it. */
 export interface UncopiedEvents {
   readonly block: number;
   readonly events: (window: TimeWindow) => FittingEvents;

@@ -26,7 +26,7 @@ describe('an instant of another clock', () => {
   it('is the earliest of all that time', () => {
     const { at } = opened();
     expect([at(0, 7), at(50, 9), at(100, 9)]).toEqual([null, null, 7]);
-    // From then on the next one is waited for.
+    // After a change, the next instant has to wait for the whole delay again.
     expect([at(150, 9), at(200, 9)]).toEqual([null, 9]);
   });
 
