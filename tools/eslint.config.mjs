@@ -106,9 +106,7 @@ export default defineConfig(
     },
   },
   {
-    // The comments of the intake and of ingestion are not checked yet.
     files: ['src/**/*.ts', 'console/**/*.{ts,tsx}'],
-    ignores: ['src/modules/intake/**', 'src/modules/events/ingestion/**'],
     rules: { 'local/comment-sentences': 'error' },
   },
   {

@@ -51,7 +51,7 @@ export interface RepeatKey {
 
 export interface IntakeRequest {
   readonly sender: Sender;
-  /** Of the body, in bytes. Large bodies are read one at a time, until their events are ready to be stored. */
+  /** The size of the body in bytes. Large bodies are read one at a time, until their events are ready to be stored. */
   readonly size: number;
   /**
    * Reads the items of the body, in the order of the request: at most `MAX_INTAKE_EVENTS` unless the protocol has its

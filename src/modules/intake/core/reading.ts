@@ -1,6 +1,6 @@
 import type { Redaction } from '../../tenancy/projects/index.js';
 
-/** What a protocol needs while it reads the body of a request. */
+/** Helps a protocol to read the body of a request. */
 export interface Reading {
   /**
    * Masks what the project redacts. A mapper masks members before it gives them other names, because the paths of the

@@ -21,7 +21,7 @@ export interface Scope extends AttributeList {
   version: string;
 }
 
-/** What the records of one scope of one resource have in common. */
+/** The resource and the scope that several records share. */
 export interface Origin {
   readonly resource: AttributeList;
   readonly scope: Scope;

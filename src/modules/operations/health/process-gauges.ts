@@ -1,24 +1,17 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
-import { CONFIG, type Config, PLAN_NAMES, type PlanName } from '../../../config/index.js';
+import { CONFIG, type Config, PLAN_NAMES } from '../../../config/index.js';
 import { KeptResult } from '../../../platform/concurrency/index.js';
 import { Database } from '../../../platform/database/database.js';
 import { BodyBudget } from '../../../platform/http/body-budget.js';
 import { SERVICE_VERSION } from '../../../platform/http/service-info.js';
 import { JobQueue, type JobState } from '../../../platform/queue/index.js';
 import { Metrics } from '../../../platform/telemetry/index.js';
-import { monthlyEventLimit } from '../../entitlement/quotas/index.js';
+import { type OrganizationCount, OrganizationCountsRepository } from './organization-counts.repository.js';
 
 /** The state of the jobs takes several queries, so it is read at most this often, in milliseconds. */
 const JOBS_KEPT_MS = 5_000;
 /** The count of organizations reads every one of them, so it is read at most this often, in milliseconds. */
 const ORGANIZATIONS_KEPT_MS = 60_000;
-
-interface OrganizationCount {
-  readonly plan: PlanName;
-  readonly billing_status: string;
-  readonly organizations: number;
-  readonly at_limit: number;
-}
 
 /** The gauges that belong to no part of the service alone. Their values are read when they are scraped. */
 @Injectable()
@@ -31,10 +24,11 @@ export class ProcessGauges implements OnModuleInit {
     private readonly database: Database,
     private readonly bodies: BodyBudget,
     queue: JobQueue,
+    organizations: OrganizationCountsRepository,
     @Inject(CONFIG) private readonly config: Config,
   ) {
     this.jobs = new KeptResult(JOBS_KEPT_MS, () => queue.state());
-    this.organizations = new KeptResult(ORGANIZATIONS_KEPT_MS, () => this.countOrganizations());
+    this.organizations = new KeptResult(ORGANIZATIONS_KEPT_MS, () => organizations.count());
   }
 
   onModuleInit(): void {
@@ -126,21 +120,6 @@ export class ProcessGauges implements OnModuleInit {
           );
         }
       },
-    );
-  }
-
-  private countOrganizations(): Promise<OrganizationCount[]> {
-    return this.database.apart(() =>
-      this.database.rows<OrganizationCount>(
-        `SELECT o.plan, o.billing_status, count(*)::int AS organizations,
-                count(*) FILTER (WHERE m.events >= coalesce(o.events_per_month_limit, p.events))::int AS at_limit
-         FROM organizations o /* every tenant: numbers for operators */
-         JOIN unnest($1::text[], $2::bigint[]) AS p (plan, events) ON p.plan = o.plan
-         LEFT JOIN organization_months m
-           ON m.organization_id = o.id AND m.month = date_trunc('month', now() AT TIME ZONE 'UTC')::date
-         GROUP BY 1, 2`,
-        [PLAN_NAMES, PLAN_NAMES.map((plan) => monthlyEventLimit(plan, null))],
-      ),
     );
   }
 }

@@ -27,7 +27,7 @@ class DatabaseRefusal extends Error {
   }
 }
 
-/** What happens to a batch. `lost` means that the connection ended before or after the commit. */
+/** The fault of a batch. `lost` means that the connection ended before or after the commit. */
 type Fault = 'away' | 'lost before' | 'lost after' | 'deadlock';
 
 /** Stores events and keys in memory, a batch as a whole or not at all, and fails as `faults` says. */
