@@ -10,6 +10,8 @@ const REFERENCE = /"\$ref":"#\/components\/([^"]+)"/g;
 
 type Referable<T> = T | { readonly $ref: string };
 
+const JSON_TYPE = 'application/json';
+
 const KEYED = [{ apiKey: [] }];
 const BY_ACCESS: readonly (readonly [access: RegExp, security: readonly object[]])[] = [
   [/^bearer-or-key/, [{ bearer: [] }, ...KEYED]],
@@ -71,10 +73,11 @@ export function clientDocument(document: OpenAPIObject, limits: Limits, others =
   copy.servers = [{ url: '/', description: 'Where this document was read' }];
   components.securitySchemes = { ...components.securitySchemes, ...SECURITY_SCHEMES };
   components.headers = HEADERS;
-  const responses: Record<string, Response> = { ...(components.responses as object), ...limitAnswers(limits) };
+  const responses: Record<string, Response> = { ...(components.responses as object) };
+  Object.assign(responses, limitAnswers(copy, limits, responses));
   for (const [name, response] of Object.entries(responses)) responses[name] = withHeaders(response, EVERY_ANSWER);
   components.responses = responses;
-  for (const operation of Object.values(copy.paths).flatMap((item) => Object.values(item) as Operation[])) {
+  for (const operation of operationsOf(copy)) {
     secure(operation, (components.parameters ?? {}) as unknown as NonNullable<Shared['parameters']>);
     answer(operation, responses, limits[operation.operationId ?? ''] ?? {});
   }
@@ -83,6 +86,10 @@ export function clientDocument(document: OpenAPIObject, limits: Limits, others =
   dropUnused(copy, 'responses');
   dropUnused(copy, 'parameters');
   return copy;
+}
+
+function operationsOf({ paths }: OpenAPIObject): Operation[] {
+  return Object.values(paths).flatMap((item) => Object.values(item) as Operation[]);
 }
 
 /** Removes shared parts to which no operation refers any more. */
@@ -118,12 +125,22 @@ function answer(operation: Operation, shared: Record<string, Response>, limits: 
     if (status === '503' && isLimited) waitsBefore(operation, shared);
     // A shared response already has the headers of every answer. Rate limit headers make it a response of this route.
     if ('$ref' in response && (!isSuccess || !hasPolicy)) continue;
-    const whole = '$ref' in response ? shared[response.$ref.replace(/.*\//, '')] : operation.responses[status];
+    const whole = wholeOf(response, shared);
     if (whole === undefined) throw new Error(`${status} of ${operation.operationId} refers to nothing`);
     operation.responses[status] = withHeaders(whole, { ...EVERY_ANSWER, ...(isSuccess && hasPolicy && LIMITED) });
   }
   if (isLimited)
-    (operation.responses as Record<string, object>)['429'] = { $ref: `#/components/responses/${limitName(limits)}` };
+    (operation.responses as Record<string, object>)['429'] = {
+      $ref: `#/components/responses/${limitName(limits, operation)}`,
+    };
+  delete operation['x-error-form'];
+}
+
+function wholeOf(
+  response: Referable<Response> | undefined,
+  shared: Readonly<Record<string, Response>>,
+): Response | undefined {
+  return response !== undefined && '$ref' in response ? shared[response.$ref.replace(/.*\//, '')] : response;
 }
 
 /** Adds `Retry-After` to the 503 of an operation, since most of its reasons send it. */
@@ -137,32 +154,61 @@ function waitsBefore({ responses }: Operation, shared: Record<string, Response>)
   else shared[name] = waiting;
 }
 
-/** Returns a 429 response for each distinct list of sentences, by its name. */
-function limitAnswers(limits: Limits): Record<string, Response> {
-  const lists = new Map(Object.values(limits).map((sentences) => [limitName(sentences), sentences]));
-  return Object.fromEntries([...lists].map(([name, sentences]) => [name, limitAnswer(sentences)]));
+/** Returns a 429 response for each distinct list of sentences and form of errors, by its name. */
+function limitAnswers(
+  document: OpenAPIObject,
+  limits: Limits,
+  shared: Readonly<Record<string, Response>>,
+): Record<string, Response> {
+  const limited = operationsOf(document).flatMap((operation) => {
+    const sentences = limits[operation.operationId ?? ''];
+    return sentences === undefined ? [] : [{ operation, sentences }];
+  });
+  return Object.fromEntries(
+    limited.map(({ operation, sentences }) => [
+      limitName(sentences, operation),
+      limitAnswer(sentences, operation, shared),
+    ]),
+  );
 }
 
-function limitAnswer(limits: Sentences): Response {
+function limitAnswer(limits: Sentences, operation: Operation, shared: Readonly<Record<string, Response>>): Response {
   const sentences = [...new Set(Object.values(limits))].sort();
   const detail = { type: 'string', enum: sentences, description: 'Which limit it was' };
+  const properties = { detail, ...membersBesideDetail(operation, shared) };
+  const form = operation['x-error-form'];
   return {
-    description: sentences.length === 1 ? (sentences[0] ?? '') : 'Too Many Requests',
+    description: form !== undefined ? sentences.join(' · ') : oneOr('Too Many Requests', sentences),
     headers: { ...EVERY_ANSWER, ...RETRY_AFTER, ...(BY_POLICY in limits && LIMITED) },
-    content: { 'application/json': { schema: { type: 'object', required: ['detail'], properties: { detail } } } },
+    content: form?.content ?? { [JSON_TYPE]: { schema: { type: 'object', required: ['detail'], properties } } },
   };
+}
+
+function oneOr(words: string, sentences: readonly string[]): string {
+  return (sentences.length === 1 && sentences[0]) || words;
+}
+
+/** Returns the members that a refusal of every event has in addition to `detail`. They are the same for 422 and 429. */
+function membersBesideDetail({ responses }: Operation, shared: Readonly<Record<string, Response>>): object {
+  const schema: { properties?: object } | undefined = wholeOf(responses['422'], shared)?.content?.[JSON_TYPE]?.schema;
+  const { detail: _, ...members } = { detail: undefined, ...schema?.properties };
+  return members;
 }
 
 /** Short names for combinations of more than two codes. */
 const LIMIT_NAMES: Readonly<Record<string, string>> = {
   AllEventsOverDailyLimitOrDailyLimitExceededOrRateLimitExceeded: 'DailyOrRateLimitExceeded',
+  AllIntakeEventsOverDailyLimitOrDailyLimitExceededOrRateLimitExceeded: 'IntakeLimitExceeded',
 };
 
-/** Returns a name made of the codes other than that of too many requests at once, which every list contains. */
-function limitName(limits: Sentences): string {
+/**
+ * Returns a name made of the codes other than that of too many requests at once, which every list contains. It begins
+ * with the prefix of another form of errors.
+ */
+function limitName(limits: Sentences, operation: Operation): string {
   const others = Object.keys(limits).filter((code) => code !== AT_ONCE);
   const name = others.length === 0 ? AT_ONCE : others.join('Or');
-  return LIMIT_NAMES[name] ?? name;
+  return `${operation['x-error-form']?.prefix ?? ''}${LIMIT_NAMES[name] ?? name}`;
 }
 
 function withHeaders(response: Response, headers: Readonly<Record<string, object>>): Response {

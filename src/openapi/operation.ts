@@ -1,3 +1,5 @@
+import type { ErrorFormDocument } from '../platform/http/documented.js';
+
 export interface Response {
   description: string;
   headers?: Record<string, object>;
@@ -28,4 +30,6 @@ export interface Operation {
   'x-operation-id'?: string;
   'x-ndjson-body'?: string;
   'x-stream-body'?: Record<string, object>;
+  /** The document for clients takes it out, since its 429 answers have this form too. */
+  'x-error-form'?: ErrorFormDocument;
 }

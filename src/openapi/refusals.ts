@@ -14,7 +14,7 @@ import {
   MissingReadScope,
   OriginNotAllowed,
 } from '../modules/entitlement/api-keys/index.js';
-import type { DocumentedRefusal } from '../platform/http/documented.js';
+import type { DocumentedRefusal, ErrorFormDocument } from '../platform/http/documented.js';
 import {
   BodyTooLarge,
   type DomainErrorClass,
@@ -25,6 +25,7 @@ import {
   sentenceOf,
 } from '../platform/http/domain-error.js';
 import { FAULT_TYPES } from '../platform/http/fields/index.js';
+import { pascal } from './names.js';
 import type { Operation, Response } from './operation.js';
 
 /** Schemas that refusals share. */
@@ -159,6 +160,15 @@ class Refusals {
     return Object.fromEntries([...this.byStatus].map(([status]) => [status, this.response(status, hasRows)]));
   }
 
+  /** Returns the responses in the form of another protocol. Their descriptions list the sentences. */
+  inForm({ prefix, content }: ErrorFormDocument): Record<string, Response> {
+    const responses = [...this.byStatus].map(([status, { sentences }]) => {
+      const name = `${prefix}${pascal(STATUS_CODES[status] ?? '')}`;
+      return [status, { description: sentences.sort().join(' · '), content: { ...content }, 'x-codes': [name] }];
+    });
+    return Object.fromEntries(responses) as Record<string, Response>;
+  }
+
   private of(status: number): Collected {
     const known = this.byStatus.get(status) ?? nothing();
     this.byStatus.set(status, known);
@@ -246,7 +256,8 @@ export function writeRefusals(
     ({ in: place, name }) => place !== 'header' || !/^x-(api-key|internal-token)$/i.test(name),
   );
   const isValidated = access !== 'provider' && (operation.requestBody !== undefined || hasInputs === true);
-  Object.assign(operation.responses, refusals.responses(isValidated));
+  const form = operation['x-error-form'];
+  Object.assign(operation.responses, form === undefined ? refusals.responses(isValidated) : refusals.inForm(form));
 }
 
 /**

@@ -22,6 +22,8 @@ const NAMES: Readonly<Record<string, string>> = Object.fromEntries(
       'BillingInactive BlockedByBilling InsufficientProjectRole NotAProjectMember ProjectIsArchived',
     StorageOrAccessRefused:
       'BillingInactive BlockedByBilling InsufficientProjectRole NotAProjectMember ProjectIsArchived StorageQuotaExceeded',
+    IntakeRefused:
+      'AllIntakeEventsOverQuota BillingInactive BlockedByBilling EventSourceDisabled IngestionKeyRevoked MissingWriteScope MonthlyEventsExceeded MonthlyRequestsExceeded OriginNotAllowed ProjectIsArchived',
     KeyRefused: 'ApiKeyNotActive InvalidApiKey NotAuthenticated',
     ProofRefused: 'FreshSignInRequired IncorrectPassword SecondFactorRequired',
     QueryRefused: 'ArchiveUnavailable QueryTooLong TooManyQueries',

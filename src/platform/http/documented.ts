@@ -33,6 +33,14 @@ export interface StreamMessages {
   readonly byType: Readonly<Record<string, Type<unknown>>>;
 }
 
+/** The form of errors on routes whose protocol has its own form in place of `{"detail": …}`. */
+export interface ErrorFormDocument {
+  /** The names of these errors in the document begin with it. */
+  readonly prefix: string;
+  /** The schema of an error in each media type. */
+  readonly content: Readonly<Record<string, { readonly schema: object }>>;
+}
+
 export interface RouteDocument {
   /**
    * The name of the operation in generated clients: verb and noun, as in `listProjectEvents`, with one verb for one
@@ -45,24 +53,27 @@ export interface RouteDocument {
   status?: 200 | 201 | 204;
   /**
    * The success body: a class, `[Class]` for an array, `oneOf` for alternatives, media types for a body that is not
-   * JSON, or the messages of an event stream. Absent for 204.
+   * JSON, the schema of each media type, or the messages of an event stream. Absent for 204.
    */
   answer?:
     | Type<unknown>
     | [Type<unknown>]
     | { oneOf: readonly Type<unknown>[] }
     | { mediaType: string | readonly string[]; description: string }
+    | { content: Readonly<Record<string, object>>; description: string }
     | { stream: StreamMessages; description: string }
     | undefined;
   /** Headers of the success answer that clients may read, with their descriptions. */
   headers?: Readonly<Record<string, string>>;
   /** Refusals in addition to those that follow from access and inputs. */
   errors?: readonly DomainErrorClass[];
+  /** Only for routes that the public document leaves out. */
+  errorForm?: ErrorFormDocument;
 }
 
 /** Describes a route: its success status and body, and the refusals it adds. */
 export function Documented(route: RouteDocument): MethodDecorator {
-  const { summary, description, operationId, answer, errors = [] } = route;
+  const { summary, description, operationId, answer, errors = [], errorForm } = route;
   const status = route.status ?? 200;
   const byStatus = new Map<number, DomainErrorClass[]>();
   for (const error of errors) byStatus.set(error.status, [...(byStatus.get(error.status) ?? []), error]);
@@ -70,6 +81,7 @@ export function Documented(route: RouteDocument): MethodDecorator {
     HttpCode(status),
     ApiOperation({ summary, description }),
     ApiExtension('x-operation-id', operationId),
+    ...(errorForm === undefined ? [] : [ApiExtension('x-error-form', errorForm)]),
     ...successOf(status, answer, headersOf(route.headers)),
     ...[...byStatus].flatMap(([code, refusals]) => refusalOf(code, refusals)),
   );
@@ -127,6 +139,11 @@ function successOf(
   if ('mediaType' in answer) {
     const { mediaType, description } = answer;
     const content = Object.fromEntries([mediaType].flat().map((type) => [type, { schema: { type: 'string' } }]));
+    return [ApiResponse({ status, description, content, ...headers })];
+  }
+  if ('content' in answer) {
+    const { content: schemas, description } = answer;
+    const content = Object.fromEntries(Object.entries(schemas).map(([type, schema]) => [type, { schema }]));
     return [ApiResponse({ status, description, content, ...headers })];
   }
   return [ApiResponse({ status, description: 'Success', type: answer, ...headers })];

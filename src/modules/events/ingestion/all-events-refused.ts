@@ -11,7 +11,7 @@ export class AllEventsRefused extends DomainError {
   static readonly status: number = 422;
   static readonly detail = SENTENCE;
   /** The schemas of the members, for the document. */
-  static readonly members = {
+  static readonly members: Readonly<Record<string, object>> = {
     accepted: { ...COUNT, const: 0, description: 'Of a batch: no event was taken' },
     rejected: { ...COUNT, description: 'Of a batch: how many events were not taken' },
     results: {

@@ -8,7 +8,7 @@ import { newId } from '../../../platform/ids/index.js';
 import { IngestionRefusalsService, type RefusalReason } from '../../entitlement/quotas/index.js';
 import { NO_DUPLICATES, type Sender } from '../../events/event-store/index.js';
 import type { NormalizedEvent } from '../../events/fields/index.js';
-import { AllEventsRefused, EventAdmissionService, normalizeEvent } from '../../events/ingestion/index.js';
+import { EventAdmissionService, normalizeEvent } from '../../events/ingestion/index.js';
 import { REDACTED, type Redaction } from '../../tenancy/projects/index.js';
 import type { DraftOrRefusal, EventDraft } from './event-draft.js';
 import { fitEvent, MESSAGE_FULL, TIMESTAMP_ORIGINAL } from './fit-event.js';
@@ -20,6 +20,7 @@ import {
   storedOutcomes,
   type StoredIntakeAnswer,
 } from './intake-answer.js';
+import { AllIntakeEventsRefused } from './intake-errors.js';
 import type { IntakeResponse } from './intake.dto.js';
 import { MAX_EVENT_BYTES } from './intake-limits.js';
 import type { Reading } from './reading.js';
@@ -113,7 +114,7 @@ export class IntakeService {
 
   /**
    * Returns the result of each item. Some of them may be refused.
-   * @throws AllEventsRefused (403, 422 or 429) when every item is refused; its `members` have the results
+   * @throws AllIntakeEventsRefused (403, 422 or 429) when every item is refused; its `members` have the results
    * @throws DomainError when the whole request is refused: project, source, billing, a reused key, overload, and what
    * `items` throws
    */
@@ -148,7 +149,7 @@ export class IntakeService {
         if (isRefused && outcomes.length === 0) throw verdict.error;
         if (answer.accepted > 0 || outcomes.length === 0) return answer;
         const areAllOverQuota = outcomes.every((outcome) => !('refusal' in outcome));
-        throw new AllEventsRefused(membersOf(answer), isRefused && areAllOverQuota ? verdict.error : null);
+        throw new AllIntakeEventsRefused(membersOf(answer), isRefused && areAllOverQuota ? verdict.error : null);
       }
     }
   }

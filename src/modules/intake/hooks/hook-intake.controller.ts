@@ -1,6 +1,6 @@
 import { Controller, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { Hook, type HookScope } from '../../access/index.js';
+import { Hook, type HookScope, ProjectNotFound } from '../../access/index.js';
 import { Documented } from '../../../platform/http/documented.js';
 import {
   BodyBytes,
@@ -11,8 +11,9 @@ import {
   TextParam,
 } from '../../../platform/http/inputs.js';
 import { UnsupportedMediaType } from '../../../platform/http/domain-error.js';
+import { EventSourceDisabled, EventSourceNotFound } from '../../entitlement/api-keys/index.js';
 import { HookCredentialsUnavailable, HookNotFound } from '../../entitlement/sources/index.js';
-import { INTAKE_ERRORS, IntakeResponse, MAX_INTAKE_BYTES } from '../core/index.js';
+import { IntakeResponse, MAX_INTAKE_BYTES, STORE_ERRORS } from '../core/index.js';
 import { HookChallengeResponse } from './hook-intake.dto.js';
 import { HookTimestampOutOfRange, InvalidHookSignature } from './hook-intake.errors.js';
 import { HookIntakeService } from './hook-intake.service.js';
@@ -31,7 +32,10 @@ export class HookIntakeController {
       'Takes the webhook of a provider at the `hook_url` of a source, up to 5 MiB of JSON. The scheme of the source decides how its signature is verified, what the event is called, and by which id a repeat is recognized for 24 hours. GitHub may send a form. `ping` of GitHub and `url_verification` of Slack are answered and not stored.',
     answer: { oneOf: [IntakeResponse, HookChallengeResponse] },
     errors: [
-      ...INTAKE_ERRORS,
+      ...STORE_ERRORS,
+      EventSourceDisabled,
+      EventSourceNotFound,
+      ProjectNotFound,
       HookNotFound,
       InvalidHookSignature,
       HookTimestampOutOfRange,

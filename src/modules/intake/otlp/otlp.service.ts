@@ -28,7 +28,7 @@ export class OtlpService {
     private readonly large: LargeBodies,
   ) {}
 
-  /** @throws UndecodableBody, TooManyRecords, AllEventsRefused, DomainError as `IntakeService.submit` */
+  /** @throws UndecodableBody, TooManyRecords, AllIntakeEventsRefused, DomainError as `IntakeService.submit` */
   async logs(sent: ExportRequest): Promise<ExportResult> {
     return this.store(sent, 'otlp logs', async ({ redaction, rest }) =>
       logDrafts(await readLogRecords(bodyOf(sent), { rest }), redaction),
