@@ -13,6 +13,7 @@ import { EXAMPLES as events } from './events.js';
 import type { Examples } from './example.js';
 import { EXAMPLES as health } from './health.js';
 import { EXAMPLES as ingestSources } from './ingest-sources.js';
+import { EXAMPLES as intake } from './intake.js';
 import { EXAMPLES as internal } from './internal.js';
 import { EXAMPLES as logs } from './logs.js';
 import { EXAMPLES as organizations } from './organizations.js';
@@ -48,4 +49,5 @@ export const EXAMPLES: Examples = {
   ...billing,
   ...health,
   ...internal,
+  ...intake,
 };

@@ -12,6 +12,7 @@ import {
 } from '../../../platform/http/inputs.js';
 import { IngestHeaders } from '../../events/ingestion/index.js';
 import { INTAKE_ERRORS, IntakeResponse, MAX_INTAKE_BYTES } from '../core/index.js';
+import { BinaryModeHeaders, CLOUD_EVENTS_BODY } from './cloud-events-document.js';
 import { CloudEventsService } from './cloud-events.service.js';
 
 @ApiTags('intake')
@@ -21,6 +22,7 @@ export class CloudEventsController {
 
   @Post('cloudevents')
   @ApiKey('events:write')
+  @BinaryModeHeaders()
   @Documented({
     operationId: 'sendCloudEvents',
     summary: 'Send CloudEvents 1.0',
@@ -32,7 +34,7 @@ export class CloudEventsController {
   take(
     @Scope() scope: ApiKeyScope,
     @Headers() { idempotency_key: key }: IngestHeaders,
-    @BodyBytes({ maxBytes: MAX_INTAKE_BYTES }) body: Buffer,
+    @BodyBytes({ maxBytes: MAX_INTAKE_BYTES, content: CLOUD_EVENTS_BODY }) body: Buffer,
     @RawRequest() request: CheckedRequest,
     @RequestId() requestId: string,
   ): Promise<IntakeResponse> {

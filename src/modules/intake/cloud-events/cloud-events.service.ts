@@ -14,9 +14,7 @@ import {
 } from '../core/index.js';
 import { attributesOf } from './binary-mode.js';
 import { cloudEventDraft, type CloudEventData, dataOfBytes, isJsonType, structuredDraft } from './cloud-event-draft.js';
-
-const STRUCTURED = 'application/cloudevents+json';
-const BATCH = 'application/cloudevents-batch+json';
+import { BATCH, STRUCTURED } from './media-types.js';
 
 interface CloudEventsRequest {
   readonly scope: ApiKeyScope;

@@ -16,7 +16,7 @@ import { HookCredentialsUnavailable, HookNotFound } from '../../entitlement/sour
 import { IntakeResponse, MAX_INTAKE_BYTES, STORE_ERRORS } from '../core/index.js';
 import { HookChallengeResponse } from './hook-intake.dto.js';
 import { HookTimestampOutOfRange, InvalidHookSignature } from './hook-intake.errors.js';
-import { HookIntakeService } from './hook-intake.service.js';
+import { HOOK_BODY, HookIntakeService } from './hook-intake.service.js';
 
 @ApiTags('intake')
 @Controller('intake/hooks')
@@ -46,7 +46,7 @@ export class HookIntakeController {
   take(
     @Scope() scope: HookScope,
     @TextParam('hook_id', { min: 32, max: 32 }) _id: string,
-    @BodyBytes({ maxBytes: MAX_INTAKE_BYTES }) body: Buffer,
+    @BodyBytes({ maxBytes: MAX_INTAKE_BYTES, content: HOOK_BODY }) body: Buffer,
     @RawRequest() request: CheckedRequest,
     @RequestId() requestId: string,
   ): Promise<IntakeResponse | HookChallengeResponse> {

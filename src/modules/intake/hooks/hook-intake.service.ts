@@ -15,6 +15,18 @@ import { type Verdict, verifyDelivery } from './verify-delivery.js';
 
 const JSON_MEDIA_TYPE = /^(?:application|text)\/(?:[\w.-]+\+)?json$/;
 const FORM = 'application/x-www-form-urlencoded';
+
+/** The media types of a request, each with its schema. */
+export const HOOK_BODY = {
+  'application/json': { description: 'The webhook as its provider sends it: any JSON' },
+  [FORM]: {
+    type: 'object',
+    required: ['payload'],
+    properties: { payload: { type: 'string', description: 'JSON text' } },
+    description: 'The webhook of GitHub as a form',
+  },
+};
+
 const NOTHING_STORED = { accepted: 0, rejected: 0, duplicates: 0, results: [] };
 
 const REFUSALS = {

@@ -14,7 +14,7 @@ import {
 import { IngestHeaders } from '../../events/ingestion/index.js';
 import { INTAKE_ERRORS, IntakeResponse, MAX_INTAKE_BYTES } from '../core/index.js';
 import { JsonIntakeQuery } from './json-intake.dto.js';
-import { JSON_MEDIA_TYPES, JsonIntakeService } from './json-intake.service.js';
+import { JSON_BODY, JSON_MEDIA_TYPES, JsonIntakeService } from './json-intake.service.js';
 
 @ApiTags('intake')
 @Controller('intake')
@@ -35,7 +35,7 @@ export class JsonIntakeController {
     @Scope() scope: ApiKeyScope,
     @Headers() { idempotency_key: key }: IngestHeaders,
     @Query() defaults: JsonIntakeQuery,
-    @BodyBytes({ maxBytes: MAX_INTAKE_BYTES, mediaTypes: JSON_MEDIA_TYPES }) body: Buffer,
+    @BodyBytes({ maxBytes: MAX_INTAKE_BYTES, mediaTypes: JSON_MEDIA_TYPES, content: JSON_BODY }) body: Buffer,
     @RawRequest() request: CheckedRequest,
     @RequestId() requestId: string,
   ): Promise<IntakeResponse> {

@@ -17,6 +17,12 @@ import { jsonDraft, type JsonDefaults } from './json-draft.js';
 const LINES = ['application/x-ndjson', 'application/ndjson', 'application/jsonl'];
 export const JSON_MEDIA_TYPES = ['application/json', ...LINES];
 
+/** The media types of a request, each with its schema. */
+export const JSON_BODY = {
+  'application/json': { description: 'An event as an object, or a list of events' },
+  ...Object.fromEntries(LINES.map((type) => [type, { type: 'string', description: 'One event a line' }])),
+};
+
 interface JsonRequest {
   readonly scope: ApiKeyScope;
   readonly key: string | undefined;
