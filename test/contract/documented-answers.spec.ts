@@ -104,6 +104,24 @@ describe('holding answers against the OpenAPI document', () => {
     expect(found).toEqual(faults.map((fault) => expect.stringMatching(fault)));
   });
 
+  it('finds in a refusal of the intake a member that only a batch of the public document has', async () => {
+    const refusal = { detail: 'All events of the batch were refused', accepted: 0, rejected: 1, duplicates: 0 };
+    const result = { position: 0, accepted: false, duplicate: false, detail: 'The event must be a JSON object' };
+    await faultsOf('POST /intake/json', 422, { ...refusal, results: [result] });
+    expect(answers.faults).toEqual([]);
+    const found = await faultsOf('POST /intake/json', 422, { ...refusal, results: [{ ...result, line: 1 }] });
+    expect(found).toEqual([expect.stringMatching(/\/results\/\* .*unevaluatedProperty":"line"/)]);
+  });
+
+  it('finds an error of OTLP that is no status', async () => {
+    const route = 'POST /intake/otlp/v1/logs';
+    await faultsOf(route, 401, { code: 16, message: 'Not authenticated' });
+    await faultsOf(route, 429, { code: 8, message: 'Daily limit exceeded' });
+    expect(answers.faults).toEqual([]);
+    const found = await faultsOf(route, 401, { detail: 'Not authenticated' });
+    expect(found).toContainEqual(expect.stringMatching(/^POST \/intake\/otlp\/v1\/logs 401 .*'message'/));
+  });
+
   it('takes null for an optional member of a POST body for one that is left out', async () => {
     const route = 'POST /v1/events/ingest';
     await faultsOf(route, 200, {}, undefined, { event_type: 'paid', source: 'shop', event_id: null });

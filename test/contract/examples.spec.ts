@@ -2,7 +2,7 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 import { describe, expect, it } from '@jest/globals';
 import { faultsOfExamples } from '../../scripts/contract/index.mjs';
 import { clientDocument } from '../../src/openapi/client-document.js';
-import { document, limits, operations } from '../support/document.js';
+import { completeDocument, document, limits, operations, others } from '../support/document.js';
 
 // `npm run check -- contract` calls `faultsOfExamples` as well.
 
@@ -20,7 +20,7 @@ interface Shown {
 }
 
 /** The document with its examples, as `/docs` shows it. */
-const forClients = clientDocument(structuredClone(document) as unknown as OpenAPIObject, limits);
+const forClients = clientDocument(structuredClone(document) as unknown as OpenAPIObject, limits, others);
 
 function shownIn(changed: OpenAPIObject, method: 'get' | 'post', path: string): Shown {
   return changed.paths[path]?.[method] as unknown as Shown;
@@ -30,7 +30,7 @@ function shownIn(changed: OpenAPIObject, method: 'get' | 'post', path: string): 
 function faultsAfter(change: (shown: Shown) => void, method: 'get' | 'post', path: string): string[] {
   const changed = structuredClone(forClients);
   change(shownIn(changed, method, path));
-  return faultsOfExamples(document, changed);
+  return faultsOfExamples(completeDocument, changed);
 }
 
 const JSON_TYPE = 'application/json';
@@ -50,7 +50,7 @@ function withRequest(change: (example: Record<string, unknown>) => unknown): str
 
 describe('the examples of the document', () => {
   it('are complete, fit their schemas, hold no secret and stand in the document once', () => {
-    expect(faultsOfExamples(document, forClients)).toEqual([]);
+    expect(faultsOfExamples(completeDocument, forClients)).toEqual([]);
   });
 
   it('are given for more than half of the parameters', () => {
@@ -75,7 +75,7 @@ describe('the examples of the document', () => {
 
   it('are in the document for clients only, which loses nothing of the public document', () => {
     const { components } = forClients;
-    expect(Object.keys(components?.schemas ?? {})).toEqual(Object.keys(document.components.schemas));
+    expect(Object.keys(components?.schemas ?? {})).toEqual(Object.keys(completeDocument.components.schemas));
     const references = new Set(JSON.stringify(forClients).match(/(?<="\$ref":"#\/components\/responses\/)[^"]+/g));
     expect([...references].sort()).toEqual(Object.keys(components?.responses ?? {}).sort());
     const media = operations.flatMap(({ operation: { requestBody, responses } }) => [

@@ -5,14 +5,10 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { faultsOfGenerators } from '../../scripts/contract/index.mjs';
 import { clientDocument } from '../../src/openapi/client-document.js';
 import { openApi30 } from '../../src/openapi/openapi-3-0/index.js';
-import type { OtherPaths } from '../../src/openapi/other-paths.js';
-import { document, limits } from '../support/document.js';
+import { document, limits, others } from '../support/document.js';
 
 // `npm run check -- contract` calls `faultsOfGenerators` as well.
 
-const others = JSON.parse(
-  readFileSync(new URL('../../docs/api/other-paths.json', import.meta.url), 'utf8'),
-) as OtherPaths;
 const forClients = clientDocument(document as unknown as OpenAPIObject, limits, others);
 const older = openApi30(forClients);
 
@@ -24,6 +20,14 @@ function routesOf(source: string): string[] {
   return [...source.matchAll(/@(Get|Post|Put)\('([^']+)'\)/g)].map(
     ([, method = '', path = '']) => `${method.toLowerCase()} /${base}/${path.replaceAll(/:(\w+)/g, '{$1}')}`,
   );
+}
+
+/** Returns the media types of a response, with their schemas. */
+function contentOf(path: string, status: string): unknown {
+  const response = older.paths[path]?.post?.responses[status];
+  if (response === undefined || !('$ref' in response)) return response?.content;
+  const shared = older.components?.responses?.[response.$ref.replace(/.*\//, '')];
+  return (shared as { content?: unknown }).content;
 }
 
 interface Changed {
@@ -88,6 +92,50 @@ describe('the document for clients in OpenAPI 3.0', () => {
     expect(routes.length).toBeGreaterThanOrEqual(3);
     expect(described.toSorted()).toEqual(routes.toSorted());
     expect(Object.keys(document.paths).filter((path) => path.startsWith('/intake'))).toEqual([]);
+  });
+
+  it.each([
+    [
+      '/intake/cloudevents',
+      ['application/cloudevents+json', 'application/cloudevents-batch+json', 'application/json', '*/*'],
+    ],
+    ['/intake/json', ['application/json', 'application/x-ndjson', 'application/ndjson', 'application/jsonl']],
+    ['/intake/hooks/{hook_id}', ['application/json', 'application/x-www-form-urlencoded']],
+    ['/intake/otlp/v1/logs', ['application/x-protobuf', 'application/json']],
+  ])('lists the media types of a request to %s', (path, types) => {
+    const { requestBody } = older.paths[path]?.post ?? {};
+    expect(Object.keys((requestBody as { content: object }).content)).toEqual(types);
+  });
+
+  it.each(['/intake/cloudevents', '/intake/json', '/intake/hooks/{hook_id}'])(
+    'describes the results of a request to %s whose events are all refused',
+    (path) => {
+      for (const status of ['403', '422', '429'])
+        expect(contentOf(path, status)).toMatchObject({
+          'application/json': {
+            schema: {
+              properties: {
+                detail: {},
+                accepted: {},
+                rejected: {},
+                duplicates: {},
+                results: { items: { $ref: '#/components/schemas/IntakeResult' } },
+              },
+            },
+          },
+        });
+    },
+  );
+
+  it.each(['logs', 'traces', 'metrics'])('describes every error of OTLP %s as a status', (signal) => {
+    const path = `/intake/otlp/v1/${signal}`;
+    const statuses = Object.keys(older.paths[path]?.post?.responses ?? {}).filter((status) => status !== '200');
+    expect(statuses).toEqual(expect.arrayContaining(['400', '401', '403', '413', '415', '429', '503']));
+    for (const status of statuses)
+      expect(contentOf(path, status)).toEqual({
+        'application/x-protobuf': { schema: expect.objectContaining({ type: 'string', format: 'binary' }) },
+        'application/json': { schema: { $ref: '#/components/schemas/OtlpStatus' } },
+      });
   });
 
   it('takes an object as bytes, and leaves out the form', () => {

@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs';
+import type { OpenAPIObject } from '@nestjs/swagger';
+import { addOtherPaths, type OtherPaths } from '../../src/openapi/other-paths.js';
 
 export interface Schema {
   $ref?: string;
@@ -50,9 +52,18 @@ export interface ListedOperation {
   operation: Operation;
 }
 
-export const documentText = readFileSync(new URL('../../docs/api/openapi.json', import.meta.url), 'utf8');
+export const document = JSON.parse(
+  readFileSync(new URL('../../docs/api/openapi.json', import.meta.url), 'utf8'),
+) as ApiDocument;
 
-export const document = JSON.parse(documentText) as ApiDocument;
+/** The paths that only the document for clients describes, such as `/intake`. */
+export const others = JSON.parse(
+  readFileSync(new URL('../../docs/api/other-paths.json', import.meta.url), 'utf8'),
+) as OtherPaths;
+
+/** The public document together with the other paths. */
+export const completeDocument = structuredClone(document);
+addOtherPaths(completeDocument as unknown as OpenAPIObject, others);
 
 /** The sentences with which each operation can refuse a request with 429, by their codes. */
 export const limits = JSON.parse(
@@ -64,23 +75,30 @@ export function limitsOf(operationId: string): string[] {
   return Object.values(limits[operationId] ?? {}).toSorted();
 }
 
-/** All operations, with shared parts of the document in place of references. */
-export const operations: ListedOperation[] = Object.entries(document.paths).flatMap(([path, item]) =>
-  Object.entries(item).map(([method, { parameters, responses, ...operation }]) => ({
-    method: method.toUpperCase(),
-    path,
-    operation: {
-      ...operation,
-      ...(parameters !== undefined && { parameters: parameters.map(part) }),
-      responses: Object.fromEntries(Object.entries(responses).map(([status, response]) => [status, part(response)])),
-    },
-  })),
-);
+/** The operations of the public document. */
+export const operations = operationsOf(document);
+/** The operations of the public document and of the other paths. */
+export const allOperations = operationsOf(completeDocument);
+
+/** Returns the operations of a document, with its shared parts in place of references. */
+function operationsOf({ paths }: ApiDocument): ListedOperation[] {
+  return Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, { parameters, responses, ...operation }]) => ({
+      method: method.toUpperCase(),
+      path,
+      operation: {
+        ...operation,
+        ...(parameters !== undefined && { parameters: parameters.map(part) }),
+        responses: Object.fromEntries(Object.entries(responses).map(([status, response]) => [status, part(response)])),
+      },
+    })),
+  );
+}
 
 function part<T extends object>(written: T | { $ref: string }): T {
   if (!('$ref' in written)) return written;
   const [kind = '', name = ''] = written.$ref.replace('#/components/', '').split('/');
-  const found = (document.components as unknown as Record<string, Record<string, T>>)[kind]?.[name];
+  const found = (completeDocument.components as unknown as Record<string, Record<string, T>>)[kind]?.[name];
   if (found === undefined) throw new Error(`${written.$ref} is not in the document`);
   return found;
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Ajv2020, type Options, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { document, documentText, limitsOf, type ListedOperation, type Schema } from './document.js';
+import { completeDocument, document, limitsOf, type ListedOperation, type Schema } from './document.js';
 import { answeredBody, contentType, operationOf, sentBody } from './exchange.js';
 
 /** A 500 is a defect of the service and is not documented. */
@@ -66,17 +66,18 @@ export class DocumentedAnswers {
     const listed = operationOf(exchange);
     if (listed === undefined) return;
     this.checkAnswer(listed, exchange);
-    if (exchange.status < 300) this.checkSent(listed, exchange.sent);
+    // The other paths accept bodies that are not exactly JSON, such as lines that are declared as JSON.
+    if (exchange.status < 300 && listed.path in document.paths) this.checkSent(listed, exchange.sent);
   }
 
   private checkAnswer({ method, path, operation }: ListedOperation, { status, type, answered }: Exchange): void {
     if (status === OF_DEFECTS || OF_THE_PROTOCOL.has(answered) || answered === NO_SUCH_ROUTE) return;
     const where = `${method} ${path} ${status}`;
     if (status === OF_LIMITS) {
-      const sentences = limitsOf(operation.operationId);
-      // A batch may be answered with its results in addition to the sentence.
-      if (!sentences.includes((JSON.parse(answered) as { detail: string }).detail))
-        this.found.add(`${where} says ${answered}`);
+      if (type !== JSON_TYPE) return;
+      // A batch may be answered with its results in addition to the sentence. OTLP calls the sentence `message`.
+      const { detail, message = detail } = JSON.parse(answered) as { detail?: string; message?: string };
+      if (!limitsOf(operation.operationId).includes(message ?? '')) this.found.add(`${where} says ${answered}`);
       return;
     }
     const documented = operation.responses[status];
@@ -135,6 +136,7 @@ const COMPILED = Symbol.for('the compiled schemas of the document');
 const compiled = compiledSchemas();
 
 function compiledSchemas(): Compiled {
+  const documentText = JSON.stringify(completeDocument);
   const worker = globalThis as { [COMPILED]?: Compiled };
   // A worker that watches files outlives a change of the document.
   if (worker[COMPILED]?.text !== documentText) worker[COMPILED] = { text: documentText, validators: new Map() };
@@ -157,7 +159,7 @@ function answerValidatorOf(where: string, schema: Schema): ValidateFunction {
 export function sentValidatorOf(where: string, schema: Schema): ValidateFunction {
   let validate = compiled.validators.get(where);
   if (validate === undefined) {
-    compiled.sent ??= schemasOf({ $id: 'document', components: document.components }, { coerceTypes: true });
+    compiled.sent ??= schemasOf({ $id: 'document', components: completeDocument.components }, { coerceTypes: true });
     validate = compiled.sent.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/')) as object);
     compiled.validators.set(where, validate);
   }
@@ -165,7 +167,9 @@ export function sentValidatorOf(where: string, schema: Schema): ValidateFunction
 }
 
 function documentSchemas(): Ajv2020 {
-  return schemasOf(closed({ $id: 'document', components: document.components }) as object).addSchema(basesOfDocument());
+  return schemasOf(closed({ $id: 'document', components: completeDocument.components }) as object).addSchema(
+    basesOfDocument(),
+  );
 }
 
 /**
@@ -173,7 +177,7 @@ function documentSchemas(): Ajv2020 {
  * because their heirs have further members.
  */
 function basesOfDocument(): object {
-  const schemas = Object.entries(document.components.schemas).map(([name, schema]) => {
+  const schemas = Object.entries(completeDocument.components.schemas).map(([name, schema]) => {
     const known = JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/')) as object;
     return [name, closed(known, true)] as const;
   });

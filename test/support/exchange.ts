@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type ListedOperation, operations } from './document.js';
+import { allOperations, type ListedOperation } from './document.js';
 
 interface Route {
   pattern: RegExp;
@@ -7,7 +7,7 @@ interface Route {
 }
 
 /** Routes without parameters come first, because `/v1/projects/select` is not a project. */
-const ROUTES: readonly Route[] = operations
+const ROUTES: readonly Route[] = allOperations
   .map((listed) => ({ listed, pattern: new RegExp(`^${listed.path.replaceAll(/\{\w+\}/g, '[^/]+')}/?$`) }))
   .sort((a, b) => parameters(a) - parameters(b));
 
