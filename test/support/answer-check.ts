@@ -1,6 +1,6 @@
 import type { Response, Test } from 'supertest';
 import { answerFaults } from './answer-faults.js';
-import { DocumentedAnswers } from './documented-answers.js';
+import { DocumentedAnswers, type Exchange } from './documented-answers.js';
 import { RecordedExchanges } from './recorded-exchanges.js';
 
 const JSON_TYPE = 'application/json';
@@ -22,11 +22,16 @@ export function checkAnswer(request: Test): void {
     // An answer of another type may have no text.
     const answered = type === JSON_TYPE ? response.text : '';
     const sent = sentJson(request);
-    const answers = new DocumentedAnswers();
-    answers.check({ method, url, status, type, answered, sent });
-    for (const fault of answers.faults) if (!answerFaults.includes(fault)) answerFaults.push(fault);
+    checkExchange({ method, url, status, type, answered, sent });
     recorded?.record({ method, url, ...sentText(request), status, type, answered: answeredText(response) });
   });
+}
+
+/** Compares one answer with the OpenAPI document. A difference fails the spec file at its end. */
+export function checkExchange(exchange: Exchange): void {
+  const answers = new DocumentedAnswers();
+  answers.check(exchange);
+  for (const fault of answers.faults) if (!answerFaults.includes(fault)) answerFaults.push(fault);
 }
 
 function sentJson(request: Test): string {

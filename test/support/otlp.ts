@@ -1,3 +1,4 @@
+import { checkExchange } from './answer-check.js';
 import { decodeOtlp, encodeOtlp, type OtlpMessage, otlpJson } from './otlp-messages.js';
 import { service } from './running-service.js';
 
@@ -31,9 +32,13 @@ export async function sendOtlp(
     headers,
   });
   const received = Buffer.from(await answer.arrayBuffer());
-  const isJson = answer.headers.get('Content-Type') === JSON_TYPE;
+  const { status } = answer;
+  const type = answer.headers.get('Content-Type') ?? '';
+  const isJson = type === JSON_TYPE;
+  const answered = isJson ? received.toString() : '';
+  checkExchange({ method: 'POST', url: `/intake/otlp/v1/${path}`, status, type, answered, sent: '' });
   return {
-    status: answer.status,
+    status,
     headers: answer.headers,
     body: isJson
       ? (JSON.parse(received.toString()) as Record<string, unknown>)
