@@ -21,9 +21,16 @@ function faultsOfSchemas({ paths, components }) {
     if (Array.isArray(part.type) || part.type === 'null') fault('a schema has several types, or the type null.');
     if (part.nullable === true && typeof part.type !== 'string') fault('`nullable` has no type beside it.');
     if (part.type === 'array' && part.items === undefined) fault('an array has no items.');
+    if (part.example !== undefined && part.schema !== undefined && Object.keys(part.schema).every(isOfAnyType))
+      fault('an example has a schema without a type.');
     if (part.discriminator !== undefined) faults.push(...faultsOfDiscriminator(part, place, components.schemas));
   });
   return faults;
+}
+
+/** openapi-generator-plus cannot write an example without a type. */
+function isOfAnyType(key) {
+  return key === 'description';
 }
 
 /** oapi-codegen and openapi-generator-plus read the member that distinguishes the alternatives, which must be required. */

@@ -18,7 +18,12 @@ const FORM = 'application/x-www-form-urlencoded';
 
 /** The media types of a request, each with its schema. */
 export const HOOK_BODY = {
-  'application/json': { description: 'The webhook as its provider sends it: any JSON' },
+  // Generators cannot write an example of any JSON. Nearly all providers send objects.
+  'application/json': {
+    type: 'object',
+    additionalProperties: true,
+    description: 'The webhook as its provider sends it. JSON that is no object is stored as `data`',
+  },
   [FORM]: {
     type: 'object',
     required: ['payload'],
