@@ -174,6 +174,14 @@ describe('the check of what generators do not accept', () => {
     ]);
   });
 
+  it('reports an example whose schema has no type', () => {
+    const faults = faultsAfter(({ paths }) => {
+      const body = paths['/intake/hooks/{hook_id}']?.['post']?.requestBody?.content as Record<string, object>;
+      Object.assign(body['application/json'] ?? {}, { schema: { description: 'Any JSON' } });
+    });
+    expect(faults).toEqual([expect.stringMatching(/^\/paths\/.*: an example has a schema without a type\.$/)]);
+  });
+
   it('reports two parameters of one name, and a body that is bytes or a form', () => {
     const faults = faultsAfter(({ paths }) => {
       const upload = paths['/v1/core/objects']?.['post'];
