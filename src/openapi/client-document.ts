@@ -125,7 +125,7 @@ function answer(operation: Operation, shared: Record<string, Response>, limits: 
     if (status === '503' && isLimited) waitsBefore(operation, shared);
     // A shared response already has the headers of every answer. Rate limit headers make it a response of this route.
     if ('$ref' in response && (!isSuccess || !hasPolicy)) continue;
-    const whole = wholeOf(response, shared);
+    const whole = wholeOf(operation.responses[status], shared);
     if (whole === undefined) throw new Error(`${status} of ${operation.operationId} refers to nothing`);
     operation.responses[status] = withHeaders(whole, { ...EVERY_ANSWER, ...(isSuccess && hasPolicy && LIMITED) });
   }
