@@ -1,11 +1,45 @@
-"""The event of a served request."""
+"""Records the requests that an application serves."""
 
 from __future__ import annotations
 
 from time import perf_counter
-from typing import Optional
+from typing import Any, Callable, Generic, MutableMapping, Optional, TypeVar
 
 from .event_sender import EventSender
+
+ROUTE = "operational_events.route"
+"""The member of the environment or scope in which an application may name the route of a request."""
+
+App = TypeVar("App")
+Request = TypeVar("Request", bound=MutableMapping[str, Any])
+
+
+class RequestRecorder(Generic[App, Request]):
+    """The part that both kinds of middleware share. ``Request`` is the environment of WSGI or the scope of ASGI."""
+
+    def __init__(
+        self,
+        app: App,
+        sender: EventSender,
+        *,
+        event_type: str = "http.request",
+        route: Optional[Callable[[Request], Optional[str]]] = None,
+    ) -> None:
+        self._app = app
+        self._sender = sender
+        self._event_type = event_type
+        self._route = route or self._named_or_known_route
+
+    def _start(self, method: str, path: str) -> RequestEvent:
+        return RequestEvent(self._sender, self._event_type, method, path)
+
+    def _named_or_known_route(self, request: Request) -> Optional[str]:
+        named = request.get(ROUTE)
+        return named if isinstance(named, str) else self._known_route(request)
+
+    def _known_route(self, request: Request) -> Optional[str]:
+        """Returns the route where the framework has stored it."""
+        raise NotImplementedError
 
 
 class RequestEvent:

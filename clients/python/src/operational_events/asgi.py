@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Awaitable, Callable, MutableMapping, Optional
 
-from ._requests import RequestEvent
-from .event_sender import EventSender
+from ._requests import RequestRecorder
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -13,34 +12,18 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 ASGIApp = Callable[[Scope, Receive, Send], Awaitable[None]]
 
-ROUTE = "operational_events.route"
-"""The member of the scope in which an application may name the route of a request."""
 
-
-class RecordRequestsASGI:
+class RecordRequestsASGI(RequestRecorder[ASGIApp, Scope]):
     """Sends an event for each HTTP request: method, endpoint, path, route, status_code and latency_ms.
 
     The route is ``scope["operational_events.route"]``, or the path of the route of FastAPI. ``route`` replaces this. It
     is called with the scope when the response has ended. The query string is never sent.
     """
 
-    def __init__(
-        self,
-        app: ASGIApp,
-        sender: EventSender,
-        *,
-        event_type: str = "http.request",
-        route: Optional[Callable[[Scope], Optional[str]]] = None,
-    ) -> None:
-        self._app = app
-        self._sender = sender
-        self._event_type = event_type
-        self._route = route or _known_route
-
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return await self._app(scope, receive, send)
-        event = RequestEvent(self._sender, self._event_type, scope["method"], scope["path"])
+        event = self._start(scope["method"], scope["path"])
 
         async def send_on(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -52,10 +35,6 @@ class RecordRequestsASGI:
         finally:
             event.send(self._route(scope))
 
-
-def _known_route(scope: Scope) -> Optional[str]:
-    named = scope.get(ROUTE)
-    if isinstance(named, str):
-        return named
-    path = getattr(scope.get("route"), "path", None)
-    return f"{scope.get('root_path', '')}{path}" if isinstance(path, str) else None
+    def _known_route(self, scope: Scope) -> Optional[str]:
+        path = getattr(scope.get("route"), "path", None)
+        return f"{scope.get('root_path', '')}{path}" if isinstance(path, str) else None

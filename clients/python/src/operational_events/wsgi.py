@@ -4,39 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Optional
 
-from ._requests import RequestEvent
-from .event_sender import EventSender
+from ._requests import RequestRecorder
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
-ROUTE = "operational_events.route"
-"""The member of the environment in which an application may name the route of a request."""
 
-
-class RecordRequestsWSGI:
+class RecordRequestsWSGI(RequestRecorder["WSGIApplication", "WSGIEnvironment"]):
     """Sends an event for each request: method, endpoint, path, route, status_code and latency_ms.
 
     The route is ``environ["operational_events.route"]``, or the rule of Flask or Bottle. ``route`` replaces this. It is
     called with the environment when the response has ended. The query string is never sent.
     """
 
-    def __init__(
-        self,
-        app: WSGIApplication,
-        sender: EventSender,
-        *,
-        event_type: str = "http.request",
-        route: Optional[Callable[[WSGIEnvironment], Optional[str]]] = None,
-    ) -> None:
-        self._app = app
-        self._sender = sender
-        self._event_type = event_type
-        self._route = route or _known_route
-
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         path = _text_of(environ.get("SCRIPT_NAME", "") + environ.get("PATH_INFO", ""))
-        event = RequestEvent(self._sender, self._event_type, environ["REQUEST_METHOD"], path)
+        event = self._start(environ["REQUEST_METHOD"], path)
 
         def start(status: str, headers: Any, exc_info: Any = None) -> Any:
             event.status = int(status[:3])
@@ -51,6 +34,11 @@ class RecordRequestsWSGI:
             done()
             raise
         return _Body(body, done)
+
+    def _known_route(self, environ: WSGIEnvironment) -> Optional[str]:
+        flask_rule = getattr(environ.get("werkzeug.request"), "url_rule", None)
+        rule = getattr(flask_rule, "rule", None) or getattr(environ.get("bottle.route"), "rule", None)
+        return f"{environ.get('SCRIPT_NAME', '')}{rule}" if isinstance(rule, str) else None
 
 
 class _Body:
@@ -70,15 +58,6 @@ class _Body:
                 close()
         finally:
             self._done()
-
-
-def _known_route(environ: WSGIEnvironment) -> Optional[str]:
-    named = environ.get(ROUTE)
-    if isinstance(named, str):
-        return named
-    flask_rule = getattr(environ.get("werkzeug.request"), "url_rule", None)
-    rule = getattr(flask_rule, "rule", None) or getattr(environ.get("bottle.route"), "rule", None)
-    return f"{environ.get('SCRIPT_NAME', '')}{rule}" if isinstance(rule, str) else None
 
 
 def _text_of(path: str) -> str:
