@@ -7,7 +7,7 @@ import {
   type SenderProgram,
   type SenderProgramOptions,
 } from '../../support/clients/sender-programs.js';
-import { cleanUp, cleanups, temporaryFolder } from '../../support/embedded-database.js';
+import { cleanUp, cleanups, query, temporaryFolder } from '../../support/embedded-database.js';
 import { tenant, type Tenant } from '../../support/ingestion.js';
 import { createTestDatabase } from '../../support/postgres.js';
 import { eventually, type ServiceProcess, startService } from '../../support/service-process.js';
@@ -127,6 +127,14 @@ describe.each(present)('The $name sender', ({ start }) => {
     expect(losses).toEqual([{ reason: 'refused', events: 1, status: 200, detail }]);
   });
 
+  it('reports the reason of the first event when every event is refused', async () => {
+    const made = await sender();
+    await made.send([{ event_type: '' }, { event_type: '' }]);
+    const { losses } = await made.flushAll();
+    const detail = [expect.objectContaining({ type: 'string_too_short', loc: ['body', 'event_type'] })];
+    expect(losses).toEqual([{ reason: 'refused', events: 2, status: 422, detail }]);
+  });
+
   it('reports a refused key once, and does not send the batch again', async () => {
     const made = await sender({ apiKey: 'oes_unknown' });
     await made.send(orders(3));
@@ -204,43 +212,52 @@ describe.each(present)('The $name sender', ({ start }) => {
 });
 
 describe('A sender in each language', () => {
+  const KILLS = 20;
   afterEach(cleanUp);
 
-  it('stores each event once while the service is killed and started again', async () => {
+  it(`stores each event once while the service is killed and started again ${KILLS} times`, async () => {
     const database = await createTestDatabase();
     cleanups.push(() => database.drop());
     const dataDir = await temporaryFolder();
     const env = { DATA_DIR: dataDir, DATABASE_URL: database.url };
     let service: ServiceProcess = await startService({ env });
     const { apiKey } = await openAccount(service.url, dataDir);
-    // The address stays while the processes behind it change.
-    const relay = await receiveBatches((batch, response) => answerOf(service.url, batch, response));
-    const senders = await Promise.all(
-      present.map(({ start }) => start({ url: relay.url, apiKey, maxBatchEvents: 20, maxWaitMs: 5 })),
+    // The free plan has a quota of 10,000 events.
+    await query(database.url, `UPDATE organizations SET plan = 'enterprise'`);
+    // Each sender has a relay, whose address stays while the processes behind it change.
+    const clients = await Promise.all(
+      present.map(async ({ start }) => {
+        const { url, requests } = await receiveBatches((batch, response) => answerOf(service.url, batch, response));
+        const sender = await start({ url, apiKey, maxBatchEvents: 20, maxWaitMs: 5 });
+        return { sender, stored: () => requests.filter(({ status }) => status === 200).length };
+      }),
     );
     const ids: string[] = [];
     const sendSome = async (): Promise<void> => {
       await Promise.all(
-        senders.map((sender, language) => {
+        clients.map(({ sender }, language) => {
           const more = upTo(200).map((n) => `event-${ids.length}-${language}-${n}`);
           ids.push(...more);
           return sender.send(more.map((id) => ({ event_type: 'order.paid', event_id: id })));
         }),
       );
     };
-    for (let restarts = 0; restarts < 2; restarts += 1) {
+    for (let kills = 0; kills < KILLS; kills += 1) {
+      const before = clients.map(({ stored }) => stored());
       await sendSome();
       await eventually(
-        () => relay.requests.filter(({ status }) => status === 200).length,
-        (answered) => answered > 5,
+        () => clients.map(({ stored }) => stored()),
+        (answered) => answered.every((count, client) => count > (before[client] ?? 0) + 5),
       );
       service.signal('SIGKILL');
       await sendSome();
       await service.exited;
       service = await startService({ env });
+      // The senders wait about as long as the service was away. A flush ends this wait.
+      await Promise.all(clients.map(({ sender }) => sender.ask({ do: 'flush', timeoutMs: 1 })));
     }
-    const states = await Promise.all(senders.map((sender) => sender.flushAll()));
-    expect(states).toEqual(senders.map(() => ({ pending: 0, losses: [], isDone: true })));
+    const states = await Promise.all(clients.map(({ sender }) => sender.flushAll()));
+    expect(states).toEqual(clients.map(() => ({ pending: 0, losses: [], isDone: true })));
     expect(await storedEvents(database.url)).toEqual({ ids: ids.toSorted(), counted: ids.length });
   });
 });
