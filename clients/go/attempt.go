@@ -74,34 +74,40 @@ func outcomeOf(response *http.Response, lines int) outcome {
 	case status == http.StatusRequestTimeout, status == http.StatusConflict, status == http.StatusTooManyRequests, status >= 500:
 		// 409: the same request is still running.
 		return outcome{kind: again, after: retryAfter(response.Header.Get("Retry-After"))}
-	case status >= 200 && status < 300:
-		return decisionOf(response, lines)
+	}
+	var received answer
+	err := read(response, &received)
+	isOK := status >= 200 && status < 300
+	// 422: every line was refused for a reason of its own.
+	if isOK || (status == http.StatusUnprocessableEntity && len(received.Results) == lines) {
+		if err != nil {
+			return outcome{kind: again}
+		}
+		return decisionOf(received, status, lines)
 	}
 	// The status says that the batch was refused, also when the body is missing or broken off.
-	var answer struct {
-		Detail any `json:"detail"`
-	}
-	_ = read(response, &answer)
 	kind := refused
 	if status == http.StatusRequestEntityTooLarge {
 		kind = tooLarge
 	}
-	return outcome{kind: kind, status: status, detail: answer.Detail}
+	return outcome{kind: kind, status: status, detail: received.Detail}
+}
+
+type answer struct {
+	Detail  any `json:"detail"`
+	Results []struct {
+		Accepted *bool `json:"accepted"`
+		Detail   any   `json:"detail"`
+	} `json:"results"`
 }
 
 // decisionOf believes only an answer with a result for each line. A proxy may answer 200, too.
-func decisionOf(response *http.Response, lines int) outcome {
-	var answer struct {
-		Results []struct {
-			Accepted *bool `json:"accepted"`
-			Detail   any   `json:"detail"`
-		} `json:"results"`
-	}
-	if err := read(response, &answer); err != nil || len(answer.Results) != lines {
+func decisionOf(received answer, status, lines int) outcome {
+	if len(received.Results) != lines {
 		return outcome{kind: again}
 	}
-	decided := outcome{kind: stored, status: response.StatusCode}
-	for _, result := range answer.Results {
+	decided := outcome{kind: stored, status: status}
+	for _, result := range received.Results {
 		if result.Accepted == nil {
 			return outcome{kind: again}
 		}
@@ -115,12 +121,12 @@ func decisionOf(response *http.Response, lines int) outcome {
 	return decided
 }
 
-func read(response *http.Response, answer any) error {
+func read(response *http.Response, into *answer) error {
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxAnswerBytes))
 	if err != nil {
 		return err
 	}
-	return json.Unmarshal(body, answer)
+	return json.Unmarshal(body, into)
 }
 
 func isRedirect(status int) bool {

@@ -9,7 +9,7 @@ import socket
 import ssl
 from dataclasses import dataclass
 from time import monotonic
-from typing import Any, List, Optional, Union
+from typing import Any, List, Mapping, Optional, Union
 from urllib.parse import urlsplit
 
 from ._queue import Batch
@@ -25,6 +25,7 @@ class Stored:
     """The service has decided on every line. It refused some of them, the first with ``detail``."""
 
     refused: int
+    status: int
     detail: object
 
 
@@ -155,26 +156,32 @@ def _outcome_of(response: http.client.HTTPResponse, batch: Batch) -> Outcome:
     if status in (408, 409, 429) or status >= 500:
         return Again(_retry_after(response.getheader("Retry-After")))
     if 200 <= status < 300:
-        return _decision_of(json.loads(_body_of(response)), batch)
-    detail = _detail_of(response)
+        return _decision_of(json.loads(_body_of(response)), status, batch)
+    answer = _answer_of(response)
+    # Every line was refused for a reason of its own.
+    results = answer.get("results")
+    if status == 422 and isinstance(results, list) and len(results) == len(batch.lines):
+        return _decision_of(answer, status, batch)
+    detail = answer.get("detail")
     return TooLarge(status, detail) if status == 413 else Refused(status, detail)
 
 
-def _decision_of(answer: Any, batch: Batch) -> Outcome:
+def _decision_of(answer: Any, status: int, batch: Batch) -> Outcome:
     """Only an answer with a result for each line proves a decision. A proxy may answer 200, too."""
     results: List[Any] = answer["results"]
     if len(results) != len(batch.lines) or not all(isinstance(result["accepted"], bool) for result in results):
         return Again()
     refused = [result for result in results if not result["accepted"]]
-    return Stored(len(refused), refused[0].get("detail") if refused else None)
+    return Stored(len(refused), status, refused[0].get("detail") if refused else None)
 
 
-def _detail_of(response: http.client.HTTPResponse) -> object:
+def _answer_of(response: http.client.HTTPResponse) -> Mapping[str, Any]:
     """The status says that the batch was refused, also when the body is missing or broken off."""
     try:
-        return json.loads(_body_of(response))["detail"]
+        answer = json.loads(_body_of(response))
     except Exception:
-        return None
+        return {}
+    return answer if isinstance(answer, dict) else {}
 
 
 def _body_of(response: http.client.HTTPResponse) -> bytes:

@@ -243,7 +243,7 @@ class EventSender:
                 return
             elif isinstance(outcome, Stored):
                 if outcome.refused > 0:
-                    self._lose(Loss("refused", outcome.refused, 200, outcome.detail))
+                    self._lose(Loss("refused", outcome.refused, outcome.status, outcome.detail))
                 break
             else:
                 self._lose(Loss("refused", len(batch.lines), outcome.status, outcome.detail))

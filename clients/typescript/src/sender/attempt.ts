@@ -3,7 +3,7 @@ import type { Batch } from './event-queue.js';
 /** What became of a try to send a batch. */
 export type Outcome =
   /** It was taken; of its lines so many were refused, the first with `detail`. */
-  | { readonly kind: 'stored'; readonly refused: number; readonly detail?: unknown }
+  | { readonly kind: 'stored'; readonly refused: number; readonly status: number; readonly detail?: unknown }
   /** It was refused and would be again. Pages do not learn the status of a redirect. */
   | { readonly kind: 'refused'; readonly status?: number; readonly detail: unknown }
   /** The request is larger than the service, or a proxy before it, takes. Nothing of it was stored. */
@@ -55,11 +55,11 @@ export async function attempt(batch: Batch, { url, apiKey, timeoutMs, fetch }: T
       await response.body?.cancel();
       return { kind: 'again', afterMs: askedWait(response.headers.get('Retry-After')) };
     }
-    if (response.ok) return outcomeOf((await response.json()) as Answer | null, batch);
     const { status } = response;
+    if (response.ok) return outcomeOf((await response.json()) as Answer | null, status, batch);
     const answer = await answerOf(response);
     // Every line was refused for a reason of its own.
-    if (status === 422 && hasResults(answer, batch)) return outcomeOf(answer, batch);
+    if (status === 422 && hasResults(answer, batch)) return outcomeOf(answer, status, batch);
     const detail = answer?.detail;
     return { kind: status === 413 ? 'tooLarge' : 'refused', status, detail };
   } catch {
@@ -69,10 +69,10 @@ export async function attempt(batch: Batch, { url, apiKey, timeoutMs, fetch }: T
 }
 
 /** Only an answer with a result for each line proves that the service has decided on the batch. A proxy may answer 200, too. */
-function outcomeOf(answer: Answer | null, batch: Batch): Outcome {
+function outcomeOf(answer: Answer | null, status: number, batch: Batch): Outcome {
   if (!hasResults(answer, batch)) return { kind: 'again', afterMs: 0 };
   const refused = answer.results.filter(({ accepted }) => !accepted);
-  return { kind: 'stored', refused: refused.length, ...(refused.length > 0 && { detail: refused[0]?.detail }) };
+  return { kind: 'stored', refused: refused.length, status, ...(refused.length > 0 && { detail: refused[0]?.detail }) };
 }
 
 function hasResults(answer: Answer | null, { lines }: Batch): answer is { results: LineResult[] } {

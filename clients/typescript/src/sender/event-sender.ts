@@ -174,7 +174,7 @@ export class EventSender {
       const { status, detail } = outcome;
       this.lose({ reason: 'refused', events: lines.length, ...(status !== undefined && { status }), detail });
     } else if (outcome.refused > 0) {
-      this.lose({ reason: 'refused', events: outcome.refused, status: 200, detail: outcome.detail });
+      this.lose({ reason: 'refused', events: outcome.refused, status: outcome.status, detail: outcome.detail });
     }
   }
 
