@@ -1,5 +1,4 @@
 // Starts the Chromium that all spec files of a run share. A start takes seconds; a new profile in it does not.
-import { chromium } from 'playwright-core';
 import { HANG_TIMEOUT_MS } from '../bounds.mjs';
 
 const FLAGS = [
@@ -19,6 +18,8 @@ const FLAGS = [
  * @returns {Promise<{ address: string }>} the address for `chromium.connect` of Playwright
  */
 export async function startBrowser(executablePath, stops) {
+  // Loading Playwright takes half a second, and most runs open no browser.
+  const { chromium } = await import('playwright-core');
   const server = await chromium.launchServer({
     executablePath,
     args: FLAGS,
