@@ -186,7 +186,15 @@ function basesOfDocument(): object {
 
 function schemasOf(schemas: object, options: Options = {}): Ajv2020 {
   // Another test validates the document itself. Here it would be validated again for every file.
-  const ajv = new Ajv2020({ strict: false, allErrors: true, meta: false, validateSchema: false, ...options });
+  const ajv = new Ajv2020({
+    strict: false,
+    allErrors: true,
+    meta: false,
+    validateSchema: false,
+    // Each schema checks few answers, so that the optimization of its code costs more than it saves.
+    code: { optimize: false },
+    ...options,
+  });
   addFormats.default(ajv);
   return ajv.addSchema(schemas);
 }
