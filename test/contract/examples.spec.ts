@@ -1,6 +1,7 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { describe, expect, it } from '@jest/globals';
 import { faultsOfExamples } from '../../scripts/contract/index.mjs';
+import type { OtherPaths } from '../../src/openapi/other-paths.js';
 import { clientDocument } from '../../src/openapi/client-document.js';
 import { completeDocument, document, limits, operations, others } from '../support/document.js';
 
@@ -20,7 +21,11 @@ interface Shown {
 }
 
 /** The document with its examples, as `/docs` shows it. */
-const forClients = clientDocument(structuredClone(document) as unknown as OpenAPIObject, limits, others);
+const forClients = clientDocument(
+  structuredClone(document) as unknown as OpenAPIObject,
+  limits,
+  others as unknown as OtherPaths,
+);
 
 function shownIn(changed: OpenAPIObject, method: 'get' | 'post', path: string): Shown {
   return changed.paths[path]?.[method] as unknown as Shown;

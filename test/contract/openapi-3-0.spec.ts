@@ -3,13 +3,14 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 import { describe, expect, it } from '@jest/globals';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { faultsOfGenerators } from '../../scripts/contract/index.mjs';
+import type { OtherPaths } from '../../src/openapi/other-paths.js';
 import { clientDocument } from '../../src/openapi/client-document.js';
 import { openApi30 } from '../../src/openapi/openapi-3-0/index.js';
 import { document, limits, others } from '../support/document.js';
 
 // `npm run check -- contract` calls `faultsOfGenerators` as well.
 
-const forClients = clientDocument(document as unknown as OpenAPIObject, limits, others);
+const forClients = clientDocument(document as unknown as OpenAPIObject, limits, others as unknown as OtherPaths);
 const older = openApi30(forClients);
 
 const INTAKE = new URL('../../src/modules/intake/', import.meta.url);

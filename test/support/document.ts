@@ -1,6 +1,4 @@
 import { readFileSync } from 'node:fs';
-import type { OpenAPIObject } from '@nestjs/swagger';
-import { addOtherPaths, type OtherPaths } from '../../src/openapi/other-paths.js';
 
 export interface Schema {
   $ref?: string;
@@ -59,11 +57,14 @@ export const document = JSON.parse(
 /** The paths that only the document for clients describes, such as `/intake`. */
 export const others = JSON.parse(
   readFileSync(new URL('../../docs/api/other-paths.json', import.meta.url), 'utf8'),
-) as OtherPaths;
+) as Pick<ApiDocument, 'tags' | 'paths'> & { readonly components: Record<string, Record<string, Schema>> };
 
 /** The public document together with the other paths. */
 export const completeDocument = structuredClone(document);
-addOtherPaths(completeDocument as unknown as OpenAPIObject, others);
+completeDocument.tags.push(...others.tags);
+Object.assign(completeDocument.paths, others.paths);
+for (const [kind, parts] of Object.entries(others.components))
+  Object.assign(((completeDocument.components as Record<string, object>)[kind] ??= {}), parts);
 
 /** The sentences with which each operation can refuse a request with 429, by their codes. */
 export const limits = JSON.parse(

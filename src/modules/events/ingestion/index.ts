@@ -1,4 +1,4 @@
-export { AllEventsOverDailyLimit, AllEventsOverQuota, AllEventsRefused } from './all-events-refused.js';
+export { AllEventsRefused } from './all-events-refused.js';
 export { EventAdmissionService, IdempotencyKeyReused } from './event-admission.service.js';
 export { splitLines, TooManyEvents } from './event-lines.js';
 export { EventRecorder } from './event-recorder.js';

@@ -30,12 +30,12 @@ export class AllIntakeEventsRefused extends AllEventsRefused {
 }
 
 /** The same refusal where the monthly quota is the reason of all events, for the document. */
-export class AllIntakeEventsOverQuota extends AllIntakeEventsRefused {
+class AllIntakeEventsOverQuota extends AllIntakeEventsRefused {
   static override readonly status = 403;
 }
 
 /** The same refusal where the daily limit is the reason of all events, for the document. */
-export class AllIntakeEventsOverDailyLimit extends AllIntakeEventsRefused {
+class AllIntakeEventsOverDailyLimit extends AllIntakeEventsRefused {
   static override readonly status = 429;
 }
 

@@ -93,7 +93,7 @@ export function otlpAnswer(messages: Messages): { content: Record<string, JsonSc
     description: 'The answer of the protocol, in the encoding of the request',
     content: {
       [PROTOBUF]: { ...BYTES, description: `An \`${response}\` in protobuf` },
-      [JSON_TYPE]: namedSchema(response, schemas) as JsonSchema,
+      [JSON_TYPE]: namedSchema(response, schemas),
     },
   };
 }

@@ -7,7 +7,7 @@ export interface OrganizationCount {
   readonly plan: PlanName;
   readonly billing_status: string;
   readonly organizations: number;
-  /** Those that have used up the events of the month. */
+  /** The organizations that have used up the events of the month. */
   readonly at_limit: number;
 }
 
