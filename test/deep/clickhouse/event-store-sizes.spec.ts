@@ -9,6 +9,7 @@ import { type ClickHouseAccess, testClickHouse } from '../../support/clickhouse.
 import { allCopied } from '../../support/event-copies.js';
 import { countEvents } from '../../support/event-rows.js';
 import { StreamClient } from '../../support/event-stream.js';
+import { eventually } from '../../support/eventually.js';
 
 const clickHouse = await testClickHouse();
 /** A million of them take minutes (EVENT_STORE_TYPES=1000000); the suite is content with fewer. */
@@ -169,6 +170,12 @@ function tests(access: ClickHouseAccess): void {
         path: '/v1/search',
         query: { ...project, q, type: ['event', 'event_type'], range: '7d', limit: 50 },
       });
+      // A search looks through events for two seconds, in which a busy machine does not reach all of them.
+      const wholeAnswerOf = (of: TestApp, request: Request): Promise<[number, unknown]> =>
+        eventually(
+          () => answerOf(of, owner, request),
+          ([, body]) => (body as { is_partial?: boolean }).is_partial !== true,
+        );
       for (const request of [
         breakdown,
         { ...breakdown, query: { ...breakdown.query, where: 'log.status == 200' } },
@@ -177,12 +184,11 @@ function tests(access: ClickHouseAccess): void {
         search('TYPE 77'),
         search('type'),
       ]) {
-        const kept = await answerOf(plain, owner, request);
+        const kept = await wholeAnswerOf(plain, request);
         let found: unknown;
-        const isOfCopy = await isCopied(async () => (found = await answerOf(app, owner, request)));
+        const isOfCopy = await isCopied(async () => (found = await wholeAnswerOf(app, request)));
         expect([request, kept[0]]).toEqual([request, 200]);
         expect([request, found]).toEqual([request, kept]);
-        if (request.path === '/v1/search') expect((kept[1] as { is_partial: boolean }).is_partial).toBe(false);
         // Types are counted by PostgreSQL, where nothing else is asked of the events.
         const isCounted = request === breakdown || request.path.endsWith('/facets');
         expect([request, isOfCopy]).toEqual([request, !isCounted]);
