@@ -1,9 +1,9 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { CONFIG, type Config } from '../../../config/index.js';
-import { errorCode } from '../../../platform/errors/index.js';
+import { errorCode, errorMessage } from '../../../platform/errors/index.js';
 import { ProcessReports } from './process-reports.js';
 
 /** The number of ports that are tried when the default port is in use. */
@@ -34,6 +34,7 @@ interface Report {
 @Injectable()
 export class OperationsServer {
   private server: Server | undefined;
+  private readonly logger = new Logger('operations');
 
   constructor(
     @Inject(CONFIG) private readonly config: Config,
@@ -77,6 +78,8 @@ export class OperationsServer {
     server.on('request', (request, response) => void this.answer(request, response));
     server.listen(port, this.config.operations.host);
     await once(server, 'listening');
+    // For example when no file descriptor is left for a new connection.
+    server.on('error', (error) => this.logger.warn(`operations port: ${errorMessage(error)}`));
     return server;
   }
 
