@@ -1,8 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * `ingest_unique_events` adds the duplicates that it finds to those that the record of an idempotency key has already.
- * A queued request knows some before it is stored, and they were lost.
+ * `ingest_unique_events` adds the duplicates that it finds to those that the record of an idempotency key has already,
+ * because a queued request knows some before it is stored. A record of a request that a limit has cut counts the
+ * admitted events: duplicates do not count.
  */
 export class DuplicatesOfQueuedRequests1802840000000 implements MigrationInterface {
   readonly name = 'DuplicatesOfQueuedRequests1802840000000';
@@ -17,7 +18,9 @@ export class DuplicatesOfQueuedRequests1802840000000 implements MigrationInterfa
 }
 
 const REPLACED = "jsonb_build_object('duplicates', d.own)";
-const MERGED = "jsonb_build_object('duplicates', coalesce(k.answer -> 'duplicates', '{}') || d.own)";
+const MERGED = `jsonb_build_object('duplicates', coalesce(k.answer -> 'duplicates', '{}') || d.own)
+                     || CASE WHEN k.answer ? 'admitted' THEN jsonb_build_object('admitted', (k.answer ->> 'admitted')::integer
+                             - (SELECT count(*)::integer FROM jsonb_object_keys(d.own))) ELSE '{}' END`;
 
 async function replace(q: QueryRunner, before: string, after: string): Promise<void> {
   const [found] = (await q.query(

@@ -146,5 +146,20 @@ export function describeUniqueEvents(
       const stored = (await service.database.storedEvents(acme.projectId)).map(({ id }) => id);
       expect([...ids].sort()).toEqual([...stored].sort());
     });
+
+    it('is answered alike when Redis loses its data and a quota cut the request, of which a part was a duplicate', async () => {
+      const acme = await service.newTenant();
+      await service.database.setMonthlyEvents(acme.organizationId, 4);
+      const events = ['a', 'b', 'c', 'd'];
+      await Promise.all([send(acme, ['b']), send(acme, events, { 'Idempotency-Key': 'k' })]);
+      await service.settled();
+      await emptyQueue();
+      const after = await send(acme, events, { 'Idempotency-Key': 'k' });
+      const results = after.body.results as { ingested_event_id?: string }[];
+      const ids = results.flatMap(({ ingested_event_id: id }) => id ?? []);
+      const stored = (await service.database.storedEvents(acme.projectId)).map(({ id }) => id);
+      expect([...ids].sort()).toEqual([...stored].sort());
+      expect(after.body).toMatchObject({ accepted: 3, rejected: 1 });
+    });
   });
 }
