@@ -36,7 +36,8 @@ type ReadData = { readonly value: unknown } | { readonly bytes: Buffer } | null;
 /** Returns the draft of an event in structured mode, which is a JSON value. @param redact as in `cloudEventDraft` */
 export function structuredDraft(value: unknown, redact: Redact): DraftOrRefusal {
   if (!isObject(value)) return { refusal: 'The event must be a JSON object' };
-  return cloudEventDraft({ attributes: value, data: structuredData(value) }, redact);
+  const { data: _, ...attributes } = value;
+  return cloudEventDraft({ attributes, data: structuredData(value) }, redact);
 }
 
 /**
