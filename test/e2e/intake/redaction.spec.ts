@@ -111,7 +111,21 @@ describe('a value that a project redacts under the name of its sender', () => {
       'path',
       'logs',
       logs({ attributes: [pair('path'), pair('url.path', text('/orders'))] }),
-      { properties: { attributes: { path: MASK } } },
+      { properties: { path: MASK, 'url.path': MASK } },
+    ],
+    [
+      'message',
+      'traces',
+      exception(pair('exception.type', text('TypeError')), pair('exception.message')),
+      { message: MASK, properties: { 'exception.message': MASK } },
+    ],
+    ['path', 'traces', span({ attributes: [pair('url.path')] }), { properties: { path: MASK, 'url.path': MASK } }],
+    ['route', 'logs', logs({ attributes: [pair('http.route')] }), { properties: { route: MASK, 'http.route': MASK } }],
+    [
+      'source',
+      'logs',
+      logs({}, { attributes: [pair('service.name')] }),
+      { properties: { source: MASK, resource: { 'service.name': MASK } } },
     ],
   ])('is masked as %s of OTLP %s', async (path, signal, request, stored) => {
     await redact(path);

@@ -1,5 +1,43 @@
-import type { Redaction } from '../../tenancy/projects/index.js';
+import { REDACTED, type Redaction } from '../../tenancy/projects/index.js';
 import type { Attributes, AttributeList, LogRecord, Of, Origin, OtlpValue, Span } from './records.js';
+
+/** Attributes of records from which the mapping copies a member of the event. They are masked with the member. */
+const COPIED: Readonly<Record<string, readonly string[]>> = {
+  method: ['http.request.method', 'http.method', 'rpc.system', 'rpc.system.name'],
+  path: ['url.path', 'http.target'],
+  route: ['http.route', 'rpc.service', 'rpc.method', 'messaging.destination.template', 'messaging.destination.name'],
+  status_code: ['http.response.status_code', 'http.status_code'],
+};
+/** The same for the attributes of exceptions and of resources. */
+const COPIED_OF_EXCEPTION = { message: ['exception.message'] };
+const COPIED_OF_RESOURCE = {
+  source: ['service.name'],
+  environment: ['deployment.environment.name', 'deployment.environment'],
+};
+
+/** Masks the attributes of one kind of list, under their own names and under those of the members copied from them. */
+class AttributeMask {
+  private readonly names: readonly string[];
+
+  constructor(
+    private readonly redaction: Redaction,
+    copied: Readonly<Record<string, readonly string[]>>,
+  ) {
+    this.names = Object.keys(copied)
+      .filter((member) => redaction.valueAt([member], '') === REDACTED)
+      .flatMap((member) => copied[member] ?? []);
+  }
+
+  /** @param at where the attributes are in the properties of an event */
+  of(attributes: Attributes, at: readonly string[] = []): Attributes {
+    const masked = this.redaction.valueAt(at, attributes);
+    if (typeof masked === 'string') return {};
+    for (const name of this.names) {
+      if (Object.hasOwn(masked as Attributes, name)) (masked as Attributes)[name] = REDACTED;
+    }
+    return masked as Attributes;
+  }
+}
 
 /** Masks log records under the names of OpenTelemetry, because the mapping copies attributes under other names. */
 export function* maskedLogs(records: Iterable<Of<LogRecord>>, redaction: Redaction): Generator<Of<LogRecord>, void> {
@@ -8,9 +46,10 @@ export function* maskedLogs(records: Iterable<Of<LogRecord>>, redaction: Redacti
     return;
   }
   const origins = new MaskedOrigins(redaction);
+  const mask = new AttributeMask(redaction, COPIED);
   for (const { origin, item } of records) {
     const body = item.body === undefined ? undefined : (redaction.valueAt(['body'], item.body) as OtlpValue);
-    yield { origin: origins.of(origin), item: { ...masked(item, redaction), body } };
+    yield { origin: origins.of(origin), item: { ...item, attributes: mask.of(item.attributes), body } };
   }
 }
 
@@ -21,9 +60,11 @@ export function* maskedSpans(spans: Iterable<Of<Span>>, redaction: Redaction): G
     return;
   }
   const origins = new MaskedOrigins(redaction);
+  const mask = new AttributeMask(redaction, COPIED);
+  const exceptionMask = new AttributeMask(redaction, COPIED_OF_EXCEPTION);
   for (const { origin, item } of spans) {
-    const exceptions = item.exceptions.map((exception) => masked(exception, redaction));
-    yield { origin: origins.of(origin), item: { ...masked(item, redaction), exceptions } };
+    const exceptions = item.exceptions.map((one) => ({ ...one, attributes: exceptionMask.of(one.attributes) }));
+    yield { origin: origins.of(origin), item: { ...item, attributes: mask.of(item.attributes), exceptions } };
   }
 }
 
@@ -33,8 +74,11 @@ class MaskedOrigins {
   private maskedOrigin: Origin | undefined;
   private resource: AttributeList | undefined;
   private maskedResource: AttributeList | undefined;
+  private readonly mask: AttributeMask;
 
-  constructor(private readonly redaction: Redaction) {}
+  constructor(redaction: Redaction) {
+    this.mask = new AttributeMask(redaction, COPIED_OF_RESOURCE);
+  }
 
   of(origin: Origin): Origin {
     if (origin === this.origin && this.maskedOrigin !== undefined) return this.maskedOrigin;
@@ -42,17 +86,9 @@ class MaskedOrigins {
     const { resource, scope } = origin;
     if (resource !== this.resource || this.maskedResource === undefined) {
       this.resource = resource;
-      const attributes = this.redaction.valueAt(['resource'], resource.attributes);
-      this.maskedResource = {
-        ...resource,
-        attributes: typeof attributes === 'string' ? {} : (attributes as Attributes),
-      };
+      this.maskedResource = { ...resource, attributes: this.mask.of(resource.attributes, ['resource']) };
     }
     this.maskedOrigin = { resource: this.maskedResource, scope };
     return this.maskedOrigin;
   }
-}
-
-function masked<Item extends AttributeList>(item: Item, redaction: Redaction): Item {
-  return { ...item, attributes: redaction.properties(item.attributes) as Attributes };
 }
