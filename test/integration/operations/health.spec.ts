@@ -35,7 +35,7 @@ describe('a process of the service', () => {
         if (role === 'api') {
           expect(
             names.filter((name) =>
-              /^oes_(?:alert_rule|job|organizations|sentinel|event_shipping|object_storage_s)/.test(name),
+              /^oes_(?:alert_rule|organizations|sentinel|event_shipping|object_storage_s)/.test(name),
             ),
           ).toEqual([]);
           expect(names).toEqual(

@@ -34,10 +34,9 @@ export class ProcessGauges implements OnModuleInit {
   onModuleInit(): void {
     this.describeProcess();
     if (this.config.process.runsApi) this.describeBodies();
-    if (this.config.process.runsWorkers) {
-      this.describeJobs();
-      this.describeOrganizations();
-    }
+    // The API tells of the jobs too, because nobody else can when every worker has ended.
+    this.describeJobs();
+    if (this.config.process.runsWorkers) this.describeOrganizations();
   }
 
   private describeProcess(): void {
