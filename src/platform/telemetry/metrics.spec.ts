@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { Metrics } from './metrics.js';
 
 describe('Metrics', () => {
@@ -49,6 +49,20 @@ describe('Metrics', () => {
     expect(text).toMatch(/^oes_metric_read_failures_total\{metric="oes_rows"\} [12]$/m);
     isLost = false;
     expect(await metrics.render()).toMatch(/^oes_kinds\{kind="a"\} 7$/m);
+  });
+
+  it('leaves out a gauge whose value takes more than two seconds', async () => {
+    const metrics = new Metrics();
+    metrics.gauge('oes_rows', 'Rows', [], () => new Promise<void>(() => undefined));
+    metrics.counter('oes_hits_total', 'Hits').inc();
+    jest.useFakeTimers({ doNotFake: ['performance', 'hrtime', 'nextTick', 'queueMicrotask'] });
+    try {
+      const rendered = metrics.render();
+      await jest.advanceTimersByTimeAsync(2_100);
+      expect(await rendered).toMatch(/^oes_hits_total 1$/m);
+    } finally {
+      jest.useRealTimers();
+    }
   });
 
   it('renders lean histograms as the others', async () => {

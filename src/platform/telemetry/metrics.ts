@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, type Metric, Registry } from 'prom-client';
+import { within } from '../concurrency/index.js';
 import { LeanHistogram } from './lean-histogram.js';
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -18,6 +19,8 @@ function processMetrics(): Registry {
 
 /** The prefix of all names except those of Node and the process. */
 const PREFIX = 'oes_';
+/** The time limit for the value of one metric. A scrape must not wait for a database that hangs. */
+const READ_LIMIT_MS = 2_000;
 /** A line of a metric with the prefix. */
 const PREFIXED = new RegExp(`^(# (?:HELP|TYPE) )?${PREFIX}(.*)$`, 'gm');
 
@@ -51,8 +54,8 @@ export class Metrics {
   }
 
   /**
-   * `collect` runs before each rendering, for values that are read instead of counted. When it fails, the metric has no
-   * value in this rendering.
+   * `collect` runs before each rendering, for values that are read instead of counted. When it fails or takes more than
+   * two seconds, the metric has no value in this rendering.
    */
   gauge<L extends string = never>(
     name: string,
@@ -71,7 +74,7 @@ export class Metrics {
         registers: [this.registry],
         async collect() {
           try {
-            await collect(this);
+            await within(READ_LIMIT_MS, Promise.resolve(collect(this)), () => new Error('no value in time'));
           } catch {
             failures.inc({ metric: name });
             if (labelNames.length === 0) this.remove();

@@ -1,7 +1,11 @@
+import { within } from '../../../platform/concurrency/index.js';
 import type { Metrics } from '../../../platform/telemetry/index.js';
 import type { ClaimedRow } from './outbox-table.js';
 import type { SendingProfile } from './outbox.js';
 import type { TryOutcome } from './try-outcome.js';
+
+/** The time limit of one reading of the backlog. A later scrape reads it again. */
+const READ_LIMIT_MS = 2_000;
 
 /** Returns the values of the gauges when they are scraped. */
 interface Readings {
@@ -58,5 +62,8 @@ export class SendingMetrics<C extends ClaimedRow> {
 /** Returns a function whose concurrent callers share one call: two gauges of one scrape report the same moment. */
 function shared<T>(ask: () => Promise<T>): () => Promise<T> {
   let asking: Promise<T> | undefined;
-  return () => (asking ??= ask().finally(() => (asking = undefined)));
+  return () =>
+    (asking ??= within(READ_LIMIT_MS, ask(), () => new Error('no backlog in time')).finally(
+      () => (asking = undefined),
+    ));
 }

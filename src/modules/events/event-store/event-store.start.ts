@@ -38,7 +38,7 @@ export class EventStoreStart implements OnModuleInit, OnApplicationShutdown {
       'oes_event_shipping_lag_seconds',
       'How long the oldest event that is not copied to the event store has been stored',
       [],
-      async (gauge) => gauge.set((await this.lag.seconds().catch(() => null)) ?? Number.NaN),
+      async (gauge) => gauge.set((await this.lag.seconds()) ?? Number.NaN),
     );
   }
 

@@ -27,7 +27,7 @@ const EVENT_STREAM: FactoryProvider<RequestStream | null> = {
     });
     if (ingestion.mode === 'queued') {
       metrics.gauge('oes_ingest_queue_requests', 'Accepted requests that wait to be stored', [], async (gauge) => {
-        gauge.set(await stream.length().catch(() => NaN));
+        gauge.set(await stream.length());
       });
     }
     return stream;
