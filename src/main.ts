@@ -88,9 +88,10 @@ async function startApi({ runtime, embedded }: PreparedRuntime): Promise<Running
   const drain = drainableHttp(app.getHttpServer());
   let operationsPort: number | null;
   try {
-    await app.listen(config.http.port, config.http.host);
     operationsPort = await operations.open();
+    await app.listen(config.http.port, config.http.host);
   } catch (error) {
+    await operations.close();
     await app.close();
     throw error;
   }

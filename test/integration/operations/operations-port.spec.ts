@@ -53,8 +53,11 @@ describe('the operations port', () => {
     const database = await createTestDatabase();
     cleanups.push(() => database.drop());
     env = { DATABASE_URL: database.url, DATA_DIR: await temporaryFolder(), REDIS_URL: '' };
-    api = await startService({ env: { ...env, PROCESS_ROLE: 'api', OPS_PORT: await freePort() } });
-    worker = await startWorker({ ...env, OPS_PORT: await freePort() });
+    const [ofApi, ofWorker] = [await freePort(), await freePort()];
+    [api, worker] = await Promise.all([
+      startService({ env: { ...env, PROCESS_ROLE: 'api', OPS_PORT: ofApi } }),
+      startWorker({ ...env, OPS_PORT: ofWorker }),
+    ]);
   }, HANG_TIMEOUT_MS);
   afterAll(cleanUp);
 

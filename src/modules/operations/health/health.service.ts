@@ -78,7 +78,9 @@ export class HealthService {
       queue: queue !== 'down',
       ...(this.config.process.role === 'worker' && { jobs: workers !== 'stopped' && workers !== 'stale' }),
     };
-    return { ready: Object.values(checks).every(Boolean), checks };
+    // Without the queue, requests are served and workers go on by themselves, except where the queue takes the events.
+    const needed = this.config.ingestion.mode === 'queued' ? checks : { ...checks, queue: true };
+    return { ready: Object.values(needed).every(Boolean), checks };
   }
 
   private checkDatabase(): Promise<CheckState> {
