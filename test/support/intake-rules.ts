@@ -118,7 +118,7 @@ export function describeUniqueEvents(
     });
 
     if (emptyQueue === undefined) return;
-    it('is answered alike when its request is repeated after Redis has lost its data', async () => {
+    it('has its first answer when its request is repeated after Redis has lost its data', async () => {
       const acme = await service.newTenant();
       await send(acme, ['a', 'c']);
       await service.settled();
@@ -131,7 +131,7 @@ export function describeUniqueEvents(
       expect(after.body).toEqual(before.body);
     });
 
-    it('is answered alike when Redis loses its data and a part of the request was a duplicate in the queue', async () => {
+    it('is answered with stored ids when its request had a duplicate in the queue and Redis has lost its data', async () => {
       const acme = await service.newTenant();
       await send(acme, ['a']);
       await service.settled();
@@ -147,7 +147,7 @@ export function describeUniqueEvents(
       expect([...ids].sort()).toEqual([...stored].sort());
     });
 
-    it('is answered alike when Redis loses its data and a quota cut the request, of which a part was a duplicate', async () => {
+    it('is answered with stored ids when a quota also cut that request', async () => {
       const acme = await service.newTenant();
       await service.database.setMonthlyEvents(acme.organizationId, 4);
       const events = ['a', 'b', 'c', 'd'];

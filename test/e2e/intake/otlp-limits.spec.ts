@@ -179,7 +179,7 @@ describe('an OTLP request of which some records are refused', () => {
   const rejectedBy = (type: string, count: number): object =>
     type === PROTOBUF ? { rejected: count } : { rejectedLogRecords: String(count) };
 
-  it.each(TYPES)('is answered alike when it repeats, after the quota has room again, from %s', async (type) => {
+  it.each(TYPES)('has its first answer when it is repeated after the quota has room again, from %s', async (type) => {
     await ingestionDatabase.setMonthlyEvents(acme.organizationId, 2);
     const request = logs([{ body: text('a') }, TOO_LARGE, { body: text('b') }, { body: text('c') }]);
     const first = await send('logs', request, type);

@@ -25,7 +25,10 @@ export class EventsQuery extends EventFilters {
   @UuidField({})
   project_id!: string;
 
-  @KindField(emptyOr(uuid()), { optional: true, description: 'An Event Source of the project; empty: any or none' })
+  @KindField(emptyOr(uuid()), {
+    optional: true,
+    description: 'An Event Source of the project. Empty: events with and without a source',
+  })
   declare source_id?: string;
 }
 

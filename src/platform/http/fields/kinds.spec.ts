@@ -341,7 +341,7 @@ describe('a free JSON field', () => {
     expect(({} as Record<string, unknown>)['admin']).toBeUndefined();
   });
 
-  it.each([null, 1, 'x', false, [[]], {}])('takes %p as any value', (value) => {
+  it.each([null, 1, 'x', false, [[]], {}])('reads %p where any JSON value is allowed', (value) => {
     expect(read(any(), value)).toBe(value);
   });
 

@@ -40,10 +40,7 @@ export class ProjectProfiler {
     private readonly learner: ProjectLearner,
     metrics: Metrics,
   ) {
-    this.rebuilt = metrics.counter(
-      'oes_sentinel_profiles_total',
-      'Times that what is usual in a project was learned anew',
-    );
+    this.rebuilt = metrics.counter('oes_sentinel_profiles_total', 'Times that the baseline of a project was rebuilt');
   }
 
   /** @returns null when a piece was learned, and more has to be learned before the bucket can be judged */
