@@ -73,7 +73,11 @@ export class OperationsServer {
   }
 
   private async listen(port: number): Promise<Server> {
-    const server = createServer({ requestTimeout: REQUEST_LIMIT_MS, headersTimeout: REQUEST_LIMIT_MS });
+    const server = createServer({
+      requestTimeout: REQUEST_LIMIT_MS,
+      headersTimeout: REQUEST_LIMIT_MS,
+      connectionsCheckingInterval: REQUEST_LIMIT_MS / 2,
+    });
     server.maxConnections = MAX_CONNECTIONS;
     server.on('request', (request, response) => void this.answer(request, response));
     server.listen(port, this.config.operations.host);
