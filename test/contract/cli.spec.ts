@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** With a database that nobody has: whoever goes on to it ends otherwise. */
+/** The database address is wrong, so a command that goes on to the database fails with another exit code. */
 function cli(...words: string[]): { readonly code: number | null; readonly stdout: string; readonly stderr: string } {
   const { status, stdout, stderr } = spawnSync(process.execPath, ['dist/src/cli.js', ...words], {
     cwd: ROOT,
@@ -16,23 +16,28 @@ function cli(...words: string[]): { readonly code: number | null; readonly stdou
 
 describe('A command that is mistyped', () => {
   it.each<[string, string[], string]>([
-    ['an option of another name', ['migrate', '--event-stor'], 'migrate [--event-store [--restored]]'],
-    [
-      'one of another name behind a right one',
-      ['migrate', '--event-store', '--restore'],
-      'migrate [--event-store [--restored]]',
-    ],
-    ['an option without the one that it belongs to', ['migrate', '--restored'], 'migrate [--event-store [--restored]]'],
-    ['an option of another command', ['generate', '--restored'], 'generate [--check]'],
-    ['an option where there is none', ['drift', '--check'], 'drift'],
-    ['a command that is none', ['toString'], 'migrate | demo | generate | drift'],
-  ])('is refused in one line before anything is done: %s', (_, words, usage) => {
-    expect(cli(...words)).toEqual({ code: 2, stdout: '', stderr: `Usage: cli.js ${usage}\n` });
+    ['an option of another name', ['migrate', '--event-stor'], "unknown option '--event-stor'"],
+    ['a wrong option behind a right one', ['migrate', '--event-store', '--restore'], "unknown option '--restore'"],
+    ['an option without the one that it needs', ['migrate', '--restored'], "'--restored' needs '--event-store'"],
+    ['an option of another command', ['generate', '--restored'], "unknown option '--restored'"],
+    ['an option where there is none', ['drift', '--check'], "unknown option '--check'"],
+    ['a word too many', ['drift', 'now'], "too many arguments for 'drift'"],
+    ['a command that does not exist', ['toString'], "unknown command 'toString'"],
+  ])('is refused with exit code 2 before anything is done: %s', (_, words, message) => {
+    expect(cli(...words)).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining(message) as unknown });
   });
 
-  it('is told from one that is right', () => {
+  it('is told from a command that is right', () => {
     for (const words of [['migrate'], ['migrate', '--restored', '--event-store']]) {
       expect(cli(...words)).toMatchObject({ code: 78, stderr: expect.stringContaining('DATABASE_URL') as unknown });
     }
+  });
+});
+
+describe('The help of the command line', () => {
+  it('lists every command and exits with 0', () => {
+    const { code, stdout, stderr } = cli('--help');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    for (const command of ['migrate', 'demo', 'generate', 'drift']) expect(stdout).toContain(`\n  ${command} `);
   });
 });
