@@ -25,6 +25,7 @@ export const EVENT_COUNTERS = [
   'event_match_marks',
   'event_outbox',
   'event_series_hours',
+  'event_traces',
   'event_watches',
   'hour_rollups',
   'latency_hours',

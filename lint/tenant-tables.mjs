@@ -74,6 +74,7 @@ export const TENANT_TABLES = {
   stored_objects: ['project_id', 'organization_id'],
   totp_factors: ['user_id'],
   trusted_devices: ['user_id'],
+  event_traces: ['project_id'],
   unique_events: ['project_id'],
   usage_daily: ['project_id'],
   user_tokens: ['user_id'],

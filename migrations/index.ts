@@ -59,6 +59,7 @@ import { SlugsWithoutCase1802700000000 } from './1802700000000-slugs-without-cas
 import { UniqueEvents1802800000000 } from './1802800000000-unique-events.js';
 import { SourceHooks1802830000000 } from './1802830000000-source-hooks.js';
 import { DuplicatesOfQueuedRequests1802840000000 } from './1802840000000-duplicates-of-queued-requests.js';
+import { EventTraces1802850000000 } from './1802850000000-event-traces.js';
 
 /** Every migration in order; a test checks that each file of this folder is listed. */
 export const MIGRATIONS = [
@@ -123,4 +124,5 @@ export const MIGRATIONS = [
   UniqueEvents1802800000000,
   SourceHooks1802830000000,
   DuplicatesOfQueuedRequests1802840000000,
+  EventTraces1802850000000,
 ] as const;

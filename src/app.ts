@@ -32,7 +32,7 @@ import {
   RateLimiter,
   type RateLimitPolicy,
 } from './platform/rate-limit/index.js';
-import { Metrics, type RequestContext, runInContext } from './platform/telemetry/index.js';
+import { Metrics, type RequestContext, runInContext, startSpan, traceparentFrom } from './platform/telemetry/index.js';
 
 /** Headers that browsers of permitted origins may read. */
 const EXPOSED_HEADERS = [
@@ -96,7 +96,7 @@ export async function createApp(runtime: Runtime): Promise<NestExpressApplicatio
     begin(request, response) {
       const given = request.headers['x-request-id'] as string | undefined;
       request.requestId = requestIdFrom(given);
-      request.context = { requestId: request.requestId, cameAt: performance.now() };
+      request.context = contextOf(request);
       observer.watch(request, response, request.requestId !== given);
       dropped.watch(request, response);
       response.setHeader('X-Request-ID', request.requestId);
@@ -153,6 +153,14 @@ export async function createApp(runtime: Runtime): Promise<NestExpressApplicatio
   adapter.setDirect((request, response) => direct.take(request, response));
   answerClientErrors(app.getHttpServer(), dropped, (refusal) => observer.refusedByParser(refusal));
   return app;
+}
+
+/** Returns the context of a request that has just arrived. Its trace is that of the client, if the client sent one. */
+function contextOf({ headers, method, requestId }: CheckedRequest): RequestContext {
+  const cameAt = performance.now();
+  const parent = traceparentFrom(headers.traceparent as string | undefined);
+  const span = startSpan({ kind: 'server', name: method, parent });
+  return { requestId, cameAt, traceparent: span?.traceparent ?? parent, span };
 }
 
 /** Accepts one spelling of each path. The settings precede the router, which reads them when it is created. */

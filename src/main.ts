@@ -9,6 +9,7 @@ import { AppModule } from './app.module.js';
 import type { Config } from './config/index.js';
 import { OperationsServer } from './modules/operations/health/index.js';
 import { drainableHttp } from './platform/http/drain.js';
+import { startTracing, stopTracing } from './platform/telemetry/index.js';
 import { configOrExit, type PreparedRuntime, prepareRuntime, reportFailedStart } from './runtime.js';
 
 /**
@@ -72,6 +73,7 @@ const starting = start().catch((error: unknown) => {
 await starting;
 
 async function start(): Promise<void> {
+  if (config.isTraced) await startTracing();
   const prepared = await prepareRuntime(config, logger);
   try {
     running = config.process.runsApi ? await startApi(prepared) : await startWorker(prepared);
@@ -130,6 +132,7 @@ async function startWorker({ runtime, embedded }: PreparedRuntime): Promise<Runn
 async function closeAll(context: INestApplicationContext, embedded: PreparedRuntime['embedded']): Promise<void> {
   await context.get(OperationsServer, { strict: false }).close();
   await context.close();
+  await stopTracing();
   await embedded?.stop();
   logger.info('stopped');
 }

@@ -30,6 +30,8 @@ export interface Config {
   readonly logLevel: LogLevel;
   /** Requests that are logged: none, those that ended with 5xx or were aborted, or all. */
   readonly accessLog: AccessLog;
+  /** Whether spans are exported. The SDK of OpenTelemetry reads where to. */
+  readonly isTraced: boolean;
   /** The absolute path of the data folder: embedded database, objects, captured mail and generated secrets. */
   readonly dataDir: { readonly path: string; readonly isDefault: boolean };
   /** Without a URL the service starts an embedded PostgreSQL in the data folder. */

@@ -40,6 +40,7 @@ describe('the configuration', () => {
       tokens: { accessTtlSeconds: 900, refreshTtlSeconds: 2_592_000 },
       dataDir: { isDefault: true },
       accessLog: 'all',
+      isTraced: false,
     });
   });
 

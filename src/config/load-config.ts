@@ -96,6 +96,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     },
     logLevel: v.LOG_LEVEL,
     accessLog: v.ACCESS_LOG,
+    isTraced: v.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined,
     dataDir: { path: resolve(v.DATA_DIR ?? '.data'), isDefault: v.DATA_DIR === undefined },
     database: { url: v.DATABASE_URL, poolSize: v.DATABASE_POOL_SIZE },
     redis: { url: v.REDIS_URL },

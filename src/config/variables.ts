@@ -275,6 +275,12 @@ export const VARIABLES = {
     'requests that have a line in the log: off, errors (5xx and aborted requests) or all; LOG_LEVEL only decides about them when it is silent',
     oneOf(ACCESS_LOGS, 'all'),
   ),
+  OTEL_EXPORTER_OTLP_ENDPOINT: variable(
+    'Process',
+    '',
+    'where spans of requests, statements, jobs and deliveries are sent by OTLP; unset: no tracing. Other OTEL_ variables are read by the SDK of OpenTelemetry',
+    url(['http:', 'https:']),
+  ),
   DATA_DIR: variable(
     'Storage',
     '.data',

@@ -101,6 +101,7 @@ export function noticeOf(projectId: ProjectId): AlertNotice {
     message: 'Grüße: 3 payments failed',
     payload: { z: 1, a: { amount: 12.5 } },
     occurrences: 1,
+    traceparent: null,
     createdAt: new Date('2026-03-01T12:00:00.000Z'),
   };
 }

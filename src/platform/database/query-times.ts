@@ -1,6 +1,9 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { type AfterQueryEvent, DataSource, type EntitySubscriberInterface } from 'typeorm';
-import { type LeanHistogram, Metrics } from '../telemetry/index.js';
+import { currentContext, isTracing, type LeanHistogram, Metrics, recordSpan } from '../telemetry/index.js';
+
+/** The most characters of a statement in a span. */
+const MOST_TEXT = 1_000;
 
 type Series = ReturnType<LeanHistogram['series']>;
 
@@ -27,9 +30,11 @@ export class QueryTimes implements EntitySubscriberInterface, OnModuleInit {
     this.source.subscribers.push(this);
   }
 
-  afterQuery({ success, executionTime, rawResults }: AfterQueryEvent): void {
+  afterQuery(event: AfterQueryEvent): void {
+    if (isTracing()) trace(event);
+    const { success, executionTime } = event;
     if (!success || executionTime === undefined) return;
-    const { command } = (rawResults ?? {}) as { command?: string };
+    const { command } = (event.rawResults ?? {}) as { command?: string };
     const kind = command !== undefined && KINDS.has(command) ? command.toLowerCase() : 'other';
     this.seriesOf(kind).observe(executionTime / 1_000);
   }
@@ -41,4 +46,18 @@ export class QueryTimes implements EntitySubscriberInterface, OnModuleInit {
     this.byKind.set(kind, series);
     return series;
   }
+}
+
+/** Records a statement of a traced request or job. The text has places for values, and never the values. */
+function trace({ success, executionTime, query }: AfterQueryEvent): void {
+  const parent = currentContext()?.traceparent;
+  if (parent === undefined || executionTime === undefined) return;
+  recordSpan({
+    kind: 'client',
+    name: query.trimStart().split(/\s/, 1)[0]?.toUpperCase() ?? 'statement',
+    parent,
+    seconds: executionTime / 1_000,
+    attributes: { 'db.system.name': 'postgresql', 'db.query.text': query.slice(0, MOST_TEXT) },
+    failure: success ? undefined : 'the statement failed',
+  });
 }

@@ -335,6 +335,9 @@ export const Scope = read((request) => request.access);
 /** Injects the id of the request in answers, log lines and records. */
 export const RequestId = read((request) => request.requestId);
 
+/** Injects the place of the request in its trace, or undefined without one. */
+export const TraceOf = read((request) => request.context?.traceparent);
+
 /** Injects the response, for headers that depend on the result. The handler returns the answer itself. */
 export const AnswerHead = read((request) => request.res);
 

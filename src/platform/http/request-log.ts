@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 import type { AccessLog } from '../../config/index.js';
-import type { LeanHistogram, Logger, Metrics } from '../telemetry/index.js';
-import { redactText } from '../telemetry/index.js';
+import type { LeanHistogram, Logger, Metrics, SpanEnd } from '../telemetry/index.js';
+import { redactText, traceIdOf } from '../telemetry/index.js';
 import type { ParserRefusal } from './client-errors.js';
 import type { CheckedRequest } from './inputs.js';
 
@@ -21,6 +21,7 @@ interface Ending {
 /** The values that all requests of one method, route and ending share. */
 interface Kind {
   readonly observe: (seconds: number) => void;
+  readonly ending: Ending;
   /** Whether these requests have a line in the log. */
   readonly isLogged: boolean;
   /** The members of the log line, as JSON text. */
@@ -55,9 +56,10 @@ export class RequestObserver {
       const milliseconds = performance.now() - cameAt;
       const kind = this.kindOf(request, response);
       kind.observe(milliseconds / 1000);
+      request.context?.span?.end(spanEndOf(request, kind));
       if (!kind.isLogged) return;
       const id = isOwnId ? `"${request.requestId}"` : JSON.stringify(redactText(request.requestId));
-      const members = `,"request_id":${id}${kind.members},"duration_ms":${Math.round(milliseconds)}${callerMembers(request)}${refusedBy(request, response)}`;
+      const members = `,"request_id":${id}${traceMember(request)}${kind.members},"duration_ms":${Math.round(milliseconds)}${callerMembers(request)}${refusedBy(request, response)}`;
       this.logger.writeSpelled('info', 'request', members);
     });
   }
@@ -87,6 +89,7 @@ export class RequestObserver {
     const aborted = isAborted ? ',"aborted":true' : '';
     const kind: Kind = {
       observe: (seconds) => series.observe(seconds),
+      ending,
       isLogged: this.isLogged(route, ending),
       members: `,"method":"${method}","route":${JSON.stringify(route)},"status":${status}${aborted}`,
     };
@@ -99,6 +102,27 @@ export class RequestObserver {
     if (isAborted || status >= 500) return true;
     return this.accessLog === 'all' && (!PROBES.has(route) || status >= 400 || this.logger.isEnabled('debug'));
   }
+}
+
+function traceMember({ context }: CheckedRequest): string {
+  return context?.traceparent === undefined ? '' : `,"trace_id":"${traceIdOf(context.traceparent)}"`;
+}
+
+/** Returns the name and the result of the request's span. Ids in paths and queries are not part of it. */
+function spanEndOf({ method, route: matched, requestId, caller }: CheckedRequest, { ending }: Kind): SpanEnd {
+  const route = (matched as { path?: string } | undefined)?.path;
+  return {
+    name: route === undefined ? method : `${method} ${route}`,
+    attributes: {
+      'http.request.method': method,
+      'http.route': route,
+      'http.response.status_code': ending.status,
+      'oes.request_id': redactText(requestId),
+      'oes.organization_id': caller?.organizationId,
+      'oes.project_id': caller?.projectId,
+    },
+    failure: ending.isAborted ? 'the connection closed early' : ending.status >= 500 ? 'server error' : undefined,
+  };
 }
 
 /** Returns the caller's ids as members. The service generated them, so they need neither redaction nor escaping. */

@@ -2,6 +2,7 @@ import { createSecureContext, type SecureContext } from 'node:tls';
 import { parseDestination } from './destination.js';
 import type { DestinationSafety } from './destination-safety.js';
 import { exchange } from './exchange.js';
+import { currentContext, startSpan, type Traceparent } from '../telemetry/index.js';
 import { failure, type OutboundOutcome, type OutboundResult, timeout } from './outcome.js';
 
 export interface OutboundRequest {
@@ -53,11 +54,21 @@ export class OutboundHttp {
     const deadline = new AbortController();
     const timer = setTimeout(() => deadline.abort(), Math.max(0, request.deadlineMs));
     if (request.deadlineMs <= 0) deadline.abort();
+    const parent = currentContext()?.traceparent;
+    const span = startSpan({ kind: 'client', name: request.method, parent });
+    let result: OutboundResult | undefined;
     try {
-      const result = await this.attempt(request, deadline.signal);
+      result = await this.attempt(traced(request, span?.traceparent ?? parent), deadline.signal);
       return { ...result, durationMs: Math.round(performance.now() - started) };
     } finally {
       clearTimeout(timer);
+      span?.end({
+        attributes: {
+          'http.request.method': request.method,
+          'http.response.status_code': result?.kind === 'answer' ? result.status : undefined,
+        },
+        failure: failureOf(result),
+      });
     }
   }
 
@@ -72,4 +83,18 @@ export class OutboundHttp {
     if (signal.aborted) return timeout('lookup');
     return exchange({ url, addresses: vetting.addresses, method, headers, body, signal, tls: this.tls });
   }
+}
+
+/** Adds the header `traceparent`, unless the receiver's configuration has its own. */
+function traced(request: OutboundRequest, traceparent: Traceparent | undefined): OutboundRequest {
+  if (traceparent === undefined) return request;
+  if (Object.keys(request.headers).some((name) => name.toLowerCase() === 'traceparent')) return request;
+  return { ...request, headers: { ...request.headers, traceparent } };
+}
+
+/** Returns the text for a span that failed, or undefined. */
+function failureOf(result: OutboundResult | undefined): string | undefined {
+  if (result === undefined) return 'failed';
+  if (result.kind === 'failure') return result.reason;
+  return result.status >= 400 ? `status ${result.status}` : undefined;
 }

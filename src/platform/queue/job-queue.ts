@@ -8,6 +8,7 @@ import type { JobRunLog } from './job-run-log.js';
 import type { JobRunner } from './job-runner.js';
 import type { JobWorkers } from './job-workers.js';
 import { describeError, QueueUnavailableError } from './queue-errors.js';
+import { currentContext } from '../telemetry/index.js';
 import { within } from '../concurrency/index.js';
 import { connectionErrors } from './connection-errors.js';
 
@@ -71,7 +72,15 @@ export class JobQueue {
     const { jobId, delayMs } = options;
     if (jobId !== undefined && !isJobId(jobId)) throw new TypeError(`"${jobId}" cannot be the id of a job`);
     const queue = this.queueOf(job);
-    await this.answer(() => queue.add(job.name, payload, { ...jobOptions(job), jobId, delay: delayMs }));
+    const metadata = currentContext()?.traceparent;
+    await this.answer(() =>
+      queue.add(job.name, payload, {
+        ...jobOptions(job),
+        jobId,
+        delay: delayMs,
+        ...(metadata !== undefined && { telemetry: { metadata } }),
+      }),
+    );
   }
 
   /** Runs a job in this process without the queue, and returns its result. Rejects as the handler does. */

@@ -3,6 +3,7 @@ import type { Job } from 'bullmq';
 import type { JobContext, JobProcessor } from './job-definition.js';
 import type { FoundHandler } from './job-handlers.js';
 import type { JobRunLog } from './job-run-log.js';
+import { traced, traceparentFrom } from '../telemetry/index.js';
 import { describeError } from './queue-errors.js';
 
 /** Runs jobs with their handlers and records the runs. */
@@ -20,7 +21,10 @@ export class JobRunner {
   async work(job: Job<object>, signal: AbortSignal): Promise<void> {
     const attempt = job.attemptsMade + 1;
     try {
-      await this.run(job.name, job.data, { jobId: job.id ?? '', attempt, signal });
+      const parent = traceparentFrom(job.opts.telemetry?.metadata);
+      await traced({ kind: 'consumer', name: `job ${job.name}`, parent }, () =>
+        this.run(job.name, job.data, { jobId: job.id ?? '', attempt, signal }),
+      );
     } catch (error) {
       this.logger.warn(`job ${job.name} ${job.id} failed on try ${attempt}: ${describeError(error)}`);
       throw error;

@@ -5,6 +5,7 @@ import { redact, redactText } from './redact.js';
 import { BufferedDestination } from './buffered-destination.js';
 import { currentContext } from './request-context.js';
 import { StandardOutput } from './standard-output.js';
+import { traceIdOf } from './traceparent.js';
 import { isError } from '../errors/index.js';
 
 export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace';
@@ -151,6 +152,7 @@ function contextFields(): LogFields {
   if (context === undefined) return {};
   return {
     request_id: context.requestId,
+    trace_id: context.traceparent && traceIdOf(context.traceparent),
     organization_id: context.organizationId,
     project_id: context.projectId,
     user_id: context.userId,

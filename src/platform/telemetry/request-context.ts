@@ -1,10 +1,20 @@
 import { ScopedValue } from '../concurrency/index.js';
+import type { Traceparent } from './traceparent.js';
+import type { Span } from './span.js';
 
-/** The ids of the running request, which every log line carries. Guards add ids as they resolve them. */
+/**
+ * The ids of the running request or of background work, which every log line carries. Guards add ids as they resolve
+ * them.
+ */
 export interface RequestContext {
-  readonly requestId: string;
-  /** The time at which the request arrived, by `performance.now()`. */
+  /** Undefined for background work. */
+  readonly requestId?: string;
+  /** The time at which the request arrived or the work began, by `performance.now()`. */
   readonly cameAt: number;
+  /** Undefined when the client sent none and tracing is off. */
+  readonly traceparent?: Traceparent | undefined;
+  /** The span of the request, while tracing is on. */
+  readonly span?: Span | undefined;
   organizationId?: string;
   projectId?: string;
   userId?: string;

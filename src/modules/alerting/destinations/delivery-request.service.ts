@@ -36,8 +36,8 @@ export class AlertDeliveryRequestService {
     const destinations = await this.destinations.shareEnabled(alert, which, tx);
     if (destinations.length === 0) return [];
     const made = destinations.map((destination) => ({ id: newId(), destination }));
-    const { alertEventId, fingerprint = null } = alert;
-    const notice = { id: newId(), alertEventId, fingerprint, json: stringifyExact(storedNotice(alert)) };
+    const { alertEventId, fingerprint = null, traceparent } = alert;
+    const notice = { id: newId(), alertEventId, fingerprint, traceparent, json: stringifyExact(storedNotice(alert)) };
     await this.deliveries.insert(alert, notice, made, tx);
     this.engine.wakeAfterCommit(
       destinations.map(({ id: lane }) => ({ tenant: alert.projectId, lane })),

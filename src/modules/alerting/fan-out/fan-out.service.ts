@@ -41,13 +41,14 @@ export class FanOutService {
 /** Returns what channels get of an alert: `rule` is the rule that fired, `event` is the alert itself. */
 function ruleMatchOf(alert: AlertNotice): RuleMatches {
   const { projectId, alertRuleId: ruleId, eventId, sourceId, severity, source, message, payload, fingerprint } = alert;
-  const { occurrences, status } = alert;
+  const { occurrences, status, traceparent } = alert;
   return {
     projectId,
     ruleId,
     eventId,
     sourceId,
     fingerprint,
+    traceparent,
     rule: { id: ruleId, name: alert.ruleName, severity },
     event: {
       alert_event_id: alert.alertEventId,

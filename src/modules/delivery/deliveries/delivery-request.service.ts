@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { ProjectId, ProjectScope } from '../../access/index.js';
 import type { Db } from '../../../platform/database/database.js';
+import type { Traceparent } from '../../../platform/telemetry/index.js';
 import { newId } from '../../../platform/ids/index.js';
 import { AttemptsRepository } from './attempts/attempts.repository.js';
 import { ChannelsRepository } from './channels/channels.repository.js';
@@ -18,6 +19,8 @@ export interface RuleMatches {
   readonly evaluationId?: string | null;
   /** Attempts of one fingerprint reach a channel in order. */
   readonly fingerprint?: string | null;
+  /** The trace that the deliveries continue. */
+  readonly traceparent?: Traceparent | null;
 }
 
 /** A match of a rule that notifies one channel. */
@@ -54,14 +57,15 @@ export class DeliveryRequestService {
    */
   async ruleMatches(tx: Db, match: RuleMatches, channelIds: readonly string[]): Promise<string[]> {
     if (channelIds.length === 0) return [];
-    const { projectId, rule, event, ruleId, eventId, sourceId, evaluationId, fingerprint } = match;
+    const { projectId, rule, event, ruleId, eventId, sourceId, evaluationId, fingerprint, traceparent } = match;
     const channels = await this.channels.shareAll(match, channelIds, tx);
     const made = channels.map(({ id: channelId, enabled }) => ({
       id: newId(),
       channelId,
       skippedFor: enabled ? null : 'channel_disabled',
     }));
-    const common = { kind: 'rule_match' as const, rule, event, ruleId, eventId, sourceId, evaluationId, fingerprint };
+    const ids = { ruleId, eventId, sourceId, evaluationId };
+    const common = { kind: 'rule_match' as const, rule, event, ...ids, fingerprint, traceparent };
     await this.attempts.insertAll(match, common, made, tx);
     const due = made.filter(({ skippedFor }) => skippedFor === null);
     this.engine.wakeAfterCommit(

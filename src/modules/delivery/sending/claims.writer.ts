@@ -68,7 +68,8 @@ export class ClaimsWriter<X extends Held, C extends X & ClaimedRow> {
       `${locked(bind)}, claimed AS (
          UPDATE ${name} a SET ${columns.join(', ')} FROM locked l WHERE a.id = l.id RETURNING a.*
        )${evidence}
-       SELECT c.id, c.claim_token AS token, c.project_id AS tenant, c.${lane} AS lane, c.${series} AS series, ${claimed.columns}
+       SELECT c.id, c.claim_token AS token, c.project_id AS tenant, c.${lane} AS lane, c.${series} AS series, c.traceparent,
+              ${claimed.columns}
        FROM claimed c ${claimed.joins} ORDER BY c.due_at`,
       values,
       db,

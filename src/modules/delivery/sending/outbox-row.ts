@@ -1,4 +1,5 @@
 import { Column } from 'typeorm';
+import type { Traceparent } from '../../../platform/telemetry/index.js';
 import type { ProjectId } from '../../access/index.js';
 
 /**
@@ -39,6 +40,10 @@ export abstract class OutboxRow {
   /** The claim that stored the last result. A second write of that result, after a lost answer, is recognised by it. */
   @Column('uuid', { name: 'finished_token', nullable: true })
   finishedToken!: string | null;
+
+  /** The trace of the request that caused the row. Null: it had none. All sends of the row continue it. */
+  @Column('text', { nullable: true })
+  traceparent!: Traceparent | null;
 
   @Column('timestamptz', { name: 'created_at', default: () => 'now()' })
   createdAt!: Date;

@@ -1,3 +1,4 @@
+import type { Traceparent } from '../../../platform/telemetry/index.js';
 import type { Bind } from '../../../platform/database/parameters.js';
 import type { Lane } from './slots.js';
 import type { TryOutcome } from './try-outcome.js';
@@ -18,6 +19,8 @@ export interface ClaimedRow extends Held, Lane {
   readonly heldUntil: number;
   /** Rows of one lane and series are sent in order. Null: the row is sent in any order. */
   readonly series: string | null;
+  /** The trace that the sends of the row continue. */
+  readonly traceparent: Traceparent | null;
 }
 
 export interface Claimant {

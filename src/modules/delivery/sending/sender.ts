@@ -4,6 +4,7 @@ import type { ClaimedRow, Held, NextTry } from './outbox-table.js';
 import type { Outbox } from './outbox.js';
 import type { SendingMetrics } from './sending-metrics.js';
 import { failedTry, type TryOutcome } from './try-outcome.js';
+import { traced } from '../../../platform/telemetry/index.js';
 import { asError } from '../../../platform/errors/index.js';
 
 /** Time between the deadline of a send and the end of the lease, in which the result is stored. */
@@ -57,7 +58,10 @@ export class Sender<X extends Held, C extends X & ClaimedRow> {
 
   private async send(claimed: C, deadlineMs: number): Promise<TryOutcome> {
     try {
-      return await this.outbox.send(claimed, deadlineMs);
+      return await traced(
+        { kind: 'consumer', name: `send ${this.outbox.profile.log.row}`, parent: claimed.traceparent ?? undefined },
+        () => this.outbox.send(claimed, deadlineMs),
+      );
     } catch (error) {
       this.logger.error(asError(error));
       return failedTry('transient', 'internal_error');

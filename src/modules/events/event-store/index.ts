@@ -113,6 +113,7 @@ export {
   EventBatchesWriter,
   type RequestVerdict,
 } from './writing/event-batches.writer.js';
+export { EventTracesWriter } from './writing/event-traces.writer.js';
 export { UniqueEventsWriter } from './writing/unique-events.writer.js';
 export { PartitionsWriter } from './writing/partitions.writer.js';
 export { PendingWrite } from './writing/pending-write.js';

@@ -10,7 +10,7 @@ import { LARGE_BYTES, LargeBodies } from '../../../platform/http/large-bodies.js
 import { newId } from '../../../platform/ids/index.js';
 import type { Redaction } from '../../tenancy/projects/index.js';
 import { IngestionRefusalsService, type RefusalReason } from '../../entitlement/quotas/index.js';
-import { EventAdmissionService } from './event-admission.service.js';
+import { EventAdmissionService, type RequestIds } from './event-admission.service.js';
 import { type EventLine, splitLines } from './event-lines.js';
 import { AllEventsRefused } from './all-events-refused.js';
 import { batchAnswer, type BatchLine, batchResults, type StoredBatchAnswer } from './batch-answer.js';
@@ -48,7 +48,7 @@ export class BatchIngestService {
     scope: ApiKeyScope,
     key: string | undefined,
     body: Buffer,
-    requestId: string,
+    { requestId, traceparent }: RequestIds,
   ): Promise<IngestAnswer<IngestBatchResponse>> {
     const { redaction } = await this.admission.policyOf(scope, requestId);
     const arrivedAt = this.clock.now();
@@ -85,7 +85,7 @@ export class BatchIngestService {
       key === undefined || (events.length === 0 && lines.length > 0)
         ? null
         : { key, hash: sha256(canonical.join('\n')), answer: { lines, mode } };
-    const verdict = await this.admission.submitBatch({ sender: scope, events, idempotency }, requestId);
+    const verdict = await this.admission.submitBatch({ sender: scope, events, idempotency, traceparent }, requestId);
     if (verdict.kind === 'replayed') {
       const { answer, admitted = Infinity, why } = verdict.stored;
       const first = answer as StoredBatchAnswer;

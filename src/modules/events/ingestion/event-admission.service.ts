@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ProjectNotFound } from '../../access/index.js';
 import { whenThere } from '../../../platform/concurrency/index.js';
 import { type DomainError, domainError } from '../../../platform/http/domain-error.js';
+import type { Traceparent } from '../../../platform/telemetry/index.js';
 import { EventSourceNotFound, InvalidApiKey } from '../../entitlement/api-keys/index.js';
 import { type FailureReason, IngestionFailuresRecorder } from '../../entitlement/ingestion-failures/index.js';
 import { IngestionPolicyReader, type IngestionPolicy, ProjectIsArchived } from '../../tenancy/projects/index.js';
@@ -24,6 +25,12 @@ const QUOTAS: ReadonlySet<RefusalReason> = new Set([
   'request_limit_exceeded',
   'daily_limit_exceeded',
 ]);
+
+/** The HTTP request that sends events, for recorded refusals and for the trace of what the events cause. */
+export interface RequestIds {
+  readonly requestId: string;
+  readonly traceparent?: Traceparent | undefined;
+}
 
 /** The sender and the HTTP request whose refusal is recorded. */
 interface Recorded {

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../../config/index.js';
 import { Clock } from '../../../platform/clock/index.js';
+import { currentContext } from '../../../platform/telemetry/index.js';
 import { newId } from '../../../platform/ids/index.js';
 import { EventAdmissionService } from './event-admission.service.js';
 import type { IngestRequest, StoredEvent } from '../fields/index.js';
@@ -29,7 +30,10 @@ export class EventRecorder {
     // The caller keeps the request until it is answered, so its large objects are released here, as in `IngestService`.
     request.payload = request.properties = undefined;
     bodyTaken?.();
-    const admitted = await this.admission.submit({ sender, events: [event], idempotency: null }, null);
+    const admitted = await this.admission.submit(
+      { sender, events: [event], idempotency: null, traceparent: currentContext()?.traceparent },
+      null,
+    );
     return {
       ...event,
       project_id: sender.projectId,

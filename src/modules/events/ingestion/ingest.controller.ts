@@ -5,7 +5,17 @@ import { ApiKey, type ApiKeyScope, MaskRefusals, type ProjectMemberScope, Requir
 import { Direct } from '../../../platform/http/direct-routes.js';
 import { ServiceOverloaded } from '../../../platform/http/domain-error.js';
 import { Documented } from '../../../platform/http/documented.js';
-import { AnswerHead, Body, BodyTaken, Headers, LinesOf, RequestId, Scope } from '../../../platform/http/inputs.js';
+import {
+  AnswerHead,
+  Body,
+  BodyTaken,
+  Headers,
+  LinesOf,
+  RequestId,
+  Scope,
+  TraceOf,
+} from '../../../platform/http/inputs.js';
+import type { Traceparent } from '../../../platform/telemetry/index.js';
 import type { WrittenJson } from '../../../platform/http/written-json.js';
 import { INGESTION_KEY_ERRORS } from '../../entitlement/api-keys/index.js';
 import { ProjectIsArchived } from '../../tenancy/projects/index.js';
@@ -81,13 +91,14 @@ export class IngestController {
     lines: Buffer | undefined,
     @BodyTaken() bodyTaken: () => void,
     @RequestId() requestId: string,
+    @TraceOf() traceparent: Traceparent | undefined,
     @AnswerHead() response: Response,
   ): Promise<WrittenJson<IngestResponse | IngestBatchResponse>> {
     return this.withMode<IngestResponse | IngestBatchResponse>(
       response,
       lines === undefined
-        ? this.ingestion.ingest(scope, key, body, bodyTaken, requestId)
-        : this.batches.ingest(scope, key, lines, requestId),
+        ? this.ingestion.ingest(scope, key, body, bodyTaken, { requestId, traceparent })
+        : this.batches.ingest(scope, key, lines, { requestId, traceparent }),
     );
   }
 

@@ -3,7 +3,7 @@ import { CONFIG, type Config } from '../../../config/index.js';
 import type { ApiKeyScope } from '../../access/index.js';
 import { Clock } from '../../../platform/clock/index.js';
 import { newId } from '../../../platform/ids/index.js';
-import { EventAdmissionService } from './event-admission.service.js';
+import { EventAdmissionService, type RequestIds } from './event-admission.service.js';
 import type { IngestRequest } from '../fields/index.js';
 import type { IngestResponse } from './ingest.dto.js';
 import { type IngestAnswer, ingestAnswer, storedAnswer, type StoredIngestAnswer } from './ingest-answer.js';
@@ -28,7 +28,7 @@ export class IngestService {
     key: string | undefined,
     request: IngestRequest,
     bodyTaken: () => void,
-    requestId: string,
+    { requestId, traceparent }: RequestIds,
   ): Promise<IngestAnswer<IngestResponse>> {
     const { ingestion, http } = this.config;
     const policy = this.admission.policyOf(scope, requestId);
@@ -41,7 +41,10 @@ export class IngestService {
     // were parsed from.
     request.payload = request.properties = undefined;
     bodyTaken();
-    const admitted = await this.admission.submit({ sender: scope, events: [event], idempotency }, requestId);
+    const admitted = await this.admission.submit(
+      { sender: scope, events: [event], idempotency, traceparent },
+      requestId,
+    );
     if (admitted.kind === 'written') return ingestAnswer(answer, false);
     return ingestAnswer(admitted.stored.answer as StoredIngestAnswer, true);
   }

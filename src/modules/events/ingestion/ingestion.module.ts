@@ -14,7 +14,7 @@ import { PartitionMaintenance } from './maintenance/partition-maintenance.js';
 import { QueueDrainNotifier } from './queueing/queue-drain-notifier.js';
 import { QUEUE_PROVIDERS } from './queueing/queue.providers.js';
 import { CounterAudit } from './maintenance/counter-audit.js';
-import { IdempotencyExpiry } from './maintenance/idempotency-expiry.js';
+import { ExpiredRows } from './maintenance/expired-rows.js';
 import { IdempotencyRecordsRepository } from './maintenance/idempotency-records.repository.js';
 import { MeteredMonthsRepository } from './maintenance/metered-months.repository.js';
 import { EventWriter } from './writing/event-writer.js';
@@ -33,7 +33,7 @@ import { EVENT_WRITER } from './writing/event-writer.provider.js';
     PartitionMaintenance,
     EventRefusalMask,
     IdempotencyRecordsRepository,
-    IdempotencyExpiry,
+    ExpiredRows,
     MeteredMonthsRepository,
     CounterAudit,
   ],

@@ -5,6 +5,7 @@ import { sha256 } from '../../../platform/crypto/index.js';
 import type { CheckedRequest } from '../../../platform/http/inputs.js';
 import { LARGE_BYTES, LargeBodies } from '../../../platform/http/large-bodies.js';
 import { newId } from '../../../platform/ids/index.js';
+import { currentContext } from '../../../platform/telemetry/index.js';
 import { IngestionRefusalsService, type RefusalReason } from '../../entitlement/quotas/index.js';
 import { NO_DUPLICATES, type Sender } from '../../events/event-store/index.js';
 import type { NormalizedEvent } from '../../events/fields/index.js';
@@ -126,7 +127,10 @@ export class IntakeService {
       repeat === undefined || sender.apiKeyId === null || events.length === 0
         ? null
         : { key: repeat.key, hash: repeat.hash, answer: storedOutcomes(outcomes, repeat.keepsIds) };
-    const verdict = await this.admission.submitBatch({ sender, events, uniqueKeys, idempotency }, requestId);
+    const verdict = await this.admission.submitBatch(
+      { sender, events, uniqueKeys, idempotency, traceparent: currentContext()?.traceparent },
+      requestId,
+    );
     switch (verdict.kind) {
       case 'replayed': {
         const { answer, admitted, why, duplicates = {} } = verdict.stored;

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectMemberScope, ProjectScope } from '../../../access/index.js';
 import { Database } from '../../../../platform/database/database.js';
 import { brokenRule } from '../../../../platform/http/fields/index.js';
+import { currentContext } from '../../../../platform/telemetry/index.js';
 import { newId } from '../../../../platform/ids/index.js';
 import { AuditWriter } from '../../../identity/audit/index.js';
 import { EventPlacesReader } from '../../../events/event-store/index.js';
@@ -38,6 +39,7 @@ export class ManualAlertsService {
       message,
       payload,
       actorUserId: userId,
+      traceparent: currentContext()?.traceparent,
     };
     return this.database.transaction(async (tx) => {
       await this.acts.begin(scope, tx);

@@ -120,5 +120,6 @@ function noticeOf(alert: AlertEvent, occurrences: number): AlertNotice {
     payload,
     occurrences,
     createdAt,
+    traceparent: alert.traceparent,
   };
 }

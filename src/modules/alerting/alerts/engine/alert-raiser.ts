@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectId } from '../../../access/index.js';
 import type { Db } from '../../../../platform/database/database.js';
+import type { Traceparent } from '../../../../platform/telemetry/index.js';
 import { newId } from '../../../../platform/ids/index.js';
 import type { NoticeTargets } from '../../fan-out/index.js';
 import type { AlertSeverity, GroupValues, ToldOccurrence } from '../events/alert-event.entity.js';
@@ -49,6 +50,8 @@ export type AnyFiring = Omit<Firing, 'rule' | 'event'> & {
   readonly event: { readonly [K in keyof NonNullable<Firing['event']>]: NonNullable<Firing['event']>[K] | null } | null;
   /** The person who raised the alert by hand. */
   readonly actorUserId?: string;
+  /** The trace of the request that raised the alert. By default that of the last event. */
+  readonly traceparent?: Traceparent | undefined;
 };
 
 /** Raises and resolves alert events, in the transaction of the caller. */
@@ -94,6 +97,7 @@ export class AlertRaiser {
         occurrences,
         cooldownSeconds: rule.cooldownSeconds,
         targets: rule.targets,
+        traceparent: firing.traceparent ?? null,
       },
       tx,
     );

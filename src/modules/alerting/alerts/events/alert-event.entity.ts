@@ -1,4 +1,5 @@
 import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import type { Traceparent } from '../../../../platform/telemetry/index.js';
 import type { ProjectId } from '../../../access/index.js';
 import type { NoticeTargets } from '../../fan-out/index.js';
 import type { AlertStatus } from '../machine/alert-machine.js';
@@ -134,6 +135,10 @@ export class AlertEvent {
   /** Whether the resolution has been notified since the last notification of an occurrence, or need not be. */
   @Column('boolean', { name: 'is_resolve_told', default: false })
   isResolveTold!: boolean;
+
+  /** The trace of the newest occurrence, which its notifications continue. Null: it had none. */
+  @Column('text', { nullable: true })
+  traceparent!: Traceparent | null;
 
   @Column('timestamptz', { name: 'created_at' })
   createdAt!: Date;

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type ProjectId, projectOf, type ProjectScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
+import type { Traceparent } from '../../../../platform/telemetry/index.js';
 import { parseExact, stringifyExact } from '../../../../platform/json/index.js';
 import type { AlertState } from '../machine/alert-machine.js';
 import { HELD_COLUMNS, MOMENT } from './alert-event-columns.js';
@@ -34,7 +35,7 @@ type Occurrence = Pick<
   | 'occurrences'
   | 'cooldownSeconds'
   | 'targets'
->;
+> & { readonly traceparent: Traceparent | null };
 
 /** A locked row, and the time of the database clock. */
 export interface HeldAlert {
@@ -64,16 +65,17 @@ export class AlertEventsRepository {
     const { id, projectId, alertRuleId, ruleName, fingerprint, eventId, eventAt, eventType, source } = occurrence;
     const { sourceId, lastEventId, severity, message, occurrences, cooldownSeconds, groupValues, payload, targets } =
       occurrence;
-    const { newestOccurrence: newest } = occurrence;
+    const { newestOccurrence: newest, traceparent } = occurrence;
     const [row] = await this.database.rows<HeldRow>(
       `INSERT INTO alert_events AS a (id, project_id, alert_rule_id, rule_name, fingerprint, group_values, event_id,
          event_at, event_type, source, source_id, last_event_id, severity, message, payload, occurrences, cooldown_seconds, targets,
-         newest_occurrence, created_at, changed_at, last_occurred_at)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, ${MOMENT}, ${MOMENT},
-         ${MOMENT})
+         newest_occurrence, traceparent, created_at, changed_at, last_occurred_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
+         coalesce($20::text, (SELECT t.traceparent FROM event_traces t WHERE t.project_id = $2::uuid AND t.event_id = coalesce($12::uuid, $7::uuid))),
+         ${MOMENT}, ${MOMENT}, ${MOMENT})
        ON CONFLICT (project_id, fingerprint) WHERE status <> 'resolved' DO UPDATE
        SET occurrences = a.occurrences + excluded.occurrences, cooldown_seconds = excluded.cooldown_seconds,
-           targets = excluded.targets, last_event_id = coalesce(excluded.last_event_id, a.last_event_id),
+           targets = excluded.targets, traceparent = excluded.traceparent, last_event_id = coalesce(excluded.last_event_id, a.last_event_id),
            newest_occurrence = coalesce(excluded.newest_occurrence, json_build_object(
              'eventId', excluded.event_id, 'eventType', excluded.event_type, 'source', excluded.source,
              'sourceId', excluded.source_id, 'message', excluded.message, 'payload', excluded.payload)),
@@ -99,6 +101,7 @@ export class AlertEventsRepository {
         cooldownSeconds,
         JSON.stringify(targets),
         newest === null ? null : stringifyExact(newest),
+        traceparent,
       ],
       tx,
     );

@@ -1,3 +1,4 @@
+import type { Traceparent } from '../../../../platform/telemetry/index.js';
 import type { ProjectId } from '../../../access/index.js';
 /** A notification of an alert event in its current state. */
 export interface AlertNotice {
@@ -20,15 +21,17 @@ export interface AlertNotice {
   /** How many occurrences this notification reports. */
   readonly occurrences: number;
   readonly createdAt: Date;
+  /** The trace that the deliveries continue. It is not part of the notification. */
+  readonly traceparent: Traceparent | null;
 }
 
 /** A notification as the database stores it. That of a test has no alert event. */
-export type StoredNotice = Omit<AlertNotice, 'createdAt' | 'alertEventId' | 'fingerprint'> & {
+export type StoredNotice = Omit<AlertNotice, 'createdAt' | 'alertEventId' | 'fingerprint' | 'traceparent'> & {
   readonly alertEventId: string | null;
   readonly createdAt: string;
 };
 
-export function storedNotice({ fingerprint: _, ...notice }: AlertNotice): StoredNotice {
+export function storedNotice({ fingerprint: _, traceparent: _trace, ...notice }: AlertNotice): StoredNotice {
   return { ...notice, createdAt: notice.createdAt.toISOString() };
 }
 

@@ -80,6 +80,7 @@ export class DeliveriesRepository {
       readonly id: string;
       readonly alertEventId: string;
       readonly fingerprint: string | null;
+      readonly traceparent: string | null;
       readonly json: string;
     },
     deliveries: readonly {
@@ -95,9 +96,9 @@ export class DeliveriesRepository {
        )
        INSERT INTO alert_deliveries
          (id, project_id, notice_id, alert_event_id, destination_id, destination_name, destination_type, fingerprint,
-          created_at, due_at)
+          traceparent, created_at, due_at)
        SELECT d.id, $2, notice.id, $3, d.destination_id, d.name, d.type,
-              CASE WHEN ${mayBeOrdered(ALERT_DELIVERY_ROWS, '$2', 'd.destination_id')} THEN $9 END, clock_timestamp(), clock_timestamp()
+              CASE WHEN ${mayBeOrdered(ALERT_DELIVERY_ROWS, '$2', 'd.destination_id')} THEN $9 END, $10, clock_timestamp(), clock_timestamp()
        FROM notice, unnest($5::uuid[], $6::uuid[], $7::text[], $8::text[]) AS d (id, destination_id, name, type)`,
       [
         notice.id,
@@ -109,6 +110,7 @@ export class DeliveriesRepository {
         deliveries.map(({ destination }) => destination.name),
         deliveries.map(({ destination }) => destination.type),
         notice.fingerprint,
+        notice.traceparent,
       ],
       tx,
     );

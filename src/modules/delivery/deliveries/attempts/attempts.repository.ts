@@ -22,6 +22,7 @@ export type NewAttempt = Pick<DeliveryAttempt, 'id' | 'channelId' | 'kind'> & {
       | 'parentAttemptId'
       | 'recovery'
       | 'deliveredTo'
+      | 'traceparent'
     >
   >;
 
@@ -49,12 +50,13 @@ export class AttemptsRepository {
     await this.database.execute(
       `INSERT INTO delivery_attempts
          (id, project_id, channel_id, kind, rule, event, event_id, rule_id, source_id, evaluation_id, delivered_to,
-          fingerprint, created_at, status, retry_state, due_at, failure_code, failure_reason, completed_at, terminal_at)
+          fingerprint, created_at, status, retry_state, due_at, failure_code, failure_reason, completed_at, terminal_at,
+          traceparent)
        SELECT a.id, $1, a.channel_id, $2, $3::jsonb, $4::jsonb, $5::uuid, $6::uuid, $7::uuid, $8::uuid, '{}',
               CASE WHEN ${mayBeOrdered(ATTEMPT_ROWS, '$1', 'a.channel_id')} THEN $12 END, at.now,
               CASE WHEN skipped THEN 'failed' ELSE 'pending' END, CASE WHEN skipped THEN 'terminal' ELSE 'pending' END,
               CASE WHEN NOT skipped THEN at.now END, a.skipped_for, a.skipped_for, CASE WHEN skipped THEN at.now END,
-              CASE WHEN skipped THEN at.now END
+              CASE WHEN skipped THEN at.now END, $13
        FROM unnest($9::uuid[], $10::uuid[], $11::text[]) AS a (id, channel_id, skipped_for)
        CROSS JOIN LATERAL (SELECT a.skipped_for IS NOT NULL AS skipped) s
        CROSS JOIN (SELECT clock_timestamp() AS now) at`,
@@ -71,6 +73,7 @@ export class AttemptsRepository {
         attempts.map(({ channelId }) => channelId),
         attempts.map(({ skippedFor }) => skippedFor),
         common.fingerprint ?? null,
+        common.traceparent ?? null,
       ],
       tx,
     );
@@ -111,10 +114,10 @@ export class AttemptsRepository {
     await this.database.execute(
       `INSERT INTO delivery_attempts
          (id, project_id, channel_id, kind, rule, event, event_id, rule_id, source_id, evaluation_id, parent_attempt_id,
-          recovery, delivered_to, created_at, due_at)
+          recovery, delivered_to, traceparent, created_at, due_at)
        VALUES ($1, $2, $3, $4, $5,
                coalesce((SELECT p.event FROM delivery_attempts p WHERE p.project_id = $2 AND p.id = $11), $6::jsonb),
-               $7, $8, $9, $10, $11, $12, $13, clock_timestamp(), clock_timestamp())`,
+               $7, $8, $9, $10, $11, $12, $13, $14, clock_timestamp(), clock_timestamp())`,
       [
         attempt.id,
         projectId,
@@ -129,6 +132,7 @@ export class AttemptsRepository {
         attempt.parentAttemptId ?? null,
         attempt.recovery ?? null,
         attempt.deliveredTo ?? [],
+        attempt.traceparent ?? null,
       ],
       tx,
     );

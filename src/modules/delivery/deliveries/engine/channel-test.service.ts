@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { ProjectMemberScope } from '../../../access/index.js';
 import { Database } from '../../../../platform/database/database.js';
+import { currentContext } from '../../../../platform/telemetry/index.js';
 import { newId } from '../../../../platform/ids/index.js';
 import { AuditWriter } from '../../../identity/audit/index.js';
 import { projectAct, ProjectActsService } from '../../../tenancy/projects/index.js';
@@ -35,7 +36,11 @@ export class ChannelTestService {
       await this.acts.begin(scope, tx);
       if ((await this.channels.share(scope, channelId, tx)) === null) throw new ChannelNotFound();
       await this.headers.assertAvailable(scope, channelId, tx);
-      await this.attempts.insert(scope, { id, channelId, kind: 'test' }, tx);
+      await this.attempts.insert(
+        scope,
+        { id, channelId, kind: 'test', traceparent: currentContext()?.traceparent },
+        tx,
+      );
       const target = { type: 'delivery_channel', id: channelId };
       await this.audit.record(projectAct(scope, 'delivery.channel_tested', { attempt_id: id }, target), tx);
       return this.claims.claimOne(scope, this.engine.claimant('test'), id, tx);

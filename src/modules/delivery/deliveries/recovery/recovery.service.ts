@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { ProjectMemberScope, ProjectScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
+import { currentContext } from '../../../../platform/telemetry/index.js';
 import { newId } from '../../../../platform/ids/index.js';
 import { ProjectActsService } from '../../../tenancy/projects/index.js';
 import type { Recovery } from '../attempts/attempt-states.js';
@@ -84,6 +85,7 @@ export class RecoveryService {
           parentAttemptId: id,
           recovery: action,
           deliveredTo: source.deliveredTo,
+          traceparent: currentContext()?.traceparent ?? source.traceparent,
         },
         tx,
       );

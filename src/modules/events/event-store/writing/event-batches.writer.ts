@@ -70,7 +70,7 @@ interface BatchRow extends QueryResultRow {
 export class EventBatchesWriter implements BatchStore {
   private readonly connection: DedicatedConnection;
   private parameters: BatchParameters | undefined;
-  private readonly calls = new Map<boolean, Statement['text']>();
+  private readonly calls = new Map<string, Statement['text']>();
 
   constructor(
     private readonly plans: PlanParameters,
@@ -130,16 +130,18 @@ export class EventBatchesWriter implements BatchStore {
   private async writeMetered(batch: readonly PendingWrite[], metered: boolean): Promise<BatchResult> {
     this.parameters ??= new BatchParameters(this.plans, await this.eventType());
     const parameters = await this.parameters.of(batch, metered);
-    const [row] = await this.connection.rows<BatchRow>(this.callWith(parameters));
+    const [row] = await this.connection.rows<BatchRow>(this.callWith(parameters, tracesOf(batch)));
     if (row === undefined) throw new Error('ingest_events answers one row');
     return { acceptedAt: new Date(row.accepted_at), verdicts: row.verdicts, duplicates: row.duplicates ?? null };
   }
 
-  private callWith(parameters: Awaited<ReturnType<BatchParameters['of']>>): Statement {
+  private callWith(parameters: Awaited<ReturnType<BatchParameters['of']>>, traces: readonly Buffer[]): Statement {
     const hasUniqueKeys = parameters.u_event !== undefined;
-    const text = this.calls.get(hasUniqueKeys) ?? callOf(Object.keys(parameters), hasUniqueKeys);
-    this.calls.set(hasUniqueKeys, text);
-    return { name: functionOf(hasUniqueKeys), text, values: Object.values(parameters) };
+    const hasTraces = traces.length > 0;
+    const name = `${functionOf(hasUniqueKeys)}${hasTraces ? '_traced' : ''}`;
+    const text = this.calls.get(name) ?? callOf(Object.keys(parameters), { hasUniqueKeys, hasTraces });
+    this.calls.set(name, text);
+    return { name, text, values: [...Object.values(parameters), ...traces] };
   }
 
   private async eventType(): Promise<RowLayout> {
@@ -158,10 +160,40 @@ function functionOf(hasUniqueKeys: boolean): string {
   return hasUniqueKeys ? 'ingest_unique_events' : 'ingest_events';
 }
 
-function callOf(names: readonly string[], hasUniqueKeys: boolean): string {
+function callOf(
+  names: readonly string[],
+  { hasUniqueKeys, hasTraces }: { readonly hasUniqueKeys: boolean; readonly hasTraces: boolean },
+): string {
   const columns = hasUniqueKeys ? 'accepted_at, verdicts, duplicates' : 'accepted_at, verdicts';
   const parameters = names.map((name, at) => `${name} => $${at + 1}`).join(', ');
-  return `SELECT ${columns} FROM ${functionOf(hasUniqueKeys)}(${parameters})`;
+  const call = `SELECT ${columns} FROM ${functionOf(hasUniqueKeys)}(${parameters})`;
+  if (!hasTraces) return call;
+  const [projects, events, traces] = [1, 2, 3].map((place) => `$${names.length + place}`);
+  return `WITH traced AS (
+    INSERT INTO event_traces (project_id, event_id, traceparent)
+    SELECT t.project_id, t.event_id, t.traceparent
+    FROM unnest(${projects}::uuid[], ${events}::uuid[], ${traces}::text[]) AS t (project_id, event_id, traceparent)
+    WHERE EXISTS (SELECT FROM event_watches w WHERE w.project_id = t.project_id)
+    ON CONFLICT ON CONSTRAINT pk_event_traces DO NOTHING)
+  ${call}`;
+}
+
+/**
+ * Returns the projects, ids and traces of the events of traced requests as arrays of the database, or nothing when no
+ * request is traced. Traces of events that are then refused are kept too: nobody reads them.
+ */
+function tracesOf(batch: readonly PendingWrite[]): Buffer[] {
+  if (batch.every(({ request }) => request.traceparent === undefined)) return [];
+  const [projects, ids, traces] = [new ArrayParameter('uuid'), new ArrayParameter('uuid'), new ArrayParameter('text')];
+  for (const { request, events } of batch) {
+    if (request.traceparent === undefined) continue;
+    for (const { id } of events) {
+      projects.add(request.sender.projectId);
+      ids.add(id);
+      traces.add(request.traceparent);
+    }
+  }
+  return [projects.toBuffer(), ids.toBuffer(), traces.toBuffer()];
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { OrganizationId, ProjectId } from '../../../access/index.js';
 import type { IngestionRefusal, RefusalReason } from '../../../entitlement/quotas/index.js';
 import { domainError } from '../../../../platform/http/domain-error.js';
+import type { Traceparent } from '../../../../platform/telemetry/index.js';
 import type { NormalizedEvent } from '../../fields/index.js';
 
 /** The sender of events. */
@@ -25,6 +26,8 @@ export interface WriteRequest {
   readonly uniqueKeys?: ReadonlyMap<string, Buffer> | undefined;
   /** Null without the header `Idempotency-Key`. */
   readonly idempotency: Idempotency | null;
+  /** The trace of the request that sent the events, which alerts and deliveries for them continue. */
+  readonly traceparent?: Traceparent | undefined;
   /** Set when the request was already answered. Then it is counted at that time, and no limit refuses it. */
   readonly acceptedAt?: Date;
   /** True when an earlier attempt may have written the request. Then its events are searched first. */

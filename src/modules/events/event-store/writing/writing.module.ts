@@ -3,6 +3,7 @@ import { belongsToProject, ProjectsModule } from '../../../tenancy/projects/inde
 import { CountersReader } from './counters.reader.js';
 import { EventsWriter } from './events.writer.js';
 import { PartitionsWriter } from './partitions.writer.js';
+import { EventTracesWriter } from './event-traces.writer.js';
 import { UniqueEventsWriter } from './unique-events.writer.js';
 
 /** Stores and removes events, and compares them with their counters. */
@@ -12,10 +13,12 @@ import { UniqueEventsWriter } from './unique-events.writer.js';
     CountersReader,
     EventsWriter,
     PartitionsWriter,
+    EventTracesWriter,
     UniqueEventsWriter,
     belongsToProject(EventsWriter),
+    belongsToProject(EventTracesWriter),
     belongsToProject(UniqueEventsWriter),
   ],
-  exports: [CountersReader, EventsWriter, PartitionsWriter, UniqueEventsWriter],
+  exports: [CountersReader, EventTracesWriter, EventsWriter, PartitionsWriter, UniqueEventsWriter],
 })
 export class EventWritingModule {}

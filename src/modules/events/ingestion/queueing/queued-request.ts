@@ -1,3 +1,4 @@
+import type { Traceparent } from '../../../../platform/telemetry/index.js';
 import { parseExact, stringifyExact } from '../../../../platform/json/index.js';
 import type { RefusalReason } from '../../../entitlement/quotas/index.js';
 import { type EventRow, PROPERTY_FIELDS, type NormalizedEvent } from '../../fields/index.js';
@@ -35,25 +36,29 @@ interface QueuedRequest {
   readonly idempotency: { readonly key: string; readonly hash: string; readonly answer: object } | null;
   /** Ids of events with their unique keys in base64. Missing without any. */
   readonly uniqueKeys?: readonly (readonly [id: string, key: string])[];
+  /** Missing without a trace. */
+  readonly traceparent?: Traceparent;
 }
 
 /** A request that was accepted, with the time at which it is counted. */
 export type AcceptedRequest = WriteRequest & { readonly acceptedAt: Date };
 
-export function encodeRequest({ sender, events, idempotency, uniqueKeys }: WriteRequest, acceptedAt: Date): string {
+export function encodeRequest(request: WriteRequest, acceptedAt: Date): string {
+  const { sender, events, idempotency, uniqueKeys, traceparent } = request;
   const { organizationId, projectId, sourceId, apiKeyId } = sender;
   const head = JSON.stringify({
     sender: { organizationId, projectId, sourceId, apiKeyId },
     acceptedAt: acceptedAt.getTime(),
     idempotency: idempotency && { ...idempotency, hash: idempotency.hash.toString('base64') },
     ...(uniqueKeys && { uniqueKeys: [...uniqueKeys].map(([id, key]) => [id, key.toString('base64')]) }),
+    ...(traceparent && { traceparent }),
   });
   return `${head.slice(0, -1)},"events":[${events.map(encodeEvent).join(',')}]}`;
 }
 
 /** Returns the request to write: its admitted events, with the time at which it was accepted. */
 export function decodeRequest(text: string, admitted: number, ending: string): AcceptedRequest {
-  const { sender, acceptedAt, events, idempotency, uniqueKeys } = parseExact(text) as QueuedRequest;
+  const { sender, acceptedAt, events, idempotency, uniqueKeys, traceparent } = parseExact(text) as QueuedRequest;
   const why = reasonOfEnding(ending);
   return {
     sender,
@@ -64,6 +69,7 @@ export function decodeRequest(text: string, admitted: number, ending: string): A
       ...(why !== null && { cut: { admitted, why } }),
     },
     ...(uniqueKeys && { uniqueKeys: new Map(uniqueKeys.map(([id, key]) => [id, Buffer.from(key, 'base64')])) }),
+    ...(traceparent && { traceparent }),
     acceptedAt: new Date(acceptedAt),
   };
 }

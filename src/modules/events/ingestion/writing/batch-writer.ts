@@ -17,7 +17,7 @@ import { writeFaultOf } from './write-faults.js';
 export interface BatchWriterOptions {
   readonly store: BatchStore;
   /** Called after each commit. */
-  readonly onWritten: (events: number, seconds: number) => void;
+  readonly onWritten: (batch: readonly PendingWrite[], seconds: number) => void;
   readonly onFault: (error: unknown, what: string) => void;
   /** Called each time the database cannot be reached. */
   readonly onAway: () => void;
@@ -54,7 +54,7 @@ export class BatchWriter {
       const startedAt = performance.now();
       const result = await store.write(rest);
       settleAll(rest, result);
-      onWritten(countEvents(rest), (performance.now() - startedAt) / 1000);
+      onWritten(rest, (performance.now() - startedAt) / 1000);
       return [rest];
     } catch (error) {
       return this.afterFault(group, error);
@@ -207,6 +207,6 @@ function reasonOf({ why, status }: RequestVerdict): RefusalReason {
     : reasonOfStatus(status);
 }
 
-function countEvents(batch: readonly PendingWrite[]): number {
+export function countEvents(batch: readonly PendingWrite[]): number {
   return batch.reduce((sum, { events }) => sum + events.length, 0);
 }

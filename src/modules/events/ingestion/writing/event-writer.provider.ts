@@ -1,10 +1,11 @@
 import { type FactoryProvider, Logger } from '@nestjs/common';
 import { CONFIG, type Config } from '../../../../config/index.js';
 import { DATABASE_URL } from '../../../../platform/database/database.js';
-import { Metrics } from '../../../../platform/telemetry/index.js';
+import { isTracing, Metrics, recordSpan } from '../../../../platform/telemetry/index.js';
 import { PLAN_LIMITS, PLANS } from '../../../tenancy/organizations/index.js';
 import { PASSING_STATUSES, RequestLimitsService } from '../../../entitlement/quotas/index.js';
-import { EventBatchesWriter, type PlanParameters } from '../../event-store/index.js';
+import { EventBatchesWriter, type PendingWrite, type PlanParameters } from '../../event-store/index.js';
+import { countEvents } from './batch-writer.js';
 import { EventWriter } from './event-writer.js';
 import { asError, errorMessage } from '../../../../platform/errors/index.js';
 
@@ -45,9 +46,10 @@ export const EVENT_WRITER: FactoryProvider<EventWriter> = {
       batchMax: ingestion.batchMax,
       batchWaitMs: ingestion.batchWaitMs,
       alone,
-      onWritten: (events, took) => {
-        sizes.observe(events);
+      onWritten: (batch, took) => {
+        sizes.observe(countEvents(batch));
         seconds.observe(took);
+        if (isTracing()) trace(batch, took);
       },
       onFault: (error, what) => logger.error(asError(error), what),
     });
@@ -63,6 +65,14 @@ export const EVENT_WRITER: FactoryProvider<EventWriter> = {
     return writer;
   },
 };
+
+/** Records a batch as a statement of its first traced request, with links to the others. */
+function trace(batch: readonly PendingWrite[], seconds: number): void {
+  const [parent, ...links] = batch.flatMap(({ request: { traceparent } }) => traceparent ?? []);
+  if (parent === undefined) return;
+  const attributes = { 'db.system.name': 'postgresql', 'oes.batch_events': countEvents(batch) };
+  recordSpan({ kind: 'client', name: 'ingest_events', parent, links, seconds, attributes });
+}
 
 /** Returns the allowances of the plans as parameters of every batch. */
 function planParameters({ byPlan }: RequestLimitsService): PlanParameters {

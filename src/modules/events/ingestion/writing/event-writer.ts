@@ -22,7 +22,7 @@ export interface EventWriterOptions {
   /** Whether each request has its own transaction. */
   readonly alone: boolean;
   /** Called after each commit. */
-  readonly onWritten: (events: number, seconds: number) => void;
+  readonly onWritten: (batch: readonly PendingWrite[], seconds: number) => void;
   readonly onFault: (error: unknown, what: string) => void;
 }
 

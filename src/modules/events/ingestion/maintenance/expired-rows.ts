@@ -1,25 +1,28 @@
 import { Injectable } from '@nestjs/common';
 import { MaintenanceTask } from '../../../../platform/maintenance/maintenance-task.js';
-import { UniqueEventsWriter } from '../../event-store/index.js';
+import { EventTracesWriter, UniqueEventsWriter } from '../../event-store/index.js';
 import { IdempotencyRecordsRepository } from './idempotency-records.repository.js';
 
 const MOST_ROWS = 5_000;
 /** The next round removes the remaining rows. New rows arrive no faster than the rounds remove them. */
 const MOST_STATEMENTS = 100;
 
-/** Deletes idempotency records and unique keys of events that are older than 24 hours. */
+/** Deletes idempotency records and unique keys of events that are older than 24 hours, and traces of events. */
 @Injectable()
-export class IdempotencyExpiry extends MaintenanceTask {
+export class ExpiredRows extends MaintenanceTask {
   constructor(
     private readonly records: IdempotencyRecordsRepository,
     private readonly uniqueEvents: UniqueEventsWriter,
+    private readonly traces: EventTracesWriter,
   ) {
     super();
   }
 
   async maintain(): Promise<number> {
-    const removed = await removeAll((limit) => this.records.removeExpired(limit));
-    return removed + (await removeAll((limit) => this.uniqueEvents.removeExpired(limit)));
+    let removed = 0;
+    for (const rows of [this.records, this.uniqueEvents, this.traces])
+      removed += await removeAll((limit) => rows.removeExpired(limit));
+    return removed;
   }
 }
 

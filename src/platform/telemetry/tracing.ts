@@ -1,0 +1,59 @@
+import { currentContext, runInContext } from './request-context.js';
+import type { PastSpan, Span, SpanExport, SpanStart } from './span.js';
+
+/** Undefined while tracing is off, which is then the only cost. */
+let running: SpanExport | undefined;
+
+/**
+ * Starts the export of spans for all applications of this process. The SDK of OpenTelemetry is loaded only now, and
+ * reads its variables (`OTEL_…`) itself.
+ */
+export async function startTracing(): Promise<void> {
+  if (running !== undefined) return;
+  const { OtlpSpanExport } = await import('./otlp-span-export.js');
+  running = new OtlpSpanExport();
+}
+
+/** Sends the last spans and ends the export. Never rejects. */
+export async function stopTracing(): Promise<void> {
+  const stopping = running;
+  running = undefined;
+  await stopping?.stop();
+}
+
+export function isTracing(): boolean {
+  return running !== undefined;
+}
+
+/** Returns undefined while tracing is off. */
+export function startSpan(span: SpanStart): Span | undefined {
+  return running?.start(span);
+}
+
+/** Records an operation that has ended now. Does nothing while tracing is off. */
+export function recordSpan(span: PastSpan): void {
+  running?.record(span);
+}
+
+/**
+ * Runs background work in the trace of the request that caused it: log lines carry the trace, and requests to receivers
+ * pass it on. While tracing is on, the work is a span.
+ */
+export async function traced<T>(start: SpanStart, work: () => Promise<T>): Promise<T> {
+  const span = startSpan(start);
+  const traceparent = span?.traceparent ?? start.parent;
+  // A loop that a request has started must not give the trace of that request to the work of others.
+  if (traceparent === undefined && currentContext() === undefined) return work();
+  return runInContext({ cameAt: performance.now(), traceparent }, async (leave) => {
+    try {
+      const result = await work();
+      span?.end();
+      return result;
+    } catch (error) {
+      span?.end({ failure: 'failed' });
+      throw error;
+    } finally {
+      leave();
+    }
+  });
+}

@@ -1,0 +1,104 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { AlertingApi } from '../../support/alerting-api.js';
+import { deliveryOf } from '../../support/delivery-api.js';
+import { eventually } from '../../support/eventually.js';
+import { type Received, type Receiver, startReceiver } from '../../support/receiver.js';
+import { logText } from '../../support/service-log.js';
+import { api, job, tenant, type Tenant } from '../../support/service.js';
+
+/** Returns a header of a client that records its trace. */
+function newTrace(): { readonly traceparent: string; readonly traceId: string } {
+  const traceId = randomBytes(16).toString('hex');
+  return { traceId, traceparent: `00-${traceId}-${randomBytes(8).toString('hex')}-01` };
+}
+
+/** Returns the lines of the log that have a request id. */
+async function linesOf(requestId: string): Promise<Record<string, unknown>[]> {
+  const lines = (await logText()).split('\n').filter((line) => line.includes(requestId));
+  return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+describe('The log', () => {
+  it('names the trace of a request whose client has sent a traceparent, and no trace otherwise', async () => {
+    const { traceparent, traceId } = newTrace();
+    const [traced, plain, malformed] = ['traced', 'plain', 'malformed'].map((name) => `${name}-${traceId}`);
+    await api.get('/v1/auth/me').set('X-Request-ID', traced!).set('traceparent', traceparent).expect(401);
+    await api.get('/v1/auth/me').set('X-Request-ID', plain!).expect(401);
+    await api.get('/v1/auth/me').set('X-Request-ID', malformed!).set('traceparent', `${traceparent}0`).expect(401);
+    expect(await linesOf(traced!)).toEqual([expect.objectContaining({ trace_id: traceId, status: 401 })]);
+    for (const id of [plain!, malformed!]) expect((await linesOf(id))[0]).not.toHaveProperty('trace_id');
+  });
+});
+
+describe('The trace of a request', () => {
+  let shop: Tenant;
+  let receiver: Receiver;
+  let channelId: string;
+
+  beforeAll(async () => {
+    [shop, receiver] = await Promise.all([tenant(), startReceiver()]);
+    const retry = { strategy: 'fixed', base_delay_seconds: 1, max_delay_seconds: 1, max_attempts: 5 };
+    channelId = await deliveryOf(shop).webhook(`${receiver.url}/channel`, { configuration: { retry_policy: retry } });
+    await api
+      .as(shop.owner)
+      .post('/v1/alert-destinations', {
+        project_id: shop.projectId,
+        name: 'On call',
+        type: 'webhook',
+        target_url: `${receiver.url}/destination`,
+      })
+      .expect(201);
+  });
+  afterAll(() => receiver.close());
+
+  const to = (path: string): Received[] => receiver.received.filter((one) => one.path === path);
+  const tracesAt = (path: string): (string | undefined)[] =>
+    to(path).map(({ headers }) => headers.traceparent as string | undefined);
+  const arrivals = (path: string, count: number) =>
+    eventually(
+      () => to(path).length,
+      (came) => came >= count,
+      (came) => `${came} of ${count} requests came to ${path}`,
+    );
+
+  it('reaches the receivers of an alert for its event, and is kept over retries', async () => {
+    const alerting = new AlertingApi(shop);
+    const ruleId = await alerting.rule({ channel_ids: [channelId] });
+    const { traceparent } = newTrace();
+    receiver.answer(503, '/channel');
+    await api
+      .as(shop.key)
+      .post('/v1/events/ingest', { event_type: 'payment.failed', source: 'checkout' })
+      .set('traceparent', traceparent)
+      .expect(200);
+    await alerting.counted(ruleId, 1);
+    await arrivals('/channel', 1);
+    receiver.answer(200, '/channel');
+    await arrivals('/channel', 2);
+    expect(tracesAt('/channel')).toEqual([traceparent, traceparent]);
+  });
+
+  it('reaches the destinations of an alert that a person raises, and a test of a channel', async () => {
+    const { traceparent } = newTrace();
+    await new AlertingApi(shop).raise().set('traceparent', traceparent).expect(201);
+    await arrivals('/destination', 1);
+    expect(tracesAt('/destination')).toEqual([traceparent]);
+
+    const before = to('/channel').length;
+    await api
+      .as(shop.owner)
+      .post(`/v1/delivery/channels/${channelId}/test?project_id=${shop.projectId}`)
+      .set('traceparent', traceparent)
+      .expect(200);
+    expect(tracesAt('/channel').slice(before)).toEqual([traceparent]);
+  });
+
+  it('is not given to receivers when the client has sent none', async () => {
+    const before = to('/destination').length;
+    await new AlertingApi(shop).raised();
+    await job('alert-deliveries');
+    await arrivals('/destination', before + 1);
+    expect(tracesAt('/destination').at(-1)).toBeUndefined();
+  });
+});
