@@ -17,26 +17,30 @@ function byGroup(): [group: string, variables: Named[]][] {
 export function renderEnvExample(): string {
   const groups = byGroup().map(([group, variables]) => {
     const lines = variables.map(
-      ([name, { description, shownDefault }]) => `# ${description}\n#${name}=${shownDefault}\n`,
+      ([name, { description, shownDefault, takesFile }]) =>
+        `# ${description}\n#${name}=${shownDefault}\n${takesFile ? `#${name}_FILE=\n` : ''}`,
     );
     return `## ${group}\n${lines.join('')}`;
   });
   return `# No file is read by the service itself: put what you change into a file and export it
-# (set -a; . ./.env; set +a; npm start). Generated from src/config/variables.ts by \`npm run generate\`.\n\n${groups.join('\n')}`;
+# (set -a; . ./.env; set +a; npm start). NAME_FILE is the path of a file with the value of NAME, instead of NAME.
+# Generated from src/config/variables.ts by \`npm run generate\`.\n\n${groups.join('\n')}`;
 }
 
 /** Returns the text of `docs/api/configuration.md`: a table per group of every name, its default and its meaning. */
 export function renderConfigurationTable(): string {
   const cell = (text: string): string => text.replaceAll('|', '\\|');
   const groups = byGroup().map(([group, variables]) => {
-    const rows = variables.map(([name, { description, shownDefault }]) => {
+    const rows = variables.map(([name, { description, shownDefault, takesFile }]) => {
       const shown = shownDefault === '' ? 'none' : `\`${cell(shownDefault)}\``;
-      return `| \`${name}\` | ${shown} | ${cell(description)} |\n`;
+      const names = takesFile ? `\`${name}\`, \`${name}_FILE\`` : `\`${name}\``;
+      return `| ${names} | ${shown} | ${cell(description)} |\n`;
     });
     return `## ${group}\n\n| name | default | meaning |\n|---|---|---|\n${rows.join('')}`;
   });
   return `# Configuration
 
 Every name that the service reads from its environment. Generated from \`src/config/variables.ts\` by \`npm run generate\`.
-[operations.md](../operations.md#configuration) says which of them a deployment sets.\n\n${groups.join('\n')}`;
+[operations.md](../operations.md#configuration) says which of them a deployment sets. A name that ends in \`_FILE\` takes
+the path of [a file with the value](../operations.md#secrets-in-files).\n\n${groups.join('\n')}`;
 }

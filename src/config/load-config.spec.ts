@@ -1,5 +1,9 @@
+import { execFileSync } from 'node:child_process';
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { describe, expect, it } from '@jest/globals';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { renderConfigurationTable, renderEnvExample } from './listing.js';
 import { ConfigError, loadConfig } from './load-config.js';
 import { VARIABLES } from './variables.js';
@@ -163,5 +167,71 @@ describe('the configuration', () => {
       .filter((line) => line.startsWith('| `'));
     expect(rows.map((row) => /^\| `(\w+)`/.exec(row)?.[1]).sort()).toEqual(Object.keys(VARIABLES).sort());
     expect(rows.filter((row) => row.split(/(?<!\\)\|/).length !== 5)).toEqual([]);
+  });
+});
+
+describe('a secret in a file', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'oes-secrets-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  let files = 0;
+  const fileOf = (content: string | Buffer): string => {
+    const path = join(folder, `secret-${(files += 1)}`);
+    writeFileSync(path, content);
+    return path;
+  };
+  const tokenOf = (content: string): string | undefined =>
+    loadConfig({ INTERNAL_JOB_TOKEN_FILE: fileOf(content) }).internalJobToken;
+
+  it('is read without its last line end', () => {
+    expect(tokenOf('s3cret')).toBe('s3cret');
+    expect(tokenOf('s3cret\n')).toBe('s3cret');
+    expect(tokenOf('s3cret\r\n')).toBe('s3cret');
+    expect(tokenOf(' two\nlines \n\n')).toBe(' two\nlines \n');
+  });
+
+  it('serves production, for every secret that production needs', () => {
+    const { DATABASE_URL, JWT_PRIVATE_KEYS, CREDENTIAL_ENCRYPTION_KEYS, SMTP_URL, ...others } = PRODUCTION;
+    const config = loadConfig({
+      ...others,
+      DATABASE_URL_FILE: fileOf(`${DATABASE_URL}\n`),
+      JWT_PRIVATE_KEYS_FILE: fileOf(JWT_PRIVATE_KEYS),
+      CREDENTIAL_ENCRYPTION_KEYS_FILE: fileOf(`${CREDENTIAL_ENCRYPTION_KEYS}\n`),
+      SMTP_URL_FILE: fileOf(`${SMTP_URL}\n`),
+    });
+    expect(config).toEqual(loadConfig(PRODUCTION));
+  });
+
+  it('is refused in one sentence that shows neither the content nor the path', () => {
+    const pipe = join(folder, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    const refused: [path: string, sentence: string][] = [
+      [join(folder, 'secret-missing'), 'names a file that cannot be read (ENOENT)'],
+      [folder, 'names something that is no regular file'],
+      [pipe, 'names something that is no regular file'],
+      [fileOf(' \n'), 'names an empty file'],
+      [fileOf('secret'.repeat(20_000)), 'names a file of more than 65536 bytes'],
+      [fileOf(Buffer.from([0xff, 0xfe, 0x73])), 'names a file that is no UTF-8 text'],
+    ];
+    for (const [path, sentence] of refused) {
+      const faults = faultsOf({ ...PRODUCTION, JWT_PRIVATE_KEYS: undefined, JWT_PRIVATE_KEYS_FILE: path });
+      expect(faults).toEqual([`JWT_PRIVATE_KEYS_FILE ${sentence}`]);
+    }
+    const wrong = faultsOf({ SMTP_URL_FILE: fileOf('http://user:secret@mail') });
+    expect(wrong).toEqual(['SMTP_URL must be a URL starting with smtp:// or smtps://']);
+  });
+
+  it('is refused when the variable without _FILE is set too', () => {
+    expect(faultsOf({ SMTP_URL: 'smtp://mail', SMTP_URL_FILE: fileOf('smtp://mail') })).toEqual([
+      'SMTP_URL_FILE and SMTP_URL are both set: unset one of them',
+    ]);
+    expect(faultsOf({ SMTP_URL: ' ', SMTP_URL_FILE: fileOf('smtp://mail') })).toEqual([]);
+  });
+
+  it('is possible for every variable whose name is that of a secret, and listed', () => {
+    const secrets = Object.entries(VARIABLES).filter(([name]) => /(SECRET|PASSWORD|TOKEN|KEYS?)$/.test(name));
+    expect(secrets.length).toBeGreaterThan(8);
+    expect(secrets.filter(([, { takesFile }]) => !takesFile)).toEqual([]);
+    expect(renderEnvExample()).toContain('\n#DATABASE_URL_FILE=\n');
+    expect(renderConfigurationTable()).toContain('| `DATABASE_URL`, `DATABASE_URL_FILE` |');
   });
 });

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { z } from 'zod';
 import { type Config, PAYMENT_NAMES, type PaymentName } from './config.js';
 import { clickHouseFaults, clickHouseSettings } from './event-store.js';
+import { valueOf, valueOrFile } from './values.js';
 import { s3Faults, s3Settings } from './object-storage.js';
 import { signInFaults, signInProviders } from './sign-in-providers.js';
 import { VARIABLES, type VariableName } from './variables.js';
@@ -28,9 +29,13 @@ type Values = { [N in VariableName]: z.output<(typeof VARIABLES)[N]['schema']> }
 export function loadConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const faults: string[] = [];
   const values: Record<string, unknown> = {};
-  for (const [name, { schema }] of Object.entries(VARIABLES)) {
-    const raw = env[name];
-    const result = schema.safeParse(raw === undefined || raw.trim() === '' ? undefined : raw.trim());
+  for (const [name, { schema, takesFile }] of Object.entries(VARIABLES)) {
+    const given = takesFile ? valueOrFile(env, name) : { value: valueOf(env, name) };
+    if ('fault' in given) {
+      faults.push(given.fault);
+      continue;
+    }
+    const result = schema.safeParse(given.value);
     if (result.success) values[name] = result.data;
     else faults.push(`${name} ${result.error.issues[0]?.message ?? 'is invalid'}`);
   }
@@ -45,7 +50,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
       'PUBLIC_API_URL',
     ] as const;
     for (const name of required) {
-      const faulty = faults.some((fault) => fault.startsWith(`${name} `));
+      const faulty = faults.some((fault) => nameIn(fault) === name);
       if (v[name] === undefined && !faulty) faults.push(`${name} is required in production`);
     }
   }
@@ -167,8 +172,9 @@ function sameName(a: string, b: string): boolean {
   return nameIn(a) === nameIn(b);
 }
 
+/** Returns the variable that a fault is about, whether its value or its file is wrong. */
 function nameIn(fault: string): string {
-  return fault.slice(0, fault.indexOf(' '));
+  return fault.slice(0, fault.indexOf(' ')).replace(/_FILE$/, '');
 }
 
 function deepFreeze<T>(value: T): T {

@@ -26,6 +26,8 @@ export interface Variable<T> {
   /** The default that the listings show; `schema` provides the value. */
   readonly shownDefault: string;
   readonly schema: z.ZodType<T, string | undefined>;
+  /** Whether the name with `_FILE` is read too: the path of a file with the value. */
+  readonly takesFile: boolean;
 }
 
 const variable = <T>(
@@ -33,7 +35,13 @@ const variable = <T>(
   shownDefault: string,
   description: string,
   schema: z.ZodType<T, string | undefined>,
-): Variable<T> => ({ group, shownDefault, description, schema });
+): Variable<T> => ({ group, shownDefault, description, schema, takesFile: false });
+
+/** A variable that holds a secret, or an address with a password. Its value may also be in a file. */
+const secret = <T>(...parts: Parameters<typeof variable<T>>): Variable<T> => ({
+  ...variable(...parts),
+  takesFile: true,
+});
 
 const text = z.string().optional();
 
@@ -287,14 +295,14 @@ export const VARIABLES = {
     'folder of the embedded database, objects, captured mail and generated secrets',
     text,
   ),
-  DATABASE_URL: variable(
+  DATABASE_URL: secret(
     'Storage',
     '',
     'PostgreSQL 15 or newer; unset: an embedded one in DATA_DIR (required in production)',
     url(['postgres:', 'postgresql:']),
   ),
   DATABASE_POOL_SIZE: variable('Storage', '10', 'connections of one process', integer(10, 1, 500)),
-  REDIS_URL: variable(
+  REDIS_URL: secret(
     'Storage',
     '',
     'Redis 6.2 or newer for queues and rate limits; unset: queues live in PostgreSQL, limits in each process',
@@ -315,7 +323,7 @@ export const VARIABLES = {
   S3_REGION: variable('Object storage', '', 'region that requests are signed for, often us-east-1', word),
   S3_BUCKET: variable('Object storage', '', 'bucket that holds objects and nothing else', s3Bucket),
   S3_ACCESS_KEY_ID: variable('Object storage', '', 'access key that may read, write, list and delete there', word),
-  S3_SECRET_ACCESS_KEY: variable('Object storage', '', 'secret of the access key', word),
+  S3_SECRET_ACCESS_KEY: secret('Object storage', '', 'secret of the access key', word),
   S3_FORCE_PATH_STYLE: variable(
     'Object storage',
     'false',
@@ -365,7 +373,7 @@ export const VARIABLES = {
     serviceUrl,
   ),
   CLICKHOUSE_USER: variable('Event store', DEFAULT_CLICKHOUSE_USER, 'who may make tables in the database there', word),
-  CLICKHOUSE_PASSWORD: variable('Event store', '', 'of the user', word),
+  CLICKHOUSE_PASSWORD: secret('Event store', '', 'of the user', word),
   CLICKHOUSE_DATABASE: variable(
     'Event store',
     DEFAULT_CLICKHOUSE_DATABASE,
@@ -384,7 +392,7 @@ export const VARIABLES = {
     'auto (Redis when a Redis URL is set), memory (refused in production) or redis',
     oneOf(['auto', 'memory', 'redis'] as const, 'auto'),
   ),
-  RATE_LIMIT_REDIS_URL: variable(
+  RATE_LIMIT_REDIS_URL: secret(
     'Rate limits',
     'REDIS_URL',
     'another Redis for the limits alone; production needs one of the two',
@@ -444,7 +452,7 @@ export const VARIABLES = {
     'where somebody who reached a limit is sent',
     url(['http:', 'https:']),
   ),
-  JWT_PRIVATE_KEYS: variable(
+  JWT_PRIVATE_KEYS: secret(
     'Secrets',
     '',
     'PEM private keys (EC P-256); the first signs access tokens, all verify (required in production)',
@@ -457,14 +465,14 @@ export const VARIABLES = {
     'life of a refresh token',
     integer(2_592_000, 1, 31_536_000),
   ),
-  CREDENTIAL_ENCRYPTION_KEYS: variable(
+  CREDENTIAL_ENCRYPTION_KEYS: secret(
     'Secrets',
     '',
     'id:base64(32 bytes) pairs; the first encrypts, all decrypt; disabled turns protected credentials off (required in production)',
     credentialKeys,
   ),
-  INTERNAL_JOB_TOKEN: variable('Secrets', '', 'expected in X-Internal-Token; unset: /internal answers 404', text),
-  TEST_CONTROL_TOKEN: variable(
+  INTERNAL_JOB_TOKEN: secret('Secrets', '', 'expected in X-Internal-Token; unset: /internal answers 404', text),
+  TEST_CONTROL_TOKEN: secret(
     'Secrets',
     '',
     'opens /internal/test to test suites; the process does not start with it unless NODE_ENV is test',
@@ -496,7 +504,7 @@ export const VARIABLES = {
     'comma-separated origins whose pages may use passkeys',
     originList,
   ),
-  SMTP_URL: variable(
+  SMTP_URL: secret(
     'Mail',
     '',
     'for example smtp://user:pass@mail.example.com:587; unset: mail is written to DATA_DIR/outbox (required in production)',
@@ -531,7 +539,7 @@ export const VARIABLES = {
     integer(120, 1, 3_600),
   ),
   OAUTH_GOOGLE_CLIENT_ID: variable('Sign-in providers', '', 'Google login is on when id and secret are set', word),
-  OAUTH_GOOGLE_CLIENT_SECRET: variable('Sign-in providers', '', 'client secret of the Google client', word),
+  OAUTH_GOOGLE_CLIENT_SECRET: secret('Sign-in providers', '', 'client secret of the Google client', word),
   OAUTH_GOOGLE_ISSUER: variable(
     'Sign-in providers',
     GOOGLE_ISSUER,
@@ -546,7 +554,7 @@ export const VARIABLES = {
   ),
   OAUTH_APPLE_TEAM_ID: variable('Sign-in providers', '', 'team that owns the key', word),
   OAUTH_APPLE_KEY_ID: variable('Sign-in providers', '', 'identifier of the private key', word),
-  OAUTH_APPLE_PRIVATE_KEY: variable(
+  OAUTH_APPLE_PRIVATE_KEY: secret(
     'Sign-in providers',
     '',
     'PEM private key (EC P-256) that signs the client secrets',
@@ -576,8 +584,8 @@ export const VARIABLES = {
     'take the signed events of the payment provider (true or false)',
     text,
   ),
-  PAYMENT_SECRET_KEY: variable('Billing', '', 'secret key of the account at the payment provider', text),
-  PAYMENT_WEBHOOK_SECRET: variable('Billing', '', 'signing secret of the webhook endpoint at the provider', text),
+  PAYMENT_SECRET_KEY: secret('Billing', '', 'secret key of the account at the payment provider', text),
+  PAYMENT_WEBHOOK_SECRET: secret('Billing', '', 'signing secret of the webhook endpoint at the provider', text),
   PAYMENT_PRICE_ID_PRO: variable('Billing', '', 'price identifier of the plan pro', text),
   PAYMENT_PRICE_ID_PRO_EUR: variable('Billing', '', 'its price in euro; unset: the one above', text),
   PAYMENT_PRICE_ID_SCALE: variable('Billing', '', 'price identifier of the plan scale', text),
