@@ -39,6 +39,8 @@ interface Running {
   stop(): Promise<void>;
 }
 
+/** Ends a start that waits for migrations. */
+const stopRequest = new AbortController();
 let stopping: Promise<void> | undefined;
 let stoppingSince = 0;
 let running: Running | undefined;
@@ -51,6 +53,7 @@ function onSignal(signal: NodeJS.Signals): void {
   }
   logger.info(`${signal}: stopping`);
   stoppingSince = performance.now();
+  stopRequest.abort();
   setTimeout(() => process.exit(1), SHUTDOWN_LIMIT_MS).unref();
   stopping = starting
     .then(() => running?.stop())
@@ -67,6 +70,7 @@ process.on('SIGTERM', onSignal);
 process.on('SIGINT', onSignal);
 
 const starting = start().catch((error: unknown) => {
+  if (stopRequest.signal.aborted && (error as Error).name === 'AbortError') return logger.info('stopped');
   process.exitCode = reportFailedStart(error, logger);
   process.exit();
 });
@@ -74,7 +78,12 @@ await starting;
 
 async function start(): Promise<void> {
   if (config.isTraced) await startTracing();
-  const prepared = await prepareRuntime(config, logger);
+  const prepared = await prepareRuntime(config, logger, { signal: stopRequest.signal });
+  const { unknownMigrations } = prepared;
+  if (unknownMigrations.length > 0) {
+    const unknown = { unknown_migrations: unknownMigrations.length, last: unknownMigrations.at(-1) };
+    logger.warn('the database is newer than this version', unknown);
+  }
   try {
     running = config.process.runsApi ? await startApi(prepared) : await startWorker(prepared);
   } catch (error) {

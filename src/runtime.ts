@@ -1,7 +1,22 @@
-import { CONFIG_EXIT_CODE, type Config, ConfigError, loadConfig, resolveSecrets } from './config/index.js';
+import {
+  CONFIG_EXIT_CODE,
+  type Config,
+  ConfigError,
+  loadConfig,
+  type MigrationMode,
+  resolveSecrets,
+} from './config/index.js';
 import type { Runtime } from './app.module.js';
 import { OperationsPortUnavailable } from './modules/operations/health/index.js';
-import { runMigrations } from './platform/database/migrate.js';
+import {
+  MigrationFailed,
+  type MigrationState,
+  migrationStateOf,
+  refuseMissing,
+  runMigrations,
+  SchemaRefused,
+  waitForMigrations,
+} from './platform/database/migrate.js';
 import { waitForDatabase } from './platform/database/wait-for-database.js';
 import { EmbeddedDatabaseError, type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres/index.js';
 import { Logger } from './platform/telemetry/index.js';
@@ -10,10 +25,23 @@ export interface PreparedRuntime {
   readonly runtime: Runtime;
   /** Null when DATABASE_URL names a server. */
   readonly embedded: EmbeddedPostgres | null;
+  /** Applied migrations that this version does not have. */
+  readonly unknownMigrations: readonly string[];
+}
+
+export interface PrepareOptions {
+  /** Default: MIGRATE_ON_START. */
+  readonly migrations?: MigrationMode;
+  /** Ends the wait for another process that migrates. */
+  readonly signal?: AbortSignal;
 }
 
 /** Starts what Nest needs first: returns the configuration, and a database with every migration applied. */
-export async function prepareRuntime(config: Config, logger: Logger): Promise<PreparedRuntime> {
+export async function prepareRuntime(
+  config: Config,
+  logger: Logger,
+  { migrations = config.database.migrations, signal }: PrepareOptions = {},
+): Promise<PreparedRuntime> {
   const embedded =
     config.database.url === undefined
       ? await startEmbeddedPostgres({
@@ -33,15 +61,40 @@ export async function prepareRuntime(config: Config, logger: Logger): Promise<Pr
   try {
     const databaseUrl = config.database.url ?? embedded?.url ?? '';
     if (embedded === null) await waitForDatabase(databaseUrl);
-    await migrate(databaseUrl, logger);
-    return { runtime: { config, secrets: resolveSecrets(config), databaseUrl, logger }, embedded };
+    const { unknown } = await PREPARATIONS[migrations](databaseUrl, logger, signal);
+    const runtime = { config, secrets: resolveSecrets(config), databaseUrl, logger };
+    return { runtime, embedded, unknownMigrations: unknown };
   } catch (error) {
     await embedded?.stop();
     throw error;
   }
 }
 
-/** Applies the migrations. Logs one line: the 57 names of an empty database would fill a screen. */
+type Preparation = (databaseUrl: string, logger: Logger, signal?: AbortSignal) => Promise<MigrationState>;
+
+/** Each returns the state of a database that has every migration of this version. */
+const PREPARATIONS: Readonly<Record<MigrationMode, Preparation>> = {
+  on: async (databaseUrl, logger) => {
+    await migrate(databaseUrl, logger);
+    return migrationStateOf(databaseUrl);
+  },
+  off: async (databaseUrl) => {
+    const state = await migrationStateOf(databaseUrl);
+    refuseMissing(state);
+    return state;
+  },
+  wait: (databaseUrl, logger, signal) =>
+    waitForMigrations(databaseUrl, {
+      signal,
+      onWait: ({ missing }) =>
+        logger.info('waiting until another process has applied the migrations', {
+          missing: missing.length,
+          next: missing[0],
+        }),
+    }),
+};
+
+/** Applies the migrations. Logs one line: the names of an empty database would fill a screen. */
 async function migrate(databaseUrl: string, logger: Logger): Promise<void> {
   const startedAt = performance.now();
   const applied = await runMigrations(databaseUrl);
@@ -68,9 +121,13 @@ export function configOrExit(env: NodeJS.ProcessEnv): { config: Config; logger: 
 
 /** Reports a failed start, in one readable line where the cause is known. @returns the exit code */
 export function reportFailedStart(error: unknown, logger: Logger): number {
-  if (error instanceof EmbeddedDatabaseError || error instanceof ConfigError) {
+  if (error instanceof EmbeddedDatabaseError || error instanceof ConfigError || error instanceof SchemaRefused) {
     process.stderr.write(`${error.message}\n`);
     return CONFIG_EXIT_CODE;
+  }
+  if (error instanceof MigrationFailed) {
+    process.stderr.write(`${error.message}\n`);
+    return 1;
   }
   const sentence =
     error instanceof OperationsPortUnavailable

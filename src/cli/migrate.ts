@@ -1,15 +1,28 @@
 import { moveEvents } from '../modules/events/event-store/index.js';
-import { configOrExit, prepareRuntime } from '../runtime.js';
+import { configOrExit, type PreparedRuntime, prepareRuntime, reportFailedStart } from '../runtime.js';
 
-/** Applies the migrations and, when asked, copies the events to ClickHouse. Returns the exit code. */
+/**
+ * Applies the migrations and, when asked, copies the events to ClickHouse. A database of a newer version is not changed.
+ * Returns the exit code.
+ */
 export async function migrate(
   environment: NodeJS.ProcessEnv,
   options: { readonly eventStore: boolean; readonly restored: boolean },
 ): Promise<number> {
   const { config, logger } = configOrExit(environment);
-  const { runtime, embedded } = await prepareRuntime(config, logger);
+  let prepared: PreparedRuntime;
   try {
-    process.stdout.write('The database has every migration.\n');
+    prepared = await prepareRuntime(config, logger, { migrations: 'on' });
+  } catch (error) {
+    return reportFailedStart(error, logger);
+  }
+  const { runtime, embedded, unknownMigrations } = prepared;
+  try {
+    process.stdout.write(
+      unknownMigrations.length === 0
+        ? 'The database has every migration.\n'
+        : `The database is newer than this version and was not changed: this version does not know its migration ${unknownMigrations.at(-1)}.\n`,
+    );
     if (!options.eventStore) return 0;
     return await moveEvents(runtime.databaseUrl, config.eventStore, process.stdout, { isRestored: options.restored });
   } finally {

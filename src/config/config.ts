@@ -35,7 +35,12 @@ export interface Config {
   /** The absolute path of the data folder: embedded database, objects, captured mail and generated secrets. */
   readonly dataDir: { readonly path: string; readonly isDefault: boolean };
   /** Without a URL the service starts an embedded PostgreSQL in the data folder. */
-  readonly database: { readonly url: string | undefined; readonly poolSize: number };
+  readonly database: {
+    readonly url: string | undefined;
+    readonly poolSize: number;
+    /** What a start does about missing migrations. */
+    readonly migrations: MigrationMode;
+  };
   readonly redis: { readonly url: string | undefined };
   readonly rateLimits: {
     readonly backend: 'memory' | 'redis';
@@ -177,6 +182,9 @@ export interface RateLimitOverride {
 
 export const INGEST_MODES = ['direct', 'batched', 'queued'] as const;
 export type IngestMode = (typeof INGEST_MODES)[number];
+
+export const MIGRATION_MODES = ['on', 'off', 'wait'] as const;
+export type MigrationMode = (typeof MIGRATION_MODES)[number];
 
 export type ProcessRole = 'api' | 'worker' | 'all';
 export const ACCESS_LOGS = ['off', 'errors', 'all'] as const;

@@ -152,6 +152,14 @@ describe('the configuration', () => {
     expect(faultsOf({ PROCESS_ROLE: 'worker', DATABASE_URL: 'postgres://db/x' })).toEqual([]);
   });
 
+  it('refuses to wait for the migrations of the embedded database', () => {
+    expect(faultsOf({ MIGRATE_ON_START: 'wait' })).toEqual([
+      'MIGRATE_ON_START is wait but DATABASE_URL is not set: nothing else migrates the embedded database',
+    ]);
+    const { database } = loadConfig({ MIGRATE_ON_START: 'wait', DATABASE_URL: 'postgres://db/x' });
+    expect(database.migrations).toBe('wait');
+  });
+
   it('cannot be changed', () => {
     const config = loadConfig({});
     expect(() => Object.assign(config.http, { port: 1 })).toThrow(TypeError);

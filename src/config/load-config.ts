@@ -79,6 +79,8 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   if (areRight('PROCESS_ROLE', 'DATABASE_URL') && ownsNoDatabase) {
     faults.push(`PROCESS_ROLE ${v.PROCESS_ROLE} needs DATABASE_URL: the embedded database belongs to one process`);
   }
+  if (v.MIGRATE_ON_START === 'wait' && v.DATABASE_URL === undefined && 'DATABASE_URL' in values)
+    faults.push('MIGRATE_ON_START is wait but DATABASE_URL is not set: nothing else migrates the embedded database');
   if (faults.length > 0) throw new ConfigError(faults);
 
   const publicAppUrl = v.PUBLIC_APP_URL ?? ownUrl(v.PORT);
@@ -103,7 +105,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     accessLog: v.ACCESS_LOG,
     isTraced: v.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined,
     dataDir: { path: resolve(v.DATA_DIR ?? '.data'), isDefault: v.DATA_DIR === undefined },
-    database: { url: v.DATABASE_URL, poolSize: v.DATABASE_POOL_SIZE },
+    database: { url: v.DATABASE_URL, poolSize: v.DATABASE_POOL_SIZE, migrations: v.MIGRATE_ON_START },
     redis: { url: v.REDIS_URL },
     rateLimits: {
       backend:

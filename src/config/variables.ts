@@ -7,6 +7,7 @@ import {
   EVENT_STORES,
   INGEST_MODES,
   type LogLevel,
+  MIGRATION_MODES,
   PLAN_NAMES,
   type PlanName,
   type ProcessRole,
@@ -302,6 +303,12 @@ export const VARIABLES = {
     url(['postgres:', 'postgresql:']),
   ),
   DATABASE_POOL_SIZE: variable('Storage', '10', 'connections of one process', integer(10, 1, 500)),
+  MIGRATE_ON_START: variable(
+    'Storage',
+    'on',
+    'on: apply missing migrations at the start; off: exit with code 78 while any is missing; wait: wait until another process has applied them',
+    oneOf(MIGRATION_MODES, 'on'),
+  ),
   REDIS_URL: secret(
     'Storage',
     '',
