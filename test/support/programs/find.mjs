@@ -1,6 +1,6 @@
 // Finds the programs that tests need beyond npm packages. As root on Debian it installs what is missing.
 import { execFile } from 'node:child_process';
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -33,13 +33,23 @@ export const PYTHON_BUILD = {
   usual: '/usr/bin/pyproject-build',
   debianPackages: ['python3-build', 'python3-setuptools', 'python3-wheel'],
 };
+/** A server with `initdb`, `pg_dump` and `pg_basebackup` next to it. Debian keeps them out of PATH, by version. */
+export const PG_CTL = {
+  program: 'pg_ctl',
+  variable: 'TEST_PG_CTL',
+  debianFolder: '/usr/lib/postgresql',
+  debianPackages: ['postgresql'],
+  megabytes: 60,
+};
 export const GO = { program: 'go', variable: 'TEST_GO', debianPackages: ['golang-go'], megabytes: 470 };
 
 /** apt-get takes one lock, so installations run one after another. */
 let installing = Promise.resolve();
 
 /**
- * @param {{ program: string, variable: string, usual?: string, debianPackages: string[], megabytes?: number }} wanted
+ * `debianFolder` has a folder for each version, of which the newest is used.
+ *
+ * @param {{ program: string, variable: string, usual?: string, debianFolder?: string, debianPackages: string[], megabytes?: number }} wanted
  * @param {{ install?: boolean }} options `install`: whether to install a program that is missing
  * @returns {Promise<string>} the path of the program
  * @throws {Error} whose message says what is missing and how to install it
@@ -58,17 +68,28 @@ export async function findProgram(wanted, { install = true } = {}) {
   );
 }
 
-function pathOf({ program, variable, usual }) {
+function pathOf({ program, variable, usual, debianFolder }) {
   const chosen = variable === undefined ? undefined : process.env[variable];
   const paths = chosen
     ? [chosen]
     : [
         ...(usual === undefined ? [] : [usual]),
+        ...(debianFolder === undefined ? [] : versionsIn(debianFolder).map((version) => join(version, 'bin', program))),
         ...(process.env.PATH ?? '')
           .split(delimiter)
           .flatMap((folder) => (folder === '' ? [] : [join(folder, program)])),
       ];
   return paths.find(isExecutable) ?? null;
+}
+
+/** Returns the folders of the versions, the newest first. */
+function versionsIn(folder) {
+  try {
+    const versions = readdirSync(folder).sort((a, b) => Number(b) - Number(a));
+    return versions.map((version) => join(folder, version));
+  } catch {
+    return [];
+  }
 }
 
 function isExecutable(path) {
