@@ -66,7 +66,8 @@ function projectWith(files) {
   return {
     exists: (path) => files.has(path) || existsSync(join(ROOT, path)),
     scripts: new Set(Object.keys(scripts)),
-    knowsName: (name) => words.has(name),
+    // The configuration also reads the names of secrets with this ending.
+    knowsName: (name) => words.has(name) || words.has(name.replace(/_FILE$/, '')),
   };
 }
 

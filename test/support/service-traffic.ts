@@ -171,6 +171,7 @@ export class IngestTraffic {
     private readonly url: string,
     private readonly account: Account,
     clients: number,
+    private readonly name = 'client',
   ) {
     this.over = Promise.all(Array.from({ length: clients }, (_, index) => this.run(index))).then(() => undefined);
   }
@@ -187,7 +188,7 @@ export class IngestTraffic {
   private async run(client: number): Promise<void> {
     const connection = new Client(this.url);
     for (let count = 0; ; count += 1) {
-      const id = `client-${client}-${count}`;
+      const id = `${this.name}-${client}-${count}`;
       const outcome = await connection.send(ingestMessage(this.account, id));
       if (outcome.kind === 'answered' && outcome.status === 200) {
         this.accepted.push(id);

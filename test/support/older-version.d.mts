@@ -1,0 +1,2 @@
+export function commitBefore(path: string): Promise<string | null>;
+export function builtVersion(commit: string): Promise<string>;
