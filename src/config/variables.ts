@@ -299,7 +299,7 @@ export const VARIABLES = {
   DATABASE_URL: secret(
     'Storage',
     '',
-    'PostgreSQL 15 or newer; unset: an embedded one in DATA_DIR (required in production)',
+    'PostgreSQL 15 or newer, with ?sslmode=verify-full over TLS; unset: an embedded one in DATA_DIR (required in production)',
     url(['postgres:', 'postgresql:']),
   ),
   DATABASE_POOL_SIZE: variable('Storage', '10', 'connections of one process', integer(10, 1, 500)),
