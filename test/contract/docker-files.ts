@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { parse } from 'yaml';
 
 export const ROOT = join(import.meta.dirname, '..', '..');
@@ -29,13 +29,21 @@ export function readDockerfile(): readonly Stage[] {
   for (const line of lines) {
     const [, name = '', text = ''] = /^(\w+)\s+(.*)$/.exec(line) ?? [];
     if (name.toUpperCase() === 'FROM') {
-      const [base = '', , alias = null] = text.split(/\s+/);
+      const [base = '', , alias = null] = text.split(/\s+/).filter((word) => !word.startsWith('--'));
       stages.push({ base, alias, instructions: [] });
     } else {
       stages.at(-1)?.instructions.push({ name: name.toUpperCase(), text });
     }
   }
   return stages;
+}
+
+/** The arguments before the first stage, which bases may name, with their defaults. */
+export function argumentsOfBases(): Record<string, string> {
+  const [before = ''] = readFileSync(join(ROOT, 'docker/Dockerfile'), 'utf8').split(/^FROM /m);
+  return Object.fromEntries(
+    [...before.matchAll(/^ARG (\w+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value]),
+  );
 }
 
 export function textsOf(stage: Stage, name: string): string[] {
@@ -53,12 +61,33 @@ export function environmentOf(stage: Stage): Record<string, string> {
   );
 }
 
+/**
+ * Replaces each `NAME_FILE` by `NAME` with the value of the secret that the file has. The last part of its path is the
+ * name of the secret.
+ *
+ * @throws {Error} when there is no such secret
+ */
+export function readFiles(
+  environment: Readonly<Record<string, string>>,
+  secrets: Readonly<Record<string, string>>,
+): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(environment).map(([name, value]) => {
+      if (!name.endsWith('_FILE')) return [name, value];
+      const secret = secrets[basename(value)];
+      if (secret === undefined) throw new Error(`${name} names ${value}, which is no secret`);
+      return [name.slice(0, -'_FILE'.length), secret];
+    }),
+  );
+}
+
 /** Paths a stage takes from the build context, and those it takes from another stage. */
 export function copiesOf(stage: Stage): { from: string | null; sources: string[]; target: string }[] {
   return textsOf(stage, 'COPY').map((text) => {
     const words = text.split(/\s+/);
-    const from = words[0]?.startsWith('--from=') === true ? (words.shift() ?? '').slice('--from='.length) : null;
-    return { from, sources: words.slice(0, -1), target: words.at(-1) ?? '' };
+    const paths = words.filter((word) => !word.startsWith('--'));
+    const from = words.find((word) => word.startsWith('--from='))?.slice('--from='.length) ?? null;
+    return { from, sources: paths.slice(0, -1), target: paths.at(-1) ?? '' };
   });
 }
 
@@ -86,6 +115,8 @@ export interface ComposeService {
   readonly profiles?: readonly string[];
   readonly ports?: readonly string[];
   readonly volumes?: readonly string[];
+  readonly secrets?: readonly string[];
+  readonly deploy?: { readonly resources: { readonly limits: Readonly<Record<string, string | number>> } };
   readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
   readonly healthcheck?: { readonly test?: readonly string[]; readonly disable?: boolean };
 }
@@ -93,6 +124,7 @@ export interface ComposeService {
 export interface Compose {
   readonly services: Readonly<Record<string, ComposeService>>;
   readonly volumes: Readonly<Record<string, unknown>>;
+  readonly secrets: Readonly<Record<string, { readonly file: string }>>;
 }
 
 export function readCompose(): Compose {

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
@@ -9,6 +9,7 @@ import { describe, expect, it } from '@jest/globals';
 import { type Config, loadConfig } from '../../src/config/index.js';
 import { VARIABLES } from '../../src/config/variables.js';
 import {
+  argumentsOfBases,
   type ComposeService,
   copiesOf,
   environmentOf,
@@ -16,6 +17,7 @@ import {
   isIgnored,
   readCompose,
   readDockerfile,
+  readFiles,
   requiredNames,
   ROOT,
   type Stage,
@@ -25,10 +27,12 @@ import {
 const stages = readDockerfile();
 const runtime = stages.at(-1) as Stage;
 const dependencies = stages.find((stage) => stage.alias === 'dependencies') as Stage;
-const { services, volumes } = readCompose();
+const { services, volumes, secrets } = readCompose();
 const own = Object.entries(services).filter(([, service]) => service.build !== undefined);
 
-const SECRETS = ['POSTGRES_PASSWORD', 'JWT_PRIVATE_KEYS', 'CREDENTIAL_ENCRYPTION_KEYS', 'S3_SECRET_ACCESS_KEY'];
+/** These come from the shell, the others from files. */
+const PASSWORDS = ['POSTGRES_PASSWORD', 'S3_SECRET_ACCESS_KEY'];
+const FILES = ['JWT_PRIVATE_KEYS', 'CREDENTIAL_ENCRYPTION_KEYS'];
 const EXAMPLES: Readonly<Record<string, string>> = {
   POSTGRES_PASSWORD: randomBytes(24).toString('hex'),
   JWT_PRIVATE_KEYS: generateKeyPairSync('ec', { namedCurve: 'P-256' })
@@ -41,18 +45,18 @@ const EXAMPLES: Readonly<Record<string, string>> = {
 /** What the process in a container of this service sees. */
 function environmentIn(service: ComposeService, values: Readonly<Record<string, string>>): Record<string, string> {
   const declared = Object.entries(service.environment ?? {});
-  return {
-    ...environmentOf(runtime),
-    ...Object.fromEntries(declared.map(([name, value]) => [name, interpolate(value, values)])),
-  };
+  const given = Object.fromEntries(declared.map(([name, value]) => [name, interpolate(value, values)]));
+  const inFiles = Object.entries(values).filter(([name]) => service.secrets?.includes(name));
+  return { ...environmentOf(runtime), ...readFiles(given, Object.fromEntries(inFiles)) };
 }
 
 function configOf(name: string): Config {
   return loadConfig(environmentIn(services[name] as ComposeService, EXAMPLES));
 }
 
-function installOf(stage: Stage): string {
-  return textsOf(stage, 'RUN').find((text) => text.includes('npm ci')) ?? '';
+/** The variable that a name of an environment sets. */
+function variableOf(name: string): string {
+  return name.replace(/_FILE$/, '');
 }
 
 describe('the image', () => {
@@ -74,6 +78,13 @@ describe('the image', () => {
     expect(used.filter((alias) => !aliases.includes(alias))).toEqual([]);
   });
 
+  it('has the command oes, which runs the command line of the build', () => {
+    const copy = copiesOf(runtime).find(({ target }) => target === '/usr/local/bin/oes');
+    const script = readFileSync(join(ROOT, copy?.sources[0] ?? ''), 'utf8');
+    const file = /exec node \/app\/dist\/(\S+)\.js "\$@"/.exec(script)?.[1] ?? '';
+    expect(existsSync(join(ROOT, `${file}.ts`))).toBe(true);
+  });
+
   it('starts the compiled entry file of the build layout directly, so that signals reach it', () => {
     const [entry] = textsOf(runtime, 'ENTRYPOINT');
     const [program, file = ''] = JSON.parse(entry ?? '[]') as string[];
@@ -93,16 +104,30 @@ describe('the image', () => {
   it('runs as an ordinary user', () => {
     const user = textsOf(runtime, 'USER').at(-1);
     expect(user).toBeDefined();
-    expect(user).not.toMatch(/^(root|0)(:|$)/);
+    // Kubernetes accepts only a number as proof.
+    expect(user).toMatch(/^[1-9]\d*:[1-9]\d*$/);
   });
 
-  it('leaves out development and optional packages, and with them the embedded database', () => {
-    expect(installOf(dependencies)).toContain('--omit=dev');
-    expect(installOf(dependencies)).toContain('--omit=optional');
+  it('installs its packages by the script that the deep tests run', () => {
+    expect(textsOf(dependencies, 'RUN').join()).toMatch(/node scripts\/image\.mjs \$\{TARGETARCH\}$/);
     const modules = copiesOf(runtime).filter((copy) => copy.target.startsWith('node_modules'));
     expect(modules.map((copy) => copy.from)).toEqual(['dependencies']);
-    const brought = copiesOf(dependencies).filter((copy) => copy.from !== null);
-    expect(brought.flatMap((copy) => copy.sources)).toEqual(['/app/node_modules/@node-rs']);
+  });
+
+  it('names its version, its revision, its source, its licence and its base', () => {
+    const labels = [
+      ...textsOf(runtime, 'LABEL')
+        .join(' ')
+        .matchAll(/opencontainers\.image\.([\w.]+)=/g),
+    ];
+    expect(labels.map(([, name]) => name)).toEqual(
+      expect.arrayContaining(['version', 'revision', 'source', 'licenses', 'base.name']),
+    );
+  });
+
+  it('takes its base from one argument, which a release sets to a digest', () => {
+    expect(stages.filter(({ base }) => !/^\$\{NODE_IMAGE\}$/.test(base))).toEqual([]);
+    expect(argumentsOfBases()).toEqual({ NODE_IMAGE: 'node:24-slim' });
   });
 
   it('brings the native part of the password hash, which is an optional package', () => {
@@ -112,13 +137,12 @@ describe('the image', () => {
     for (const platform of ['linux-x64-gnu', 'linux-arm64-gnu']) {
       expect(lock.packages[`node_modules/@node-rs/argon2-${platform}`]?.optional).toBe(true);
     }
-    expect(stages.map((stage) => stage.base)).toEqual(stages.map(() => runtime.base));
   });
 
   it('holds no environment name the service does not read, and no secret', () => {
     const names = Object.keys(environmentOf(runtime));
     expect(names.filter((name) => !(name in VARIABLES))).toEqual([]);
-    expect(names.filter((name) => SECRETS.includes(name))).toEqual([]);
+    expect(names.filter((name) => [...PASSWORDS, ...FILES].includes(name))).toEqual([]);
   });
 
   it.each([
@@ -141,13 +165,10 @@ describe('the image', () => {
 
 /** Runs the image's own health check against a port of this machine. @returns its exit code */
 async function runHealthCheck(port: number): Promise<unknown> {
-  const command = /CMD\s+(\[.*\])$/.exec(textsOf(runtime, 'HEALTHCHECK').at(-1) ?? '')?.[1] ?? '[]';
-  const [program, ...words] = JSON.parse(command) as string[];
-  expect(program).toBe('node');
-  const [code] = (await once(
-    spawn(process.execPath, words, { env: { OPS_PORT: String(port) } }),
-    'close',
-  )) as unknown[];
+  expect(textsOf(runtime, 'HEALTHCHECK').at(-1)).toMatch(/CMD \["oes-health"\]$/);
+  const { sources } = copiesOf(runtime).find((copy) => copy.target === '/usr/local/bin/oes-health') ?? {};
+  const file = join(ROOT, sources?.[0] ?? '');
+  const [code] = (await once(spawn(file, { env: { OPS_PORT: String(port) } }), 'close')) as unknown[];
   return code;
 }
 
@@ -161,7 +182,7 @@ describe('compose.yaml', () => {
   });
 
   it.each(own)('gives %s only names the service reads', (_name, service) => {
-    expect(Object.keys(service.environment ?? {}).filter((name) => !(name in VARIABLES))).toEqual([]);
+    expect(Object.keys(service.environment ?? {}).filter((name) => !(variableOf(name) in VARIABLES))).toEqual([]);
   });
 
   it.each(own)('hands every name about the event store on to %s', (_name, service) => {
@@ -246,14 +267,29 @@ describe('compose.yaml', () => {
     expect(configOf('api').eventStore).toBeUndefined();
   });
 
-  it.each(SECRETS)('refuses to start without %s and has no value of its own for it', (secret) => {
+  it.each(PASSWORDS)('refuses to start without %s and has no value of its own for it', (secret) => {
     const { [secret]: _absent, ...rest } = EXAMPLES;
     expect(() => own.map(([, service]) => environmentIn(service, rest))).toThrow(`${secret} is required`);
   });
 
-  it('requires nothing beyond those secrets', () => {
+  it('requires nothing beyond those passwords and the files of the keys', () => {
     const values = Object.values(services).flatMap((service) => Object.values(service.environment ?? {}));
-    expect(new Set(values.flatMap(requiredNames))).toEqual(new Set(SECRETS));
+    expect(new Set(values.flatMap(requiredNames))).toEqual(new Set(PASSWORDS));
+    expect(Object.keys(secrets)).toEqual(FILES);
+    expect(own.map(([, service]) => service.secrets)).toEqual([FILES, FILES]);
+  });
+
+  it('keeps the files of the keys out of Git and out of the image', () => {
+    const paths = Object.values(secrets).map(({ file }) => join('docker', file));
+    expect(paths.filter((path) => !isIgnored(path))).toEqual([]);
+    const ignored = execFileSync('git', ['check-ignore', ...paths], { cwd: ROOT, encoding: 'utf8' });
+    expect(ignored.trim().split('\n')).toEqual(paths);
+  });
+
+  it('bounds the processor time, the memory and the processes of the API and of the worker', () => {
+    for (const [, { deploy }] of own) {
+      expect(Object.keys(deploy?.resources.limits ?? {})).toEqual(['cpus', 'memory', 'pids']);
+    }
   });
 
   it('waits only for services that exist, and for health only where there is a health check', () => {

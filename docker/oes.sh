@@ -1,0 +1,3 @@
+#!/bin/sh
+# The command "oes" of the image.
+exec node /app/dist/src/cli.js "$@"
