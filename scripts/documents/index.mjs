@@ -19,7 +19,7 @@ const FOLDERS = ['.', 'docs', 'bench'];
 /** This document describes the past, so the code may not have its names. */
 const NOT_OF_TODAY = new Set(['CHANGELOG.md']);
 /** The names of the code are read from these folders. */
-const SOURCES = ['src', 'test', 'migrations', 'scripts', 'bench', 'docker'];
+const SOURCES = ['src', 'test', 'migrations', 'scripts', 'bench', 'docker', 'deploy'];
 /** Names of libraries and platforms that our code does not contain. */
 const NAMES_OF_OTHERS = [
   'NODE_EXTRA_CA_CERTS',

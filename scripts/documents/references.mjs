@@ -2,7 +2,7 @@
 import { posix } from 'node:path';
 import { anchorsOf } from './markdown.mjs';
 
-const FOLDERS = /^(src|test|migrations|scripts|bench|docker|docs)\/[\w./-]+$/;
+const FOLDERS = /^(src|test|migrations|scripts|bench|docker|deploy|docs)\/[\w./-]+$/;
 const SCRIPT = /\bnpm run ([\w:-]+)/g;
 /**
  * `PascalCase` and `camelCase` of at least two words, and names of environment variables. Such words can only be names

@@ -18,6 +18,7 @@ export const ALERTMANAGER = {
   debianPackages: ['prometheus-alertmanager'],
 };
 
+export const KUBECTL = { program: 'kubectl', variable: 'TEST_KUBECTL', debianPackages: ['kubernetes-client'] };
 export const PROMTOOL = { program: 'promtool', variable: 'TEST_PROMTOOL', debianPackages: ['prometheus'] };
 
 /** Version managers put slow wrappers on PATH, so Debian's Python is used where it exists. */
