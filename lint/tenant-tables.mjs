@@ -90,6 +90,7 @@ export const PARENTS = {
   alert_rule_channels: 'alert_rules',
   alert_rule_destinations: 'alert_rules',
   alert_rule_series: 'alert_rules',
+  audit_positions: 'audit_events',
   oauth_pending_links: 'sign_in_challenges',
   object_upload_parts: 'object_uploads',
   refresh_tokens: 'sessions',
@@ -98,6 +99,7 @@ export const PARENTS = {
 /** Tables that belong to no tenant. */
 export const NOBODYS_TABLES = [
   'alert_heartbeats',
+  'audit_sinks',
   'event_retention',
   'event_shipping',
   'hot_events',

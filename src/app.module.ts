@@ -13,6 +13,7 @@ import { SentinelModule } from './modules/alerting/sentinel/index.js';
 import { AlertsModule } from './modules/alerting/alerts/index.js';
 import { ApiKeysModule } from './modules/entitlement/api-keys/index.js';
 import { AuditModule } from './modules/identity/audit/index.js';
+import { AuditSinkModule } from './modules/operations/audit-sink/index.js';
 import { AuthModule } from './modules/identity/auth/index.js';
 import { BillingModule } from './modules/entitlement/billing/index.js';
 import { ConsoleModule } from './modules/operations/console/index.js';
@@ -266,6 +267,7 @@ export class AppModule {
         AlertRulesModule,
         HealthModule.for(runtime.config),
         InternalJobsModule,
+        AuditSinkModule,
         JobBoardModule,
         TestControlModule,
         ConsoleModule,

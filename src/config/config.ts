@@ -60,6 +60,8 @@ export interface Config {
     readonly batchMax: number;
     readonly batchWaitMs: number;
   };
+  /** Where audit rows are streamed to. Null: nowhere. */
+  readonly auditSink: AuditSink | null;
   readonly quotas: {
     /** Requests per month by plan, where a deployment sets them. Null: unlimited. */
     readonly monthlyRequests: Readonly<Partial<Record<string, number | null>>>;
@@ -240,3 +242,13 @@ export type PaymentName = (typeof PAYMENT_NAMES)[number];
 
 /** Injection token of the whole {@link Config}. */
 export const CONFIG = Symbol('CONFIG');
+
+export const AUDIT_SINK_KINDS = ['stdout', 'file', 'webhook'] as const;
+export type AuditSinkKind = (typeof AUDIT_SINK_KINDS)[number];
+
+export type AuditSink =
+  | { readonly kind: 'stdout' }
+  /** The absolute path of the file. */
+  | { readonly kind: 'file'; readonly path: string }
+  /** `key` signs the requests. */
+  | { readonly kind: 'webhook'; readonly url: string; readonly key: Buffer };

@@ -76,6 +76,17 @@ describe('the configuration', () => {
     expect(faults.join()).not.toMatch(/secret|BEGIN/);
   });
 
+  it('needs the address and the secret of a webhook for audit rows', () => {
+    expect(faultsOf({ AUDIT_SINK: 'webhook', AUDIT_WEBHOOK_SECRET: 'whsec_c2hvcnQ=' })).toEqual([
+      'AUDIT_WEBHOOK_SECRET must encode 24 to 64 bytes',
+      'AUDIT_WEBHOOK_URL is missing, though AUDIT_SINK is webhook',
+    ]);
+    expect(loadConfig({ AUDIT_SINK: 'file', DATA_DIR: '/data' }).auditSink).toEqual({
+      kind: 'file',
+      path: '/data/audit.ndjson',
+    });
+  });
+
   it.each(['production', 'development'])('refuses a TEST_CONTROL_TOKEN with NODE_ENV=%s', (environment) => {
     const env = { ...PRODUCTION, TEST_CONTROL_TOKEN: 'x' };
     expect(faultsOf({ ...env, NODE_ENV: environment })).toContain(

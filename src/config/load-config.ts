@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { z } from 'zod';
+import { auditSink, auditSinkFaults } from './audit-sink.js';
 import { type Config, PAYMENT_NAMES, type PaymentName } from './config.js';
 import { clickHouseFaults, clickHouseSettings } from './event-store.js';
 import { valueOf, valueOrFile } from './values.js';
@@ -57,6 +58,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   faults.push(...signInFaults(v, production).filter((fault) => !faults.some((known) => sameName(known, fault))));
   faults.push(...s3Faults(v, new Set(faults.map(nameIn))));
   faults.push(...clickHouseFaults(v, new Set(faults.map(nameIn))));
+  faults.push(...auditSinkFaults(v, new Set(faults.map(nameIn))));
   if (v.TEST_CONTROL_TOKEN !== undefined && v.NODE_ENV !== 'test')
     faults.push('TEST_CONTROL_TOKEN is refused unless NODE_ENV is test');
   if (v.QUEUE_BACKEND === 'redis' && v.REDIS_URL === undefined && 'REDIS_URL' in values)
@@ -125,6 +127,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     },
     metering: { enabled: v.ENABLE_REQUEST_METERING },
     ingestion: { mode: v.INGEST_MODE, batchMax: v.INGEST_BATCH_MAX, batchWaitMs: v.INGEST_BATCH_WAIT_MS },
+    auditSink: auditSink(v),
     quotas: {
       monthlyRequests: v.MONTHLY_REQUEST_LIMITS,
       requestQuotaMessage: v.REQUEST_QUOTA_MESSAGE,

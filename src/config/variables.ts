@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import {
   ACCESS_LOGS,
+  AUDIT_SINK_KINDS,
   type CredentialKey,
   EVENT_STORES,
   INGEST_MODES,
@@ -218,6 +219,14 @@ const rateLimitOverrides = list.transform((items, ctx) => {
   }
   return overrides;
 });
+
+/** Reads a secret of Standard Webhooks as the key that it encodes. */
+const webhookKey = z
+  .string()
+  .regex(/^whsec_[A-Za-z0-9+/]+={0,2}$/, 'must be whsec_ and base64')
+  .transform((v) => Buffer.from(v.slice('whsec_'.length), 'base64'))
+  .refine(({ length }) => length >= 24 && length <= 64, 'must encode 24 to 64 bytes')
+  .optional();
 
 const isPlanName = (name: string): name is PlanName => (PLAN_NAMES as readonly string[]).includes(name);
 
@@ -578,6 +587,25 @@ export const VARIABLES = {
     '',
     'comma-separated ranges (CIDR) that deliveries and alerts may reach although they are not public, for example 10.1.0.0/16',
     subnets,
+  ),
+  AUDIT_SINK: variable(
+    'Audit',
+    'off',
+    'off, stdout, file or webhook: worker processes stream every audit row there as a line of JSON, in the order of commit, at least once',
+    oneOf(['off', ...AUDIT_SINK_KINDS] as const, 'off'),
+  ),
+  AUDIT_FILE: variable('Audit', 'DATA_DIR/audit.ndjson', 'file of the sink file; lines are appended', text),
+  AUDIT_WEBHOOK_URL: variable(
+    'Audit',
+    '',
+    'receiver of the sink webhook; a private address must be in OUTBOUND_ALLOWED_SUBNETS',
+    url(['http:', 'https:']),
+  ),
+  AUDIT_WEBHOOK_SECRET: variable(
+    'Audit',
+    '',
+    'secret that signs by Standard Webhooks: whsec_ and base64 of 24 to 64 bytes',
+    webhookKey,
   ),
   ENABLE_PAYMENT_BILLING: variable(
     'Billing',

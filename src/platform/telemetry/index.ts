@@ -1,6 +1,7 @@
 export type { LeanHistogram } from './lean-histogram.js';
 export { Logger } from './logger.js';
 export { Metrics } from './metrics.js';
+export { standardOutput } from './standard-output.js';
 export { LogThrottle } from './log-throttle.js';
 export { currentContext, holdContext, runInContext, type RequestContext } from './request-context.js';
 export { redactText } from './redact.js';

@@ -4,7 +4,7 @@ import { prettyLines } from './pretty-lines.js';
 import { redact, redactText } from './redact.js';
 import { BufferedDestination } from './buffered-destination.js';
 import { currentContext } from './request-context.js';
-import { StandardOutput } from './standard-output.js';
+import { standardOutput } from './standard-output.js';
 import { traceIdOf } from './traceparent.js';
 import { isError } from '../errors/index.js';
 
@@ -15,7 +15,7 @@ export interface LoggerOptions {
   readonly level: LogLevel | 'silent';
   /** Writes readable lines instead of JSON. By default, this is on when standard output is a terminal. */
   readonly pretty?: boolean;
-  /** By default, lines go to standard output with {@link StandardOutput}. */
+  /** By default, lines go to standard output with {@link standardOutput}. */
   readonly destination?: DestinationStream;
 }
 
@@ -40,7 +40,7 @@ export class Logger implements LoggerService {
 
   constructor(options: LoggerOptions) {
     const pretty = options.pretty ?? (options.destination === undefined && process.stdout.isTTY);
-    const plain = options.destination ?? new BufferedDestination(new StandardOutput());
+    const plain = options.destination ?? new BufferedDestination(standardOutput);
     this.destination = pretty ? prettyLines(plain) : plain;
     this.writer = pino(
       {

@@ -59,6 +59,27 @@ describe('the output of log lines', () => {
     expect(lines.map((line) => Number.parseInt(line))).toEqual([...lines.keys()]);
   });
 
+  it('resolves a write that waits for its reader when all of its lines are written', async () => {
+    const output = new StandardOutput(pipe);
+    let isWritten = false;
+    const written = output.writeAll(LINE.repeat(1_024)).then(() => (isWritten = true));
+    output.write('last\n');
+    await pause(1);
+    expect(isWritten).toBe(false);
+    const all = await readUntil('last');
+    await written;
+    expect(all).toBe(`${LINE.repeat(1_024)}last\n`);
+  });
+
+  it('rejects a write that may have failed, and one for which the waiting lines leave no room', async () => {
+    const full = openSync('/dev/full', constants.O_WRONLY);
+    await expect(new StandardOutput(full).writeAll('a\n')).rejects.toThrow('ENOSPC');
+    closeSync(full);
+    const output = new StandardOutput(pipe);
+    output.write(LINE.repeat(3 * 1_024));
+    await expect(output.writeAll(LINE.repeat(2 * 1_024))).rejects.toThrow('standard output is not read');
+  });
+
   it.each(['a reader that is gone', 'a full disk'])('goes on without %s, and ends', (what) => {
     const fd = what === 'a full disk' ? openSync('/dev/full', constants.O_WRONLY) : endedPipe();
     const output = new StandardOutput(fd);

@@ -1,5 +1,5 @@
 import { writevSync } from 'node:fs';
-import { errorCode } from '../errors/index.js';
+import { asError, errorCode } from '../errors/index.js';
 
 /**
  * The maximum bytes of lines that wait for the reader. Further lines are dropped, and one line reports their number.
@@ -20,6 +20,11 @@ export class StandardOutput {
   private waitingBytes = 0;
   private dropped = 0;
   private timer: NodeJS.Timeout | undefined;
+  /** The bytes that were accepted so far, and those of them that were written. */
+  private acceptedBytes = 0;
+  private writtenBytes = 0;
+  private promised: { readonly end: number; readonly resolve: () => void; readonly reject: (error: Error) => void }[] =
+    [];
 
   constructor(private readonly fd = 1) {}
 
@@ -29,9 +34,22 @@ export class StandardOutput {
       this.dropped += lines.split('\n').length - 1;
       return;
     }
-    this.waiting.push(bytes);
-    this.waitingBytes += bytes.length;
+    this.add(bytes);
     if (this.timer === undefined) this.flush();
+  }
+
+  /** Writes lines and resolves when the operating system has all of them. Rejects when lines may be missing. */
+  writeAll(lines: string): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const bytes = Buffer.from(lines);
+      if (this.waitingBytes > 0 && this.waitingBytes + bytes.length > MOST_WAITING_BYTES) {
+        reject(new Error('standard output is not read'));
+        return;
+      }
+      this.add(bytes);
+      this.promised.push({ end: this.acceptedBytes, resolve, reject });
+      if (this.timer === undefined) this.flush();
+    });
   }
 
   /** Writes the waiting lines when the process ends. Gives up after 2 seconds without a reader. */
@@ -63,12 +81,23 @@ export class StandardOutput {
       // The reader is gone or the disk is full. The lines are dropped, because the failure can be reported nowhere.
       this.waiting = [];
       this.waitingBytes = 0;
+      this.writtenBytes = this.acceptedBytes;
+      for (const { reject } of this.promised.splice(0)) reject(asError(error));
       return false;
     }
   }
 
+  private add(bytes: Buffer): void {
+    this.waiting.push(bytes);
+    this.waitingBytes += bytes.length;
+    this.acceptedBytes += bytes.length;
+  }
+
   private remove(bytes: number): void {
     this.waitingBytes -= bytes;
+    this.writtenBytes += bytes;
+    const open = this.promised.findIndex(({ end }) => end > this.writtenBytes);
+    for (const { resolve } of this.promised.splice(0, open === -1 ? this.promised.length : open)) resolve();
     let left = bytes;
     let whole = 0;
     for (; whole < this.waiting.length && left >= (this.waiting[whole]?.length ?? 0); whole += 1)
@@ -87,8 +116,9 @@ export class StandardOutput {
       message: 'log lines were dropped',
     };
     this.dropped = 0;
-    const bytes = Buffer.from(`${JSON.stringify(line)}\n`);
-    this.waiting.push(bytes);
-    this.waitingBytes += bytes.length;
+    this.add(Buffer.from(`${JSON.stringify(line)}\n`));
   }
 }
+
+/** The standard output of the process, for the log and the audit sink. Their lines are never mixed. */
+export const standardOutput = new StandardOutput();

@@ -1,0 +1,1 @@
+export { AuditSinkModule } from './audit-sink.module.js';
