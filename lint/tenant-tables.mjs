@@ -51,6 +51,8 @@ export const TENANT_TABLES = {
   project_storage_totals: ['project_id'],
   projects: ['id', 'organization_id'],
   protected_header_secrets: ['project_id'],
+  quota_notice_mails: ['organization_id', 'user_id'],
+  quota_notices: ['organization_id'],
   recovery_codes: ['user_id'],
   saved_views: ['project_id'],
   second_factor_failures: ['user_id'],

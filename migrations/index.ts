@@ -62,6 +62,7 @@ import { DuplicatesOfQueuedRequests1802840000000 } from './1802840000000-duplica
 import { EventTraces1802850000000 } from './1802850000000-event-traces.js';
 import { AuditPositions1803100000000 } from './1803100000000-audit-positions.js';
 import { PositionsOfOldAuditEvents1803100100000 } from './1803100100000-positions-of-old-audit-events.js';
+import { QuotaNotices1803100200000 } from './1803100200000-quota-notices.js';
 
 /** Every migration in order; a test checks that each file of this folder is listed. */
 export const MIGRATIONS = [
@@ -129,4 +130,5 @@ export const MIGRATIONS = [
   EventTraces1802850000000,
   AuditPositions1803100000000,
   PositionsOfOldAuditEvents1803100100000,
+  QuotaNotices1803100200000,
 ] as const;

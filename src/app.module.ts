@@ -22,6 +22,7 @@ import { DeliveryModule } from './modules/delivery/deliveries/index.js';
 import { AnalyticsModule } from './modules/events/analytics/index.js';
 import { EqlModule } from './modules/events/eql/index.js';
 import { HourRollupsModule } from './modules/events/hour-rollups/index.js';
+import { QuotaNoticesModule } from './modules/events/quota-notices/index.js';
 import { EventStreamsModule } from './modules/events/streams/index.js';
 import { EventStoreModule } from './modules/events/event-store/index.js';
 import { EventFeedModule } from './modules/events/feed/index.js';
@@ -258,6 +259,7 @@ export class AppModule {
         SearchModule,
         DashboardModule,
         ProjectHealthModule,
+        QuotaNoticesModule,
         SourceMonitoringModule,
         DeliveryModule,
         AlertDestinationsModule,

@@ -6,6 +6,7 @@ import { objectStorageScrubJob } from './modules/entitlement/storage/index.js';
 import { maintenanceJob } from './modules/operations/internal-jobs/index.js';
 import { coldMonthsJob } from './modules/events/event-store/index.js';
 import { hourRollupsJob } from './modules/events/hour-rollups/index.js';
+import { quotaNoticesJob } from './modules/events/quota-notices/index.js';
 import { logSearchIndexJob } from './modules/events/logs/index.js';
 
 /** Every job of the service. The start fails when a job has no handler or two. */
@@ -13,6 +14,7 @@ export const JOBS = [
   maintenanceJob,
   hourRollupsJob,
   logSearchIndexJob,
+  quotaNoticesJob,
   coldMonthsJob,
   objectStorageScrubJob,
   deliveryRetriesJob,

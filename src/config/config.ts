@@ -66,6 +66,8 @@ export interface Config {
     /** Requests per month by plan, where a deployment sets them. Null: unlimited. */
     readonly monthlyRequests: Readonly<Partial<Record<string, number | null>>>;
     readonly requestQuotaMessage: string;
+    /** Whether organizations are warned at 80 % and 100 % of the month. */
+    readonly sendsNotices: boolean;
     /** The page on which a blocked organization can upgrade. */
     readonly upgradeUrl: string;
   };

@@ -131,6 +131,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     quotas: {
       monthlyRequests: v.MONTHLY_REQUEST_LIMITS,
       requestQuotaMessage: v.REQUEST_QUOTA_MESSAGE,
+      sendsNotices: v.QUOTA_NOTICES,
       upgradeUrl: v.UPGRADE_URL ?? `${publicAppUrl}/billing`,
     },
     tokens: {

@@ -452,6 +452,12 @@ export const VARIABLES = {
     'API-key requests a month by plan, as plan=n pairs',
     requestLimits,
   ),
+  QUOTA_NOTICES: variable(
+    'Metering',
+    'on',
+    'a mail to owners and admins, and an event in each project, at 80 % and 100 % of the events or requests of a month; off leaves them out',
+    flag(true),
+  ),
   REQUEST_QUOTA_MESSAGE: variable(
     'Metering',
     'Monthly request quota exceeded.',

@@ -66,6 +66,8 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     DATABASE_URL: databaseUrl,
     DATABASE_POOL_SIZE: '5',
     LOG_LEVEL: 'debug',
+    // Suites that use up a quota count the events of their projects.
+    QUOTA_NOTICES: 'off',
     ...(await secondStoreEnv(databaseUrl)),
     ...options.env,
     ...(options.withRateLimits === true

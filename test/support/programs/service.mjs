@@ -59,6 +59,8 @@ export async function startSharedService({ limits = false, clickHouse }, stops) 
       // The service compares addresses without regard to case.
       PLATFORM_ADMIN_EMAILS: `Other@Example.com, ${PLATFORM_ADMIN_EMAIL.toUpperCase()}`,
       UPGRADE_URL: 'https://app.example.com/upgrade',
+      // Suites that use up a quota count the events of their projects.
+      QUOTA_NOTICES: 'off',
       // Suites about storage quotas put their organizations on these plans. Other organizations have the limits of a
       // deployment.
       STORAGE_LIMITS: 'pro=1MB/2MB/512KB,scale=100MB/-/64MB',

@@ -116,6 +116,7 @@ export {
 export { EventTracesWriter } from './writing/event-traces.writer.js';
 export { UniqueEventsWriter } from './writing/unique-events.writer.js';
 export { PartitionsWriter } from './writing/partitions.writer.js';
+export { ServiceEventsWriter } from './writing/service-events.writer.js';
 export { PendingWrite } from './writing/pending-write.js';
 export {
   type Closure,

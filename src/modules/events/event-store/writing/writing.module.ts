@@ -4,6 +4,7 @@ import { CountersReader } from './counters.reader.js';
 import { EventsWriter } from './events.writer.js';
 import { PartitionsWriter } from './partitions.writer.js';
 import { EventTracesWriter } from './event-traces.writer.js';
+import { ServiceEventsWriter } from './service-events.writer.js';
 import { UniqueEventsWriter } from './unique-events.writer.js';
 
 /** Stores and removes events, and compares them with their counters. */
@@ -14,11 +15,19 @@ import { UniqueEventsWriter } from './unique-events.writer.js';
     EventsWriter,
     PartitionsWriter,
     EventTracesWriter,
+    ServiceEventsWriter,
     UniqueEventsWriter,
     belongsToProject(EventsWriter),
     belongsToProject(EventTracesWriter),
     belongsToProject(UniqueEventsWriter),
   ],
-  exports: [CountersReader, EventTracesWriter, EventsWriter, PartitionsWriter, UniqueEventsWriter],
+  exports: [
+    CountersReader,
+    EventTracesWriter,
+    EventsWriter,
+    PartitionsWriter,
+    ServiceEventsWriter,
+    UniqueEventsWriter,
+  ],
 })
 export class EventWritingModule {}

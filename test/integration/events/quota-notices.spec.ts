@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { addMember, type Owner, ownerWithProject } from '../../support/actors.js';
+import { createTestApp, type TestApp } from '../../support/app.js';
+import { DELIVERY_ENV, INTERNAL_TOKEN } from '../../support/delivery.js';
+import { mailsTo, waitForMails } from '../../support/outbox.js';
+
+interface EventItem {
+  readonly event: string;
+  readonly source: string;
+  readonly severity: string;
+  readonly message: string;
+  readonly properties: Readonly<Record<string, unknown>>;
+}
+
+describe('the notices about the quotas of a month', () => {
+  let app: TestApp;
+
+  beforeAll(async () => {
+    // Only the test runs rounds.
+    app = await createTestApp({
+      env: { ...DELIVERY_ENV, PROCESS_ROLE: 'api', QUOTA_NOTICES: 'on', MONTHLY_REQUEST_LIMITS: 'free=10' },
+    });
+  });
+  afterAll(() => app.close());
+
+  const round = (job = 'maintenance'): Promise<unknown> =>
+    app.request().post(`/internal/jobs/${job}`).set('X-Internal-Token', INTERNAL_TOKEN).expect(200);
+  const get = async <T>(owner: Owner, path: string): Promise<T> =>
+    (await app.request().get(path).set('Authorization', owner.bearer).expect(200)).body as T;
+  const warnings = async (owner: Owner, projectId: string = owner.projectId): Promise<EventItem[]> => {
+    const { items } = await get<{ items: EventItem[] }>(owner, `/v1/events?project_id=${projectId}`);
+    return items.filter(({ event }) => event === 'service.quota_warning').reverse();
+  };
+  const use = async (owner: Owner, count: number): Promise<void> => {
+    const lines = Array.from({ length: count }, () => JSON.stringify({ event_type: 'order.placed', source: 'shop' }));
+    await app
+      .request()
+      .post('/v1/events/ingest')
+      .set({ 'X-API-Key': owner.apiKey, 'Content-Type': 'application/x-ndjson' })
+      .send(lines.join('\n'))
+      .expect(200);
+  };
+  /** Over HTTP that takes a platform administrator. */
+  const setLimit = (owner: Owner, limit: number): Promise<unknown> =>
+    app.rows('UPDATE organizations SET events_per_month_limit = $2 WHERE id = $1', [owner.organizationId, limit]);
+  const thresholds = async (owner: Owner): Promise<unknown[]> =>
+    (await warnings(owner)).map(({ properties }) => properties.threshold_percent);
+
+  it('are sent to owners and admins by mail, and stored in projects as an event, once for each threshold', async () => {
+    const owner = await ownerWithProject(app);
+    const [admin, operator] = [await addMember(app, owner, 'admin'), await addMember(app, owner, 'operator')];
+    await setLimit(owner, 10);
+    await use(owner, 7);
+    await round();
+    expect(await warnings(owner)).toEqual([]);
+
+    await use(owner, 1);
+    await Promise.all([round(), round()]);
+    const [warning, ...others] = await warnings(owner);
+    expect(others).toEqual([]);
+    expect(warning).toMatchObject({
+      source: 'service',
+      severity: 'warning',
+      message: '80 % of the monthly events are used: 8 of 10.',
+      properties: {
+        quota: 'events',
+        threshold_percent: 80,
+        used: 8,
+        limit: 10,
+        month: expect.stringMatching(/^\d{4}-\d{2}$/),
+        reset_day: expect.stringMatching(/^\d{4}-\d{2}-01$/),
+        organization_id: owner.organizationId,
+      },
+    });
+    for (const { email } of [owner, admin]) {
+      const [mail] = await waitForMails(app.dataDir, email, 1);
+      expect(mail?.subject).toBe('Acme has used 80 % of the monthly events');
+    }
+    await use(owner, 2);
+    await round();
+    expect(await thresholds(owner)).toEqual([80, 100]);
+    expect(await waitForMails(app.dataDir, owner.email, 2)).toHaveLength(2);
+    expect(await mailsTo(app.dataDir, operator.email)).toEqual([]);
+  });
+
+  it('are neither metered nor refused, and match alert rules as other events do', async () => {
+    const owner = await ownerWithProject(app);
+    const rule = {
+      project_id: owner.projectId,
+      name: 'Quota',
+      condition: { kind: 'match', all: [{ field: 'event', op: 'eq', value: 'service.quota_warning' }] },
+    };
+    await app.request().post('/v1/alert-rules').set('Authorization', owner.bearer).send(rule).expect(201);
+    await setLimit(owner, 5);
+    await use(owner, 5);
+    await round();
+    await round('rule-evaluations');
+    expect(await thresholds(owner)).toEqual([100]);
+    const status = await get(owner, `/v1/billing/status?organization_id=${owner.organizationId}`);
+    expect(status).toMatchObject({ events_used: 5, events_remaining: 0 });
+    const alerts = await get<{ items: { event_type: string }[] }>(
+      owner,
+      `/v1/alerts/events?project_id=${owner.projectId}`,
+    );
+    expect(alerts.items.map(({ event_type }) => event_type)).toEqual(['service.quota_warning']);
+    const days = await app.rows<{ events: number }>(
+      'SELECT sum(events_ingested)::int AS events FROM usage_daily WHERE project_id = $1',
+      [owner.projectId],
+    );
+    expect(days).toEqual([{ events: 5 }]);
+    // Each round compares counters with the rows that they count.
+    await round();
+    expect(app.logLines.filter((line) => line.includes('counters differ'))).toEqual([]);
+  });
+
+  it('are not repeated after a raised limit', async () => {
+    const owner = await ownerWithProject(app);
+    await setLimit(owner, 5);
+    await use(owner, 5);
+    await round();
+    await setLimit(owner, 10);
+    await use(owner, 4);
+    await round();
+    await use(owner, 1);
+    await round();
+    expect(await thresholds(owner)).toEqual([100]);
+  });
+
+  it('are made for the requests of a month too', async () => {
+    const owner = await ownerWithProject(app);
+    await app.rows(
+      `INSERT INTO organization_months (organization_id, month, events, requests)
+       VALUES ($1, date_trunc('month', now() AT TIME ZONE 'UTC')::date, 0, 8)`,
+      [owner.organizationId],
+    );
+    await round();
+    const [warning] = await warnings(owner);
+    expect(warning?.properties).toMatchObject({ quota: 'requests', threshold_percent: 80, used: 8, limit: 10 });
+  });
+
+  it('are completed by the next round when a process died after it had made them', async () => {
+    const owner = await ownerWithProject(app);
+    const slug = `second-${owner.organizationId}`;
+    await app.rows(`UPDATE organizations SET plan = 'enterprise' WHERE id = $1`, [owner.organizationId]);
+    const { body } = await app
+      .request()
+      .post('/v1/projects')
+      .set('Authorization', owner.bearer)
+      .send({ organization_id: owner.organizationId, name: 'Second', slug })
+      .expect(201);
+    const { id } = body as { id: string };
+    await setLimit(owner, 5);
+    await use(owner, 4);
+    await round();
+    expect([await warnings(owner), await warnings(owner, id)].map(({ length }) => length)).toEqual([1, 1]);
+    // The state between the transactions of the first and the second project.
+    await app.rows('UPDATE quota_notices SET projects_after = $2, has_all_events = false WHERE organization_id = $1', [
+      owner.organizationId,
+      owner.projectId,
+    ]);
+    await round();
+    expect([await warnings(owner), await warnings(owner, id)].map(({ length }) => length)).toEqual([1, 2]);
+  });
+});
