@@ -9,6 +9,7 @@ import { Mark } from '../parts/mark.js';
 import { useCurrentProject } from './current-project.js';
 import { Frame } from './frame.js';
 import { PAGES } from './pages.js';
+import { QuotaBanner } from './quota-banner.js';
 import { Search } from './search.js';
 
 const BASE = '/o/$organization/p/$project';
@@ -75,6 +76,7 @@ export function Shell() {
         />
       )}
     >
+      <QuotaBanner />
       {/* Nothing that a page keeps is of another project. */}
       <Outlet key={project.id} />
       <Search projectId={project.id} params={params} />

@@ -90,6 +90,26 @@ describe.each(SCREENS)('an organization on $device', ({ screen }) => {
     await heading(page, 'Billing');
   });
 
+  it('warns on every page while 80 % of the month are used, and leads to the usage', async () => {
+    const { organizationId } = owner;
+    await app.rows('UPDATE organizations SET events_per_month_limit = 10 WHERE id = $1', [organizationId]);
+    await app.rows(
+      `INSERT INTO organization_months (organization_id, month, events)
+       VALUES ($1, date_trunc('month', now() AT TIME ZONE 'UTC')::date, 8)`,
+      [organizationId],
+    );
+    await page.goto(await addressOf(app, owner));
+    const banner = page.getByRole('status').filter({ hasText: 'has used more than 80 % of the events of the month' });
+    await banner.waitFor();
+    expect(await browser.lookAt('quota-banner')).toEqual([]);
+    await banner.getByRole('link', { name: 'Usage and plan' }).click();
+    await heading(page, 'Billing');
+    await app.rows('UPDATE organizations SET events_per_month_limit = NULL WHERE id = $1', [organizationId]);
+    await page.reload();
+    await page.getByText(/^8 of /).waitFor();
+    expect(await banner.count()).toBe(0);
+  });
+
   it('removes a member, whose browser finds nothing there any more', async () => {
     const other = await openConsole(app, screen);
     try {

@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { addMember, type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { DELIVERY_ENV, INTERNAL_TOKEN } from '../../support/delivery.js';
+import { StreamClient } from '../../support/event-stream.js';
+import { eventually } from '../../support/eventually.js';
 import { mailsTo, waitForMails } from '../../support/outbox.js';
 
 interface EventItem {
@@ -83,7 +85,7 @@ describe('the notices about the quotas of a month', () => {
     expect(await mailsTo(app.dataDir, operator.email)).toEqual([]);
   });
 
-  it('are neither metered nor refused, and match alert rules as other events do', async () => {
+  it('are neither metered nor refused, and reach alert rules and streams as other events do', async () => {
     const owner = await ownerWithProject(app);
     const rule = {
       project_id: owner.projectId,
@@ -93,8 +95,14 @@ describe('the notices about the quotas of a month', () => {
     await app.request().post('/v1/alert-rules').set('Authorization', owner.bearer).send(rule).expect(201);
     await setLimit(owner, 5);
     await use(owner, 5);
+    const stream = await StreamClient.open(app, `/v1/events/stream?project_id=${owner.projectId}`, owner.bearer);
     await round();
     await round('rule-evaluations');
+    await eventually(
+      () => stream.messages,
+      (messages) => messages.some(({ event }) => event?.event === 'service.quota_warning'),
+    );
+    stream.close();
     expect(await thresholds(owner)).toEqual([100]);
     const status = await get(owner, `/v1/billing/status?organization_id=${owner.organizationId}`);
     expect(status).toMatchObject({ events_used: 5, events_remaining: 0 });
