@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { addMaintenanceCommands } from './maintenance-commands.js';
+import { addUserCommands } from './user-commands.js';
 
 /**
  * Creates the command line of the service. Each command imports what it needs when it runs, so help and a mistyped
@@ -12,5 +13,6 @@ export function buildProgram(environment: NodeJS.ProcessEnv): Command {
     .configureHelp({ showGlobalOptions: true })
     .showHelpAfterError('Run the command with --help to see its options.');
   addMaintenanceCommands(program, environment);
+  addUserCommands(program, environment);
   return program;
 }

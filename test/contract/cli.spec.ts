@@ -22,6 +22,9 @@ describe('A command that is mistyped', () => {
     ['an option of another command', ['generate', '--restored'], "unknown option '--restored'"],
     ['an option where there is none', ['drift', '--check'], "unknown option '--check'"],
     ['a word too many', ['drift', 'now'], "too many arguments for 'drift'"],
+    ['a command without its argument', ['query'], "missing required argument 'query'"],
+    ['a command without an option that it needs', ['apply'], "required option '-f, --file <file>' not specified"],
+    ['options that exclude each other', ['send', '--live', '--run-id', 'x'], "'--run-id <id>' cannot be used with"],
     ['a command that does not exist', ['toString'], "unknown command 'toString'"],
   ])('is refused with exit code 2 before anything is done: %s', (_, words, message) => {
     expect(cli(...words)).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining(message) as unknown });
@@ -34,10 +37,15 @@ describe('A command that is mistyped', () => {
   });
 });
 
+const COMMANDS = [
+  ...['migrate', 'demo', 'generate', 'drift'],
+  ...['login', 'send', 'tail', 'query', 'apply', 'diff', 'export'],
+];
+
 describe('The help of the command line', () => {
   it('lists every command and exits with 0', () => {
     const { code, stdout, stderr } = cli('--help');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    for (const command of ['migrate', 'demo', 'generate', 'drift']) expect(stdout).toContain(`\n  ${command} `);
+    for (const command of COMMANDS) expect(stdout).toContain(`\n  ${command} `);
   });
 });

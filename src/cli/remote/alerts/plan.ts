@@ -1,0 +1,179 @@
+import type { Wish } from './file.js';
+import type { ProjectState } from './project-state.js';
+import {
+  type Existing,
+  isEqual,
+  type Kind,
+  KINDS,
+  protectedHeadersOf,
+  secretsIn,
+  titleOf,
+  type Wanted,
+} from './things.js';
+
+export interface PlanOptions {
+  /** Also delete things, secrets and protected headers that the files do not have. */
+  readonly prune?: boolean;
+  /** Also send the values that the service never returns, which cannot be compared. */
+  readonly rotateSecrets?: boolean;
+}
+
+export interface MemberChange {
+  readonly member: string;
+  readonly from?: unknown;
+  readonly to?: unknown;
+}
+
+export type Change =
+  | { readonly action: 'create'; readonly wanted: Wanted }
+  | {
+      readonly action: 'update';
+      readonly wanted: Wanted;
+      readonly existing: Existing;
+      readonly members: readonly MemberChange[];
+    }
+  | { readonly action: 'delete'; readonly existing: Existing };
+
+export interface Plan {
+  /** In the order in which they are made: first what others refer to, deletions last and in reverse. */
+  readonly changes: readonly Change[];
+  readonly unchanged: number;
+  readonly faults: readonly string[];
+  readonly notes: readonly string[];
+}
+
+/** Numbers are compared by value, so that line 9 comes before line 10. */
+const BY_LINE = new Intl.Collator('en', { numeric: true });
+
+/** Compares the files with the project. With faults there are no changes. */
+export function planOf(wish: Wish, state: ProjectState, options: PlanOptions, now = Date.now()): Plan {
+  const ended = wish.things.filter((each) => hasEnded(each, now));
+  const things = wish.things.filter((each) => !hasEnded(each, now));
+  const notes = [...state.notes, ...ended.map((each) => `${each.place}: ${titleOf(each)} has ended.`)];
+  const faults = [...wish.faults, ...faultsOf(wish, things, state, options)].sort(BY_LINE.compare);
+  if (faults.length > 0) return { changes: [], unchanged: 0, faults, notes };
+
+  const changes: Change[] = [];
+  for (const wanted of KINDS.flatMap((kind) => things.filter((each) => each.kind === kind))) {
+    const existing = state.things.find((each) => isSame(each, wanted));
+    if (existing === undefined) changes.push({ action: 'create', wanted });
+    else {
+      const members = [...differences(wanted, existing, options)];
+      if (members.length > 0) changes.push({ action: 'update', wanted, existing, members });
+    }
+  }
+  const unchanged = things.length - changes.length;
+  const isKept = (existing: Existing): boolean => things.some((wanted) => isSame(existing, wanted));
+  const surplus = [...state.things].reverse().filter((each) => wish.kinds.has(each.kind) && !isKept(each));
+  if (options.prune) changes.push(...surplus.map((existing): Change => ({ action: 'delete', existing })));
+  return { changes, unchanged, faults, notes };
+}
+
+function hasEnded({ kind, members }: Wanted, now: number): boolean {
+  return kind === 'silences' && Date.parse(String(members.ends_at)) <= now;
+}
+
+function isSame(existing: Existing, { kind, name }: Pick<Wanted, 'kind' | 'name'>): boolean {
+  return existing.kind === kind && existing.name === name;
+}
+
+/** Returns the faults that show only beside the project's state. */
+function* faultsOf(
+  wish: Wish,
+  things: readonly Wanted[],
+  state: ProjectState,
+  { prune }: PlanOptions,
+): Generator<string> {
+  for (const wanted of things) {
+    const { place, members } = wanted;
+    const same = state.things.filter((each) => isSame(each, wanted));
+    if (same.length > 1) yield `${place}: the project has ${same.length} things called ${titleOf(wanted)}: rename one`;
+    if (members.type !== undefined && same[0] !== undefined && same[0].members.type !== members.type) {
+      yield `${place}: the type of ${titleOf(wanted)} cannot be changed: choose another name`;
+    }
+    const missing = protectedHeadersOf(wanted).flatMap(({ value }) => secretsIn(value));
+    for (const name of new Set(missing)) {
+      if (!state.secrets.has(name)) yield `${place}: ${titleOf(wanted)}: the project has no secret ${name}`;
+    }
+    if (wanted.kind !== 'rules') continue;
+    for (const kind of ['destinations', 'channels'] as const) {
+      for (const name of members[kind] as readonly string[]) {
+        const staying =
+          prune && wish.kinds.has(kind) ? [] : state.things.filter((each) => isSame(each, { kind, name }));
+        if (staying.length === 0 && !wish.names[kind].has(name)) {
+          yield `${place}: ${titleOf(wanted)}: there is no ${titleOf({ kind, name })}`;
+        } else if (staying.length > 1 && !wish.names[kind].has(name)) {
+          yield `${place}: ${titleOf(wanted)}: the project has ${staying.length} things called ${titleOf({ kind, name })}`;
+        }
+      }
+    }
+  }
+}
+
+const SECRET = '(secret)';
+
+/** Returns the members that an update has to send. */
+function* differences(wanted: Wanted, existing: Existing, options: PlanOptions): Generator<MemberChange> {
+  for (const [member, to] of Object.entries(wanted.members)) {
+    if (member === 'secret' || member === 'protected_headers') continue;
+    const from = existing.members[member];
+    if (member === 'target_url' && secretsIn(to).length > 0) {
+      if (options.rotateSecrets) yield { member, from: SECRET, to };
+    } else if (!isEqual(normal(member, from), normal(member, to))) yield { member, from, to };
+  }
+  if (wanted.kind === 'destinations') yield* secretChanges(wanted, existing, options);
+  if (wanted.kind === 'channels') yield* headerChanges(wanted, existing, options);
+  const recipients = [wanted.members.destinations, wanted.members.channels].flat();
+  if (existing.notifiesNobody && recipients.length === 0)
+    yield { member: 'recipients', from: 'nobody', to: 'every webhook' };
+}
+
+/** Brings spellings of one value to one form. */
+function normal(member: string, value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  if (member === 'starts_at' || member === 'ends_at') return Date.parse(value);
+  if (member === 'target_url' && URL.canParse(value)) return new URL(value).href;
+  return value;
+}
+
+function* secretChanges({ members }: Wanted, { hasSecret }: Existing, options: PlanOptions): Generator<MemberChange> {
+  const { secret } = members;
+  if (secret !== undefined) {
+    if (!hasSecret || options.rotateSecrets) yield { member: 'secret', from: hasSecret ? SECRET : null, to: secret };
+  } else if (hasSecret && options.prune) yield { member: 'secret', from: SECRET, to: null };
+}
+
+/** Names of headers are compared without regard to case. */
+function* headerChanges(wanted: Wanted, existing: Existing, options: PlanOptions): Generator<MemberChange> {
+  const before = new Set((existing.headerNames ?? []).map((name) => name.toLowerCase()));
+  const headers = protectedHeadersOf(wanted);
+  for (const { name, value } of headers) {
+    const isNew = !before.has(name.toLowerCase());
+    if (isNew || options.rotateSecrets) {
+      yield { member: `protected_headers.${name}`, from: isNew ? null : SECRET, to: value };
+    }
+  }
+  const kept = new Set(headers.map(({ name }) => name.toLowerCase()));
+  for (const name of existing.headerNames ?? []) {
+    if (options.prune && !kept.has(name.toLowerCase())) {
+      yield { member: `protected_headers.${name}`, from: SECRET, to: null };
+    }
+  }
+}
+
+/** Returns the names of the secrets whose values the command itself has to send, with the place that needs them. */
+export function neededSecrets({ changes }: Plan): { readonly name: string; readonly place: string }[] {
+  return changes.flatMap((change) => {
+    if (change.action === 'delete' || change.wanted.kind !== 'destinations') return [];
+    const { wanted } = change;
+    const sent =
+      change.action === 'create'
+        ? [wanted.members.target_url, wanted.members.secret]
+        : change.members.map(({ to }) => to);
+    return sent.flatMap(secretsIn).map((name) => ({ name, place: wanted.place }));
+  });
+}
+
+export function kindOf(change: Change): Kind {
+  return (change.action === 'delete' ? change.existing : change.wanted).kind;
+}

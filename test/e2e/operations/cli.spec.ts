@@ -1,0 +1,293 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { eventually } from '../../support/eventually.js';
+import { api, PASSWORD, service, type Tenant, tenant } from '../../support/service.js';
+import { guardedByTotp } from '../../support/second-factors-api.js';
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+
+interface Output {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+interface Run {
+  readonly child: ChildProcess;
+  readonly ended: Promise<Output>;
+  stdout: string;
+}
+
+let folder: string;
+let acme: Tenant;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'oes-cli-'));
+});
+
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true });
+});
+
+beforeEach(async () => {
+  acme = await tenant();
+});
+
+/** Starts a command with the environment of the owner's shell. */
+function start(words: readonly string[], environment: Record<string, string> = {}, input?: string): Run {
+  const child = spawn(process.execPath, [join(ROOT, 'dist/src/cli.js'), ...words], {
+    env: {
+      PATH: process.env.PATH,
+      XDG_CONFIG_HOME: folder,
+      OES_URL: service.url,
+      OES_TOKEN: acme.owner.accessToken,
+      OES_PROJECT: acme.projectId,
+      ...environment,
+    },
+  });
+  const run: { -readonly [Name in keyof Run]: Run[Name] } = { child, stdout: '', ended: Promise.resolve({} as Output) };
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => void (run.stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => void (stderr += text));
+  run.ended = new Promise((resolve) => {
+    child.on('close', (code) => resolve({ code, stdout: run.stdout, stderr }));
+  });
+  if (input !== undefined) child.stdin.end(input);
+  return run;
+}
+
+function oes(words: readonly string[], environment?: Record<string, string>, input = ''): Promise<Output> {
+  return start(words, environment, input).ended;
+}
+
+async function file(name: string, content: string): Promise<string> {
+  const path = join(folder, name);
+  await writeFile(path, content);
+  return path;
+}
+
+describe('The command line for users', () => {
+  it('signs in with a second factor, stores the tokens for the user alone and refreshes the session', async () => {
+    const person = await guardedByTotp();
+    const home = { XDG_CONFIG_HOME: join(folder, 'home'), OES_TOKEN: '' };
+    const input = `${PASSWORD}\n${person.recoveryCodes[0]}\n`;
+    const done = await oes(['login', '--email', person.email], home, input);
+    expect(done).toMatchObject({ code: 0, stderr: '' });
+
+    const path = join(folder, 'home/oes/credentials.json');
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    const stored = JSON.parse(await readFile(path, 'utf8')) as {
+      services: Record<string, { access_token: string; refresh_token: string; expires_at: number }>;
+    };
+    const session = stored.services[service.url]!;
+    expect(done.stdout).not.toContain(session.access_token);
+    session.expires_at = 0;
+    await writeFile(path, JSON.stringify(stored));
+    expect(await oes(['export', '--project', 'none'], home)).toMatchObject({
+      code: 1,
+      stderr: 'You have no project none\n',
+    });
+    expect(await readFile(path, 'utf8')).not.toContain(session.refresh_token);
+  });
+
+  it('refuses a wrong password, an unencrypted address and a key where a person is needed', async () => {
+    const wrong = await oes(['login', '--email', acme.owner.email], {}, 'wrong password\n');
+    expect(wrong).toEqual({ code: 1, stdout: '', stderr: 'Incorrect email or password (status 401)\n' });
+    const open = await oes(['export', '--url', 'http://events.example.com']);
+    expect(open).toMatchObject({ code: 2, stderr: expect.stringContaining('--allow-http') });
+    expect(await oes(['export'], { OES_TOKEN: acme.key.apiKey })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('access token'),
+    });
+  });
+
+  it('sends files and the standard input, names refused lines, and continues a run without duplicates', async () => {
+    const line = (event: object) => JSON.stringify({ event_type: 'deploy', source: 'ci', ...event });
+    const ndjson = await file('events.ndjson', `${line({ message: 'one' })}\n\nno json\n${line({ message: 'two' })}\n`);
+    const array = await file('events.json', `[${line({})}, {"source": "ci"}]`);
+    const environment = { OES_TOKEN: acme.key.apiKey };
+    const sent = await oes(['send', ndjson, array, '--json', '--run-id', 'nightly'], environment);
+    expect(sent.code).toBe(1);
+    expect(JSON.parse(sent.stdout)).toEqual({
+      accepted: 3,
+      duplicate: 0,
+      refused: [
+        { file: ndjson, line: 3, detail: expect.any(String) },
+        { file: array, line: 2, detail: expect.stringContaining('event_type') },
+      ],
+      run_id: 'nightly',
+    });
+    const again = await oes(['send', ndjson, array, '--run-id', 'nightly'], environment);
+    expect(again.stdout).toBe('0 accepted, 3 duplicate, 2 refused\n');
+    expect(await oes(['send'], environment, line({}))).toEqual({
+      code: 0,
+      stdout: '1 accepted, 0 duplicate, 0 refused\n',
+      stderr: '',
+    });
+    const listed = await api.as(acme.owner).get('/v1/events', { project_id: acme.projectId }).expect(200);
+    expect((listed.body as { items: object[] }).items).toHaveLength(4);
+  });
+
+  it('sends each line at once with --live, shows it in tail, and finds it by a query', async () => {
+    const environment = { OES_TOKEN: acme.key.apiKey };
+    const tail = start(['tail', '--json', '--severity', 'critical']);
+    const live = start(['send', '--live'], environment);
+    live.child.stdin?.write('{"event_type":"db.down","source":"ops","severity":"critical","message":"a\\u001bb"}\n');
+    live.child.stdin?.write('{"event_type":"db.up","source":"ops","severity":"info"}\n');
+    await eventually(
+      () => tail.stdout,
+      (text) => text.includes('db.down'),
+    );
+    expect(tail.stdout).not.toContain('db.up');
+    tail.child.kill('SIGINT');
+    expect(await tail.ended).toMatchObject({ code: 0, stderr: '' });
+    live.child.kill('SIGINT');
+    expect(await live.ended).toMatchObject({ code: 0, stdout: '2 accepted, 0 duplicate, 0 refused\n' });
+
+    const found = await oes(['query', 'db.down where true']);
+    expect(found).toMatchObject({ code: 0, stdout: expect.stringMatching(/critical {2}db\.down {2}ops {5}a b$/m) });
+    const faulty = await oes(['query', 'db.down were']);
+    expect(faulty).toMatchObject({ code: 1, stderr: expect.stringContaining('query: line 1, column 9') });
+  });
+
+  it('ends tail without a message when its reader has gone', async () => {
+    const tail = start(['tail', '--json']);
+    tail.child.stdout?.destroy();
+    const send = await oes(['send'], { OES_TOKEN: acme.key.apiKey }, '{"event_type":"a","source":"b"}');
+    expect(send.code).toBe(0);
+    expect(await tail.ended).toEqual({ code: 0, stdout: '', stderr: '' });
+  });
+});
+
+const GUIDE = join(ROOT, 'docs/guide/alerts-as-code.md');
+const VALUES = {
+  OES_SECRET_INCIDENT_TOOL_SECRET: 'top',
+  OES_SECRET_OPERATIONS_ROOM_URL: 'https://hooks.slack.com/a/b',
+};
+
+describe('Alerts as code', () => {
+  let example: string;
+
+  beforeAll(async () => {
+    const [, text = ''] = /```yaml\n(.*?)```/s.exec(await readFile(GUIDE, 'utf8')) ?? [];
+    example = await file('example.yaml', text.replaceAll('2030-', `${new Date().getUTCFullYear() + 1}-`));
+  });
+
+  const addSecret = () =>
+    api.as(acme.owner).post('/v1/secrets', { project_id: acme.projectId, name: 'PAGER_TOKEN', value: 'x' }).expect(201);
+
+  it('apply the example of the guide once, export it, and find no difference afterwards', async () => {
+    await addSecret();
+    expect(await oes(['diff', '-f', example])).toMatchObject({ code: 3, stdout: expect.stringContaining('7 planned') });
+    expect(await oes(['apply', '-f', example])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('OES_SECRET_OPERATIONS_ROOM_URL'),
+    });
+    expect(await oes(['apply', '-f', example], VALUES)).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^7 made, 0 unchanged$/m),
+      stderr: '',
+    });
+    const second = await oes(['apply', '-f', example, '--prune']);
+    expect(second).toEqual({ code: 0, stdout: 'Nothing to do: 7 unchanged\n', stderr: '' });
+    expect(await oes(['diff', '-f', example, '--prune'])).toMatchObject({ code: 0 });
+
+    const exported = await oes(['export']);
+    expect(exported).toMatchObject({ code: 0, stderr: '' });
+    expect(exported.stdout).not.toContain('hooks.slack.com');
+    const path = await file('exported.yaml', exported.stdout.replaceAll('ON_CALL_AUTHORIZATION', 'PAGER_TOKEN'));
+    expect(await oes(['diff', '-f', path, '--prune'])).toMatchObject({
+      code: 0,
+      stdout: 'Nothing to do: 7 unchanged\n',
+    });
+  });
+
+  it('change and delete what the file says, and delete nothing without --prune', async () => {
+    const as = api.as(acme.owner);
+    const project = { project_id: acme.projectId };
+    const before = await file(
+      'before.yaml',
+      `channels: [{ name: Mail, type: email, configuration: { to: [a@example.com] } }]
+rules:
+  - { name: One, condition: { kind: match }, channels: [Mail] }
+  - { name: Two, condition: { kind: match } }`,
+    );
+    expect(await oes(['apply', '-f', before])).toMatchObject({ code: 0 });
+    const after = await file(
+      'after.yaml',
+      `channels: []\nrules: [{ name: Two, severity: critical, condition: { kind: absence, window_seconds: 60 } }]`,
+    );
+    const changed = await oes(['apply', '-f', after, '--json']);
+    expect(JSON.parse(changed.stdout)).toMatchObject({
+      changes: [
+        {
+          action: 'update',
+          kind: 'rules',
+          name: 'Two',
+          members: [
+            { member: 'severity', from: 'warning', to: 'critical' },
+            { member: 'condition', from: { kind: 'match' }, to: { kind: 'absence', window_seconds: 60 } },
+          ],
+        },
+      ],
+    });
+    expect((await as.get('/v1/alert-rules', project).expect(200)).body).toHaveLength(2);
+    const pruned = await oes(['apply', '-f', after, '--prune']);
+    expect(pruned.stdout).toBe('- rule "One"\n- channel "Mail"\n2 made, 1 unchanged\n');
+    expect((await as.get('/v1/alert-rules', project).expect(200)).body).toMatchObject([{ name: 'Two' }]);
+    expect((await as.get('/v1/delivery/channels', project).expect(200)).body).toEqual([]);
+  });
+
+  it('are completed by the next run when the service has refused a change in the middle', async () => {
+    const text = (field: string) => `destinations: [{ name: Hook, type: webhook, target_url: 'https://a.example.com' }]
+rules:
+  - { name: One, condition: { kind: match }, destinations: [Hook] }
+  - { name: Two, condition: { kind: match, not: { field: ${field}, op: exists, value: true } }, destinations: [Hook] }`;
+    const cut = await oes(['apply', '-f', await file('cut.yaml', text('no_field'))]);
+    expect(cut).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/cut\.yaml:4: rule "Two": condition\.not\.field: /),
+    });
+    expect(cut.stdout).toBe('+ destination "Hook"\n+ rule "One"\n2 made, 0 unchanged\n');
+    const next = await oes(['apply', '-f', await file('whole.yaml', text('message'))]);
+    expect(next).toEqual({ code: 0, stdout: '+ rule "Two"\n1 made, 2 unchanged\n', stderr: '' });
+  });
+
+  it('are refused with every fault at its line, and nothing is applied', async () => {
+    const faulty = await file(
+      'faulty.yaml',
+      `destinations:
+  - { name: A, type: webhook, target_url: https://a.example.com, secret: plain }
+rules:
+  - name: One
+    severety: info
+    condition: { kind: match, all: [{ field: event, op: eq, valeu: x }] }
+  - name: One
+    condition: { kind: match }
+    for_seconds: long
+---
+rules:
+  - { name: Two, condition: { kind: match }, destinations: [A, B], channels: [C] }
+silence: []
+`,
+    );
+    const { code, stderr } = await oes(['apply', '-f', faulty]);
+    expect(code).toBe(2);
+    expect(stderr.replaceAll(`${faulty}:`, '').trim().split('\n')).toEqual([
+      '2: destinations.0.secret: must refer to a secret, such as {{secret:NAME}}',
+      '5: rules.0.severety: Unrecognized key: "severety"',
+      '6: rules.0.condition.all.0.valeu: Unrecognized key: "valeu"',
+      expect.stringMatching(/^7: rules has "One" already at .*4$/),
+      expect.stringMatching(/^9: rules\.1\.for_seconds: .*number/),
+      '12: rule "Two": there is no channel "C"',
+      '12: rule "Two": there is no destination "B"',
+      expect.stringMatching(/^13: unknown list "silence"/),
+    ]);
+    const rules = await api.as(acme.owner).get('/v1/alert-rules', { project_id: acme.projectId }).expect(200);
+    expect(rules.body).toEqual([]);
+  });
+});
