@@ -17,7 +17,7 @@ export function addUserCommands(program: Command, environment: NodeJS.ProcessEnv
     .option('--email <address>', 'your address; without it you are asked')
     .addHelpText(
       'after',
-      '\nThe password is asked for, or read from the standard input. --token stores a token or an API key instead.',
+      '\nThe password is asked for, or read from the standard input. --token stores a token or an API key\ninstead; --token - reads it from the standard input.',
     )
     .action(
       ending(async (options: RemoteOptions & { email?: string }) => {

@@ -9,7 +9,7 @@ export interface EventLine {
 
 /** The service takes at most 1,000 lines and 5 MiB in one request. */
 export const BATCH_LINES = 1_000;
-export const BATCH_BYTES = 4 * 1024 * 1024;
+const BATCH_BYTES = 4 * 1024 * 1024;
 const LARGEST_ARRAY = 256 * 1024 * 1024;
 
 /**

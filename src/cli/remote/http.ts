@@ -34,7 +34,7 @@ export async function exchange(address: string, call: Call): Promise<Answer> {
 }
 
 /** Sends one request and returns its answer unread. A redirect is not followed: it would pass on the credentials. */
-export async function open(address: string, call: Call, signal: AbortSignal): Promise<Response> {
+async function open(address: string, call: Call, signal: AbortSignal): Promise<Response> {
   const { method, path, query = {}, body, headers } = call;
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value !== undefined) parameters.set(name, value);

@@ -19,7 +19,7 @@ export async function login(
   try {
     const known = options.url ?? environment.OES_URL ?? (await file.read()).current;
     const address = checkedAddress(known ?? (await questions.ask('Address of the service: ')), options);
-    const token = options.token;
+    const token = options.token === '-' ? await questions.askHidden('Token: ') : options.token;
     const stored =
       token === undefined ? await signIn(address, options.email, questions) : await checked(address, token);
     await file.store(address, stored, { isCurrent: true });

@@ -41,7 +41,7 @@ export async function send(
   const address = await addressOf(options, environment);
   const key = await keyFor(address, options, environment);
   const run = new SendRun(address, key, options.runId ?? randomUUID());
-  let failure: unknown;
+  let isCut = true;
   try {
     for (const file of files.length > 0 ? files : ['-']) {
       const input = file === '-' ? process.stdin : createReadStream(file);
@@ -54,11 +54,10 @@ export async function send(
         process.removeListener('SIGINT', stop);
       }
     }
-  } catch (error) {
-    failure = error;
+    isCut = false;
+  } finally {
+    run.report(options, isCut);
   }
-  run.report(options, failure !== undefined);
-  if (failure !== undefined) throw failure;
   return run.refused.length > 0 ? EXIT.failed : EXIT.done;
 }
 

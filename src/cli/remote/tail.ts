@@ -50,6 +50,11 @@ export async function tail(options: TailOptions, environment: NodeJS.ProcessEnv)
   return EXIT.done;
 }
 
+/** The compiler does not know that the signal changes during a wait. */
+function isAborted(signal: AbortSignal): boolean {
+  return signal.aborted;
+}
+
 interface Message {
   readonly type: string;
   readonly event?: Row;
@@ -79,7 +84,7 @@ class Tail {
           this.show(message);
         }
       } catch (error) {
-        if (this.end.aborted) return;
+        if (isAborted(this.end)) return;
         // A server error may pass. Any other refusal, such as a missing project, stays.
         if (error instanceof Refusal && error.status < 500 && error.status !== 429) throw error;
         if (failures === 0) process.stderr.write(`${(error as Error).message}. Connecting again.\n`);

@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import { type Document, isNode, LineCounter, parseAllDocuments } from 'yaml';
 import { CommandFailure, EXIT } from '../failure.js';
 import { SCHEMAS } from './schema.js';
-import { DEFAULTS, type Kind, KINDS, type Members, WEBHOOK_DEFAULTS, type Wanted } from './things.js';
+import { DEFAULTS, type Kind, KINDS, type Members, type Wanted, wholeConfiguration } from './things.js';
 
 /** The content of the files of one run. */
 export interface Wish {
@@ -122,8 +122,8 @@ function membersOf(
   { name: _, reason: __, ...given }: Members & { name?: unknown; reason?: unknown },
 ): Members {
   const members: Members = { ...DEFAULTS[kind], ...given };
-  if (kind !== 'channels' || members.type !== 'webhook') return members;
-  return { ...members, configuration: { ...WEBHOOK_DEFAULTS, ...(members.configuration as Members) } };
+  if (kind !== 'channels') return members;
+  return { ...members, configuration: wholeConfiguration(members.type, members.configuration as Members) };
 }
 
 /** Returns the offset of the innermost part of a path that the document has. */

@@ -3,8 +3,8 @@ import type { ProjectState } from './project-state.js';
 import {
   type Existing,
   isEqual,
-  type Kind,
   KINDS,
+  type Members,
   protectedHeadersOf,
   secretsIn,
   titleOf,
@@ -130,9 +130,12 @@ function* differences(wanted: Wanted, existing: Existing, options: PlanOptions):
 
 /** Brings spellings of one value to one form. */
 function normal(member: string, value: unknown): unknown {
+  if (member === 'configuration') {
+    return Object.fromEntries(Object.entries(value as Members).map(([name, own]) => [name, normal(name, own)]));
+  }
   if (typeof value !== 'string') return value;
   if (member === 'starts_at' || member === 'ends_at') return Date.parse(value);
-  if (member === 'target_url' && URL.canParse(value)) return new URL(value).href;
+  if ((member === 'target_url' || member === 'url') && URL.canParse(value)) return new URL(value).href;
   return value;
 }
 
@@ -172,8 +175,4 @@ export function neededSecrets({ changes }: Plan): { readonly name: string; reado
         : change.members.map(({ to }) => to);
     return sent.flatMap(secretsIn).map((name) => ({ name, place: wanted.place }));
   });
-}
-
-export function kindOf(change: Change): Kind {
-  return (change.action === 'delete' ? change.existing : change.wanted).kind;
 }

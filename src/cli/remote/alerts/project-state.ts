@@ -1,5 +1,5 @@
 import type { Api } from '../http.js';
-import { DEFAULTS, type Existing, type Kind, type Members, WEBHOOK_DEFAULTS } from './things.js';
+import { DEFAULTS, type Existing, type Kind, type Members, wholeConfiguration } from './things.js';
 
 /** The destinations, channels, rules and silences of a project. */
 export interface ProjectState {
@@ -43,10 +43,9 @@ function destinationOf(row: Row): Existing {
 }
 
 function channelOf(row: Row): Existing {
-  const configuration = row.configuration as Members;
   const members = {
     ...pick(row, ['type', 'enabled']),
-    configuration: row.type === 'webhook' ? { ...WEBHOOK_DEFAULTS, ...configuration } : configuration,
+    configuration: wholeConfiguration(row.type, row.configuration as Members),
   };
   const headers = (row.protected_headers ?? []) as readonly { readonly name: string }[];
   return { ...thing('channels', row, members), headerNames: headers.map(({ name }) => name) };

@@ -1,7 +1,15 @@
 import { z } from 'zod';
 import { secretsIn } from './things.js';
 
-const name = z.string().min(1).max(200);
+/** The service removes blanks at the ends, so a name with them would never be found again. */
+const label = (longest: number) =>
+  z
+    .string()
+    .min(1)
+    .max(longest)
+    .refine((text) => text === text.trim(), 'must not begin or end with a blank');
+
+const name = label(200);
 const seconds = z.int().min(0).max(86_400);
 const time = z.iso.datetime({ offset: true });
 
@@ -73,7 +81,7 @@ const rule = z.strictObject({
 
 const silence = z
   .strictObject({
-    reason: z.string().min(1).max(500),
+    reason: label(500),
     filter: z.unknown().superRefine((value, context) => report(filterFaults(value, []), context)),
     starts_at: time.optional(),
     ends_at: time,
@@ -107,30 +115,42 @@ const CONDITION_MEMBERS: Readonly<Record<string, readonly string[]>> = {
 /** The service takes 8 levels. */
 const DEEPEST_FILTER = 20;
 
-function* conditionFaults(value: unknown): Generator<Fault> {
-  if (!isObject(value)) return yield { path: [], message: 'must be an object with a kind' };
+function* conditionFaults(value: unknown): Generator<Fault, void> {
+  if (!isObject(value)) {
+    yield { path: [], message: 'must be an object with a kind' };
+    return;
+  }
   const kinds = Object.keys(CONDITION_MEMBERS);
   const own = typeof value.kind === 'string' ? CONDITION_MEMBERS[value.kind] : undefined;
-  if (own === undefined) return yield { path: ['kind'], message: `must be one of ${kinds.join(', ')}` };
+  if (own === undefined) {
+    yield { path: ['kind'], message: `must be one of ${kinds.join(', ')}` };
+    return;
+  }
   yield* unknownMembers(value, ['kind', ...own, ...FILTER_MEMBERS], []);
   yield* groupFaults(value, []);
 }
 
-function* filterFaults(value: unknown, path: Path): Generator<Fault> {
-  if (!isObject(value)) return yield { path, message: 'must be a comparison or a group of all, any or not' };
-  if (path.length > 2 * DEEPEST_FILTER) return yield { path, message: 'is nested too deeply' };
+function* filterFaults(value: unknown, path: Path): Generator<Fault, void> {
+  if (!isObject(value) || path.length > 2 * DEEPEST_FILTER) {
+    yield {
+      path,
+      message: isObject(value) ? 'is nested too deeply' : 'must be a comparison, or a group of all, any or not',
+    };
+    return;
+  }
   if ('field' in value || 'op' in value) {
     for (const name of ['field', 'op']) {
       if (typeof value[name] !== 'string') yield { path: [...path, name], message: 'must be text' };
     }
-    return yield* unknownMembers(value, ['field', 'op', 'value'], path);
+    yield* unknownMembers(value, ['field', 'op', 'value'], path);
+    return;
   }
   if (Object.keys(value).length === 0) yield { path, message: 'must have all, any or not' };
   yield* unknownMembers(value, FILTER_MEMBERS, path);
   yield* groupFaults(value, path);
 }
 
-function* groupFaults({ all, any, not }: Record<string, unknown>, path: Path): Generator<Fault> {
+function* groupFaults({ all, any, not }: Record<string, unknown>, path: Path): Generator<Fault, void> {
   for (const [name, parts] of Object.entries({ all, any })) {
     if (parts === undefined) continue;
     if (!Array.isArray(parts) || parts.length === 0) {
@@ -140,7 +160,7 @@ function* groupFaults({ all, any, not }: Record<string, unknown>, path: Path): G
   if (not !== undefined) yield* filterFaults(not, [...path, 'not']);
 }
 
-function* unknownMembers(value: object, known: readonly string[], path: Path): Generator<Fault> {
+function* unknownMembers(value: object, known: readonly string[], path: Path): Generator<Fault, void> {
   for (const name of Object.keys(value)) {
     if (!known.includes(name)) yield { path: [...path, name], message: `Unrecognized key: "${name}"` };
   }

@@ -8,7 +8,7 @@ export type Members = Readonly<Record<string, unknown>>;
 /** A destination, channel, rule or silence as a file describes it, with every default filled in. */
 export interface Thing {
   readonly kind: Kind;
-  /** Of a silence the reason, since silences have no name. */
+  /** A silence has no name, so this is its reason. */
   readonly name: string;
   readonly members: Members;
 }
@@ -62,6 +62,23 @@ export const DEFAULTS: Readonly<Record<Kind, Members>> = {
 };
 
 export const WEBHOOK_DEFAULTS: Members = { method: 'POST', headers: {} };
+
+const RETRY_DEFAULTS: Members = {
+  strategy: 'exponential',
+  base_delay_seconds: 60,
+  max_delay_seconds: 900,
+  max_attempts: 3,
+};
+
+/** Fills in the defaults of a channel's configuration. A retry policy that is left out stays out. */
+export function wholeConfiguration(type: unknown, configuration: Members): Members {
+  const { retry_policy: policy } = configuration as { retry_policy?: Members };
+  return {
+    ...(type === 'webhook' && WEBHOOK_DEFAULTS),
+    ...configuration,
+    ...(policy && { retry_policy: { ...RETRY_DEFAULTS, ...policy } }),
+  };
+}
 
 const PLACEHOLDER = /\{\{secret:([A-Z][A-Z0-9_]*)\}\}/g;
 
