@@ -30,7 +30,9 @@ export function addUserCommands(program: Command, environment: NodeJS.ProcessEnv
     .description('Send events from NDJSON or JSON arrays.')
     .argument('[files...]', 'files; without them, or as -, the standard input')
     .option('--live', 'send each line within a second')
-    .addOption(new Option('--run-id <id>', 'continue an earlier run of the same files').conflicts('live'))
+    .addOption(
+      new Option('--run-id <id>', 'continue an earlier run of the same files').argParser(runId).conflicts('live'),
+    )
     .action(
       ending(async (files: string[], options: SendOptions) => {
         const { send } = await import('./remote/send.js');
@@ -120,6 +122,11 @@ function withFiles(command: Command): Command {
 
 function collected(file: string, files: readonly string[] = []): string[] {
   return [...files, file];
+}
+
+function runId(text: string): string {
+  if (!/^[\w.-]{1,100}$/.test(text)) throw new InvalidArgumentError('It has letters, digits, "_", "." and "-".');
+  return text;
 }
 
 function wholeNumber(text: string): number {

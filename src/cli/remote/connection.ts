@@ -21,6 +21,20 @@ export interface TokenAnswer {
   readonly access_expires_in: number;
 }
 
+/**
+ * Returns the token of the option or the environment, without blanks around it.
+ * @throws {CommandFailure} if it cannot be sent. The message of fetch would show the token.
+ */
+function givenToken(options: RemoteOptions, environment: NodeJS.ProcessEnv): string | undefined {
+  const token = (options.token ?? environment.OES_TOKEN)?.trim();
+  return token ? sendable(token) : undefined;
+}
+
+export function sendable(token: string): string {
+  if (/^[\x21-\x7e]+$/.test(token)) return token;
+  throw new CommandFailure('The token has characters that no token has', EXIT.usage);
+}
+
 export function isKey(token: string): boolean {
   return /^oesb?_/.test(token);
 }
@@ -55,8 +69,8 @@ export async function addressOf(options: RemoteOptions, environment: NodeJS.Proc
 /** Connects as a person, with the given access token or the stored session. */
 export async function asPerson(options: RemoteOptions, environment: NodeJS.ProcessEnv): Promise<Api> {
   const address = await addressOf(options, environment);
-  const token = options.token ?? environment.OES_TOKEN;
-  if (!token) return new Api(address, await StoredSession.open(address, new CredentialFile(environment)));
+  const token = givenToken(options, environment);
+  if (token === undefined) return new Api(address, await StoredSession.open(address, new CredentialFile(environment)));
   if (isKey(token)) {
     throw new CommandFailure('This command needs an access token: an API key can only send events', EXIT.usage);
   }
@@ -65,8 +79,8 @@ export async function asPerson(options: RemoteOptions, environment: NodeJS.Proce
 
 /** Returns the API key for sending: the given one, or the stored one of the service. */
 export async function keyFor(address: string, options: RemoteOptions, environment: NodeJS.ProcessEnv): Promise<string> {
-  const token = options.token ?? environment.OES_TOKEN;
-  const key = token || (await new CredentialFile(environment).read()).services[address]?.api_key;
+  const key =
+    givenToken(options, environment) ?? (await new CredentialFile(environment).read()).services[address]?.api_key;
   if (key !== undefined && isKey(key)) return key;
   throw new CommandFailure(
     'Sending needs an API key with the scope events:write: set OES_TOKEN, or store one with "oes login --token"',

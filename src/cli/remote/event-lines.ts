@@ -43,16 +43,23 @@ function* elements(text: string): Generator<EventLine> {
 /** Splits the input at line ends. A byte order mark at the start is left out. */
 async function* lines(input: Readable): AsyncGenerator<EventLine> {
   const decoder = new TextDecoder();
-  let rest = '';
+  /** The pieces of the line that is not complete yet. They are joined once, so that a long line costs linear time. */
+  let pieces: string[] = [];
+  let length = 0;
   let place = 0;
   for await (const chunk of input as AsyncIterable<Buffer>) {
-    const parts = (rest + decoder.decode(chunk, { stream: true })).split('\n');
-    rest = parts.pop() ?? '';
-    for (const text of parts) yield { place: ++place, text };
-    if (rest.length > LARGEST_ARRAY) throw new CommandFailure(`Line ${place + 1} is too long`);
+    const [head = '', ...others] = decoder.decode(chunk, { stream: true }).split('\n');
+    pieces.push(head);
+    length += head.length;
+    for (const other of others) {
+      yield { place: ++place, text: pieces.join('') };
+      pieces = [other];
+      length = other.length;
+    }
+    if (length > LARGEST_ARRAY) throw new CommandFailure(`Line ${place + 1} is too long`);
   }
-  rest += decoder.decode();
-  if (rest !== '') yield { place: place + 1, text: rest };
+  const last = pieces.join('') + decoder.decode();
+  if (last !== '') yield { place: place + 1, text: last };
 }
 
 /** Collects lines to batches within the limits of the service. A batch is complete at most `waitMs` after its first line. */

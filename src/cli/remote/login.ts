@@ -1,4 +1,4 @@
-import { checkedAddress, isKey, type RemoteOptions, storedTokens, type TokenAnswer } from './connection.js';
+import { checkedAddress, isKey, type RemoteOptions, sendable, storedTokens, type TokenAnswer } from './connection.js';
 import { EXIT } from './failure.js';
 import { exchange, refusalOf } from './http.js';
 import { Questions } from './questions.js';
@@ -17,7 +17,7 @@ export async function login(
   const file = new CredentialFile(environment);
   const questions = new Questions();
   try {
-    const known = options.url ?? environment.OES_URL ?? (await file.read()).current;
+    const known = options.url || environment.OES_URL || (await file.read()).current;
     const address = checkedAddress(known ?? (await questions.ask('Address of the service: ')), options);
     const token = options.token === '-' ? await questions.askHidden('Token: ') : options.token;
     const stored =
@@ -65,7 +65,8 @@ async function secondFactor(address: string, challenge: string, questions: Quest
 }
 
 /** Checks a given token at the service. An access token without its refresh token ends after 15 minutes. */
-async function checked(address: string, token: string): Promise<Stored> {
+async function checked(address: string, given: string): Promise<Stored> {
+  const token = sendable(given.trim());
   const answer = isKey(token)
     ? await exchange(address, { method: 'GET', path: '/v1/api-keys/me', headers: { 'x-api-key': token } })
     : await exchange(address, { method: 'GET', path: '/v1/auth/me', headers: { authorization: `Bearer ${token}` } });

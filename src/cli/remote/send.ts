@@ -21,6 +21,9 @@ const LONGEST_WAIT_MS = 30_000;
 /** How long one batch is tried while the service gives no decision. */
 const GIVE_UP_AFTER_MS = 5 * 60_000;
 
+/** This many refused lines are reported one by one. Further ones are only counted. */
+const MOST_REFUSALS = 1_000;
+
 interface RefusedLine {
   readonly file: string;
   readonly line: number;
@@ -58,11 +61,13 @@ export async function send(
   } finally {
     run.report(options, isCut);
   }
-  return run.refused.length > 0 ? EXIT.failed : EXIT.done;
+  return run.refused > 0 ? EXIT.failed : EXIT.done;
 }
 
 class SendRun {
-  readonly refused: RefusedLine[] = [];
+  refused = 0;
+  /** The first refused lines. */
+  private readonly refusals: RefusedLine[] = [];
   private accepted = 0;
   private duplicate = 0;
   private batches = 0;
@@ -85,7 +90,7 @@ class SendRun {
     const { results, duplicate } = (answer.body ?? {}) as BatchAnswer;
     if (results !== undefined) {
       for (const { line, accepted, detail } of results) {
-        if (!accepted) this.refused.push({ file, line: batch[line - 1]?.place ?? 0, detail: sentenceOf(detail) });
+        if (!accepted) this.refuse({ file, line: batch[line - 1]?.place ?? 0, detail: sentenceOf(detail) });
         else if (duplicate) this.duplicate++;
         else this.accepted++;
       }
@@ -94,12 +99,16 @@ class SendRun {
       await this.sendBatch(file, batch.slice(0, middle), `${idempotencyKey}a`);
       await this.sendBatch(file, batch.slice(middle), `${idempotencyKey}b`);
     } else if (answer.status === 413) {
-      const { detail } = refusalOf(answer);
-      this.refused.push({ file, line: batch[0]?.place ?? 0, detail: sentenceOf(detail) });
+      this.refuse({ file, line: batch[0]?.place ?? 0, detail: sentenceOf(refusalOf(answer).detail) });
     } else {
       // The key, the project or the account is refused, so every further batch would be refused as well.
       throw new CommandFailure(`From ${file} line ${batch[0]?.place ?? 0}: ${refusalOf(answer).message}`);
     }
+  }
+
+  private refuse(line: RefusedLine): void {
+    this.refused++;
+    if (this.refusals.length < MOST_REFUSALS) this.refusals.push(line);
   }
 
   /** Returns the answer that decides on a batch. Until then the request is repeated with the same key. */
@@ -117,7 +126,7 @@ class SendRun {
       try {
         const answer = await exchange(this.address, { method: 'POST', path: '/v1/events/ingest', headers, body });
         const hasResults = (answer.body as BatchAnswer | undefined)?.results !== undefined;
-        if (hasResults || !mayBeRepeated(answer.status)) return answer;
+        if (hasResults || !mayBeRepeated(answer)) return answer;
         reason = refusalOf(answer).message;
         asked = retryAfter(answer.headers);
       } catch (error) {
@@ -133,12 +142,12 @@ class SendRun {
   }
 
   report({ json, live }: SendOptions, isCut: boolean): void {
-    const { accepted, duplicate, refused, id } = this;
+    const { accepted, duplicate, refused, refusals, id } = this;
     if (json) {
-      process.stdout.write(`${JSON.stringify({ accepted, duplicate, refused, run_id: id })}\n`);
+      process.stdout.write(`${JSON.stringify({ accepted, duplicate, refused, refusals, run_id: id })}\n`);
     } else {
-      for (const { file, line, detail } of refused) process.stderr.write(`${file}:${line}: ${detail}\n`);
-      process.stdout.write(`${accepted} accepted, ${duplicate} duplicate, ${refused.length} refused\n`);
+      for (const { file, line, detail } of refusals) process.stderr.write(`${file}:${line}: ${detail}\n`);
+      process.stdout.write(`${accepted} accepted, ${duplicate} duplicate, ${refused} refused\n`);
     }
     if (isCut && !live) {
       process.stderr.write(`Repeat the command with --run-id ${id}: stored events are then counted as duplicate.\n`);
@@ -146,8 +155,10 @@ class SendRun {
   }
 }
 
-function mayBeRepeated(status: number): boolean {
-  return status === 408 || status === 409 || status === 429 || status >= 500;
+/** A 409 is either about a request that still runs, or about a key that belongs to another content. */
+function mayBeRepeated({ status, body }: Answer): boolean {
+  if (status === 409) return sentenceOf((body as { detail?: unknown } | undefined)?.detail).endsWith('in progress');
+  return status === 408 || status === 429 || status >= 500;
 }
 
 /** Passes the lines on. @throws {CommandFailure} if the file cannot be read */

@@ -64,17 +64,15 @@ interface Message {
 class Tail {
   private readonly seen = new Set<string>();
   private lastEventId: string | undefined;
-  /** The first connection begins with the stored events. With `--new` they are left out. */
-  private readonly since: string;
+  /** With `--new`, the time of the service at the first connection, which begins with the stored events. */
+  private since: string | undefined;
 
   constructor(
     private readonly api: Api,
     private readonly projectId: string,
     private readonly options: TailOptions,
     private readonly end: AbortSignal,
-  ) {
-    this.since = options.new ? new Date().toISOString() : '';
-  }
+  ) {}
 
   async follow(): Promise<void> {
     for (let failures = 0; !this.end.aborted; failures++) {
@@ -108,6 +106,8 @@ class Tail {
         },
         AbortSignal.any([this.end, silence.signal]),
       );
+      const { headers } = response;
+      this.since ??= new Date(headers.get('date') ?? Date.now()).toISOString();
       for await (const { id, data } of frames(response)) {
         timer.refresh();
         yield JSON.parse(data) as Message;
@@ -137,7 +137,7 @@ class Tail {
   }
 
   private fits(row: Row): boolean {
-    if (String(row.timestamp) < this.since) return false;
+    if (this.options.new && String(row.timestamp) < (this.since ?? '')) return false;
     const names = this.options.logs ? FILTERS.logs : FILTERS.events;
     return names.every((name) => this.options[name] === undefined || String(row[name]) === this.options[name]);
   }

@@ -115,7 +115,8 @@ describe('The command line for users', () => {
     expect(JSON.parse(sent.stdout)).toEqual({
       accepted: 3,
       duplicate: 0,
-      refused: [
+      refused: 2,
+      refusals: [
         { file: ndjson, line: 3, detail: expect.any(String) },
         { file: array, line: 2, detail: expect.stringContaining('event_type') },
       ],
@@ -123,6 +124,8 @@ describe('The command line for users', () => {
     });
     const again = await oes(['send', ndjson, array, '--run-id', 'nightly'], environment);
     expect(again.stdout).toBe('0 accepted, 3 duplicate, 2 refused\n');
+    const other = await oes(['send', array, '--run-id', 'nightly'], environment);
+    expect(other).toMatchObject({ code: 1, stderr: expect.stringContaining('different request payload (status 409)') });
     expect(await oes(['send'], environment, line({}))).toEqual({
       code: 0,
       stdout: '1 accepted, 0 duplicate, 0 refused\n',

@@ -56,7 +56,6 @@ export class WishReader implements Wish {
   read(file: string, text: string): void {
     const lines = new LineCounter();
     const documents = parseAllDocuments(text, { lineCounter: lines, merge: true });
-    if (!Array.isArray(documents)) return;
     for (const document of documents) this.readDocument(document, (offset) => `${file}:${lines.linePos(offset).line}`);
   }
 

@@ -133,6 +133,8 @@ function normal(member: string, value: unknown): unknown {
   if (member === 'configuration') {
     return Object.fromEntries(Object.entries(value as Members).map(([name, own]) => [name, normal(name, own)]));
   }
+  // The service keeps no order of recipients.
+  if (member === 'destinations' || member === 'channels') return [...(value as readonly string[])].sort();
   if (typeof value !== 'string') return value;
   if (member === 'starts_at' || member === 'ends_at') return Date.parse(value);
   if ((member === 'target_url' || member === 'url') && URL.canParse(value)) return new URL(value).href;

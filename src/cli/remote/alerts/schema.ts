@@ -66,6 +66,11 @@ const channel = z.discriminatedUnion('type', [
   }),
 ]);
 
+const recipients = z
+  .array(name)
+  .max(20)
+  .refine((names) => new Set(names).size === names.length, 'must not repeat a name');
+
 const rule = z.strictObject({
   name,
   is_enabled: z.boolean().optional(),
@@ -75,8 +80,8 @@ const rule = z.strictObject({
   for_seconds: seconds.optional(),
   keep_firing_seconds: seconds.optional(),
   cooldown_seconds: seconds.optional(),
-  destinations: z.array(name).max(20).optional(),
-  channels: z.array(name).max(20).optional(),
+  destinations: recipients.optional(),
+  channels: recipients.optional(),
 });
 
 const silence = z
