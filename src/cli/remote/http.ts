@@ -76,8 +76,9 @@ function jsonOf(text: string): unknown {
 function unreachable(address: string, error: unknown): CommandFailure {
   if (error instanceof CommandFailure) return error;
   const { name, message, cause } = error as Error;
-  const code = (cause as { code?: unknown } | undefined)?.code;
-  const reason = name === 'TimeoutError' ? 'it did not answer in time' : typeof code === 'string' ? code : message;
+  // The message of fetch is always "fetch failed". Its cause tells more, often by a code such as ECONNREFUSED.
+  const { code, message: why = message } = (cause ?? {}) as { code?: string; message?: string };
+  const reason = name === 'TimeoutError' ? 'it did not answer in time' : (code ?? why);
   return new Unreachable(`${address} cannot be reached: ${reason}`);
 }
 
