@@ -5,6 +5,7 @@ import {
   isEqual,
   KINDS,
   type Members,
+  type ProtectedHeader,
   protectedHeadersOf,
   secretsIn,
   titleOf,
@@ -82,7 +83,7 @@ function* faultsOf(
   wish: Wish,
   things: readonly Wanted[],
   state: ProjectState,
-  { prune }: PlanOptions,
+  options: PlanOptions,
 ): Generator<string> {
   for (const wanted of things) {
     const { place, members } = wanted;
@@ -91,15 +92,14 @@ function* faultsOf(
     if (members.type !== undefined && same[0] !== undefined && same[0].members.type !== members.type) {
       yield `${place}: the type of ${titleOf(wanted)} cannot be changed: choose another name`;
     }
-    const missing = protectedHeadersOf(wanted).flatMap(({ value }) => secretsIn(value));
-    for (const name of new Set(missing)) {
+    for (const name of new Set(sentHeaders(wanted, same[0], options).flatMap(({ value }) => secretsIn(value)))) {
       if (!state.secrets.has(name)) yield `${place}: ${titleOf(wanted)}: the project has no secret ${name}`;
     }
     if (wanted.kind !== 'rules') continue;
     for (const kind of ['destinations', 'channels'] as const) {
       for (const name of members[kind] as readonly string[]) {
         const staying =
-          prune && wish.kinds.has(kind) ? [] : state.things.filter((each) => isSame(each, { kind, name }));
+          options.prune && wish.kinds.has(kind) ? [] : state.things.filter((each) => isSame(each, { kind, name }));
         if (staying.length === 0 && !wish.names[kind].has(name)) {
           yield `${place}: ${titleOf(wanted)}: there is no ${titleOf({ kind, name })}`;
         } else if (staying.length > 1 && !wish.names[kind].has(name)) {
@@ -148,22 +148,27 @@ function* secretChanges({ members }: Wanted, { hasSecret }: Existing, options: P
   } else if (hasSecret && options.prune) yield { member: 'secret', from: SECRET, to: null };
 }
 
-/** Names of headers are compared without regard to case. */
 function* headerChanges(wanted: Wanted, existing: Existing, options: PlanOptions): Generator<MemberChange> {
-  const before = new Set((existing.headerNames ?? []).map((name) => name.toLowerCase()));
-  const headers = protectedHeadersOf(wanted);
-  for (const { name, value } of headers) {
-    const isNew = !before.has(name.toLowerCase());
-    if (isNew || options.rotateSecrets) {
-      yield { member: `protected_headers.${name}`, from: isNew ? null : SECRET, to: value };
-    }
+  for (const { name, value } of sentHeaders(wanted, existing, options)) {
+    yield { member: `protected_headers.${name}`, from: hasHeader(existing, name) ? SECRET : null, to: value };
   }
-  const kept = new Set(headers.map(({ name }) => name.toLowerCase()));
+  const kept = new Set(protectedHeadersOf(wanted).map(({ name }) => name.toLowerCase()));
   for (const name of existing.headerNames ?? []) {
     if (options.prune && !kept.has(name.toLowerCase())) {
       yield { member: `protected_headers.${name}`, from: SECRET, to: null };
     }
   }
+}
+
+/** Returns the protected headers whose values are sent: new ones, and with `rotateSecrets` all of them. */
+function sentHeaders(wanted: Wanted, existing: Existing | undefined, options: PlanOptions): readonly ProtectedHeader[] {
+  const headers = protectedHeadersOf(wanted);
+  return options.rotateSecrets ? headers : headers.filter(({ name }) => !hasHeader(existing, name));
+}
+
+/** Names of headers are compared without regard to case. */
+function hasHeader(existing: Existing | undefined, name: string): boolean {
+  return (existing?.headerNames ?? []).some((each) => each.toLowerCase() === name.toLowerCase());
 }
 
 /** Returns the names of the secrets whose values the command itself has to send, with the place that needs them. */
