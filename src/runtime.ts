@@ -2,7 +2,6 @@ import {
   CONFIG_EXIT_CODE,
   type Config,
   ConfigError,
-  loadConfig,
   type MigrationMode,
   resolveSecrets,
 } from './config/index.js';
@@ -17,9 +16,11 @@ import {
   SchemaRefused,
   waitForMigrations,
 } from './platform/database/migrate.js';
-import { waitForDatabase } from './platform/database/wait-for-database.js';
-import { EmbeddedDatabaseError, type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres/index.js';
-import { Logger } from './platform/telemetry/index.js';
+import { EmbeddedDatabaseError, type EmbeddedPostgres } from './embedded-postgres/index.js';
+import { openDatabase } from './opening.js';
+import type { Logger } from './platform/telemetry/index.js';
+
+export { configOrExit } from './opening.js';
 
 export interface PreparedRuntime {
   readonly runtime: Runtime;
@@ -34,35 +35,20 @@ export interface PrepareOptions {
   readonly migrations?: MigrationMode;
   /** Ends the wait for another process that migrates. */
   readonly signal?: AbortSignal;
+  /** Uses the embedded database of a running service, which otherwise is an error. */
+  readonly joins?: boolean;
 }
 
 /** Starts what Nest needs first: returns the configuration, and a database with every migration applied. */
 export async function prepareRuntime(
   config: Config,
   logger: Logger,
-  { migrations = config.database.migrations, signal }: PrepareOptions = {},
+  { migrations = config.database.migrations, signal, joins = false }: PrepareOptions = {},
 ): Promise<PreparedRuntime> {
-  const embedded =
-    config.database.url === undefined
-      ? await startEmbeddedPostgres({
-          dataDir: config.dataDir.path,
-          dataDirIsDefault: config.dataDir.isDefault,
-          log: (line) => logger.info(line),
-          warn: (line) => logger.warn(line),
-          revives: true,
-          // Nothing works without the database, and a restart finds the data unchanged. The supervisor decides what
-          // happens.
-          onLost: (reason) => {
-            logger.fatal(reason);
-            process.exit(1);
-          },
-        })
-      : null;
+  const { url, embedded } = await openDatabase(config, logger, { joins });
   try {
-    const databaseUrl = config.database.url ?? embedded?.url ?? '';
-    if (embedded === null) await waitForDatabase(databaseUrl);
-    const { unknown } = await PREPARATIONS[migrations](databaseUrl, logger, signal);
-    const runtime = { config, secrets: resolveSecrets(config), databaseUrl, logger };
+    const { unknown } = await PREPARATIONS[migrations](url, logger, signal);
+    const runtime = { config, secrets: resolveSecrets(config), databaseUrl: url, logger };
     return { runtime, embedded, unknownMigrations: unknown };
   } catch (error) {
     await embedded?.stop();
@@ -105,18 +91,6 @@ async function migrate(databaseUrl: string, logger: Logger): Promise<void> {
     last: applied.at(-1),
     duration_ms: Math.round(performance.now() - startedAt),
   });
-}
-
-/** Reads the environment. Prints every fault on standard error and exits with code 78 when there is one. */
-export function configOrExit(env: NodeJS.ProcessEnv): { config: Config; logger: Logger } {
-  try {
-    const config = loadConfig(env);
-    return { config, logger: new Logger({ level: config.logLevel }) };
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    process.stderr.write(`${error.message}\n`);
-    process.exit(CONFIG_EXIT_CODE);
-  }
 }
 
 /** Reports a failed start, in one readable line where the cause is known. @returns the exit code */

@@ -9,10 +9,10 @@ export async function migrate(
   environment: NodeJS.ProcessEnv,
   options: { readonly eventStore: boolean; readonly restored: boolean },
 ): Promise<number> {
-  const { config, logger } = configOrExit(environment);
+  const { config, logger } = configOrExit(environment, process.stderr);
   let prepared: PreparedRuntime;
   try {
-    prepared = await prepareRuntime(config, logger, { migrations: 'on' });
+    prepared = await prepareRuntime(config, logger, { migrations: 'on', joins: true });
   } catch (error) {
     return reportFailedStart(error, logger);
   }

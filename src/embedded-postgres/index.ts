@@ -15,6 +15,7 @@ import { lockDataFolder } from './service-lock.js';
 import { errorCode, errorMessage } from '../platform/errors/index.js';
 
 export { EmbeddedDatabaseError };
+export { findRunningCluster, hasCluster } from './running-cluster.js';
 export interface EmbeddedPostgresOptions {
   /** An absolute path. The cluster is created in its folder `postgres`. */
   dataDir: string;

@@ -45,11 +45,22 @@ export async function lockDataFolder(home: string, dataDir: string): Promise<() 
   throw inUse(dataDir, null);
 }
 
+/** Returns the process id of the living service that holds the lock of the folder, or null when there is none. */
+export async function livingHolder(home: string): Promise<number | null> {
+  const text = await readOrNull(join(home, 'service.lock'));
+  return text === null ? null : livingProcessIn(text);
+}
+
 async function refuseWhenAlive(text: string, dataDir: string): Promise<void> {
+  const pid = await livingProcessIn(text);
+  if (pid !== null) throw inUse(dataDir, pid);
+}
+
+async function livingProcessIn(text: string): Promise<number | null> {
   const holder = parseHolder(text);
-  if (holder === null) return;
+  if (holder === null) return null;
   const facts = await inspectProcess(holder.pid);
-  if (facts !== null && facts.startedAt === holder.startedAt) throw inUse(dataDir, holder.pid);
+  return facts !== null && facts.startedAt === holder.startedAt ? holder.pid : null;
 }
 
 /** Removes the stale lock. A lock that another process has created in the meantime is restored. */
