@@ -63,6 +63,7 @@ import { EventTraces1802850000000 } from './1802850000000-event-traces.js';
 import { AuditPositions1803100000000 } from './1803100000000-audit-positions.js';
 import { PositionsOfOldAuditEvents1803100100000 } from './1803100100000-positions-of-old-audit-events.js';
 import { QuotaNotices1803100200000 } from './1803100200000-quota-notices.js';
+import { DisabledAccounts1802910000000 } from './1802910000000-disabled-accounts.js';
 
 /** Every migration in order; a test checks that each file of this folder is listed. */
 export const MIGRATIONS = [
@@ -131,4 +132,5 @@ export const MIGRATIONS = [
   AuditPositions1803100000000,
   PositionsOfOldAuditEvents1803100100000,
   QuotaNotices1803100200000,
+  DisabledAccounts1802910000000,
 ] as const;

@@ -6,6 +6,7 @@ import { SecondFactorsModule } from '../second-factors/index.js';
 import { SecurityEventsModule } from '../security-events/index.js';
 import { SessionsModule } from '../sessions/index.js';
 import { UsersModule } from '../users/index.js';
+import { AccountAdministrationService } from './account-administration.service.js';
 import { AccountClosureService } from './account-closure.service.js';
 import { AccountController } from './account.controller.js';
 import { AccountMailer } from './account.mailer.js';
@@ -26,6 +27,7 @@ import { PasswordChangeService } from './password-change.service.js';
   ],
   controllers: [AccountController],
   providers: [
+    AccountAdministrationService,
     AccountClosureService,
     AccountMailer,
     AccountService,

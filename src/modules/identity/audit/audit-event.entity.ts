@@ -5,6 +5,7 @@ import type { OrganizationId, ProjectId } from '../../access/index.js';
 @Entity('audit_events')
 @Index('ix_audit_events_organization_id', ['organizationId', 'createdAt'])
 @Index('ix_audit_events_project_id', ['projectId', 'createdAt'])
+@Index('ix_audit_events_created_at', ['createdAt', 'id'])
 @Index('ix_audit_events_invitations', ['organizationId', 'createdAt'], { where: `target_type = 'invitation'` })
 export class AuditEvent {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'pk_audit_events' })

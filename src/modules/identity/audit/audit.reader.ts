@@ -8,6 +8,19 @@ export interface AuditPage {
   readonly total: number;
 }
 
+/** A place in the order of all audit events. The time has all its digits, which a Date does not have. */
+export interface AuditPoint {
+  readonly at: string;
+  readonly id: string;
+}
+
+export type FollowedAuditEvent = AuditEvent & Pick<AuditPoint, 'at'>;
+
+const SELECT = `SELECT /* every tenant: what an operator follows */ id, actor_user_id AS "actorUserId",
+    organization_id AS "organizationId", project_id AS "projectId", action, target_type AS "targetType",
+    target_id AS "targetId", detail, request_id AS "requestId", created_at AS "createdAt", created_at::text AS at
+  FROM audit_events`;
+
 /** Reads audit events. */
 @Injectable()
 export class AuditReader {
@@ -25,6 +38,44 @@ export class AuditReader {
       skip: offset,
     });
     return { items, total };
+  }
+
+  /**
+   * Returns the newest `limit` audit events of the whole service for operators, oldest first.
+   * @param before only events that are older than this. Null: all
+   */
+  async newest(limit: number, before: string | null): Promise<FollowedAuditEvent[]> {
+    const items = await this.database.rows<FollowedAuditEvent>(
+      `${SELECT} WHERE $1::timestamptz IS NULL OR created_at < $1::timestamptz ORDER BY created_at DESC, id DESC LIMIT $2`,
+      [before, limit],
+    );
+    return items.reverse();
+  }
+
+  /**
+   * Returns the audit events of the whole service between two points, oldest first. Reading on from `settledUntil` to a
+   * later one misses no event.
+   */
+  between(after: AuditPoint, until: string, limit: number): Promise<FollowedAuditEvent[]> {
+    return this.database.rows<FollowedAuditEvent>(
+      `${SELECT} WHERE (created_at, id) > ($1::timestamptz, $2::uuid) AND created_at < $3::timestamptz
+       ORDER BY created_at, id LIMIT $4`,
+      [after.at, after.id, until, limit],
+    );
+  }
+
+  /**
+   * Returns the time, with all its digits, before which no further audit event can appear: the start of the oldest open
+   * transaction. An event has the time at which it is written, and appears at the commit. So an event that is older than
+   * this time is visible to every later statement.
+   */
+  async settledUntil(): Promise<string> {
+    const [row] = await this.database.rows<{ at: string }>(
+      `SELECT least(statement_timestamp(), min(xact_start))::text AS at FROM pg_stat_activity
+       WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`,
+    );
+    if (row === undefined) throw new Error('an aggregate came back without a row');
+    return row.at;
   }
 
   /** Returns the newest `limit` audit events of an organization for one target type, newest first. */

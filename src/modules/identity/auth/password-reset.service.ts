@@ -37,7 +37,7 @@ export class PasswordResetService {
       purpose: 'reset_password',
       lifeSeconds: LIFE_SECONDS,
       event: 'password_reset_requested',
-      isFor: () => true,
+      isFor: ({ disabledAt }) => disabledAt === null,
       mail: ({ email: address }, token) => this.mails.passwordReset(address, token),
     });
   }

@@ -30,7 +30,7 @@ export class SignInService {
 
   /**
    * Signs in with a password. An unknown address costs the same hash and gets the same response as a wrong password,
-   * also when the address is locked.
+   * also when the address is locked. So does a disabled account.
    */
   async login(
     form: LoginRequest,
@@ -40,7 +40,7 @@ export class SignInService {
     const { username, password } = form;
     const user = await this.users.findByEmail(username);
     const checked = await this.passwordCheck.ofAddress(username, user, password);
-    if (user === null || user.passwordHash === null || !checked.isCorrect) {
+    if (user === null || user.passwordHash === null || user.disabledAt !== null || !checked.isCorrect) {
       this.recordFailure(user, checked, client);
       throw new IncorrectCredentials();
     }

@@ -7,5 +7,6 @@ export { NEW_TRUSTED_DEVICE_HEADER, TrustedDeviceInterceptor } from './challenge
 export { EarnedProofsService } from './earned-proofs.service.js';
 export { FactorInventoryReader, type Factors } from './factor-inventory.reader.js';
 export { InvalidAuthenticationCode, SecondFactorLocked, SecondFactorRequired } from './second-factors.errors.js';
+export { SecondFactorsRemovalService } from './second-factors-removal.service.js';
 export { SecondFactorsModule } from './second-factors.module.js';
 export { TrustedDeviceHeaders } from './trusted-devices/trusted-devices.dto.js';

@@ -21,6 +21,7 @@ import { SignInChallengesRepository } from './challenges/sign-in-challenges.repo
 import { SignInGateService } from './challenges/sign-in-gate.service.js';
 import { ChangeProofService } from './change-proof.service.js';
 import { SecondFactorsResetHandler } from './second-factors-reset.handler.js';
+import { SecondFactorsRemovalService } from './second-factors-removal.service.js';
 import { EarnedProofsService } from './earned-proofs.service.js';
 import { FactorInventoryReader } from './factor-inventory.reader.js';
 import { FactorsReader } from './factors.reader.js';
@@ -102,6 +103,7 @@ const ENTITIES = [
     RelyingPartyService,
     SecondFactorFailuresRepository,
     SecondFactorLockService,
+    SecondFactorsRemovalService,
     SecondFactorsResetHandler,
     SignInChallengesRepository,
     SignInGateService,
@@ -112,6 +114,13 @@ const ENTITIES = [
     TwoFactorService,
     WebAuthnChallengesRepository,
   ],
-  exports: [AccountActsService, ChangeProofService, EarnedProofsService, FactorInventoryReader, SignInGateService],
+  exports: [
+    AccountActsService,
+    ChangeProofService,
+    EarnedProofsService,
+    FactorInventoryReader,
+    SecondFactorsRemovalService,
+    SignInGateService,
+  ],
 })
 export class SecondFactorsModule {}

@@ -1,8 +1,17 @@
 import { isIP } from 'node:net';
 import { type Mail, programOf } from '../../../platform/mail/index.js';
 import { resetLines } from './reset-lines.js';
-import { SECURITY_EVENT_MAILS } from './security-event-types.js';
+import { ACTS_OF_OPERATORS, SECURITY_EVENT_MAILS } from './security-event-types.js';
 import type { DueNotice } from './security-notices.repository.js';
+
+const OWNER_MAY_HAVE_ACTED = [
+  'If this was you, you need not do anything. If not, change your password and look at the',
+  'sessions and second factors of your account.',
+];
+const OPERATOR_ACTED = [
+  'The people who run this service did this. All sessions of your account have ended. If you',
+  'did not expect it, ask them.',
+];
 
 /** Returns one mail per event type and address, about the newest event of each group. */
 export function noticeMails(notices: readonly DueNotice[]): { mail: Mail; ids: string[] }[] {
@@ -25,8 +34,7 @@ function mailOf({ type, ip, userAgent, noticeTo, detail }: DueNotice, times: num
     ...(times === 1 ? [] : [`This happened ${times} times; the last time:`]),
     ...(ip === null && userAgent === null ? [] : [`Address: ${addressOf(ip)}`, `Program: ${programOf(userAgent)}`, '']),
     ...(type === 'password_reset' ? resetLines(detail) : []),
-    'If this was you, you need not do anything. If not, change your password and look at the',
-    'sessions and second factors of your account.',
+    ...(ACTS_OF_OPERATORS.includes(type) ? OPERATOR_ACTED : OWNER_MAY_HAVE_ACTED),
     '',
   ].join('\n');
   return { to: noticeTo, subject, text };

@@ -35,8 +35,14 @@ export const SECURITY_EVENT_MAILS = {
   device_trusted: 'A device is now trusted with your account',
   trusted_device_revoked: null,
   step_up_passed: null,
+  second_factors_reset: 'The second factors of your account were removed',
+  account_disabled: 'Your account was disabled',
+  account_enabled: 'Your account can sign in again',
   oauth_linked: 'A sign-in provider was linked to your account',
 } as const satisfies Record<string, string | null>;
+
+/** Types of acts that an operator of the service did and not the owner. */
+export const ACTS_OF_OPERATORS: readonly string[] = ['second_factors_reset', 'account_disabled', 'account_enabled'];
 
 export type SecurityEventType = keyof typeof SECURITY_EVENT_MAILS;
 export const SECURITY_EVENT_TYPES = Object.keys(SECURITY_EVENT_MAILS) as SecurityEventType[];

@@ -185,11 +185,11 @@ export class SessionsRepository extends MaintenanceTask {
 
   /**
    * Returns the account's password hash and share-locks the account's row until the transaction ends. Returns undefined
-   * when there is no such account.
+   * when there is no such account, or when it is disabled.
    */
   async holdPasswordHash(userId: UserId, tx: Db): Promise<string | null | undefined> {
     const rows = await this.database.rows<{ password_hash: string | null }>(
-      'SELECT password_hash FROM users WHERE id = $1 FOR SHARE',
+      'SELECT password_hash FROM users WHERE id = $1 AND disabled_at IS NULL FOR SHARE',
       [userId],
       tx,
     );
@@ -202,6 +202,16 @@ export class SessionsRepository extends MaintenanceTask {
       [user_id, id],
       tx,
     );
+  }
+
+  /** Returns how many active sessions the account has. */
+  async countOf(userId: UserId): Promise<number> {
+    const [row] = await this.database.rows<{ count: number }>(
+      `SELECT count(*)::int AS count FROM sessions
+       WHERE user_id = $1 AND revoked_at IS NULL AND expires_at > now()`,
+      [userId],
+    );
+    return row?.count ?? 0;
   }
 
   async isAlive(sessionId: string, userId: UserId, db?: Db): Promise<boolean> {

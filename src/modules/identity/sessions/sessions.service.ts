@@ -56,7 +56,7 @@ export class SessionsService {
   /**
    * Opens a session for a user who has authenticated. Mails the owner when the combination of IP address and user agent
    * is new for the account.
-   * @throws NotAuthenticated when the account is gone or its password is no longer the compared one
+   * @throws NotAuthenticated when the account is gone or disabled, or its password is no longer the compared one
    */
   async open(
     userId: UserId,
@@ -123,6 +123,11 @@ export class SessionsService {
     const ended = await this.sessions.revokeAll(userId, exceptId, tx);
     await this.liveness.announceRevoked(ended, tx);
     return ended;
+  }
+
+  /** Returns how many active sessions the account has. */
+  countOf(userId: UserId): Promise<number> {
+    return this.sessions.countOf(userId);
   }
 
   /** Stops revoked sessions at once on this instance. Other instances are notified when the transaction commits. */

@@ -33,6 +33,17 @@ export class CredentialsWriter {
     );
   }
 
+  /**
+   * Keeps the account from signing in, or lets it sign in again. Callers lock the account's row and revoke its sessions.
+   */
+  async setDisabled(id: UserId, isDisabled: boolean, tx: Db): Promise<void> {
+    await this.database.execute(
+      'UPDATE users SET disabled_at = CASE WHEN $2 THEN coalesce(disabled_at, now()) END WHERE id = $1',
+      [id, isDisabled],
+      tx,
+    );
+  }
+
   /** Replaces the address with a verified one. Violates uq_users_email_key when another account has the address. */
   async changeEmail(id: UserId, email: string, tx: Db): Promise<void> {
     await this.database.execute(

@@ -32,6 +32,10 @@ export class User {
   @Column('timestamptz', { name: 'email_verified_at', nullable: true })
   emailVerifiedAt!: Date | null;
 
+  /** Set while an operator of the service keeps the account from signing in. */
+  @Column('timestamptz', { name: 'disabled_at', nullable: true })
+  disabledAt!: Date | null;
+
   /** Always a project that the user is a member of. The database sets the column to null when the membership ends. */
   @Index('ix_users_selected_project_id', { where: 'selected_project_id IS NOT NULL' })
   @Column('uuid', { name: 'selected_project_id', nullable: true })

@@ -14,6 +14,17 @@ export class UsersReader {
     return this.database.repository(User, db).findOneBy({ id });
   }
 
+  /** Returns one page of all accounts for operators, newest first, and the number of accounts. */
+  list({ limit, offset }: { readonly limit: number; readonly offset: number }): Promise<[User[], number]> {
+    return this.database
+      .repository(User)
+      .findAndCount({
+        /* every tenant: the list of the operators */ order: { createdAt: 'DESC', id: 'DESC' },
+        take: limit,
+        skip: offset,
+      });
+  }
+
   findByEmail(email: string, db?: Db): Promise<User | null> {
     return this.database
       .repository(User, db)

@@ -74,6 +74,11 @@ export class PasskeysRepository {
     await this.database.execute('DELETE FROM passkeys WHERE user_id = $1 AND id = $2', [userId, id], tx);
   }
 
+  /** @returns the number of removed passkeys */
+  removeAll(userId: UserId, tx: Db): Promise<number> {
+    return this.database.execute('DELETE FROM passkeys WHERE user_id = $1', [userId], tx);
+  }
+
   async removeUnproven(userId: UserId, tx: Db): Promise<void> {
     await this.database.execute('DELETE FROM passkeys WHERE user_id = $1 AND NOT proven', [userId], tx);
   }
