@@ -11,6 +11,7 @@ import { ApiKeysController } from './api-keys.controller.js';
 import { ApiKeysRepository, ProjectOfApiKey } from './api-keys.repository.js';
 import { ApiKeysService } from './api-keys.service.js';
 import { BrowserIngestionMiddleware } from './browser-ingestion.middleware.js';
+import { KeyAdministrationService } from './key-administration.service.js';
 import { KeyAuthenticator } from './key-authenticator.js';
 import { KeyChangesService } from './key-changes.service.js';
 import { KeyIssuer } from './key-issuer.js';
@@ -26,6 +27,7 @@ import { ApiKeySearch } from './api-key-search.reader.js';
     ApiKeysService,
     ApiKeysRepository,
     BrowserIngestionMiddleware,
+    KeyAdministrationService,
     KeyAuthenticator,
     KeyChangesService,
     KeyIssuer,

@@ -30,6 +30,16 @@ export interface KeyIdentity {
   readonly allowedOrigins: readonly string[] | null;
 }
 
+/** A key that an operator named, without its secret. */
+export interface FoundKey extends ProjectScope {
+  readonly id: string;
+  readonly prefix: string;
+  readonly name: string;
+  readonly projectName: string;
+  readonly createdAt: Date;
+  readonly revokedAt: Date | null;
+}
+
 /** Narrows the keys of a project. */
 export interface KeyFilter {
   readonly sourceId?: string | undefined;
@@ -93,6 +103,22 @@ export class ApiKeysRepository {
       tx,
     );
     return affected === 1;
+  }
+
+  /**
+   * Finds keys for operators by id, or by the first characters of what lists show, newest first. Keys of deleted projects
+   * are left out.
+   */
+  findByIdOrPrefix(idOrPrefix: string, limit: number): Promise<FoundKey[]> {
+    return this.database.rows<FoundKey>(
+      `SELECT /* every tenant: the key that an operator names */ k.id, k.prefix, k.name, k.project_id AS "projectId",
+              p.organization_id AS "organizationId", p.name AS "projectName", k.created_at AS "createdAt",
+              k.revoked_at AS "revokedAt"
+       FROM api_keys k JOIN projects p ON p.id = k.project_id
+       WHERE (k.id::text = lower($1) OR starts_with(k.prefix, $1)) AND p.deleted_at IS NULL
+       ORDER BY k.created_at DESC, k.id DESC LIMIT $2`,
+      [idOrPrefix, limit],
+    );
   }
 
   /** Finds a key by the hash of the whole key. The query has no scope, because the key itself gives the scope. */

@@ -8,6 +8,8 @@ export {
   onOrganizationDeleted,
 } from './organization-deletion.service.js';
 export { OrganizationActsService } from './organization-acts.service.js';
+export { OrganizationAdministrationService, OrganizationNotDeletable } from './organization-administration.service.js';
+export { type ListedByOperators, OrganizationDirectoryReader } from './organization-directory.reader.js';
 export { OrganizationChangesNotifier } from './organization-changes.notifier.js';
 export { type BillingHold, BILLING_HOLDS, BILLING_STATES, Organization } from './organization.entity.js';
 export { SLUG_PATTERN } from './organizations.dto.js';

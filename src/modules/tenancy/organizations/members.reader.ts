@@ -22,11 +22,12 @@ export class MembersReader {
   constructor(private readonly database: Database) {}
 
   /** Returns all members, newest first. */
-  list(scope: Tenant): Promise<MemberRow[]> {
+  list(scope: Tenant, db?: Db): Promise<MemberRow[]> {
     return this.database.rows<MemberRow>(
       `SELECT ${COLUMNS} FROM organization_members m JOIN users u ON u.id = m.user_id
        WHERE m.organization_id = $1 ORDER BY m.created_at DESC, m.user_id DESC`,
       [scope.organizationId],
+      db,
     );
   }
 

@@ -33,6 +33,15 @@ export class MembersRepository {
     await this.spreadToProjects(scope, userId, role, tx);
   }
 
+  /** Stores who owns the organization. The roles of both members are changed apart from this. */
+  async setOwner(scope: Tenant, ownerId: UserId, tx: Db): Promise<void> {
+    await this.database.execute(
+      'UPDATE organizations SET owner_id = $2 WHERE id = $1',
+      [scope.organizationId, ownerId],
+      tx,
+    );
+  }
+
   /**
    * Requires the organization's lock. Updates the account's row before its memberships, in the same order as the
    * deletion of an account.

@@ -37,15 +37,26 @@ export class MembershipChangesService {
     await this.record(scope, actor.userId, target.userId, 'member.role_changed', { from: target.role, to: role }, tx);
   }
 
-  async leave(scope: Tenant, actor: Member, target: Member, tx: Db): Promise<void> {
+  /** @param actor null when an operator of the service acts */
+  async leave(scope: Tenant, actor: Member | null, target: Member, tx: Db): Promise<void> {
     await this.members.delete(scope, target.userId, tx);
-    const detail = { role: target.role, by_themselves: actor.userId === target.userId };
-    await this.record(scope, actor.userId, target.userId, 'member.removed', detail, tx);
+    const detail = { role: target.role, by_themselves: actor?.userId === target.userId };
+    await this.record(scope, actor?.userId ?? null, target.userId, 'member.removed', detail, tx);
+  }
+
+  /** Makes a member the owner, and the former owner an admin. An operator of the service acts. */
+  async transferOwnership(scope: Tenant, owner: Member, member: Member, tx: Db): Promise<void> {
+    // There is one owner at a time, which an index ensures. So the former owner changes first.
+    await this.members.updateRole(scope, owner.userId, 'admin', tx);
+    await this.members.updateRole(scope, member.userId, 'owner', tx);
+    await this.members.setOwner(scope, member.userId, tx);
+    await this.record(scope, null, owner.userId, 'member.role_changed', { from: 'owner', to: 'admin' }, tx);
+    await this.record(scope, null, member.userId, 'member.role_changed', { from: member.role, to: 'owner' }, tx);
   }
 
   private async record(
     { organizationId }: Tenant,
-    actorUserId: string,
+    actorUserId: string | null,
     userId: UserId,
     action: string,
     detail: Readonly<Record<string, unknown>>,

@@ -32,11 +32,12 @@ export class MembershipsOfDeletedAccounts extends OnAccountDeleted {
     if (owned.length > 0 && !deleteOrganizations) throw new AccountOwnsOrganization();
     const staying: string[] = [];
     for (const { id: organizationId, name } of owned) {
-      const obstacle = await this.deletion.obstacle({ organizationId, userId }, tx);
+      const obstacle = await this.deletion.obstacle({ organizationId, userId, actorUserId: userId }, tx);
       if (obstacle !== null) staying.push(`${name} (${obstacle})`);
     }
     if (staying.length > 0) throw new AccountOwnsOrganization(staying);
-    for (const { id: organizationId } of owned) await this.deletion.run({ organizationId, userId }, tx);
+    for (const { id: organizationId } of owned)
+      await this.deletion.run({ organizationId, userId, actorUserId: userId }, tx);
     for (const scope of await this.organizations.idsOf({ userId }, tx)) {
       const member = await this.members.find(scope, userId, tx);
       if (member !== null) await this.changes.leave(scope, member, member, tx);

@@ -7,10 +7,13 @@ import { MembersReader } from './members.reader.js';
 import { OrganizationChangesNotifier } from './organization-changes.notifier.js';
 import { OrganizationsRepository } from './organizations.repository.js';
 
-/** An organization that its owner deletes. The caller has locked its row. */
+/** An organization that is deleted. The caller has locked its row. */
 export interface EndingOrganization {
   readonly organizationId: OrganizationId;
+  /** The owner. */
   readonly userId: UserId;
+  /** Who deletes it. Null: an operator of the service. */
+  readonly actorUserId: UserId | null;
 }
 
 /**
@@ -87,12 +90,12 @@ export class OrganizationDeletionService {
 
   /** Deletes the organization. The caller has locked its row and has checked `obstacle`. */
   async run(organization: EndingOrganization, tx: Db): Promise<void> {
-    const { organizationId, userId } = organization;
+    const { organizationId, actorUserId } = organization;
     for (const part of this.parts()) await part.organizationDeleted(organization, tx);
     await this.organizations.markDeleted(organization, tx);
     await this.audit.record(
       {
-        actorUserId: userId,
+        actorUserId,
         organizationId,
         action: 'organization.deleted',
         targetType: 'organization',

@@ -5,4 +5,6 @@ export class OrganizationPlanLimit extends domainError(403, 'Plan limit reached:
 export class MemberNotFound extends domainError(404, 'Member not found') {}
 export class OwnerRoleRequired extends domainError(403, 'Owner role required') {}
 export class OwnerRoleIsFixed extends domainError(409, 'Owner role cannot be changed') {}
+export class AlreadyOwner extends domainError(409, 'User is the owner already') {}
+export class OwnerIsDisabled extends domainError(409, 'Account is disabled') {}
 export class OwnerStays extends domainError(409, 'Owner cannot be removed') {}

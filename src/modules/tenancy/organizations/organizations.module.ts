@@ -10,10 +10,12 @@ import { MembersService } from './members.service.js';
 import { MembershipChangesService } from './membership-changes.service.js';
 import { MembershipNotifier } from './membership.notifier.js';
 import { MembershipsOfDeletedAccounts } from './memberships-of-deleted-accounts.js';
+import { OrganizationAdministrationService } from './organization-administration.service.js';
 import { OrganizationCreationService } from './organization-creation.service.js';
 import { OrganizationActsService } from './organization-acts.service.js';
 import { OrganizationChangesNotifier } from './organization-changes.notifier.js';
 import { OrganizationDeletionService } from './organization-deletion.service.js';
+import { OrganizationDirectoryReader } from './organization-directory.reader.js';
 import { Organization } from './organization.entity.js';
 import { OrganizationMember } from './organization-member.entity.js';
 import { OrganizationsController } from './organizations.controller.js';
@@ -35,9 +37,11 @@ import { OrganizationsService } from './organizations.service.js';
     MembershipNotifier,
     MembershipsOfDeletedAccounts,
     OrganizationActsService,
+    OrganizationAdministrationService,
     OrganizationChangesNotifier,
     OrganizationCreationService,
     OrganizationDeletionService,
+    OrganizationDirectoryReader,
   ],
   exports: [
     OrganizationActsService,

@@ -31,6 +31,6 @@ export class BillingAdministrationController {
     @IdParam('organization_id') organizationId: string,
     @Body() body: AdministrationRequest,
   ): Promise<AdministrationResponse> {
-    return this.administration.change(scope, organizationId, body);
+    return this.administration.change(scope.userId, organizationId, body);
   }
 }

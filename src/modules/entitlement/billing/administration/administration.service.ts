@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { asOrganizationId, OrganizationNotFound, type UserScope } from '../../../access/index.js';
+import { asOrganizationId, OrganizationNotFound, type UserId } from '../../../access/index.js';
 import { Database } from '../../../../platform/database/database.js';
 import { AuditWriter } from '../../../identity/audit/index.js';
 import { OrganizationChangesNotifier } from '../../../tenancy/organizations/index.js';
@@ -23,8 +23,9 @@ export class AdministrationService {
   /**
    * Changes the billing of an organization. Records an audit event even when nothing changes, because an administrator
    * has confirmed the state.
+   * @param actorUserId null when an operator of the service acts
    */
-  change(scope: UserScope, id: string, request: AdministrationRequest): Promise<AdministrationResponse> {
+  change(actorUserId: UserId | null, id: string, request: AdministrationRequest): Promise<AdministrationResponse> {
     // The guard has checked that the organization exists. Administrators need not be its members.
     const organizationId = asOrganizationId(id);
     return this.database.transaction(async (tx) => {
@@ -41,7 +42,7 @@ export class AdministrationService {
       await this.organizations.update({ organizationId }, { ...to, billingHold }, tx);
       await this.audit.record(
         {
-          actorUserId: scope.userId,
+          actorUserId,
           organizationId,
           action: 'billing.admin_updated',
           targetType: 'organization',

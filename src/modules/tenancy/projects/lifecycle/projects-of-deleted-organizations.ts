@@ -30,7 +30,11 @@ export class ProjectsOfDeletedOrganizations extends OnOrganizationDeleted {
   async organizationDeleted(organization: EndingOrganization, tx: Db): Promise<void> {
     for (const { id: projectId, name, slug } of await this.projects.lockAllOf(organization, tx)) {
       const scope = { ...organization, projectId };
-      await this.audit.record(projectAct(scope, 'project.deleted', { name, slug }), tx);
+      const deleted = {
+        ...projectAct(scope, 'project.deleted', { name, slug }),
+        actorUserId: organization.actorUserId,
+      };
+      await this.audit.record(deleted, tx);
       await this.projects.markDeleted(scope, tx);
       for (const kept of belongingsOfProjects(this.discovery)) await kept.projectDeleted(projectId, tx);
       await this.changes.announce(projectId, tx);
