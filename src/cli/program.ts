@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { addMaintenanceCommands } from './maintenance-commands.js';
 import { addUserCommands } from './user-commands.js';
+import { addOperatorCommands } from './operator-commands.js';
 
 /**
  * Creates the command line of the service. Each command imports what it needs when it runs, so help and a mistyped
@@ -14,5 +15,6 @@ export function buildProgram(environment: NodeJS.ProcessEnv): Command {
     .showHelpAfterError('Run the command with --help to see its options.');
   addMaintenanceCommands(program, environment);
   addUserCommands(program, environment);
+  addOperatorCommands(program, environment);
   return program;
 }

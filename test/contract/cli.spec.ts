@@ -26,12 +26,18 @@ describe('A command that is mistyped', () => {
     ['a command without an option that it needs', ['apply'], "required option '-f, --file <file>' not specified"],
     ['options that exclude each other', ['send', '--live', '--run-id', 'x'], "'--run-id <id>' cannot be used with"],
     ['a command that does not exist', ['toString'], "unknown command 'toString'"],
+    ['a group without a command', ['users'], 'Usage: oes users'],
+    ['a command that a group does not have', ['keys', 'create'], "unknown command 'create'"],
+    ['a missing argument', ['users', 'show'], "missing required argument 'address'"],
+    ['a number that is none', ['users', 'list', '--limit', 'many'], 'It must be a whole number from 1 to 1000.'],
+    ['a plan that does not exist', ['organizations', 'set-plan', 'acme', 'gold'], 'Allowed choices are free, pro'],
+    ['a deletion that nobody confirms', ['organizations', 'delete', 'acme'], "needs '--yes' where nobody can be asked"],
   ])('is refused with exit code 2 before anything is done: %s', (_, words, message) => {
     expect(cli(...words)).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining(message) as unknown });
   });
 
   it('is told from a command that is right', () => {
-    for (const words of [['migrate'], ['migrate', '--restored', '--event-store']]) {
+    for (const words of [['migrate'], ['migrate', '--restored', '--event-store'], ['audit', 'tail', '-n', '5']]) {
       expect(cli(...words)).toMatchObject({ code: 78, stderr: expect.stringContaining('DATABASE_URL') as unknown });
     }
   });

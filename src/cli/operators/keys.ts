@@ -1,0 +1,28 @@
+import { KeyAdministrationService } from '../../modules/entitlement/api-keys/index.js';
+import { CommandFailed, type OperatorWork } from './operator-context.js';
+import { answer, type AnswerForm, table } from './output.js';
+
+/** Keys that are listed when several have the prefix. */
+const MOST_LISTED = 20;
+
+export function revokeKey(idOrPrefix: string, form: AnswerForm): OperatorWork {
+  return async (app) => {
+    const keys = app.get(KeyAdministrationService);
+    const found = await keys.find(idOrPrefix, MOST_LISTED + 1);
+    const [key] = found;
+    if (key === undefined) throw new CommandFailed('No key has this id or begins with these characters.');
+    if (found.length > 1) {
+      const rows = found.slice(0, MOST_LISTED).map((one) => [one.id, one.prefix, one.projectName, one.createdAt]);
+      const more = found.length > MOST_LISTED ? ['and more'] : [];
+      const list = [...table(['ID', 'PREFIX', 'PROJECT', 'CREATED'], rows), ...more];
+      throw new CommandFailed(['Several keys begin with these characters. Name one by its id:', ...list].join('\n'));
+    }
+    const revokes = await keys.revoke(key);
+    const { id, prefix, projectId, projectName } = key;
+    await answer(form, { id, prefix, project_id: projectId, revoked: true, was_revoked: !revokes }, [
+      revokes
+        ? `Revoked the key ${id} (${prefix}) of the project ${projectName}.`
+        : `The key ${id} (${prefix}) of the project ${projectName} was revoked before.`,
+    ]);
+  };
+}

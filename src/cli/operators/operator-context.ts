@@ -1,0 +1,95 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { CONFIG_EXIT_CODE, type Config } from '../../config/index.js';
+import { EmbeddedDatabaseError, findRunningCluster, hasCluster } from '../../embedded-postgres/index.js';
+import { Database } from '../../platform/database/database.js';
+import { isMigrated } from '../../platform/database/migration-state.js';
+import { DomainError } from '../../platform/http/domain-error.js';
+import { newId } from '../../platform/ids/index.js';
+import { errorCode, errorMessage } from '../../platform/errors/index.js';
+import { runInContext } from '../../platform/telemetry/index.js';
+import { openDatabase, type Settings } from '../../opening.js';
+import { OperatorModule } from './operator.module.js';
+
+/** How long a command waits for a database that does not answer. */
+const DATABASE_LIMIT_MS = 5_000;
+
+/** The command cannot be done. The message is for the operator, and the exit code is 1. */
+export class CommandFailed extends Error {
+  constructor(
+    message: string,
+    readonly exitCode = 1,
+  ) {
+    super(message);
+  }
+}
+
+/** Gives a command the services of the application. */
+export type OperatorWork = (app: Pick<INestApplicationContext, 'get'>) => Promise<void>;
+
+/**
+ * Runs a command on the database of the service: that of DATABASE_URL, or the embedded one, which a running service keeps.
+ * Opens no port and runs no workers. The audit events of the command have one request id. Returns the exit code.
+ */
+export async function runOperatorCommand({ config, logger }: Settings, work: OperatorWork): Promise<number> {
+  try {
+    if (config.database.url === undefined) await requireCluster(config);
+    const { url, embedded } = await openDatabase(config, logger, { joins: true, waitMs: DATABASE_LIMIT_MS });
+    try {
+      const app = await NestFactory.createApplicationContext(OperatorModule.for({ config, databaseUrl: url, logger }), {
+        logger,
+        abortOnError: false,
+      });
+      try {
+        await requireMigrations(app.get(Database));
+        await inContext(() => work({ get: (token: never) => app.get(token, { strict: false }) }));
+      } finally {
+        await app.close();
+      }
+    } finally {
+      await embedded?.stop();
+    }
+    return 0;
+  } catch (error) {
+    process.stderr.write(`${sentenceOf(error)}\n`);
+    return error instanceof CommandFailed
+      ? error.exitCode
+      : error instanceof EmbeddedDatabaseError
+        ? CONFIG_EXIT_CODE
+        : 1;
+  }
+}
+
+/** A command must not create an empty database where the settings name another folder than those of the service. */
+async function requireCluster({ dataDir: { path } }: Config): Promise<void> {
+  if ((await findRunningCluster(path)) !== null || (await hasCluster(path))) return;
+  throw new CommandFailed(
+    `There is no database in the data folder "${path}": set DATABASE_URL or DATA_DIR as for the service.`,
+    CONFIG_EXIT_CODE,
+  );
+}
+
+async function requireMigrations(database: Database): Promise<void> {
+  if (await isMigrated(database).catch(() => false)) return;
+  throw new CommandFailed(
+    'The database lacks migrations of this version: run `migrate` first, or use the command of the version that runs.',
+    CONFIG_EXIT_CODE,
+  );
+}
+
+function inContext(work: () => Promise<void>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const context = { requestId: `command-${newId()}`, cameAt: performance.now() };
+    runInContext(context, (leave) => {
+      work().finally(leave).then(resolve, reject);
+    });
+  });
+}
+
+/** Returns one sentence about an error. It never has the address of the database, which holds a password. */
+function sentenceOf(error: unknown): string {
+  if (error instanceof DomainError) return `${error.message}.`;
+  if (error instanceof CommandFailed || error instanceof EmbeddedDatabaseError) return error.message;
+  const code = errorCode(error);
+  return `The command failed: ${errorMessage(error) || 'no reason was given'}${code === undefined ? '' : ` (${code})`}`;
+}
