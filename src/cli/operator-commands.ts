@@ -7,6 +7,7 @@ import type { AnswerForm } from './operators/output.js';
 import type * as UsersModule from './operators/users.js';
 
 const MOST_ROWS = 1_000;
+const EXIT_MS = 500;
 const ORGANIZATION = ['<organization>', 'its id or slug'] as const;
 const ADDRESS = ['<address>', 'the e-mail address of the account'] as const;
 
@@ -24,6 +25,14 @@ export function addOperatorCommands(program: Command, environment: NodeJS.Proces
     const [{ runOperatorCommand }, work] = await Promise.all([import('./operators/operator-context.js'), load()]);
     process.exitCode = await runOperatorCommand(settings, work);
   };
+  answering(program.command('doctor'))
+    .description('Check the configuration and every part that the service needs, and say what to do.')
+    .action(async (form: AnswerForm) => {
+      const { runDoctor } = await import('./operators/doctor/doctor.js');
+      process.exitCode = await runDoctor(environment, form);
+      // A connection that hangs would keep the process alive.
+      setTimeout(() => process.exit(), EXIT_MS).unref();
+    });
   addUserCommands(program, run);
   addOrganizationCommands(program, run);
 

@@ -12,6 +12,8 @@ export interface RuntimeSecrets {
 /** Injection token of {@link RuntimeSecrets}. */
 export const RUNTIME_SECRETS = Symbol('RUNTIME_SECRETS');
 
+const CREDENTIAL_KEY_FILE = 'credential-key.txt';
+
 export function resolveSecrets(config: Config): RuntimeSecrets {
   const folder = join(config.dataDir.path, 'secrets');
   return {
@@ -23,15 +25,19 @@ export function resolveSecrets(config: Config): RuntimeSecrets {
       ),
     ],
     credentialKeys: config.credentialKeys ?? [
-      {
-        id: 'local',
-        key: Buffer.from(
-          readOrCreate(folder, 'credential-key.txt', () => randomBytes(32).toString('base64')),
-          'base64',
-        ),
-      },
+      credentialKeyOf(readOrCreate(folder, CREDENTIAL_KEY_FILE, () => randomBytes(32).toString('base64'))),
     ],
   };
+}
+
+/** Returns the generated key of stored credentials, or null when none was generated. Creates nothing. */
+export function generatedCredentialKey({ dataDir }: Pick<Config, 'dataDir'>): CredentialKey | null {
+  const path = join(dataDir.path, 'secrets', CREDENTIAL_KEY_FILE);
+  return existsSync(path) ? credentialKeyOf(readFileSync(path, 'utf8')) : null;
+}
+
+function credentialKeyOf(text: string): CredentialKey {
+  return { id: 'local', key: Buffer.from(text, 'base64') };
 }
 
 /**

@@ -45,6 +45,7 @@ describe('A command that is mistyped', () => {
 
 const COMMANDS = [
   ...['migrate', 'demo', 'generate', 'drift'],
+  ...['users', 'organizations', 'keys', 'audit', 'doctor'],
   ...['login', 'send', 'tail', 'query', 'apply', 'diff', 'export'],
 ];
 

@@ -86,6 +86,16 @@ export class SmtpMailer extends Mailer {
     }
   }
 
+  /** Connects, greets the server and signs in, and sends no mail. @returns what is wrong, or null */
+  async check(): Promise<string | null> {
+    try {
+      await this.transport.verify();
+      return null;
+    } catch (error) {
+      return this.failureOf(error, false).error;
+    }
+  }
+
   override close(): Promise<void> {
     this.transport.close();
     return Promise.resolve();

@@ -3,8 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { DiscoveryService } from '@nestjs/core';
 import pg from 'pg';
+import { checkEncryption, SEALED_COLUMNS } from '../../../src/cli/operators/doctor/database.checks.js';
+import { loadConfig } from '../../../src/config/index.js';
 import { MaintenanceRunner } from '../../../src/platform/maintenance/maintenance-task.js';
+import { SealedColumn } from '../../../src/platform/sealed-columns/index.js';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
 import { alertsOf, expectedSignature } from '../../support/alerts.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
@@ -183,5 +187,30 @@ describe('an encrypted value', () => {
     const ran = app.request().post('/internal/jobs/maintenance').set('X-Internal-Token', INTERNAL_TOKEN);
     await ran.expect(200);
     expect(await rows()).toEqual(before);
+  });
+
+  it('is in a column that the doctor decrypts, with the keys that are configured', async () => {
+    const shapes = app.nest
+      .get(DiscoveryService, { strict: false })
+      .getProviders()
+      .flatMap(({ instance }) => (instance instanceof SealedColumn ? [instance.shape] : []));
+    const byName = (columns: readonly SealedColumn['shape'][]): string[] =>
+      columns.map((shape) => JSON.stringify(Object.entries(shape).toSorted())).toSorted();
+    expect(byName(SEALED_COLUMNS.map(({ shape }) => shape))).toEqual(byName(shapes));
+
+    const verdictWith = async (...keys: string[]): Promise<unknown> => {
+      const config = loadConfig({ DATA_DIR: dataDir, CREDENTIAL_ENCRYPTION_KEYS: keys.join(',') });
+      return (await checkEncryption(config, database.url))[0];
+    };
+    expect(await verdictWith(String(NEW), String(OLD))).toMatchObject({ state: 'ok' });
+    const other = randomBytes(32).toString('base64');
+    expect(await verdictWith(`new:${other}`, `old:${other}`)).toMatchObject({
+      state: 'failed',
+      message: expect.stringContaining('stored values cannot be decrypted') as unknown,
+    });
+    expect(await verdictWith(`another:${other}`)).toMatchObject({
+      state: 'failed',
+      message: expect.stringContaining('keys that are not configured') as unknown,
+    });
   });
 });

@@ -1,0 +1,18 @@
+/** `skipped` stands for a part that is not configured or cannot be looked at now. Only `failed` makes the command fail. */
+export type FindingState = 'ok' | 'warning' | 'failed' | 'skipped';
+
+/** One thing that the doctor has looked at. Its texts hold no secrets. */
+export interface Finding {
+  readonly check: string;
+  readonly state: FindingState;
+  readonly message: string;
+  /** Says what to do. */
+  readonly advice?: string;
+}
+
+export type Verdict = Omit<Finding, 'check'>;
+
+export const ok = (message: string): Verdict => ({ state: 'ok', message });
+export const skipped = (message: string): Verdict => ({ state: 'skipped', message });
+export const warning = (message: string, advice: string): Verdict => ({ state: 'warning', message, advice });
+export const failed = (message: string, advice: string): Verdict => ({ state: 'failed', message, advice });
