@@ -38,7 +38,7 @@ export interface Config {
   readonly database: {
     readonly url: string | undefined;
     readonly poolSize: number;
-    /** What a start does about missing migrations. */
+    /** Whether a start applies missing migrations, exits or waits. */
     readonly migrations: MigrationMode;
   };
   readonly redis: { readonly url: string | undefined };

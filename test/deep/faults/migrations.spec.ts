@@ -88,7 +88,7 @@ describe('a start on the schema of an older version', () => {
     database = await databaseBefore(UniqueEvents1802800000000);
   });
 
-  it('with MIGRATE_ON_START=off exits with 78 and one sentence, and changes nothing', async () => {
+  it('exits with 78 and one sentence with MIGRATE_ON_START=off, and changes nothing', async () => {
     const refused = start('off');
     expect(await refused.end()).toEqual(REFUSED_CONFIGURATION);
     expect(refused.stderr).toBe(
@@ -104,7 +104,7 @@ describe('a start on the schema of an older version', () => {
     expect(await started.stop()).toEqual(CLEAN_EXIT);
   });
 
-  it('with MIGRATE_ON_START=wait waits until another process has migrated, or until SIGTERM', async () => {
+  it('waits with MIGRATE_ON_START=wait until another process has migrated, or until SIGTERM', async () => {
     const [patient, stopped] = [start('wait'), start('wait')];
     const waits = 'waiting until another process has applied the migrations';
     await Promise.all([patient.printed(waits), stopped.printed(waits)]);
