@@ -64,6 +64,7 @@ import { AuditPositions1803100000000 } from './1803100000000-audit-positions.js'
 import { PositionsOfOldAuditEvents1803100100000 } from './1803100100000-positions-of-old-audit-events.js';
 import { QuotaNotices1803100200000 } from './1803100200000-quota-notices.js';
 import { DisabledAccounts1802910000000 } from './1802910000000-disabled-accounts.js';
+import { SignedChannels1803000000000 } from './1803000000000-signed-channels.js';
 
 /** Every migration in order; a test checks that each file of this folder is listed. */
 export const MIGRATIONS = [
@@ -133,4 +134,5 @@ export const MIGRATIONS = [
   PositionsOfOldAuditEvents1803100100000,
   QuotaNotices1803100200000,
   DisabledAccounts1802910000000,
+  SignedChannels1803000000000,
 ] as const;

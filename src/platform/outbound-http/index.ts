@@ -5,4 +5,4 @@ export { DnsLookup } from './dns-lookup.js';
 export { type HostAddress, HostLookup, type LookupAnswer } from './host-lookup.js';
 export { OutboundHttp, type OutboundRequest } from './outbound-http.js';
 export { type OutboundFailureReason, type OutboundOutcome } from './outcome.js';
-export { signDelivery } from './signatures.js';
+export { signDelivery, standardHeaders } from './signatures.js';

@@ -1,8 +1,11 @@
 import { createHmac } from 'node:crypto';
 
 export interface DeliveryToSign {
-  /** The secrets, newest first: several while a secret is being rotated, none for a destination without a secret. */
-  readonly secrets: readonly string[];
+  /**
+   * The secrets, newest first: several while a secret is being rotated, none for a receiver without a secret. The key
+   * of a text is its UTF-8 bytes.
+   */
+  readonly secrets: readonly (string | Buffer)[];
   /** The Unix time of this attempt in seconds. */
   readonly timestamp: number;
   /** The same id for all attempts. Receivers recognize repeated deliveries by it. */
@@ -11,24 +14,30 @@ export interface DeliveryToSign {
   readonly body: Buffer;
 }
 
+/** Returns the headers of Standard Webhooks for one attempt. Without secrets, the signature is omitted. */
+export function standardHeaders({ secrets, timestamp, id, body }: DeliveryToSign): Record<string, string> {
+  const headers = { 'webhook-id': id, 'webhook-timestamp': String(timestamp) };
+  if (secrets.length === 0) return headers;
+  const signatures = secrets.map((secret) => `v1,${hmac(secret, `${id}.${timestamp}.`, body).toString('base64')}`);
+  return { ...headers, 'webhook-signature': signatures.join(' ') };
+}
+
 /**
- * Returns the headers that identify and sign one attempt: `X-Service-*` and those of Standard Webhooks. The keys are
- * the UTF-8 bytes of the secrets as typed, so a Standard Webhooks library must get them in its raw format, not as
- * base64. Without secrets, the signatures are omitted.
+ * Returns the headers that identify and sign one attempt: `X-Service-*` and those of Standard Webhooks. A Standard
+ * Webhooks library must get a secret that was typed as text in its raw format, not as base64.
  */
-export function signDelivery({ secrets, timestamp, id, body }: DeliveryToSign): Record<string, string> {
+export function signDelivery(delivery: DeliveryToSign): Record<string, string> {
+  const { secrets, timestamp, id, body } = delivery;
   const headers = {
     'X-Service-Delivery-Id': id,
     'X-Service-Timestamp': String(timestamp),
-    'webhook-id': id,
-    'webhook-timestamp': String(timestamp),
+    ...standardHeaders(delivery),
   };
   if (secrets.length === 0) return headers;
   const own = secrets.map((secret) => `v1=${hmac(secret, `${timestamp}.`, body).toString('hex')}`);
-  const standard = secrets.map((secret) => `v1,${hmac(secret, `${id}.${timestamp}.`, body).toString('base64')}`);
-  return { ...headers, 'X-Service-Signature': own.join(','), 'webhook-signature': standard.join(' ') };
+  return { ...headers, 'X-Service-Signature': own.join(',') };
 }
 
-function hmac(secret: string, prefix: string, body: Buffer): Buffer {
-  return createHmac('sha256', Buffer.from(secret, 'utf8')).update(prefix).update(body).digest();
+function hmac(secret: string | Buffer, prefix: string, body: Buffer): Buffer {
+  return createHmac('sha256', secret).update(prefix).update(body).digest();
 }

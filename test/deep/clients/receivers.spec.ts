@@ -3,12 +3,12 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { signDelivery } from '../../../src/platform/outbound-http/index.js';
+import { signDelivery, standardHeaders } from '../../../src/platform/outbound-http/index.js';
 import { ownerWithProject } from '../../support/actors.js';
 import { alertsOf } from '../../support/alerts.js';
 import { createTestApp } from '../../support/app.js';
 import { askProgram } from '../../support/programs/ask.js';
-import { DELIVERY_ENV } from '../../support/delivery.js';
+import { DELIVERY_ENV, deliveryOf } from '../../support/delivery.js';
 import { startReceiver } from '../../support/receiver.js';
 
 interface Case {
@@ -18,6 +18,7 @@ interface Case {
   /** By names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly secret: string;
+  readonly sender: 'destination' | 'channel';
   readonly isGenuine: boolean;
 }
 
@@ -30,60 +31,98 @@ const sample = (name: string): Promise<string> =>
   readFile(new URL(`../../../docs/receivers/${name}`, import.meta.url), 'utf8');
 
 /** A request as a receiver gets it from the running service. */
-async function sent(): Promise<{ body: string; headers: Record<string, string> }> {
-  const app = await createTestApp({ env: DELIVERY_ENV });
-  const receiver = await startReceiver();
-  const alerts = alertsOf(app, await ownerWithProject(app));
-  await alerts.raiseFor(await alerts.destination(receiver.url, { secret: SECRET }));
-  const [request] = await receiver.requests(1);
-  await app.close();
-  await receiver.close();
-  return { body: request!.body, headers: request!.headers as Record<string, string> };
+interface Sent {
+  readonly body: string;
+  readonly headers: Record<string, string>;
+  readonly secret: string;
 }
 
-function casesOf({ body, headers }: { body: string; headers: Record<string, string> }): Case[] {
+/** Returns a request of an alert destination, and one of a channel. */
+async function sent(): Promise<{ destination: Sent; channel: Sent }> {
+  const app = await createTestApp({ env: DELIVERY_ENV });
+  const receiver = await startReceiver();
+  const owner = await ownerWithProject(app);
+  const alerts = alertsOf(app, owner);
+  await alerts.raiseFor(await alerts.destination(receiver.url, { secret: SECRET }));
+  await receiver.requests(1);
+  const delivery = deliveryOf(app, owner);
+  const { body } = await delivery.create({ type: 'webhook', configuration: { url: receiver.url } });
+  await delivery.send('post', `/channels/${body.id}/test`);
+  const [destination, channel] = (await receiver.requests(2)).map((request) => ({
+    body: request.body,
+    headers: request.headers as Record<string, string>,
+  }));
+  await app.close();
+  await receiver.close();
+  return {
+    destination: { ...destination!, secret: SECRET },
+    channel: { ...channel!, secret: body.signing_secret as string },
+  };
+}
+
+const SCHEMES = {
+  destination: {
+    time: 'x-service-timestamp',
+    signature: 'x-service-signature',
+    otherSecret: (secret: string) => `${secret}!`,
+    sign: (secrets: string[], timestamp: number, body: Buffer) => signDelivery({ secrets, timestamp, id: 'x', body }),
+  },
+  channel: {
+    time: 'webhook-timestamp',
+    signature: 'webhook-signature',
+    otherSecret: () => `whsec_${Buffer.alloc(32, 7).toString('base64')}`,
+    sign: (secrets: string[], timestamp: number, body: Buffer) => {
+      const keys = secrets.map((secret) => Buffer.from(secret.slice('whsec_'.length), 'base64'));
+      return standardHeaders({ secrets: keys, timestamp, id: 'x', body });
+    },
+  },
+} as const;
+
+function casesOf(sender: 'destination' | 'channel', { body, headers, secret }: Sent): Case[] {
+  const { time, signature, otherSecret, sign } = SCHEMES[sender];
   const bytes = Buffer.from(body);
-  const genuine = { title: 'as sent', body: bytes.toString('base64'), headers, secret: SECRET, isGenuine: true };
+  const asSent = { title: `as sent by a ${sender}`, body: bytes.toString('base64'), headers, secret, sender };
+  const genuine = { ...asSent, isGenuine: true };
   const forged = (title: string, change: Partial<Case>): Case => ({ ...genuine, isGenuine: false, title, ...change });
   const signed = (secrets: string[], age: number): Record<string, string> => {
-    const timestamp = Math.floor(Date.now() / 1_000) - age;
-    const made = Object.entries(signDelivery({ secrets, timestamp, id: 'x', body: bytes }));
+    const made = Object.entries(sign(secrets, Math.floor(Date.now() / 1_000) - age, bytes));
     return Object.fromEntries(made.map(([name, value]) => [name.toLowerCase(), value]));
   };
   const without = (name: string): Record<string, string> =>
     Object.fromEntries(Object.entries(headers).filter(([key]) => key !== name));
-  const signature = headers['x-service-signature'] ?? '';
+  const given = headers[signature] ?? '';
+  const other = otherSecret(secret);
   return [
     genuine,
-    { ...genuine, title: 'the new one of two secrets', headers: signed([SECRET, 'old'], 0) },
-    { ...genuine, title: 'the old one of two secrets', headers: signed(['new', SECRET], 0) },
-    { ...genuine, title: 'four minutes old', headers: signed([SECRET], 240) },
-    forged('six minutes old', { headers: signed([SECRET], 360) }),
-    forged('six minutes ahead', { headers: signed([SECRET], -360) }),
-    forged('another secret', { secret: `${SECRET}!` }),
+    { ...genuine, title: 'the new one of two secrets', headers: signed([secret, other], 0) },
+    { ...genuine, title: 'the old one of two secrets', headers: signed([other, secret], 0) },
+    { ...genuine, title: 'four minutes old', headers: signed([secret], 240) },
+    forged('six minutes old', { headers: signed([secret], 360) }),
+    forged('six minutes ahead', { headers: signed([secret], -360) }),
+    forged('another secret', { secret: other }),
     forged('another body', { body: Buffer.from(`${body} `).toString('base64') }),
-    forged('another time', {
-      headers: { ...headers, 'x-service-timestamp': String(Number(headers['x-service-timestamp']) - 1) },
-    }),
-    forged('no time', { headers: without('x-service-timestamp') }),
-    forged('a time that is none', { headers: { ...headers, 'x-service-timestamp': 'yesterday' } }),
-    forged('no signature', { headers: without('x-service-signature') }),
-    forged('an empty signature', { headers: { ...headers, 'x-service-signature': '' } }),
-    forged('a part of the signature', { headers: { ...headers, 'x-service-signature': signature.slice(0, -1) } }),
-    forged('a signature that is not ASCII', { headers: { ...headers, 'x-service-signature': 'v1=ü' } }),
-    forged('another version', { headers: { ...headers, 'x-service-signature': signature.replace('v1', 'v0') } }),
+    forged('another time', { headers: { ...headers, [time]: String(Number(headers[time]) - 1) } }),
+    forged('no time', { headers: without(time) }),
+    forged('a time that is none', { headers: { ...headers, [time]: 'yesterday' } }),
+    forged('no signature', { headers: without(signature) }),
+    forged('an empty signature', { headers: { ...headers, [signature]: '' } }),
+    forged('a part of the signature', { headers: { ...headers, [signature]: given.slice(0, -1) } }),
+    forged('a signature that is not ASCII', { headers: { ...headers, [signature]: 'v1=ü' } }),
+    forged('another version', { headers: { ...headers, [signature]: given.replace('v1', 'v0') } }),
+    ...(sender === 'channel' ? [forged('another id', { headers: { ...headers, 'webhook-id': 'x' } })] : []),
   ];
 }
 
 const NODE = `import { readFileSync } from 'node:fs';
-import { isGenuine } from './verify.mjs';
+import { isGenuine, isGenuineOfChannel } from './verify.mjs';
 const cases = JSON.parse(readFileSync(process.argv[2], 'utf8'));
-console.log(JSON.stringify(cases.map(({ body, headers, secret }) => isGenuine(Buffer.from(body, 'base64'), headers, secret))));
+const verifiers = { destination: isGenuine, channel: isGenuineOfChannel };
+console.log(JSON.stringify(cases.map(({ body, headers, secret, sender }) => verifiers[sender](Buffer.from(body, 'base64'), headers, secret))));
 `;
 
 const PYTHON = `import base64, json, sys
 from email.message import Message
-from verify import is_genuine
+from verify import is_genuine, is_genuine_of_channel
 
 def headers_of(given):
     headers = Message()
@@ -92,7 +131,8 @@ def headers_of(given):
     return headers
 
 cases = json.load(open(sys.argv[1], encoding="utf-8"))
-print(json.dumps([is_genuine(base64.b64decode(one["body"]), headers_of(one["headers"]), one["secret"]) for one in cases]))
+verifiers = {"destination": is_genuine, "channel": is_genuine_of_channel}
+print(json.dumps([verifiers[one["sender"]](base64.b64decode(one["body"]), headers_of(one["headers"]), one["secret"]) for one in cases]))
 `;
 
 const GO = `package main
@@ -111,6 +151,7 @@ type one struct {
 	Body    []byte            \`json:"body"\`
 	Headers map[string]string \`json:"headers"\`
 	Secret  string            \`json:"secret"\`
+	Sender  string            \`json:"sender"\`
 }
 
 func main() {
@@ -125,7 +166,11 @@ func main() {
 		for name, value := range c.Headers {
 			header.Set(name, value)
 		}
-		verdicts = append(verdicts, receiver.IsGenuine(c.Body, header, c.Secret, 5*time.Minute))
+		verify := receiver.IsGenuine
+		if c.Sender == "channel" {
+			verify = receiver.IsGenuineOfChannel
+		}
+		verdicts = append(verdicts, verify(c.Body, header, c.Secret, 5*time.Minute))
 	}
 	out, _ := json.Marshal(verdicts)
 	fmt.Println(string(out))
@@ -138,7 +183,8 @@ describe('the sample code for receivers', () => {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'oes-receivers-'));
-    cases = casesOf(await sent());
+    const { destination, channel } = await sent();
+    cases = [...casesOf('destination', destination), ...casesOf('channel', channel)];
     await writeFile(join(folder, 'cases.json'), JSON.stringify(cases));
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));

@@ -59,6 +59,8 @@ describe('a delivery channel', () => {
         enabled: true,
         configuration: { url: url(), method: 'POST', headers: {} },
         protected_headers: [],
+        has_signing_secret: true,
+        signing_secret: expect.any(String),
         created_at: expect.any(String),
         updated_at: expect.any(String),
       },

@@ -52,7 +52,29 @@ describe('a protected header while encryption is switched off', () => {
     expect((await delivery.get('/history')).body.total).toBe(0);
     expect(receiver.connections()).toBe(0);
     expect(await delivery.send('delete', `${path}/X-A`)).toMatchObject({ status: 200 });
-    expect((await delivery.send('post', `/channels/${id}/test`)).body.ok).toBe(true);
+    const unsigned = await delivery.webhook(receiver.url);
+    expect((await delivery.send('post', `/channels/${unsigned}/test`)).body.ok).toBe(true);
+    await off.close();
+    await receiver.close();
+  });
+
+  it('leaves new channels unsigned, and returns 503 to a rotation and to a test of a signed channel', async () => {
+    const receiver = await startReceiver();
+    const owner = await ownerWithProject(app);
+    const signed = await deliveryOf(app, owner).webhook(receiver.url);
+    const off = await switchedOff();
+    const delivery = deliveryOf(off, owner);
+    const detail = 'Webhook signing secrets are unavailable';
+    const { body } = await delivery.create({ type: 'webhook', configuration: { url: receiver.url } });
+    expect(body).toMatchObject({ has_signing_secret: false });
+    expect(body).not.toHaveProperty('signing_secret');
+    for (const answer of [
+      await delivery.send('patch', `/channels/${body.id}`, { rotate_signing_secret: true }),
+      await delivery.send('post', `/channels/${signed}/test`),
+    ]) {
+      expect([answer.status, answer.body]).toEqual([503, { detail }]);
+    }
+    expect(receiver.connections()).toBe(0);
     await off.close();
     await receiver.close();
   });
@@ -74,6 +96,10 @@ describe('a protected header while encryption is switched off', () => {
     const scheduled = await made({ base_delay_seconds: 3_600, max_delay_seconds: 3_600 }, headers, 'scheduled_retry');
     const dead = await made({ max_attempts: 0 }, headers, 'dlq');
     const open = await made({ max_attempts: 0 }, [], 'dlq');
+    await app.rows(
+      'UPDATE delivery_channels SET signing_secret = NULL WHERE id IN (SELECT channel_id FROM delivery_attempts WHERE id = $1)',
+      [open],
+    );
     const off = await switchedOff();
     const delivery = deliveryOf(off, owner);
     const sends = receiver.received.length;

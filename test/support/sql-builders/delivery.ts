@@ -40,3 +40,40 @@ export async function copyProtectedHeaders(fromChannelId: string, toChannelId: s
 export async function makeDue(attemptId: string): Promise<void> {
   await sql('UPDATE delivery_attempts SET due_at = now() WHERE id = $1 AND due_at IS NOT NULL', [attemptId]);
 }
+
+interface ChannelRow {
+  readonly id: string;
+  /** The encrypted secrets. */
+  readonly signing_secret: string | null;
+  readonly previous_signing_secret: string | null;
+  readonly previous_signing_secret_until: string | null;
+}
+
+/** Returns the channels of a project, or one of them, as they are stored. */
+export async function storedChannels(projectId: string, id?: string): Promise<ChannelRow[]> {
+  return sql('SELECT * FROM delivery_channels WHERE project_id = $1 AND id = coalesce($2, id)', [
+    projectId,
+    id ?? null,
+  ]);
+}
+
+/** Ends the time in which the previous signing secret of a channel signs, which takes a day over HTTP. */
+export async function endRotation(channelId: string): Promise<void> {
+  await sql(`UPDATE delivery_channels SET previous_signing_secret_until = now() - interval '1 hour' WHERE id = $1`, [
+    channelId,
+  ]);
+}
+
+/** Makes a channel one that was created before channels were signed. */
+export async function removeSigningSecret(channelId: string): Promise<void> {
+  await sql('UPDATE delivery_channels SET signing_secret = NULL WHERE id = $1', [channelId]);
+}
+
+/** Copies the encrypted signing secret to another channel, as an attacker with access to the database could. */
+export async function copySigningSecret(fromChannelId: string, toChannelId: string): Promise<void> {
+  await sql(
+    `UPDATE delivery_channels t SET signing_secret = s.signing_secret FROM delivery_channels s
+     WHERE t.id = $2 AND s.id = $1`,
+    [fromChannelId, toChannelId],
+  );
+}

@@ -17,6 +17,10 @@ export class ProtectedHeadersUnavailable extends domainError(503, 'Protected web
   override readonly logLevel = 'warn' as const;
 }
 
+export class SigningSecretsUnavailable extends domainError(503, 'Webhook signing secrets are unavailable') {
+  override readonly logLevel = 'warn' as const;
+}
+
 export class RecoveryRefusal {
   @EnumField(RECOVERY_REFUSALS, { description: 'As readiness says, or that it was replayed before' })
   code!: ReasonCode | 'duplicate_replay';

@@ -10,7 +10,7 @@ import { AttemptsRepository } from './attempts/attempts.repository.js';
 import { RetryAudit } from './attempts/retry-audit.entity.js';
 import { ChannelTestController } from './engine/channel-test.controller.js';
 import { ChannelTestService } from './engine/channel-test.service.js';
-import { DeliveryChannel } from './channels/channel.entity.js';
+import { DeliveryChannel, PREVIOUS_SIGNING_SECRET, SIGNING_SECRET } from './channels/channel.entity.js';
 import { ChannelsController } from './channels/channels.controller.js';
 import { ChannelOfProject, ChannelsRepository } from './channels/channels.repository.js';
 import { ChannelsService } from './channels/channels.service.js';
@@ -22,6 +22,7 @@ import { HEADER_VALUE, ProtectedHeader } from './channels/protected-header.entit
 import { ProtectedHeaderOpener } from './channels/protected-header.opener.js';
 import { ProtectedHeadersController } from './channels/protected-headers.controller.js';
 import { ProtectedHeadersService } from './channels/protected-headers.service.js';
+import { PreviousSigningSecretsMaintenance, SigningVault } from './channels/signing-vault.js';
 import { DeliveryRequestService } from './delivery-request.service.js';
 import { AttemptClaimsRepository } from './engine/attempt-claims.repository.js';
 import { AttemptOutbox, DELIVERY_ENGINE } from './engine/attempt.outbox.js';
@@ -79,7 +80,7 @@ const ENGINE = [
     DeliveryChannelSearch,
     ...DRIVERS,
     ...ENGINE,
-    ...sealedColumns(HEADER_VALUE),
+    ...sealedColumns(HEADER_VALUE, PREVIOUS_SIGNING_SECRET, SIGNING_SECRET),
     AttemptPresenter,
     AttemptCountsRepository,
     AttemptOfProject,
@@ -95,6 +96,7 @@ const ENGINE = [
     HeaderVault,
     HistoryRepository,
     HistoryService,
+    PreviousSigningSecretsMaintenance,
     ProtectedHeaderOpener,
     ProtectedHeadersService,
     ReadinessService,
@@ -102,6 +104,7 @@ const ENGINE = [
     RecoveryDispatcher,
     RecoveryService,
     RetryNowService,
+    SigningVault,
   ],
   exports: [DeliveryRequestService],
 })

@@ -8,6 +8,7 @@ import {
   ChannelNotFound,
   DuplicateProtectedHeader,
   ProtectedHeadersUnavailable,
+  SigningSecretsUnavailable,
   TooManyChannels,
 } from '../delivery.errors.js';
 import { ChannelOfProject } from './channels.repository.js';
@@ -36,7 +37,8 @@ export class ChannelsController {
   @Documented({
     operationId: 'createDeliveryChannel',
     summary: 'Create a channel',
-    description: 'Addresses that are not public are refused; a host name that cannot be found yet is taken.',
+    description:
+      'Addresses that are not public are refused; a host name that cannot be found yet is taken. The answer shows the signing secret of a webhook, once; while credential encryption is switched off none is made.',
     status: 201,
     answer: ChannelResponse,
     errors: [InsufficientProjectRole, TooManyChannels, DuplicateProtectedHeader, ProtectedHeadersUnavailable],
@@ -53,7 +55,13 @@ export class ChannelsController {
     description:
       'A configuration is replaced whole; attempts that wait go by the new one. Where a protected header names a secret, admins alone change its value and the address.',
     answer: ChannelResponse,
-    errors: [InsufficientProjectRole, ChannelNotFound, DuplicateProtectedHeader, ProtectedHeadersUnavailable],
+    errors: [
+      InsufficientProjectRole,
+      ChannelNotFound,
+      DuplicateProtectedHeader,
+      ProtectedHeadersUnavailable,
+      SigningSecretsUnavailable,
+    ],
   })
   update(
     @Scope() scope: ProjectMemberScope,

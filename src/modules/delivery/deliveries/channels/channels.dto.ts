@@ -115,6 +115,13 @@ export class UpdateChannelRequest {
     description: 'A new name is added, an existing one rotated; those left out stay',
   })
   protected_headers?: ProtectedHeaderRequest[];
+
+  @BooleanField({
+    optional: true,
+    description:
+      'True makes a new signing secret, which the answer shows once; the one before signs beside it for 24 hours. Webhooks only',
+  })
+  rotate_signing_secret?: boolean;
 }
 
 export class ProtectedHeaderResponse {
@@ -161,6 +168,16 @@ export class ChannelResponse {
   @ListField(nested(() => ProtectedHeaderResponse), { description: 'Headers with credentials: names alone' })
   protected_headers!: ProtectedHeaderResponse[];
 
+  @BooleanField({ description: 'Whether its webhooks are signed' })
+  has_signing_secret!: boolean;
+
+  @TextField({
+    optional: true,
+    description:
+      'Signs webhooks, as Standard Webhooks says: `whsec_` and the base64 of the key. Only in the answer to the request that made it',
+  })
+  signing_secret?: string;
+
   @DateTimeField({})
   created_at!: string;
 
@@ -178,7 +195,12 @@ export function protectedHeaderResponse({ name, version, lastRotatedAt }: Protec
   };
 }
 
-export function channelResponse(channel: DeliveryChannel, headers: readonly ProtectedHeader[]): ChannelResponse {
+/** @param newSecret the signing secret that the request has made, which no other answer shows */
+export function channelResponse(
+  channel: DeliveryChannel,
+  headers: readonly ProtectedHeader[],
+  newSecret?: string,
+): ChannelResponse {
   return {
     id: channel.id,
     project_id: channel.projectId,
@@ -187,6 +209,8 @@ export function channelResponse(channel: DeliveryChannel, headers: readonly Prot
     enabled: channel.enabled,
     configuration: { ...channel.configuration },
     protected_headers: headers.map(protectedHeaderResponse),
+    has_signing_secret: channel.signingSecret !== null,
+    ...(newSecret !== undefined && { signing_secret: newSecret }),
     created_at: channel.createdAt.toISOString(),
     updated_at: channel.updatedAt.toISOString(),
   };

@@ -14,7 +14,7 @@ export class ChannelsRepository {
 
   async insert(
     { projectId }: Tenant,
-    channel: Pick<DeliveryChannel, 'id' | 'name' | 'type' | 'enabled' | 'configuration'>,
+    channel: Pick<DeliveryChannel, 'id' | 'name' | 'type' | 'enabled' | 'configuration' | 'signingSecret'>,
     tx: Db,
   ): Promise<void> {
     await this.database.repository(DeliveryChannel, tx).insert({ ...channel, projectId });
@@ -80,6 +80,34 @@ export class ChannelsRepository {
        WHERE project_id = $1 AND id = $2`,
       [projectId, channel.id, channel.name, channel.enabled, JSON.stringify(channel.configuration)],
       tx,
+    );
+  }
+
+  /** Replaces the signing secret. The old one signs in addition for `graceSeconds`. */
+  async rotateSigningSecret(
+    { projectId }: Tenant,
+    id: string,
+    secret: string,
+    graceSeconds: number,
+    tx: Db,
+  ): Promise<void> {
+    await this.database.execute(
+      `UPDATE delivery_channels
+       SET signing_secret = $3, updated_at = clock_timestamp(), previous_signing_secret = signing_secret,
+           previous_signing_secret_until = CASE WHEN signing_secret IS NOT NULL
+                                                THEN clock_timestamp() + $4 * interval '1 second' END
+       WHERE project_id = $1 AND id = $2`,
+      [projectId, id, secret, graceSeconds],
+      tx,
+    );
+  }
+
+  /** Deletes previous signing secrets that have expired. @returns how many were deleted */
+  forgetPreviousSigningSecrets(): Promise<number> {
+    return this.database.execute(
+      `UPDATE delivery_channels SET previous_signing_secret = NULL, previous_signing_secret_until = NULL
+       WHERE /* every tenant: what has expired */ previous_signing_secret IS NOT NULL
+         AND previous_signing_secret_until <= now()`,
     );
   }
 

@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectMemberScope, ProjectScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
+import { ValidationError } from '../../../../platform/http/fields/index.js';
 import { newId } from '../../../../platform/ids/index.js';
 import { AuditWriter } from '../../../identity/audit/index.js';
 import { projectAct, ProjectActsService } from '../../../tenancy/projects/index.js';
 import { ChannelNotFound, TooManyChannels } from '../delivery.errors.js';
+import { ruleIssue } from '../drivers/channel-configuration.js';
 import { ChannelDriverRegistry } from '../drivers/channel-driver.registry.js';
 import type { DeliveryChannel } from './channel.entity.js';
 import {
@@ -15,9 +17,12 @@ import {
 } from './channels.dto.js';
 import { ChannelsRepository } from './channels.repository.js';
 import { assertNoDuplicates, ProtectedHeadersService } from './protected-headers.service.js';
+import { SigningVault } from './signing-vault.js';
 
 /** This limit bounds how many channels one alert can notify, and the list of channels, which has no pages. */
 const MOST_CHANNELS = 100;
+/** How long the previous signing secret signs in addition to a new one. */
+const ROTATION_SECONDS = 86_400;
 
 /** Manages the channels of a project. Host names are resolved outside of transactions. */
 @Injectable()
@@ -27,6 +32,7 @@ export class ChannelsService {
     private readonly channels: ChannelsRepository,
     private readonly headers: ProtectedHeadersService,
     private readonly drivers: ChannelDriverRegistry,
+    private readonly signing: SigningVault,
     private readonly acts: ProjectActsService,
     private readonly audit: AuditWriter,
   ) {}
@@ -48,14 +54,16 @@ export class ChannelsService {
     const configuration = await this.drivers.of(type).admit(read, scope.projectId);
     assertNoDuplicates(headers);
     const id = newId();
+    const signed = this.drivers.of(type).isSigned && this.signing.isAvailable ? this.signing.create(scope, id) : null;
+    const signingSecret = signed?.sealed ?? null;
     return this.database.transaction(async (tx) => {
       await this.acts.begin(scope, tx);
       if ((await this.channels.countOf(scope, tx)) >= MOST_CHANNELS) throw new TooManyChannels();
-      await this.channels.insert(scope, { id, name, type, enabled, configuration }, tx);
+      await this.channels.insert(scope, { id, name, type, enabled, configuration, signingSecret }, tx);
       await this.record(scope, id, 'delivery.channel_created', { name, type, enabled }, tx);
       const channel = await this.get(scope, id, tx);
       await this.headers.upsert(scope, channel, headers, tx);
-      return channelResponse(channel, await this.channels.headers(scope, id, tx));
+      return channelResponse(channel, await this.channels.headers(scope, id, tx), signed?.secret);
     });
   }
 
@@ -63,6 +71,12 @@ export class ChannelsService {
     const { configuration: given, protected_headers: headers = [] } = request;
     // The type never changes, so the configuration can be read before the row is locked.
     const { type } = await this.get(scope, id);
+    const isRotated = request.rotate_signing_secret === true;
+    if (isRotated && !this.drivers.of(type).isSigned) {
+      const sentence = `channels of type ${type} are not signed`;
+      throw new ValidationError([ruleIssue(['body', 'rotate_signing_secret'], sentence, true)]);
+    }
+    const signed = isRotated ? this.signing.create(scope, id) : null;
     const read = given && this.drivers.read(type, given, { isNullLeftOut: false });
     if (read) this.headers.assertFit({ type, configuration: read }, headers, ['body', 'protected_headers']);
     const configuration = read && (await this.drivers.of(type).admit(read, scope.projectId));
@@ -84,9 +98,15 @@ export class ChannelsService {
         }
       }
       await this.channels.update(scope, after, tx);
-      await this.record(scope, id, 'delivery.channel_updated', changesOf(before, after, given !== undefined), tx);
+      if (signed) await this.channels.rotateSigningSecret(scope, id, signed.sealed, ROTATION_SECONDS, tx);
+      const changes = {
+        ...changesOf(before, after, given !== undefined),
+        ...(signed && { signing_secret: before.signingSecret === null ? 'added' : 'rotated' }),
+      };
+      await this.record(scope, id, 'delivery.channel_updated', changes, tx);
       await this.headers.upsert(scope, after, headers, tx);
-      return channelResponse(await this.get(scope, id, tx), await this.channels.headers(scope, id, tx));
+      const current = await this.channels.headers(scope, id, tx);
+      return channelResponse(await this.get(scope, id, tx), current, signed?.secret);
     });
   }
 

@@ -7,20 +7,24 @@ import { ChannelsRepository } from './channels.repository.js';
 import { HeaderTemplate } from './header-template.js';
 import { HeaderVault } from './header-vault.js';
 import type { ProtectedHeader } from './protected-header.entity.js';
+import { keyOfSigningSecret, type SealedSigningSecrets, SigningVault } from './signing-vault.js';
+import { SigningSecretsUnavailable } from '../delivery.errors.js';
 
 /** A channel as it was read when its attempt was claimed. */
-interface ClaimedChannel extends Pick<ProjectScope, 'projectId'> {
+interface ClaimedChannel extends Pick<ProjectScope, 'projectId'>, SealedSigningSecrets {
   readonly channelId: string;
   /** `updated_at` of the channel, as text of the database. */
   readonly channelUpdatedAt: string;
   readonly headers: readonly Pick<ProtectedHeader, 'id' | 'name' | 'value'>[];
 }
 
-/** The decrypted headers of one send. */
+/** The decrypted headers of one send, and the keys that sign it. */
 export interface OpenedHeaders {
   /** Header values by name, with the current values of their secrets filled in. */
   readonly values: Readonly<Record<string, string>>;
-  /** Texts that must not appear in evidence: the header values, and each secret in them. */
+  /** The keys of the signing secrets, the newest first. */
+  readonly signingKeys: readonly Buffer[];
+  /** Texts that must not appear in evidence: the header values, each secret in them, and the signing secrets. */
   readonly confidential: readonly string[];
   /** Records that the secrets were used. Never rejects. */
   noteUse(): Promise<void>;
@@ -36,22 +40,25 @@ export class ChannelChanged extends Error {
   override readonly name = 'ChannelChanged';
 }
 
-/** Decrypts the protected headers of a channel for one send. */
+/** Decrypts the protected headers and the signing secrets of a channel for one send. */
 @Injectable()
 export class ProtectedHeaderOpener {
   constructor(
     private readonly vault: HeaderVault,
+    private readonly signing: SigningVault,
     private readonly secrets: SecretsReader,
     private readonly channels: ChannelsRepository,
   ) {}
 
   /**
-   * Checks, before anything is written for a send that a caller waits for, that its headers can be decrypted.
-   * @throws ProtectedHeadersUnavailable when the channel has headers that cannot be read now
+   * Checks, before anything is written for a send that a caller waits for, that its credentials can be decrypted.
+   * @throws ProtectedHeadersUnavailable, SigningSecretsUnavailable when the channel has some that cannot be read now
    */
   async assertAvailable(scope: Pick<ProjectScope, 'projectId'>, channelId: string, db: Db): Promise<void> {
     if (this.vault.isAvailable) return;
     if ((await this.channels.headers(scope, channelId, db)).length > 0) this.vault.assertAvailable();
+    const channel = await this.channels.find(scope, channelId, db);
+    if (channel !== null && channel.signingSecret !== null) throw new SigningSecretsUnavailable();
   }
 
   /**
@@ -59,6 +66,7 @@ export class ProtectedHeaderOpener {
    *   ChannelChanged
    */
   async open(claimed: ClaimedChannel): Promise<OpenedHeaders> {
+    const signingSecrets = this.signing.open(claimed, claimed.channelId, claimed);
     const headers = claimed.headers.map((header) => ({
       name: header.name,
       template: HeaderTemplate.of(this.vault.open(claimed, header)),
@@ -72,9 +80,11 @@ export class ProtectedHeaderOpener {
       return [name, value];
     });
     const used = [...known.values()];
+    const confidential = [...values.map(([, value]) => value), ...used.flatMap(({ value }) => value ?? [])];
     return {
       values: Object.fromEntries(values),
-      confidential: [...new Set([...values.map(([, value]) => value), ...used.flatMap(({ value }) => value ?? [])])],
+      signingKeys: signingSecrets.map(keyOfSigningSecret),
+      confidential: [...new Set([...confidential, ...signingSecrets])],
       noteUse: () => this.secrets.noteUse(claimed, used),
     };
   }

@@ -26,6 +26,8 @@ export interface ChannelMessage<C extends ChannelConfiguration = ChannelConfigur
   readonly protectedHeaders: Readonly<Record<string, string>>;
   /** Texts that must not appear in evidence: the values of the protected headers, and secrets in them. */
   readonly confidential: readonly string[];
+  /** The keys that sign the request, newest first: several while a secret is rotated, none for unsigned channels. */
+  readonly signingKeys: readonly Buffer[];
   /** Recipients that have accepted the notification in earlier sends. */
   readonly deliveredTo: readonly string[];
 }
@@ -47,6 +49,9 @@ export interface ChannelDriver<C extends ChannelConfiguration = ChannelConfigura
 
   /** Null: channels of this type send no headers, so they have no protected headers either. */
   readonly headers: SentHeaders<C> | null;
+
+  /** Whether new channels of this type get a secret that signs their requests. */
+  readonly isSigned: boolean;
 
   /**
    * Checks what the rules of the fields cannot express.

@@ -40,6 +40,7 @@ export class EmailDriver implements ChannelDriver<EmailConfiguration> {
 
   readonly configuration = EmailConfiguration;
   readonly headers = null;
+  readonly isSigned = false;
 
   constructor(private readonly mailer: Mailer) {}
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../../platform/clock/index.js';
 import { EnumField, type Issue, NestedField, ObjectField, UrlField } from '../../../../platform/http/fields/index.js';
 import { stringifyExact } from '../../../../platform/json/index.js';
-import { OutboundHttp } from '../../../../platform/outbound-http/index.js';
+import { OutboundHttp, standardHeaders } from '../../../../platform/outbound-http/index.js';
 import { outcomeOfHttp, type TryOutcome } from '../../sending/index.js';
 import { ChannelAddressValidator } from './channel-address.validator.js';
 import { RetryPolicyConfiguration } from './channel-configuration.js';
@@ -43,6 +43,7 @@ export class WebhookDriver implements ChannelDriver<WebhookConfiguration> {
   static readonly configurationClass = WebhookConfiguration;
 
   readonly configuration = WebhookConfiguration;
+  readonly isSigned = true;
   readonly headers = {
     namesOf: ({ headers }: WebhookConfiguration): string[] => Object.keys(headers),
     addressOf: ({ url }: WebhookConfiguration): string => url,
@@ -67,9 +68,10 @@ export class WebhookDriver implements ChannelDriver<WebhookConfiguration> {
   }
 
   async deliver(message: ChannelMessage<WebhookConfiguration>, deadlineMs: number): Promise<TryOutcome> {
-    const { notification, tryNumber, protectedHeaders, confidential } = message;
+    const { notification, tryNumber, protectedHeaders, signingKeys, confidential } = message;
     const { url, method, headers } = message.configuration;
     const body = Buffer.from(stringifyExact(notification), 'utf8');
+    const timestamp = Math.floor(this.clock.now().getTime() / 1_000);
     const outcome = await this.http.send({
       url,
       method,
@@ -80,7 +82,8 @@ export class WebhookDriver implements ChannelDriver<WebhookConfiguration> {
         'User-Agent': 'Service-Delivery/1.0',
         'X-Service-Delivery-Id': notification.attempt_id,
         'X-Service-Attempt': String(tryNumber),
-        'X-Service-Timestamp': String(Math.floor(this.clock.now().getTime() / 1_000)),
+        'X-Service-Timestamp': String(timestamp),
+        ...standardHeaders({ secrets: signingKeys, timestamp, id: notification.id, body }),
       },
       body,
       deadlineMs: Math.min(DEADLINE_MS, deadlineMs),

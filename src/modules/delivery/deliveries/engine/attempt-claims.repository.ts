@@ -42,6 +42,10 @@ export interface ClaimedAttempt extends ClaimedRow {
   /** `updated_at` of the channel, as text of the database. */
   readonly channelUpdatedAt: string;
   readonly headers: readonly { readonly id: string; readonly name: string; readonly value: string }[];
+  /** The encrypted signing secrets of the channel. */
+  readonly signingSecret: string | null;
+  readonly previousSigningSecret: string | null;
+  readonly previousSigningSecretUntil: Date | null;
 }
 
 export type ExpiredAttempt = Held &
@@ -79,7 +83,9 @@ const ATTEMPTS: OutboxTable<ExpiredAttempt, ClaimedAttempt> = {
       c.claim_owner AS "claimOwner", c.retry_count AS "retryCount", c.try_number AS "tryNumber",
       c.parent_attempt_id AS "parentAttemptId", c.rule, c.event::text AS event, c.delivered_to AS "deliveredTo",
       c.created_at AS "createdAt", ch.type AS "channelType", ch.enabled AS "channelEnabled", ch.configuration,
-      ch.updated_at::text AS "channelUpdatedAt",
+      ch.updated_at::text AS "channelUpdatedAt", ch.signing_secret AS "signingSecret",
+      ch.previous_signing_secret AS "previousSigningSecret",
+      ch.previous_signing_secret_until AS "previousSigningSecretUntil",
       (SELECT coalesce(json_agg(json_build_object('id', h.id, 'name', h.name, 'value', h.value) ORDER BY h.id), '[]')
        FROM delivery_protected_headers h WHERE h.channel_id = c.channel_id) AS headers`,
     joins: 'JOIN delivery_channels ch ON ch.id = c.channel_id',

@@ -4,6 +4,7 @@ import { parseExact } from '../../../../platform/json/index.js';
 import type { JobQueue } from '../../../../platform/queue/index.js';
 import { failedTry, type Lane, type Outbox, type SendingEngine, type TryOutcome } from '../../sending/index.js';
 import { ChannelChanged, ProtectedHeaderOpener, UnbuildableHeader } from '../channels/protected-header.opener.js';
+import { UnreadableSigningSecret } from '../channels/signing-vault.js';
 import type { Notification } from '../drivers/channel-driver.js';
 import { ChannelDriverRegistry } from '../drivers/channel-driver.registry.js';
 import { isChannelType } from '../drivers/channel-drivers.js';
@@ -62,6 +63,7 @@ export class AttemptOutbox implements Outbox<ExpiredAttempt, ClaimedAttempt> {
         configuration,
         tryNumber,
         protectedHeaders: headers.values,
+        signingKeys: headers.signingKeys,
         confidential: headers.confidential,
         deliveredTo,
       };
@@ -71,6 +73,7 @@ export class AttemptOutbox implements Outbox<ExpiredAttempt, ClaimedAttempt> {
       // The attempt is claimed again later, with the address and the headers of that time.
       if (error instanceof ChannelChanged) return failedTry('unavailable', 'channel_changed');
       if (error instanceof UnbuildableHeader) return failedTry('refused', 'protected_header_invalid');
+      if (error instanceof UnreadableSigningSecret) return failedTry('refused', 'signing_secret_unreadable');
       if (error instanceof CryptographyUnavailableError) return failedTry('unavailable', 'cryptography_unavailable');
       if (error instanceof DecryptionError) return failedTry('refused', 'protected_header_unreadable');
       throw error;

@@ -4,7 +4,12 @@ import { type ProjectMemberScope, Requires } from '../../../access/index.js';
 import { Documented } from '../../../../platform/http/documented.js';
 import { IdParam, Query, Scope } from '../../../../platform/http/inputs.js';
 import { ProjectOfDeliveryQuery } from '../channels/channels.dto.js';
-import { AttemptNotFound, ProtectedHeadersUnavailable, RecoveryRefused } from '../delivery.errors.js';
+import {
+  AttemptNotFound,
+  ProtectedHeadersUnavailable,
+  RecoveryRefused,
+  SigningSecretsUnavailable,
+} from '../delivery.errors.js';
 import { AttemptOfProject } from '../history/history.repository.js';
 import { ReadinessService } from './readiness.service.js';
 import { DlqDrainResponse, ReadinessResponse, ReplayResponse, RetryNowResponse } from './recovery.dto.js';
@@ -47,7 +52,7 @@ export class RecoveryController {
     description:
       'Makes a new attempt of a failed one and sends it at once, retried by the policy. Once for each source. A retry that is scheduled for the source ends with it: the source becomes `terminal` and keeps its evidence.',
     answer: ReplayResponse,
-    errors: [AttemptNotFound, RecoveryRefused, ProtectedHeadersUnavailable],
+    errors: [AttemptNotFound, RecoveryRefused, ProtectedHeadersUnavailable, SigningSecretsUnavailable],
   })
   replay(
     @Scope() scope: ProjectMemberScope,
@@ -82,7 +87,7 @@ export class RecoveryController {
     description:
       'Makes the next try of a scheduled attempt at once and waits for it. Takes nothing of the automatic retries. Refused: `executed` false; of callers at the same time one gets the try, and the others `retry_claim_active`, also when that try is over by then.',
     answer: RetryNowResponse,
-    errors: [AttemptNotFound, ProtectedHeadersUnavailable],
+    errors: [AttemptNotFound, ProtectedHeadersUnavailable, SigningSecretsUnavailable],
   })
   retryNow(
     @Scope() scope: ProjectMemberScope,
@@ -116,7 +121,7 @@ export class RecoveryController {
     summary: 'Drain one dead-lettered attempt',
     description: 'Makes a new attempt of it and sends that at once, retried by the policy. Once for each source.',
     answer: DlqDrainResponse,
-    errors: [AttemptNotFound, RecoveryRefused, ProtectedHeadersUnavailable],
+    errors: [AttemptNotFound, RecoveryRefused, ProtectedHeadersUnavailable, SigningSecretsUnavailable],
   })
   drain(
     @Scope() scope: ProjectMemberScope,
