@@ -65,6 +65,7 @@ import { PositionsOfOldAuditEvents1803100100000 } from './1803100100000-position
 import { QuotaNotices1803100200000 } from './1803100200000-quota-notices.js';
 import { DisabledAccounts1802910000000 } from './1802910000000-disabled-accounts.js';
 import { SignedChannels1803000000000 } from './1803000000000-signed-channels.js';
+import { TemplatesOfDestinations1803000100000 } from './1803000100000-templates-of-destinations.js';
 
 /** Every migration in order; a test checks that each file of this folder is listed. */
 export const MIGRATIONS = [
@@ -135,4 +136,5 @@ export const MIGRATIONS = [
   QuotaNotices1803100200000,
   DisabledAccounts1802910000000,
   SignedChannels1803000000000,
+  TemplatesOfDestinations1803000100000,
 ] as const;

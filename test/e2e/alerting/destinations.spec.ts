@@ -86,6 +86,7 @@ describe('an alert destination', () => {
       target_url: `${receiver.url}/a?token=t`,
       has_secret: true,
       is_enabled: true,
+      template: null,
       created_at: expect.stringMatching(/Z$/),
       updated_at: expect.stringMatching(/Z$/),
     });

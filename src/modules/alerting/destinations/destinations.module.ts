@@ -3,6 +3,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { sealedColumns } from '../../../platform/sealed-columns/index.js';
 import { AuditModule } from '../../identity/audit/index.js';
 import { sendingEngineOf } from '../../delivery/sending/index.js';
+import { TemplatesModule } from '../../delivery/templates/index.js';
 import { belongsToProject, ProjectsModule } from '../../tenancy/projects/index.js';
 import { AlertDeliveryRequestService } from './delivery-request.service.js';
 import { DeliveriesController } from './deliveries/deliveries.controller.js';
@@ -42,6 +43,7 @@ const ENGINE = [
   imports: [
     AuditModule,
     ProjectsModule,
+    TemplatesModule,
     TypeOrmModule.forFeature([AlertDestination, AlertNoticeRecord, AlertDelivery]),
   ],
   controllers: [DestinationsController, DeliveriesController],

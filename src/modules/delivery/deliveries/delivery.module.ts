@@ -4,6 +4,7 @@ import { sealedColumns } from '../../../platform/sealed-columns/index.js';
 import { SecretsModule } from '../../entitlement/secrets/index.js';
 import { AuditModule } from '../../identity/audit/index.js';
 import { belongsToProject, ProjectsModule } from '../../tenancy/projects/index.js';
+import { TemplatesModule } from '../templates/index.js';
 import { sendingEngineOf } from '../sending/index.js';
 import { DeliveryAttempt } from './attempts/attempt.entity.js';
 import { AttemptsRepository } from './attempts/attempts.repository.js';
@@ -60,6 +61,7 @@ const ENGINE = [
     AuditModule,
     ProjectsModule,
     SecretsModule,
+    TemplatesModule,
     TypeOrmModule.forFeature([
       DeliveryChannel,
       ProtectedHeader,

@@ -44,7 +44,10 @@ export class DestinationTestService {
     const started = performance.now();
     const testedAt = this.clock.now();
     const notice = testNotice(scope.projectId, testedAt);
-    const outcome = await this.sender.send({ destination, notice, deliveryId }, TEST_DEADLINE_MS);
+    const outcome = await this.sender.send(
+      { destination, notice, deliveryId, attempt: 1, project: null },
+      TEST_DEADLINE_MS,
+    );
     if (outcome.kind === 'unavailable') throw new DestinationCredentialsUnavailable();
     if (outcome.kind !== 'sent') throw new DestinationTestFailed(outcome.reason ?? undefined);
     return {

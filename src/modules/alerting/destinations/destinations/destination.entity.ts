@@ -1,6 +1,7 @@
 import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { ProjectId } from '../../../access/index.js';
 import { SealedColumn } from '../../../../platform/sealed-columns/index.js';
+import type { BodyTemplate } from '../../../delivery/templates/index.js';
 import { DESTINATION_TYPES, type DestinationType } from '../drivers/destination-drivers.js';
 
 /** A receiver of the alerts of a project: a webhook, or Slack. */
@@ -12,6 +13,7 @@ import { DESTINATION_TYPES, type DestinationType } from '../drivers/destination-
 @Index('ix_alert_destinations_sealed_url_key', { synchronize: false })
 @Check('ck_alert_destinations_type', `type IN (${DESTINATION_TYPES.map((type) => `'${type}'`).join(', ')})`)
 @Check('ck_alert_destinations_sealed_url', `(type = 'slack') = (sealed_url IS NOT NULL)`)
+@Check('ck_alert_destinations_template', `template IS NULL OR type = 'webhook'`)
 @Check(
   'ck_alert_destinations_previous_secret',
   `(previous_secret IS NULL) = (previous_secret_until IS NULL) AND (previous_secret IS NULL OR secret IS NOT NULL)`,
@@ -48,6 +50,10 @@ export class AlertDestination {
 
   @Column('timestamptz', { name: 'previous_secret_until', nullable: true })
   previousSecretUntil!: Date | null;
+
+  /** Replaces the standard body; null: there is none. Of webhooks only. */
+  @Column('json', { nullable: true })
+  template!: BodyTemplate | null;
 
   @Column('boolean', { name: 'is_enabled' })
   isEnabled!: boolean;

@@ -4,12 +4,14 @@ import {
   EnumField,
   IntField,
   NestedField,
+  ObjectField,
   TextField,
   UrlField,
   UuidField,
   NameField,
 } from '../../../../platform/http/fields/index.js';
 import { type ProjectMemberScope, roleAtLeast } from '../../../access/index.js';
+import { TEMPLATE_DOCUMENT } from '../../../delivery/templates/index.js';
 import { maskedAddress } from '../drivers/destination-driver.js';
 import { DESTINATION_TYPES, type DestinationType } from '../drivers/destination-drivers.js';
 import type { AlertDestination } from './destination.entity.js';
@@ -47,6 +49,14 @@ export class CreateDestinationRequest {
 
   @BooleanField({ optional: true, default: true, description: 'False: it is switched off' })
   is_enabled!: boolean;
+
+  @ObjectField({
+    optional: true,
+    nullable: true,
+    document: TEMPLATE_DOCUMENT,
+    description: 'Replaces the standard body. Webhooks only',
+  })
+  template?: Record<string, unknown> | null;
 }
 
 export class UpdateDestinationRequest {
@@ -70,6 +80,14 @@ export class UpdateDestinationRequest {
 
   @BooleanField({ optional: true, description: 'False switches it off' })
   is_enabled?: boolean;
+
+  @ObjectField({
+    optional: true,
+    nullable: true,
+    document: TEMPLATE_DOCUMENT,
+    description: 'Replaces the standard body; null: the standard body is sent. Webhooks only',
+  })
+  template?: Record<string, unknown> | null;
 }
 
 export class DestinationResponse {
@@ -93,6 +111,13 @@ export class DestinationResponse {
 
   @BooleanField({ description: 'False: it is switched off' })
   is_enabled!: boolean;
+
+  @ObjectField({
+    nullable: true,
+    document: TEMPLATE_DOCUMENT,
+    description: 'Replaces the standard body; null: there is none',
+  })
+  template!: Record<string, unknown> | null;
 
   @DateTimeField({})
   created_at!: string;
@@ -138,6 +163,7 @@ export function destinationResponse(
     target_url: roleAtLeast(role, 'operator') ? targetUrl : maskedAddress(new URL(targetUrl)),
     has_secret: destination.secret !== null,
     is_enabled: destination.isEnabled,
+    template: destination.template && { ...destination.template },
     created_at: destination.createdAt.toISOString(),
     updated_at: destination.updatedAt.toISOString(),
   };

@@ -6,7 +6,10 @@ import { DestinationNotFound } from '../destinations.errors.js';
 
 type Tenant = Pick<ProjectScope, 'projectId'>;
 
-export type ChangedDestination = Pick<AlertDestination, 'id' | 'name' | 'targetUrl' | 'sealedUrl' | 'isEnabled'>;
+export type ChangedDestination = Pick<
+  AlertDestination,
+  'id' | 'name' | 'targetUrl' | 'sealedUrl' | 'isEnabled' | 'template'
+>;
 
 @Injectable()
 export class DestinationsRepository {
@@ -17,7 +20,9 @@ export class DestinationsRepository {
     destination: ChangedDestination & Pick<AlertDestination, 'type' | 'secret'>,
     tx: Db,
   ): Promise<void> {
-    await this.database.repository(AlertDestination, tx).insert({ ...destination, projectId });
+    await this.database
+      .repository(AlertDestination, tx)
+      .insert({ ...destination, template: destination.template as object, projectId });
   }
 
   /** Returns the destinations of the project, newest first. */
@@ -44,14 +49,15 @@ export class DestinationsRepository {
 
   async update(
     { projectId }: Tenant,
-    { id, name, targetUrl, sealedUrl, isEnabled }: ChangedDestination,
+    { id, name, targetUrl, sealedUrl, isEnabled, template }: ChangedDestination,
     tx: Db,
   ): Promise<void> {
     await this.database.execute(
       `UPDATE alert_destinations
-       SET name = $3, target_url = $4, sealed_url = $5, is_enabled = $6, updated_at = clock_timestamp()
+       SET name = $3, target_url = $4, sealed_url = $5, is_enabled = $6, template = $7,
+           updated_at = clock_timestamp()
        WHERE project_id = $1 AND id = $2`,
-      [projectId, id, name, targetUrl, sealedUrl, isEnabled],
+      [projectId, id, name, targetUrl, sealedUrl, isEnabled, template && JSON.stringify(template)],
       tx,
     );
   }

@@ -1,10 +1,12 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import type { ProjectMemberScope, ProjectScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
-import { brokenRule } from '../../../../platform/http/fields/index.js';
+import { brokenRule, ValidationError } from '../../../../platform/http/fields/index.js';
 import { newId } from '../../../../platform/ids/index.js';
 import { AuditWriter } from '../../../identity/audit/index.js';
 import { projectAct, ProjectActsService } from '../../../tenancy/projects/index.js';
+import { type BodyTemplate, templateFaults, TemplateSecretsService } from '../../../delivery/templates/index.js';
 import { DestinationNotFound, TooManyDestinations } from '../destinations.errors.js';
 import { DeliveriesRepository } from '../outbox/deliveries.repository.js';
 import { DestinationVault } from './destination-vault.js';
@@ -18,6 +20,7 @@ import {
 import { DestinationsRepository } from './destinations.repository.js';
 import { TargetAddressValidator } from './target-address.validator.js';
 
+const TEMPLATE = ['body', 'template'];
 /** How long the previous secret signs in addition to a new one. */
 const ROTATION_SECONDS = 86_400;
 
@@ -36,6 +39,7 @@ export class DestinationsService {
     private readonly deliveries: DeliveriesRepository,
     private readonly addresses: TargetAddressValidator,
     private readonly vault: DestinationVault,
+    private readonly templates: TemplateSecretsService,
     private readonly acts: ProjectActsService,
     private readonly audit: AuditWriter,
   ) {}
@@ -46,6 +50,7 @@ export class DestinationsService {
 
   async create(scope: ProjectMemberScope, request: CreateDestinationRequest): Promise<DestinationResponse> {
     const { type, name, is_enabled: isEnabled } = request;
+    const template = readTemplate(type, request.template ?? null);
     const id = newId();
     const url = await this.addresses.admit(request.target_url, scope.projectId);
     const address = this.vault.sealAddress(scope, { id, type }, url);
@@ -53,7 +58,8 @@ export class DestinationsService {
     return this.database.transaction(async (tx) => {
       await this.acts.begin(scope, tx);
       if ((await this.destinations.countOf(scope, tx)) >= MOST_DESTINATIONS) throw new TooManyDestinations();
-      await this.destinations.insert(scope, { id, type, name, ...address, secret, isEnabled }, tx);
+      await this.templates.admit(scope, { after: template, loc: TEMPLATE }, tx);
+      await this.destinations.insert(scope, { id, type, name, ...address, secret, isEnabled, template }, tx);
       await this.record(scope, 'created', id, { name, type, is_enabled: isEnabled, has_secret: secret !== null }, tx);
       return destinationResponse(scope, await this.get(scope, id, tx));
     });
@@ -64,6 +70,7 @@ export class DestinationsService {
     if (request.type !== undefined && request.type !== type) {
       throw brokenRule(['body', 'type'], 'the type of a destination cannot be changed', request.type);
     }
+    const wanted = request.template === undefined ? undefined : readTemplate(type, request.template);
     // A request that repeats the mask of a secret address keeps the address.
     const target = sealed !== null && request.target_url === shown ? undefined : request.target_url;
     const url = target === undefined ? null : await this.addresses.admit(target, scope.projectId);
@@ -74,11 +81,20 @@ export class DestinationsService {
       const before = await this.destinations.lock(scope, id, tx);
       if (before === null) throw new DestinationNotFound();
       const { name = before.name, is_enabled: isEnabled = before.isEnabled } = request;
-      const after = { ...before, name, isEnabled, ...address };
+      const template = wanted === undefined ? before.template : wanted;
+      const after = { ...before, name, isEnabled, template, ...address };
+      const isNewTemplate = !isDeepStrictEqual(before.template, template);
+      if (isNewTemplate || after.targetUrl !== before.targetUrl) {
+        await this.templates.admit(scope, { before: before.template, after: template, loc: TEMPLATE }, tx);
+      }
       await this.change(scope, before, after, tx);
       const isNewSecret = secret !== undefined && !(request.secret && this.vault.isSecret(before, request.secret));
       if (isNewSecret) await this.destinations.rotateSecret(scope, id, secret, ROTATION_SECONDS, tx);
-      const detail = changesOf(before, after, { address: url !== null, secret: isNewSecret ? secret : undefined });
+      const detail = changesOf(before, after, {
+        address: url !== null,
+        secret: isNewSecret ? secret : undefined,
+        template: isNewTemplate ? template : undefined,
+      });
       await this.record(scope, 'updated', id, detail, tx);
       return destinationResponse(scope, await this.get(scope, id, tx));
     });
@@ -136,16 +152,34 @@ export class DestinationsService {
   }
 }
 
+/** @throws ValidationError for a template that is not valid, or that the type does not take */
+function readTemplate(type: string, template: Record<string, unknown> | null): BodyTemplate | null {
+  if (template === null) return null;
+  if (type !== 'webhook') throw brokenRule(TEMPLATE, 'only webhooks have a template', '[redacted]');
+  const faults = templateFaults(template, TEMPLATE);
+  if (faults.length > 0) throw new ValidationError(faults);
+  return template;
+}
+
 /** Returns the changes for the audit. New addresses and secrets are not shown. */
 function changesOf(
   before: Pick<AlertDestination, 'name' | 'isEnabled'>,
   after: Pick<AlertDestination, 'name' | 'isEnabled'>,
-  { address, secret }: { readonly address: boolean; readonly secret: string | null | undefined },
+  {
+    address,
+    secret,
+    template,
+  }: {
+    readonly address: boolean;
+    readonly secret: string | null | undefined;
+    readonly template: BodyTemplate | null | undefined;
+  },
 ): Record<string, unknown> {
   return {
     ...(after.name !== before.name && { name: { from: before.name, to: after.name } }),
     ...(after.isEnabled !== before.isEnabled && { is_enabled: { from: before.isEnabled, to: after.isEnabled } }),
     ...(address && { target_url: 'replaced' }),
+    ...(template !== undefined && { template: template === null ? 'removed' : 'replaced' }),
     ...(secret !== undefined && { secret: secret === null ? 'removed' : 'replaced' }),
   };
 }

@@ -1,15 +1,34 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { CONFIG, type Config } from '../../../../config/index.js';
 import { CryptographyUnavailableError, DecryptionError } from '../../../../platform/crypto/index.js';
 import { failedTry, type TryOutcome } from '../../../delivery/sending/index.js';
+import {
+  type BodyTemplate,
+  exampleValues,
+  type ProjectOfTemplate,
+  renderTemplate,
+  TemplateSecretsService,
+  templateValues,
+  type TemplateValues,
+  UnbuildableTemplate,
+} from '../../../delivery/templates/index.js';
 import type { StoredNotice } from '../drivers/notice.js';
+import { DestinationsRepository } from './destinations.repository.js';
 import { DestinationDriverRegistry, type DestinationType } from '../drivers/destination-drivers.js';
 import { DestinationVault, type SealedDestination } from './destination-vault.js';
 
 interface NoticeToSend {
-  readonly destination: SealedDestination & { readonly type: DestinationType };
+  readonly destination: SealedDestination & {
+    readonly type: DestinationType;
+    readonly template: BodyTemplate | null;
+  };
   readonly notice: StoredNotice;
   /** The same in all sends of a delivery. */
   readonly deliveryId: string;
+  /** 1 for the first send. */
+  readonly attempt: number;
+  /** Null: the project is gone, or the notice is a test. */
+  readonly project: ProjectOfTemplate | null;
 }
 
 /** Decrypts a destination and sends one notification with its driver, once. Failures of the receiver never reject. */
@@ -18,16 +37,54 @@ export class NoticeSender {
   constructor(
     private readonly vault: DestinationVault,
     private readonly drivers: DestinationDriverRegistry,
+    private readonly destinations: DestinationsRepository,
+    private readonly templates: TemplateSecretsService,
+    @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  async send({ destination: sealed, notice, deliveryId }: NoticeToSend, deadlineMs: number): Promise<TryOutcome> {
+  async send(message: NoticeToSend, deadlineMs: number): Promise<TryOutcome> {
+    const { destination: sealed, notice, deliveryId } = message;
+    const began = performance.now();
     try {
       const destination = this.vault.open(sealed);
-      return await this.drivers.of(sealed.type).send({ destination, notice, deliveryId }, deadlineMs);
+      const driver = this.drivers.of(sealed.type);
+      if (sealed.template === null) {
+        return await driver.send({ destination, notice, deliveryId, rendered: null }, deadlineMs);
+      }
+      const opened = await this.templates.open(sealed, sealed.template);
+      if (opened.confidential.length > 0 && !(await this.isAtItsAddress(sealed))) {
+        return failedTry('unavailable', 'destination_changed');
+      }
+      const rendered = renderTemplate(sealed.template, this.valuesOf(message), opened.parameters);
+      const confidential = [...destination.confidential, ...opened.confidential];
+      // Reading the secrets has used part of the time.
+      const leftMs = deadlineMs - (performance.now() - began);
+      if (leftMs <= 0) return failedTry('unavailable', 'lease_too_short');
+      const filled = { destination: { ...destination, confidential }, notice, deliveryId, rendered };
+      const [outcome] = await Promise.all([driver.send(filled, leftMs), opened.noteUse()]);
+      return outcome;
     } catch (error) {
+      if (error instanceof UnbuildableTemplate) return failedTry('refused', 'template_invalid');
       if (error instanceof CryptographyUnavailableError) return failedTry('unavailable', 'cryptography_unavailable');
       if (error instanceof DecryptionError) return failedTry('refused', 'credentials_unreadable');
       throw error;
     }
+  }
+
+  /**
+   * Returns whether the destination still has the address that was read before its secrets: the value of a secret that
+   * was replaced after a change of the address must not reach the old address.
+   */
+  private async isAtItsAddress({ id, projectId, targetUrl }: SealedDestination): Promise<boolean> {
+    const current = await this.destinations.find({ projectId }, id);
+    return current !== null && current.targetUrl === targetUrl;
+  }
+
+  private valuesOf({ notice, deliveryId, attempt, project }: NoticeToSend): TemplateValues {
+    const { publicAppUrl } = this.config.http;
+    const { projectId, alertEventId, ruleName } = notice;
+    if (alertEventId === null) return exampleValues({ projectId, deliveryId, attempt }, publicAppUrl);
+    const delivery = { projectId, deliveryId, attempt, project };
+    return templateValues({ ...notice, ...delivery, alertId: alertEventId, rule: ruleName }, publicAppUrl);
   }
 }

@@ -1,4 +1,5 @@
 import type { TryOutcome } from '../../../delivery/sending/index.js';
+import type { RenderedRequest } from '../../../delivery/templates/index.js';
 import type { StoredNotice } from './notice.js';
 
 /** Returns the address with only its origin visible, because the rest may be a credential. */
@@ -19,6 +20,8 @@ export interface OpenedDestination {
 export interface DestinationMessage {
   readonly destination: OpenedDestination;
   readonly notice: StoredNotice;
+  /** The request of the template; null: the destination has none. */
+  readonly rendered: RenderedRequest | null;
   /** The same in all sends of a delivery, so that receivers recognise a repeated one. */
   readonly deliveryId: string;
 }

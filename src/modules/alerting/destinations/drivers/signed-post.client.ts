@@ -20,8 +20,8 @@ export class SignedPostClient {
 
   /** Sends one request. Failures of the receiver never reject. @param content the JSON body */
   async send(
-    { destination, notice, deliveryId }: DestinationMessage,
-    content: object,
+    { destination, notice, deliveryId, rendered }: DestinationMessage,
+    content: unknown,
     deadlineMs: number,
   ): Promise<TryOutcome> {
     const { url, secrets, confidential } = destination;
@@ -31,6 +31,7 @@ export class SignedPostClient {
       url,
       method: 'POST',
       headers: {
+        ...rendered?.headers,
         'Content-Type': 'application/json',
         'User-Agent': 'Service-Alerts/1.0',
         ...signDelivery({ secrets, timestamp, id: deliveryId, body }),

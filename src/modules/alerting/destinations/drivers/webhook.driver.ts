@@ -16,7 +16,9 @@ export class AlertWebhookDriver implements DestinationDriver {
   }
 
   send(message: DestinationMessage, deadlineMs: number): Promise<TryOutcome> {
-    return this.posts.send(message, webhookBody(message.notice), deadlineMs);
+    const { notice, rendered } = message;
+    const content = rendered === null ? webhookBody(notice) : rendered.body;
+    return this.posts.send(message, content, deadlineMs);
   }
 }
 

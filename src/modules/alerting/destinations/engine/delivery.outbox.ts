@@ -58,10 +58,17 @@ export class AlertDeliveryOutbox implements Outbox<ExpiredDelivery, HeldDelivery
     const { id: deliveryId, lane: id, tenant, type, isEnabled, notice } = held;
     if (type === null) return failedTry('refused', 'destination_deleted');
     if (!isEnabled) return failedTry('refused', 'destination_disabled');
-    const { targetUrl, sealedUrl, secret, previousSecret, previousSecretUntil } = held;
+    const { targetUrl, sealedUrl, secret, previousSecret, previousSecretUntil, template, project } = held;
     const projectId = asProjectId(tenant);
-    const destination = { id, projectId, type, targetUrl, sealedUrl, secret, previousSecret, previousSecretUntil };
-    const message = { destination, notice: parseExact(notice) as StoredNotice, deliveryId };
+    const secrets = { secret, previousSecret, previousSecretUntil };
+    const destination = { id, projectId, type, targetUrl, sealedUrl, ...secrets, template };
+    const message = {
+      destination,
+      notice: parseExact(notice) as StoredNotice,
+      deliveryId,
+      attempt: held.retryCount + 1,
+      project,
+    };
     return this.sender.send(message, Math.min(DEADLINE_MS, deadlineMs));
   }
 }

@@ -1,4 +1,5 @@
 import type { ClaimedRow, Held, OutboxTable } from '../../../delivery/sending/index.js';
+import type { ProjectOfTemplate } from '../../../delivery/templates/index.js';
 import { type ClaimedDelivery, nextDelivery } from '../outbox/delivery-transitions.js';
 import { ALERT_DELIVERY_ROWS } from '../outbox/due-rows.js';
 import type { AlertDestination } from '../destinations/destination.entity.js';
@@ -12,10 +13,12 @@ export interface HeldDelivery
     ClaimedDelivery,
     Pick<
       AlertDestination,
-      'isEnabled' | 'targetUrl' | 'sealedUrl' | 'secret' | 'previousSecret' | 'previousSecretUntil'
+      'isEnabled' | 'targetUrl' | 'sealedUrl' | 'secret' | 'previousSecret' | 'previousSecretUntil' | 'template'
     > {
   /** JSON text, in which numbers keep all their digits. */
   readonly notice: string;
+  /** Null: the project is gone. */
+  readonly project: ProjectOfTemplate | null;
   /** Null: the destination has been deleted, and its other columns are null too. */
   readonly type: AlertDestination['type'] | null;
 }
@@ -29,7 +32,9 @@ export const ALERT_DELIVERIES: OutboxTable<ExpiredDelivery, HeldDelivery> = {
     columns: `
       c.status, c.retry_count AS "retryCount", n.notice::text AS notice, d.type, d.is_enabled AS "isEnabled", d.target_url AS "targetUrl",
       d.sealed_url AS "sealedUrl", d.secret, d.previous_secret AS "previousSecret",
-      d.previous_secret_until AS "previousSecretUntil"`,
+      d.previous_secret_until AS "previousSecretUntil", d.template,
+      (SELECT json_build_object('name', p.name, 'slug', p.slug, 'organization', o.slug)
+       FROM projects p JOIN organizations o ON o.id = p.organization_id WHERE p.id = c.project_id) AS project`,
     joins: `
       JOIN alert_notices n ON n.id = c.notice_id
       LEFT JOIN alert_destinations d ON d.id = c.destination_id AND d.project_id = c.project_id`,

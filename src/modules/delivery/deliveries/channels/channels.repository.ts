@@ -17,7 +17,9 @@ export class ChannelsRepository {
     channel: Pick<DeliveryChannel, 'id' | 'name' | 'type' | 'enabled' | 'configuration' | 'signingSecret'>,
     tx: Db,
   ): Promise<void> {
-    await this.database.repository(DeliveryChannel, tx).insert({ ...channel, projectId });
+    await this.database
+      .repository(DeliveryChannel, tx)
+      .insert({ ...channel, configuration: channel.configuration as object, projectId });
   }
 
   /** Returns the channels of the project, newest first. */

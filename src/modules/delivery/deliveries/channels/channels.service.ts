@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import type { ProjectMemberScope, ProjectScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
@@ -5,6 +6,7 @@ import { ValidationError } from '../../../../platform/http/fields/index.js';
 import { newId } from '../../../../platform/ids/index.js';
 import { AuditWriter } from '../../../identity/audit/index.js';
 import { projectAct, ProjectActsService } from '../../../tenancy/projects/index.js';
+import { TemplateSecretsService } from '../../templates/index.js';
 import { ChannelNotFound, TooManyChannels } from '../delivery.errors.js';
 import { ruleIssue } from '../drivers/channel-configuration.js';
 import { ChannelDriverRegistry } from '../drivers/channel-driver.registry.js';
@@ -21,6 +23,7 @@ import { SigningVault } from './signing-vault.js';
 
 /** This limit bounds how many channels one alert can notify, and the list of channels, which has no pages. */
 const MOST_CHANNELS = 100;
+const TEMPLATE = ['body', 'configuration', 'template'];
 /** How long the previous signing secret signs in addition to a new one. */
 const ROTATION_SECONDS = 86_400;
 
@@ -33,6 +36,7 @@ export class ChannelsService {
     private readonly headers: ProtectedHeadersService,
     private readonly drivers: ChannelDriverRegistry,
     private readonly signing: SigningVault,
+    private readonly templates: TemplateSecretsService,
     private readonly acts: ProjectActsService,
     private readonly audit: AuditWriter,
   ) {}
@@ -59,6 +63,7 @@ export class ChannelsService {
     return this.database.transaction(async (tx) => {
       await this.acts.begin(scope, tx);
       if ((await this.channels.countOf(scope, tx)) >= MOST_CHANNELS) throw new TooManyChannels();
+      await this.templates.admit(scope, { after: configuration.template, loc: TEMPLATE }, tx);
       await this.channels.insert(scope, { id, name, type, enabled, configuration, signingSecret }, tx);
       await this.record(scope, id, 'delivery.channel_created', { name, type, enabled }, tx);
       const channel = await this.get(scope, id, tx);
@@ -93,7 +98,13 @@ export class ChannelsService {
       if (configuration) {
         const kept = await this.channels.headers(scope, id, tx);
         this.headers.assertFit(after, kept, ['body', 'configuration', 'headers']);
-        if (this.drivers.isElsewhere(type, before.configuration, configuration)) {
+        const { template: known } = before.configuration;
+        const { template } = configuration;
+        const isElsewhere = this.drivers.isElsewhere(type, before.configuration, configuration);
+        if (isElsewhere || !isDeepStrictEqual(known, template)) {
+          await this.templates.admit(scope, { before: known, after: template, loc: TEMPLATE }, tx);
+        }
+        if (isElsewhere) {
           await this.headers.assertMayRedirect(scope, kept, tx);
         }
       }

@@ -7,7 +7,7 @@ import { ProjectActsService } from '../../../tenancy/projects/index.js';
 import { ruleIssue } from '../drivers/channel-configuration.js';
 import { headerValueFault, PROTECTED_VALUE_LENGTH } from '../drivers/header-rules.js';
 import { HeaderSecretsRepository } from './header-secrets.repository.js';
-import { HeaderTemplate } from './header-template.js';
+import { SecretText } from '../../templates/index.js';
 
 /** A requested value of a protected header, and its location in the request. */
 interface WantedValue {
@@ -38,7 +38,7 @@ export class HeaderSecretsService {
    *   an unknown name and for a value that is not valid in a header once its secrets are filled in
    */
   async admit(scope: ProjectMemberScope, wanted: readonly WantedValue[], tx: Db): Promise<string[][]> {
-    const read = wanted.map(({ value, loc }) => ({ loc, template: HeaderTemplate.of(value) }));
+    const read = wanted.map(({ value, loc }) => ({ loc, template: SecretText.of(value) }));
     const names = [...new Set(read.flatMap(({ template }) => template.names))];
     if (names.length === 0) return wanted.map(() => []);
     await this.assertAdmin(scope, tx);
@@ -70,7 +70,7 @@ export class HeaderSecretsService {
   }
 }
 
-function faultOf(template: HeaderTemplate, known: ReadonlyMap<string, OpenedSecret>): string | undefined {
+function faultOf(template: SecretText, known: ReadonlyMap<string, OpenedSecret>): string | undefined {
   const missing = template.names.find((name) => !known.has(name));
   if (missing !== undefined) return `there is no secret ${missing.slice(0, MOST_OF_NAME)}`;
   const value = template.filled((name) => known.get(name)?.value, PROTECTED_VALUE_LENGTH);

@@ -4,7 +4,7 @@ import type { Db } from '../../../../platform/database/database.js';
 import { SecretsReader } from '../../../entitlement/secrets/index.js';
 import { headerValueFault, PROTECTED_VALUE_LENGTH } from '../drivers/header-rules.js';
 import { ChannelsRepository } from './channels.repository.js';
-import { HeaderTemplate } from './header-template.js';
+import { SecretText } from '../../templates/index.js';
 import { HeaderVault } from './header-vault.js';
 import type { ProtectedHeader } from './protected-header.entity.js';
 import { keyOfSigningSecret, type SealedSigningSecrets, SigningVault } from './signing-vault.js';
@@ -62,18 +62,19 @@ export class ProtectedHeaderOpener {
   }
 
   /**
+   * @param hasOtherSecrets whether the send has secrets outside of its headers, which were read before
    * @throws CryptographyUnavailableError, DecryptionError as {@link HeaderVault.open}, UnbuildableHeader,
    *   ChannelChanged
    */
-  async open(claimed: ClaimedChannel): Promise<OpenedHeaders> {
+  async open(claimed: ClaimedChannel, hasOtherSecrets = false): Promise<OpenedHeaders> {
     const signingSecrets = this.signing.open(claimed, claimed.channelId, claimed);
     const headers = claimed.headers.map((header) => ({
       name: header.name,
-      template: HeaderTemplate.of(this.vault.open(claimed, header)),
+      template: SecretText.of(this.vault.open(claimed, header)),
     }));
     const names = [...new Set(headers.flatMap(({ template }) => template.names))];
     const known = await this.secrets.present(claimed, names, PROTECTED_VALUE_LENGTH);
-    if (names.length > 0) await this.assertUnchanged(claimed);
+    if (names.length > 0 || hasOtherSecrets) await this.assertUnchanged(claimed);
     const values = headers.map(({ name, template }): readonly [name: string, value: string] => {
       const value = template.filled((secret) => known.get(secret)?.value, PROTECTED_VALUE_LENGTH);
       if (value === null || headerValueFault(value) !== undefined) throw new UnbuildableHeader();

@@ -1,4 +1,5 @@
 import { EnumField, IntField, type Issue } from '../../../../platform/http/fields/index.js';
+import type { BodyTemplate } from '../../templates/index.js';
 import { RETRY_STRATEGIES, type RetryPolicy, type RetryStrategy } from '../../sending/index.js';
 
 /** Configures the retries of failed attempts of a channel. */
@@ -19,6 +20,8 @@ export class RetryPolicyConfiguration {
 /** The part of the configuration that all channel types share. Each type has its own class, next to its driver. */
 export interface ChannelConfiguration {
   readonly retry_policy?: RetryPolicyConfiguration;
+  /** Of webhooks only: replaces the body. */
+  readonly template?: BodyTemplate;
 }
 
 const DEFAULT_POLICY: RetryPolicyConfiguration = {

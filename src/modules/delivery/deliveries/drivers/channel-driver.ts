@@ -1,5 +1,6 @@
 import type { Type } from '@nestjs/common';
 import type { Issue } from '../../../../platform/http/fields/index.js';
+import type { RenderedRequest } from '../../templates/index.js';
 import type { TryOutcome } from '../../sending/index.js';
 import type { ChannelConfiguration } from './channel-configuration.js';
 
@@ -26,6 +27,8 @@ export interface ChannelMessage<C extends ChannelConfiguration = ChannelConfigur
   readonly protectedHeaders: Readonly<Record<string, string>>;
   /** Texts that must not appear in evidence: the values of the protected headers, and secrets in them. */
   readonly confidential: readonly string[];
+  /** The request of the template; null: the channel has none, and sends the notification itself. */
+  readonly rendered: RenderedRequest | null;
   /** The keys that sign the request, newest first: several while a secret is rotated, none for unsigned channels. */
   readonly signingKeys: readonly Buffer[];
   /** Recipients that have accepted the notification in earlier sends. */

@@ -3,6 +3,7 @@ import { Clock } from '../../../../platform/clock/index.js';
 import { EnumField, type Issue, NestedField, ObjectField, UrlField } from '../../../../platform/http/fields/index.js';
 import { stringifyExact } from '../../../../platform/json/index.js';
 import { OutboundHttp, standardHeaders } from '../../../../platform/outbound-http/index.js';
+import { type BodyTemplate, TEMPLATE_DOCUMENT, templateFaults } from '../../templates/index.js';
 import { outcomeOfHttp, type TryOutcome } from '../../sending/index.js';
 import { ChannelAddressValidator } from './channel-address.validator.js';
 import { RetryPolicyConfiguration } from './channel-configuration.js';
@@ -33,6 +34,13 @@ class WebhookConfiguration {
   })
   headers!: Record<string, string>;
 
+  @ObjectField({
+    optional: true,
+    description: 'Replaces the standard body by that of a preset, or by a body of your own with placeholders',
+    document: TEMPLATE_DOCUMENT,
+  })
+  template?: BodyTemplate & Record<string, unknown>;
+
   @NestedField(() => RetryPolicyConfiguration, { optional: true, description: 'When a failed attempt is tried again' })
   retry_policy?: RetryPolicyConfiguration;
 }
@@ -55,8 +63,9 @@ export class WebhookDriver implements ChannelDriver<WebhookConfiguration> {
     private readonly clock: Clock,
   ) {}
 
-  faultsOf({ headers }: WebhookConfiguration, at: Issue['loc']): Issue[] {
-    return publicHeaderFaults(headers, [...at, 'headers']);
+  faultsOf({ headers, template }: WebhookConfiguration, at: Issue['loc']): Issue[] {
+    const faults = template === undefined ? [] : templateFaults(template, [...at, 'template']);
+    return [...publicHeaderFaults(headers, [...at, 'headers']), ...faults];
   }
 
   async admit(configuration: WebhookConfiguration, projectId: string): Promise<WebhookConfiguration> {
@@ -68,14 +77,15 @@ export class WebhookDriver implements ChannelDriver<WebhookConfiguration> {
   }
 
   async deliver(message: ChannelMessage<WebhookConfiguration>, deadlineMs: number): Promise<TryOutcome> {
-    const { notification, tryNumber, protectedHeaders, signingKeys, confidential } = message;
+    const { notification, tryNumber, protectedHeaders, signingKeys, confidential, rendered } = message;
     const { url, method, headers } = message.configuration;
-    const body = Buffer.from(stringifyExact(notification), 'utf8');
+    const body = Buffer.from(stringifyExact(rendered === null ? notification : rendered.body), 'utf8');
     const timestamp = Math.floor(this.clock.now().getTime() / 1_000);
     const outcome = await this.http.send({
       url,
       method,
       headers: {
+        ...rendered?.headers,
         ...headers,
         ...protectedHeaders,
         'Content-Type': 'application/json',

@@ -13,6 +13,7 @@ import {
   type OutboxTable,
   type TryOutcome,
 } from '../../sending/index.js';
+import type { ProjectOfTemplate } from '../../templates/index.js';
 import type { AttemptKind, ClaimKind } from '../attempts/attempt-states.js';
 import { budgetOf, nextState } from '../attempts/attempt-transitions.js';
 import { ATTEMPT_ROWS } from '../attempts/due-rows.js';
@@ -42,6 +43,8 @@ export interface ClaimedAttempt extends ClaimedRow {
   /** `updated_at` of the channel, as text of the database. */
   readonly channelUpdatedAt: string;
   readonly headers: readonly { readonly id: string; readonly name: string; readonly value: string }[];
+  /** Null: the project is gone. */
+  readonly project: ProjectOfTemplate | null;
   /** The encrypted signing secrets of the channel. */
   readonly signingSecret: string | null;
   readonly previousSigningSecret: string | null;
@@ -84,6 +87,8 @@ const ATTEMPTS: OutboxTable<ExpiredAttempt, ClaimedAttempt> = {
       c.parent_attempt_id AS "parentAttemptId", c.rule, c.event::text AS event, c.delivered_to AS "deliveredTo",
       c.created_at AS "createdAt", ch.type AS "channelType", ch.enabled AS "channelEnabled", ch.configuration,
       ch.updated_at::text AS "channelUpdatedAt", ch.signing_secret AS "signingSecret",
+      (SELECT json_build_object('name', p.name, 'slug', p.slug, 'organization', o.slug)
+       FROM projects p JOIN organizations o ON o.id = p.organization_id WHERE p.id = c.project_id) AS project,
       ch.previous_signing_secret AS "previousSigningSecret",
       ch.previous_signing_secret_until AS "previousSigningSecretUntil",
       (SELECT coalesce(json_agg(json_build_object('id', h.id, 'name', h.name, 'value', h.value) ORDER BY h.id), '[]')

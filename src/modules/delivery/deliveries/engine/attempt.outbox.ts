@@ -1,7 +1,16 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { CONFIG, type Config } from '../../../../config/index.js';
 import { CryptographyUnavailableError, DecryptionError } from '../../../../platform/crypto/index.js';
 import { parseExact } from '../../../../platform/json/index.js';
 import type { JobQueue } from '../../../../platform/queue/index.js';
+import {
+  exampleValues,
+  renderTemplate,
+  TemplateSecretsService,
+  templateValues,
+  type TemplateValues,
+  UnbuildableTemplate,
+} from '../../templates/index.js';
 import { failedTry, type Lane, type Outbox, type SendingEngine, type TryOutcome } from '../../sending/index.js';
 import { ChannelChanged, ProtectedHeaderOpener, UnbuildableHeader } from '../channels/protected-header.opener.js';
 import { UnreadableSigningSecret } from '../channels/signing-vault.js';
@@ -40,6 +49,8 @@ export class AttemptOutbox implements Outbox<ExpiredAttempt, ClaimedAttempt> {
     private readonly attempts: AttemptClaimsRepository,
     private readonly drivers: ChannelDriverRegistry,
     private readonly headers: ProtectedHeaderOpener,
+    private readonly templates: TemplateSecretsService,
+    @Inject(CONFIG) private readonly config: Config,
   ) {
     this.claims = attempts.common;
   }
@@ -53,31 +64,66 @@ export class AttemptOutbox implements Outbox<ExpiredAttempt, ClaimedAttempt> {
     if (stored === null) return failedTry('refused', 'destination_configuration_invalid');
     const began = performance.now();
     try {
-      const headers = await this.headers.open(claimed);
+      const { driver, configuration } = stored;
+      const { template } = configuration;
+      // The template is read before the headers, whose reading checks that the channel is still the claimed one.
+      const opened = template === undefined ? null : await this.templates.open(claimed, template);
+      const headers = await this.headers.open(claimed, opened !== null && opened.confidential.length > 0);
       // Reading the secrets has used part of the lease.
       const leftMs = deadlineMs - (performance.now() - began);
       if (leftMs <= 0) return failedTry('unavailable', 'lease_too_short');
-      const { driver, configuration } = stored;
+      const notification = notificationOf(claimed);
       const message = {
-        notification: notificationOf(claimed),
+        notification,
         configuration,
         tryNumber,
         protectedHeaders: headers.values,
         signingKeys: headers.signingKeys,
-        confidential: headers.confidential,
+        confidential: [...headers.confidential, ...(opened?.confidential ?? [])],
+        rendered:
+          template === undefined || opened === null
+            ? null
+            : renderTemplate(template, this.valuesOf(claimed, notification), opened.parameters),
         deliveredTo,
       };
-      const [outcome] = await Promise.all([driver.deliver(message, leftMs), headers.noteUse()]);
+      const [outcome] = await Promise.all([driver.deliver(message, leftMs), headers.noteUse(), opened?.noteUse()]);
       return outcome;
     } catch (error) {
       // The attempt is claimed again later, with the address and the headers of that time.
       if (error instanceof ChannelChanged) return failedTry('unavailable', 'channel_changed');
       if (error instanceof UnbuildableHeader) return failedTry('refused', 'protected_header_invalid');
+      if (error instanceof UnbuildableTemplate) return failedTry('refused', 'template_invalid');
       if (error instanceof UnreadableSigningSecret) return failedTry('refused', 'signing_secret_unreadable');
       if (error instanceof CryptographyUnavailableError) return failedTry('unavailable', 'cryptography_unavailable');
       if (error instanceof DecryptionError) return failedTry('refused', 'protected_header_unreadable');
       throw error;
     }
+  }
+
+  private valuesOf(claimed: ClaimedAttempt, { event, rule }: Notification): TemplateValues {
+    const { projectId, project, kind, tryNumber: attempt } = claimed;
+    const { publicAppUrl } = this.config.http;
+    const delivery = { projectId, deliveryId: claimed.id, attempt };
+    if (kind === 'test') return exampleValues(delivery, publicAppUrl);
+    const text = (of: Record<string, unknown> | null, name: string): string | null => {
+      const value = of?.[name];
+      return typeof value === 'string' ? value : null;
+    };
+    const source = {
+      ...delivery,
+      project,
+      alertId: text(event, 'alert_event_id'),
+      message: text(event, 'message'),
+      severity: text(event, 'severity') ?? text(rule, 'severity'),
+      status: text(event, 'status'),
+      rule: text(rule, 'name'),
+      eventId: text(event, 'id'),
+      eventType: text(event, 'type'),
+      source: text(event, 'source'),
+      payload: event?.payload ?? null,
+      createdAt: text(event, 'created_at'),
+    };
+    return templateValues(source, publicAppUrl);
   }
 
   recordLoss(claimed: ClaimedAttempt, outcome: TryOutcome): Promise<void> {

@@ -1,10 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { HeaderTemplate } from './header-template.js';
+import { SecretText } from './secret-text.js';
 
 const VALUES: Readonly<Record<string, string>> = { A: 'one', B_2: 'two', NESTED: '{{secret:A}}', EMPTY: '' };
-const filled = (value: string, most = 100): string | null =>
-  HeaderTemplate.of(value).filled((name) => VALUES[name], most);
+const filled = (value: string, most = 100): string | null => SecretText.of(value).filled((name) => VALUES[name], most);
 
 describe('the value of a protected header', () => {
   it.each([
@@ -35,7 +34,7 @@ describe('the value of a protected header', () => {
     ['{{Secret:A}} {{secret:A}}', ['Secret:A', 'A'], null],
     ['{{secret:EMPTY}}', ['EMPTY'], ''],
   ])('is written as %j, names %j and becomes %j', (value, names, expected) => {
-    expect(HeaderTemplate.of(value).names).toEqual(names);
+    expect(SecretText.of(value).names).toEqual(names);
     expect(filled(value)).toBe(expected === undefined ? value : expected);
   });
 
@@ -43,7 +42,7 @@ describe('the value of a protected header', () => {
     expect(filled('{{secret:A}}{{secret:A}}', 6)).toBe('oneone');
     expect(filled('{{secret:A}}{{secret:A}}', 5)).toBeNull();
     let asked = 0;
-    const endless = HeaderTemplate.of('{{secret:A}}'.repeat(170)).filled(() => (asked += 1).toString().padEnd(50), 100);
+    const endless = SecretText.of('{{secret:A}}'.repeat(170)).filled(() => (asked += 1).toString().padEnd(50), 100);
     expect([endless, asked]).toEqual([null, 3]);
   });
 
@@ -56,7 +55,7 @@ describe('the value of a protected header', () => {
         const values = new Map(tuples.map(([, each, value]) => [each, value]));
         const template = `${tuples.map(([text, each]) => `${text}{{secret:${each}}}`).join('')}${last}`;
         const expected = `${tuples.map(([text, each]) => `${text}${values.get(each)}`).join('')}${last}`;
-        const read = HeaderTemplate.of(template);
+        const read = SecretText.of(template);
         expect(read.names).toEqual([...new Set(tuples.map(([, each]) => each))]);
         expect(read.filled((each) => values.get(each), 1_000)).toBe(expected);
       }),

@@ -5,16 +5,16 @@ const CLOSING = '}}';
 type Part = { readonly text: string } | { readonly name: string };
 
 /**
- * The value of a protected header, which refers to secrets as `{{secret:NAME}}` among other text. Blanks around the
+ * A text, such as the value of a protected header, which refers to secrets as `{{secret:NAME}}` among other text. Blanks around the
  * word `secret` and the name are ignored. Everything else between the braces is the name, so that a misspelled
  * reference is reported and not sent. A reference that is not closed, and every other `{{`, is text. References inside
  * the value of a secret are not expanded.
  */
-export class HeaderTemplate {
+export class SecretText {
   private constructor(private readonly parts: readonly Part[]) {}
 
   /** Parses a value in linear time: text that has been read is not read again. */
-  static of(value: string): HeaderTemplate {
+  static of(value: string): SecretText {
     const parts: Part[] = [];
     let rest = value;
     for (;;) {
@@ -29,7 +29,7 @@ export class HeaderTemplate {
       rest = rest.slice(end + CLOSING.length);
     }
     parts.push({ text: rest });
-    return new HeaderTemplate(parts);
+    return new SecretText(parts);
   }
 
   /** The names of the secrets, each once, in the order of their first reference. */

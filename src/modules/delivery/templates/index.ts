@@ -1,0 +1,12 @@
+export { SecretText } from './secret-text.js';
+export {
+  type BodyTemplate,
+  type RenderedRequest,
+  renderTemplate,
+  templateFaults,
+  UnbuildableTemplate,
+} from './template.js';
+export { TEMPLATE_DOCUMENT } from './template-document.js';
+export { type OpenedTemplate, TemplateSecretsService } from './template-secrets.service.js';
+export { exampleValues, type ProjectOfTemplate, templateValues, type TemplateValues } from './template-values.js';
+export { TemplatesModule } from './templates.module.js';

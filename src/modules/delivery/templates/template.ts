@@ -1,0 +1,171 @@
+import type { Issue } from '../../../platform/http/fields/index.js';
+import { stringifyExact } from '../../../platform/json/index.js';
+import { cutText, textOf } from './bounded-text.js';
+import { isPreset, type Parameters, PRESETS } from './presets.js';
+import { SecretText } from './secret-text.js';
+import { isPlaceholder, type TemplateValues, valueOf } from './template-values.js';
+
+const MAX_TEMPLATE_BYTES = 16_384;
+const MAX_TEMPLATE_DEPTH = 32;
+/** The maximum length of a parameter with its secrets. */
+export const MAX_PARAMETER_LENGTH = 2_048;
+/** The maximum length of the text of one placeholder. Longer values are cut. */
+const MAX_VALUE_LENGTH = 4_000;
+/** The maximum bytes that all placeholders of a body add to it, as JSON. Values beyond are left empty. */
+const MAX_RENDERED_BYTES = 131_072;
+
+const PLACEHOLDER = /\{\{([^{}]*)\}\}/g;
+
+/** What a template needs to become a request body: either the name of a preset, or a body with placeholders. */
+export interface BodyTemplate {
+  readonly preset?: string;
+  readonly body?: unknown;
+  readonly parameters?: Parameters;
+}
+
+/** A rendered request: its body, and the headers that a preset adds. */
+export interface RenderedRequest {
+  readonly body: unknown;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** A template cannot be rendered: a secret is missing, or this version of the service does not know the preset. */
+export class UnbuildableTemplate extends Error {
+  override readonly name = 'UnbuildableTemplate';
+}
+
+/** Returns why a template is not valid. The issues repeat no values, because parameters may be credentials. */
+export function templateFaults(template: Readonly<Record<string, unknown>>, at: Issue['loc']): Issue[] {
+  const issues: Issue[] = [];
+  const refuse = (path: readonly (string | number)[], sentence: string): void => {
+    const ctx = { error: {} };
+    issues.push({
+      type: 'value_error',
+      loc: [...at, ...path],
+      msg: `Value error, ${sentence}`,
+      input: '[redacted]',
+      ctx,
+    });
+  };
+  const { preset, body, parameters } = template;
+  if (Buffer.byteLength(stringifyExact(template)) > MAX_TEMPLATE_BYTES) {
+    refuse([], `a template has at most ${MAX_TEMPLATE_BYTES} bytes`);
+    return issues;
+  }
+  for (const name of Object.keys(template)) {
+    if (!['preset', 'body', 'parameters'].includes(name)) refuse([name.slice(0, 80)], 'a template has no such member');
+  }
+  if ((preset === undefined) === (body === undefined)) {
+    refuse([], 'a template has either a preset or a body');
+  } else if (preset === undefined) {
+    if (parameters !== undefined) refuse(['parameters'], 'only presets have parameters');
+    bodyFaults(body, ['body'], refuse, 0);
+  } else if (isPreset(preset)) {
+    parameterFaults(PRESETS[preset].parameters, parameters, refuse);
+  } else {
+    refuse(['preset'], `preset should be one of ${Object.keys(PRESETS).join(', ')}`);
+  }
+  return issues;
+}
+
+type Refuse = (path: readonly (string | number)[], sentence: string) => void;
+
+function bodyFaults(value: unknown, path: readonly (string | number)[], refuse: Refuse, depth: number): void {
+  if (depth > MAX_TEMPLATE_DEPTH) {
+    refuse(path, `a template is nested at most ${MAX_TEMPLATE_DEPTH} deep`);
+  } else if (typeof value === 'string') {
+    for (const [, name = ''] of value.matchAll(PLACEHOLDER)) {
+      if (!isPlaceholder(name.trim())) refuse(path, `there is no placeholder ${cutText(name.trim(), 100)}`);
+    }
+  } else if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) bodyFaults(item, [...path, index], refuse, depth + 1);
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [name, item] of Object.entries(value)) {
+      const place = [...path, name.slice(0, 80)];
+      if (name.includes('{{')) refuse(place, 'placeholders stand in values, not in names');
+      bodyFaults(item, place, refuse, depth + 1);
+    }
+  }
+}
+
+function parameterFaults(
+  known: Readonly<Record<string, { readonly isRequired: boolean }>>,
+  given: unknown,
+  refuse: Refuse,
+): void {
+  if (given !== undefined && (typeof given !== 'object' || given === null || Array.isArray(given))) {
+    refuse(['parameters'], 'parameters should be an object');
+    return;
+  }
+  const parameters = (given ?? {}) as Readonly<Record<string, unknown>>;
+  for (const [name, value] of Object.entries(parameters)) {
+    const path = ['parameters', name.slice(0, 80)];
+    if (!Object.hasOwn(known, name)) refuse(path, 'the preset has no such parameter');
+    else if (typeof value !== 'string' || value === '' || value.length > MAX_PARAMETER_LENGTH)
+      refuse(path, `a parameter is a text of 1 to ${MAX_PARAMETER_LENGTH} characters`);
+  }
+  for (const [name, { isRequired }] of Object.entries(known)) {
+    if (isRequired && !Object.hasOwn(parameters, name)) refuse(['parameters', name], 'the preset needs this parameter');
+  }
+}
+
+/** Returns the names of the secrets that the parameters of a template refer to. */
+export function secretNamesOf({ parameters = {} }: BodyTemplate): string[] {
+  return [...new Set(Object.values(parameters).flatMap((value) => SecretText.of(value).names))];
+}
+
+/**
+ * Returns the request of a template, which was validated by {@link templateFaults} when it was stored.
+ * @throws UnbuildableTemplate
+ * @param parameters with their secrets filled in
+ */
+export function renderTemplate(
+  template: BodyTemplate,
+  values: TemplateValues,
+  parameters: Parameters,
+): RenderedRequest {
+  const { preset, body } = template;
+  if (preset === undefined) return { body: rendered(body, values, { bytes: MAX_RENDERED_BYTES }), headers: {} };
+  if (!isPreset(preset)) throw new UnbuildableTemplate();
+  const { bodyOf, headersOf } = PRESETS[preset];
+  return { body: bodyOf(values, parameters), headers: headersOf?.(parameters) ?? {} };
+}
+
+/** The bytes that further placeholders may add. */
+interface Budget {
+  bytes: number;
+}
+
+function rendered(value: unknown, values: TemplateValues, budget: Budget): unknown {
+  if (typeof value === 'string') return renderedText(value, values, budget);
+  if (Array.isArray(value)) return value.map((item) => rendered(item, values, budget));
+  if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value;
+  // A member may be called __proto__, so members are defined and not assigned.
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, rendered(item, values, budget)]));
+}
+
+/** A text that is one placeholder becomes its value, with its type. A value that is too long becomes its cut text. */
+function renderedText(text: string, values: TemplateValues, budget: Budget): unknown {
+  const whole = /^\{\{([^{}]*)\}\}$/.exec(text);
+  if (whole === null) {
+    return text.replace(PLACEHOLDER, (_, name: string) =>
+      spent(textOf(valueOf(name.trim(), values), MAX_VALUE_LENGTH), budget),
+    );
+  }
+  const value = valueOf((whole[1] ?? '').trim(), values);
+  if (typeof value === 'string') return spent(cutText(value, MAX_VALUE_LENGTH), budget);
+  const json = stringifyExact(value);
+  if (json.length > MAX_VALUE_LENGTH) return spent(cutText(json, MAX_VALUE_LENGTH), budget);
+  const bytes = Buffer.byteLength(json);
+  if (bytes > budget.bytes) return null;
+  budget.bytes -= bytes;
+  return value;
+}
+
+/** Returns the text, or nothing when the budget does not suffice for it. */
+function spent(text: string, budget: Budget): string {
+  const bytes = Buffer.byteLength(JSON.stringify(text));
+  if (bytes > budget.bytes) return '';
+  budget.bytes -= bytes;
+  return text;
+}

@@ -1,0 +1,207 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Webhook } from 'standardwebhooks';
+import { type DeliveryClient, deliveryOf, type Json, ruleMatch } from '../../support/delivery-api.js';
+import { type Received, type Receiver, startReceiver } from '../../support/receiver.js';
+import { type SecretsClient, secretsOf } from '../../support/secrets-api.js';
+import { api, type Tenant, tenant } from '../../support/service.js';
+import { logText } from '../../support/service-log.js';
+
+const KEY = 'routing-key-0123456789abcdef';
+const bodyOf = (request: Received | undefined): Json => JSON.parse(request!.body) as Json;
+
+describe('the template of a body', () => {
+  let acme: Tenant;
+  let delivery: DeliveryClient;
+  let secrets: SecretsClient;
+  let receiver: Receiver;
+
+  beforeAll(async () => {
+    receiver = await startReceiver();
+    acme = await tenant();
+    delivery = deliveryOf(acme);
+    secrets = secretsOf(acme);
+    await secrets.created('ROUTING_KEY', KEY);
+  });
+  afterAll(() => receiver.close());
+
+  const create = (template: unknown, by = delivery) =>
+    by.create({ type: 'webhook', configuration: { url: `${receiver.url}/hook`, template } });
+  const channelWith = async (template: object): Promise<string> => {
+    const { status, body } = await create(template);
+    expect(status).toBe(201);
+    return body.id as string;
+  };
+  const destinationWith = (template: unknown, more: object = {}) =>
+    api.as(acme.owner).post('/v1/alert-destinations', {
+      project_id: acme.projectId,
+      type: 'webhook',
+      name: 'Receiver',
+      target_url: `${receiver.url}/hook`,
+      template,
+      ...more,
+    });
+
+  it('replaces the body of a channel, and the signature is that of the sent bytes', async () => {
+    const template = { body: { text: '{{alert.rule}}: {{alert.message}}', amount: '{{event.properties.amount}}' } };
+    const { body } = await create(template);
+    expect(body.configuration.template).toEqual(template);
+    const count = receiver.received.length;
+    const attempt = await ruleMatch(acme, body.id as string);
+    await delivery.until(attempt, ({ status }) => status === 'sent');
+    const request = receiver.received[count]!;
+    expect(bodyOf(request)).toEqual({ text: expect.stringMatching(/^Payments fail: ./), amount: 12 });
+    new Webhook(body.signing_secret as string).verify(request.body, request.headers as Record<string, string>);
+  });
+
+  it('gets an example for every placeholder in a test', async () => {
+    const names = [
+      ...['id', 'message', 'severity', 'status', 'rule', 'url', 'started_at', 'group'].map((name) => `alert.${name}`),
+      ...['id', 'type', 'source', 'message', 'timestamp', 'properties.a.b'].map((name) => `event.${name}`),
+      ...['project.id', 'project.name', 'delivery.id', 'delivery.attempt'],
+    ];
+    const template = { body: Object.fromEntries(names.map((name) => [name, `{{${name}}}`])) };
+    await delivery.test(await channelWith(template));
+    const filled = bodyOf(receiver.received.at(-1));
+    expect(Object.keys(filled as object)).toEqual(expect.arrayContaining(names));
+    for (const name of names) expect([name, filled[name]]).not.toEqual([name, null]);
+    expect(filled).toMatchObject({ 'project.id': acme.projectId, 'delivery.attempt': 1 });
+
+    const destination = await destinationWith(template).expect(201);
+    const { id } = destination.body as { id: string };
+    await api.as(acme.owner).post(`/v1/alert-destinations/${id}/test`).expect(200);
+    const ofDestination = bodyOf(receiver.received.at(-1));
+    for (const name of names) expect([name, ofDestination[name]]).not.toEqual([name, null]);
+  });
+
+  it('fills a secret of the project into a parameter when it is sent, and shows the secret nowhere', async () => {
+    const template = { preset: 'pagerduty-events-v2', parameters: { routing_key: '{{secret:ROUTING_KEY}}' } };
+    const id = await channelWith(template);
+    receiver.answer((response) => response.writeHead(200).end(`taken for ${KEY}`));
+    const { body: tested, text } = await delivery.send('post', `/channels/${id}/test`);
+    receiver.answer(200);
+    expect(tested.ok).toBe(true);
+    expect(bodyOf(receiver.received.at(-1))).toMatchObject({
+      routing_key: KEY,
+      event_action: 'trigger',
+      dedup_key: expect.any(String),
+      payload: { severity: 'critical', summary: expect.any(String), source: 'checkout' },
+    });
+    const destination = await destinationWith(template).expect(201);
+    const { id: destinationId } = destination.body as { id: string };
+    await api.as(acme.owner).post(`/v1/alert-destinations/${destinationId}/test`).expect(200);
+    expect(bodyOf(receiver.received.at(-1))).toMatchObject({ routing_key: KEY });
+    const texts = [
+      text,
+      destination.text,
+      (await delivery.get('/channels')).text,
+      (await delivery.get('/history')).text,
+      (await delivery.get(`/history/${tested.delivery_id}`)).text,
+      (await api.as(acme.owner).get(`/v1/projects/${acme.projectId}/activity`)).text,
+      await logText(),
+    ];
+    for (const shown of texts) expect(shown).not.toContain(KEY);
+  });
+
+  it('names only secrets of its project, and is changed only by admins while it names one', async () => {
+    const template = { preset: 'telegram', parameters: { chat_id: '{{secret:ROUTING_KEY}}' } };
+    const globex = await tenant();
+    const unknown = await create(template, deliveryOf(globex));
+    expect([unknown.status, unknown.body.detail]).toEqual([
+      422,
+      [expect.objectContaining({ loc: ['body', 'configuration', 'template', 'parameters', 'chat_id'] })],
+    ]);
+    const member = delivery.as(await acme.member());
+    expect((await create(template, member)).status).toBe(403);
+    const id = await channelWith(template);
+    const url = `${receiver.url}/elsewhere`;
+    for (const configuration of [{ url, template }, { url: `${receiver.url}/hook` }]) {
+      expect((await member.send('patch', `/channels/${id}`, { configuration })).status).toBe(403);
+    }
+    const renamed = await member.send('patch', `/channels/${id}`, {
+      configuration: { url: `${receiver.url}/hook`, template, retry_policy: { max_attempts: 1 } },
+    });
+    expect(renamed.status).toBe(200);
+    await secrets.created('SHORT_LIVED', 'value');
+    const other = await channelWith({ preset: 'telegram', parameters: { chat_id: '{{secret:SHORT_LIVED}}' } });
+    const listed = (await secrets.list()).body as { id: string; name: string }[];
+    const { id: secretId } = listed.find(({ name }) => name === 'SHORT_LIVED')!;
+    await api.as(acme.owner).delete(`/v1/secrets/${secretId}`).query({ project_id: acme.projectId });
+    expect(await delivery.test(other)).toMatchObject({ ok: false, failure_reason: 'template_invalid' });
+  });
+
+  it('sends the documented body of every preset', async () => {
+    const parameters: Record<string, object> = {
+      'pagerduty-events-v2': { routing_key: 'plain' },
+      telegram: { chat_id: '-100' },
+      opsgenie: { api_key: 'genie' },
+    };
+    const members: Record<string, string[]> = {
+      teams: ['type', 'attachments'],
+      discord: ['embeds', 'allowed_mentions'],
+      'google-chat': ['text'],
+      'pagerduty-events-v2': ['routing_key', 'event_action', 'dedup_key', 'payload'],
+      opsgenie: ['message', 'alias', 'description', 'details', 'source', 'priority'],
+      telegram: ['chat_id', 'text'],
+      mattermost: ['attachments'],
+    };
+    for (const [preset, names] of Object.entries(members)) {
+      const given = parameters[preset];
+      await delivery.test(await channelWith({ preset, ...(given && { parameters: given }) }));
+      const request = receiver.received.at(-1)!;
+      expect(Object.keys(bodyOf(request) as object)).toEqual(expect.arrayContaining(names));
+      expect(request.headers.authorization).toBe(preset === 'opsgenie' ? 'GenieKey genie' : undefined);
+    }
+  });
+
+  it.each([
+    ['an unknown placeholder', { body: { text: ['{{alert.nothing}}'] } }, ['body', 'text', 0]],
+    ['a placeholder for a secret', { body: { text: '{{secret:ROUTING_KEY}}' } }, ['body', 'text']],
+    ['more than 16 KiB', { body: 'x'.repeat(1_000_000 / 2) }, []],
+    ['an unknown preset', { preset: 'constructor' }, ['preset']],
+    ['a preset without its parameter', { preset: 'telegram' }, ['parameters', 'chat_id']],
+    ['neither preset nor body', {}, []],
+  ])('returns 422 at the right place for %s', async (_, template, path) => {
+    const channel = await create(template);
+    expect([channel.status, channel.body.detail?.[0]?.loc]).toEqual([
+      422,
+      ['body', 'configuration', 'template', ...path],
+    ]);
+    const destination = await destinationWith(template).expect(422);
+    expect((destination.body as Json).detail[0].loc).toEqual(['body', 'template', ...path]);
+  });
+
+  it('of a destination is kept, replaced and removed by changes, and refused for Slack', async () => {
+    const template = { preset: 'discord' };
+    const { body } = await destinationWith(template).expect(201);
+    const { id } = body as { id: string };
+    const change = async (more: object): Promise<unknown> =>
+      ((await api.as(acme.owner).patch(`/v1/alert-destinations/${id}`, more).expect(200)).body as Json).template;
+    expect(await change({ name: 'Other' })).toEqual(template);
+    expect(await change({ template: { body: ['{{alert.id}}'] } })).toEqual({ body: ['{{alert.id}}'] });
+    expect(await change({ template: null })).toBeNull();
+    await destinationWith(template, { type: 'slack' }).expect(422);
+  });
+
+  it('makes valid JSON of quotes, control characters and long values of an event', async () => {
+    const strange = '"\\\n\u0001\u2028 {{alert.id}} </script>';
+    const id = await channelWith({ body: { a: 'x {{event.properties.note}}', long: '{{event.properties.long}}' } });
+    const type = 'strange.event';
+    const rule = {
+      project_id: acme.projectId,
+      name: 'Strange events',
+      condition: { kind: 'match', all: [{ field: 'event', op: 'eq', value: type }] },
+      channel_ids: [id],
+    };
+    await api.as(acme.owner).post('/v1/alert-rules', rule).expect(201);
+    const count = receiver.received.length;
+    const properties = { note: strange, long: 'y'.repeat(6_000) };
+    await api
+      .as(acme.key)
+      .post('/v1/events/ingest', { event_type: type, source: 'shop', payload: properties })
+      .expect(200);
+    await receiver.requests(count + 1);
+    const sent = bodyOf(receiver.received[count]);
+    expect(sent.a).toBe(`x ${strange}`);
+    expect(sent.long).toBe(`${'y'.repeat(3_999)}…`);
+  });
+});
