@@ -90,6 +90,7 @@ export class Scrubber {
       .replaceAll(UUID, (id, at) => this.#id(id.toLowerCase(), this.#roleBehind(text.slice(0, at), key)))
       .replaceAll(TIME, (time) => this.#moved(time))
       .replaceAll(/oes_[0-9A-Za-z]{8}_[0-9A-Za-z]+/g, 'oes_EXAMPLE_KEY_OF_NOBODY')
+      .replaceAll(/whsec_[A-Za-z0-9+/=]+/g, 'the-signing-secret-of-nobody')
       .replaceAll(/eyJ[\w-]{10,}\.[\w-]+\.[\w-]+/g, 'header.payload.signature')
       .replaceAll(HERE, text.includes('/v1/') || !/^(target_)?url$/.test(key) ? API : 'https://hooks.acme.example')
       .replaceAll(/\bexpires=(\d{10})\b/g, (_, seconds) => `expires=${this.#number(Number(seconds))}`)

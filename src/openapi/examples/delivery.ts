@@ -104,7 +104,7 @@ export const EXAMPLES: Examples = {
           },
         ],
         has_signing_secret: true,
-        signing_secret: 'whsec_ZXhhbXBsZS1zaWduaW5nLXNlY3JldC1vZi1hLWNoYW4=',
+        signing_secret: 'the-signing-secret-of-nobody',
         created_at: '2026-03-02T04:10:50.000Z',
         updated_at: '2026-03-02T04:10:50.000Z',
       },

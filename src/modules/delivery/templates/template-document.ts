@@ -1,12 +1,12 @@
-import type { Document } from '../../../platform/http/fields/index.js';
+import { type Document, type JsonSchema, namedSchema, schemaOf } from '../../../platform/http/fields/index.js';
 import { PRESET_NAMES } from './presets.js';
 import { PLACEHOLDERS } from './template-values.js';
 
-/** The schema of a template, in the OpenAPI document. */
-export const TEMPLATE_DOCUMENT: Document = {
+const TEMPLATE: JsonSchema = {
+  type: 'object',
   additionalProperties: false,
   properties: {
-    preset: { type: 'string', enum: [...PRESET_NAMES], description: 'A service whose format the body has' },
+    preset: schemaOf('BodyPreset'),
     body: {
       description: `Any JSON instead of a preset, of at most 16 KiB with the rest. Placeholders in its texts: ${PLACEHOLDERS.map((name) => `\`{{${name}}}\``).join(', ')}. A text that is nothing but a placeholder takes the type of its value`,
     },
@@ -18,3 +18,9 @@ export const TEMPLATE_DOCUMENT: Document = {
     },
   },
 };
+
+/** The schema of a template, in the OpenAPI document. */
+export const TEMPLATE_DOCUMENT: Document = namedSchema('BodyTemplate', {
+  BodyTemplate: TEMPLATE,
+  BodyPreset: { type: 'string', enum: [...PRESET_NAMES], description: 'A service whose format the body has' },
+});

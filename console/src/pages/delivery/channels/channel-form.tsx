@@ -34,7 +34,14 @@ export function ChannelForm({ projectId, channel, onDone }: Props) {
   const [policy, setPolicy] = useState<Required<Policy>>({ ...USUAL, ...channel?.configuration.retry_policy });
   const save = async () => {
     const common = { name: name.trim() };
-    const asWebhook = { url: url.trim(), method, headers: recordOf(headers), retry_policy: policy };
+    const asWebhook = {
+      url: url.trim(),
+      method,
+      headers: recordOf(headers),
+      retry_policy: policy,
+      // A configuration is replaced as a whole, and the form has no field for the template.
+      ...(webhook?.template && { template: webhook.template }),
+    };
     const asEmail = {
       to: [...to],
       ...(prefix.trim() !== '' && { subject_prefix: prefix.trim() }),
