@@ -7,7 +7,7 @@ import { api, type Tenant, tenant } from '../../support/service.js';
 import { logText } from '../../support/service-log.js';
 
 const KEY = 'routing-key-0123456789abcdef';
-const bodyOf = (request: Received | undefined): Json => JSON.parse(request!.body) as Json;
+const bodyOf = (request: Received | undefined): Json => JSON.parse(request!.body);
 
 describe('the template of a body', () => {
   let acme: Tenant;
@@ -167,15 +167,15 @@ describe('the template of a body', () => {
       ['body', 'configuration', 'template', ...path],
     ]);
     const destination = await destinationWith(template).expect(422);
-    expect((destination.body as Json).detail[0].loc).toEqual(['body', 'template', ...path]);
+    expect(destination.body.detail[0].loc).toEqual(['body', 'template', ...path]);
   });
 
-  it('of a destination is kept, replaced and removed by changes, and refused for Slack', async () => {
+  it('is kept, replaced and removed by changes of a destination, and refused for Slack', async () => {
     const template = { preset: 'discord' };
     const { body } = await destinationWith(template).expect(201);
     const { id } = body as { id: string };
     const change = async (more: object): Promise<unknown> =>
-      ((await api.as(acme.owner).patch(`/v1/alert-destinations/${id}`, more).expect(200)).body as Json).template;
+      (await api.as(acme.owner).patch(`/v1/alert-destinations/${id}`, more).expect(200)).body.template;
     expect(await change({ name: 'Other' })).toEqual(template);
     expect(await change({ template: { body: ['{{alert.id}}'] } })).toEqual({ body: ['{{alert.id}}'] });
     expect(await change({ template: null })).toBeNull();

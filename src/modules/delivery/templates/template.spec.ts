@@ -78,7 +78,7 @@ describe('a body with placeholders', () => {
   });
 });
 
-describe('the faults of a template', () => {
+describe('a template', () => {
   const faults = (template: Record<string, unknown>): unknown =>
     templateFaults(template, ['body', 'template']).map(({ loc, msg }) => [loc.slice(2).join('.'), msg.slice(13)]);
 
@@ -100,11 +100,11 @@ describe('the faults of a template', () => {
     ],
     [{ preset: 'teams', parameters: { x: 'y' } }, 'parameters.x', 'the preset has no such parameter'],
     [{ preset: 'teams', extra: 1 }, 'extra', 'a template has no such member'],
-  ])('of %j are at %s', (template, path, msg) => {
+  ])('has for %j a fault at "%s"', (template, path, msg) => {
     expect(faults(template)).toEqual([[path, msg]]);
   });
 
-  it('of an unknown preset list all presets', () => {
+  it('lists all presets in the fault of an unknown one', () => {
     expect(faults({ preset: 'constructor' })).toEqual([
       ['preset', `preset should be one of ${PRESET_NAMES.join(', ')}`],
     ]);

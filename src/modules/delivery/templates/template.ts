@@ -16,7 +16,7 @@ const MAX_RENDERED_BYTES = 131_072;
 
 const PLACEHOLDER = /\{\{([^{}]*)\}\}/g;
 
-/** What a template needs to become a request body: either the name of a preset, or a body with placeholders. */
+/** A stored template has either the name of a preset, or a body with placeholders. */
 export interface BodyTemplate {
   readonly preset?: string;
   readonly body?: unknown;
