@@ -1,10 +1,4 @@
-import {
-  CONFIG_EXIT_CODE,
-  type Config,
-  ConfigError,
-  type MigrationMode,
-  resolveSecrets,
-} from './config/index.js';
+import { CONFIG_EXIT_CODE, type Config, ConfigError, type MigrationMode, resolveSecrets } from './config/index.js';
 import type { Runtime } from './app.module.js';
 import { OperationsPortUnavailable } from './modules/operations/health/index.js';
 import {

@@ -12,6 +12,7 @@ const BY_CALLERS_NAMES = 'callers choose the names; the values are typed, as tex
 
 /** The objects whose members no schema names, each with the reason. */
 const FREE_FORM = {
+  'schemas/BodyTemplate/parameters': 'each preset has parameters of its own',
   'operations/receiveStripeWebhook': 'the payment provider defines the event',
   'schemas/AlertEventResponse/payload': OF_SENDERS,
   'schemas/AlertEventResponse/group_values': OF_GROUPS,

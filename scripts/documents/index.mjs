@@ -24,6 +24,10 @@ const SOURCES = ['src', 'test', 'migrations', 'scripts', 'bench', 'docker', 'dep
 const NAMES_OF_OTHERS = [
   'NODE_EXTRA_CA_CERTS',
   'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
+  'OTEL_RESOURCE_ATTRIBUTES',
+  'OTEL_SERVICE_NAME',
+  'OTEL_TRACES_SAMPLER',
+  'OTEL_TRACES_SAMPLER_ARG',
   'forwardRef',
   'sessionStorage',
   'useHttps',

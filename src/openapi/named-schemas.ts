@@ -22,6 +22,6 @@ function hoisted(part: unknown, found: Map<string, JsonSchema>): unknown {
   const copy = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, hoisted(value, found)]));
   const { oneOf, ...others } = copy;
   // A union of one alternative is replaced by that alternative.
-  const isReference = schemas !== undefined && Array.isArray(oneOf) && oneOf.length === 1;
+  const isReference = Array.isArray(oneOf) && oneOf.length === 1;
   return isReference ? { ...(oneOf[0] as object), ...others } : copy;
 }

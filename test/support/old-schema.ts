@@ -11,7 +11,7 @@ export async function databaseBefore(migration: new () => MigrationInterface): P
 }
 
 /** Applies the migrations before the given one to an empty database. */
-export async function migrateUpTo(url: string, migration: new () => MigrationInterface): Promise<void> {
+async function migrateUpTo(url: string, migration: new () => MigrationInterface): Promise<void> {
   const count = MIGRATIONS.findIndex((one) => one === migration);
   const source = new DataSource({ type: 'postgres', url, migrations: MIGRATIONS.slice(0, count) });
   await source.initialize();

@@ -16,7 +16,7 @@ import {
 
 const MIGRATE = [process.execPath, 'dist/src/cli.js', 'migrate'] as const;
 const FAILED: Exit = { code: 1, signal: null };
-const EVERY = MIGRATIONS.map((migration) => migration.name as string);
+const EVERY = MIGRATIONS.map((migration) => migration.name);
 const FIRST_MISSING = UniqueEvents1802800000000.name;
 const EARLIER = EVERY.slice(0, EVERY.indexOf(FIRST_MISSING));
 const MISSING = EVERY.length - EARLIER.length;

@@ -7,17 +7,7 @@ import { startRedisServer } from '../redis-server.mjs';
 import { startSwift } from '../swift/server.mjs';
 import { syslogNg } from '../syslog-ng/program.mjs';
 import { startBrowser } from './browser.mjs';
-import {
-  ALERTMANAGER,
-  CHROMIUM,
-  findProgram,
-  GO,
-  KUBECTL,
-  PG_CTL,
-  PROMTOOL,
-  PYTHON,
-  PYTHON_BUILD,
-} from './find.mjs';
+import { ALERTMANAGER, CHROMIUM, findProgram, GO, KUBECTL, PG_CTL, PROMTOOL, PYTHON, PYTHON_BUILD } from './find.mjs';
 import { startSharedService } from './service.mjs';
 
 /** The programs that only have to be found. */

@@ -17,7 +17,7 @@ export class ProtectedHeadersUnavailable extends domainError(503, 'Protected web
   override readonly logLevel = 'warn' as const;
 }
 
-export class SigningSecretsUnavailable extends domainError(503, 'Webhook signing secrets are unavailable') {
+export class SigningUnavailable extends domainError(503, 'Webhook signing secrets are unavailable') {
   override readonly logLevel = 'warn' as const;
 }
 

@@ -7,6 +7,6 @@ export {
   UnbuildableTemplate,
 } from './template.js';
 export { TEMPLATE_DOCUMENT } from './template-document.js';
-export { type OpenedTemplate, TemplateSecretsService } from './template-secrets.service.js';
+export { TemplateSecretsService } from './template-secrets.service.js';
 export { exampleValues, type ProjectOfTemplate, templateValues, type TemplateValues } from './template-values.js';
 export { TemplatesModule } from './templates.module.js';

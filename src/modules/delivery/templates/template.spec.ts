@@ -70,7 +70,7 @@ describe('a body with placeholders', () => {
       many: '{{event.properties.long}}'.repeat(500),
       controls: '{{event.properties.list}}'.repeat(100),
     };
-    const rendered = render({ body }, { payload } as object) as typeof body;
+    const rendered = render({ body }, { payload }) as typeof body;
     expect(rendered.text).toHaveLength(4_000);
     expect(rendered.text.endsWith('…')).toBe(true);
     expect(rendered.list).toHaveLength(4_000);

@@ -127,8 +127,8 @@ export function renderTemplate(
   const { preset, body } = template;
   if (preset === undefined) return { body: rendered(body, values, { bytes: MAX_RENDERED_BYTES }), headers: {} };
   if (!isPreset(preset)) throw new UnbuildableTemplate();
-  const { bodyOf, headersOf } = PRESETS[preset];
-  return { body: bodyOf(values, parameters), headers: headersOf?.(parameters) ?? {} };
+  const form = PRESETS[preset];
+  return { body: form.bodyOf(values, parameters), headers: form.headersOf?.(parameters) ?? {} };
 }
 
 /** The bytes that further placeholders may add. */

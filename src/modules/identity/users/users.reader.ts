@@ -16,13 +16,11 @@ export class UsersReader {
 
   /** Returns one page of all accounts for operators, newest first, and the number of accounts. */
   list({ limit, offset }: { readonly limit: number; readonly offset: number }): Promise<[User[], number]> {
-    return this.database
-      .repository(User)
-      .findAndCount({
-        /* every tenant: the list of the operators */ order: { createdAt: 'DESC', id: 'DESC' },
-        take: limit,
-        skip: offset,
-      });
+    return this.database.repository(User).findAndCount({
+      /* every tenant: the list of the operators */ order: { createdAt: 'DESC', id: 'DESC' },
+      take: limit,
+      skip: offset,
+    });
   }
 
   findByEmail(email: string, db?: Db): Promise<User | null> {

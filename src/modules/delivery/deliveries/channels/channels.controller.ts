@@ -8,7 +8,7 @@ import {
   ChannelNotFound,
   DuplicateProtectedHeader,
   ProtectedHeadersUnavailable,
-  SigningSecretsUnavailable,
+  SigningUnavailable,
   TooManyChannels,
 } from '../delivery.errors.js';
 import { ChannelOfProject } from './channels.repository.js';
@@ -60,7 +60,7 @@ export class ChannelsController {
       ChannelNotFound,
       DuplicateProtectedHeader,
       ProtectedHeadersUnavailable,
-      SigningSecretsUnavailable,
+      SigningUnavailable,
     ],
   })
   update(

@@ -8,7 +8,7 @@ import { SecretText } from '../../templates/index.js';
 import { HeaderVault } from './header-vault.js';
 import type { ProtectedHeader } from './protected-header.entity.js';
 import { keyOfSigningSecret, type SealedSigningSecrets, SigningVault } from './signing-vault.js';
-import { SigningSecretsUnavailable } from '../delivery.errors.js';
+import { SigningUnavailable } from '../delivery.errors.js';
 
 /** A channel as it was read when its attempt was claimed. */
 interface ClaimedChannel extends Pick<ProjectScope, 'projectId'>, SealedSigningSecrets {
@@ -52,13 +52,13 @@ export class ProtectedHeaderOpener {
 
   /**
    * Checks, before anything is written for a send that a caller waits for, that its credentials can be decrypted.
-   * @throws ProtectedHeadersUnavailable, SigningSecretsUnavailable when the channel has some that cannot be read now
+   * @throws ProtectedHeadersUnavailable, SigningUnavailable when the channel has some that cannot be read now
    */
   async assertAvailable(scope: Pick<ProjectScope, 'projectId'>, channelId: string, db: Db): Promise<void> {
     if (this.vault.isAvailable) return;
     if ((await this.channels.headers(scope, channelId, db)).length > 0) this.vault.assertAvailable();
     const channel = await this.channels.find(scope, channelId, db);
-    if (channel !== null && channel.signingSecret !== null) throw new SigningSecretsUnavailable();
+    if (channel !== null && channel.signingSecret !== null) throw new SigningUnavailable();
   }
 
   /**

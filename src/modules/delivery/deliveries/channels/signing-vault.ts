@@ -4,7 +4,7 @@ import type { ProjectScope } from '../../../access/index.js';
 import { Clock } from '../../../../platform/clock/index.js';
 import { CredentialCipher, CryptographyUnavailableError, DecryptionError } from '../../../../platform/crypto/index.js';
 import { MaintenanceTask } from '../../../../platform/maintenance/maintenance-task.js';
-import { SigningSecretsUnavailable } from '../delivery.errors.js';
+import { SigningUnavailable } from '../delivery.errors.js';
 import { type DeliveryChannel, SIGNING_SECRET } from './channel.entity.js';
 import { ChannelsRepository } from './channels.repository.js';
 
@@ -43,13 +43,13 @@ export class SigningVault {
     return this.cipher.isAvailable;
   }
 
-  /** @throws SigningSecretsUnavailable while credential encryption is switched off */
+  /** @throws SigningUnavailable while credential encryption is switched off */
   create(scope: Tenant, channelId: string): NewSigningSecret {
     const secret = PREFIX + randomBytes(KEY_BYTES).toString('base64');
     try {
       return { secret, sealed: this.cipher.encrypt(secret, placeOf(scope, channelId)) };
     } catch (error) {
-      if (error instanceof CryptographyUnavailableError) throw new SigningSecretsUnavailable();
+      if (error instanceof CryptographyUnavailableError) throw new SigningUnavailable();
       throw error;
     }
   }

@@ -3,7 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import { type ProjectMemberScope, Requires } from '../../../access/index.js';
 import { Documented } from '../../../../platform/http/documented.js';
 import { IdParam, Query, Scope } from '../../../../platform/http/inputs.js';
-import { ChannelNotFound, ProtectedHeadersUnavailable, SigningSecretsUnavailable } from '../delivery.errors.js';
+import { ChannelNotFound, ProtectedHeadersUnavailable, SigningUnavailable } from '../delivery.errors.js';
 import { ChannelOfProject } from '../channels/channels.repository.js';
 import { ChannelTestResponse } from './channel-test.dto.js';
 import { ChannelTestService } from './channel-test.service.js';
@@ -21,7 +21,7 @@ export class ChannelTestController {
     summary: 'Send a test notification',
     description: 'Waits for the result and answers 200 also when the receiver did not take it. Never retried.',
     answer: ChannelTestResponse,
-    errors: [ChannelNotFound, ProtectedHeadersUnavailable, SigningSecretsUnavailable],
+    errors: [ChannelNotFound, ProtectedHeadersUnavailable, SigningUnavailable],
   })
   test(
     @Scope() scope: ProjectMemberScope,

@@ -8,7 +8,7 @@ import {
   AttemptNotFound,
   ProtectedHeadersUnavailable,
   RecoveryRefused,
-  SigningSecretsUnavailable,
+  SigningUnavailable,
 } from '../delivery.errors.js';
 import { AttemptOfProject } from '../history/history.repository.js';
 import { ReadinessService } from './readiness.service.js';
@@ -52,7 +52,7 @@ export class RecoveryController {
     description:
       'Makes a new attempt of a failed one and sends it at once, retried by the policy. Once for each source. A retry that is scheduled for the source ends with it: the source becomes `terminal` and keeps its evidence.',
     answer: ReplayResponse,
-    errors: [AttemptNotFound, RecoveryRefused, ProtectedHeadersUnavailable, SigningSecretsUnavailable],
+    errors: [AttemptNotFound, RecoveryRefused, ProtectedHeadersUnavailable, SigningUnavailable],
   })
   replay(
     @Scope() scope: ProjectMemberScope,
@@ -87,7 +87,7 @@ export class RecoveryController {
     description:
       'Makes the next try of a scheduled attempt at once and waits for it. Takes nothing of the automatic retries. Refused: `executed` false; of callers at the same time one gets the try, and the others `retry_claim_active`, also when that try is over by then.',
     answer: RetryNowResponse,
-    errors: [AttemptNotFound, ProtectedHeadersUnavailable, SigningSecretsUnavailable],
+    errors: [AttemptNotFound, ProtectedHeadersUnavailable, SigningUnavailable],
   })
   retryNow(
     @Scope() scope: ProjectMemberScope,
@@ -121,7 +121,7 @@ export class RecoveryController {
     summary: 'Drain one dead-lettered attempt',
     description: 'Makes a new attempt of it and sends that at once, retried by the policy. Once for each source.',
     answer: DlqDrainResponse,
-    errors: [AttemptNotFound, RecoveryRefused, ProtectedHeadersUnavailable, SigningSecretsUnavailable],
+    errors: [AttemptNotFound, RecoveryRefused, ProtectedHeadersUnavailable, SigningUnavailable],
   })
   drain(
     @Scope() scope: ProjectMemberScope,

@@ -21,13 +21,6 @@ import { UniqueEventsWriter } from './unique-events.writer.js';
     belongsToProject(EventTracesWriter),
     belongsToProject(UniqueEventsWriter),
   ],
-  exports: [
-    CountersReader,
-    EventTracesWriter,
-    EventsWriter,
-    PartitionsWriter,
-    ServiceEventsWriter,
-    UniqueEventsWriter,
-  ],
+  exports: [CountersReader, EventTracesWriter, EventsWriter, PartitionsWriter, ServiceEventsWriter, UniqueEventsWriter],
 })
 export class EventWritingModule {}
