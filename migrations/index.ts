@@ -60,12 +60,12 @@ import { UniqueEvents1802800000000 } from './1802800000000-unique-events.js';
 import { SourceHooks1802830000000 } from './1802830000000-source-hooks.js';
 import { DuplicatesOfQueuedRequests1802840000000 } from './1802840000000-duplicates-of-queued-requests.js';
 import { EventTraces1802850000000 } from './1802850000000-event-traces.js';
-import { AuditPositions1803100000000 } from './1803100000000-audit-positions.js';
-import { PositionsOfOldAuditEvents1803100100000 } from './1803100100000-positions-of-old-audit-events.js';
-import { QuotaNotices1803100200000 } from './1803100200000-quota-notices.js';
 import { DisabledAccounts1802910000000 } from './1802910000000-disabled-accounts.js';
 import { SignedChannels1803000000000 } from './1803000000000-signed-channels.js';
 import { TemplatesOfDestinations1803000100000 } from './1803000100000-templates-of-destinations.js';
+import { AuditPositions1803100000000 } from './1803100000000-audit-positions.js';
+import { PositionsOfOldAuditEvents1803100100000 } from './1803100100000-positions-of-old-audit-events.js';
+import { QuotaNotices1803100200000 } from './1803100200000-quota-notices.js';
 
 /** Every migration in order; a test checks that each file of this folder is listed. */
 export const MIGRATIONS = [
@@ -131,10 +131,10 @@ export const MIGRATIONS = [
   SourceHooks1802830000000,
   DuplicatesOfQueuedRequests1802840000000,
   EventTraces1802850000000,
-  AuditPositions1803100000000,
-  PositionsOfOldAuditEvents1803100100000,
-  QuotaNotices1803100200000,
   DisabledAccounts1802910000000,
   SignedChannels1803000000000,
   TemplatesOfDestinations1803000100000,
+  AuditPositions1803100000000,
+  PositionsOfOldAuditEvents1803100100000,
+  QuotaNotices1803100200000,
 ] as const;

@@ -607,7 +607,7 @@ export const VARIABLES = {
     'receiver of the sink webhook; a private address must be in OUTBOUND_ALLOWED_SUBNETS',
     url(['http:', 'https:']),
   ),
-  AUDIT_WEBHOOK_SECRET: variable(
+  AUDIT_WEBHOOK_SECRET: secret(
     'Audit',
     '',
     'secret that signs by Standard Webhooks: whsec_ and base64 of 24 to 64 bytes',

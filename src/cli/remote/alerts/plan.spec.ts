@@ -10,14 +10,14 @@ const HOOK: Existing = {
   kind: 'destinations',
   id: 'd1',
   name: 'Hook',
-  members: { type: 'webhook', target_url: 'https://a.example.com/', is_enabled: true },
+  members: { type: 'webhook', target_url: 'https://a.example.com/', is_enabled: true, template: null },
   hasSecret: true,
 };
 const SLACK: Existing = {
   kind: 'destinations',
   id: 'd2',
   name: 'Chat',
-  members: { type: 'slack', target_url: 'https://hooks.slack.com/***', is_enabled: true },
+  members: { type: 'slack', target_url: 'https://hooks.slack.com/***', is_enabled: true, template: null },
   hasSecret: false,
 };
 const PAGER: Existing = {

@@ -38,7 +38,7 @@ export async function readState(api: Api, projectId: string): Promise<ProjectSta
 }
 
 function destinationOf(row: Row): Existing {
-  const members = pick(row, ['type', 'target_url', 'is_enabled']);
+  const members = pick(row, ['type', 'target_url', 'is_enabled', 'template']);
   return { ...thing('destinations', row, members), hasSecret: row.has_secret === true };
 }
 

@@ -10,6 +10,13 @@ const secretText = z
   .string()
   .refine((text) => secretsIn(text).length > 0, 'must refer to a secret, such as {{secret:NAME}}');
 
+/** The service checks the names of placeholders and presets. */
+const template = z.strictObject({
+  preset: z.string().optional(),
+  body: z.unknown().optional(),
+  parameters: z.record(z.string(), z.string().min(1).max(2048)).optional(),
+});
+
 const destination = z
   .strictObject({
     name,
@@ -17,6 +24,7 @@ const destination = z
     target_url: z.string().min(1).max(2083),
     secret: secretText.optional(),
     is_enabled: z.boolean().optional(),
+    template: template.nullable().optional(),
   })
   .refine(({ type, target_url: url }) => type === 'webhook' || secretsIn(url).length > 0, {
     path: ['target_url'],
@@ -40,6 +48,7 @@ const channel = z.discriminatedUnion('type', [
       method: z.enum(['POST', 'PUT', 'PATCH']).optional(),
       headers: z.record(z.string(), z.string().max(300)).optional(),
       retry_policy: retryPolicy.optional(),
+      template: template.optional(),
     }),
     protected_headers: z
       .array(z.strictObject({ name: z.string().min(1).max(80), value: secretText }))

@@ -46,7 +46,7 @@ export function titleOf({ kind, name }: Pick<Thing, 'kind' | 'name'>): string {
 
 /** The values that the service uses for members that are left out. */
 export const DEFAULTS: Readonly<Record<Kind, Members>> = {
-  destinations: { is_enabled: true },
+  destinations: { is_enabled: true, template: null },
   channels: { enabled: true, protected_headers: [] },
   rules: {
     is_enabled: true,
