@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
+import { Webhook } from 'standardwebhooks';
 import { addMember, type Owner, ownerWithProject } from '../../support/actors.js';
 import { alertEventsOf } from '../../support/alert-events.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
@@ -124,12 +125,17 @@ describe.each(SCREENS)('delivery on $device', ({ screen }) => {
     await dialog.getByLabel('Tries again').fill('0');
     expect(await browser.lookAt('channel-new')).toEqual([]);
     await dialog.getByRole('button', { name: 'Make the channel' }).click();
+    const secret = await dialog.getByText(/^whsec_/).textContent();
+    expect(await browser.lookAt('channel-secret')).toEqual([]);
+    await dialog.getByRole('button', { name: 'I have kept it' }).click();
     await dialog.waitFor({ state: 'hidden' });
 
     await page.getByRole('button', { name: 'Test Tickets' }).click();
     await page.getByRole('button', { name: 'Send it' }).click();
     await page.getByText('It arrived').waitFor();
-    expect(receiver.received.at(-1)?.headers.authorization).toBe(SECRET);
+    const sent = receiver.received.at(-1)!;
+    expect(sent.headers.authorization).toBe(SECRET);
+    expect(new Webhook(secret!).verify(sent.body, sent.headers as Record<string, string>)).toMatchObject({});
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
 
@@ -143,6 +149,37 @@ describe.each(SCREENS)('delivery on $device', ({ screen }) => {
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
     expect(await browser.lookAt('channels')).toEqual([]);
+  });
+
+  it('gives a channel a body of its own, and another signing secret', async () => {
+    await page.getByRole('button', { name: 'More for Tickets' }).click();
+    await page.getByRole('menuitem', { name: 'Change' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('textbox', { name: 'Body' }).click();
+    await page.getByRole('option', { name: 'Your own JSON' }).click();
+    await dialog.getByLabel('JSON', { exact: true }).fill('{"text": ');
+    await dialog.getByText('This is not JSON yet').waitFor();
+    expect(await dialog.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+    await dialog.getByLabel('JSON', { exact: true }).fill('{"text": "{{project.name}}"}');
+    expect(await browser.lookAt('channel-body')).toEqual([]);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+
+    await page.getByRole('button', { name: 'More for Tickets' }).click();
+    await page.getByRole('menuitem', { name: 'Signing secret' }).click();
+    await dialog.getByRole('button', { name: 'Make a new secret' }).click();
+    const secret = await dialog.getByText(/^whsec_/).textContent();
+    await dialog.getByRole('button', { name: 'I have kept it' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+
+    await page.getByRole('button', { name: 'Test Tickets' }).click();
+    await page.getByRole('button', { name: 'Send it' }).click();
+    await page.getByText('It arrived').waitFor();
+    const sent = receiver.received.at(-1)!;
+    const body = new Webhook(secret!).verify(sent.body, sent.headers as Record<string, string>) as { text: string };
+    expect(Object.keys(body)).toEqual(['text']);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'hidden' });
   });
 
   it('shows dead letters, and what may be done with them', async () => {

@@ -15,6 +15,7 @@ import { PageHead } from '../../parts/page-head.js';
 import { Empty, Rows } from '../../parts/rows.js';
 import { Switched } from '../../parts/switched.js';
 import { useCurrentProject } from '../../shell/current-project.js';
+import { BodyTemplateFields, choiceOf, isComplete, templateOf } from './body-template.js';
 import { TestForm } from './test-form.js';
 
 type Destination = Schemas['DestinationResponse'];
@@ -168,11 +169,13 @@ function DestinationForm({ projectId, destination, onDone }: FormProps) {
   const [name, setName] = useState(destination?.name ?? '');
   const [url, setUrl] = useState(destination?.target_url ?? '');
   const [secret, setSecret] = useState('');
+  const [template, setTemplate] = useState(choiceOf(destination?.template));
   const save = async () => {
     const body = {
       type,
       name: name.trim(),
       target_url: url.trim(),
+      template: type === 'webhook' ? templateOf(template) : null,
       // A secret that is not entered stays as it is.
       ...(secret !== '' && { secret }),
     };
@@ -182,7 +185,12 @@ function DestinationForm({ projectId, destination, onDone }: FormProps) {
     await readAnew();
   };
   return (
-    <ActForm verb={destination === null ? 'Make the destination' : 'Save'} act={save} onDone={onDone}>
+    <ActForm
+      verb={destination === null ? 'Make the destination' : 'Save'}
+      isDisabled={type === 'webhook' && !isComplete(template)}
+      act={save}
+      onDone={onDone}
+    >
       <Select
         label="Type"
         data={TYPES}
@@ -213,6 +221,7 @@ function DestinationForm({ projectId, destination, onDone }: FormProps) {
         value={url}
         onChange={(event) => setUrl(event.currentTarget.value)}
       />
+      {type === 'webhook' && <BodyTemplateFields choice={template} onChange={setTemplate} />}
       {type === 'webhook' && (
         <PasswordInput
           label="Secret"

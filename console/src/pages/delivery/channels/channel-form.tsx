@@ -4,7 +4,9 @@ import { useState } from 'react';
 import { api } from '../../../api/client.js';
 import { ActForm } from '../../../parts/act-form.js';
 import { DurationSelect } from '../../../parts/durations.js';
+import { BodyTemplateFields, choiceOf, isComplete, templateOf } from '../body-template.js';
 import { PairLines, type Pair, pairsOf, recordOf } from './pair-lines.js';
+import { ShownSigningSecret } from './signing-secret.js';
 import { useReadChannelsAnew } from './use-read-channels-anew.js';
 
 type Channel = Schemas['ChannelResponse'];
@@ -32,15 +34,17 @@ export function ChannelForm({ projectId, channel, onDone }: Props) {
   const [to, setTo] = useState<readonly string[]>(email?.to ?? []);
   const [prefix, setPrefix] = useState(email?.subject_prefix ?? '');
   const [policy, setPolicy] = useState<Required<Policy>>({ ...USUAL, ...channel?.configuration.retry_policy });
+  const [template, setTemplate] = useState(choiceOf(webhook?.template));
+  const [signingSecret, setSigningSecret] = useState<string | null>(null);
   const save = async () => {
     const common = { name: name.trim() };
+    const body = templateOf(template);
     const asWebhook = {
       url: url.trim(),
       method,
       headers: recordOf(headers),
       retry_policy: policy,
-      // A configuration is replaced as a whole, and the form has no field for the template.
-      ...(webhook?.template && { template: webhook.template }),
+      ...(body !== null && { template: body }),
     };
     const asEmail = {
       to: [...to],
@@ -55,16 +59,26 @@ export function ChannelForm({ projectId, channel, onDone }: Props) {
       });
     } else if (type === 'webhook') {
       const protected_headers = guard.name.trim() === '' ? [] : [{ name: guard.name.trim(), value: guard.value }];
-      await api.createDeliveryChannel({
+      const { signing_secret: secret = null } = await api.createDeliveryChannel({
         body: { ...common, project_id: projectId, type, configuration: asWebhook, protected_headers },
       });
+      setSigningSecret(secret);
+      await readAnew();
+      if (secret === null) onDone();
+      return;
     } else {
       await api.createDeliveryChannel({ body: { ...common, project_id: projectId, type, configuration: asEmail } });
     }
     await readAnew();
+    onDone();
   };
+  if (signingSecret !== null) return <ShownSigningSecret secret={signingSecret} onDone={onDone} />;
   return (
-    <ActForm verb={channel === null ? 'Make the channel' : 'Save'} act={save} onDone={onDone}>
+    <ActForm
+      verb={channel === null ? 'Make the channel' : 'Save'}
+      isDisabled={type === 'webhook' && !isComplete(template)}
+      act={save}
+    >
       <SimpleGrid cols={{ base: 1, xs: 2 }}>
         <Select
           label="Type"
@@ -109,6 +123,7 @@ export function ChannelForm({ projectId, channel, onDone }: Props) {
               onChange={(event) => setUrl(event.currentTarget.value)}
             />
           </Group>
+          <BodyTemplateFields choice={template} onChange={setTemplate} />
           <PairLines label="Headers" about="Everybody here can read these." pairs={headers} onChange={setHeaders} />
           {channel === null && (
             <SimpleGrid cols={{ base: 1, xs: 2 }}>

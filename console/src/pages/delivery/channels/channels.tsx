@@ -17,14 +17,16 @@ import { useCurrentProject } from '../../../shell/current-project.js';
 import { TestForm } from '../test-form.js';
 import { ChannelForm } from './channel-form.js';
 import { ProtectedHeaders } from './protected-headers.js';
+import { SigningSecret } from './signing-secret.js';
 import { useReadChannelsAnew } from './use-read-channels-anew.js';
 
 type Channel = Schemas['ChannelResponse'];
-type Doing = 'change' | 'headers' | 'test' | 'delete';
+type Doing = 'change' | 'headers' | 'secret' | 'test' | 'delete';
 
 const TITLES: Readonly<Record<Doing, string>> = {
   change: 'Change the channel',
   headers: 'Protected headers',
+  secret: 'Signing secret',
   test: 'Send a test',
   delete: 'Delete the channel',
 };
@@ -131,7 +133,12 @@ function ChannelRow({ channel, refusal, onDo }: RowProps) {
               </Menu.Target>
               <Menu.Dropdown>
                 <Menu.Item onClick={() => onDo('change')}>Change</Menu.Item>
-                {channel.type === 'webhook' && <Menu.Item onClick={() => onDo('headers')}>Protected headers</Menu.Item>}
+                {channel.type === 'webhook' && (
+                  <>
+                    <Menu.Item onClick={() => onDo('headers')}>Protected headers</Menu.Item>
+                    <Menu.Item onClick={() => onDo('secret')}>Signing secret</Menu.Item>
+                  </>
+                )}
                 <Menu.Item color="red" onClick={() => onDo('delete')}>
                   Delete
                 </Menu.Item>
@@ -157,6 +164,8 @@ function Done({ channel, what, onDone }: DoneProps) {
       return <ChannelForm projectId={channel.project_id} channel={channel} onDone={onDone} />;
     case 'headers':
       return <ProtectedHeaders channel={channel} />;
+    case 'secret':
+      return channel.type === 'webhook' ? <SigningSecret channel={channel} onDone={onDone} /> : null;
     case 'test':
       return <TestChannel channel={channel} />;
     case 'delete':
