@@ -1,4 +1,4 @@
-import { CommandFailure, EXIT } from './failure.js';
+import { CommandFailure, EXIT, Refusal } from './failure.js';
 import { Api, type Credentials, exchange, refusalOf } from './http.js';
 import { CredentialFile } from './stored-credentials.js';
 
@@ -145,7 +145,7 @@ class StoredSession implements Credentials {
       path: '/v1/auth/refresh',
       body: { refresh_token: stored.refresh_token },
     });
-    if (answer.status === 401) throw new CommandFailure('Your session has ended. Sign in again with "oes login".');
+    if (answer.status === 401) throw new Refusal(401, 'Your session has ended. Sign in again with "oes login".');
     if (answer.status !== 200) throw refusalOf(answer);
     const tokens = storedTokens(answer.body as TokenAnswer);
     await this.file.store(this.address, tokens);

@@ -35,7 +35,10 @@ interface BatchAnswer {
   readonly results?: readonly { readonly line: number; readonly accepted: boolean; readonly detail?: unknown }[];
 }
 
-/** Sends the events of files, or of the standard input. @returns the exit code: 1 if an event was refused */
+/**
+ * Sends the events of files, or of the standard input.
+ * @returns the exit code: 1 if an event was refused, or if the run was interrupted without `--live`
+ */
 export async function send(
   files: readonly string[],
   options: SendOptions,
@@ -48,24 +51,28 @@ export async function send(
   try {
     for (const file of files.length > 0 ? files : ['-']) {
       const input = file === '-' ? process.stdin : createReadStream(file);
-      const stop = (): void => void input.destroy();
-      // Lines that were read before the interruption are still sent.
+      const stop = (): void => {
+        run.isInterrupted = true;
+        input.destroy();
+      };
       process.once('SIGINT', stop);
       try {
         await run.sendFile(file, input, options.live ? LIVE_WAIT_MS : Infinity);
       } finally {
         process.removeListener('SIGINT', stop);
       }
+      if (run.isInterrupted) break;
     }
-    isCut = false;
+    isCut = run.isInterrupted;
   } finally {
     run.report(options, isCut);
   }
-  return run.refused > 0 ? EXIT.failed : EXIT.done;
+  return run.refused > 0 || (isCut && !options.live) ? EXIT.failed : EXIT.done;
 }
 
 class SendRun {
   refused = 0;
+  isInterrupted = false;
   /** The first refused lines. */
   private readonly refusals: RefusedLine[] = [];
   private accepted = 0;
@@ -80,6 +87,8 @@ class SendRun {
 
   async sendFile(file: string, input: Readable, waitMs: number): Promise<void> {
     for await (const batch of batchesOf(readable(file, eventLines(input)), waitMs)) {
+      // The batch of an interrupted file is shorter than the one of a whole file, so the next run could not repeat it.
+      if (this.isInterrupted && waitMs === Infinity) return;
       await this.sendBatch(file, batch, `${this.id}-${++this.batches}`);
     }
   }

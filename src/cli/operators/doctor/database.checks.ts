@@ -11,6 +11,7 @@ const CONNECTIONS_APART = 14;
 /** Difference of two clocks, in milliseconds. Authenticator codes and signatures tolerate half a minute. */
 const NOTABLE_MS = 2_000;
 const WRONG_MS = 30_000;
+const CHANNEL = { table: 'delivery_channels', tenant: 'project_id' } as const;
 const DESTINATION = { table: 'alert_destinations', tenant: 'project_id' } as const;
 
 /** Every encrypted column. A test compares the list with the columns of the application. */
@@ -24,6 +25,8 @@ export const SEALED_COLUMNS = [
     tenant: 'project_id',
     keyId: 'key_version',
   }),
+  new SealedColumn({ ...CHANNEL, column: 'signing_secret' }),
+  new SealedColumn({ ...CHANNEL, column: 'previous_signing_secret', boundTo: 'signing_secret' }),
   new SealedColumn({ ...DESTINATION, column: 'secret' }),
   new SealedColumn({ ...DESTINATION, column: 'previous_secret', boundTo: 'secret' }),
   new SealedColumn({ ...DESTINATION, column: 'sealed_url' }),

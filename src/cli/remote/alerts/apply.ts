@@ -38,14 +38,16 @@ export class Applying {
     }
   }
 
-  private async create(wanted: Wanted): Promise<undefined> {
+  private async create(wanted: Wanted): Promise<string | undefined> {
     const body = { project_id: this.projectId, ...this.bodyOf(wanted, Object.keys(wanted.members)) };
-    const { id } = await this.call<{ id: string }>({
+    const { id, signing_secret: secret } = await this.call<{ id: string; signing_secret?: string }>({
       method: 'POST',
       path: PATHS[wanted.kind],
       body: { ...body, [wanted.kind === 'silences' ? 'reason' : 'name']: wanted.name },
     });
     this.ids.set(`${wanted.kind} ${wanted.name}`, id);
+    if (secret === undefined) return undefined;
+    return `${titleOf(wanted)} signs its requests. Rotate its signing secret in the console or by the API to see it.`;
   }
 
   private async update(wanted: Wanted, { kind, id }: Existing, members: readonly MemberChange[]): Promise<undefined> {

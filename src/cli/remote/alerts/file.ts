@@ -81,11 +81,11 @@ export class WishReader implements Wish {
       const kind = KINDS.find((each) => each === key);
       if (kind === undefined) {
         this.faults.push(`${place([key])}: unknown list ${JSON.stringify(key)}: use ${KINDS.join(', ')}`);
-      } else if (!Array.isArray(list ?? [])) this.faults.push(`${place([key])}: ${key} must be a list`);
-      else {
+      } else if (!Array.isArray(list)) {
+        this.faults.push(`${place([key])}: ${key} must be a list; write [] for an empty one`);
+      } else {
         this.kinds.add(kind);
-        for (const [index, item] of ((list ?? []) as unknown[]).entries())
-          this.readThing(kind, item, [kind, index], place);
+        for (const [index, item] of list.entries()) this.readThing(kind, item, [kind, index], place);
       }
     }
   }

@@ -51,7 +51,8 @@ export function planOf(wish: Wish, state: ProjectState, options: PlanOptions, no
   const ended = wish.things.filter((each) => hasEnded(each, now));
   const things = wish.things.filter((each) => !hasEnded(each, now));
   const notes = [...state.notes, ...ended.map((each) => `${each.place}: ${titleOf(each)} has ended.`)];
-  const faults = [...wish.faults, ...faultsOf(wish, things, state, options)].sort(BY_LINE.compare);
+  const deletions = options.prune ? faultsOfDeletions(wish, state) : [];
+  const faults = [...wish.faults, ...faultsOf(wish, things, state, options), ...deletions].sort(BY_LINE.compare);
   if (faults.length > 0) return { changes: [], unchanged: 0, faults, notes };
 
   const changes: Change[] = [];
@@ -78,6 +79,27 @@ function isSame(existing: Existing, { kind, name }: Pick<Wanted, 'kind' | 'name'
   return existing.kind === kind && existing.name === name;
 }
 
+/** Returns the parameters of a template, in which the service puts the values of secrets. */
+function templateTexts({ kind, members }: Wanted): unknown[] {
+  const holder = kind === 'channels' ? (members.configuration as Members) : members;
+  const { parameters = {} } = (holder.template ?? {}) as { readonly parameters?: Members };
+  return Object.values(parameters);
+}
+
+/** Returns the faults of deletions: a rule that no file lists must not lose a recipient. */
+function* faultsOfDeletions(wish: Wish, state: ProjectState): Generator<string> {
+  if (wish.kinds.has('rules')) return;
+  for (const kind of ['destinations', 'channels'] as const) {
+    if (!wish.kinds.has(kind)) continue;
+    for (const rule of state.things.filter((each) => each.kind === 'rules')) {
+      for (const name of rule.members[kind] as readonly string[]) {
+        if (wish.names[kind].has(name)) continue;
+        yield `${titleOf({ kind, name })} would be deleted, but ${titleOf(rule)} notifies it: list the rules too`;
+      }
+    }
+  }
+}
+
 /** Returns the faults that show only beside the project's state. */
 function* faultsOf(
   wish: Wish,
@@ -92,7 +114,8 @@ function* faultsOf(
     if (members.type !== undefined && same[0] !== undefined && same[0].members.type !== members.type) {
       yield `${place}: the type of ${titleOf(wanted)} cannot be changed: choose another name`;
     }
-    for (const name of new Set(sentHeaders(wanted, same[0], options).flatMap(({ value }) => secretsIn(value)))) {
+    const referring = [...sentHeaders(wanted, same[0], options).map(({ value }) => value), ...templateTexts(wanted)];
+    for (const name of new Set(referring.flatMap(secretsIn))) {
       if (!state.secrets.has(name)) yield `${place}: ${titleOf(wanted)}: the project has no secret ${name}`;
     }
     if (wanted.kind !== 'rules') continue;

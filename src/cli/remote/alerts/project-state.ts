@@ -21,7 +21,9 @@ export async function readState(api: Api, projectId: string): Promise<ProjectSta
   const destinations = await api.get<Row[]>('/v1/alert-destinations', query);
   const channels = await api.get<Row[]>('/v1/delivery/channels', query);
   const rules = await api.get<Row[]>('/v1/alert-rules', query);
-  const silences = (await api.get<Row[]>('/v1/alerts/silences', query)).filter(({ state }) => state !== 'expired');
+  // A list has at most 1,000 silences, and those that have ended are never removed.
+  const silencesIn = (state: string): Promise<Row[]> => api.get<Row[]>('/v1/alerts/silences', { ...query, state });
+  const silences = [...(await silencesIn('scheduled')), ...(await silencesIn('active'))];
   const secrets = await api.get<Row[]>('/v1/secrets', query);
   const nameOf = new Map([...destinations, ...channels].map(({ id, name }) => [id, name]));
   const unnamed = silences.filter(({ reason }) => !reason);
