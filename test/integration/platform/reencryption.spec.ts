@@ -98,6 +98,7 @@ describe('an encrypted value', () => {
       'alert_destinations.previous_secret',
       'alert_destinations.sealed_url',
       'alert_destinations.secret',
+      'delivery_channels.signing_secret',
       'delivery_protected_headers.value',
       'project_secrets.value',
       'source_hooks.secret',
