@@ -59,8 +59,9 @@ function schema(): Promise<unknown[]> {
   );
 }
 
-function hasMigrated({ stdout }: ServiceProcess): boolean {
-  return stdout.includes('"message":"migrations applied"');
+/** The command logs to standard error, and the service to standard output. */
+function hasMigrated({ stdout, stderr }: ServiceProcess): boolean {
+  return `${stdout}${stderr}`.includes('"message":"migrations applied"');
 }
 
 /** Waits until this many sessions wait for a lock of the kind. */
