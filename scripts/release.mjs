@@ -2,10 +2,11 @@
 // checksums of these files.
 //   node scripts/release.mjs --image <registry/name> [--node-image <image>] [--platforms <list>] [--output <folder>]
 //   node scripts/release.mjs --without-image [--output <folder>]
-// The image is pushed, because only a registry holds images of several architectures. It needs Docker with buildx.
+// The image is pushed, because only a registry holds images of several architectures. It needs Docker with buildx. The
+// files of an earlier release in the folder are replaced. A folder with other files is refused.
 import { execFileSync } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -13,6 +14,7 @@ import { parseArgs } from 'node:util';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const DIGEST = /^sha256:[\da-f]{64}$/;
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
+const RELEASE_FILES = ['SHA256SUMS', 'image.json', 'provenance.json', 'sbom-build.cdx.json', 'sbom.cdx.json'];
 
 class ReleaseError extends Error {}
 
@@ -40,19 +42,29 @@ function release() {
   if (values.image !== undefined && run('git', 'status', '--porcelain') !== '') {
     throw new ReleaseError('The work tree has changes that no commit has: commit or remove them first.');
   }
-  const base = values.image === undefined ? null : withDigest(values['node-image']);
   const output = resolve(values.output);
+  refuseOtherFiles(output);
+  const base = values.image === undefined ? null : withDigest(values['node-image']);
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const origin = { version, revision: run('git', 'rev-parse', 'HEAD'), source: sourceOf() };
 
-  rmSync(output, { recursive: true, force: true });
   mkdirSync(output, { recursive: true });
+  for (const name of RELEASE_FILES) rmSync(join(output, name), { force: true });
   const bill = billOfMaterials();
   // Also the packages of the console and of the pages, which are compiled into dist, and the tools of the build.
   writeJson(join(output, 'sbom-build.cdx.json'), bill);
   writeJson(join(output, 'sbom.cdx.json'), withoutDevelopment(bill));
   if (base !== null) buildImage({ ...values, base }, origin, output);
   writeChecksums(output);
+}
+
+/** @throws ReleaseError for a folder with files that no release writes, such as the folder of a checkout */
+function refuseOtherFiles(folder) {
+  if (!existsSync(folder)) return;
+  if (!statSync(folder).isDirectory()) throw new ReleaseError(`${folder} is not a folder.`);
+  const other = readdirSync(folder).find((name) => !RELEASE_FILES.includes(name));
+  if (other === undefined) return;
+  throw new ReleaseError(`${folder} has the file ${other}, which is not part of a release: give an empty folder.`);
 }
 
 /** Returns every package of the lock file in CycloneDX. npm names the service by its folder. */

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -40,9 +40,12 @@ async function program(name: string, script: string): Promise<void> {
   await chmod(path, 0o755);
 }
 
-function release(words: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<unknown> {
+function release(
+  words: readonly string[],
+  { to = output, ...env }: Readonly<Record<string, string>> = {},
+): Promise<unknown> {
   const path = [join(folder, 'bin'), process.env.PATH].join(delimiter);
-  return run(process.execPath, [join(ROOT, 'scripts/release.mjs'), ...words, '--output', output], {
+  return run(process.execPath, [join(ROOT, 'scripts/release.mjs'), ...words, '--output', to], {
     env: { ...process.env, PATH: path, BASE_DIGEST: DIGEST, CHANGES: '', ...env },
   });
 }
@@ -72,8 +75,27 @@ describe('the release script', () => {
     expect(calls).not.toContain('build --file');
   });
 
+  it('refuses an output folder that has other files, and removes nothing there', async () => {
+    const checkout = join(folder, 'checkout');
+    await mkdir(checkout);
+    const names = ['SHA256SUMS', 'package.json'];
+    for (const name of names) await writeFile(join(checkout, name), 'kept');
+    for (const words of [['--without-image'], ['--image', 'registry.example.com/oes']]) {
+      await expect(release(words, { to: checkout })).rejects.toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('has the file package.json') as unknown,
+      });
+    }
+    expect((await readdir(checkout)).sort()).toEqual(names);
+    await expect(release(['--without-image'], { to: join(checkout, 'package.json') })).rejects.toMatchObject({
+      stderr: expect.stringContaining('is not a folder') as unknown,
+    });
+  });
+
   // One run for all: npm takes seconds to list the packages.
-  it('pins the base, labels the image, and lists packages, origin and checksums', async () => {
+  it('pins the base, labels the image, replaces earlier files, and lists packages, origin and checksums', async () => {
+    await mkdir(output);
+    await writeFile(join(output, 'SHA256SUMS'), 'of an earlier release');
     await release(['--image', 'registry.example.com/oes']);
     const calls = await readFile(join(folder, 'docker.log'), 'utf8');
     expect(calls).toContain('--platform linux/amd64,linux/arm64');
