@@ -111,6 +111,8 @@ export function isIgnored(path: string): boolean {
 export interface ComposeService {
   readonly image?: string;
   readonly build?: { readonly context: string; readonly dockerfile: string };
+  readonly entrypoint?: readonly string[];
+  readonly restart?: string;
   readonly environment?: Readonly<Record<string, string>>;
   readonly profiles?: readonly string[];
   readonly ports?: readonly string[];

@@ -29,6 +29,8 @@ const runtime = stages.at(-1) as Stage;
 const dependencies = stages.find((stage) => stage.alias === 'dependencies') as Stage;
 const { services, volumes, secrets } = readCompose();
 const own = Object.entries(services).filter(([, service]) => service.build !== undefined);
+/** The API and the worker. */
+const processes = own.filter(([, service]) => service.entrypoint === undefined);
 
 /** These come from the shell, the others from files. */
 const PASSWORDS = ['POSTGRES_PASSWORD', 'S3_SECRET_ACCESS_KEY'];
@@ -173,8 +175,9 @@ async function runHealthCheck(port: number): Promise<unknown> {
 }
 
 describe('compose.yaml', () => {
-  it('runs the API and the worker from the Dockerfile beside it', () => {
-    expect(own.map(([name]) => name)).toEqual(['api', 'worker']);
+  it('runs the migrations, the API and the worker from the Dockerfile beside it', () => {
+    expect(own.map(([name]) => name)).toEqual(['migrate', 'api', 'worker']);
+    expect(processes.map(([name]) => name)).toEqual(['api', 'worker']);
     for (const [, { build }] of own) {
       expect(join(ROOT, 'docker', build?.context ?? '')).toBe(ROOT);
       expect(existsSync(join(ROOT, build?.dockerfile ?? ''))).toBe(true);
@@ -216,6 +219,13 @@ describe('compose.yaml', () => {
     ] as const) {
       expect(worker[part]).toEqual(api[part]);
     }
+  });
+
+  it('applies the migrations once, with the configuration of the API, by a command that the image has', () => {
+    const { migrate } = services;
+    expect([migrate?.entrypoint, migrate?.restart]).toEqual([['oes', 'migrate'], 'no']);
+    expect(copiesOf(runtime).map(({ target }) => target)).toContain('/usr/local/bin/oes');
+    expect(configOf('migrate').database).toEqual(configOf('api').database);
   });
 
   it.each([
@@ -276,7 +286,7 @@ describe('compose.yaml', () => {
     const values = Object.values(services).flatMap((service) => Object.values(service.environment ?? {}));
     expect(new Set(values.flatMap(requiredNames))).toEqual(new Set(PASSWORDS));
     expect(Object.keys(secrets)).toEqual(FILES);
-    expect(own.map(([, service]) => service.secrets)).toEqual([FILES, FILES]);
+    expect(own.map(([, service]) => service.secrets)).toEqual(own.map(() => FILES));
   });
 
   it('keeps the files of the keys out of Git and out of the image', () => {
@@ -286,24 +296,28 @@ describe('compose.yaml', () => {
     expect(ignored.trim().split('\n')).toEqual(paths);
   });
 
-  it('bounds the processor time, the memory and the processes of the API and of the worker', () => {
+  it('bounds the processor time, the memory and the processes of every container of the image', () => {
     for (const [, { deploy }] of own) {
       expect(Object.keys(deploy?.resources.limits ?? {})).toEqual(['cpus', 'memory', 'pids']);
     }
   });
 
-  it('waits only for services that exist, and for health only where there is a health check', () => {
+  it('waits only for services that exist, for health only where there is a health check, and for an end that comes', () => {
     const faults = Object.entries(services).flatMap(([name, service]) =>
       Object.entries(service.depends_on ?? {})
-        .filter(([other, { condition }]) => condition !== 'service_healthy' || !hasHealthCheck(services[other]))
+        .filter(([other, { condition }]) => !canBeWaitedFor(services[other], condition))
         .map(([other]) => `${name} waits for ${other}`),
     );
     expect(faults).toEqual([]);
-    expect(Object.keys(services.worker?.depends_on ?? {})).toContain('api');
+  });
+
+  it('starts the worker after the migrations and the API after the worker, as an upgrade needs it', () => {
+    expect(services.worker?.depends_on?.migrate).toEqual({ condition: 'service_completed_successfully' });
+    expect(services.api?.depends_on?.worker).toEqual({ condition: 'service_healthy' });
   });
 
   it("uses the image's health check for the API and for the worker", () => {
-    expect(own.map(([, { healthcheck }]) => healthcheck)).toEqual([undefined, undefined]);
+    expect(processes.map(([, { healthcheck }]) => healthcheck)).toEqual([undefined, undefined]);
   });
 
   it('publishes ports on this machine alone, and neither the database nor Redis nor the objects', () => {
@@ -320,6 +334,11 @@ describe('compose.yaml', () => {
     expect(pulled.filter((service) => !/:v?\d/.test(service.image ?? ''))).toEqual([]);
   });
 });
+
+function canBeWaitedFor(service: ComposeService | undefined, condition: string): boolean {
+  if (condition === 'service_completed_successfully') return service?.restart === 'no';
+  return condition === 'service_healthy' && hasHealthCheck(service);
+}
 
 function hasHealthCheck(service: ComposeService | undefined): boolean {
   if (service === undefined) return false;
