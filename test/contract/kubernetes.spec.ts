@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { BlockList, isIPv6 } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { Ajv, type ValidateFunction } from 'ajv';
@@ -42,6 +43,11 @@ interface Pod {
   }[];
 }
 
+interface IpBlock {
+  readonly cidr: string;
+  readonly except?: readonly string[];
+}
+
 /** The members of all kinds that the tests read. */
 interface Resource {
   readonly apiVersion: string;
@@ -56,6 +62,8 @@ interface Resource {
     readonly template: { readonly metadata: { readonly labels: Labels }; readonly spec: Pod };
     readonly ports?: readonly { readonly name: string; readonly targetPort: string }[];
     readonly ingress?: readonly { readonly ports: readonly { readonly port: string }[] }[];
+    readonly egress?: readonly { readonly to?: readonly { readonly ipBlock: IpBlock }[] }[];
+    readonly ttlSecondsAfterFinished?: number;
     readonly endpoints?: readonly { readonly port: string; readonly path: string }[];
     readonly jobLabel?: string;
     readonly groups?: unknown;
@@ -91,6 +99,37 @@ function faultsOf({ apiVersion, kind, ...rest }: Resource): string[] {
 
 function includes(labels: Labels, selector: Labels): boolean {
   return Object.entries(selector).every(([name, value]) => labels[name] === value);
+}
+
+function componentOf({ metadata }: Resource): string {
+  return metadata.labels?.['app.kubernetes.io/component'] ?? '';
+}
+
+/** Clouds serve credentials of machines and pods at these addresses. */
+const CREDENTIAL_ADDRESSES = [
+  ...['169.254.169.254', '169.254.170.2', '169.254.170.23', '100.100.100.200', '168.63.129.16'],
+  ...['fe80::a9fe:a9fe', 'fd00:ec2::254', 'fd00:ec2::23', 'fd20:ce::254'],
+];
+const ORDINARY_ADDRESSES = ['10.0.0.5', '203.0.113.7', 'fd12::5', '2001:db8::7'];
+
+function familyOf(address: string): 'ipv4' | 'ipv6' {
+  return isIPv6(address) ? 'ipv6' : 'ipv4';
+}
+
+function isIn(address: string, ranges: readonly string[]): boolean {
+  return ranges.some((range) => {
+    const [net = '', prefix] = range.split('/');
+    // Node takes every IPv4 address for a part of ::/0. Kubernetes does not.
+    if (familyOf(net) !== familyOf(address)) return false;
+    const list = new BlockList();
+    list.addSubnet(net, Number(prefix), familyOf(net));
+    return list.check(address, familyOf(address));
+  });
+}
+
+function render(kubectlPath: string, folder: string): Resource[] {
+  const text = execFileSync(kubectlPath, ['kustomize', join(FOLDER, folder)], { encoding: 'utf8' });
+  return parseAllDocuments(text).map((document) => document.toJS() as Resource);
 }
 
 /** The variable that a name of an environment sets. Only secrets may be in files. */
@@ -130,8 +169,7 @@ const kubectl = await findKubectl();
 if ('absent' in kubectl) it.skip(`kubectl is left out: ${kubectl.absent}`, () => undefined);
 else
   describe.each(OVERLAYS)('the overlay %s', (overlay) => {
-    const text = execFileSync(kubectl.path, ['kustomize', join(FOLDER, overlay)], { encoding: 'utf8' });
-    const resources = parseAllDocuments(text).map((document) => document.toJS() as Resource);
+    const resources = render(kubectl.path, overlay);
     const ofKind = (kind: string): Resource[] => resources.filter((resource) => resource.kind === kind);
     const processes = ofKind('Deployment');
     const pods = [...processes, ...ofKind('Job')].map(({ metadata, spec }) => ({
@@ -232,7 +270,7 @@ else
         expect(names('ServiceAccount')).toContain(pod.serviceAccountName);
         expect(names('ConfigMap')).toEqual(container.envFrom.map(({ configMapRef }) => configMapRef.name));
         const claims = pod.volumes.flatMap((volume) => volume.persistentVolumeClaim?.claimName ?? []);
-        expect(names('PersistentVolumeClaim')).toEqual(claims);
+        expect(names('PersistentVolumeClaim')).toEqual(expect.arrayContaining(claims));
         expect(pod.volumes.flatMap((volume) => volume.secret?.secretName ?? [])).toEqual([SECRET]);
       },
     );
@@ -254,6 +292,42 @@ else
       expect(documented.filter((name) => !deploying.includes(name))).toEqual([]);
     });
 
+    it('is upgraded by two selections of labels: first the migrations with the settings, then also the workers', () => {
+      const steps = [
+        { selector: 'app.kubernetes.io/component notin (api, worker)', without: ['api', 'worker'], updates: [] },
+        { selector: 'app.kubernetes.io/component!=api', without: ['api'], updates: ['oes-worker'] },
+      ];
+      for (const { selector, without, updates } of steps) {
+        expect(deploying).toContain(`-l '${selector}'`);
+        const applied = resources.filter((resource) => !without.includes(componentOf(resource)));
+        const needed = applied.map(({ kind }) => kind);
+        expect(needed).toEqual(expect.arrayContaining(['ServiceAccount', 'ConfigMap', 'Job']));
+        const names = applied.filter(({ kind }) => kind === 'Deployment').map(({ metadata }) => metadata.name);
+        expect(names).toEqual(processes.map(({ metadata }) => metadata.name).filter((name) => updates.includes(name)));
+      }
+    });
+
+    it('applies the migrations by a Job that no probe ends, which is deleted before the next change', () => {
+      const jobs = ofKind('Job');
+      expect(jobs.map(({ metadata }) => metadata.name)).toEqual(['oes-migrate']);
+      expect(jobs.map(({ spec }) => spec.ttlSecondsAfterFinished)).toEqual([600]);
+      for (const pod of pods) expect(environmentIn(pod).MIGRATE_ON_START).toBe('wait');
+      const probes = podsWith(jobs[0]?.spec.template.metadata.labels ?? {}).map(({ container }) => [
+        container.startupProbe,
+        container.livenessProbe,
+      ]);
+      expect(probes).toEqual([[undefined, undefined]]);
+    });
+
+    it('lets pods reach stores and receivers, and no address at which clouds serve credentials', () => {
+      const rules = ofKind('NetworkPolicy').flatMap(({ spec }) => spec.egress ?? []);
+      const blocks = rules.flatMap(({ to }) => (to ?? []).map(({ ipBlock }) => ipBlock));
+      const isAllowed = (address: string) =>
+        blocks.some(({ cidr, except = [] }) => isIn(address, [cidr]) && !isIn(address, except));
+      expect(CREDENTIAL_ADDRESSES.filter(isAllowed)).toEqual([]);
+      expect(ORDINARY_ADDRESSES.filter(isAllowed)).toEqual(ORDINARY_ADDRESSES);
+    });
+
     it('runs in other pods a command that the image has', () => {
       const commands = pods.flatMap(({ container }) => container.command?.[0] ?? []);
       const programs = copiesOf(runtime).map(({ target }) => target);
@@ -266,19 +340,30 @@ else
     });
 
     if (overlay === 'small') {
-      it('has one process that runs everything and applies the migrations, with its data in a claim', () => {
-        expect(pods.map((pod) => [pod.name, environmentIn(pod).PROCESS_ROLE])).toEqual([['oes-api', 'all']]);
+      it('has one process that runs everything, with its data in a claim', () => {
+        const [pod, ...others] = pods.filter(({ container }) => container.command === undefined);
+        expect([pod?.name, pod && environmentIn(pod).PROCESS_ROLE, others]).toEqual(['oes-api', 'all', []]);
         expect(processes[0]?.spec.replicas).toBe(1);
         expect(ofKind('PersistentVolumeClaim')).toHaveLength(1);
-        expect(environmentIn(pods[0] as (typeof pods)[number]).MIGRATE_ON_START).toBe('on');
+        expect(pod?.pod.volumes.filter((volume) => volume.persistentVolumeClaim !== undefined)).toHaveLength(1);
       });
     }
 
     if (overlay === 'production') {
-      it('has processes of both roles, which wait for the job that applies the migrations', () => {
+      it('has processes of both roles', () => {
         expect(processes.map(({ metadata }) => metadata.name)).toEqual(['oes-api', 'oes-worker']);
-        expect(ofKind('Job').map(({ metadata }) => metadata.name)).toEqual(['oes-migrate']);
-        for (const pod of pods) expect(environmentIn(pod).MIGRATE_ON_START).toBe('wait');
+      });
+
+      it('has a folder that adds a Job which copies the events, with the same image and settings', () => {
+        const all = render(kubectl.path, 'event-store');
+        expect(all.flatMap(faultsOf)).toEqual([]);
+        const copying = all.filter((resource) => componentOf(resource) === 'event-store');
+        expect(copying.map(({ kind, metadata }) => [kind, metadata.name])).toEqual([['Job', 'oes-event-store']]);
+        const [container] = copying[0]?.spec.template.spec.containers ?? [];
+        const [migrate] = podsWith({ 'app.kubernetes.io/component': 'migrate' });
+        expect(container?.command).toEqual(['oes', 'migrate', '--event-store']);
+        expect([container?.image, container?.envFrom]).toEqual([migrate?.container.image, migrate?.container.envFrom]);
+        expect(deploying).toContain('deploy/kubernetes/event-store -l app.kubernetes.io/component=event-store');
       });
 
       it('leaves the number of processes to an autoscaler of each Deployment', () => {
@@ -308,6 +393,16 @@ else
       });
     }
   });
+
+describe('the folder of the secrets in the documentation', () => {
+  it('is kept out of Git', () => {
+    const [, folder = ''] = /mkdir (\S+)\n +printf %s 'postgres:/.exec(deploying) ?? [];
+    const path = `${folder}/DATABASE_URL`;
+    expect(deploying).toContain(`> ${path}`);
+    const ignored = execFileSync('git', ['check-ignore', path], { cwd: ROOT, encoding: 'utf8' });
+    expect(ignored.trim()).toBe(path);
+  });
+});
 
 describe('the schema of a kind', () => {
   const schema = { ...schemas.kinds['v1 ServiceAccount'], definitions: schemas.definitions };
