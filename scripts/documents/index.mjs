@@ -28,6 +28,7 @@ const NAMES_OF_OTHERS = [
   'OTEL_SERVICE_NAME',
   'OTEL_TRACES_SAMPLER',
   'OTEL_TRACES_SAMPLER_ARG',
+  'PGSSLROOTCERT',
   'forwardRef',
   'sessionStorage',
   'useHttps',

@@ -6,7 +6,7 @@ export function addMaintenanceCommands(program: Command, environment: NodeJS.Pro
     .command('migrate')
     .description('Apply the migrations. Without DATABASE_URL, apply them to the embedded database.')
     .option('--event-store', 'also copy the events to ClickHouse')
-    .option('--restored', 'with --event-store: ClickHouse was restored from a backup')
+    .option('--restored', 'with --event-store: PostgreSQL was restored, and ClickHouse has later events')
     .action(
       async (
         { eventStore = false, restored = false }: { eventStore?: boolean; restored?: boolean },
