@@ -14,7 +14,7 @@ import {
 import { account, type Account, api, PASSWORD, randomEmail } from '../../support/service.js';
 import { mailedToken, mailsAbout, registered, securityEvents, signIn } from '../../support/sign-in-api.js';
 import { deleteUser } from '../../support/sql-builders/accounts.js';
-import { ageSessions } from '../../support/sql-builders/identity.js';
+import { ageSessions, disableAccount } from '../../support/sql-builders/identity.js';
 import {
   addPasswordSession,
   isSubjectLinked,
@@ -24,7 +24,7 @@ import {
   sessionMethods,
   verifiedAccounts,
 } from '../../support/sql-builders/oauth.js';
-import { accountsWithAddressOrName, setAddress } from '../../support/sql-builders/sign-in.js';
+import { accountsWithAddress, accountsWithAddressOrName, setAddress } from '../../support/sql-builders/sign-in.js';
 
 const LINKED_MAIL = 'A sign-in provider was linked to your account';
 
@@ -115,6 +115,22 @@ describe('the first sign-in by a provider', () => {
       detail: { provider: 'google', replaced_unverified_registration: true },
       ip: '127.0.0.1',
     });
+  });
+
+  it('returns 401 for the address of a disabled account, without a link or a take-over', async () => {
+    const users = [await registered(), await guardedByTotp()];
+    for (const user of users) {
+      await disableAccount(user.id);
+      const { subject } = await google.addPerson(user.email);
+      expect(await google.failedLogin(await google.readyLogin(subject))).toContain('the account is disabled');
+      expect(await linkedSubjects(user.id)).toEqual([]);
+    }
+    const { subject, email } = await google.addPerson();
+    await api.post('/v1/auth/register', { email, password: PASSWORD }).expect(201);
+    const [unverified = ''] = await accountsWithAddress(email);
+    await disableAccount(unverified);
+    await google.login(await google.readyLogin(subject)).expect(401, FAILED);
+    expect(await verifiedAccounts(email)).toEqual([]);
   });
 
   it.each([
@@ -208,6 +224,7 @@ describe('an account with a second factor', () => {
   it.each<[string, (user: Account) => Promise<void>]>([
     ['gets another address', ({ id, email }) => setAddress(id, `x${email}`, `x${email}`)],
     ['is deleted', ({ id }) => deleteUser(id)],
+    ['is disabled', ({ id }) => disableAccount(id)],
     [
       'is linked to another subject',
       ({ id }) => linkSubject({ issuer: google.issuer, subject: randomBytes(8).toString('hex'), userId: id }),
@@ -257,6 +274,14 @@ describe('a later sign-in by a provider', () => {
     const first = await me(await google.signIn(subject));
     await google.setClaims(subject, { email: randomEmail(), email_verified: false });
     expect(await me(await google.signIn(subject))).toMatchObject({ id: first['id'], email });
+  });
+
+  it('returns 401 when the account is disabled', async () => {
+    const { subject, email } = await google.addPerson();
+    await google.signIn(subject);
+    const [id = ''] = await accountsWithAddress(email);
+    await disableAccount(id);
+    expect(await google.failedLogin(await google.readyLogin(subject))).toContain('the account is disabled');
   });
 
   it('returns 401 for a subject whose address belonged to another subject of the provider before', async () => {

@@ -15,6 +15,11 @@ export async function setPasswordHash(userId: string, hash: string): Promise<voi
   await sql('UPDATE users SET password_hash = $2 WHERE id = $1', [userId, hash]);
 }
 
+/** Disables an account and leaves its sessions. No route disables an account, and the command also ends its sessions. */
+export async function disableAccount(userId: string): Promise<void> {
+  await sql('UPDATE users SET disabled_at = now() WHERE id = $1', [userId]);
+}
+
 /** Removes the password. Over HTTP only accounts that signed up through a provider have none. */
 export async function removePassword(userId: string): Promise<void> {
   await sql('UPDATE users SET password_hash = NULL WHERE id = $1', [userId]);

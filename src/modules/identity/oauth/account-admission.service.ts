@@ -49,6 +49,7 @@ interface Admission {
  * - An account that has not verified the address may have been registered by a stranger. The user takes the account
  *   over without its password.
  * - If no account has the address, one is created.
+ * - A disabled account is neither linked nor taken over.
  *
  * An account has one subject of each provider, so a subject that gets the address at the provider later opens nothing
  * here.
@@ -95,6 +96,7 @@ export class AccountAdmissionService {
     const account = await this.identities.accountOf(person, tx);
     if (account === null) return null;
     if (!account.verified) throw new OAuthFault('the address of the account is not verified');
+    if (account.disabled) throw accountIsDisabled();
     return { userId: account.user_id, email: account.email, first: null };
   }
 
@@ -108,6 +110,7 @@ export class AccountAdmissionService {
     const registered = await this.registrations.registerConfirmed({ id: newUserId(), email, name }, tx);
     if (registered === null) throw new OAuthFault('the account of the address went away');
     const { user, isNew } = registered;
+    if (user.disabledAt !== null) throw accountIsDisabled();
     if (isNew) {
       await this.link(person, user.id, tx);
       return { userId: user.id, email, first: { type: 'account_registered', detail: { provider } } };
@@ -150,6 +153,10 @@ export class AccountAdmissionService {
       throw anotherSubject();
     }
   }
+}
+
+function accountIsDisabled(): OAuthFault {
+  return new OAuthFault('the account is disabled');
 }
 
 function anotherSubject(): OAuthFault {

@@ -12,6 +12,7 @@ export interface LinkedAccount {
   readonly user_id: UserId;
   readonly email: string;
   readonly verified: boolean;
+  readonly disabled: boolean;
 }
 
 /** Stores which account is linked to which subject of a provider. */
@@ -21,8 +22,9 @@ export class OAuthIdentitiesRepository {
 
   async accountOf({ issuer, subject }: Subject, tx: Db): Promise<LinkedAccount | null> {
     const rows = await this.database.rows<LinkedAccount>(
-      `SELECT u.id AS user_id, u.email, u.email_verified_at IS NOT NULL AS verified
-       FROM oauth_identities i JOIN users u ON u.id = i.user_id 
+      `SELECT u.id AS user_id, u.email, u.email_verified_at IS NOT NULL AS verified,
+              u.disabled_at IS NOT NULL AS disabled
+       FROM oauth_identities i JOIN users u ON u.id = i.user_id
        WHERE i.issuer = $1 AND i.subject = $2 /* tenant: whoever the provider names */`,
       [issuer, subject],
       tx,

@@ -39,7 +39,7 @@ export class OAuthSignInService {
     if (admitted instanceof Refused) throw admitted.error;
     if ('challenge' in admitted) return admitted.challenge;
     return this.sessions.open(admitted.userId, 'oauth', client).catch((error: unknown) => {
-      // NotAuthenticated means that the account was deleted during the sign-in.
+      // NotAuthenticated means that the account was deleted or disabled during the sign-in.
       throw error instanceof NotAuthenticated ? new OAuthLoginFailed() : error;
     });
   }

@@ -62,8 +62,8 @@ export class ChallengesService {
   }
 
   /**
-   * Checks an answer. If the account is deleted or its password changed in the meantime, the caller gets the same error
-   * as for an expired challenge.
+   * Checks an answer. If the account is deleted or disabled or its password changed in the meantime, the caller gets the
+   * same error as for an expired challenge.
    */
   private async verify(
     request: RememberingAnswer,
@@ -88,8 +88,7 @@ export class ChallengesService {
       // The challenge is read again with the account's row locked, since a parallel answer may have closed it or used
       // its last attempt.
       const challenge = await this.challenges.find(token, act.tx);
-      const passwordHash = act.user.passwordHash;
-      if (challenge === null || !stillHolds(challenge, passwordHash)) throw new InvalidChallenge();
+      if (challenge === null || !stillHolds(challenge, act.user)) throw new InvalidChallenge();
       const refusal = await this.answers.judge(act, answerOf(userId));
       if (refusal !== null) {
         await this.challenges.countWrongAnswer(token, act.tx);
@@ -98,7 +97,7 @@ export class ChallengesService {
       const isAllDone = await this.passed.run(sha256(token), act);
       await this.challenges.close(token, act.tx);
       if (!isAllDone) return new Refused(new InvalidChallenge());
-      const comparedHash = challenge.comparedHashDigest === null ? undefined : (passwordHash ?? undefined);
+      const comparedHash = challenge.comparedHashDigest === null ? undefined : (act.user.passwordHash ?? undefined);
       return {
         first: { method: challenge.method, comparedHash },
         deviceToken: remember ? await this.devices.trust(act) : undefined,

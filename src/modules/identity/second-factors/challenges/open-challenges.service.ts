@@ -12,12 +12,13 @@ export class OpenChallengesService {
   ) {}
 
   /**
-   * @throws InvalidChallenge when the token is unknown, used or expired, or the account's password has changed since
+   * @throws InvalidChallenge when the token is unknown, used or expired, or the account was disabled or its password has
+   * changed since
    */
   async get(token: string): Promise<OpenChallenge> {
     const challenge = await this.challenges.find(token);
     const user = challenge === null ? null : await this.users.findById(challenge.userId);
-    if (challenge === null || user === null || !stillHolds(challenge, user.passwordHash)) throw new InvalidChallenge();
+    if (challenge === null || user === null || !stillHolds(challenge, user)) throw new InvalidChallenge();
     return challenge;
   }
 }

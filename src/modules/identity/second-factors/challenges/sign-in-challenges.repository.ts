@@ -4,6 +4,7 @@ import { randomToken, sha256 } from '../../../../platform/crypto/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { MaintenanceTask } from '../../../../platform/maintenance/maintenance-task.js';
 import type { SignInMethod } from '../../sessions/index.js';
+import type { User } from '../../users/index.js';
 
 /** Lifetime of a challenge in seconds. */
 export const CHALLENGE_SECONDS = 300;
@@ -97,9 +98,13 @@ export class SignInChallengesRepository extends MaintenanceTask {
 }
 
 /**
- * Returns whether the password that was the first factor is still the account's. Returns true when the first factor was
- * not a password.
+ * Returns whether the first factor still opens the account: the account is not disabled, and a password that was the
+ * first factor is still the account's.
  */
-export function stillHolds({ comparedHashDigest: digest }: OpenChallenge, passwordHash: string | null): boolean {
+export function stillHolds(
+  { comparedHashDigest: digest }: OpenChallenge,
+  { disabledAt, passwordHash }: Pick<User, 'disabledAt' | 'passwordHash'>,
+): boolean {
+  if (disabledAt !== null) return false;
   return digest === null || (passwordHash !== null && sha256(passwordHash).equals(digest));
 }

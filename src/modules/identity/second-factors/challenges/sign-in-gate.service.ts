@@ -37,7 +37,7 @@ export class SignInGateService {
   /**
    * Opens a session, or returns a challenge when a second factor is required and no submitted factor is valid.
    * @throws SecondFactorLocked
-   * @throws NotAuthenticated when the compared password is no longer the account's
+   * @throws NotAuthenticated when the account is disabled, or the compared password is no longer the account's
    */
   async admit(
     userId: UserId,
@@ -76,6 +76,7 @@ export class SignInGateService {
 
   private async decide(act: AccountAct, first: FirstFactor, offered: OfferedFactors): Promise<Decision | Refused> {
     const { comparedHash } = first;
+    if (act.user.disabledAt !== null) throw new NotAuthenticated();
     if (comparedHash !== undefined && act.user.passwordHash !== comparedHash) throw new NotAuthenticated();
     for (const answer of answersIn(offered)) {
       if ((await this.answers.judge(act, answer)) !== null) continue;
