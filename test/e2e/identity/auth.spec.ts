@@ -27,6 +27,7 @@ import {
   sessionIdOf,
   signIn,
 } from '../../support/sign-in-api.js';
+import { disableAccount } from '../../support/sql-builders/identity.js';
 import {
   accountsWithAddress,
   accountsWithAddressOrName,
@@ -36,6 +37,7 @@ import {
   endRefreshGrace,
   expireMailedTokensIn,
   expireSession,
+  failedSignIns,
   livingRefreshTokens,
   setAddress,
   setRefreshAddress,
@@ -316,6 +318,14 @@ describe('a sign-in with a password', () => {
     const { email } = await registered();
     await signIn(email, 'wrong-password').expect(401, WRONG);
     await signIn(randomEmail()).expect(401, WRONG);
+  });
+
+  it('counts the right password of a disabled account as a wrong one', async () => {
+    const { id, email } = await account();
+    await disableAccount(id);
+    await failedSignIns(email, 28);
+    for (let n = 0; n < 2; n += 1) await signIn(email).expect(401, WRONG);
+    await signIn(email).expect(429);
   });
 
   it('returns 422 when a field of the form is missing, and 415 for JSON', async () => {

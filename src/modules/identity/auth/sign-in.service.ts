@@ -30,7 +30,8 @@ export class SignInService {
 
   /**
    * Signs in with a password. An unknown address costs the same hash and gets the same response as a wrong password,
-   * also when the address is locked. So does a disabled account.
+   * also when the address is locked. A disabled account is treated like an unknown address, so that its right password
+   * does not clear the failed attempts.
    */
   async login(
     form: LoginRequest,
@@ -39,16 +40,17 @@ export class SignInService {
   ): Promise<SignedInResponse | MfaChallengeResponse> {
     const { username, password } = form;
     const user = await this.users.findByEmail(username);
-    const checked = await this.passwordCheck.ofAddress(username, user, password);
-    if (user === null || user.passwordHash === null || user.disabledAt !== null || !checked.isCorrect) {
+    const enabled = user?.disabledAt === null ? user : null;
+    const checked = await this.passwordCheck.ofAddress(username, enabled, password);
+    if (enabled === null || enabled.passwordHash === null || !checked.isCorrect) {
       this.recordFailure(user, checked, client);
       throw new IncorrectCredentials();
     }
-    if (user.emailVerifiedAt === null) throw new EmailNotVerified();
-    const comparedHash = await this.upgrade.upgraded(user.id, user.passwordHash, password);
+    if (enabled.emailVerifiedAt === null) throw new EmailNotVerified();
+    const comparedHash = await this.upgrade.upgraded(enabled.id, enabled.passwordHash, password);
     try {
       return await this.gate.admit(
-        user.id,
+        enabled.id,
         { method: 'password', comparedHash },
         offeredFactors(form, deviceToken),
         client,
