@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { UserId } from '../../access/index.js';
 import { AuditWriter } from '../audit/index.js';
+import { MailedTokensService } from '../auth/index.js';
 import {
   type AccountAct,
   AccountActsService,
@@ -33,6 +34,7 @@ export class AccountAdministrationService {
     private readonly inventory: FactorInventoryReader,
     private readonly factors: SecondFactorsRemovalService,
     private readonly credentials: CredentialsWriter,
+    private readonly tokens: MailedTokensService,
     private readonly sessions: SessionsService,
     private readonly audit: AuditWriter,
   ) {}
@@ -62,10 +64,11 @@ export class AccountAdministrationService {
     return { had, sessions };
   }
 
-  /** Keeps the account from signing in. @returns how many sessions were ended */
+  /** Keeps the account from signing in, and revokes the links that it was mailed. @returns how many sessions were ended */
   async disable(userId: UserId): Promise<{ sessions: number }> {
     const { sessions } = await this.run(userId, 'disabled', async ({ tx, user, note }) => {
       await this.credentials.setDisabled(user.id, true, tx);
+      await this.tokens.revoke(user.id, ['reset_password', 'change_email', 'verify_email'], tx);
       if (user.disabledAt === null) await note('account_disabled');
     });
     return { sessions };

@@ -50,7 +50,7 @@ export class EmailVerificationService {
     this.links.ask(email, client, {
       purpose: 'verify_email',
       lifeSeconds: VERIFICATION_LIFE_SECONDS,
-      isFor: (user) => user.emailVerifiedAt === null,
+      isFor: (user) => user.emailVerifiedAt === null && user.disabledAt === null,
       mail: ({ email: address, passwordHash }, token) =>
         this.mails.verification(address, token, { isVoid: passwordHash === null }),
     });
