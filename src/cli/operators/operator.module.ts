@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { CONFIG, type Config, resolveSecrets, RUNTIME_SECRETS } from '../../config/index.js';
 import { ApiKeysModule } from '../../modules/entitlement/api-keys/index.js';
 import { BillingModule } from '../../modules/entitlement/billing/index.js';
+import { ObjectRemovalModule } from '../../modules/entitlement/storage/index.js';
 import { AccountModule } from '../../modules/identity/account/index.js';
 import { AuditModule } from '../../modules/identity/audit/index.js';
 import { InvitationsModule } from '../../modules/tenancy/invitations/index.js';
@@ -98,8 +99,9 @@ class OperatorPlatformModule {
 }
 
 /**
- * The modules whose services the operators' commands use. Every module that acts when an organization is deleted is here,
- * since the services call the handlers that the application has.
+ * The modules whose services the operators' commands use. Every module that acts when an organization or its projects are
+ * deleted is here, since the services call the handlers that the application has. A test compares them with those of the
+ * service.
  */
 @Module({})
 export class OperatorModule {
@@ -115,6 +117,7 @@ export class OperatorModule {
         ProjectsModule,
         ApiKeysModule,
         BillingModule,
+        ObjectRemovalModule,
       ],
     };
   }

@@ -216,3 +216,7 @@ describe('A command of operators without a database', () => {
     expect(stderr).toContain('There is no database in the data folder');
   });
 });
+    const upload = { project_id: owner.projectId, key: 'a.bin', size: 10 };
+    expect(await post('/v1/core/uploads', owner.accessToken, upload)).toMatchObject({ status: 201 });
+    const blobs = await query(databaseUrl, `SELECT state FROM stored_blobs WHERE organization_id = '${id}'`);
+    expect(blobs).toEqual([{ state: 'doomed' }]);

@@ -1,30 +1,25 @@
 import { Module } from '@nestjs/common';
-import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuditModule } from '../../identity/audit/index.js';
-import { belongsToProject, ProjectsModule } from '../../tenancy/projects/index.js';
+import { ProjectsModule } from '../../tenancy/projects/index.js';
 import { BillingModule } from '../billing/index.js';
 import { QuotasModule } from '../quotas/index.js';
 import { BandwidthRepository } from './accounting/bandwidth.repository.js';
 import { StorageAllowanceReader } from './accounting/storage-allowance.reader.js';
 import { StorageRefusalsService } from './accounting/storage-refusals.service.js';
-import { StorageTotalsRepository } from './accounting/storage-totals.repository.js';
 import { StorageUsageController } from './accounting/storage-usage.controller.js';
 import { StorageUsageService } from './accounting/storage-usage.service.js';
 import { BlobSweepMaintenance } from './sweep/blob-sweep.maintenance.js';
-import { BlobsRepository } from './blobs/blobs.repository.js';
 import { StrangerCountProcessor } from './sweep/stranger-count.processor.js';
 import { ContentAdmissionService } from './objects/content-admission.service.js';
+import { ObjectRemovalModule } from './object-removal.module.js';
 import { ObjectIntakeService } from './objects/object-intake.service.js';
 import { ObjectLinkService } from './objects/object-link.service.js';
 import { ObjectListService } from './objects/object-list.service.js';
 import { ObjectPlacementService } from './objects/object-placement.service.js';
-import { ObjectRemovalService } from './objects/object-removal.service.js';
 import { ObjectUploadService } from './objects/object-upload.service.js';
 import { ObjectsController } from './objects/objects.controller.js';
-import { ObjectsOfDeletedProjects } from './sweep/objects-of-deleted-projects.js';
-import { ObjectsRepository, ProjectOfObject } from './objects/objects.repository.js';
+import { ProjectOfObject } from './objects/objects.repository.js';
 import { ObjectsService } from './objects/objects.service.js';
-import { StoredObject } from './objects/stored-object.entity.js';
 import { OverageReportsMaintenance } from './overage/overage-reports.maintenance.js';
 import { OveragesRepository } from './overage/overages.repository.js';
 import { ObjectContentController } from './content/content.controller.js';
@@ -32,14 +27,12 @@ import { ContentService } from './content/content.service.js';
 import { SignedRoutesCors } from './signed/signed-routes-cors.middleware.js';
 import { UrlSigner } from './signed/url-signer.js';
 import { SweepMetrics } from './sweep/sweep-metrics.js';
-import { ObjectUpload } from './uploads/object-upload.entity.js';
-import { UploadAbortionService } from './uploads/upload-abortion.service.js';
 import { UploadAdmissionService } from './uploads/upload-admission.service.js';
 import { UploadCompletionService } from './uploads/upload-completion.service.js';
 import { UploadPartsRepository } from './uploads/upload-parts.repository.js';
 import { UploadPartsService } from './uploads/upload-parts.service.js';
 import { UploadsController } from './uploads/uploads.controller.js';
-import { ProjectOfUpload, UploadsRepository } from './uploads/uploads.repository.js';
+import { ProjectOfUpload } from './uploads/uploads.repository.js';
 import { UploadsService } from './uploads/uploads.service.js';
 import { ObjectSearch } from './objects/object-search.reader.js';
 
@@ -48,7 +41,6 @@ const ACCOUNTING = [
   StorageAllowanceReader,
   SweepMetrics,
   StorageRefusalsService,
-  StorageTotalsRepository,
   StorageUsageService,
 ];
 
@@ -59,40 +51,28 @@ const OBJECTS = [
   ObjectLinkService,
   ObjectListService,
   ObjectPlacementService,
-  ObjectRemovalService,
   ObjectUploadService,
-  ObjectsOfDeletedProjects,
-  ObjectsRepository,
   ObjectsService,
   ProjectOfObject,
 ];
 
 const UPLOADS = [
   ProjectOfUpload,
-  UploadAbortionService,
   UploadAdmissionService,
   UploadCompletionService,
   UploadPartsRepository,
   UploadPartsService,
-  UploadsRepository,
   UploadsService,
 ];
 
 /** Manages files of projects: their rows, quotas and signed URLs. The platform's ObjectStore stores the bytes. */
 @Module({
-  imports: [
-    AuditModule,
-    BillingModule,
-    ProjectsModule,
-    QuotasModule,
-    TypeOrmModule.forFeature([StoredObject, ObjectUpload]),
-  ],
+  imports: [AuditModule, BillingModule, ObjectRemovalModule, ProjectsModule, QuotasModule],
   controllers: [ObjectsController, ObjectContentController, UploadsController, StorageUsageController],
   providers: [
     ...ACCOUNTING,
     ...OBJECTS,
     ...UPLOADS,
-    BlobsRepository,
     BlobSweepMaintenance,
     ContentService,
     OverageReportsMaintenance,
@@ -100,7 +80,6 @@ const UPLOADS = [
     SignedRoutesCors,
     StrangerCountProcessor,
     UrlSigner,
-    belongsToProject(ObjectsOfDeletedProjects),
   ],
   exports: [SignedRoutesCors],
 })
