@@ -84,6 +84,11 @@ function serverVerdicts({
 }
 
 function migrationVerdict({ missing, unknown }: MigrationFacts): Verdict {
+  if (missing.length > 0 && unknown > 0)
+    return failed(
+      `${missing.length} migrations are not applied, first ${missing[0] ?? ''}, and ${unknown} applied ones are of another version of the service.`,
+      'Start a version that has both.',
+    );
   if (missing.length > 0)
     return failed(`${missing.length} migrations are not applied, first ${missing[0] ?? ''}.`, 'Run `migrate`.');
   if (unknown > 0)
