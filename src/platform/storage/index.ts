@@ -1,5 +1,5 @@
 export type { BlobStream } from './blob-stream.js';
-export { objectStoreOf } from './configured-object-store.js';
+export { objectMarkerOf, objectStoreOf } from './configured-object-store.js';
 export {
   BlobMissing,
   type ByteRange,

@@ -1,8 +1,11 @@
-import { createServer, type Server } from 'node:net';
 import { once } from 'node:events';
+import { chown, mkdir, readdir, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
+import { createServer, type Server } from 'node:net';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { runCommand } from '../../support/cli-process.js';
+import { cleanUp, isRoot, query, temporaryFolder } from '../../support/embedded-database.js';
 import { freePort } from '../../support/free-port.js';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.js';
 import { describeWithRedis, type RedisServer, startRedis } from '../../support/redis.js';
@@ -40,6 +43,7 @@ describe('The doctor of a service whose parts are broken', () => {
   afterAll(async () => {
     silent.close();
     await database.drop();
+    await cleanUp();
   });
 
   it('says which servers nothing listens for, and finds the rest in order', async () => {
@@ -72,6 +76,44 @@ describe('The doctor of a service whose parts are broken', () => {
     expect(code).toBe(1);
     for (const check of ['database', 'redis', 'mail', 'clickhouse'])
       expect(messagesOf(report, check)).toEqual([expect.stringMatching(/^failed: /)]);
+  });
+
+  it('creates nothing in the data folder, and checks the folder of objects only when it exists', async () => {
+    const dataDir = await temporaryFolder();
+    const objects = join(dataDir, 'objects');
+    const look = async (path: string): Promise<string[]> => {
+      const { report } = await doctor({ DATABASE_URL: database.url, DATA_DIR: path });
+      return [...messagesOf(report, 'data folder'), ...messagesOf(report, 'objects')];
+    };
+    expect(await look(join(dataDir, 'missing'))).toEqual([
+      expect.stringMatching(/^warning: .* does not exist yet/),
+      expect.stringMatching(/^skipped: .* does not exist yet/),
+    ]);
+    expect(await readdir(dataDir)).toEqual([]);
+    await mkdir(join(objects, 'staging'), { recursive: true });
+    const marker = join(objects, 'store-id');
+    expect((await look(dataDir)).at(-1)).toMatch(/^skipped: /);
+    expect(await readdir(objects)).toEqual(['staging']);
+    await writeFile(marker, 'a1b2\n');
+    expect((await look(dataDir)).at(-1)).toBe('ok: The folder of objects in DATA_DIR can be written.');
+    expect((await readdir(objects)).sort()).toEqual(['staging', 'store-id']);
+    if (!isRoot) return;
+    await chown(marker, 12_345, 12_345);
+    expect((await look(dataDir)).at(-1)).toContain(
+      'warning: The folder of objects in DATA_DIR belongs to the user 12345',
+    );
+  });
+
+  it('advises a version that has both when the database has unknown migrations and lacks others', async () => {
+    const mixed = await createTestDatabase();
+    await query(
+      mixed.url,
+      `UPDATE migrations SET name = 'FromTheFuture1999000000000' WHERE id = (SELECT max(id) FROM migrations)`,
+    );
+    const { report } = await doctor({ DATABASE_URL: mixed.url });
+    await mixed.drop();
+    const [finding] = report.findings.filter(({ message }) => message.includes('migrations are not applied'));
+    expect(finding).toMatchObject({ state: 'failed', advice: 'Start a version that has both.' });
   });
 
   it('exits with the code of a wrong configuration when variables are wrong, and names all of them', async () => {

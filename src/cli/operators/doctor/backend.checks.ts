@@ -1,5 +1,5 @@
-import { constants } from 'node:fs';
-import { access, mkdir, readdir, stat, statfs } from 'node:fs/promises';
+import { constants, type Stats } from 'node:fs';
+import { access, readdir, stat, statfs } from 'node:fs/promises';
 import { get } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -9,7 +9,7 @@ import { ClickHouse, shortReason } from '../../../platform/clickhouse/index.js';
 import { errorCode } from '../../../platform/errors/index.js';
 import { newId } from '../../../platform/ids/index.js';
 import { SmtpMailer } from '../../../platform/mail/index.js';
-import { objectStoreOf } from '../../../platform/storage/index.js';
+import { objectMarkerOf, objectStoreOf } from '../../../platform/storage/index.js';
 import { type Logger, Metrics } from '../../../platform/telemetry/index.js';
 import { checkClock } from './database.checks.js';
 import { failed, ok, skipped, type Verdict, warning } from './finding.js';
@@ -126,12 +126,33 @@ export async function checkMail({ mail: { smtpUrl, from } }: Config): Promise<Ve
   }
 }
 
+export function checkObjects(config: Config, logger: Logger): Promise<Verdict[]> {
+  return config.storage.s3 === undefined ? checkObjectFolder(config, logger) : checkBucket(config, logger);
+}
+
+/** Writes and removes a small file. Does not create the store, which must belong to the user of the service. */
+async function checkObjectFolder(config: Config, logger: Logger): Promise<Verdict[]> {
+  const where = 'The folder of objects in DATA_DIR';
+  const store = await objectStoreOf(config, new Metrics(), logger);
+  try {
+    const marker = await statOrNull(objectMarkerOf(config.dataDir.path));
+    if (marker === null) return [skipped(`${where} does not exist yet. The service creates it.`)];
+    if (isForeignToRoot(marker)) return [foreignToRoot(where, marker)];
+    await store.health();
+    return [ok(`${where} can be written.`)];
+  } catch (error) {
+    const advice = 'Give the user of the service the right to write in DATA_DIR, and make room on its disk.';
+    return [failed(`${where} cannot be used (${reason(error)}).`, advice)];
+  } finally {
+    await store.close();
+  }
+}
+
 /** Stores a small object, reads it and removes it. */
-export async function checkObjects(config: Config, logger: Logger): Promise<Verdict[]> {
+async function checkBucket(config: Config, logger: Logger): Promise<Verdict[]> {
   const bytes = Buffer.from('probe of the doctor');
   const id = newId();
   const signal = AbortSignal.timeout(STEP_LIMIT_MS);
-  const where = config.storage.s3 === undefined ? 'The folder of objects in DATA_DIR' : 'The bucket';
   const store = await objectStoreOf(config, new Metrics(), logger);
   try {
     try {
@@ -141,13 +162,11 @@ export async function checkObjects(config: Config, logger: Logger): Promise<Verd
     } finally {
       await store.remove(id, null);
     }
-    return [ok(`${where} takes, returns and removes objects.`)];
+    return [ok('The bucket takes, returns and removes objects.')];
   } catch (error) {
     const advice =
-      config.storage.s3 === undefined
-        ? 'Give the user of the service the right to write in DATA_DIR, and make room on its disk.'
-        : 'Check S3_ENDPOINT, S3_REGION, S3_BUCKET and the keys, and the rights to put, get and delete objects.';
-    return [failed(`${where} cannot be used (${reason(error)}).`, advice)];
+      'Check S3_ENDPOINT, S3_REGION, S3_BUCKET and the keys, and the rights to put, get and delete objects.';
+    return [failed(`The bucket cannot be used (${reason(error)}).`, advice)];
   } finally {
     await store.close();
   }
@@ -157,15 +176,24 @@ async function* content(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
+/** Checks the rights and the room in the data folder. Creates nothing, also where the folder does not exist yet. */
 export async function checkDataFolder({ dataDir: { path } }: Config): Promise<Verdict[]> {
   const rights = 'Give the folder to the user of the service, or set DATA_DIR to another one.';
+  const verdicts: Verdict[] = [];
   try {
-    await mkdir(path, { recursive: true });
+    const folder = await statOrNull(path);
+    if (folder === null)
+      return [
+        warning(
+          `The data folder ${path} does not exist yet.`,
+          'Start the service, which creates it. If the service has run before, set DATA_DIR as for the service.',
+        ),
+      ];
+    if (isForeignToRoot(folder)) verdicts.push(foreignToRoot(`The data folder ${path}`, folder));
     await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     return [failed(`The data folder ${path} cannot be written (${reason(error)}).`, rights)];
   }
-  const verdicts: Verdict[] = [];
   const { bavail, bsize } = await statfs(path);
   const room = `${Math.floor((bavail * bsize) / 1024 ** 2)} MiB are free on the disk of the data folder.`;
   const advice = 'Make room on the disk.';
@@ -184,10 +212,7 @@ export async function checkDataFolder({ dataDir: { path } }: Config): Promise<Ve
 
 /** Returns the files that other users than their owner may read. */
 async function readableByOthers(folder: string): Promise<string[]> {
-  const outer = await stat(folder).catch((error: unknown) => {
-    if (errorCode(error) === 'ENOENT') return null;
-    throw error;
-  });
+  const outer = await statOrNull(folder);
   if (outer === null || (outer.mode & 0o007) === 0) return [];
   const open: string[] = [];
   for (const name of await readdir(folder)) {
@@ -195,6 +220,25 @@ async function readableByOthers(folder: string): Promise<string[]> {
     if ((mode & 0o004) !== 0) open.push(name);
   }
   return open;
+}
+
+async function statOrNull(path: string): Promise<Stats | null> {
+  return stat(path).catch((error: unknown) => {
+    if (errorCode(error) === 'ENOENT') return null;
+    throw error;
+  });
+}
+
+/** Returns whether root looks at the folder of another user, whose rights it cannot test by using its own. */
+function isForeignToRoot({ uid }: Stats): boolean {
+  return process.getuid?.() === 0 && uid !== 0;
+}
+
+function foreignToRoot(where: string, { uid }: Stats): Verdict {
+  return warning(
+    `${where} belongs to the user ${uid}, and root may write everywhere, so the rights were not checked.`,
+    'Run the doctor as the user of the service.',
+  );
 }
 
 /** Asks a running process of this machine whether it is ready. */
