@@ -2,8 +2,8 @@ import { moveEvents } from '../modules/events/event-store/index.js';
 import { configOrExit, type PreparedRuntime, prepareRuntime, reportFailedStart } from '../runtime.js';
 
 /**
- * Applies the migrations and, when asked, copies the events to ClickHouse. A database of a newer version is not changed.
- * Returns the exit code.
+ * Applies the migrations and, when asked, copies the events to ClickHouse. A database of a newer version is not changed,
+ * and its events are not copied. Returns the exit code.
  */
 export async function migrate(
   environment: NodeJS.ProcessEnv,
@@ -24,6 +24,10 @@ export async function migrate(
         : `The database is newer than this version and was not changed: this version does not know its migration ${unknownMigrations.at(-1)}.\n`,
     );
     if (!options.eventStore) return 0;
+    if (unknownMigrations.length > 0) {
+      process.stderr.write('The events were not copied: use the version that has every migration of the database.\n');
+      return 1;
+    }
     return await moveEvents(runtime.databaseUrl, config.eventStore, process.stdout, { isRestored: options.restored });
   } finally {
     await embedded?.stop();

@@ -35,10 +35,10 @@ afterEach(async () => {
 const start = (mode?: string): ServiceProcess =>
   launch({ env: { DATABASE_URL: database.url, DATA_DIR: dataDir, ...(mode && { MIGRATE_ON_START: mode }) } });
 /** The mode of a start does not change what the command does. */
-const migrate = (): ServiceProcess =>
+const migrate = (...options: string[]): ServiceProcess =>
   launch({
     env: { DATABASE_URL: database.url, DATA_DIR: dataDir, MIGRATE_ON_START: 'off' },
-    command: [...MIGRATE],
+    command: [...MIGRATE, ...options],
   });
 
 async function applied(): Promise<string[]> {
@@ -173,7 +173,7 @@ describe('a database that a newer version has migrated', () => {
       `INSERT INTO migrations (timestamp, name) VALUES (1999000000000, 'FromTheFuture1999000000000')`,
     );
 
-  it('is left unchanged by the command, and served by a start', async () => {
+  it('is left unchanged by the command, which copies no events, and served by a start', async () => {
     database = await createTestDatabase();
     await markNewer();
     const before = await schema();
@@ -181,6 +181,11 @@ describe('a database that a newer version has migrated', () => {
     expect(await migration.end()).toEqual(CLEAN_EXIT);
     expect(migration.stdout).toBe(
       'The database is newer than this version and was not changed: this version does not know its migration FromTheFuture1999000000000.\n',
+    );
+    const copying = migrate('--event-store');
+    expect(await copying.end()).toEqual(FAILED);
+    expect(copying.stderr).toBe(
+      'The events were not copied: use the version that has every migration of the database.\n',
     );
     expect(await schema()).toEqual(before);
     const service = start();
