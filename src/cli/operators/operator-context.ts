@@ -2,13 +2,13 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { CONFIG_EXIT_CODE, type Config } from '../../config/index.js';
 import { EmbeddedDatabaseError, findRunningCluster, hasCluster } from '../../embedded-postgres/index.js';
-import { Database } from '../../platform/database/database.js';
-import { isMigrated } from '../../platform/database/migration-state.js';
+import { migrationStateOf } from '../../platform/database/migrate.js';
 import { DomainError } from '../../platform/http/domain-error.js';
 import { newId } from '../../platform/ids/index.js';
 import { errorCode, errorMessage } from '../../platform/errors/index.js';
 import { runInContext } from '../../platform/telemetry/index.js';
-import { openDatabase, type Settings } from '../../opening.js';
+import { openDatabase, type OpenedDatabase, type Settings } from '../../opening.js';
+import { reason } from './doctor/reason.js';
 import { OperatorModule } from './operator.module.js';
 
 /** How long a command waits for a database that does not answer. */
@@ -31,17 +31,18 @@ export type OperatorWork = (app: Pick<INestApplicationContext, 'get'>) => Promis
  * Runs a command on the database of the service: that of DATABASE_URL, or the embedded one, which a running service keeps.
  * Opens no port and runs no workers. The audit events of the command have one request id. Returns the exit code.
  */
-export async function runOperatorCommand({ config, logger }: Settings, work: OperatorWork): Promise<number> {
+export async function runOperatorCommand(settings: Settings, work: OperatorWork): Promise<number> {
   try {
+    const { config, logger } = settings;
     if (config.database.url === undefined) await requireCluster(config);
-    const { url, embedded } = await openDatabase(config, logger, { joins: true, waitMs: DATABASE_LIMIT_MS });
+    const { url, embedded } = await openForCommand(settings);
     try {
+      await requireMigrations(url);
       const app = await NestFactory.createApplicationContext(OperatorModule.for({ config, databaseUrl: url, logger }), {
         logger,
         abortOnError: false,
       });
       try {
-        await requireMigrations(app.get(Database));
         await inContext(() => work({ get: (token: never) => app.get(token, { strict: false }) }));
       } finally {
         await app.close();
@@ -69,8 +70,20 @@ async function requireCluster({ dataDir: { path } }: Config): Promise<void> {
   );
 }
 
-async function requireMigrations(database: Database): Promise<void> {
-  if (await isMigrated(database).catch(() => false)) return;
+async function openForCommand({ config, logger }: Settings): Promise<OpenedDatabase> {
+  try {
+    return await openDatabase(config, logger, { joins: true, waitMs: DATABASE_LIMIT_MS });
+  } catch (error) {
+    if (error instanceof EmbeddedDatabaseError) throw error;
+    throw new CommandFailed(
+      `The database does not answer (${reason(error)}): check DATABASE_URL, that the server runs, and that the role may connect.`,
+      CONFIG_EXIT_CODE,
+    );
+  }
+}
+
+async function requireMigrations(databaseUrl: string): Promise<void> {
+  if ((await migrationStateOf(databaseUrl)).missing.length === 0) return;
   throw new CommandFailed(
     'The database lacks migrations of this version: run `migrate` first, or use the command of the version that runs.',
     CONFIG_EXIT_CODE,
@@ -90,6 +103,8 @@ function inContext(work: () => Promise<void>): Promise<void> {
 function sentenceOf(error: unknown): string {
   if (error instanceof DomainError) return `${error.message}.`;
   if (error instanceof CommandFailed || error instanceof EmbeddedDatabaseError) return error.message;
+  // The error of a host with several addresses has no message of its own.
+  if (errorMessage(error) === '') return `The command failed: ${reason(error)}`;
   const code = errorCode(error);
-  return `The command failed: ${errorMessage(error) || 'no reason was given'}${code === undefined ? '' : ` (${code})`}`;
+  return `The command failed: ${errorMessage(error)}${code === undefined ? '' : ` (${code})`}`;
 }
