@@ -7,6 +7,8 @@ import type { AnswerForm } from './operators/output.js';
 import type * as UsersModule from './operators/users.js';
 
 const MOST_ROWS = 1_000;
+/** A shorter beginning of a key, such as that of an unset variable of a shell, would name any key. */
+const MIN_KEY_CHARACTERS = 4;
 const EXIT_MS = 500;
 const ORGANIZATION = ['<organization>', 'its id or slug'] as const;
 const ADDRESS = ['<address>', 'the e-mail address of the account'] as const;
@@ -39,7 +41,7 @@ export function addOperatorCommands(program: Command, environment: NodeJS.Proces
   const keys = program.command('keys').description('Revoke API keys.');
   answering(keys.command('revoke'))
     .description('Revoke an API key. When several keys begin with the characters, list them and revoke none.')
-    .argument('<key>', 'its id, or the first characters that lists show of it')
+    .argument('<key>', `its id, or at least the first ${MIN_KEY_CHARACTERS} characters that lists show of it`, keyName)
     .action((key: string, form: AnswerForm) =>
       run(async () => (await import('./operators/keys.js')).revokeKey(key, form)),
     );
@@ -124,6 +126,11 @@ function paged(command: Command): Command {
   return answering(command)
     .option('--limit <count>', 'how many', count(1, MOST_ROWS), 50)
     .option('--offset <count>', 'how many to skip', count(0, Number.MAX_SAFE_INTEGER), 0);
+}
+
+function keyName(text: string): string {
+  if (text.length >= MIN_KEY_CHARACTERS) return text;
+  throw new InvalidArgumentError(`It must have at least ${MIN_KEY_CHARACTERS} characters.`);
 }
 
 function count(least: number, most: number): (text: string) => number {

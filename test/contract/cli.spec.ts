@@ -29,6 +29,7 @@ describe('A command that is mistyped', () => {
     ['a group without a command', ['users'], 'Usage: oes users'],
     ['a command that a group does not have', ['keys', 'create'], "unknown command 'create'"],
     ['a missing argument', ['users', 'show'], "missing required argument 'address'"],
+    ['an empty key', ['keys', 'revoke', ''], 'It must have at least 4 characters.'],
     ['a number that is none', ['users', 'list', '--limit', 'many'], 'It must be a whole number from 1 to 1000.'],
     ['a plan that does not exist', ['organizations', 'set-plan', 'acme', 'gold'], 'Allowed choices are free, pro'],
     ['a deletion that nobody confirms', ['organizations', 'delete', 'acme'], "needs '--yes' where nobody can be asked"],

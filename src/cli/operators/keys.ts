@@ -5,16 +5,24 @@ import { answer, type AnswerForm, table } from './output.js';
 /** Keys that are listed when several have the prefix. */
 const MOST_LISTED = 20;
 
+/**
+ * Revokes the only key of the id or prefix. Keys that were revoked before count only when every key of the prefix was.
+ * @throws CommandFailed when there is no key or several
+ */
 export function revokeKey(idOrPrefix: string, form: AnswerForm): OperatorWork {
   return async (app) => {
     const keys = app.get(KeyAdministrationService);
-    const found = await keys.find(idOrPrefix, MOST_LISTED + 1);
+    const all = await keys.find(idOrPrefix, MOST_LISTED + 1);
+    const living = all.filter(({ revokedAt }) => revokedAt === null);
+    const found = living.length === 0 ? all : living;
     const [key] = found;
     if (key === undefined) throw new CommandFailed('No key has this id or begins with these characters.');
     if (found.length > 1) {
-      const rows = found.slice(0, MOST_LISTED).map((one) => [one.id, one.prefix, one.projectName, one.createdAt]);
+      const rows = found
+        .slice(0, MOST_LISTED)
+        .map((one) => [one.id, one.prefix, one.projectName, one.createdAt, one.revokedAt]);
       const more = found.length > MOST_LISTED ? ['and more'] : [];
-      const list = [...table(['ID', 'PREFIX', 'PROJECT', 'CREATED'], rows), ...more];
+      const list = [...table(['ID', 'PREFIX', 'PROJECT', 'CREATED', 'REVOKED'], rows), ...more];
       throw new CommandFailed(['Several keys begin with these characters. Name one by its id:', ...list].join('\n'));
     }
     const revokes = await keys.revoke(key);

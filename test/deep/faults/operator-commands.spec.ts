@@ -146,12 +146,12 @@ describe('The command line of operators beside a running service', () => {
     expect(await answer('organizations', 'show', id)).toMatchObject({ plan: 'scale', owner_email: other.email });
   });
 
-  it('revokes a key by its id, and only lists the keys when a prefix fits several', async () => {
+  it('revokes a key by its id or prefix, and only lists the keys when a prefix fits several', async () => {
     const keys = await get(`/v1/api-keys?project_id=${owner.projectId}`, owner.accessToken);
     const [key] = keys.body as unknown as { id: string; prefix: string }[];
-    const common = key?.prefix.slice(0, 1) ?? '';
+    const common = key?.prefix.slice(0, 4) ?? '';
     // The prefixes are random, so one is made that fits both.
-    await query(databaseUrl, `UPDATE api_keys SET prefix = '${common}' || substr(prefix, 2)`);
+    await query(databaseUrl, `UPDATE api_keys SET prefix = '${common}' || substr(prefix, 5)`);
     const ambiguous = await oes('keys', 'revoke', common);
     expect(ambiguous).toMatchObject({
       code: 1,
@@ -188,6 +188,10 @@ describe('The command line of operators beside a running service', () => {
   });
 
   it('deletes an organization that has other members only with --with-members', async () => {
+    // A revoked key does not make the prefix of the other key ambiguous.
+    expect(await answer('keys', 'revoke', common)).toMatchObject({ project_id: other.projectId, was_revoked: false });
+    const revoked = await oes('keys', 'revoke', common);
+    expect(revoked).toMatchObject({ code: 1, stderr: expect.stringMatching(/REVOKED\n.*Z\n.*Z\n$/) as unknown });
     const { id, slug } = await organizationOf(owner);
     const refused = await oes('organizations', 'delete', slug, '--yes');
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('other members') as unknown });

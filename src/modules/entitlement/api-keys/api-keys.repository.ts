@@ -106,8 +106,8 @@ export class ApiKeysRepository {
   }
 
   /**
-   * Finds keys for operators by id, or by the first characters of what lists show, newest first. Keys of deleted projects
-   * are left out.
+   * Finds keys for operators by id, or by the first characters of what lists show: first those that are not revoked, and
+   * of these the newest first. Keys of deleted projects are left out.
    */
   findByIdOrPrefix(idOrPrefix: string, limit: number): Promise<FoundKey[]> {
     return this.database.rows<FoundKey>(
@@ -116,7 +116,7 @@ export class ApiKeysRepository {
               k.revoked_at AS "revokedAt"
        FROM api_keys k JOIN projects p ON p.id = k.project_id
        WHERE (k.id::text = lower($1) OR starts_with(k.prefix, $1)) AND p.deleted_at IS NULL
-       ORDER BY k.created_at DESC, k.id DESC LIMIT $2`,
+       ORDER BY k.revoked_at IS NOT NULL, k.created_at DESC, k.id DESC LIMIT $2`,
       [idOrPrefix, limit],
     );
   }
