@@ -3,11 +3,12 @@ import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type CommandOutcome, commandAnswer, runCommand, startCommand } from '../../support/cli-process.js';
 import { cleanUp, folderWithDatabase, query, removeMadeDatabase } from '../../support/embedded-database.js';
-import { mailsTo } from '../../support/outbox.js';
+import { freePort } from '../../support/free-port.js';
+import { mailsTo, tokenIn, waitForMails } from '../../support/outbox.js';
 import { eventually, runningDatabase, type ServiceProcess, startService } from '../../support/service-process.js';
 import { type Account, call, HEALTH, ingestMessage, loginMessage, openAccount } from '../../support/service-traffic.js';
 import { totpAt } from '../../support/totp.js';
-import { PASSWORD } from '../../support/actors.js';
+import { PASSWORD, randomEmail } from '../../support/actors.js';
 
 /** One service for the file, since its start takes seconds. Each command is a process, which takes half a second. */
 describe('The command line of operators beside a running service', () => {
@@ -125,6 +126,28 @@ describe('The command line of operators beside a running service', () => {
     await mailed('Your account can sign in again');
   });
 
+  it('revokes the links that an account was mailed when it disables the account', async () => {
+    const accessToken = await tokenOf(other.email);
+    const next = randomEmail();
+    const change = { email: next, current_password: PASSWORD };
+    expect(await post('/v1/account/email-change/request', accessToken, change)).toMatchObject({ status: 200 });
+    const reset = { email: other.email };
+    expect(await post('/v1/auth/password-reset/request', accessToken, reset)).toMatchObject({ status: 200 });
+    const [confirmation] = await waitForMails(dataDir, next, 1);
+    const [link] = await mailed('Choose a new password');
+    if (confirmation === undefined || link === undefined) throw new Error('no mail');
+    for (const command of ['disable', 'enable']) {
+      await answer('users', command, other.email);
+      const moved = await post('/v1/account/email-change/confirm', '', { token: tokenIn(confirmation) });
+      const replaced = await post('/v1/auth/password-reset/confirm', '', {
+        token: tokenIn(link),
+        password: 'difference-engine-no-2',
+      });
+      expect([moved.status, replaced.status]).toEqual([400, 400]);
+    }
+    expect(await signIn(other.email)).toMatchObject({ status: 200 });
+  });
+
   it('makes a member the owner of an organization, and sets its plan', async () => {
     const { id, slug } = await organizationOf(owner);
     const accessToken = await tokenOf(other.email);
@@ -165,6 +188,10 @@ describe('The command line of operators beside a running service', () => {
       () => call(service.url, ingestMessage(owner, 'after')),
       ({ status }) => status === 403,
     );
+    // A revoked key does not make the prefix of the other key ambiguous.
+    expect(await answer('keys', 'revoke', common)).toMatchObject({ project_id: other.projectId, was_revoked: false });
+    const revoked = await oes('keys', 'revoke', common);
+    expect(revoked).toMatchObject({ code: 1, stderr: expect.stringMatching(/REVOKED\n.*Z\n.*Z\n$/) as unknown });
   });
 
   it('prints the newest audit events, and with --follow each later one once', async () => {
@@ -188,11 +215,9 @@ describe('The command line of operators beside a running service', () => {
   });
 
   it('deletes an organization that has other members only with --with-members', async () => {
-    // A revoked key does not make the prefix of the other key ambiguous.
-    expect(await answer('keys', 'revoke', common)).toMatchObject({ project_id: other.projectId, was_revoked: false });
-    const revoked = await oes('keys', 'revoke', common);
-    expect(revoked).toMatchObject({ code: 1, stderr: expect.stringMatching(/REVOKED\n.*Z\n.*Z\n$/) as unknown });
     const { id, slug } = await organizationOf(owner);
+    const upload = { project_id: owner.projectId, key: 'a.bin', size: 10 };
+    expect(await post('/v1/core/uploads', owner.accessToken, upload)).toMatchObject({ status: 201 });
     const refused = await oes('organizations', 'delete', slug, '--yes');
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('other members') as unknown });
     expect(await answer('organizations', 'delete', slug, '--yes', '--with-members')).toMatchObject({
@@ -205,6 +230,8 @@ describe('The command line of operators beside a running service', () => {
       `SELECT actor_user_id, request_id LIKE 'command-%' AS "isOfCommand" FROM audit_events WHERE action = 'organization.deleted'`,
     );
     expect(deleted).toEqual({ actor_user_id: null, isOfCommand: true });
+    const blobs = await query(databaseUrl, `SELECT state FROM stored_blobs WHERE organization_id = '${id}'`);
+    expect(blobs).toEqual([{ state: 'doomed' }]);
   });
 
   it('leaves the service and its database running', async () => {
@@ -214,13 +241,18 @@ describe('The command line of operators beside a running service', () => {
 });
 
 describe('A command of operators without a database', () => {
+  it('exits with the code of a wrong configuration when no database answers, and says why', async () => {
+    const address = `localhost:${await freePort()}`;
+    const env = { DATABASE_URL: `postgresql://service:${PASSWORD}@${address}/service` };
+    const { code, stdout, stderr } = await runCommand(env, 'users', 'list');
+    expect({ code, stdout }).toEqual({ code: 78, stdout: '' });
+    expect(stderr).toMatch(/^The database does not answer \(nothing listens at the address, ECONNREFUSED\): .*\n$/);
+    expect(stderr).not.toContain(PASSWORD);
+  });
+
   it('does not create one, and exits with the code of a wrong configuration', async () => {
     const { code, stdout, stderr } = await runCommand({ DATA_DIR: '/nowhere/data' }, 'users', 'list');
     expect({ code, stdout }).toEqual({ code: 78, stdout: '' });
     expect(stderr).toContain('There is no database in the data folder');
   });
 });
-    const upload = { project_id: owner.projectId, key: 'a.bin', size: 10 };
-    expect(await post('/v1/core/uploads', owner.accessToken, upload)).toMatchObject({ status: 201 });
-    const blobs = await query(databaseUrl, `SELECT state FROM stored_blobs WHERE organization_id = '${id}'`);
-    expect(blobs).toEqual([{ state: 'doomed' }]);
