@@ -61,6 +61,7 @@ import { SourceHooks1802830000000 } from './1802830000000-source-hooks.js';
 import { DuplicatesOfQueuedRequests1802840000000 } from './1802840000000-duplicates-of-queued-requests.js';
 import { EventTraces1802850000000 } from './1802850000000-event-traces.js';
 import { DisabledAccounts1802910000000 } from './1802910000000-disabled-accounts.js';
+import { AuditEventsByTime1802910100000 } from './1802910100000-audit-events-by-time.js';
 import { SignedChannels1803000000000 } from './1803000000000-signed-channels.js';
 import { TemplatesOfDestinations1803000100000 } from './1803000100000-templates-of-destinations.js';
 import { AuditPositions1803100000000 } from './1803100000000-audit-positions.js';
@@ -132,6 +133,7 @@ export const MIGRATIONS = [
   DuplicatesOfQueuedRequests1802840000000,
   EventTraces1802850000000,
   DisabledAccounts1802910000000,
+  AuditEventsByTime1802910100000,
   SignedChannels1803000000000,
   TemplatesOfDestinations1803000100000,
   AuditPositions1803100000000,
