@@ -1,4 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { quotaNoticesJob } from '../../../src/modules/events/quota-notices/index.js';
+import { Mailer } from '../../../src/platform/mail/index.js';
+import { JobQueue } from '../../../src/platform/queue/index.js';
 import { addMember, type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { DELIVERY_ENV, INTERNAL_TOKEN } from '../../support/delivery.js';
@@ -23,9 +26,13 @@ describe('the notices about the quotas of a month', () => {
       env: { ...DELIVERY_ENV, PROCESS_ROLE: 'api', QUOTA_NOTICES: 'on', MONTHLY_REQUEST_LIMITS: 'free=10' },
     });
   });
+  afterEach(() => {
+    jest.restoreAllMocks();
+  });
   afterAll(() => app.close());
 
-  const round = (job = 'maintenance'): Promise<unknown> =>
+  const round = (): Promise<unknown> => app.nest.get(JobQueue).runNow(quotaNoticesJob, {});
+  const runJob = (job: string): Promise<unknown> =>
     app.request().post(`/internal/jobs/${job}`).set('X-Internal-Token', INTERNAL_TOKEN).expect(200);
   const get = async <T>(owner: Owner, path: string): Promise<T> =>
     (await app.request().get(path).set('Authorization', owner.bearer).expect(200)).body as T;
@@ -45,6 +52,15 @@ describe('the notices about the quotas of a month', () => {
   /** Over HTTP that takes a platform administrator. */
   const setLimit = (owner: Owner, limit: number): Promise<unknown> =>
     app.rows('UPDATE organizations SET events_per_month_limit = $2 WHERE id = $1', [owner.organizationId, limit]);
+  /** Makes the claims of mails older than their time limit, except for the claim of a mail that is being sent. */
+  const timeOutClaims = (except = ''): Promise<unknown> =>
+    app.rows(
+      `UPDATE quota_notice_mails q SET attempted_at = q.attempted_at - interval '2 minutes'
+       FROM users u WHERE u.id = q.user_id AND u.email <> $1`,
+      [except],
+    );
+  const mailsOf = (...people: { email: string }[]): Promise<number[]> =>
+    Promise.all(people.map(async ({ email }) => (await mailsTo(app.dataDir, email)).length));
   const thresholds = async (owner: Owner): Promise<unknown[]> =>
     (await warnings(owner)).map(({ properties }) => properties.threshold_percent);
 
@@ -97,7 +113,7 @@ describe('the notices about the quotas of a month', () => {
     await use(owner, 5);
     const stream = await StreamClient.open(app, `/v1/events/stream?project_id=${owner.projectId}`, owner.bearer);
     await round();
-    await round('rule-evaluations');
+    await runJob('rule-evaluations');
     await eventually(
       () => stream.messages,
       (messages) => messages.some(({ event }) => event?.event === 'service.quota_warning'),
@@ -116,8 +132,8 @@ describe('the notices about the quotas of a month', () => {
       [owner.projectId],
     );
     expect(days).toEqual([{ events: 5 }]);
-    // Each round compares counters with the rows that they count.
-    await round();
+    // Maintenance compares counters with the rows that they count.
+    await runJob('maintenance');
     expect(app.logLines.filter((line) => line.includes('counters differ'))).toEqual([]);
   });
 
@@ -144,6 +160,63 @@ describe('the notices about the quotas of a month', () => {
     await round();
     const [warning] = await warnings(owner);
     expect(warning?.properties).toMatchObject({ quota: 'requests', threshold_percent: 80, used: 8, limit: 10 });
+  });
+
+  it('do not wait for the notices of another organization whose events cannot be stored', async () => {
+    const [owner, other] = [await ownerWithProject(app), await ownerWithProject(app)];
+    for (const each of [owner, other]) await setLimit(each, 5);
+    await app.rows(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE ''refused''; END'`);
+    await app.rows(
+      `CREATE TRIGGER refuse BEFORE UPDATE ON quota_notices FOR EACH ROW
+       WHEN (NEW.organization_id = '${owner.organizationId}') EXECUTE FUNCTION refuse()`,
+    );
+    // The notice that fails is the older one.
+    for (const each of [owner, other]) {
+      await use(each, 4);
+      await expect(round()).rejects.toThrow('refused');
+    }
+    expect([await thresholds(owner), await thresholds(other)]).toEqual([[], [80]]);
+    expect(await mailsOf(owner, other)).toEqual([1, 1]);
+
+    await app.rows('DROP TRIGGER refuse ON quota_notices');
+    await round();
+    expect([await thresholds(owner), await thresholds(other)]).toEqual([[80], [80]]);
+  });
+
+  it('end a round at the first mail that times out, and are mailed by a later round', async () => {
+    const owner = await ownerWithProject(app);
+    const admin = await addMember(app, owner, 'admin');
+    await setLimit(owner, 5);
+    await use(owner, 4);
+    const send = jest.spyOn(app.nest.get(Mailer), 'send');
+    send.mockImplementation(async () => {
+      await timeOutClaims();
+      // The tenth attempt fails permanently, so that a round that repeats mails ends too.
+      return { status: 'failed', transient: send.mock.calls.length < 10, error: 'no answer', messageId: '<1@x>' };
+    });
+    await round();
+    expect(send).toHaveBeenCalledTimes(1);
+    expect(await thresholds(owner)).toEqual([80]);
+
+    send.mockRestore();
+    await round();
+    expect(await mailsOf(owner, admin)).toEqual([1, 1]);
+  });
+
+  it('are mailed to each person once when a mail server is so slow that another round begins', async () => {
+    const owner = await ownerWithProject(app);
+    const people = [owner, await addMember(app, owner, 'admin'), await addMember(app, owner, 'admin')];
+    await setLimit(owner, 5);
+    await use(owner, 4);
+    const mailer = app.nest.get(Mailer);
+    const send = mailer.send.bind(mailer);
+    jest.spyOn(mailer, 'send').mockImplementationOnce(async (mail) => {
+      await timeOutClaims(mail.to);
+      await round();
+      return send(mail);
+    });
+    await round();
+    expect(await mailsOf(...people)).toEqual([1, 1, 1]);
   });
 
   it('are completed by the next round when a process died after it had made them', async () => {

@@ -14,6 +14,6 @@ export class QuotaNoticesProcessor implements JobProcessor<NoPayload, { processe
   constructor(private readonly notices: QuotaNoticesService) {}
 
   async run(): Promise<{ processed: number }> {
-    return { processed: await this.notices.maintain() };
+    return { processed: await this.notices.run() };
   }
 }

@@ -19,7 +19,7 @@ export interface QuotaNotice {
 }
 
 /** A notice whose event is missing in projects whose ids follow `after`. */
-export interface UnfinishedNotice extends QuotaNotice {
+interface UnfinishedNotice extends QuotaNotice {
   readonly after: string;
 }
 
@@ -77,15 +77,24 @@ export class QuotaNoticesRepository {
     );
   }
 
-  /** Locks and returns a notice whose event is missing in projects. Null without one. */
-  async unfinished(tx: Db): Promise<UnfinishedNotice | null> {
-    const [row] = await this.database.rows<UnfinishedNotice>(
-      `SELECT /* every tenant: what is due */ ${COLUMNS}, n.projects_after AS after FROM quota_notices n
-       WHERE NOT n.has_all_events ORDER BY n.created_at LIMIT 1 FOR UPDATE SKIP LOCKED`,
-      [],
+  /** Returns the notices whose event is missing in projects, the oldest first. */
+  unfinished(): Promise<QuotaNotice[]> {
+    return this.database.rows<QuotaNotice>(
+      `SELECT /* every tenant: what is due */ ${COLUMNS} FROM quota_notices n
+       WHERE NOT n.has_all_events ORDER BY n.created_at`,
+    );
+  }
+
+  /** Locks a notice. Returns null when no event is missing, or another process has the lock. */
+  async lock(notice: QuotaNotice, tx: Db): Promise<UnfinishedNotice | null> {
+    const [row] = await this.database.rows<Pick<UnfinishedNotice, 'after'>>(
+      `SELECT projects_after AS after FROM quota_notices
+       WHERE organization_id = $1 AND month = $2 AND quota = $3 AND threshold = $4 AND NOT has_all_events
+       FOR UPDATE SKIP LOCKED`,
+      keyOf(notice),
       tx,
     );
-    return row ?? null;
+    return row === undefined ? null : { ...notice, ...row };
   }
 
   /** Returns the next projects in which the event of a notice is missing, without archived ones. */
@@ -109,8 +118,12 @@ export class QuotaNoticesRepository {
     );
   }
 
-  /** Claims mails for one minute. Mails to people who are no longer owner or admin are deleted, and old ones too. */
-  async claimMails(limit: number): Promise<DueMail[]> {
+  /**
+   * Claims one mail for one minute. Mails that were never attempted come first. Mails to people who are no longer owner
+   * or admin are deleted, and old ones too.
+   * @returns null when no mail is due
+   */
+  async claimMail(): Promise<DueMail | null> {
     await this.database.execute(
       `DELETE /* every tenant: mails that are sent no more */ FROM quota_notice_mails q
        USING quota_notices n
@@ -119,11 +132,11 @@ export class QuotaNoticesRepository {
            SELECT FROM organization_members om
            WHERE om.organization_id = q.organization_id AND om.user_id = q.user_id AND om.role IN ('owner', 'admin')))`,
     );
-    return this.database.rows<DueMail>(
+    const [mail] = await this.database.rows<DueMail>(
       `WITH /* every tenant: what is due */ due AS (
          SELECT ${KEY}, user_id FROM quota_notice_mails
          WHERE attempted_at IS NULL OR attempted_at < now() - ${MAIL_RETRY_INTERVAL}
-         LIMIT $1 FOR UPDATE SKIP LOCKED),
+         ORDER BY attempted_at NULLS FIRST LIMIT 1 FOR UPDATE SKIP LOCKED),
        claimed AS (
          UPDATE quota_notice_mails q SET attempted_at = now() FROM due
          WHERE (q.organization_id, q.month, q.quota, q.threshold, q.user_id)
@@ -132,8 +145,8 @@ export class QuotaNoticesRepository {
        SELECT ${COLUMNS}, c.user_id AS "userId", u.email, o.name AS "organizationName"
        FROM claimed c JOIN quota_notices n USING (${KEY})
        JOIN users u ON u.id = c.user_id JOIN organizations o ON o.id = c.organization_id`,
-      [limit],
     );
+    return mail ?? null;
   }
 
   async deleteMail(mail: DueMail): Promise<void> {
