@@ -1,8 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
+import { standardOutput } from '../../../src/platform/telemetry/index.js';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { eventually } from '../../support/eventually.js';
@@ -131,6 +132,27 @@ describe('the audit sink', () => {
       (found) => found.length > 0,
     );
     expect(rows.map(({ id }) => id)).toEqual((await ids()).slice(-1));
+    await app.close();
+  });
+
+  it('ends with the process while standard output is not read, and another process repeats the rows', async () => {
+    const write = jest.spyOn(standardOutput, 'writeAll');
+    write.mockReturnValueOnce(new Promise<void>(() => undefined));
+    const unread = await streaming({ AUDIT_SINK: 'stdout' });
+    await eventually(
+      () => write.mock.calls.length,
+      (calls) => calls > 0,
+    );
+    await unread.close();
+    expect(await first.rows("SELECT claim FROM audit_sinks WHERE kind = 'stdout'")).toEqual([{ claim: null }]);
+
+    write.mockResolvedValue();
+    const app = await streaming({ AUDIT_SINK: 'stdout' });
+    await eventually(
+      () => write.mock.calls.length,
+      (calls) => calls > 1,
+    );
+    expect(write.mock.calls[1]).toEqual(write.mock.calls[0]);
     await app.close();
   });
 

@@ -87,7 +87,7 @@ export class AuditSinkLoop implements OnApplicationBootstrap, BeforeApplicationS
       const rows: NumberedAuditEvent[] = await this.rows.after(position, this.target.maxLines);
       const last = rows.at(-1);
       if (last === undefined) return;
-      await this.target.write(rows.map(lineOf));
+      await this.target.write(rows.map(lineOf), this.stopping.signal);
       this.stored.inc(rows.length);
       position = (await this.rows.move(this.kind, this.claim, last.position)) ? last.position : null;
     }

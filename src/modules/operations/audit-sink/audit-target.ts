@@ -8,8 +8,11 @@ export interface AuditLine {
 export interface AuditTarget {
   /** The maximum number of lines of one write. */
   readonly maxLines: number;
-  /** Resolves when the lines are stored, in their order. Rejects when any of them may be missing. */
-  write(lines: readonly AuditLine[]): Promise<void>;
+  /**
+   * Resolves when the lines are stored, in their order. Rejects when any of them may be missing.
+   * @param stopping is aborted when the process stops. A target without a time limit of its own then rejects.
+   */
+  write(lines: readonly AuditLine[], stopping: AbortSignal): Promise<void>;
 }
 
 export function textOf(lines: readonly AuditLine[]): string {

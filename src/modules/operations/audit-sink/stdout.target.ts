@@ -1,11 +1,13 @@
+import { unlessAborted } from '../../../platform/concurrency/index.js';
 import { standardOutput } from '../../../platform/telemetry/index.js';
 import { type AuditLine, type AuditTarget, textOf } from './audit-target.js';
 
-/** Writes lines to standard output, between the lines of the log. */
+/** Writes lines to standard output, between the lines of the log. A full pipe holds a write until it is read. */
 export class StdoutTarget implements AuditTarget {
   readonly maxLines = 500;
 
-  write(lines: readonly AuditLine[]): Promise<void> {
-    return standardOutput.writeAll(textOf(lines));
+  write(lines: readonly AuditLine[], stopping: AbortSignal): Promise<void> {
+    const written = standardOutput.writeAll(textOf(lines));
+    return unlessAborted(stopping, written, () => new Error('standard output was not read before the process stopped'));
   }
 }
