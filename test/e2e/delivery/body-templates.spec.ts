@@ -7,6 +7,9 @@ import { api, type Tenant, tenant } from '../../support/service.js';
 import { logText } from '../../support/service-log.js';
 
 const KEY = 'routing-key-0123456789abcdef';
+/** The texts that presets send in a test. */
+const TITLE = '[CRITICAL] Payments fail';
+const MESSAGE = 'Test notification: payments fail';
 const bodyOf = (request: Received | undefined): Json => JSON.parse(request!.body);
 
 describe('the template of a body', () => {
@@ -21,6 +24,7 @@ describe('the template of a body', () => {
     delivery = deliveryOf(acme);
     secrets = secretsOf(acme);
     await secrets.created('ROUTING_KEY', KEY);
+    await secrets.created('GENIE_KEY', 'genie');
   });
   afterAll(() => receiver.close());
 
@@ -63,14 +67,14 @@ describe('the template of a body', () => {
     await delivery.test(await channelWith(template));
     const filled = bodyOf(receiver.received.at(-1));
     expect(Object.keys(filled as object)).toEqual(expect.arrayContaining(names));
-    for (const name of names) expect([name, filled[name]]).not.toEqual([name, null]);
+    for (const name of names) expect([name, filled[name] ?? null]).not.toEqual([name, null]);
     expect(filled).toMatchObject({ 'project.id': acme.projectId, 'delivery.attempt': 1 });
 
     const destination = await destinationWith(template).expect(201);
     const { id } = destination.body as { id: string };
     await api.as(acme.owner).post(`/v1/alert-destinations/${id}/test`).expect(200);
     const ofDestination = bodyOf(receiver.received.at(-1));
-    for (const name of names) expect([name, ofDestination[name]]).not.toEqual([name, null]);
+    for (const name of names) expect([name, ofDestination[name] ?? null]).not.toEqual([name, null]);
   });
 
   it('fills a secret of the project into a parameter when it is sent, and shows the secret nowhere', async () => {
@@ -131,24 +135,45 @@ describe('the template of a body', () => {
 
   it('sends the documented body of every preset', async () => {
     const parameters: Record<string, object> = {
-      'pagerduty-events-v2': { routing_key: 'plain' },
+      'pagerduty-events-v2': { routing_key: '{{secret:ROUTING_KEY}}' },
       telegram: { chat_id: '-100' },
-      opsgenie: { api_key: 'genie' },
+      opsgenie: { api_key: '{{secret:GENIE_KEY}}' },
     };
-    const members: Record<string, string[]> = {
-      teams: ['type', 'attachments'],
-      discord: ['embeds', 'allowed_mentions'],
-      'google-chat': ['text'],
-      'pagerduty-events-v2': ['routing_key', 'event_action', 'dedup_key', 'payload'],
-      opsgenie: ['message', 'alias', 'description', 'details', 'source', 'priority'],
-      telegram: ['chat_id', 'text'],
-      mattermost: ['attachments'],
+    const bodies: Record<string, object> = {
+      teams: {
+        type: 'message',
+        attachments: [
+          {
+            contentType: 'application/vnd.microsoft.card.adaptive',
+            content: {
+              type: 'AdaptiveCard',
+              body: [{ type: 'TextBlock' }, { type: 'TextBlock' }, { type: 'FactSet' }],
+            },
+          },
+        ],
+      },
+      discord: { embeds: [{ title: TITLE, description: MESSAGE }], allowed_mentions: { parse: [] } },
+      'google-chat': { text: expect.stringContaining(`${TITLE}\n${MESSAGE}\n`) },
+      'pagerduty-events-v2': {
+        routing_key: KEY,
+        event_action: 'trigger',
+        payload: { summary: `${TITLE}: ${MESSAGE}`, source: 'checkout', severity: expect.any(String) },
+      },
+      opsgenie: {
+        message: TITLE,
+        alias: expect.any(String),
+        description: expect.stringContaining(MESSAGE),
+        details: { source: 'checkout' },
+        priority: expect.stringMatching(/^P[1-5]$/),
+      },
+      telegram: { chat_id: '-100', text: expect.stringContaining(`${TITLE}\n${MESSAGE}\n`) },
+      mattermost: { attachments: [{ title: TITLE, text: MESSAGE, fields: expect.any(Array) }] },
     };
-    for (const [preset, names] of Object.entries(members)) {
+    for (const [preset, body] of Object.entries(bodies)) {
       const given = parameters[preset];
       await delivery.test(await channelWith({ preset, ...(given && { parameters: given }) }));
       const request = receiver.received.at(-1)!;
-      expect(Object.keys(bodyOf(request) as object)).toEqual(expect.arrayContaining(names));
+      expect(bodyOf(request)).toMatchObject(body);
       expect(request.headers.authorization).toBe(preset === 'opsgenie' ? 'GenieKey genie' : undefined);
     }
   });
@@ -158,6 +183,11 @@ describe('the template of a body', () => {
     ['a placeholder for a secret', { body: { text: '{{secret:ROUTING_KEY}}' } }, ['body', 'text']],
     ['more than 16 KiB', { body: 'x'.repeat(1_000_000 / 2) }, []],
     ['an unknown preset', { preset: 'constructor' }, ['preset']],
+    [
+      'a credential that is no secret',
+      { preset: 'pagerduty-events-v2', parameters: { routing_key: 'plain' } },
+      ['parameters', 'routing_key'],
+    ],
     ['a preset without its parameter', { preset: 'telegram' }, ['parameters', 'chat_id']],
     ['neither preset nor body', {}, []],
   ])('returns 422 at the right place for %s', async (_, template, path) => {

@@ -32,12 +32,22 @@ interface Parameter {
   readonly name: string;
   readonly label: string;
   readonly isNeeded: boolean;
+  readonly description: string;
 }
 
+const CREDENTIAL =
+  'Create a secret of the project and refer to it: {{secret:NAME}}. Its value is filled in at each send';
+
 const PARAMETERS: Partial<Record<TemplateChoice['form'], Parameter>> = {
-  'pagerduty-events-v2': { name: 'routing_key', label: 'Routing key', isNeeded: true },
-  opsgenie: { name: 'api_key', label: 'API key', isNeeded: false },
-  telegram: { name: 'chat_id', label: 'Chat id', isNeeded: true },
+  'pagerduty-events-v2': { name: 'routing_key', label: 'Routing key', isNeeded: true, description: CREDENTIAL },
+  opsgenie: { name: 'api_key', label: 'API key', isNeeded: false, description: CREDENTIAL },
+  telegram: {
+    name: 'chat_id',
+    label: 'Chat id',
+    isNeeded: true,
+    description:
+      'Everybody who reads the project sees this text. It may refer to a secret of the project: {{secret:NAME}}',
+  },
 };
 
 const EXAMPLE = `{
@@ -90,7 +100,7 @@ export function BodyTemplateFields({ choice, onChange }: Props) {
       {parameter !== undefined && (
         <TextInput
           label={parameter.label}
-          description="A secret of the project, such as {{secret:NAME}}, is filled in when it is sent. Other text can be read by everybody here"
+          description={parameter.description}
           required={parameter.isNeeded}
           autoComplete="off"
           maxLength={2048}

@@ -4,8 +4,14 @@ import type { TemplateValues } from './template-values.js';
 /** The parameters of a template by name. */
 export type Parameters = Readonly<Record<string, string>>;
 
+export interface ParameterRule {
+  readonly isRequired: boolean;
+  /** A credential must refer to a secret, because everybody who reads the project sees the text of a parameter. */
+  readonly isCredential: boolean;
+}
+
 interface Preset {
-  readonly parameters: Readonly<Record<string, { readonly isRequired: boolean }>>;
+  readonly parameters: Readonly<Record<string, ParameterRule>>;
   bodyOf(values: TemplateValues, parameters: Parameters): unknown;
   headersOf?(parameters: Parameters): Record<string, string>;
 }
@@ -15,14 +21,17 @@ export const PRESETS = {
   teams: { parameters: {}, bodyOf: teamsBody },
   discord: { parameters: {}, bodyOf: discordBody },
   'google-chat': { parameters: {}, bodyOf: googleChatBody },
-  'pagerduty-events-v2': { parameters: { routing_key: { isRequired: true } }, bodyOf: pagerDutyBody },
+  'pagerduty-events-v2': {
+    parameters: { routing_key: { isRequired: true, isCredential: true } },
+    bodyOf: pagerDutyBody,
+  },
   opsgenie: {
-    parameters: { api_key: { isRequired: false } },
+    parameters: { api_key: { isRequired: false, isCredential: true } },
     bodyOf: opsgenieBody,
     headersOf: ({ api_key: key }): Record<string, string> =>
       key === undefined ? {} : { Authorization: `GenieKey ${key}` },
   },
-  telegram: { parameters: { chat_id: { isRequired: true } }, bodyOf: telegramBody },
+  telegram: { parameters: { chat_id: { isRequired: true, isCredential: false } }, bodyOf: telegramBody },
   mattermost: { parameters: {}, bodyOf: mattermostBody },
 } satisfies Readonly<Record<string, Preset>> as Readonly<Record<PresetName, Preset>>;
 

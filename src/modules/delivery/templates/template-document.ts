@@ -14,7 +14,7 @@ const TEMPLATE: JsonSchema = {
       type: 'object',
       additionalProperties: { type: 'string', minLength: 1, maxLength: 2_048 },
       description:
-        'Needed by presets: `routing_key` (pagerduty-events-v2), `chat_id` (telegram); `api_key` (opsgenie) is optional. `{{secret:NAME}}` becomes the value of that secret when it is sent',
+        'Needed by presets: `routing_key` (pagerduty-events-v2), `chat_id` (telegram); `api_key` (opsgenie) is optional. `{{secret:NAME}}` becomes the value of that secret when it is sent; `routing_key` and `api_key` must contain one',
     },
   },
 };

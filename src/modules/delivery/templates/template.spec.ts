@@ -98,10 +98,29 @@ describe('a template', () => {
       'parameters.chat_id',
       'a parameter is a text of 1 to 2048 characters',
     ],
+    [
+      { preset: 'pagerduty-events-v2', parameters: { routing_key: 'plain' } },
+      'parameters.routing_key',
+      'this parameter is a credential: write it as {{secret:NAME}}',
+    ],
+    [
+      { preset: 'opsgenie', parameters: { api_key: '{{ secret }}' } },
+      'parameters.api_key',
+      'this parameter is a credential: write it as {{secret:NAME}}',
+    ],
     [{ preset: 'teams', parameters: { x: 'y' } }, 'parameters.x', 'the preset has no such parameter'],
     [{ preset: 'teams', extra: 1 }, 'extra', 'a template has no such member'],
   ])('has for %j a fault at "%s"', (template, path, msg) => {
     expect(faults(template)).toEqual([[path, msg]]);
+  });
+
+  it.each([
+    { preset: 'pagerduty-events-v2', parameters: { routing_key: '{{secret:ROUTING_KEY}}' } },
+    { preset: 'opsgenie', parameters: { api_key: '{{secret:GENIE_KEY}}' } },
+    { preset: 'opsgenie' },
+    { preset: 'telegram', parameters: { chat_id: '-100' } },
+  ])('has no fault as %j', (template) => {
+    expect(faults(template)).toEqual([]);
   });
 
   it('lists all presets in the fault of an unknown one', () => {

@@ -1,7 +1,7 @@
 import type { Issue } from '../../../platform/http/fields/index.js';
 import { stringifyExact } from '../../../platform/json/index.js';
 import { cutText, textOf } from './bounded-text.js';
-import { isPreset, type Parameters, PRESETS } from './presets.js';
+import { isPreset, type ParameterRule, type Parameters, PRESETS } from './presets.js';
 import { SecretText } from './secret-text.js';
 import { isPlaceholder, type TemplateValues, valueOf } from './template-values.js';
 
@@ -88,11 +88,7 @@ function bodyFaults(value: unknown, path: readonly (string | number)[], refuse: 
   }
 }
 
-function parameterFaults(
-  known: Readonly<Record<string, { readonly isRequired: boolean }>>,
-  given: unknown,
-  refuse: Refuse,
-): void {
+function parameterFaults(known: Readonly<Record<string, ParameterRule>>, given: unknown, refuse: Refuse): void {
   if (given !== undefined && (typeof given !== 'object' || given === null || Array.isArray(given))) {
     refuse(['parameters'], 'parameters should be an object');
     return;
@@ -100,9 +96,12 @@ function parameterFaults(
   const parameters = (given ?? {}) as Readonly<Record<string, unknown>>;
   for (const [name, value] of Object.entries(parameters)) {
     const path = ['parameters', name.slice(0, 80)];
-    if (!Object.hasOwn(known, name)) refuse(path, 'the preset has no such parameter');
+    const rule = Object.hasOwn(known, name) ? known[name] : undefined;
+    if (rule === undefined) refuse(path, 'the preset has no such parameter');
     else if (typeof value !== 'string' || value === '' || value.length > MAX_PARAMETER_LENGTH)
       refuse(path, `a parameter is a text of 1 to ${MAX_PARAMETER_LENGTH} characters`);
+    else if (rule.isCredential && SecretText.of(value).names.length === 0)
+      refuse(path, 'this parameter is a credential: write it as {{secret:NAME}}');
   }
   for (const [name, { isRequired }] of Object.entries(known)) {
     if (isRequired && !Object.hasOwn(parameters, name)) refuse(['parameters', name], 'the preset needs this parameter');
