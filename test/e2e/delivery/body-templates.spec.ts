@@ -5,6 +5,7 @@ import { type Received, type Receiver, startReceiver } from '../../support/recei
 import { type SecretsClient, secretsOf } from '../../support/secrets-api.js';
 import { api, type Tenant, tenant } from '../../support/service.js';
 import { logText } from '../../support/service-log.js';
+import { redirectDestination } from '../../support/sql-builders/alerting.js';
 
 const KEY = 'routing-key-0123456789abcdef';
 /** The texts that presets send in a test. */
@@ -131,6 +132,26 @@ describe('the template of a body', () => {
     const { id: secretId } = listed.find(({ name }) => name === 'SHORT_LIVED')!;
     await api.as(acme.owner).delete(`/v1/secrets/${secretId}`).query({ project_id: acme.projectId });
     expect(await delivery.test(other)).toMatchObject({ ok: false, failure_reason: 'template_invalid' });
+  });
+
+  it('sends secrets only to the address of an alert destination that an admin has admitted', async () => {
+    const template = { preset: 'pagerduty-events-v2', parameters: { routing_key: '{{secret:ROUTING_KEY}}' } };
+    const { body } = await destinationWith(template).expect(201);
+    const { id } = body as { id: string };
+    const elsewhere = `${receiver.url}/elsewhere`;
+    // Processes of the version before change the address of a destination without asking for an admin.
+    await redirectDestination(id, elsewhere);
+    const count = receiver.received.length;
+    const test = () => api.as(acme.owner).post(`/v1/alert-destinations/${id}/test`);
+    expect((await test().expect(502)).body.detail).toContain('template_invalid');
+    const member = api.as(await acme.operator());
+    await member.patch(`/v1/alert-destinations/${id}`, { target_url: elsewhere }).expect(403);
+    await member.patch(`/v1/alert-destinations/${id}`, { name: 'Other' }).expect(200);
+    await test().expect(502);
+    expect(receiver.received).toHaveLength(count);
+    await api.as(acme.owner).patch(`/v1/alert-destinations/${id}`, { target_url: elsewhere }).expect(200);
+    await test().expect(200);
+    expect(receiver.received.at(-1)!.path).toBe('/elsewhere');
   });
 
   it('sends the documented body of every preset', async () => {

@@ -3,6 +3,7 @@ export {
   type BodyTemplate,
   type RenderedRequest,
   renderTemplate,
+  secretNamesOf,
   templateFaults,
   UnbuildableTemplate,
 } from './template.js';

@@ -14,6 +14,7 @@ import { DESTINATION_TYPES, type DestinationType } from '../drivers/destination-
 @Check('ck_alert_destinations_type', `type IN (${DESTINATION_TYPES.map((type) => `'${type}'`).join(', ')})`)
 @Check('ck_alert_destinations_sealed_url', `(type = 'slack') = (sealed_url IS NOT NULL)`)
 @Check('ck_alert_destinations_template', `template IS NULL OR type = 'webhook'`)
+@Check('ck_alert_destinations_template_url', `(template IS NULL) = (template_url IS NULL)`)
 @Check(
   'ck_alert_destinations_previous_secret',
   `(previous_secret IS NULL) = (previous_secret_until IS NULL) AND (previous_secret IS NULL OR secret IS NOT NULL)`,
@@ -54,6 +55,13 @@ export class AlertDestination {
   /** Replaces the standard body; null: there is none. Of webhooks only. */
   @Column('json', { nullable: true })
   template!: BodyTemplate | null;
+
+  /**
+   * The address for which the template was admitted. An older version of the service changes `targetUrl` alone and asks
+   * for no admin, so a template with secrets is sent only while both are equal. Null: there is no template.
+   */
+  @Column('text', { name: 'template_url', nullable: true })
+  templateUrl!: string | null;
 
   @Column('boolean', { name: 'is_enabled' })
   isEnabled!: boolean;

@@ -8,7 +8,7 @@ type Tenant = Pick<ProjectScope, 'projectId'>;
 
 export type ChangedDestination = Pick<
   AlertDestination,
-  'id' | 'name' | 'targetUrl' | 'sealedUrl' | 'isEnabled' | 'template'
+  'id' | 'name' | 'targetUrl' | 'sealedUrl' | 'isEnabled' | 'template' | 'templateUrl'
 >;
 
 @Injectable()
@@ -49,15 +49,15 @@ export class DestinationsRepository {
 
   async update(
     { projectId }: Tenant,
-    { id, name, targetUrl, sealedUrl, isEnabled, template }: ChangedDestination,
+    { id, name, targetUrl, sealedUrl, isEnabled, template, templateUrl }: ChangedDestination,
     tx: Db,
   ): Promise<void> {
     await this.database.execute(
       `UPDATE alert_destinations
        SET name = $3, target_url = $4, sealed_url = $5, is_enabled = $6, template = $7,
-           updated_at = clock_timestamp()
+           template_url = $8, updated_at = clock_timestamp()
        WHERE project_id = $1 AND id = $2`,
-      [projectId, id, name, targetUrl, sealedUrl, isEnabled, template && JSON.stringify(template)],
+      [projectId, id, name, targetUrl, sealedUrl, isEnabled, template && JSON.stringify(template), templateUrl],
       tx,
     );
   }

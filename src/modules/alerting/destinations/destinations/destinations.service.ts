@@ -59,7 +59,12 @@ export class DestinationsService {
       await this.acts.begin(scope, tx);
       if ((await this.destinations.countOf(scope, tx)) >= MOST_DESTINATIONS) throw new TooManyDestinations();
       await this.templates.admit(scope, { after: template, loc: TEMPLATE }, tx);
-      await this.destinations.insert(scope, { id, type, name, ...address, secret, isEnabled, template }, tx);
+      const templateUrl = template === null ? null : address.targetUrl;
+      await this.destinations.insert(
+        scope,
+        { id, type, name, ...address, secret, isEnabled, template, templateUrl },
+        tx,
+      );
       await this.record(scope, 'created', id, { name, type, is_enabled: isEnabled, has_secret: secret !== null }, tx);
       return destinationResponse(scope, await this.get(scope, id, tx));
     });
@@ -84,8 +89,11 @@ export class DestinationsService {
       const template = wanted === undefined ? before.template : wanted;
       const after = { ...before, name, isEnabled, template, ...address };
       const isNewTemplate = !isDeepStrictEqual(before.template, template);
-      if (isNewTemplate || after.targetUrl !== before.targetUrl) {
+      // An older version of the service may have changed the address. A request that has one of the two confirms both.
+      const isConfirmed = (wanted !== undefined || url !== null) && before.templateUrl !== before.targetUrl;
+      if (isNewTemplate || isConfirmed || after.targetUrl !== before.targetUrl) {
         await this.templates.admit(scope, { before: before.template, after: template, loc: TEMPLATE }, tx);
+        after.templateUrl = template === null ? null : after.targetUrl;
       }
       await this.change(scope, before, after, tx);
       const isNewSecret = secret !== undefined && !(request.secret && this.vault.isSecret(before, request.secret));

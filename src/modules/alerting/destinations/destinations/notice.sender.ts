@@ -7,6 +7,7 @@ import {
   exampleValues,
   type ProjectOfTemplate,
   renderTemplate,
+  secretNamesOf,
   TemplateSecretsService,
   templateValues,
   type TemplateValues,
@@ -21,6 +22,7 @@ interface NoticeToSend {
   readonly destination: SealedDestination & {
     readonly type: DestinationType;
     readonly template: BodyTemplate | null;
+    readonly templateUrl: string | null;
   };
   readonly notice: StoredNotice;
   /** The same in all sends of a delivery. */
@@ -50,6 +52,10 @@ export class NoticeSender {
       const driver = this.drivers.of(sealed.type);
       if (sealed.template === null) {
         return await driver.send({ destination, notice, deliveryId, rendered: null }, deadlineMs);
+      }
+      // No admin has admitted this address: see `templateUrl`.
+      if (secretNamesOf(sealed.template).length > 0 && sealed.templateUrl !== sealed.targetUrl) {
+        return failedTry('refused', 'template_invalid');
       }
       const opened = await this.templates.open(sealed, sealed.template);
       if (opened.confidential.length > 0 && !(await this.isAtItsAddress(sealed))) {

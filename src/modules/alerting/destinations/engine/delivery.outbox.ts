@@ -58,10 +58,10 @@ export class AlertDeliveryOutbox implements Outbox<ExpiredDelivery, HeldDelivery
     const { id: deliveryId, lane: id, tenant, type, isEnabled, notice } = held;
     if (type === null) return failedTry('refused', 'destination_deleted');
     if (!isEnabled) return failedTry('refused', 'destination_disabled');
-    const { targetUrl, sealedUrl, secret, previousSecret, previousSecretUntil, template, project } = held;
+    const { targetUrl, sealedUrl, secret, previousSecret, previousSecretUntil, template, templateUrl, project } = held;
     const projectId = asProjectId(tenant);
     const secrets = { secret, previousSecret, previousSecretUntil };
-    const destination = { id, projectId, type, targetUrl, sealedUrl, ...secrets, template };
+    const destination = { id, projectId, type, targetUrl, sealedUrl, ...secrets, template, templateUrl };
     const message = {
       destination,
       notice: parseExact(notice) as StoredNotice,

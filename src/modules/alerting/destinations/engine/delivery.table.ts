@@ -13,7 +13,14 @@ export interface HeldDelivery
     ClaimedDelivery,
     Pick<
       AlertDestination,
-      'isEnabled' | 'targetUrl' | 'sealedUrl' | 'secret' | 'previousSecret' | 'previousSecretUntil' | 'template'
+      | 'isEnabled'
+      | 'targetUrl'
+      | 'sealedUrl'
+      | 'secret'
+      | 'previousSecret'
+      | 'previousSecretUntil'
+      | 'template'
+      | 'templateUrl'
     > {
   /** JSON text, in which numbers keep all their digits. */
   readonly notice: string;
@@ -32,7 +39,7 @@ export const ALERT_DELIVERIES: OutboxTable<ExpiredDelivery, HeldDelivery> = {
     columns: `
       c.status, c.retry_count AS "retryCount", n.notice::text AS notice, d.type, d.is_enabled AS "isEnabled", d.target_url AS "targetUrl",
       d.sealed_url AS "sealedUrl", d.secret, d.previous_secret AS "previousSecret",
-      d.previous_secret_until AS "previousSecretUntil", d.template,
+      d.previous_secret_until AS "previousSecretUntil", d.template, d.template_url AS "templateUrl",
       (SELECT json_build_object('name', p.name, 'slug', p.slug, 'organization', o.slug)
        FROM projects p JOIN organizations o ON o.id = p.organization_id WHERE p.id = c.project_id) AS project`,
     joins: `
