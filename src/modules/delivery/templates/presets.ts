@@ -196,18 +196,22 @@ function opsgenieBody(values: TemplateValues): object {
   };
 }
 
-/** `sendMessage` takes at most 4,096 characters. Without `parse_mode`, the text is shown as it is. */
+/** A word joiner after `@` keeps a name from becoming a mention, which notifies people. */
+function quiet(text: string): string {
+  return text.replaceAll('@', '@\u2060');
+}
+
+/** `sendMessage` takes at most 4,096 characters. Without `parse_mode`, only names and links are marked up. */
 function telegramBody(values: TemplateValues, { chat_id: chatId }: Parameters): object {
   const parts = [headOf(values), textOf(values.alert.message, 2_000)];
   const lines = factsOf(values).map(({ name, value }) => `${name}: ${cutText(value, 200)}`);
   const url = textOf(values.alert.url, 500);
-  const text = [...parts, ...lines, url].filter((part) => part !== '').join('\n');
+  const text = [...[...parts, ...lines].map(quiet), url].filter((part) => part !== '').join('\n');
   return { chat_id: chatId, text: cutText(text, 4_096), link_preview_options: { is_disabled: true } };
 }
 
-/** An attachment of Mattermost. A word joiner after `@` keeps mentions from notifying people. */
+/** An attachment of Mattermost. Nobody is mentioned. */
 function mattermostBody(values: TemplateValues): object {
-  const quiet = (text: string): string => text.replaceAll('@', '@\u2060');
   const title = quiet(headOf(values));
   const { message, url } = values.alert;
   return {

@@ -201,10 +201,13 @@ describe('a preset', () => {
     expect(renderTemplate({ preset: 'opsgenie' }, values, {}).headers).toEqual({});
   });
 
-  it('sends a plain text to the chat of Telegram', () => {
+  it('sends a plain text to the chat of Telegram that mentions nobody', () => {
     const body = preset('telegram') as Record<string, unknown>;
     expect(body).toMatchObject({ chat_id: '-100', text: expect.stringContaining('Payments fail: card declined') });
     expect(body).not.toHaveProperty('parse_mode');
+    const { text } = preset('telegram', { message: 'ask @ops', source: '@all' }) as { text: string };
+    expect(text).toContain('ask @\u2060ops');
+    expect(text).toContain('Source: @\u2060all');
   });
 
   it('sends an attachment to Mattermost in which nobody is mentioned', () => {
