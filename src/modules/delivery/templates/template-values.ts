@@ -78,20 +78,22 @@ export function templateValues(source: TemplateSource, appUrl: string): Template
   };
 }
 
-/** The values of a test: an example for every placeholder. */
+/**
+ * The values of a test: an example for every placeholder. Each test is an alert of its own, which an incident tool does
+ * not take for an earlier one. Its severity is the lowest, so that it calls nobody at night.
+ */
 export function exampleValues(
   { projectId, deliveryId, attempt }: Pick<TemplateSource, 'projectId' | 'deliveryId' | 'attempt'>,
   appUrl: string,
 ): TemplateValues {
-  const id = '0199f3a1-0000-7000-8000-000000000001';
   return {
     alert: {
-      id,
+      id: deliveryId,
       message: 'Test notification: payments fail',
-      severity: 'critical',
+      severity: 'info',
       status: 'open',
       rule: 'Payments fail',
-      url: alertUrl(appUrl, { slug: 'example', organization: 'example' }, id),
+      url: alertUrl(appUrl, { slug: 'example', organization: 'example' }, deliveryId),
       started_at: '2026-03-01T12:00:00.000Z',
       group: { region: 'eu-west' },
     },
