@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { PRESET_NAMES } from './presets.js';
-import { type BodyTemplate, renderTemplate, templateFaults } from './template.js';
+import { type BodyTemplate, renderTemplate, templateFaults, UnbuildableTemplate } from './template.js';
 import { templateValues } from './template-values.js';
 
 const SOURCE = {
@@ -199,6 +199,7 @@ describe('a preset', () => {
       Authorization: 'GenieKey key',
     });
     expect(renderTemplate({ preset: 'opsgenie' }, values, {}).headers).toEqual({});
+    expect(() => renderTemplate({ preset: 'opsgenie' }, values, { api_key: 'key\n' })).toThrow(UnbuildableTemplate);
   });
 
   it('sends a plain text to the chat of Telegram that mentions nobody', () => {

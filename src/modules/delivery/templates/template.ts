@@ -1,5 +1,6 @@
 import type { Issue } from '../../../platform/http/fields/index.js';
 import { stringifyExact } from '../../../platform/json/index.js';
+import { isHeaderValue } from '../../../platform/outbound-http/index.js';
 import { cutText, textOf } from './bounded-text.js';
 import { isPreset, type ParameterRule, type Parameters, PRESETS } from './presets.js';
 import { SecretText } from './secret-text.js';
@@ -29,7 +30,10 @@ export interface RenderedRequest {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A template cannot be rendered: a secret is missing, or this version of the service does not know the preset. */
+/**
+ * A template cannot be rendered: a secret is missing or not valid in a header, or this version of the service does not
+ * know the preset.
+ */
 export class UnbuildableTemplate extends Error {
   override readonly name = 'UnbuildableTemplate';
 }
@@ -127,7 +131,9 @@ export function renderTemplate(
   if (preset === undefined) return { body: rendered(body, values, { bytes: MAX_RENDERED_BYTES }), headers: {} };
   if (!isPreset(preset)) throw new UnbuildableTemplate();
   const form = PRESETS[preset];
-  return { body: form.bodyOf(values, parameters), headers: form.headersOf?.(parameters) ?? {} };
+  const headers = form.headersOf?.(parameters) ?? {};
+  if (!Object.values(headers).every(isHeaderValue)) throw new UnbuildableTemplate();
+  return { body: form.bodyOf(values, parameters), headers };
 }
 
 /** The bytes that further placeholders may add. */

@@ -1,5 +1,5 @@
 import type { Issue } from '../../../../platform/http/fields/index.js';
-import { isConnectionHeader } from '../../../../platform/outbound-http/index.js';
+import { isConnectionHeader, isHeaderValue } from '../../../../platform/outbound-http/index.js';
 import { isSensitiveName } from '../../../../platform/sanitize/index.js';
 import { ruleIssue } from './channel-configuration.js';
 
@@ -35,12 +35,9 @@ function publicHeaderNameFault(name: string): string | undefined {
   return isCredential ? 'header name is that of a credential: make it a protected header' : undefined;
 }
 
-/**
- * Returns why no header may have this value; undefined when one may. Only characters that all servers read the same way
- * are accepted. A line break would start another header.
- */
+/** Returns why no header may have this value; undefined when one may. */
 export function headerValueFault(value: string): string | undefined {
-  return /^[\t\x20-\x7e]*$/.test(value) ? undefined : 'header value must consist of visible ASCII characters';
+  return isHeaderValue(value) ? undefined : 'header value must consist of visible ASCII characters';
 }
 
 /** Returns issues for invalid public headers, without their values. `at` is the location of the headers. */
