@@ -1,3 +1,4 @@
+import { withoutName } from '../sending/index.js';
 import { cutText, textOf } from './bounded-text.js';
 import type { TemplateValues } from './template-values.js';
 
@@ -63,6 +64,12 @@ function headOf(values: TemplateValues): string {
   return titleOf(values, isResolved(values) ? 'resolved' : textOf(values.alert.severity ?? 'alert', 40));
 }
 
+/** Returns the message without the name of the rule, which the title has. */
+function messageOf({ alert: { message, rule } }: TemplateValues, maxLength: number): string {
+  const isNamed = typeof message === 'string' && typeof rule === 'string';
+  return textOf(isNamed ? withoutName(message, rule) : message, maxLength);
+}
+
 /** Returns name and value of what is known of the alert. */
 function factsOf({ alert, event, project }: TemplateValues): { name: string; value: string }[] {
   const facts = [
@@ -80,7 +87,7 @@ function factsOf({ alert, event, project }: TemplateValues): { name: string; val
 
 /** An Adaptive Card, which the workflow "Post to a channel when a webhook request is received" posts. */
 function teamsBody(values: TemplateValues): object {
-  const { message, url } = values.alert;
+  const { url } = values.alert;
   const facts = factsOf(values).map(({ name, value }) => ({ title: name, value }));
   const color = isResolved(values) ? 'Good' : 'Attention';
   return {
@@ -95,7 +102,7 @@ function teamsBody(values: TemplateValues): object {
           version: '1.4',
           body: [
             { type: 'TextBlock', text: headOf(values), weight: 'Bolder', size: 'Medium', wrap: true, color },
-            { type: 'TextBlock', text: textOf(message, 4_000) || 'No message', wrap: true },
+            { type: 'TextBlock', text: messageOf(values, 4_000) || 'No message', wrap: true },
             { type: 'FactSet', facts },
           ],
           ...(url !== null && { actions: [{ type: 'Action.OpenUrl', title: 'Open alert', url }] }),
@@ -107,13 +114,13 @@ function teamsBody(values: TemplateValues): object {
 
 /** An embed of Discord: title 256, description 4,096, value of a field 1,024 characters. Nobody is mentioned. */
 function discordBody(values: TemplateValues): object {
-  const { message, url, started_at: startedAt } = values.alert;
+  const { url, started_at: startedAt } = values.alert;
   const fields = factsOf(values).map(({ name, value }) => ({ name, value, inline: true }));
   return {
     embeds: [
       {
         title: cutText(headOf(values), 256),
-        description: textOf(message, 3_000) || 'No message',
+        description: messageOf(values, 3_000) || 'No message',
         color: isResolved(values) ? 0x2e_a0_43 : 0xd7_3a_49,
         fields: fields.map((field) => ({ ...field, value: cutText(field.value, 500) })),
         ...(url !== null && { url }),
@@ -127,7 +134,7 @@ function discordBody(values: TemplateValues): object {
 /** A message of Google Chat has at most 32,000 bytes. */
 function googleChatBody(values: TemplateValues): object {
   const lines = factsOf(values).map(({ name, value }) => `${name}: ${cutText(value, 300)}`);
-  const parts = [headOf(values), textOf(values.alert.message, 4_000), ...lines, textOf(values.alert.url, 2_000)];
+  const parts = [headOf(values), messageOf(values, 4_000), ...lines, textOf(values.alert.url, 2_000)];
   return { text: googleText(parts.filter((part) => part !== '').join('\n')) };
 }
 
@@ -151,7 +158,7 @@ function pagerDutyBody(values: TemplateValues, { routing_key: key }: Parameters)
   const { alert, event, project } = values;
   const dedupKey = textOf(alert.id ?? values.delivery.id, 255);
   if (isResolved(values)) return { routing_key: key, event_action: 'resolve', dedup_key: dedupKey };
-  const message = textOf(alert.message, 700);
+  const message = messageOf(values, 700);
   return {
     routing_key: key,
     event_action: 'trigger',
@@ -189,7 +196,7 @@ function opsgenieBody(values: TemplateValues): object {
   return {
     message: cutText(headOf(values), 130),
     alias: textOf(alert.id ?? delivery.id, 512),
-    description: `${textOf(alert.message, 4_000)}${link}`,
+    description: `${messageOf(values, 4_000)}${link}`,
     details: Object.fromEntries(factsOf(values).map(({ name, value }) => [name.toLowerCase(), value])),
     source: textOf(event.source ?? 'Operational Event Service', 100),
     priority: isResolved(values) ? 'P5' : (OPSGENIE_PRIORITIES[textOf(alert.severity, 40)] ?? 'P3'),
@@ -203,7 +210,7 @@ function quiet(text: string): string {
 
 /** `sendMessage` takes at most 4,096 characters. Without `parse_mode`, only names and links are marked up. */
 function telegramBody(values: TemplateValues, { chat_id: chatId }: Parameters): object {
-  const parts = [headOf(values), textOf(values.alert.message, 2_000)];
+  const parts = [headOf(values), messageOf(values, 2_000)];
   const lines = factsOf(values).map(({ name, value }) => `${name}: ${cutText(value, 200)}`);
   const url = textOf(values.alert.url, 500);
   const text = [...[...parts, ...lines].map(quiet), url].filter((part) => part !== '').join('\n');
@@ -213,7 +220,7 @@ function telegramBody(values: TemplateValues, { chat_id: chatId }: Parameters): 
 /** An attachment of Mattermost. Nobody is mentioned. */
 function mattermostBody(values: TemplateValues): object {
   const title = quiet(headOf(values));
-  const { message, url } = values.alert;
+  const { url } = values.alert;
   return {
     attachments: [
       {
@@ -221,7 +228,7 @@ function mattermostBody(values: TemplateValues): object {
         color: isResolved(values) ? '#2ea043' : '#d73a49',
         title,
         ...(url !== null && { title_link: url }),
-        text: quiet(textOf(message, 4_000)),
+        text: quiet(messageOf(values, 4_000)),
         fields: factsOf(values).map(({ name, value }) => ({ short: true, title: name, value: quiet(value) })),
       },
     ],

@@ -142,7 +142,7 @@ describe('a preset', () => {
             version: '1.4',
             body: [
               { type: 'TextBlock', text: '[CRITICAL] Payments fail', color: 'Attention' },
-              { type: 'TextBlock', text: 'Payments fail: card declined' },
+              { type: 'TextBlock', text: 'card declined' },
               { type: 'FactSet', facts: expect.arrayContaining([{ title: 'Source', value: 'checkout' }]) },
             ],
             actions: [{ type: 'Action.OpenUrl', title: 'Open alert', url: URL }],
@@ -154,9 +154,7 @@ describe('a preset', () => {
 
   it('sends an embed to Discord that mentions nobody', () => {
     expect(preset('discord')).toMatchObject({
-      embeds: [
-        { title: '[CRITICAL] Payments fail', description: 'Payments fail: card declined', url: URL, color: 0xd7_3a_49 },
-      ],
+      embeds: [{ title: '[CRITICAL] Payments fail', description: 'card declined', url: URL, color: 0xd7_3a_49 }],
       allowed_mentions: { parse: [] },
     });
   });
@@ -172,7 +170,7 @@ describe('a preset', () => {
       event_action: 'trigger',
       dedup_key: 'alert-1',
       payload: {
-        summary: '[CRITICAL] Payments fail: Payments fail: card declined',
+        summary: '[CRITICAL] Payments fail: card declined',
         source: 'checkout',
         severity: 'critical',
         timestamp: SOURCE.createdAt,
@@ -190,6 +188,7 @@ describe('a preset', () => {
   it('creates an alert of Opsgenie by its alias, with the key in the header', () => {
     expect(preset('opsgenie')).toMatchObject({
       message: '[CRITICAL] Payments fail',
+      description: `card declined\n${URL}`,
       alias: 'alert-1',
       priority: 'P1',
       source: 'checkout',
@@ -204,7 +203,10 @@ describe('a preset', () => {
 
   it('sends a plain text to the chat of Telegram that mentions nobody', () => {
     const body = preset('telegram') as Record<string, unknown>;
-    expect(body).toMatchObject({ chat_id: '-100', text: expect.stringContaining('Payments fail: card declined') });
+    expect(body).toMatchObject({
+      chat_id: '-100',
+      text: expect.stringMatching(/^\[CRITICAL\] Payments fail\ncard declined\n/),
+    });
     expect(body).not.toHaveProperty('parse_mode');
     const { text } = preset('telegram', { message: 'ask @ops', source: '@all' }) as { text: string };
     expect(text).toContain('ask @\u2060ops');
