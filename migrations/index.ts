@@ -64,6 +64,7 @@ import { DisabledAccounts1802910000000 } from './1802910000000-disabled-accounts
 import { AuditEventsByTime1802910100000 } from './1802910100000-audit-events-by-time.js';
 import { SignedChannels1803000000000 } from './1803000000000-signed-channels.js';
 import { TemplatesOfDestinations1803000100000 } from './1803000100000-templates-of-destinations.js';
+import { MessagesOfEvents1803000200000 } from './1803000200000-messages-of-events.js';
 import { AuditPositions1803100000000 } from './1803100000000-audit-positions.js';
 import { PositionsOfOldAuditEvents1803100100000 } from './1803100100000-positions-of-old-audit-events.js';
 import { QuotaNotices1803100200000 } from './1803100200000-quota-notices.js';
@@ -136,6 +137,7 @@ export const MIGRATIONS = [
   AuditEventsByTime1802910100000,
   SignedChannels1803000000000,
   TemplatesOfDestinations1803000100000,
+  MessagesOfEvents1803000200000,
   AuditPositions1803100000000,
   PositionsOfOldAuditEvents1803100100000,
   QuotaNotices1803100200000,

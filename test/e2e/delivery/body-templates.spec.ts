@@ -255,4 +255,30 @@ describe('the template of a body', () => {
     expect(sent.a).toBe(`x ${strange}`);
     expect(sent.long).toBe(`${'y'.repeat(3_999)}…`);
   });
+
+  it('has message and time of the newest event beside those of the alert, and the group of the rule', async () => {
+    const names = ['alert.message', 'event.message', 'event.timestamp', 'alert.group'];
+    const id = await channelWith({ body: names.map((name) => `{{${name}}}`) });
+    const type = 'grouped.event';
+    const rule = {
+      project_id: acme.projectId,
+      name: 'Refused',
+      condition: { kind: 'match', all: [{ field: 'event', op: 'eq', value: type }] },
+      group_by: ['properties.shop'],
+      cooldown_seconds: 0,
+      keep_firing_seconds: 86_400,
+      channel_ids: [id],
+    };
+    await api.as(acme.owner).post('/v1/alert-rules', rule).expect(201);
+    const count = receiver.received.length;
+    const now = Date.now();
+    for (const [index, message] of ['first', 'second'].entries()) {
+      const timestamp = new Date(now - 2_000 + index * 1_000).toISOString();
+      const event = { event_type: type, source: 'shop', message, timestamp, payload: { shop: 'Köln' } };
+      await api.as(acme.key).post('/v1/events/ingest', event).expect(200);
+      await receiver.requests(count + index + 1);
+      const sent = bodyOf(receiver.received[count + index]);
+      expect(sent).toEqual([`Refused: ${message}`, message, timestamp, { 'properties.shop': 'Köln' }]);
+    }
+  });
 });

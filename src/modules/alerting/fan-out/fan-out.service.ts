@@ -41,7 +41,7 @@ export class FanOutService {
 /** Returns what channels get of an alert: `rule` is the rule that fired, `event` is the alert itself. */
 function ruleMatchOf(alert: AlertNotice): RuleMatches {
   const { projectId, alertRuleId: ruleId, eventId, sourceId, severity, source, message, payload, fingerprint } = alert;
-  const { occurrences, status, traceparent } = alert;
+  const { occurrences, status, traceparent, groupValues: group } = alert;
   return {
     projectId,
     ruleId,
@@ -59,6 +59,9 @@ function ruleMatchOf(alert: AlertNotice): RuleMatches {
       status,
       message,
       payload,
+      group,
+      event_message: alert.eventMessage,
+      event_at: alert.eventAt?.toISOString() ?? null,
       occurrences,
       created_at: alert.createdAt.toISOString(),
     },

@@ -43,6 +43,11 @@ export interface TemplateSource {
   readonly eventType: string | null;
   readonly source: string | null;
   readonly payload: unknown;
+  /** The message and the time of the event; null: there is no single event, or an older version stored the notice. */
+  readonly eventMessage: string | null;
+  readonly eventAt: string | null;
+  /** The values of the fields that the rule groups by. */
+  readonly group: unknown;
   readonly createdAt: string | null;
   readonly projectId: string;
   /** Null: the project is gone. */
@@ -63,19 +68,24 @@ export function templateValues(source: TemplateSource, appUrl: string): Template
       rule,
       url: alertId === null || project === null ? null : alertUrl(appUrl, project, alertId),
       started_at: createdAt,
-      group: memberOf(payload, 'group') ?? null,
+      group: isEmpty(source.group) ? null : source.group,
     },
     event: {
       id: source.eventId,
       type: source.eventType,
       source: source.source,
-      message,
-      timestamp: createdAt,
+      message: source.eventMessage,
+      timestamp: source.eventAt,
       properties: payload,
     },
     project: { id: projectId, name: project?.name ?? null },
     delivery: { id: source.deliveryId, attempt: source.attempt },
   };
+}
+
+/** The group of a rule that groups by nothing has no members. */
+function isEmpty(group: unknown): boolean {
+  return typeof group !== 'object' || group === null || Object.keys(group).length === 0;
 }
 
 /**

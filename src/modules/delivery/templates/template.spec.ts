@@ -13,7 +13,10 @@ const SOURCE = {
   eventId: 'event-1',
   eventType: 'payment.failed',
   source: 'checkout',
-  payload: { amount: 12, tags: ['a'], http: { route: '/pay' }, 'a.b': 'whole', group: { region: 'eu' } },
+  payload: { amount: 12, tags: ['a'], http: { route: '/pay' }, 'a.b': 'whole', group: 'of the event' },
+  eventMessage: 'card declined' as string | null,
+  eventAt: '2026-03-01T12:05:00.000Z' as string | null,
+  group: { region: 'eu' } as object | null,
   createdAt: '2026-03-01T12:00:00.000Z',
   projectId: 'project-1',
   project: { name: 'Shop', slug: 'shop', organization: 'acme' },
@@ -49,6 +52,21 @@ describe('a body with placeholders', () => {
       url: URL,
       plain: { number: 1, yes: true, nothing: null, open: '{{ no placeholder' },
     });
+  });
+
+  it('has the message and the time of the event beside those of the alert', () => {
+    const body = ['{{alert.message}}', '{{event.message}}', '{{alert.started_at}}', '{{event.timestamp}}'];
+    expect(render({ body })).toEqual([SOURCE.message, SOURCE.eventMessage, SOURCE.createdAt, SOURCE.eventAt]);
+    // A notice of an older version has neither.
+    const old = render({ body }, { eventMessage: null, eventAt: null });
+    expect(old).toEqual([SOURCE.message, null, SOURCE.createdAt, null]);
+  });
+
+  it('has no group for a rule that groups by nothing', () => {
+    expect(['{}', 'null'].map((group) => render({ body: '{{alert.group}}' }, { group: JSON.parse(group) }))).toEqual([
+      null,
+      null,
+    ]);
   });
 
   it('inserts values as they are: a value that looks like a placeholder or a pattern is text', () => {

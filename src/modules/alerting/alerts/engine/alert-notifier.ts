@@ -103,7 +103,9 @@ function againAt(hold: Hold, now: Date): Date | null {
 /** Returns a notification, which reports the newest occurrence. */
 function noticeOf(alert: AlertEvent, occurrences: number): AlertNotice {
   const { id: alertEventId, alertRuleId, ruleName, projectId, severity, status, createdAt, fingerprint } = alert;
-  const { eventId, eventType, source, sourceId, message, payload } = alert.newestOccurrence ?? alert;
+  const { groupValues } = alert;
+  const told = alert.newestOccurrence ?? alert;
+  const { eventId, eventType, source, sourceId, eventAt = null, eventMessage = null, message, payload } = told;
   return {
     alertEventId,
     fingerprint,
@@ -114,6 +116,9 @@ function noticeOf(alert: AlertEvent, occurrences: number): AlertNotice {
     eventType,
     source,
     sourceId,
+    eventAt: eventAt === null ? null : new Date(eventAt),
+    eventMessage,
+    groupValues,
     severity,
     status,
     message: status === 'resolved' ? resolvedMessage(alert, message) : message,

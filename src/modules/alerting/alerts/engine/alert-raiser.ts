@@ -31,6 +31,8 @@ export interface Firing {
     /** The Event Source that sent the event; null: none did. */
     readonly sourceId?: string | null;
     readonly timestamp: Date;
+    /** Left out, as null: the event has no message, or it is not known. */
+    readonly message?: string | null;
   } | null;
   readonly message: string;
   readonly payload: Readonly<Record<string, unknown>>;
@@ -87,6 +89,7 @@ export class AlertRaiser {
         eventId: event?.id ?? null,
         eventAt: event?.timestamp ?? null,
         eventType: event?.type ?? null,
+        eventMessage: event?.message ?? null,
         source: event?.source ?? null,
         sourceId: event?.sourceId ?? null,
         lastEventId,

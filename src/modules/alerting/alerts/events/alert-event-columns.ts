@@ -13,8 +13,9 @@ export const ALERT_COLUMNS = `
   a.changed_at AS "changedAt", a.last_occurred_at AS "lastOccurredAt", a.acknowledged_at AS "acknowledgedAt",
   a.first_acknowledged_at AS "firstAcknowledgedAt", a.resolved_at AS "resolvedAt"`;
 
-/** Adds the newest occurrence, which notifications report, as JSON text, and its trace. */
-export const HELD_COLUMNS = `${ALERT_COLUMNS}, a.traceparent, a.newest_occurrence::text AS "newestOccurrence"`;
+/** Adds what only notifications report: the newest occurrence as JSON text, its trace, and the message of the event. */
+export const HELD_COLUMNS = `${ALERT_COLUMNS}, a.traceparent, a.event_message AS "eventMessage",
+  a.newest_occurrence::text AS "newestOccurrence"`;
 
 /** SQL for the time of a change, in the whole milliseconds that a `Date` keeps: readers continue after this time. */
 export const MOMENT = `date_trunc('milliseconds', clock_timestamp())`;

@@ -16,6 +16,10 @@ export interface ToldOccurrence {
   readonly eventType: string | null;
   readonly source: string | null;
   readonly sourceId: string | null;
+  /** The timestamp of the event in ISO 8601. An occurrence that an older version stored has none. */
+  readonly eventAt?: string | null;
+  /** The message of the event. An occurrence that an older version stored has none. */
+  readonly eventMessage?: string | null;
   readonly message: string;
   readonly payload: Readonly<Record<string, unknown>>;
 }
@@ -69,6 +73,10 @@ export class AlertEvent {
 
   @Column('text', { name: 'event_type', nullable: true })
   eventType!: string | null;
+
+  /** The message of the event, which `message` may repeat. Null also for rows of an older version. */
+  @Column('text', { name: 'event_message', nullable: true })
+  eventMessage!: string | null;
 
   @Column('text', { nullable: true })
   source!: string | null;

@@ -25,6 +25,7 @@ type Occurrence = Pick<
   | 'eventId'
   | 'eventAt'
   | 'eventType'
+  | 'eventMessage'
   | 'source'
   | 'sourceId'
   | 'lastEventId'
@@ -65,20 +66,20 @@ export class AlertEventsRepository {
     const { id, projectId, alertRuleId, ruleName, fingerprint, eventId, eventAt, eventType, source } = occurrence;
     const { sourceId, lastEventId, severity, message, occurrences, cooldownSeconds, groupValues, payload, targets } =
       occurrence;
-    const { newestOccurrence: newest, traceparent } = occurrence;
+    const { newestOccurrence: newest, traceparent, eventMessage } = occurrence;
     const [row] = await this.database.rows<HeldRow>(
       `INSERT INTO alert_events AS a (id, project_id, alert_rule_id, rule_name, fingerprint, group_values, event_id,
          event_at, event_type, source, source_id, last_event_id, severity, message, payload, occurrences, cooldown_seconds, targets,
-         newest_occurrence, traceparent, created_at, changed_at, last_occurred_at)
+         newest_occurrence, traceparent, event_message, created_at, changed_at, last_occurred_at)
        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
          coalesce($20::text, (SELECT t.traceparent FROM event_traces t WHERE t.project_id = $2::uuid AND t.event_id = coalesce($12::uuid, $7::uuid))),
-         ${MOMENT}, ${MOMENT}, ${MOMENT})
+         $21, ${MOMENT}, ${MOMENT}, ${MOMENT})
        ON CONFLICT (project_id, fingerprint) WHERE status <> 'resolved' DO UPDATE
        SET occurrences = a.occurrences + excluded.occurrences, cooldown_seconds = excluded.cooldown_seconds,
            targets = excluded.targets, traceparent = excluded.traceparent, last_event_id = coalesce(excluded.last_event_id, a.last_event_id),
            newest_occurrence = coalesce(excluded.newest_occurrence, json_build_object(
              'eventId', excluded.event_id, 'eventType', excluded.event_type, 'source', excluded.source,
-             'sourceId', excluded.source_id, 'message', excluded.message, 'payload', excluded.payload)),
+             'sourceId', excluded.source_id, 'eventAt', excluded.event_at, 'eventMessage', excluded.event_message, 'message', excluded.message, 'payload', excluded.payload)),
            changed_at = ${MOMENT}, last_occurred_at = ${MOMENT}
        RETURNING ${HELD_COLUMNS}, ${MOMENT} AS now`,
       [
@@ -102,6 +103,7 @@ export class AlertEventsRepository {
         JSON.stringify(targets),
         newest === null ? null : stringifyExact(newest),
         traceparent,
+        eventMessage,
       ],
       tx,
     );

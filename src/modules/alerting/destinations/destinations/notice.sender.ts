@@ -90,7 +90,9 @@ export class NoticeSender {
     const { publicAppUrl } = this.config.http;
     const { projectId, alertEventId, ruleName } = notice;
     if (alertEventId === null) return exampleValues({ projectId, deliveryId, attempt }, publicAppUrl);
+    const { eventAt = null, eventMessage = null, groupValues = null } = notice;
+    const event = { eventAt, eventMessage, group: groupValues };
     const delivery = { projectId, deliveryId, attempt, project };
-    return templateValues({ ...notice, ...delivery, alertId: alertEventId, rule: ruleName }, publicAppUrl);
+    return templateValues({ ...notice, ...event, ...delivery, alertId: alertEventId, rule: ruleName }, publicAppUrl);
   }
 }

@@ -14,6 +14,11 @@ export interface AlertNotice {
   readonly source: string | null;
   /** The Event Source of the event. */
   readonly sourceId: string | null;
+  /** The timestamp and the message of the event itself; `message` is that of the alert. */
+  readonly eventAt: Date | null;
+  readonly eventMessage: string | null;
+  /** The values of the fields that the rule groups by. */
+  readonly groupValues: Readonly<Record<string, unknown>>;
   readonly severity: string | null;
   readonly status: string | null;
   readonly message: string | null;
@@ -25,14 +30,21 @@ export interface AlertNotice {
   readonly traceparent: Traceparent | null;
 }
 
+/** The members that a notification lacks when an older version has stored it. */
+type NewMembers = 'eventAt' | 'eventMessage' | 'groupValues';
+
 /** A notification as the database stores it. That of a test has no alert event. */
-export type StoredNotice = Omit<AlertNotice, 'createdAt' | 'alertEventId' | 'fingerprint' | 'traceparent'> & {
+export type StoredNotice = Omit<
+  AlertNotice,
+  'createdAt' | 'alertEventId' | 'fingerprint' | 'traceparent' | NewMembers
+> & {
   readonly alertEventId: string | null;
   readonly createdAt: string;
-};
+  readonly eventAt?: string | null;
+} & Partial<Pick<AlertNotice, 'eventMessage' | 'groupValues'>>;
 
 export function storedNotice({ fingerprint: _, traceparent: _trace, ...notice }: AlertNotice): StoredNotice {
-  return { ...notice, createdAt: notice.createdAt.toISOString() };
+  return { ...notice, eventAt: notice.eventAt?.toISOString() ?? null, createdAt: notice.createdAt.toISOString() };
 }
 
 /** Returns the notification that tests a destination. */

@@ -20,6 +20,7 @@ export function matchFiring(rule: LiveRule, series: Series, event: ToldEvent, oc
       source: event.source,
       sourceId: event.source_id,
       timestamp: event.timestamp,
+      message: event.message,
     },
     message,
     payload,
@@ -34,6 +35,8 @@ export function toldOf(rule: LiveRule, { properties, ...event }: ToldEvent): Tol
     eventType: event.event,
     source: event.source,
     sourceId: event.source_id,
+    eventAt: event.timestamp.toISOString(),
+    eventMessage: event.message,
     message: cut(`${rule.name}: ${event.message ?? event.event}`),
     payload: JSON.stringify(properties).length > MAX_PAYLOAD ? LEFT_OUT : properties,
   };

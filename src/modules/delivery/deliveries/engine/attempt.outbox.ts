@@ -121,6 +121,9 @@ export class AttemptOutbox implements Outbox<ExpiredAttempt, ClaimedAttempt> {
       eventType: text(event, 'type'),
       source: text(event, 'source'),
       payload: event?.payload ?? null,
+      group: event?.group ?? null,
+      eventMessage: text(event, 'event_message'),
+      eventAt: text(event, 'event_at'),
       createdAt: text(event, 'created_at'),
     };
     return templateValues(source, publicAppUrl);
