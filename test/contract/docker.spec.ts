@@ -302,7 +302,7 @@ describe('compose.yaml', () => {
     }
   });
 
-  it('waits only for services that exist, for health only where there is a health check, and for an end that comes', () => {
+  it('waits only for services that exist, for health only where there is a health check, and for the end of one-off services only', () => {
     const faults = Object.entries(services).flatMap(([name, service]) =>
       Object.entries(service.depends_on ?? {})
         .filter(([other, { condition }]) => !canBeWaitedFor(services[other], condition))
