@@ -147,7 +147,7 @@ export function isPlaceholder(name: string): boolean {
 /** Returns the value of a placeholder; null when there is none. */
 export function valueOf(name: string, values: TemplateValues): unknown {
   const known = VALUES.get(name);
-  if (known !== undefined) return known(values);
+  if (known !== undefined) return known(values) ?? null;
   const { properties } = values.event;
   if (properties === EXAMPLE_PROPERTIES) return 'example';
   return propertyOf(properties, pathOf(name)) ?? null;

@@ -94,6 +94,21 @@ describe('a body with placeholders', () => {
     expect(rendered.list).toHaveLength(4_000);
     expect(Buffer.byteLength(JSON.stringify(rendered))).toBeLessThan(150_000);
   });
+
+  it('reads a value once, however often it is repeated', () => {
+    let reads = 0;
+    const payload = {
+      ...SOURCE.payload,
+      amount: 1,
+      get large() {
+        reads += 1;
+        return { text: 'x'.repeat(16_000) };
+      },
+    };
+    const body = ['{{event.properties.large}}'.repeat(300), ...Array<string>(300).fill('{{ event.properties.large }}')];
+    render({ body }, { payload });
+    expect(reads).toBe(1);
+  });
 });
 
 describe('a template', () => {

@@ -1,7 +1,7 @@
 import type { Issue } from '../../../platform/http/fields/index.js';
 import { stringifyExact } from '../../../platform/json/index.js';
 import { isHeaderValue } from '../../../platform/outbound-http/index.js';
-import { cutText, textOf } from './bounded-text.js';
+import { cutText } from './bounded-text.js';
 import { isPreset, type ParameterRule, type Parameters, PRESETS } from './presets.js';
 import { SecretText } from './secret-text.js';
 import { isPlaceholder, type TemplateValues, valueOf } from './template-values.js';
@@ -128,7 +128,10 @@ export function renderTemplate(
   parameters: Parameters,
 ): RenderedRequest {
   const { preset, body } = template;
-  if (preset === undefined) return { body: rendered(body, values, { bytes: MAX_RENDERED_BYTES }), headers: {} };
+  if (preset === undefined) {
+    const rendering = { values, read: new Map<string, ReadPlaceholder>(), bytesLeft: MAX_RENDERED_BYTES };
+    return { body: rendered(body, rendering), headers: {} };
+  }
   if (!isPreset(preset)) throw new UnbuildableTemplate();
   const form = PRESETS[preset];
   const headers = form.headersOf?.(parameters) ?? {};
@@ -136,41 +139,63 @@ export function renderTemplate(
   return { body: form.bodyOf(values, parameters), headers };
 }
 
-/** The bytes that further placeholders may add. */
-interface Budget {
-  bytes: number;
+/** One rendering of a body. */
+interface Rendering {
+  readonly values: TemplateValues;
+  /** The placeholders that have been read. A body may repeat one hundreds of times, and its value may be large. */
+  readonly read: Map<string, ReadPlaceholder>;
+  /** The bytes that further placeholders may add. */
+  bytesLeft: number;
 }
 
-function rendered(value: unknown, values: TemplateValues, budget: Budget): unknown {
-  if (typeof value === 'string') return renderedText(value, values, budget);
-  if (Array.isArray(value)) return value.map((item) => rendered(item, values, budget));
+/** A value with its size as JSON. */
+interface Sized<V> {
+  readonly value: V;
+  readonly bytes: number;
+}
+
+interface ReadPlaceholder {
+  /** For a placeholder among other text. */
+  readonly text: Sized<string>;
+  /** For a text that is nothing but the placeholder: the value with its type, or its cut text when it is too long. */
+  readonly whole: Sized<unknown>;
+}
+
+function rendered(value: unknown, rendering: Rendering): unknown {
+  if (typeof value === 'string') return renderedText(value, rendering);
+  if (Array.isArray(value)) return value.map((item) => rendered(item, rendering));
   if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value;
   // A member may be called __proto__, so members are defined and not assigned.
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, rendered(item, values, budget)]));
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, rendered(item, rendering)]));
 }
 
-/** A text that is one placeholder becomes its value, with its type. A value that is too long becomes its cut text. */
-function renderedText(text: string, values: TemplateValues, budget: Budget): unknown {
-  const whole = /^\{\{([^{}]*)\}\}$/.exec(text);
-  if (whole === null) {
-    return text.replace(PLACEHOLDER, (_, name: string) =>
-      spent(textOf(valueOf(name.trim(), values), MAX_VALUE_LENGTH), budget),
-    );
+function renderedText(text: string, rendering: Rendering): unknown {
+  const only = /^\{\{([^{}]*)\}\}$/.exec(text);
+  if (only !== null) {
+    const { whole } = placeholder(only[1] ?? '', rendering);
+    return spent(whole, rendering) ?? (typeof whole.value === 'string' ? '' : null);
   }
-  const value = valueOf((whole[1] ?? '').trim(), values);
-  if (typeof value === 'string') return spent(cutText(value, MAX_VALUE_LENGTH), budget);
-  const json = stringifyExact(value);
-  if (json.length > MAX_VALUE_LENGTH) return spent(cutText(json, MAX_VALUE_LENGTH), budget);
-  const bytes = Buffer.byteLength(json);
-  if (bytes > budget.bytes) return null;
-  budget.bytes -= bytes;
-  return value;
+  return text.replace(PLACEHOLDER, (_, name: string) => spent(placeholder(name, rendering).text, rendering) ?? '');
 }
 
-/** Returns the text, or nothing when the budget does not suffice for it. */
-function spent(text: string, budget: Budget): string {
-  const bytes = Buffer.byteLength(JSON.stringify(text));
-  if (bytes > budget.bytes) return '';
-  budget.bytes -= bytes;
-  return text;
+function placeholder(inside: string, { values, read }: Rendering): ReadPlaceholder {
+  const name = inside.trim();
+  const known = read.get(name) ?? readPlaceholder(valueOf(name, values));
+  read.set(name, known);
+  return known;
+}
+
+function readPlaceholder(value: unknown): ReadPlaceholder {
+  const full = typeof value === 'string' ? value : stringifyExact(value);
+  const cut = value === null ? '' : cutText(full, MAX_VALUE_LENGTH);
+  const text = { value: cut, bytes: Buffer.byteLength(JSON.stringify(cut)) };
+  const isText = typeof value === 'string' || full.length > MAX_VALUE_LENGTH;
+  return { text, whole: isText ? text : { value, bytes: Buffer.byteLength(full) } };
+}
+
+/** Returns the value; undefined when too few bytes are left for it. */
+function spent<V>({ value, bytes }: Sized<V>, rendering: Rendering): V | undefined {
+  if (bytes > rendering.bytesLeft) return undefined;
+  rendering.bytesLeft -= bytes;
+  return value;
 }
