@@ -49,7 +49,7 @@ export class DestinationsController {
     operationId: 'createAlertDestination',
     summary: 'Create',
     description:
-      'Addresses that are not public are refused; a host name that cannot be found yet is taken. Secrets and Slack addresses are stored encrypted.',
+      'Addresses that are not public are refused; a host name that cannot be found yet is taken. Secrets and Slack addresses are stored encrypted. A template that names a secret needs the role admin.',
     status: 201,
     answer: DestinationResponse,
     errors: [TooManyDestinations, DestinationCredentialsUnavailable],
@@ -68,7 +68,7 @@ export class DestinationsController {
     operationId: 'updateAlertDestination',
     summary: 'Update',
     description:
-      'Deliveries that wait go to the new address, signed by the new secret and for 24 hours by the one before.',
+      'Deliveries that wait go to the new address, signed by the new secret and for 24 hours by the one before. Where the old or the new template names a secret, admins alone change the template and the address.',
     answer: DestinationResponse,
     errors: [DestinationNotFound, DestinationCredentialsUnavailable],
   })

@@ -38,7 +38,7 @@ export class ChannelsController {
     operationId: 'createDeliveryChannel',
     summary: 'Create a channel',
     description:
-      'Addresses that are not public are refused; a host name that cannot be found yet is taken. The answer shows the signing secret of a webhook, once; while credential encryption is switched off none is made.',
+      'Addresses that are not public are refused; a host name that cannot be found yet is taken. The answer shows the signing secret of a webhook, once; while credential encryption is switched off none is made. A template or a protected header that names a secret needs the role admin.',
     status: 201,
     answer: ChannelResponse,
     errors: [InsufficientProjectRole, TooManyChannels, DuplicateProtectedHeader, ProtectedHeadersUnavailable],
@@ -53,7 +53,7 @@ export class ChannelsController {
     operationId: 'updateDeliveryChannel',
     summary: 'Update a channel',
     description:
-      'A configuration is replaced whole; attempts that wait go by the new one. Where a protected header names a secret, admins alone change its value and the address.',
+      'A configuration is replaced whole; attempts that wait go by the new one. Where a protected header or the template names a secret, admins alone change it and the address.',
     answer: ChannelResponse,
     errors: [
       InsufficientProjectRole,
