@@ -23,7 +23,7 @@ export async function readState(api: Api, projectId: string): Promise<ProjectSta
   const rules = await api.get<Row[]>('/v1/alert-rules', query);
   // A list has at most 1,000 silences, and those that have ended are never removed.
   const silencesIn = (state: string): Promise<Row[]> => api.get<Row[]>('/v1/alerts/silences', { ...query, state });
-  const silences = [...(await silencesIn('scheduled')), ...(await silencesIn('active'))];
+  const silences = [...(await silencesIn('pending')), ...(await silencesIn('active'))];
   const secrets = await api.get<Row[]>('/v1/secrets', query);
   const nameOf = new Map([...destinations, ...channels].map(({ id, name }) => [id, name]));
   const unnamed = silences.filter(({ reason }) => !reason);
