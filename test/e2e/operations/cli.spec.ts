@@ -196,7 +196,7 @@ describe('A file of alerts', () => {
     expect(await oes(['apply', '-f', example], VALUES)).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/^7 made, 0 unchanged$/m),
-      stderr: '',
+      stderr: expect.stringMatching(/^channel "On call" signs its requests\. .*\n$/),
     });
     const second = await oes(['apply', '-f', example, '--prune']);
     expect(second).toEqual({ code: 0, stdout: 'Nothing to do: 7 unchanged\n', stderr: '' });
