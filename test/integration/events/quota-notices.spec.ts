@@ -183,7 +183,7 @@ describe('the notices about the quotas of a month', () => {
     expect([await thresholds(owner), await thresholds(other)]).toEqual([[80], [80]]);
   });
 
-  it('end a round at the first mail that times out, and are mailed by a later round', async () => {
+  it('are mailed by a later round when a mail has timed out, which ends the round', async () => {
     const owner = await ownerWithProject(app);
     const admin = await addMember(app, owner, 'admin');
     await setLimit(owner, 5);
