@@ -155,7 +155,7 @@ describe.each(SCREENS)('delivery on $device', ({ screen }) => {
     await page.getByRole('button', { name: 'More for Tickets' }).click();
     await page.getByRole('menuitem', { name: 'Change' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByRole('textbox', { name: 'Body' }).click();
+    await dialog.getByRole('combobox', { name: 'Body' }).click();
     await page.getByRole('option', { name: 'Your own JSON' }).click();
     await dialog.getByLabel('JSON', { exact: true }).fill('{"text": ');
     await dialog.getByText('This is not JSON yet').waitFor();
