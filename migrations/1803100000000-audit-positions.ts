@@ -5,7 +5,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
  * transactions at once, the one that wrote first may commit last.
  *
  * A deferred trigger takes the number when its transaction commits. The lock before it is held until the commit is
- * visible, so whoever reads a number can read all smaller ones. No row lock is taken after it, so it cannot deadlock.
+ * visible, so a reader of a number can also read all smaller ones. No row lock is taken after it, so it cannot deadlock.
  */
 export class AuditPositions1803100000000 implements MigrationInterface {
   readonly name = 'AuditPositions1803100000000';

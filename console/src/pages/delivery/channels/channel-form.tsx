@@ -7,7 +7,7 @@ import { DurationSelect } from '../../../parts/durations.js';
 import { BodyTemplateFields, choiceOf, isComplete, templateOf } from '../body-template.js';
 import { PairLines, type Pair, pairsOf, recordOf } from './pair-lines.js';
 import { ShownSigningSecret } from './signing-secret.js';
-import { useReadChannelsAnew } from './use-read-channels-anew.js';
+import { useRefetchChannels } from './use-refetch-channels.js';
 
 type Channel = Schemas['ChannelResponse'];
 type Policy = Schemas['RetryPolicyConfiguration'];
@@ -22,7 +22,7 @@ interface Props {
 const WAITS_S = [10, 30, 60, 300, 900, 3_600, 14_400, 86_400];
 
 export function ChannelForm({ projectId, channel, onDone }: Props) {
-  const readAnew = useReadChannelsAnew();
+  const refetch = useRefetchChannels();
   const webhook = channel?.type === 'webhook' ? channel.configuration : null;
   const email = channel?.type === 'email' ? channel.configuration : null;
   const [type, setType] = useState<Channel['type']>(channel?.type ?? 'webhook');
@@ -63,13 +63,13 @@ export function ChannelForm({ projectId, channel, onDone }: Props) {
         body: { ...common, project_id: projectId, type, configuration: asWebhook, protected_headers },
       });
       setSigningSecret(secret);
-      await readAnew();
+      await refetch();
       if (secret === null) onDone();
       return;
     } else {
       await api.createDeliveryChannel({ body: { ...common, project_id: projectId, type, configuration: asEmail } });
     }
-    await readAnew();
+    await refetch();
     onDone();
   };
   if (signingSecret !== null) return <ShownSigningSecret secret={signingSecret} onDone={onDone} />;

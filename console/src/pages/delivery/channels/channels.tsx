@@ -18,7 +18,7 @@ import { TestForm } from '../test-form.js';
 import { ChannelForm } from './channel-form.js';
 import { ProtectedHeaders } from './protected-headers.js';
 import { SigningSecret } from './signing-secret.js';
-import { useReadChannelsAnew } from './use-read-channels-anew.js';
+import { useRefetchChannels } from './use-refetch-channels.js';
 
 type Channel = Schemas['ChannelResponse'];
 type Doing = 'change' | 'headers' | 'secret' | 'test' | 'delete';
@@ -86,14 +86,14 @@ interface RowProps {
 
 function ChannelRow({ channel, refusal, onDo }: RowProps) {
   const { organization, project } = useCurrentProject();
-  const readAnew = useReadChannelsAnew();
+  const refetch = useRefetchChannels();
   const toggle = async (enabled: boolean) => {
     await api.updateDeliveryChannel({
       path: { channel_id: channel.id },
       query: { project_id: project.id },
       body: { enabled },
     });
-    await readAnew();
+    await refetch();
   };
   return (
     <Table.Tr>
@@ -158,7 +158,7 @@ interface DoneProps {
 }
 
 function Done({ channel, what, onDone }: DoneProps) {
-  const readAnew = useReadChannelsAnew();
+  const refetch = useRefetchChannels();
   switch (what) {
     case 'change':
       return <ChannelForm projectId={channel.project_id} channel={channel} onDone={onDone} />;
@@ -178,7 +178,7 @@ function Done({ channel, what, onDone }: DoneProps) {
               path: { channel_id: channel.id },
               query: { project_id: channel.project_id },
             });
-            await readAnew();
+            await refetch();
           }}
           onClose={onDone}
         >

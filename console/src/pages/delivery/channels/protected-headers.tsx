@@ -7,13 +7,13 @@ import { ActForm } from '../../../parts/act-form.js';
 import { Failure } from '../../../parts/failures.js';
 import { Moment } from '../../../parts/moment.js';
 import { Rows } from '../../../parts/rows.js';
-import { useReadChannelsAnew } from './use-read-channels-anew.js';
+import { useRefetchChannels } from './use-refetch-channels.js';
 
 type Channel = Schemas['ChannelResponse'];
 
 /** Edits the headers whose values only the receiver sees. */
 export function ProtectedHeaders({ channel }: { readonly channel: Channel }) {
-  const readAnew = useReadChannelsAnew();
+  const refetch = useRefetchChannels();
   const [name, setName] = useState('');
   const [value, setValue] = useState('');
   const which = { path: { channel_id: channel.id }, query: { project_id: channel.project_id } };
@@ -24,11 +24,11 @@ export function ProtectedHeaders({ channel }: { readonly channel: Channel }) {
       : api.createProtectedHeader({ ...which, body: { name: name.trim(), value } }));
     setName('');
     setValue('');
-    await readAnew();
+    await refetch();
   };
   const removing = useMutation({
     mutationFn: (header_name: string) => api.deleteProtectedHeader({ ...which, path: { ...which.path, header_name } }),
-    onSuccess: readAnew,
+    onSuccess: refetch,
   });
   return (
     <Stack>

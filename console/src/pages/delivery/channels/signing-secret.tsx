@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { api } from '../../../api/client.js';
 import { ActForm } from '../../../parts/act-form.js';
 import { ShownOnce } from '../../../parts/shown-once.js';
-import { useReadChannelsAnew } from './use-read-channels-anew.js';
+import { useRefetchChannels } from './use-refetch-channels.js';
 
 interface ShownProps {
   readonly secret: string;
@@ -30,7 +30,7 @@ interface Props {
 
 /** Gives a channel another signing secret, or its first one. */
 export function SigningSecret({ channel, onDone }: Props) {
-  const readAnew = useReadChannelsAnew();
+  const refetch = useRefetchChannels();
   const [made, setMade] = useState<string | null>(null);
   if (made !== null) return <ShownSigningSecret secret={made} onDone={onDone} />;
   const rotate = async () => {
@@ -40,7 +40,7 @@ export function SigningSecret({ channel, onDone }: Props) {
       body: { rotate_signing_secret: true },
     });
     setMade(secret);
-    await readAnew();
+    await refetch();
   };
   return (
     <ActForm verb="Make a new secret" act={rotate}>
