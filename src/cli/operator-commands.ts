@@ -35,7 +35,7 @@ export function addOperatorCommands(program: Command, environment: NodeJS.Proces
       // A connection that hangs would keep the process alive.
       setTimeout(() => process.exit(), EXIT_MS).unref();
     });
-  addUserCommands(program, run);
+  addAccountCommands(program, run);
   addOrganizationCommands(program, run);
 
   const keys = program.command('keys').description('Revoke API keys.');
@@ -56,7 +56,7 @@ export function addOperatorCommands(program: Command, environment: NodeJS.Proces
 
 type Run = (load: () => Promise<OperatorWork>) => Promise<void>;
 
-function addUserCommands(program: Command, run: Run): void {
+function addAccountCommands(program: Command, run: Run): void {
   const users = program
     .command('users')
     .description('Inspect accounts, and disable them or remove their second factors.');
