@@ -118,13 +118,9 @@ export class QuotaNoticesRepository {
     );
   }
 
-  /**
-   * Claims one mail for one minute. Mails that were never attempted come first. Mails to people who are no longer owner
-   * or admin are deleted, and old ones too.
-   * @returns null when no mail is due
-   */
-  async claimMail(): Promise<DueMail | null> {
-    await this.database.execute(
+  /** Deletes mails to people who are no longer owner or admin, and old ones. @returns how many were deleted */
+  deleteObsoleteMails(): Promise<number> {
+    return this.database.execute(
       `DELETE /* every tenant: mails that are sent no more */ FROM quota_notice_mails q
        USING quota_notices n
        WHERE n.organization_id = q.organization_id AND n.month = q.month AND n.quota = q.quota
@@ -132,6 +128,10 @@ export class QuotaNoticesRepository {
            SELECT FROM organization_members om
            WHERE om.organization_id = q.organization_id AND om.user_id = q.user_id AND om.role IN ('owner', 'admin')))`,
     );
+  }
+
+  /** Claims one mail for one minute. Mails that were never attempted come first. @returns null when no mail is due */
+  async claimMail(): Promise<DueMail | null> {
     const [mail] = await this.database.rows<DueMail>(
       `WITH /* every tenant: what is due */ due AS (
          SELECT ${KEY}, user_id FROM quota_notice_mails

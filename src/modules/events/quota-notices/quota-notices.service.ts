@@ -90,6 +90,7 @@ export class QuotaNoticesService {
   /** Ends at the first transient failure, because the mail server is probably down. The next round tries again. */
   private async sendMails(): Promise<number> {
     const endsAt = performance.now() + MAX_MAILING_MS;
+    await this.notices.deleteObsoleteMails();
     let sent = 0;
     while (performance.now() < endsAt) {
       const mail = await this.notices.claimMail();
