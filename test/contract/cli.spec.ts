@@ -37,7 +37,7 @@ describe('A command that is mistyped', () => {
     expect(cli(...words)).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining(message) as unknown });
   });
 
-  it('is told from a command that is right', () => {
+  it('is distinguished from a correct command', () => {
     for (const words of [['migrate'], ['migrate', '--restored', '--event-store'], ['audit', 'tail', '-n', '5']]) {
       expect(cli(...words)).toMatchObject({ code: 78, stderr: expect.stringContaining('DATABASE_URL') as unknown });
     }

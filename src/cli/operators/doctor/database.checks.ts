@@ -166,7 +166,7 @@ async function decryptSamples(database: DoctorDatabase, cipher: CredentialCipher
   if (broken.length === 0) return ok(`The keys decrypt what is stored (${opened} values tried).`);
   return failed(
     `${broken.length} of ${opened + broken.length} stored values cannot be decrypted, in ${[...new Set(broken)].join(', ')}.`,
-    'Configure the keys of the service whose data this is: an id of a key stands for another key now.',
+    'Configure the keys of the service whose data this is: the id of a key now belongs to another key.',
   );
 }
 

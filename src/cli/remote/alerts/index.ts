@@ -80,7 +80,7 @@ async function planned(options: ApplyOptions, environment: NodeJS.ProcessEnv): P
     if (plan.faults.length > 0) throw new CommandFailure(plan.faults.join('\n'), EXIT.usage);
     return { api, projectId, state, plan };
   } catch (error) {
-    // Faults of the files are told even when the service cannot be asked for the rest.
+    // Faults of the files are reported even when the service cannot be asked for the rest.
     if (wish.faults.length === 0 || (error as CommandFailure).exitCode === EXIT.usage) throw error;
     throw new CommandFailure([...wish.faults, (error as Error).message].join('\n'), EXIT.usage);
   }

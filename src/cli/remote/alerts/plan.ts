@@ -100,7 +100,7 @@ function* faultsOfDeletions(wish: Wish, state: ProjectState): Generator<string> 
   }
 }
 
-/** Returns the faults that show only beside the project's state. */
+/** Returns the faults that are found only with the project's state. */
 function* faultsOf(
   wish: Wish,
   things: readonly Wanted[],

@@ -5,7 +5,7 @@ const name = z.string().min(1).max(200);
 const seconds = z.int().min(0).max(86_400);
 const time = z.iso.datetime({ offset: true });
 
-/** A value that the service never returns. It comes from a secret, so that it stands in no file. */
+/** A value that the service never returns. It comes from a secret, so that no file contains it. */
 const secretText = z
   .string()
   .refine((text) => secretsIn(text).length > 0, 'must refer to a secret, such as {{secret:NAME}}');

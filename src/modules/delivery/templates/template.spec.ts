@@ -120,7 +120,7 @@ describe('a template', () => {
     [{ body: '{{event.properties.}}' }, 'body', 'there is no placeholder event.properties.'],
     [{ body: '{{constructor}}' }, 'body', 'there is no placeholder constructor'],
     [{ body: '{{secret:TOKEN}}' }, 'body', 'there is no placeholder secret:TOKEN'],
-    [{ body: { '{{alert.id}}': 1 } }, 'body.{{alert.id}}', 'placeholders stand in values, not in names'],
+    [{ body: { '{{alert.id}}': 1 } }, 'body.{{alert.id}}', 'placeholders are allowed in values, not in names'],
     [{ body: 'x'.repeat(16_384) }, '', 'a template has at most 16384 bytes'],
     [{}, '', 'a template has either a preset or a body'],
     [{ preset: 'teams', body: {} }, '', 'a template has either a preset or a body'],

@@ -86,7 +86,7 @@ function bodyFaults(value: unknown, path: readonly (string | number)[], refuse: 
   } else if (typeof value === 'object' && value !== null) {
     for (const [name, item] of Object.entries(value)) {
       const place = [...path, name.slice(0, 80)];
-      if (name.includes('{{')) refuse(place, 'placeholders stand in values, not in names');
+      if (name.includes('{{')) refuse(place, 'placeholders are allowed in values, not in names');
       bodyFaults(item, place, refuse, depth + 1);
     }
   }

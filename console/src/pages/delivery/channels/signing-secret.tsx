@@ -46,7 +46,7 @@ export function SigningSecret({ channel, onDone }: Props) {
     <ActForm verb="Make a new secret" act={rotate}>
       <Text size="sm">
         {channel.has_signing_secret
-          ? 'Requests are signed. After a change, the present secret signs beside the new one for a day.'
+          ? 'Requests are signed. After a change, the present secret also signs for a day.'
           : 'Requests are not signed yet, because the channel is older than signatures.'}
       </Text>
     </ActForm>

@@ -74,7 +74,7 @@ export class UpdateDestinationRequest {
     optional: true,
     nullable: true,
     secret: true,
-    description: 'A new one; the one before signs beside it for 24 hours. Null: requests are no longer signed',
+    description: 'A new one; the previous one also signs for 24 hours. Null: requests are no longer signed',
   })
   secret?: string | null;
 

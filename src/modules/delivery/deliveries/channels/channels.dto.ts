@@ -119,7 +119,7 @@ export class UpdateChannelRequest {
   @BooleanField({
     optional: true,
     description:
-      'True makes a new signing secret, which the answer shows once; the one before signs beside it for 24 hours. Webhooks only',
+      'True makes a new signing secret, which the answer shows once; the previous one also signs for 24 hours. Webhooks only',
   })
   rotate_signing_secret?: boolean;
 }
