@@ -19,7 +19,7 @@ const MAIN = fileURLToPath(new URL('../dist/src/main.js', import.meta.url));
 
 /**
  * Starts the built service, on `databaseUrl` or else on its own embedded database. A given `dataDir` is not deleted at
- * the end, so that another start can use it again.
+ * the end, so that another start can use it again. `main` is the program of another build.
  */
 export async function startService({
   env = {},
@@ -27,9 +27,10 @@ export async function startService({
   node = process.execPath,
   nodeArguments = [],
   dataDir: given,
+  main = MAIN,
 } = {}) {
   const dataDir = given ?? (await newDataDir());
-  const child = spawn(node, [...nodeArguments, MAIN], {
+  const child = spawn(node, [...nodeArguments, main], {
     env: {
       ...process.env,
       PORT: '0',

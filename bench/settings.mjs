@@ -25,3 +25,5 @@ export const SOAK_SECONDS = number('BENCH_SOAK_SECONDS', 600);
 export const CONNECTIONS = 64;
 /** The program of another Node. `ingest` also measures the service and the echo with it, and `ways` the service. */
 export const OTHER_NODE = process.env.BENCH_NODE;
+/** A folder with another built version of the service, with which `tracing` compares this one. */
+export const OTHER_BUILD = process.env.BENCH_OTHER_BUILD;
