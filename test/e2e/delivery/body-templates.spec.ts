@@ -126,12 +126,65 @@ describe('the template of a body', () => {
       configuration: { url: `${receiver.url}/hook`, template, retry_policy: { max_attempts: 1 } },
     });
     expect(renamed.status).toBe(200);
-    await secrets.created('SHORT_LIVED', 'value');
-    const other = await channelWith({ preset: 'telegram', parameters: { chat_id: '{{secret:SHORT_LIVED}}' } });
-    const listed = (await secrets.list()).body as { id: string; name: string }[];
-    const { id: secretId } = listed.find(({ name }) => name === 'SHORT_LIVED')!;
-    await api.as(acme.owner).delete(`/v1/secrets/${secretId}`).query({ project_id: acme.projectId });
-    expect(await delivery.test(other)).toMatchObject({ ok: false, failure_reason: 'template_invalid' });
+  });
+
+  it('keeps the secret that it names from being deleted, in a channel as in an alert destination', async () => {
+    const id = await secrets.created('CHAT', 'value');
+    const template = { preset: 'telegram', parameters: { chat_id: 'c{{ secret: CHAT }}' } };
+    const plain = { preset: 'discord' };
+    const url = `${receiver.url}/hook`;
+    const channel = await channelWith(template);
+    const destination = (await destinationWith(template).expect(201)).body as { id: string };
+    const header = { protected_headers: [{ name: 'X-H', value: '{{secret:CHAT}}' }] };
+    await delivery.send('patch', `/channels/${channel}`, header);
+    const ofHeader = { channel_id: channel, channel_name: 'Receiver', header_name: 'X-H' };
+    const ofChannel = { channel_id: channel, channel_name: 'Receiver', parameter_name: 'chat_id' };
+    const ofDestination = { destination_id: destination.id, destination_name: 'Receiver', parameter_name: 'chat_id' };
+    const refusal = async (): Promise<unknown[]> => {
+      const { status, body } = await secrets.delete(id);
+      const { code, reason, references } = body.detail;
+      const listed = (await secrets.list()).body as { id: string; references: number }[];
+      expect([status, code, listed.find((each) => each.id === id)!.references]).toEqual([
+        409,
+        'secret_in_use',
+        references.length,
+      ]);
+      return [reason, references];
+    };
+    const [reason, references] = await refusal();
+    expect(reason).toBe('The secret is used by protected headers and templates');
+    expect(references).toHaveLength(3);
+    expect(references).toEqual(expect.arrayContaining([ofHeader, ofChannel, ofDestination]));
+    await delivery.send('delete', `/channels/${channel}/protected-headers/X-H`);
+    await api.as(acme.owner).patch(`/v1/alert-destinations/${destination.id}`, { template: plain }).expect(200);
+    expect(await refusal()).toEqual(['The secret is used by templates', [ofChannel]]);
+    await api.as(acme.owner).patch(`/v1/alert-destinations/${destination.id}`, { template }).expect(200);
+    await delivery.send('patch', `/channels/${channel}`, { configuration: { url, template: plain } });
+    expect(await refusal()).toEqual(['The secret is used by templates', [ofDestination]]);
+    await api.as(acme.owner).delete(`/v1/alert-destinations/${destination.id}`).expect(204);
+    expect((await secrets.delete(id)).status).toBe(204);
+  });
+
+  it('names a secret or finds it deleted, never both, when the two are requested at once', async () => {
+    const url = `${receiver.url}/hook`;
+    const channel = await channelWith({ preset: 'discord' });
+    for (let round = 0; round < 6; round += 1) {
+      const id = await secrets.created(`RACED_${round}`, 'value');
+      const template = { preset: 'telegram', parameters: { chat_id: `{{secret:RACED_${round}}}` } };
+      const [removed, saved] = await Promise.all([
+        secrets.delete(id),
+        delivery.send('patch', `/channels/${channel}`, { configuration: { url, template } }),
+      ]);
+      expect(['204 422', '409 200']).toContain(`${removed.status} ${saved.status}`);
+      expect((await delivery.test(channel)).ok).toBe(true);
+    }
+  });
+
+  it('is not sent when its secret is too long for a parameter', async () => {
+    const id = await secrets.created('GROWING', 'value');
+    const channel = await channelWith({ preset: 'telegram', parameters: { chat_id: '{{secret:GROWING}}' } });
+    await secrets.replace(id, 'x'.repeat(2_049));
+    expect(await delivery.test(channel)).toMatchObject({ ok: false, failure_reason: 'template_invalid' });
   });
 
   it('sends secrets only to the address of an alert destination that an admin has admitted', async () => {

@@ -27,7 +27,7 @@ export function SecretsPage() {
   const close = () => setEdited(null);
   return (
     <Stack gap="lg">
-      <PageHead title="Secrets" about="Values that headers of channels carry and nobody reads again.">
+      <PageHead title="Secrets" about="Values that are sent in headers and templates, and that nobody reads again.">
         <Act refusal={refusal} leftSection={<Icon name="plus" size={16} />} onAct={() => setEdited('new')}>
           New secret
         </Act>
@@ -37,7 +37,7 @@ export function SecretsPage() {
         empty={
           <Empty
             title="No secret yet"
-            about="Keep a receiver's token here once and name it in headers as {{secret:NAME}}: it is replaced in one place, and never shown."
+            about="Keep a receiver's token here once and name it in headers and templates as {{secret:NAME}}: it is replaced in one place, and never shown."
           />
         }
       >
@@ -88,7 +88,7 @@ function SecretRow({ secret, mayManage, onReplace }: RowProps) {
         )}
       </Table.Td>
       <Table.Td className="numbers">{secret.version}</Table.Td>
-      <Table.Td>{references === 0 ? 'Nothing' : references === 1 ? '1 header' : `${references} headers`}</Table.Td>
+      <Table.Td>{references === 0 ? 'Nothing' : references === 1 ? '1 place' : `${references} places`}</Table.Td>
       <Table.Td>{secret.last_used_at === null ? 'Never' : <Moment at={secret.last_used_at} />}</Table.Td>
       <Table.Td>
         <Moment at={secret.updated_at} />
@@ -100,7 +100,7 @@ function SecretRow({ secret, mayManage, onReplace }: RowProps) {
               Replace
             </Button>
             <Removal verb="Delete" name={name} title="Delete the secret" act={remove}>
-              The value of <b>{name}</b> is gone for good. It is refused as long as a header names it.
+              The value of <b>{name}</b> is gone for good. It is refused as long as a header or a template names it.
             </Removal>
           </Group>
         )}

@@ -16,6 +16,7 @@ import {
   PREVIOUS_SECRET,
   SEALED_URL,
 } from './destinations/destination.entity.js';
+import { DestinationTemplateSecretsRepository } from './destinations/destination-template-secrets.repository.js';
 import { DestinationTestService } from './destinations/destination-test.service.js';
 import { DestinationVault, PreviousSecretsMaintenance } from './destinations/destination-vault.js';
 import { DestinationsController } from './destinations/destinations.controller.js';
@@ -56,6 +57,7 @@ const ENGINE = [
     belongsToProject(DeliveriesRepository),
     DeliveriesRepository,
     DeliveriesService,
+    DestinationTemplateSecretsRepository,
     DestinationTestService,
     DestinationVault,
     DestinationsRepository,

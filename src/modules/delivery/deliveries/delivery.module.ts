@@ -14,6 +14,7 @@ import { ChannelTestService } from './engine/channel-test.service.js';
 import { DeliveryChannel, PREVIOUS_SIGNING_SECRET, SIGNING_SECRET } from './channels/channel.entity.js';
 import { ChannelsController } from './channels/channels.controller.js';
 import { ChannelOfProject, ChannelsRepository } from './channels/channels.repository.js';
+import { ChannelTemplateSecretsRepository } from './channels/channel-template-secrets.repository.js';
 import { ChannelsService } from './channels/channels.service.js';
 import { HeaderSecret } from './channels/header-secret.entity.js';
 import { HeaderSecretsRepository } from './channels/header-secrets.repository.js';
@@ -89,6 +90,7 @@ const ENGINE = [
     belongsToProject(AttemptsRepository),
     AttemptsRepository,
     ChannelOfProject,
+    ChannelTemplateSecretsRepository,
     ChannelTestService,
     ChannelsRepository,
     ChannelsService,

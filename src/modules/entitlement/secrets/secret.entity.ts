@@ -2,7 +2,7 @@ import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
 import type { ProjectId, UserId } from '../../access/index.js';
 import { SealedColumn } from '../../../platform/sealed-columns/index.js';
 
-/** A value that replaces its name in protected headers. It is stored encrypted and never returned. */
+/** A value that replaces its name in protected headers and in parameters of templates. It is stored encrypted and never returned. */
 @Entity('project_secrets')
 @Unique('uq_project_secrets_project_id_name', ['projectId', 'name'])
 @Index('ix_project_secrets_value_key', { synchronize: false })
@@ -13,7 +13,7 @@ export class ProjectSecret {
   @Column('uuid', { name: 'project_id' })
   projectId!: ProjectId;
 
-  /** The name never changes, because protected headers refer to it. */
+  /** The name never changes, because other places refer to it. */
   @Column('text')
   name!: string;
 

@@ -32,7 +32,7 @@ export class SecretsController {
     operationId: 'createSecret',
     summary: 'Store a secret',
     description:
-      'Protected headers of webhook channels name it: `Bearer {{secret:PAYMENTS_TOKEN}}` becomes the present value at each try.',
+      'Protected headers of webhook channels and parameters of templates name it: `Bearer {{secret:PAYMENTS_TOKEN}}` becomes the present value at each try.',
     status: 201,
     answer: SecretResponse,
     errors: [ProjectIsArchived, SecretNameInUse, TooManySecrets, SecretsUnavailable],
@@ -63,7 +63,7 @@ export class SecretsController {
   @Documented({
     operationId: 'deleteSecret',
     summary: 'Delete',
-    description: 'Refused while protected headers use it; the first 20 are named.',
+    description: 'Refused while protected headers or parameters of templates use it; the first 20 are named.',
     status: 204,
     errors: [SecretNotFound, SecretInUse],
   })

@@ -64,7 +64,7 @@ export class SecretResponse {
   @IntField({ min: 1, description: 'Of the value: 1, then one more by each replacement' })
   version!: number;
 
-  @IntField({ min: 0, description: 'How many protected headers use it' })
+  @IntField({ min: 0, description: 'How many protected headers and parameters of templates use it' })
   references!: number;
 
   @DateTimeField({ nullable: true, description: 'At most a minute behind. Null: never' })

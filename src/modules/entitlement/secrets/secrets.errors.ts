@@ -1,6 +1,5 @@
 import { DomainError, domainError } from '../../../platform/http/domain-error.js';
 import { EnumField, ListField, nested, TextField, UuidField } from '../../../platform/http/fields/index.js';
-import type { SecretUse } from './secret-uses.js';
 
 export class SecretNotFound extends domainError(404, 'Secret not found') {}
 export class SecretNameInUse extends domainError(409, 'Secret name already in use') {}
@@ -9,15 +8,25 @@ export class SecretsUnavailable extends domainError(503, 'Secrets are unavailabl
   override readonly logLevel = 'warn' as const;
 }
 
-class SecretReference {
-  @UuidField({ description: 'The delivery channel' })
-  channel_id!: string;
+/** A place that refers to a secret: a channel or a destination, with a header or with a parameter of its template. */
+export class SecretReference {
+  @UuidField({ optional: true, description: 'The delivery channel' })
+  channel_id?: string;
 
-  @TextField({ description: 'Of the delivery channel' })
-  channel_name!: string;
+  @TextField({ optional: true, description: 'Of the delivery channel' })
+  channel_name?: string;
 
-  @TextField({ description: 'Of the protected header' })
-  header_name!: string;
+  @UuidField({ optional: true, description: 'The alert destination' })
+  destination_id?: string;
+
+  @TextField({ optional: true, description: 'Of the alert destination' })
+  destination_name?: string;
+
+  @TextField({ optional: true, description: 'Of the protected header' })
+  header_name?: string;
+
+  @TextField({ optional: true, description: 'Of the parameter of the template' })
+  parameter_name?: string;
 }
 
 class SecretInUseRefusal {
@@ -27,24 +36,24 @@ class SecretInUseRefusal {
   @TextField({ description: 'The same in words' })
   reason!: string;
 
-  @ListField(nested(() => SecretReference), { description: 'The first headers that use it' })
+  @ListField(nested(() => SecretReference), {
+    description: 'The first headers and parameters of templates that use it',
+  })
   references!: SecretReference[];
 }
 
-const IN_USE = { code: 'secret_in_use', reason: 'The secret is used by protected headers' };
+const CODE = 'secret_in_use';
+const BY_HEADERS = 'The secret is used by protected headers';
 
-/** Lists the first headers that use the secret. */
+/** Lists the first places that use the secret. */
 export class SecretInUse extends DomainError {
   static readonly status = 409;
   static readonly answer = SecretInUseRefusal;
-  static readonly detail = { ...IN_USE, references: [] };
+  static readonly detail = { code: CODE, reason: BY_HEADERS, references: [] };
 
-  constructor(uses: readonly SecretUse[] = []) {
-    const references = uses.map(({ channelId, channelName, headerName }) => ({
-      channel_id: channelId,
-      channel_name: channelName,
-      header_name: headerName,
-    }));
-    super(SecretInUse.status, { ...IN_USE, references });
+  constructor(references: readonly SecretReference[] = []) {
+    const templates = references.filter((reference) => reference.parameter_name !== undefined).length;
+    const others = templates === references.length ? 'The secret is used by templates' : `${BY_HEADERS} and templates`;
+    super(SecretInUse.status, { code: CODE, reason: templates === 0 ? BY_HEADERS : others, references });
   }
 }

@@ -5,6 +5,7 @@ import { sealedColumns } from '../../../platform/sealed-columns/index.js';
 import { AuditModule } from '../../identity/audit/index.js';
 import { belongsToProject, ProjectsModule } from '../../tenancy/projects/index.js';
 import { ProjectSecret, SECRET_VALUE } from './secret.entity.js';
+import { SecretReferencesService } from './secret-references.service.js';
 import { SecretRemovalService } from './secret-removal.service.js';
 import { SecretVault } from './secret-vault.js';
 import { SecretsController } from './secrets.controller.js';
@@ -21,6 +22,7 @@ import { SecretSearch } from './secret-search.reader.js';
     ...sealedColumns(SECRET_VALUE),
     belongsToProject(SecretRemovalService),
     ProjectOfSecret,
+    SecretReferencesService,
     SecretRemovalService,
     SecretVault,
     SecretsReader,

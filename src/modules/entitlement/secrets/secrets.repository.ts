@@ -27,7 +27,7 @@ export class SecretsRepository {
   }
 
   /**
-   * Locks the row, so that no header can start to use the secret until the transaction ends. Waits for transactions
+   * Locks the row, so that nothing can start to use the secret until the transaction ends. Waits for transactions
    * that have already started to use it.
    */
   async lockForRemoval({ projectId }: ProjectScope, id: string, tx: Db): Promise<ToldSecret | null> {
@@ -40,7 +40,7 @@ export class SecretsRepository {
   }
 
   /**
-   * Locks the row, so that replacements of the value run one after another. Headers can still start to use the secret.
+   * Locks the row, so that replacements of the value run one after another. Other places can still start to use the secret.
    */
   async lock({ projectId }: ProjectScope, id: string, tx: Db): Promise<ToldSecret | null> {
     const rows = await this.database.rows<ToldSecret>(

@@ -1,12 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { DiscoveryService } from '@nestjs/core';
 import type { ProjectMemberScope, ProjectScope } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
-import { providerOf } from '../../../platform/discovery/provider-of.js';
 import { newId } from '../../../platform/ids/index.js';
 import { AuditWriter } from '../../identity/audit/index.js';
 import { projectAct, ProjectActsService, ProjectIsArchived } from '../../tenancy/projects/index.js';
-import { NO_USES, SecretUses } from './secret-uses.js';
+import { SecretReferencesService } from './secret-references.service.js';
 import { SecretVault } from './secret-vault.js';
 import {
   type CreateSecretRequest,
@@ -17,9 +15,9 @@ import {
 import { SecretInUse, SecretNotFound, TooManySecrets } from './secrets.errors.js';
 import { SecretsRepository, type ToldSecret } from './secrets.repository.js';
 
-/** Limits the list, which has no pages, and the number of secrets that headers may name. */
+/** Limits the list, which has no pages, and the number of secrets that other places may name. */
 const MOST_SECRETS = 100;
-/** A refused deletion names at most this many headers. */
+/** A refused deletion names at most this many places that use the secret. */
 const MOST_NAMED = 20;
 
 /** Manages the secrets of a project. Values are written here, and read by {@link SecretsReader} alone. */
@@ -31,16 +29,13 @@ export class SecretsService {
     private readonly vault: SecretVault,
     private readonly acts: ProjectActsService,
     private readonly audit: AuditWriter,
-    private readonly discovery: DiscoveryService,
+    private readonly references: SecretReferencesService,
   ) {}
 
-  private get uses(): SecretUses {
-    return providerOf(this.discovery, SecretUses) ?? NO_USES;
-  }
-
   async list(scope: ProjectScope): Promise<SecretResponse[]> {
-    const [secrets, counts] = await Promise.all([this.secrets.list(scope), this.uses.counts(scope)]);
-    return secrets.map((secret) => secretResponse(secret, counts.get(secret.id) ?? 0));
+    const secrets = await this.secrets.list(scope);
+    const counts = await this.references.counts(scope, secrets);
+    return secrets.map((secret, at) => secretResponse(secret, counts[at] ?? 0));
   }
 
   /** @throws SecretNameInUse by the constraint of names, which also rolls back the transaction */
@@ -82,8 +77,8 @@ export class SecretsService {
       await this.acts.begin(scope, tx);
       const secret = await this.secrets.lockForRemoval(scope, id, tx);
       if (secret === null) throw new SecretNotFound();
-      const uses = await this.uses.of(scope, id, MOST_NAMED, tx);
-      if (uses.length > 0) throw new SecretInUse(uses);
+      const references = await this.references.first(scope, secret, MOST_NAMED, tx);
+      if (references.length > 0) throw new SecretInUse(references);
       await this.secrets.remove(scope, id, tx);
       await this.record(scope, 'deleted', secret, tx);
     });
@@ -104,7 +99,8 @@ export class SecretsService {
     const secret = await this.secrets.find(scope, id, tx);
     if (secret === null) throw new SecretNotFound();
     await this.record(scope, act, secret, tx);
-    return secretResponse(secret, (await this.uses.counts(scope, tx)).get(id) ?? 0);
+    const [count = 0] = await this.references.counts(scope, [secret], tx);
+    return secretResponse(secret, count);
   }
 
   private record(

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectId, ProjectScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
-import { type SecretUse, SecretUses } from '../../../entitlement/secrets/index.js';
+import { type NamedSecret, type SecretReference, SecretUses } from '../../../entitlement/secrets/index.js';
 
 /** Reads and writes which secrets the protected headers refer to. */
 @Injectable()
@@ -10,7 +10,11 @@ export class HeaderSecretsRepository extends SecretUses {
     super();
   }
 
-  async counts({ projectId }: ProjectScope, db?: Db): Promise<ReadonlyMap<string, number>> {
+  async counts(
+    { projectId }: ProjectScope,
+    _secrets: readonly NamedSecret[],
+    db?: Db,
+  ): Promise<ReadonlyMap<string, number>> {
     const rows = await this.database.rows<{ secretId: string; headers: number }>(
       `SELECT secret_id AS "secretId", count(*)::int AS headers FROM protected_header_secrets
        WHERE project_id = $1 GROUP BY secret_id`,
@@ -21,14 +25,14 @@ export class HeaderSecretsRepository extends SecretUses {
   }
 
   /** Returns the uses of a secret, in the order in which their headers were added. */
-  of({ projectId }: ProjectScope, secretId: string, most: number, tx: Db): Promise<SecretUse[]> {
-    return this.database.rows<SecretUse>(
-      `SELECT c.id AS "channelId", c.name AS "channelName", h.name AS "headerName"
+  of({ projectId }: ProjectScope, { id }: NamedSecret, most: number, tx: Db): Promise<SecretReference[]> {
+    return this.database.rows<SecretReference>(
+      `SELECT c.id AS channel_id, c.name AS channel_name, h.name AS header_name
        FROM protected_header_secrets s
        JOIN delivery_protected_headers h ON h.id = s.header_id
        JOIN delivery_channels c ON c.id = h.channel_id
        WHERE s.project_id = $1 AND s.secret_id = $2 ORDER BY h.id LIMIT $3`,
-      [projectId, secretId, most],
+      [projectId, id, most],
       tx,
     );
   }
