@@ -252,6 +252,39 @@ describe('the template of a body', () => {
     }
   });
 
+  it('closes the alert of Opsgenie that it created, for a channel as for an alert destination', async () => {
+    const template = { preset: 'opsgenie', parameters: { api_key: '{{secret:GENIE_KEY}}' } };
+    const [channelPath, destinationPath] = ['/channel/v2/alerts', '/destination/v2/alerts'];
+    const configuration = { url: `${receiver.url}${channelPath}`, template };
+    const channel = (await delivery.create({ type: 'webhook', configuration })).body as { id: string };
+    const destination = await destinationWith(template, { target_url: `${receiver.url}${destinationPath}` });
+    const type = 'closed.event';
+    const rule = {
+      project_id: acme.projectId,
+      name: 'Closed',
+      condition: { kind: 'match', all: [{ field: 'event', op: 'eq', value: type }] },
+      keep_firing_seconds: 86_400,
+      channel_ids: [channel.id],
+      destination_ids: [(destination.body as { id: string }).id],
+    };
+    await api.as(acme.owner).post('/v1/alert-rules', rule).expect(201);
+    const count = receiver.received.length;
+    await api.as(acme.key).post('/v1/events/ingest', { event_type: type, source: 'shop' }).expect(200);
+    await receiver.requests(count + 2);
+    const created = receiver.received.slice(count);
+    expect(created.map(({ path }) => path).sort()).toEqual([channelPath, destinationPath]);
+    const { alias } = bodyOf(created[0]);
+    await api.as(acme.owner).post(`/v1/alerts/events/${alias}/resolve`).expect(200);
+    await receiver.requests(count + 4);
+    const closed = receiver.received.slice(count + 2);
+    const close = `/${alias}/close?identifierType=alias`;
+    expect(closed.map(({ path }) => path).sort()).toEqual([`${channelPath}${close}`, `${destinationPath}${close}`]);
+    for (const request of closed) {
+      expect(bodyOf(request)).toEqual({ source: expect.any(String), note: '[RESOLVED] Closed' });
+      expect(request.headers.authorization).toBe('GenieKey genie');
+    }
+  });
+
   it.each([
     ['an unknown placeholder', { body: { text: ['{{alert.nothing}}'] } }, ['body', 'text', 0]],
     ['a placeholder for a secret', { body: { text: '{{secret:ROUTING_KEY}}' } }, ['body', 'text']],

@@ -1,5 +1,6 @@
 export { SecretText } from './secret-text.js';
 export {
+  addressed,
   type BodyTemplate,
   type RenderedRequest,
   renderTemplate,

@@ -15,6 +15,17 @@ interface Preset {
   readonly parameters: Readonly<Record<string, ParameterRule>>;
   bodyOf(values: TemplateValues, parameters: Parameters): unknown;
   headersOf?(parameters: Parameters): Record<string, string>;
+  /** Returns the request that ends the alert, if it has another address than the body. */
+  closingOf?(values: TemplateValues): ClosingRequest | null;
+}
+
+/** A request to an address below that of the channel or destination. */
+export interface ClosingRequest {
+  /** The end of the path that the configured address must have. Otherwise, the usual body is sent. */
+  readonly below: string;
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  readonly body: unknown;
 }
 
 /** The body that each service documents. All texts are cut to its limits. */
@@ -31,6 +42,7 @@ export const PRESETS = {
     bodyOf: opsgenieBody,
     headersOf: ({ api_key: key }): Record<string, string> =>
       key === undefined ? {} : { Authorization: `GenieKey ${key}` },
+    closingOf: opsgenieClosing,
   },
   telegram: { parameters: { chat_id: { isRequired: true, isCredential: false } }, bodyOf: telegramBody },
   mattermost: { parameters: {}, bodyOf: mattermostBody },
@@ -187,8 +199,8 @@ const OPSGENIE_PRIORITIES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Create Alert: `message` 130, `alias` 512, `description` 15,000 characters. Closing an alert has another address, so a
- * resolution is sent as a further alert of the same alias, which Opsgenie counts and which says that it is resolved.
+ * Create Alert: `message` 130, `alias` 512, `description` 15,000 characters. A resolution has this body only where
+ * {@link opsgenieClosing} cannot be sent: a further alert of the same alias, which says that it is resolved.
  */
 function opsgenieBody(values: TemplateValues): object {
   const { alert, event, delivery } = values;
@@ -200,6 +212,18 @@ function opsgenieBody(values: TemplateValues): object {
     details: Object.fromEntries(factsOf(values).map(({ name, value }) => [name.toLowerCase(), value])),
     source: textOf(event.source ?? 'Operational Event Service', 100),
     priority: isResolved(values) ? 'P5' : (OPSGENIE_PRIORITIES[textOf(alert.severity, 40)] ?? 'P3'),
+  };
+}
+
+/** Close Alert: the alert is named by its alias in the path. */
+function opsgenieClosing(values: TemplateValues): ClosingRequest | null {
+  const { id } = values.alert;
+  if (!isResolved(values) || id === null) return null;
+  return {
+    below: '/v2/alerts',
+    path: `/${encodeURIComponent(id)}/close`,
+    query: { identifierType: 'alias' },
+    body: { source: 'Operational Event Service', note: cutText(headOf(values), 1_000) },
   };
 }
 

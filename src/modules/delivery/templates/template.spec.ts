@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { PRESET_NAMES } from './presets.js';
-import { type BodyTemplate, renderTemplate, templateFaults, UnbuildableTemplate } from './template.js';
+import { addressed, type BodyTemplate, renderTemplate, templateFaults, UnbuildableTemplate } from './template.js';
 import { templateValues } from './template-values.js';
 
 const SOURCE = {
@@ -232,6 +232,25 @@ describe('a preset', () => {
     });
     expect(renderTemplate({ preset: 'opsgenie' }, values, {}).headers).toEqual({});
     expect(() => renderTemplate({ preset: 'opsgenie' }, values, { api_key: 'key\n' })).toThrow(UnbuildableTemplate);
+  });
+
+  it('closes an alert of Opsgenie below the address that creates alerts, and updates it at any other address', () => {
+    const sent = (status: string, url: string): ReturnType<typeof addressed> => {
+      const values = templateValues({ ...SOURCE, status, alertId: 'a/1' }, 'https://app.example.com');
+      return addressed(renderTemplate({ preset: 'opsgenie' }, values, {}), url);
+    };
+    const address = 'https://api.opsgenie.com/v2/alerts';
+    expect(sent('resolved', address)).toEqual({
+      url: `${address}/a%2F1/close?identifierType=alias`,
+      body: { source: 'Operational Event Service', note: '[RESOLVED] Payments fail' },
+    });
+    expect(sent('resolved', `${address}?team=a`).url).toBe(`${address}/a%2F1/close?team=a&identifierType=alias`);
+    const created = { alias: 'a/1', priority: 'P1' };
+    expect(sent('open', address)).toEqual({ url: address, body: expect.objectContaining(created) });
+    for (const relay of ['https://relay.example.com/', `${address}/`, 'https://relay.example.com/v2/alerts/x']) {
+      const updated = { alias: 'a/1', message: '[RESOLVED] Payments fail', priority: 'P5' };
+      expect(sent('resolved', relay)).toEqual({ url: relay, body: expect.objectContaining(updated) });
+    }
   });
 
   it('sends a plain text to the chat of Telegram that mentions nobody', () => {

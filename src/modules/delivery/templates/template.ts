@@ -2,7 +2,7 @@ import type { Issue } from '../../../platform/http/fields/index.js';
 import { stringifyExact } from '../../../platform/json/index.js';
 import { isHeaderValue } from '../../../platform/outbound-http/index.js';
 import { cutText } from './bounded-text.js';
-import { isPreset, type ParameterRule, type Parameters, PRESETS } from './presets.js';
+import { type ClosingRequest, isPreset, type ParameterRule, type Parameters, PRESETS } from './presets.js';
 import { SecretText } from './secret-text.js';
 import { isPlaceholder, type TemplateValues, valueOf } from './template-values.js';
 
@@ -28,6 +28,8 @@ export interface BodyTemplate {
 export interface RenderedRequest {
   readonly body: unknown;
   readonly headers: Readonly<Record<string, string>>;
+  /** Replaces the body where the address allows it: see {@link addressed}. */
+  readonly closing: ClosingRequest | null;
 }
 
 /**
@@ -130,13 +132,26 @@ export function renderTemplate(
   const { preset, body } = template;
   if (preset === undefined) {
     const rendering = { values, read: new Map<string, ReadPlaceholder>(), bytesLeft: MAX_RENDERED_BYTES };
-    return { body: rendered(body, rendering), headers: {} };
+    return { body: rendered(body, rendering), headers: {}, closing: null };
   }
   if (!isPreset(preset)) throw new UnbuildableTemplate();
   const form = PRESETS[preset];
   const headers = form.headersOf?.(parameters) ?? {};
   if (!Object.values(headers).every(isHeaderValue)) throw new UnbuildableTemplate();
-  return { body: form.bodyOf(values, parameters), headers };
+  return { body: form.bodyOf(values, parameters), headers, closing: form.closingOf?.(values) ?? null };
+}
+
+/** Returns address and body of a rendered request. The address is the configured one, or one below it. */
+export function addressed(
+  { body, closing }: Pick<RenderedRequest, 'body' | 'closing'>,
+  configured: string,
+): { readonly url: string; readonly body: unknown } {
+  if (closing === null) return { url: configured, body };
+  const url = new URL(configured);
+  if (!url.pathname.endsWith(closing.below)) return { url: configured, body };
+  url.pathname += closing.path;
+  for (const [name, value] of Object.entries(closing.query)) url.searchParams.set(name, value);
+  return { url: url.href, body: closing.body };
 }
 
 /** One rendering of a body. */

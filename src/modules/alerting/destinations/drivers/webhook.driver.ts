@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { TryOutcome } from '../../../delivery/sending/index.js';
+import { addressed } from '../../../delivery/templates/index.js';
 import type { StoredNotice } from './notice.js';
 import type { DestinationDriver, DestinationMessage } from './destination-driver.js';
 import { SignedPostClient } from './signed-post.client.js';
@@ -16,9 +17,9 @@ export class AlertWebhookDriver implements DestinationDriver {
   }
 
   send(message: DestinationMessage, deadlineMs: number): Promise<TryOutcome> {
-    const { notice, rendered } = message;
-    const content = rendered === null ? webhookBody(notice) : rendered.body;
-    return this.posts.send(message, content, deadlineMs);
+    const { destination, notice, rendered } = message;
+    const { url, body } = addressed(rendered ?? { body: webhookBody(notice), closing: null }, destination.url);
+    return this.posts.send({ ...message, destination: { ...destination, url } }, body, deadlineMs);
   }
 }
 

@@ -3,7 +3,7 @@ import { Clock } from '../../../../platform/clock/index.js';
 import { EnumField, type Issue, NestedField, ObjectField, UrlField } from '../../../../platform/http/fields/index.js';
 import { stringifyExact } from '../../../../platform/json/index.js';
 import { OutboundHttp, standardHeaders } from '../../../../platform/outbound-http/index.js';
-import { type BodyTemplate, TEMPLATE_DOCUMENT, templateFaults } from '../../templates/index.js';
+import { addressed, type BodyTemplate, TEMPLATE_DOCUMENT, templateFaults } from '../../templates/index.js';
 import { outcomeOfHttp, type TryOutcome } from '../../sending/index.js';
 import { ChannelAddressValidator } from './channel-address.validator.js';
 import { RetryPolicyConfiguration } from './channel-configuration.js';
@@ -78,8 +78,12 @@ export class WebhookDriver implements ChannelDriver<WebhookConfiguration> {
 
   async deliver(message: ChannelMessage<WebhookConfiguration>, deadlineMs: number): Promise<TryOutcome> {
     const { notification, tryNumber, protectedHeaders, signingKeys, confidential, rendered } = message;
-    const { url, method, headers } = message.configuration;
-    const body = Buffer.from(stringifyExact(rendered === null ? notification : rendered.body), 'utf8');
+    const { method, headers } = message.configuration;
+    const { url, body: content } = addressed(
+      rendered ?? { body: notification, closing: null },
+      message.configuration.url,
+    );
+    const body = Buffer.from(stringifyExact(content), 'utf8');
     const timestamp = Math.floor(this.clock.now().getTime() / 1_000);
     const outcome = await this.http.send({
       url,
