@@ -342,6 +342,27 @@ describe('the template of a body', () => {
     expect(sent.long).toBe(`${'y'.repeat(3_999)}…`);
   });
 
+  it.each([
+    ['16 KiB', 20_000],
+    ['64 KiB', 80_000],
+  ])('has the small properties of an event that has more than %s of them', async (_, length) => {
+    const names = ['order_id', 'order.id', 'omitted'].map((name) => `event.properties.${name}`);
+    const id = await channelWith({ body: names.map((name) => `{{${name}}}`) });
+    const type = `large.event.${length}`;
+    const rule = {
+      project_id: acme.projectId,
+      name: 'Large events',
+      condition: { kind: 'match', all: [{ field: 'event', op: 'eq', value: type }] },
+      channel_ids: [id],
+    };
+    await api.as(acme.owner).post('/v1/alert-rules', rule).expect(201);
+    const count = receiver.received.length;
+    const payload = { large: 'y'.repeat(length), order: { id: 'o-1' }, order_id: 7 };
+    await api.as(acme.key).post('/v1/events/ingest', { event_type: type, source: 'shop', payload }).expect(200);
+    await receiver.requests(count + 1);
+    expect(bodyOf(receiver.received[count])).toEqual([7, 'o-1', 'properties are too large']);
+  });
+
   it('has message and time of the newest event beside those of the alert, and the group of the rule', async () => {
     const names = ['alert.message', 'event.message', 'event.timestamp', 'alert.group'];
     const id = await channelWith({ body: names.map((name) => `{{${name}}}`) });

@@ -2,9 +2,10 @@ import type { Firing, ToldOccurrence } from '../../alerts/index.js';
 import { cut, ruleOf } from '../firing-rule.js';
 import type { LiveRule } from '../live-rules.repository.js';
 import type { Series } from '../machine/series.js';
-import { LEFT_OUT, type ToldEvent } from '../../../events/event-store/index.js';
+import type { ToldEvent } from '../../../events/event-store/index.js';
+import { fittingProperties } from './fitting-properties.js';
 
-/** Properties with more characters of JSON are left out, because alerts are stored and sent many times. */
+/** The most characters of the properties as JSON. There is a limit because alerts are stored and sent many times. */
 const MAX_PAYLOAD = 16_384;
 
 export function matchFiring(rule: LiveRule, series: Series, event: ToldEvent, occurrences: number): Firing {
@@ -38,6 +39,6 @@ export function toldOf(rule: LiveRule, { properties, ...event }: ToldEvent): Tol
     eventAt: event.timestamp.toISOString(),
     eventMessage: event.message,
     message: cut(`${rule.name}: ${event.message ?? event.event}`),
-    payload: JSON.stringify(properties).length > MAX_PAYLOAD ? LEFT_OUT : properties,
+    payload: fittingProperties(properties, MAX_PAYLOAD),
   };
 }

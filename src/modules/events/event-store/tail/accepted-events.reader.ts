@@ -73,8 +73,8 @@ export class AcceptedEventsReader {
   }
 
   /**
-   * Returns the parts of events that alerts show, in order. Null for an event that was deleted. Large properties are
-   * left out.
+   * Returns the parts of events that alerts show, in order. Null for an event that was deleted. Of many or large
+   * properties, only small ones are returned.
    */
   async told(
     projectId: string,
@@ -104,8 +104,14 @@ export class AcceptedEventsReader {
  * of a megabyte each would be read.
  */
 export const MOST_TOLD_BYTES = 64 * 1024;
+/** Beyond the limit, this many properties of at most so many bytes are returned, which together are below the limit. */
+const [MOST_SMALL, MOST_SMALL_BYTES] = [60, 1_000];
 const TOLD_PROPERTIES = `CASE WHEN coalesce(e.bytes, octet_length(e.properties::text)) <= ${MOST_TOLD_BYTES} THEN e.properties::text
-  ELSE '${JSON.stringify(LEFT_OUT)}' END AS properties`;
+  ELSE (coalesce((
+    SELECT jsonb_object_agg(key, value) FROM (
+      SELECT key, value FROM jsonb_each(e.properties)
+      WHERE octet_length(key) + octet_length(value::text) <= ${MOST_SMALL_BYTES} LIMIT ${MOST_SMALL}) small), '{}')
+    || '${JSON.stringify(LEFT_OUT)}'::jsonb)::text END AS properties`;
 
 /** Joins events by their key, one at a time. OFFSET 0 prevents other plans, whose cost would grow with the table. */
 function eventAt(projectId: string, id: string, timestamp: string): string {

@@ -13,5 +13,5 @@ export interface ToldEvent {
 /** The columns of a {@link ToldEvent}, for a row of `events` with the alias `e`. */
 export const TOLD_COLUMNS = 'e.id, e."timestamp", e.event, e.source, e.source_id, e.message, e.properties';
 
-/** Replaces properties that are too large. */
+/** Marks properties of which something was left out. */
 export const LEFT_OUT = { omitted: 'properties are too large' };
