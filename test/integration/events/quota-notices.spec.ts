@@ -8,6 +8,7 @@ import { DELIVERY_ENV, INTERNAL_TOKEN } from '../../support/delivery.js';
 import { StreamClient } from '../../support/event-stream.js';
 import { eventually } from '../../support/eventually.js';
 import { mailsTo, waitForMails } from '../../support/outbox.js';
+import { startReceiver } from '../../support/receiver.js';
 
 interface EventItem {
   readonly event: string;
@@ -135,6 +136,36 @@ describe('the notices about the quotas of a month', () => {
     // Maintenance compares counters with the rows that they count.
     await runJob('maintenance');
     expect(app.logLines.filter((line) => line.includes('counters differ'))).toEqual([]);
+  });
+
+  it('are delivered to the destination of a rule on their event type', async () => {
+    const owner = await ownerWithProject(app);
+    const receiver = await startReceiver();
+    try {
+      const create = async (path: string, more: object): Promise<{ id: string }> => {
+        const body = { project_id: owner.projectId, name: 'Quota', ...more };
+        return (await app.request().post(path).set('Authorization', owner.bearer).send(body).expect(201)).body as {
+          id: string;
+        };
+      };
+      const { id } = await create('/v1/alert-destinations', { type: 'webhook', target_url: receiver.url });
+      const condition = { kind: 'match', all: [{ field: 'event', op: 'eq', value: 'service.quota_warning' }] };
+      await create('/v1/alert-rules', { condition, destination_ids: [id] });
+      await setLimit(owner, 5);
+      await use(owner, 4);
+      await round();
+      await runJob('rule-evaluations');
+      await runJob('alert-deliveries');
+      const [request] = await receiver.requests(1);
+      expect(JSON.parse(request!.body)).toMatchObject({
+        project_id: owner.projectId,
+        event_type: 'service.quota_warning',
+        message: 'Quota: 80 % of the monthly events are used: 4 of 5.',
+        payload: { quota: 'events', threshold_percent: 80, used: 4, limit: 5 },
+      });
+    } finally {
+      await receiver.close();
+    }
   });
 
   it('are not repeated after a raised limit', async () => {
