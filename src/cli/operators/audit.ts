@@ -7,6 +7,8 @@ import { type AnswerForm, printable, write } from './output.js';
 const POLL_MS = 1_000;
 /** Events that are read at once, whatever their number is. */
 const PAGE = 500;
+/** A transaction that is open for longer is named, since the command prints nothing that is newer. */
+const LONG_SECONDS = 10;
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 export interface TailOptions extends AnswerForm {
@@ -22,11 +24,18 @@ export function tailAudit({ json = false, lines, follow = false }: TailOptions):
     const audit = app.get(AuditReader);
     if (!follow) return print(await audit.newest(lines, null));
     const signal = untilSignal();
-    let until = await audit.settledUntil();
+    let isNamed = false;
+    const settled = async (): Promise<string> => {
+      const { at, pid, openSeconds } = await audit.settledUntil();
+      if (!isNamed && openSeconds > LONG_SECONDS) process.stderr.write(waitOf(pid, openSeconds));
+      isNamed ||= openSeconds > LONG_SECONDS;
+      return at;
+    };
+    let until = await settled();
     await print(await audit.newest(lines, until));
     let after = { at: until, id: FIRST_ID };
     while (await paused(signal)) {
-      until = await audit.settledUntil();
+      until = await settled();
       for (;;) {
         const events = await audit.between(after, until, PAGE);
         await print(events);
@@ -37,6 +46,10 @@ export function tailAudit({ json = false, lines, follow = false }: TailOptions):
       after = { at: until, id: FIRST_ID };
     }
   };
+}
+
+function waitOf(pid: number | null, seconds: number): string {
+  return `Later events are printed when process ${pid} of the database has ended its transaction, which has been open for ${Math.floor(seconds)} seconds.\n`;
 }
 
 /** Waits until the next poll. @returns false when a signal has ended the command */

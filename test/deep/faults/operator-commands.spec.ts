@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
 import { type CommandOutcome, commandAnswer, runCommand, startCommand } from '../../support/cli-process.js';
 import { cleanUp, folderWithDatabase, query, removeMadeDatabase } from '../../support/embedded-database.js';
 import { freePort } from '../../support/free-port.js';
@@ -212,6 +213,25 @@ describe('The command line of operators beside a running service', () => {
     expect((await actionsAre(4)).slice(3)).toEqual(['project.created']);
     tail.kill('SIGTERM');
     expect(await once(tail, 'close')).toEqual([0, null]);
+  });
+
+  it('names the transaction of the database that "audit tail --follow" waits for', async () => {
+    const client = new pg.Client({ connectionString: databaseUrl });
+    await client.connect();
+    try {
+      await client.query('BEGIN');
+      const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+      const tail = startCommand({ DATA_DIR: dataDir }, 'audit', 'tail', '--follow');
+      let errors = '';
+      tail.stderr?.setEncoding('utf8').on('data', (text: string) => void (errors += text));
+      const sentence = new RegExp(`^Later events .* process ${rows[0]?.pid} of the database .* \\d+ seconds\\.\n$`);
+      expect(await eventually(() => Promise.resolve(errors), Boolean)).toMatch(sentence);
+      tail.kill('SIGTERM');
+      expect(await once(tail, 'close')).toEqual([0, null]);
+      expect(errors).toMatch(sentence);
+    } finally {
+      await client.end();
+    }
   });
 
   it('deletes an organization that has other members only with --with-members', async () => {

@@ -14,6 +14,15 @@ export interface AuditPoint {
   readonly id: string;
 }
 
+/** The time before which no further audit event can appear, and the open transaction that this time waits for. */
+export interface Settled {
+  readonly at: string;
+  /** The process of the database that has the oldest open transaction. Null: there is none. */
+  readonly pid: number | null;
+  /** How long this transaction has been open. */
+  readonly openSeconds: number;
+}
+
 export type FollowedAuditEvent = AuditEvent & Pick<AuditPoint, 'at'>;
 
 const SELECT = `SELECT /* every tenant: what an operator follows */ id, actor_user_id AS "actorUserId",
@@ -69,13 +78,16 @@ export class AuditReader {
    * transaction. An event has the time at which it is written, and appears at the commit. So an event that is older than
    * this time is visible to every later statement.
    */
-  async settledUntil(): Promise<string> {
-    const [row] = await this.database.rows<{ at: string }>(
-      `SELECT least(statement_timestamp(), min(xact_start))::text AS at FROM pg_stat_activity
-       WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`,
+  async settledUntil(): Promise<Settled> {
+    const [row] = await this.database.rows<Settled>(
+      `SELECT least(statement_timestamp(), min(xact_start))::text AS at, (array_agg(pid ORDER BY xact_start))[1] AS pid,
+              coalesce(extract(epoch FROM statement_timestamp() - min(xact_start)), 0)::float8 AS "openSeconds"
+       FROM pg_stat_activity
+       WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()
+         AND xact_start IS NOT NULL`,
     );
     if (row === undefined) throw new Error('an aggregate came back without a row');
-    return row.at;
+    return row;
   }
 
   /** Returns the newest `limit` audit events of an organization for one target type, newest first. */
