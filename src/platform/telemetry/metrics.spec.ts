@@ -65,6 +65,16 @@ describe('Metrics', () => {
     }
   });
 
+  it('samples values before the first gauge is read', async () => {
+    const metrics = new Metrics();
+    let waiting = 0;
+    let sample = 0;
+    metrics.gauge('oes_queries', 'One query', [], (gauge) => gauge.set((waiting += 1)));
+    metrics.beforeCollect(() => (sample = waiting));
+    metrics.gauge('oes_waiting', 'Callers that wait', [], (gauge) => gauge.set(sample));
+    expect(await metrics.render()).toContain('\noes_waiting 0\n');
+  });
+
   it('renders lean histograms as the others', async () => {
     const metrics = new Metrics();
     const other = metrics.histogram('other_seconds', 'Duration', ['route'], [0.1, 1]);

@@ -35,6 +35,7 @@ const PREFIXED = new RegExp(`^(# (?:HELP|TYPE) )?${PREFIX}(.*)$`, 'gm');
 export class Metrics {
   private readonly registry = new Registry();
   private readonly process = processMetrics();
+  private readonly samples: (() => void)[] = [];
   private readonly made = new Map<string, { readonly signature: string; readonly metric: unknown }>();
   private readonly failures = this.counter(
     `${PREFIX}metric_read_failures_total`,
@@ -85,6 +86,14 @@ export class Metrics {
     });
   }
 
+  /**
+   * `take` runs at the start of each rendering, before any `collect`. It samples what the queries of a rendering change,
+   * such as the use of the database's pool.
+   */
+  beforeCollect(take: () => void): void {
+    this.samples.push(take);
+  }
+
   /** `buckets` are upper bounds in the unit of the name (seconds for `*_seconds`); by default 1 ms to 10 s. */
   histogram<L extends string = never>(
     name: string,
@@ -111,6 +120,7 @@ export class Metrics {
    * their prefix, because their names had none before version 1.1.
    */
   async render(): Promise<string> {
+    for (const take of this.samples) take();
     const own = await this.registry.metrics();
     const former = [...own.matchAll(PREFIXED)].map(([, comment = '', line = '']) => comment + line);
     return [await this.process.metrics(), own, ...former, ''].join('\n');

@@ -44,18 +44,19 @@ export class ProcessGauges implements OnModuleInit {
     this.metrics.gauge('oes_build_info', 'The version of the service', ['version', 'node', 'role'], (gauge) =>
       gauge.set({ version: SERVICE_VERSION, node: process.versions.node, role }, 1),
     );
+    let pool = this.database.poolUse;
+    this.metrics.beforeCollect(() => (pool = this.database.poolUse));
     this.metrics.gauge(
       'oes_database_pool_connections',
       'Connections of the pool for requests, by state',
       ['state'],
       (gauge) => {
-        const { open, idle } = this.database.poolUse;
-        gauge.set({ state: 'idle' }, idle);
-        gauge.set({ state: 'used' }, open - idle);
+        gauge.set({ state: 'idle' }, pool.idle);
+        gauge.set({ state: 'used' }, pool.open - pool.idle);
       },
     );
     this.metrics.gauge('oes_database_pool_waiting', 'Callers that wait for a connection of the pool', [], (gauge) =>
-      gauge.set(this.database.poolUse.waiting),
+      gauge.set(pool.waiting),
     );
   }
 
