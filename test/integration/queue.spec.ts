@@ -218,6 +218,23 @@ describe.each<QueueBackend>(hasRedis ? ['postgres', 'redis'] : ['postgres'])('jo
     expect(await queue.state()).toMatchObject([{ last_run_at: expect.any(Date), last_error: null }]);
   });
 
+  it('shows the last runs of all jobs when the due work of one cannot be counted', async () => {
+    const greet = handler(greetJob, async ({ to }) => `hello ${to}`);
+    const flaky = handler(flakyJob, async () => {
+      throw new Error('no table');
+    });
+    const { queue } = await start([greetJob, flakyJob], [greet, flaky], { runWorkers: false });
+    queue.runsEvery(flakyJob, 1_000, () => Promise.reject(new Error('no table')));
+    await queue.runNow(greetJob, { to: 'Ada', tags: [] });
+    await expect(queue.runNow(flakyJob, {})).rejects.toThrow('no table');
+    await eventually(async () =>
+      expect(await queue.state()).toMatchObject([
+        { name: 'greet', due: 0, last_error: null },
+        { name: 'flaky', due: null, last_error: 'no table' },
+      ]),
+    );
+  });
+
   it('counts the jobs that wait to be run', async () => {
     const { queue } = await start([greetJob], [], { runWorkers: false });
     await queue.add(greetJob, { to: 'a', tags: [] });

@@ -20,8 +20,8 @@ export interface JobState {
   /** Null after a successful run. */
   last_error: string | null;
   /**
-   * The amount of due work for a polled job. For others the waiting runs of the job's queue, null while the backend
-   * does not answer.
+   * The amount of due work for a polled job, null while it cannot be counted. For others the waiting runs of the job's
+   * queue, null while the backend does not answer.
    */
   due: number | null;
   /** The interval in milliseconds. Null for a job that runs only on demand. */
@@ -118,10 +118,11 @@ export class JobQueue {
     return Promise.all(
       this.jobs.map(async (job) => {
         const polled = this.polled.get(job.name);
+        const runsInQueue = waiting === null ? null : (waiting.get(job.queue) ?? 0);
         return {
           name: job.name,
           ...(runs.get(job.name) ?? { last_run_at: null, last_duration_ms: null, last_error: null }),
-          due: (await polled?.countDue()) ?? (waiting === null ? null : (waiting.get(job.queue) ?? 0)),
+          due: polled === undefined ? runsInQueue : await this.dueWork(polled),
           every_ms: job.every?.ms ?? polled?.ms ?? null,
         };
       }),
@@ -163,6 +164,16 @@ export class JobQueue {
       async ([name, queue]) => [name, await queue.getJobCountByTypes('waiting', 'prioritized')] as const,
     );
     return new Map(await Promise.all(counts));
+  }
+
+  /** A count that fails hides no other state. The job that reads the same tables fails as well, and its error is shown. */
+  private async dueWork(polled: Polled): Promise<number | null> {
+    try {
+      return await this.answer(() => polled.countDue());
+    } catch (error) {
+      connectionErrors.report('due work', error);
+      return null;
+    }
   }
 
   private queueOf(job: JobDeclaration): Queue {
