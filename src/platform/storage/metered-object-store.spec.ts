@@ -80,6 +80,18 @@ describe('the meter of an object store', () => {
     });
   });
 
+  it('reports a store that does not answer as down', async () => {
+    class HangingStore extends FilesObjectStore {
+      override health(): Promise<void> {
+        return new Promise(() => undefined);
+      }
+    }
+    metrics = new Metrics();
+    const logger = new Logger({ level: 'debug', pretty: false, destination: { write: () => undefined } });
+    store = new MeteredObjectStore(new HangingStore(join(folder, 'objects')), metrics, logger);
+    expect(await told()).toEqual(['oes_object_store_up{driver="files",store=""} 0']);
+  });
+
   it('counts a stream that was closed before its end', async () => {
     const blob = newId();
     await store.put(blob, content('hello'), 5, calm());

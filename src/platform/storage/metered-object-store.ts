@@ -1,4 +1,5 @@
 import type { Counter } from 'prom-client';
+import { within } from '../concurrency/index.js';
 import { type Logger, type Metrics, LogThrottle } from '../telemetry/index.js';
 import type { BlobStream } from './blob-stream.js';
 import {
@@ -10,6 +11,12 @@ import {
   StoreUnavailable,
   type WrittenPart,
 } from './object-store.js';
+
+/**
+ * A store that does not answer in this time is down. It is shorter than the time limit of a metric: otherwise the metric
+ * would have no value while the store hangs, and no alert on it would fire.
+ */
+const ANSWER_TIMEOUT_MS = 1_500;
 
 type Operation = 'put' | 'open' | 'remove' | 'begin' | 'part' | 'complete' | 'list';
 type Outcome = 'done' | 'missing' | 'lost' | 'unavailable' | 'broken_off';
@@ -124,15 +131,20 @@ export class MeteredObjectStore extends ObjectStore {
     return this.store.close();
   }
 
-  /** @returns the store's identity, or null while the store is unavailable */
+  /** @returns the store's identity, or null while the store is unavailable or does not answer in time */
   private async nameIfUp(): Promise<string | null> {
+    const late = (): Error => new StoreUnavailable(new Error('The store does not answer'));
     try {
-      await this.store.health();
-      return (await this.store.identity()) ?? '';
+      return await within(ANSWER_TIMEOUT_MS, this.name(), late);
     } catch (error) {
       if (error instanceof StoreUnavailable) return null;
       throw error;
     }
+  }
+
+  private async name(): Promise<string> {
+    await this.store.health();
+    return (await this.store.identity()) ?? '';
   }
 
   private async *counted(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
