@@ -61,6 +61,22 @@ const oneTypeorm = {
   },
 };
 
+/**
+ * TypeORM requires its driver by a variable name, which esbuild leaves alone. A second pg would be loaded from the disk,
+ * and the service would not recognize its errors.
+ */
+const onePg = {
+  name: 'one-pg',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]typeorm[\\/]platform[\\/]PlatformTools\.js$/ }, ({ path }) => ({
+      contents: readFileSync(path, 'utf8').replace(
+        'return require(name)',
+        "return name === 'pg' ? require('pg') : require(name)",
+      ),
+    }));
+  },
+};
+
 /** A script cannot use a top-level await. No code in main.js follows the removed wait. */
 const noWaitAtTheTop = {
   name: 'no-wait-at-the-top',
@@ -152,7 +168,7 @@ async function bundle() {
     // An error that ends a process prints the source line; this keeps the line short.
     lineLimit: 200,
     legalComments: 'none',
-    plugins: [absentPackages, oneTypeorm, noWaitAtTheTop, addressOfModule],
+    plugins: [absentPackages, oneTypeorm, onePg, noWaitAtTheTop, addressOfModule],
     define: { 'import.meta.url': 'bundledUrl', __dirname: 'bundledDirectory' },
     logLevel: 'error',
   });
