@@ -18,8 +18,12 @@ import { event, filter, MAX_TEXT, numberField, pattern, property, textField } fr
 import { subjectOf, WHOLE_COLUMNS, type WholeEvent } from '../support/filter-subjects.js';
 import { anyCondition, EQL_RUNS } from '../support/eql.js';
 import { tenant } from '../support/ingestion.js';
-import { compileCondition, type EventCondition, type Work } from '../../src/modules/events/eql-language/index.js';
-import { readCondition } from '../../src/modules/events/eql/index.js';
+import {
+  compileCondition,
+  type EventCondition,
+  readCondition,
+  type Work,
+} from '../../src/modules/events/eql-language/index.js';
 import { QueryFault } from '../../src/modules/events/eql-language/language/query-fault.js';
 import { propertyRuns } from '../support/property-runs.js';
 

@@ -401,6 +401,19 @@ function tests(access: ClickHouseAccess): void {
           query,
         })),
       },
+      matches: {
+        share: 0.5,
+        copied: 0.8,
+        requests: fc
+          .tuple(
+            questions({ limit: fc.constantFrom(1, 3, 100), offset: fc.constantFrom(0, 1, 40) }, []),
+            fc.constantFrom('', '/facets'),
+          )
+          .map(([{ limit, offset, ...query }, rest]) => ({
+            path: `/v1/projects/:project/events${rest}`,
+            query: { where: 'length(event) > 0', ...query, ...(rest === '' && { limit, offset }) },
+          })),
+      },
       counted: {
         share: 0.25,
         copied: 0,

@@ -63,6 +63,34 @@ describe('The list of raw events', () => {
     expect((await page(acme, { limit: 22 })).next_before).toEqual(expect.any(String));
   });
 
+  it.each([
+    ['severity == "rare"', 6],
+    ['log.status >= 200 and length(severity) == 4', 6],
+    ['severity == "rare" and event == "nothing"', 0],
+  ])('pages by cursor over the events of all times that match %s', async (where, count) => {
+    const acme = await tenant();
+    const years = [1, 1969, 2015, 2024, 2024, 9999].map((year) => new Date(new Date(0).setUTCFullYear(year)));
+    await insertEvents(
+      acme.projectId,
+      years.flatMap((timestamp) => ['rare', 'frequent'].map((severity) => ({ timestamp, severity }))),
+    );
+    const seen: Page['items'] = [];
+    let before: string | null = null;
+    do {
+      const answer: Page = await page(acme, { limit: 2, where, ...(before === null ? {} : { before }) });
+      seen.push(...answer.items);
+      before = answer.next_before;
+    } while (before !== null);
+    const rare = (await page(acme)).items.filter((item) => (item as { severity?: string }).severity === 'rare');
+    expect(seen).toEqual(rare.slice(0, count));
+    expect(seen).toHaveLength(count);
+  });
+
+  it('returns 422 for a condition that is no EQL', async () => {
+    const { body } = await read(await tenant(), '/v1/events', { where: 'event == ' }).expect(422);
+    expect(body).toMatchObject({ detail: [{ type: 'value_error', loc: ['query', 'where'] }] });
+  });
+
   const cursorAt = (ms: number): string =>
     Buffer.from(`${ms}:0199f3a1-0000-7000-8000-000000000000`).toString('base64url');
   const OUT_OF_RANGE = [-210_866_803_200_001, -62_135_596_800_001, 253_402_300_800_000, 8.64e15].map(cursorAt);

@@ -227,6 +227,72 @@ describe('the events explorer', () => {
     });
   });
 
+  describe('with a condition', () => {
+    // The process itself evaluates the functions and the comparison of two fields.
+    it.each([
+      [{ where: 'severity == "critical"' }, ['b', 'c']],
+      [{ where: 'properties.latency_ms > 5 or properties.event_id == "x-1"' }, ['a', 'b']],
+      [{ where: 'length(event) == 1 and properties.severity == "info"' }, ['a', 'a', 'b']],
+      [{ where: 'severity == properties.severity', severity: 'critical', range: 'all' }, ['b', 'c', 'a']],
+      [{ where: 'event == "a"', range: 'all', environment: 'production' }, ['a']],
+      [{ where: 'properties.nowhere == 1' }, []],
+    ])('lists, counts and exports for %j the events %j', async (query, expected) => {
+      const whole = await page(query);
+      expect([whole.items.map(({ event }) => event), whole.total]).toEqual([expected, expected.length]);
+      const second = await page({ ...query, limit: 1, offset: 1 });
+      expect(second).toMatchObject({ items: whole.items.slice(1, 2), total: expected.length });
+      expect(second).toHaveProperty('has_more', expected.length > 2);
+      expect(await page({ ...query, offset: 1_000_000_000 })).toMatchObject({ items: [], total: expected.length });
+      const { body } = await get(query, '/facets').expect(200);
+      const { event } = (body as { facets: { event: { value: string; count: number }[] } }).facets;
+      expect(event.flatMap(({ value, count }) => Array<string>(count).fill(value))).toEqual([...expected].sort());
+      const exported = await asText(api.as(acme.owner).post(path('/export'), query)).expect(200);
+      const lines = (exported.body as string).split('\n').filter((line) => line !== '');
+      expect(lines.map((line) => JSON.parse(line) as EventItem)).toEqual(whole.items);
+    });
+
+    it.each(['length(event) == 1', 'event != "from.source"'])(
+      'counts each facet under the other filters and %s',
+      async (where) => {
+        const { body } = await get({ severity: 'critical', range: '30d', where }, '/facets').expect(200);
+        expect((body as { facets: object }).facets).toEqual({
+          event: ['a', 'b', 'c'].map((value) => ({ value, count: 1 })),
+          source_id: [{ value: null, name: null, count: 3 }],
+          severity: [
+            { value: 'info', count: 4 },
+            { value: 'critical', count: 3 },
+          ],
+          status: [
+            { value: null, count: 2 },
+            { value: 'failed', count: 1 },
+          ],
+          environment: [{ value: 'staging', count: 3 }],
+        });
+      },
+    );
+
+    it.each([
+      ['', 'string_too_short', ''],
+      ['x'.repeat(2_001), 'string_too_long', ''],
+      ['event = "a"', 'value_error', 'Value error, line 1, column 7: '],
+      [`${'('.repeat(900)}event${')'.repeat(900)}`, 'value_error', 'Value error, line 1, column '],
+      ['nothing(event)', 'value_error', 'Value error, line 1, column 1: '],
+    ])('returns 422 for %j with the type %s', async (where, type, sentence) => {
+      const answers = [get({ where }), get({ where }, '/facets'), api.as(acme.owner).post(path('/export'), { where })];
+      const places = (await Promise.all(answers)).map(({ status, body }) => {
+        const [fault] = (body as { detail: { type: string; loc: string[]; msg: string }[] }).detail;
+        expect([status, fault?.type]).toEqual([422, type]);
+        expect(fault?.msg).toContain(sentence);
+        return fault?.loc;
+      });
+      expect(places).toEqual([
+        ['query', 'where'],
+        ['query', 'where'],
+        ['body', 'where'],
+      ]);
+    });
+  });
+
   it('shows one event with its log row', async () => {
     const [, , , first] = (await page()).items;
     const detail = await get({}, `/${first?.id ?? ''}`).expect(200);
@@ -298,7 +364,7 @@ describe('the events explorer', () => {
       expect(new Set(seen.map(({ id }) => id)).size).toBe(seen.length);
       const sorted = [...seen].sort((a, b) => (a.timestamp + a.id < b.timestamp + b.id ? 1 : -1));
       expect(seen.map(({ id }) => id)).toEqual(sorted.map(({ id }) => id));
-      const rest = filter as Partial<EventItem>;
+      const { where: _where, ...rest } = filter as Partial<EventItem> & { where?: string };
       for (const item of seen) expect(item).toMatchObject(rest);
     };
     await walk({}, 333);
@@ -306,6 +372,12 @@ describe('the events explorer', () => {
     await walk({ severity: 'critical' }, 4);
     await walk({ severity: 'critical', event: 'e0' }, 2);
     await walk({ severity: 'info' }, 100);
+    await walk({ where: 'severity == "critical"' }, 4);
+    await walk({ where: 'length(severity) > 4', event: 'e0' }, 9);
+    const lines = await asText(
+      api.as(globex.owner).post(path('/export', globex), { range: '7d', where: 'severity == "info"', format: 'csv' }),
+    ).expect(200);
+    expect((lines.body as string).trimEnd().split('\r\n')).toHaveLength(1 + 885);
   });
 
   it('returns the status of GET to a HEAD request', async () => {

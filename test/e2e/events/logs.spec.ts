@@ -171,6 +171,23 @@ describe('the list of log rows', () => {
     expect(await endpoints({ query })).toEqual(expected);
   });
 
+  it.each([
+    [{ where: 'log.status >= 500' }, ['/events/payment_error', '/events/invoice.sent']],
+    [{ where: 'log.status >= 500', query: 'PAYMENT' }, ['/events/payment_error']],
+    [{ where: 'log.status >= 500', query: 'TEA' }, ['/events/payment_error', '/events/invoice.sent']],
+    [{ where: 'length(event) == 12', method: 'get', hide_noise: 'true' }, ['/Cart', '/health/deep']],
+    [{ where: 'properties.latency_ms >= 100 or properties.method == "get"', limit: 1 }, ['/Cart']],
+    [{ where: 'event == "old"' }, []],
+    [{ where: 'event == "old"', range: '30d' }, ['/events/old']],
+  ])('shows for %j only the rows %j', async (query, expected) => {
+    expect(await endpoints(query)).toEqual(expected);
+  });
+
+  it('returns 422 for a condition that is no EQL', async () => {
+    const { body } = await get({ where: 'nowhere(event)' }).expect(422);
+    expect(body).toMatchObject({ detail: [{ type: 'value_error', loc: ['query', 'where'] }] });
+  });
+
   it('takes the wildcards of SQL literally', async () => {
     expect(await endpoints({ query: '100%_', range: '7d' })).toEqual(['/events/invoice.100%_off']);
     expect(await endpoints({ query: '_', range: '15m' })).toEqual([]);

@@ -103,6 +103,21 @@ describe('Analytics in a process of its own', () => {
       await answer('overview', LONG.overview!);
     });
 
+    it.each([
+      '/v1/logs?project_id={project}',
+      '/v1/events?project_id={project}',
+      '/v1/projects/{project}/events?',
+      '/v1/projects/{project}/events/facets?',
+    ])('ends after its time in the list %s with a condition', async (path) => {
+      snapshots().milliseconds = 50;
+      const url = `${path.replace('{project}', owner.projectId)}&where=${encodeURIComponent('length(event) == 1')}`;
+      await lockedTable(app, 'events', async () => {
+        await app.request().get(url).set('Authorization', owner.bearer).expect(503, {
+          detail: 'Query took too long: choose a shorter range or a narrower filter',
+        });
+      });
+    });
+
     it.each(Object.keys(COUNTED))('is not begun again where counting %s has a free turn', async (operation) => {
       const begun = jest.spyOn(app.nest.get(Database), 'snapshot');
       turns().limits.shortMs = 1;

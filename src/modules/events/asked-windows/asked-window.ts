@@ -3,7 +3,7 @@ import { type Range, RANGES, rangeWindow } from '../../tenancy/projects/index.js
 import type { TimeWindow } from '../event-store/index.js';
 
 /** The year 1. No event is older, and PostgreSQL accepts no time before 4713 BC. */
-const EARLIEST_MS = -62_135_596_800_000;
+export const EARLIEST_MS = -62_135_596_800_000;
 
 /** The parameters of a request that select its time window. */
 export class AskedWindow {

@@ -1,7 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { type Range, rangeWindow } from '../../tenancy/projects/index.js';
 import { RetainedEvents, type TimeWindow } from '../event-store/index.js';
-import { type AskedWindow, windowBefore, windowOf } from './asked-window.js';
+import { type AskedWindow, EARLIEST_MS, windowBefore, windowOf } from './asked-window.js';
+
+/** No event has a timestamp after the year 9999. */
+const END_OF_TIME = new Date('+010000-01-01T00:00:00.000Z');
 
 /** Resolves the windows of requests. A window that begins before the retention limit is clipped there. */
 @Injectable()
@@ -19,6 +22,11 @@ export class AskedWindows {
   /** Returns the window of a range that ends now, clipped at the retention limit. */
   ofRange(range: Range, now: Date): Promise<TimeWindow> {
     return this.within(rangeWindow(range, now));
+  }
+
+  /** Returns the window of all events that are retained. */
+  everything(): Promise<TimeWindow> {
+    return this.within({ from: new Date(EARLIEST_MS), to: END_OF_TIME });
   }
 
   /**

@@ -20,5 +20,6 @@ export { nearestName } from './language/nearest.js';
 export { positionOf, QueryFault } from './language/query-fault.js';
 export { parseQuery } from './language/query-parser.js';
 export { LIST_WORDS, type OperatorSign, PATTERN_WORDS, RESERVED_WORDS } from './language/words.js';
+export { readAt, readCondition } from './query-refusal.js';
 export { FUNCTIONS } from './values/functions.js';
 export { compareTexts, isScalar, type Scalar, type Value } from './values/value.js';

@@ -7,7 +7,7 @@ import { AskedWindows, windowHead } from '../asked-windows/index.js';
 import { EventTotalsReader } from '../event-store/index.js';
 import { AnswerWriter } from './answer-writer.js';
 import { PropertyCatalogue } from './catalogue/property-catalogue.service.js';
-import { checkQuery, type Field, fieldsIn, parseQuery, PIPES, type Query } from '../eql-language/index.js';
+import { checkQuery, type Field, fieldsIn, parseQuery, PIPES, type Query, readAt } from '../eql-language/index.js';
 import type { EqlAnswer, EqlRequest, LanguageResponse } from './eql.dto.js';
 import {
   ALL_LIMITS,
@@ -17,7 +17,6 @@ import {
   OPERATORS,
   OWN_FIELD_LIST,
 } from './language-description.js';
-import { readAt } from './query-refusal.js';
 import { QueryRunner } from './running/query-runner.js';
 
 const MOST_CATEGORIES = 200;

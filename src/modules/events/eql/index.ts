@@ -1,2 +1,1 @@
 export { EqlModule } from './eql.module.js';
-export { readCondition } from './query-refusal.js';

@@ -5,6 +5,7 @@ import { EventCopiesModule } from './copies.module.js';
 import { EventFunnelsModule } from './funnels/funnels.module.js';
 import { EventHistoryModule } from './history/history.module.js';
 import { StoredLogsModule } from './logs/stored-logs.module.js';
+import { EventMatchesModule } from './matches/matches.module.js';
 import { EventMeasuresModule } from './measures/measures.module.js';
 import { EventOverviewsModule } from './overviews/overviews.module.js';
 import { EventPlacesModule } from './places/places.module.js';
@@ -25,6 +26,7 @@ const PARTS = [
   EventCopiesModule,
   EventFunnelsModule,
   EventHistoryModule,
+  EventMatchesModule,
   EventMeasuresModule,
   EventOverviewsModule,
   EventPlacesModule,

@@ -8,7 +8,8 @@ export { CopyLagReader } from './shipping/copy-lag.reader.js';
 export { decodeCursor, encodeCursor, type Place } from './places/cursor.js';
 export { type EventPlace, type EventSize, PLACE_COLUMNS } from './places/event-places.js';
 export { EventPlacesReader } from './places/event-places.reader.js';
-export { ExploredPlacesReader, spanOf } from './places/explored-places.reader.js';
+export { ExploredPlacesReader, filterInBoth, spanOf } from './places/explored-places.reader.js';
+export { type AskedMatches, MatchesReader } from './matches/matches.reader.js';
 export { SourceEventsReader, type SourceVolume } from './places/source-events.reader.js';
 
 // The events themselves.
@@ -61,6 +62,7 @@ export { type Scalar, scalarOf, SHOWN_CHARACTERS } from './questions/keys.js';
 export type { Question } from './questions/question.js';
 export type { BreakdownRow } from './breakdowns/breakdown-row.js';
 export { BreakdownsReader } from './breakdowns/breakdowns.reader.js';
+export { FacetsReader } from './breakdowns/facets.reader.js';
 export { type Aggregate, AGGREGATES, countsEvents, withoutEvents } from './series/aggregates.js';
 export type { AskedSeries, SeriesRow } from './series/asked-series.js';
 export { type AnsweredSeries, type Dividing, TimeseriesReader } from './series/timeseries.reader.js';

@@ -1,19 +1,24 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
 import type { Response } from 'express';
 import { MembershipReader, type ProjectMemberScope, type ProjectScope } from '../../access/index.js';
 import { Clock } from '../../../platform/clock/index.js';
 import { ClientGone, PacedResponse } from '../../../platform/http/paced-response.js';
-import { AskedWindows, filterOf } from '../asked-windows/index.js';
+import { AskedWindows, conditionOf, filterOf } from '../asked-windows/index.js';
 import {
   type EventFilter,
   type EventPlace,
   EventRowsReader,
   ExploredPlacesReader,
+  filterInBoth,
+  MatchesReader,
   type MatchingHour,
   type Place,
   spanOf,
   type TimeWindow,
 } from '../event-store/index.js';
+import type { EventCondition } from '../eql-language/index.js';
+import { QueryTooLong, TooManyQueries } from '../long-reads/index.js';
 import { ReadBudget, RECORDS } from '../reads/index.js';
 import { SessionLivenessCache } from '../../identity/sessions/index.js';
 import type { ExportRequest } from './explorer.dto.js';
@@ -35,9 +40,23 @@ const MOST_PLACES = 500;
 const MOST_BYTES = 1024 * 1024;
 /** Neighbouring hours are read together until they hold this many events. */
 const EVENTS_OF_A_SPAN = 1_000;
+/** The same with a condition, which reads every event of the hours and may match few. */
+const EVENTS_OF_A_CONDITIONAL_SPAN = 50_000;
+/** A longer span whose read takes too long is read in halves. */
+const MIN_DIVIDED_MS = 60_000;
+/** An export that has begun waits this long for the slot of a read. Then it fails. */
+const SLOT_TIMEOUT_MS = 300_000;
 
 export class TooManyExports extends domainError(429, 'Too many exports at once') {
   override readonly headers = { 'Retry-After': '10' };
+}
+
+const NOTHING = Buffer.alloc(0);
+
+interface AskedExport {
+  readonly filter: EventFilter;
+  readonly where: EventCondition | null;
+  readonly gone: AbortSignal;
 }
 
 class EventsEnded extends Error {}
@@ -54,6 +73,7 @@ export class EventExportService {
   constructor(
     private readonly windows: AskedWindows,
     private readonly explorer: ExploredPlacesReader,
+    private readonly matches: MatchesReader,
     private readonly events: EventRowsReader,
     private readonly budget: ReadBudget,
     private readonly members: MembershipReader,
@@ -65,13 +85,15 @@ export class EventExportService {
   /**
    * Writes the export to the response. Errors before the first byte are answered as usual. An error after the first
    * byte cuts the connection, so that an incomplete export never looks complete.
+   * @param gone aborts when the client has disconnected
    */
-  async write(scope: ProjectMemberScope, request: ExportRequest, response: Response): Promise<void> {
+  async write(scope: ProjectMemberScope, request: ExportRequest, response: Response, gone: AbortSignal): Promise<void> {
     const now = this.clock.now();
     const window = await this.windows.of(request, now, 'body');
+    const where = conditionOf(request.where, 'body');
     const writer = EXPORT_WRITERS[request.format];
     const release = this.enter(scope.projectId);
-    const chunks = this.chunks(scope, window, filterOf(request), writer);
+    const chunks = this.chunks(scope, window, { filter: filterOf(request), where, gone }, writer);
     try {
       const first = await chunks.next();
       const day = now.toISOString().slice(0, 10);
@@ -79,6 +101,8 @@ export class EventExportService {
         'Content-Type': writer.mediaType,
         'Content-Disposition': `attachment; filename="events-${scope.projectId}-${day}.${request.format}"`,
       });
+      // With a condition the first events may take long to find.
+      response.flushHeaders();
       const channel = new PacedResponse(response, this.limits);
       await channel.write(Buffer.from(writer.head));
       if (first.done !== true) await channel.write(first.value);
@@ -94,7 +118,7 @@ export class EventExportService {
     } catch (error) {
       if (!response.headersSent) throw error;
       // A client that left, or that was disconnected, is not an error.
-      if (!(error instanceof ClientGone)) this.logger.error(error);
+      if (!(error instanceof ClientGone) && !gone.aborted) this.logger.error(error);
       response.destroy();
     } finally {
       // Also releases the memory budget of a piece that was not sent.
@@ -107,10 +131,17 @@ export class EventExportService {
   private async *chunks(
     scope: ProjectScope,
     window: TimeWindow,
-    filter: EventFilter,
+    { filter, where, gone }: AskedExport,
     writer: ExportWriter,
   ): AsyncGenerator<Buffer, void> {
-    for (const span of spansOf(await this.explorer.hours(scope, window, filter), window)) {
+    let isFirst = true;
+    const hours = await this.explorer.hours(scope, window, filter);
+    for (const span of spansOf(hours, window, where === null ? EVENTS_OF_A_SPAN : EVENTS_OF_A_CONDITIONAL_SPAN)) {
+      if (where !== null) {
+        yield* this.matching(scope, span, { filter, where, gone }, writer, isFirst);
+        isFirst = false;
+        continue;
+      }
       let last: Place | null = null;
       for (;;) {
         const places: EventPlace[] = await this.explorer.before(scope, span, filter, last, MOST_PLACES);
@@ -121,6 +152,54 @@ export class EventExportService {
     }
     // An export may take hours and reads the oldest events last, so retention may have removed some of them.
     if (!(await this.windows.isKept(window))) throw new EventsEnded('events ended while they were exported');
+  }
+
+  /**
+   * Yields the matching events of a span, and an empty buffer after each read, so that the caller can check its limits.
+   * @param isFirst nothing was sent yet, so a read without a slot is refused
+   */
+  private async *matching(
+    scope: ProjectScope,
+    span: TimeWindow,
+    { filter, where, gone }: AskedExport & { readonly where: EventCondition },
+    writer: ExportWriter,
+    isFirst: boolean,
+  ): AsyncGenerator<Buffer, void> {
+    const conditions = filterInBoth(filter);
+    const left = [span];
+    let before: Place | null = null;
+    let waitsUntil = performance.now() + SLOT_TIMEOUT_MS;
+    let isBegun = !isFirst;
+    for (let part = left.pop(); part !== undefined; part = left.pop()) {
+      let places: EventPlace[];
+      try {
+        places = await this.matches.newest(
+          scope,
+          { window: part, where, conditions, before, limit: MOST_PLACES },
+          gone,
+        );
+      } catch (error) {
+        if (error instanceof QueryTooLong && part.to.getTime() - part.from.getTime() > MIN_DIVIDED_MS) {
+          const middle = new Date(Math.ceil((part.from.getTime() + part.to.getTime()) / 2));
+          // The newer half is read first.
+          left.push({ from: part.from, to: middle }, { from: middle, to: part.to });
+        } else if (error instanceof TooManyQueries && isBegun && performance.now() < waitsUntil) {
+          await pause(Number(error.headers['Retry-After']) * 1_000, undefined, { signal: gone });
+          left.push(part);
+        } else throw error;
+        yield NOTHING;
+        isBegun = true;
+        continue;
+      }
+      yield* this.reads(scope, places, writer);
+      if (places.length === MOST_PLACES) {
+        before = places.at(-1) ?? null;
+        left.push(part);
+      }
+      yield NOTHING;
+      isBegun = true;
+      waitsUntil = performance.now() + SLOT_TIMEOUT_MS;
+    }
   }
 
   private async *reads(
@@ -164,14 +243,14 @@ export class EventExportService {
   }
 }
 
-/** Yields spans of neighbouring hours, newest first. Each span but the last has at least 1,000 events. */
-function* spansOf(hours: readonly MatchingHour[], window: TimeWindow): Generator<TimeWindow> {
+/** Yields spans of neighbouring hours, newest first. Each span but the last has at least `least` events. */
+function* spansOf(hours: readonly MatchingHour[], window: TimeWindow, least: number): Generator<TimeWindow> {
   let gathered: MatchingHour[] = [];
   let events = 0;
   for (const hour of hours) {
     gathered.push(hour);
     events += hour.events;
-    if (events < EVENTS_OF_A_SPAN) continue;
+    if (events < least) continue;
     yield spanOf(gathered, window);
     gathered = [];
     events = 0;

@@ -1,10 +1,12 @@
 import { Controller, Get, Post, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import type { Response } from 'express';
+import type { Request, Response } from 'express';
 import { type ProjectMemberScope, Requires } from '../../access/index.js';
 import { Documented } from '../../../platform/http/documented.js';
-import { Body, IdParam, Query, Scope } from '../../../platform/http/inputs.js';
+import { Body, IdParam, Query, RawRequest, Scope } from '../../../platform/http/inputs.js';
+import { whenClosed } from '../../../platform/http/request-closed.js';
 import type { WrittenJson } from '../../../platform/http/written-json.js';
+import { QueryTooLong, TooManyQueries } from '../long-reads/index.js';
 import { TooManyLargeReads } from '../reads/index.js';
 import { EventExportService, TooManyExports } from './event-export.service.js';
 import {
@@ -32,16 +34,17 @@ export class ExplorerController {
     operationId: 'listProjectEvents',
     summary: 'Events explorer with total',
     description:
-      'Newest first by event timestamp, events of one instant by id. Total and page are of one moment. Any offset is allowed: hours before the page are skipped by their counts, so a deep page costs at most the reading of the hour it begins in. An empty text filter takes every value. A page ends before `limit` where its events take more than 4 MiB (one event it has always); `has_more` then tells so, and the next page begins at `offset` plus the number of `items`.',
+      'Newest first by event timestamp, events of one instant by id. Total and page are of one moment. Any offset is allowed: hours before the page are skipped by their counts, so a deep page costs at most the reading of the hour it begins in. An empty text filter takes every value. A page ends before `limit` where its events take more than 4 MiB (one event it has always); `has_more` then tells so, and the next page begins at `offset` plus the number of `items`. With `where` events are counted one by one: the read has eight seconds and waits for its turn, as `/v1/eql` does; a request that is closed ends it.',
     answer: ExplorerPage,
-    errors: [ArchiveUnavailable, TooManyLargeReads],
+    errors: [ArchiveUnavailable, QueryTooLong, TooManyQueries, TooManyLargeReads],
   })
   list(
     @Scope() scope: ProjectMemberScope,
     @IdParam('project_id') _id: string,
     @Query() query: ExplorerQuery,
+    @RawRequest() request: Request,
   ): Promise<WrittenJson<ExplorerPage>> {
-    return this.explorer.page(scope, query);
+    return this.explorer.page(scope, query, whenClosed(request));
   }
 
   @Get('facets')
@@ -50,16 +53,17 @@ export class ExplorerController {
     operationId: 'getProjectEventFacets',
     summary: 'Values with counts for each filter',
     description:
-      'Takes the filters of the explorer. Each facet is counted under the other filters, so it shows what choosing another of its values would give. Most events first, up to 100 values each.',
+      'Takes the filters of the explorer. Each facet is counted under the other filters, so it shows what choosing another of its values would give. Most events first, up to 100 values each. With `where` events are counted one by one: the read has eight seconds and waits for its turn, as `/v1/eql` does; a request that is closed ends it.',
     answer: FacetsResponse,
-    errors: [ArchiveUnavailable],
+    errors: [ArchiveUnavailable, QueryTooLong, TooManyQueries],
   })
   facets(
     @Scope() scope: ProjectMemberScope,
     @IdParam('project_id') _id: string,
     @Query() query: FacetsQuery,
+    @RawRequest() request: Request,
   ): Promise<FacetsResponse> {
-    return this.explorer.facets(scope, query);
+    return this.explorer.facets(scope, query, whenClosed(request));
   }
 
   @Post('export')
@@ -68,8 +72,8 @@ export class ExplorerController {
     operationId: 'exportProjectEvents',
     summary: 'Stream the filtered events as NDJSON or CSV',
     description:
-      'Newest first, without a limit on the number of events, as fast as the client reads. The window is fixed when the export begins: every event stored by then is in it exactly once, one stored meanwhile may be in it or not. A failure after the first byte cuts the connection instead of ending the answer, and so does a client that takes nothing for 30 seconds, or that loses the project or the session meanwhile (looked at about once a minute). In CSV (RFC 4180, properties as JSON), text that begins with =, +, -, @, tab or carriage return has an apostrophe before it, so that no spreadsheet runs it. Four exports of a project at a time in one process, and 32 of all; another is refused with 429 `Too many exports at once`.',
-    errors: [ArchiveUnavailable, TooManyLargeReads, TooManyExports],
+      'Newest first, without a limit on the number of events, as fast as the client reads. The window is fixed when the export begins: every event stored by then is in it exactly once, one stored meanwhile may be in it or not. A failure after the first byte cuts the connection instead of ending the answer, and so does a client that takes nothing for 30 seconds, or that loses the project or the session meanwhile (looked at about once a minute). In CSV (RFC 4180, properties as JSON), text that begins with =, +, -, @, tab or carriage return has an apostrophe before it, so that no spreadsheet runs it. Four exports of a project at a time in one process, and 32 of all; another is refused with 429 `Too many exports at once`. With `where` every event of the window is read, in parts of up to eight seconds each. Before the first byte a part that finds no turn is refused with 503; later the export waits for its turn.',
+    errors: [ArchiveUnavailable, QueryTooLong, TooManyQueries, TooManyLargeReads, TooManyExports],
     answer: {
       mediaType: ['application/x-ndjson', 'text/csv'],
       description: 'Events: one a line as JSON, or RFC 4180 with a line of names',
@@ -79,9 +83,10 @@ export class ExplorerController {
     @Scope() scope: ProjectMemberScope,
     @IdParam('project_id') _id: string,
     @Body() body: ExportRequest,
+    @RawRequest() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    return this.exports.write(scope, body, response);
+    return this.exports.write(scope, body, response, whenClosed(request));
   }
 
   @Get(':event_id')

@@ -11,9 +11,9 @@ import {
 } from '../../../platform/http/fields/index.js';
 import { EventRecord } from '../fields/index.js';
 import { LogRow } from '../logs/index.js';
-import { EventFilters, WindowResponse } from '../asked-windows/index.js';
+import { ConditionalFilters, WindowResponse } from '../asked-windows/index.js';
 
-export class ExplorerQuery extends EventFilters {
+export class ExplorerQuery extends ConditionalFilters {
   @IntField({ min: 1, max: 500, optional: true, default: 50, description: 'How many a page has at most' })
   limit!: number;
 
@@ -27,12 +27,12 @@ export class ExplorerQuery extends EventFilters {
   offset!: number;
 }
 
-export class FacetsQuery extends EventFilters {}
+export class FacetsQuery extends ConditionalFilters {}
 
 export const EXPORT_FORMATS = ['ndjson', 'csv'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-export class ExportRequest extends EventFilters {
+export class ExportRequest extends ConditionalFilters {
   @EnumField(EXPORT_FORMATS, { optional: true, default: 'ndjson', description: 'Of the lines' })
   format!: ExportFormat;
 }

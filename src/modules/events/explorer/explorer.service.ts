@@ -6,18 +6,20 @@ import { Clock } from '../../../platform/clock/index.js';
 import { providerOf } from '../../../platform/discovery/provider-of.js';
 import { writeList, writeObject, type WrittenJson } from '../../../platform/http/written-json.js';
 import { READ_COLUMNS, type StoredEvent } from '../fields/index.js';
-import { AskedWindows, type EventFilters, filterOf, windowHead } from '../asked-windows/index.js';
+import { AskedWindows, conditionOf, filterOf, windowHead } from '../asked-windows/index.js';
 import {
   EventPlacesReader,
   EventTotalsReader,
   ExploredPlacesReader,
+  FacetsReader,
   type FacetValue,
+  MatchesReader,
   type Selection,
 } from '../event-store/index.js';
 import { eventMembers, EventPageReader, eventRecord, RECORDS } from '../reads/index.js';
 import { LOG_COLUMNS, LOG_JOIN, type LoggedEvent, logRow } from '../logs/index.js';
 import { ProjectsReader } from '../../tenancy/projects/index.js';
-import type { EventDetail, ExplorerPage, ExplorerQuery, FacetsResponse } from './explorer.dto.js';
+import type { EventDetail, ExplorerPage, ExplorerQuery, FacetsQuery, FacetsResponse } from './explorer.dto.js';
 import { domainError } from '../../../platform/http/domain-error.js';
 import { RelatedAlerts, type WrittenAlerts } from './related-alerts.js';
 
@@ -34,7 +36,9 @@ export class ExplorerService {
   constructor(
     private readonly explorer: ExploredPlacesReader,
     private readonly windows: AskedWindows,
+    private readonly matches: MatchesReader,
     private readonly totals: EventTotalsReader,
+    private readonly facetsOfEvents: FacetsReader,
     private readonly events: EventPlacesReader,
     private readonly pages: EventPageReader,
     private readonly projects: ProjectsReader,
@@ -43,12 +47,17 @@ export class ExplorerService {
     private readonly clock: Clock,
   ) {}
 
-  async page(scope: ProjectScope, query: ExplorerQuery): Promise<WrittenJson<ExplorerPage>> {
-    const window = await this.windows.of(query, this.clock.now(), 'query');
+  async page(scope: ProjectScope, query: ExplorerQuery, signal: AbortSignal): Promise<WrittenJson<ExplorerPage>> {
+    const now = this.clock.now();
+    const window = await this.windows.of(query, now, 'query');
+    const where = conditionOf(query.where, 'query');
     const { limit, offset } = query;
+    const filter = filterOf(query);
     const [{ name }, { total, places }] = await Promise.all([
       this.projects.get(scope),
-      this.explorer.page(scope, window, filterOf(query), { limit, offset }),
+      where === null
+        ? this.explorer.page(scope, window, filter, { limit, offset })
+        : this.matches.page({ scope, now, window, filter, where }, { limit, offset }, signal),
     ]);
     return this.pages.answer(scope, places, RECORDS, (rows) =>
       writeObject<ExplorerPage>({
@@ -62,11 +71,17 @@ export class ExplorerService {
     );
   }
 
-  async facets(scope: ProjectScope, query: EventFilters): Promise<FacetsResponse> {
-    const window = await this.windows.of(query, this.clock.now(), 'query');
+  async facets(scope: ProjectScope, query: FacetsQuery, signal: AbortSignal): Promise<FacetsResponse> {
+    const now = this.clock.now();
+    const window = await this.windows.of(query, now, 'query');
+    const where = conditionOf(query.where, 'query');
+    const filter = filterOf(query);
+    const limit = MOST_FACET_VALUES;
     const [{ name }, facets, names] = await Promise.all([
       this.projects.get(scope),
-      this.totals.facets(scope, window, filterOf(query), MOST_FACET_VALUES),
+      where === null
+        ? this.totals.facets(scope, window, filter, limit)
+        : this.facetsOfEvents.read({ question: { scope, now, window, filter, where }, limit }, signal),
       this.sources.of(scope),
     ]);
     const counted = ({ value, events }: FacetValue): { value: string | null; count: number } => ({

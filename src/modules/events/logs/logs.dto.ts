@@ -9,6 +9,7 @@ import {
   TextField,
   UuidField,
 } from '../../../platform/http/fields/index.js';
+import { ConditionField } from '../asked-windows/index.js';
 import { type Range, RANGES } from '../../tenancy/projects/index.js';
 
 export class LogsQuery {
@@ -39,6 +40,9 @@ export class LogsQuery {
     description: 'Case-insensitive substring of endpoint, method, event name or project name',
   })
   query?: string;
+
+  @ConditionField()
+  where?: string;
 
   @IntField({ min: 1, max: 500, optional: true, default: 100, description: 'How many a page has at most' })
   limit!: number;

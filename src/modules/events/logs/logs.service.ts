@@ -5,7 +5,7 @@ import { Clock } from '../../../platform/clock/index.js';
 import { writeList, type WrittenJson } from '../../../platform/http/written-json.js';
 import { EventPageReader } from '../reads/index.js';
 import { ProjectsReader } from '../../tenancy/projects/index.js';
-import { AskedWindows } from '../asked-windows/index.js';
+import { AskedWindows, conditionOf } from '../asked-windows/index.js';
 import { LOG_ROWS, logRow } from './log-row.js';
 import type { LogRow, LogsQuery } from './logs.dto.js';
 import { LogsReader } from '../event-store/index.js';
@@ -20,7 +20,8 @@ export class LogsService {
     private readonly clock: Clock,
   ) {}
 
-  async list(scope: ProjectScope, query: LogsQuery): Promise<WrittenJson<LogRow[]>> {
+  async list(scope: ProjectScope, query: LogsQuery, signal: AbortSignal): Promise<WrittenJson<LogRow[]>> {
+    const where = conditionOf(query.where, 'query');
     const { from, to } = await this.windows.ofRange(query.range, this.clock.now());
     const named = this.projects.nameOf(scope);
     const method = query.method?.toUpperCase();
@@ -34,7 +35,12 @@ export class LogsService {
     };
     // The window includes the current millisecond.
     const window = { from, to: new Date(to.getTime() + 1) };
-    const [name, places] = await Promise.all([named, this.logs.list(scope, window, filter, query.limit)]);
+    const [name, places] = await Promise.all([
+      named,
+      where === null
+        ? this.logs.list(scope, window, filter, query.limit)
+        : this.logs.matching(scope, window, { ...filter, where }, query.limit, signal),
+    ]);
     return this.pages.answer(scope, places, LOG_ROWS, (rows) => writeList(rows.map((row) => logRow(row, name))));
   }
 }

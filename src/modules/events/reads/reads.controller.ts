@@ -1,8 +1,10 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
+import type { Request } from 'express';
 import { type ProjectMemberScope, Requires } from '../../access/index.js';
 import { Documented } from '../../../platform/http/documented.js';
-import { Query, Scope } from '../../../platform/http/inputs.js';
+import { Query, RawRequest, Scope } from '../../../platform/http/inputs.js';
+import { whenClosed } from '../../../platform/http/request-closed.js';
 import type { WrittenJson } from '../../../platform/http/written-json.js';
 import {
   EventCountsQuery,
@@ -13,6 +15,7 @@ import {
   EventsQuery,
 } from './reads.dto.js';
 import { EventReadsService } from './reads.service.js';
+import { QueryTooLong, TooManyQueries } from '../long-reads/index.js';
 import { ArchiveUnavailable } from '../event-store/index.js';
 import { TooManyLargeReads } from './read-budget.js';
 
@@ -27,12 +30,16 @@ export class EventReadsController {
     operationId: 'listEvents',
     summary: 'Raw events of a project, newest first',
     description:
-      'By event timestamp, events of one instant by id. Pages follow each other by `next_before`: what arrives meanwhile shifts none of them, and shows on a later page only when its timestamp belongs there. A page ends before `limit` where its events take more than 4 MiB; one event it has always.',
+      'By event timestamp, events of one instant by id. Pages follow each other by `next_before`: what arrives meanwhile shifts none of them, and shows on a later page only when its timestamp belongs there. A page ends before `limit` where its events take more than 4 MiB; one event it has always. With `where` the read has eight seconds and waits for its turn, as `/v1/eql` does; a request that is closed ends it.',
     answer: EventsPage,
-    errors: [ArchiveUnavailable, TooManyLargeReads],
+    errors: [ArchiveUnavailable, QueryTooLong, TooManyQueries, TooManyLargeReads],
   })
-  list(@Scope() scope: ProjectMemberScope, @Query() query: EventsQuery): Promise<WrittenJson<EventsPage>> {
-    return this.events.list(scope, query);
+  list(
+    @Scope() scope: ProjectMemberScope,
+    @Query() query: EventsQuery,
+    @RawRequest() request: Request,
+  ): Promise<WrittenJson<EventsPage>> {
+    return this.events.list(scope, query, whenClosed(request));
   }
 
   @Get('counts')

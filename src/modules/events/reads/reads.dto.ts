@@ -8,6 +8,7 @@ import {
   UuidField,
 } from '../../../platform/http/fields/index.js';
 import { decodeCursor, type Interval, INTERVALS } from '../event-store/index.js';
+import { ConditionField } from '../asked-windows/index.js';
 import { type Range, RANGES } from '../../tenancy/projects/index.js';
 import { EventRecord } from '../fields/index.js';
 
@@ -27,6 +28,9 @@ export class EventsQuery {
     check: (text) => (decodeCursor(text) === null ? 'before must be the next_before of an earlier answer' : undefined),
   })
   before?: string;
+
+  @ConditionField()
+  where?: string;
 }
 
 export class EventsPage {

@@ -3,12 +3,13 @@ import type { ProjectScope } from '../../access/index.js';
 import { Clock } from '../../../platform/clock/index.js';
 import { brokenRule } from '../../../platform/http/fields/index.js';
 import { writeList, writeObject, type WrittenJson } from '../../../platform/http/written-json.js';
-import { AskedWindows } from '../asked-windows/index.js';
+import { AskedWindows, conditionOf } from '../asked-windows/index.js';
 import {
   decodeCursor,
   encodeCursor,
   EventPlacesReader,
   EventTotalsReader,
+  MatchesReader,
   type Interval,
   type TimeWindow,
   withoutGaps,
@@ -43,6 +44,7 @@ const INTERVALS_OF: Readonly<Record<Range, readonly [Interval, ...Interval[]]>> 
 export class EventReadsService {
   constructor(
     private readonly places: EventPlacesReader,
+    private readonly matches: MatchesReader,
     private readonly pages: EventPageReader,
     private readonly windows: AskedWindows,
     private readonly totals: EventTotalsReader,
@@ -50,8 +52,18 @@ export class EventReadsService {
   ) {}
 
   /** Returns a page of events. One event more than `limit` is read to find out whether there is a next page. */
-  async list(scope: ProjectScope, { limit, before }: EventsQuery): Promise<WrittenJson<EventsPage>> {
-    const found = await this.places.newest(scope, before === undefined ? null : decodeCursor(before), limit + 1);
+  async list(scope: ProjectScope, query: EventsQuery, signal: AbortSignal): Promise<WrittenJson<EventsPage>> {
+    const { limit } = query;
+    const where = conditionOf(query.where, 'query');
+    const before = query.before === undefined ? null : decodeCursor(query.before);
+    const found =
+      where === null
+        ? await this.places.newest(scope, before, limit + 1)
+        : await this.matches.newest(
+            scope,
+            { window: await this.windows.everything(), where, before, limit: limit + 1 },
+            signal,
+          );
     return this.pages.answer(scope, found.slice(0, limit), RECORDS, (rows, shown) => {
       const last = shown.length < found.length ? shown.at(-1) : undefined;
       return writeObject<EventsPage>({

@@ -2,10 +2,14 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
 import { Clock } from '../../../../platform/clock/index.js';
 import { ProjectsReader } from '../../../tenancy/projects/index.js';
-import { AskedWindows, filterOf, isAll } from '../../asked-windows/index.js';
-import { readCondition } from '../../eql/index.js';
+import { AskedWindows, conditionOf, filterOf, isAll } from '../../asked-windows/index.js';
 import type { AnalyticsQuery } from './analytics.dto.js';
 import type { Question } from '../../event-store/index.js';
+
+/** A question with the name of its project, which answers begin with. */
+export interface AskedQuestion extends Question {
+  readonly projectName: string;
+}
 
 /** Resolves the parameters that all analytics queries share: windows, filters, condition and project name. */
 @Injectable()
@@ -17,10 +21,10 @@ export class Questions {
   ) {}
 
   /** @throws ValidationError, ProjectNotFound */
-  async of(scope: ProjectScope, query: AnalyticsQuery): Promise<Question> {
+  async of(scope: ProjectScope, query: AnalyticsQuery): Promise<AskedQuestion> {
     const now = this.clock.now();
     const window = await this.windows.of(query, now, 'query');
-    const where = query.where === undefined ? null : readCondition(query.where, ['query', 'where']);
+    const where = conditionOf(query.where, 'query');
     const name = await this.projects.nameOf(scope);
     return {
       scope,

@@ -1,6 +1,6 @@
 import { IntField, ListField, nested, NestedField, TextField } from '../../../../platform/http/fields/index.js';
-import { WindowResponse } from '../../asked-windows/index.js';
-import { AnalyticsQuery, ChangeField, GroupField, ShareField } from '../asking/analytics.dto.js';
+import { GroupField, WindowResponse } from '../../asked-windows/index.js';
+import { AnalyticsQuery, ChangeField, ShareField } from '../asking/analytics.dto.js';
 import { GROUPED_FIELDS, GroupingField } from '../asking/grouping-field.js';
 import type { Scalar } from '../../event-store/index.js';
 

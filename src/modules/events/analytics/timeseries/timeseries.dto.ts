@@ -18,8 +18,8 @@ import {
   type BucketInterval,
   type Scalar,
 } from '../../event-store/index.js';
-import { IntervalField, WindowResponse } from '../../asked-windows/index.js';
-import { AnalyticsQuery, GroupField } from '../asking/analytics.dto.js';
+import { GroupField, IntervalField, WindowResponse } from '../../asked-windows/index.js';
+import { AnalyticsQuery } from '../asking/analytics.dto.js';
 import { GROUPED_FIELDS, GroupingField } from '../asking/grouping-field.js';
 
 const COMPARED = ['none', 'previous'] as const;

@@ -4,11 +4,12 @@ import { EventQuestionsModule } from '../questions/questions.module.js';
 import { BreakdownRepository } from './breakdown.repository.js';
 import { BreakdownsReader } from './breakdowns.reader.js';
 import { CopiedBreakdownRepository } from './copied-breakdown.repository.js';
+import { FacetsReader } from './facets.reader.js';
 
 /** Counts events by the values of a field or property. */
 @Module({
   imports: [EventCopiesModule, EventQuestionsModule],
-  providers: [BreakdownRepository, BreakdownsReader, CopiedBreakdownRepository],
-  exports: [BreakdownsReader],
+  providers: [BreakdownRepository, BreakdownsReader, CopiedBreakdownRepository, FacetsReader],
+  exports: [BreakdownsReader, FacetsReader],
 })
 export class EventBreakdownsModule {}

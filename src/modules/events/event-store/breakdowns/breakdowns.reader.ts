@@ -1,12 +1,22 @@
 import { Injectable } from '@nestjs/common';
-import { wholeWindows } from '../questions/division.js';
-import { GatheredEventsReader } from '../questions/gathered-events.reader.js';
+import { type Division, wholeWindows } from '../questions/division.js';
+import { GatheredEventsReader, type Source, type UncopiedEvents } from '../questions/gathered-events.reader.js';
 import { isCounted, type Question } from '../questions/question.js';
-import { Snapshots } from '../questions/snapshots.js';
+import { type Snapshot, Snapshots } from '../questions/snapshots.js';
 import type { Dimension } from '../totals/event-filter.js';
 import type { BreakdownRow } from './breakdown-row.js';
 import { BreakdownRepository } from './breakdown.repository.js';
 import { CopiedBreakdownRepository } from './copied-breakdown.repository.js';
+
+/** The events of a question in a snapshot. A condition that SQL cannot decide is evaluated once for all breakdowns. */
+export interface SelectedEvents {
+  readonly question: Question;
+  readonly division: Division;
+  readonly snapshot: Snapshot;
+  readonly signal: AbortSignal;
+  readonly behind: () => Promise<UncopiedEvents | null>;
+  readonly source: () => Promise<Source>;
+}
 
 /** Counts events by the values of a field or property. Counted hours are used where they can answer. */
 @Injectable()
@@ -28,18 +38,35 @@ export class BreakdownsReader {
     asked: { readonly by: string; readonly limit: number },
     signal: AbortSignal,
   ): Promise<BreakdownRow[]> {
-    const division = wholeWindows(question);
-    const isOfHours = isCounted(question, [asked.by]);
     return this.snapshots.run(question, signal, async (snapshot) => {
-      const copied = isOfHours ? null : await this.copied.rows(question, division, asked, snapshot, signal);
-      if (copied !== null) return copied;
-      const source = await this.gathered.source(
-        question,
-        division,
-        isOfHours ? [asked.by as Dimension] : null,
-        snapshot,
-      );
+      if (!isCounted(question, [asked.by])) return this.ofEvents(this.select(question, snapshot, signal), asked);
+      const division = wholeWindows(question);
+      const source = await this.gathered.source(question, division, [asked.by as Dimension], snapshot);
       return this.breakdown.rows(question, source, division, asked, snapshot);
     });
   }
+
+  /** Selects the events of a question for one or several breakdowns in a snapshot. */
+  select(question: Question, snapshot: Snapshot, signal: AbortSignal): SelectedEvents {
+    const division = wholeWindows(question);
+    return {
+      ...{ question, division, snapshot, signal },
+      behind: once(() => this.gathered.behindCopy(question, division.span, snapshot, signal)),
+      source: once(() => this.gathered.source(question, division, null, snapshot)),
+    };
+  }
+
+  /** Returns the same as {@link rows}, from the events themselves. @throws QueryTooLong */
+  async ofEvents(
+    { question, division, snapshot, signal, behind, source }: SelectedEvents,
+    asked: { readonly by: string; readonly limit: number },
+  ): Promise<BreakdownRow[]> {
+    const copied = await this.copied.rows(question, division, asked, snapshot, signal, behind);
+    return copied ?? this.breakdown.rows(question, await source(), division, asked, snapshot);
+  }
+}
+
+function once<T>(read: () => Promise<T>): () => Promise<T> {
+  let known: Promise<T> | undefined;
+  return () => (known ??= read());
 }

@@ -7,7 +7,7 @@ import { fitIntoAddress, MOST_ADDRESS_KEYS } from '../reading/address-room.js';
 import { COPIED_KEY_ORDER, copiedKeyed, toldKey } from '../questions/copied-keys.js';
 import { copiedQuestion, readProperties } from '../questions/copied-question.js';
 import type { Division } from '../questions/division.js';
-import { GatheredEventsReader } from '../questions/gathered-events.reader.js';
+import type { UncopiedEvents } from '../questions/gathered-events.reader.js';
 import type { Question } from '../questions/question.js';
 import type { Snapshot } from '../questions/snapshots.js';
 import type { BreakdownRow } from './breakdown-row.js';
@@ -29,13 +29,13 @@ interface CopiedRow {
 @Injectable()
 export class CopiedBreakdownRepository {
   constructor(
-    private readonly gathered: GatheredEventsReader,
     private readonly breakdown: BreakdownRepository,
     private readonly copied: CopiedEventsReader,
   ) {}
 
   /**
    * Returns the same rows as `BreakdownRepository`, computed from the events themselves.
+   * @param behind the events that only PostgreSQL has; null when ClickHouse cannot answer
    * @returns null when PostgreSQL has to answer alone
    * @throws QueryTooLong
    */
@@ -45,9 +45,10 @@ export class CopiedBreakdownRepository {
     asked: { readonly by: string; readonly limit: number },
     snapshot: Snapshot,
     signal: AbortSignal,
+    behind: () => Promise<UncopiedEvents | null>,
   ): Promise<BreakdownRow[] | null> {
     if (!this.copied.isAsked) return null;
-    const rows = await this.split(question, division, asked, snapshot, signal);
+    const rows = await this.split(question, division, asked, snapshot, signal, behind);
     this.copied.answered(rows === null ? 'postgres' : 'clickhouse');
     return rows;
   }
@@ -58,12 +59,13 @@ export class CopiedBreakdownRepository {
     { by, limit }: { readonly by: string; readonly limit: number },
     snapshot: Snapshot,
     signal: AbortSignal,
+    behindCopy: () => Promise<UncopiedEvents | null>,
   ): Promise<BreakdownRow[] | null> {
     if (this.copied.isSilent) return null;
     const statement = new StatementValues();
     const { bind } = statement;
     const keyed = copiedKeyed(by, bind);
-    const behind = await this.gathered.behindCopy(question, division.span, snapshot, signal);
+    const behind = await behindCopy();
     if (behind === null) return null;
     const events = copiedQuestion(question, division.span, readProperties(by, keyed), behind.chosen, bind);
     const beside = await this.breakdown.keyed(

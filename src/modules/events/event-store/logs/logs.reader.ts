@@ -6,6 +6,8 @@ import { Database, type Db } from '../../../../platform/database/database.js';
 import { isCanceled } from '../../../../platform/database/database-faults.js';
 import { foldedSql } from '../../../../platform/database/folded-sql.js';
 import { Parameters } from '../../../../platform/database/parameters.js';
+import type { EventCondition } from '../../eql-language/index.js';
+import { MatchesReader } from '../matches/matches.reader.js';
 import type { CopiedConditions } from '../places/asked-places.js';
 import { CopiedPlacesReader } from '../places/copied-places.reader.js';
 import { type EventPlace, PLACE_COLUMNS } from '../places/event-places.js';
@@ -55,6 +57,7 @@ export class LogsReader {
     private readonly index: LogSearchIndexWriter,
     private readonly longReads: LongReads,
     private readonly copied: CopiedPlacesReader,
+    private readonly matches: MatchesReader,
   ) {}
 
   /**
@@ -65,6 +68,17 @@ export class LogsReader {
     const isIndexable = filter.text !== undefined || filter.method !== undefined;
     if (!isIndexable && !filter.hideNoise) return this.unfiltered(scope, window, filter, limit);
     return this.filtered(scope, window, filter, limit, isIndexable);
+  }
+
+  /** Returns the rows that also match an EQL condition. @throws QueryTooLong, TooManyQueries */
+  matching(
+    scope: Scope,
+    window: TimeWindow,
+    { where, ...filter }: LogFilter & { readonly where: EventCondition },
+    limit: number,
+    signal: AbortSignal,
+  ): Promise<EventPlace[]> {
+    return this.matches.newest(scope, { window, where, conditions: inBoth(filter), limit }, signal);
   }
 
   private unfiltered(scope: Scope, window: TimeWindow, filter: LogFilter, limit: number): Promise<EventPlace[]> {
@@ -224,7 +238,7 @@ function inBoth(filter: LogFilter): CopiedConditions {
 const NO_NOISE = `log_endpoint NOT IN ('/health', '/favicon.ico')`;
 
 /** Returns the conditions of the filter. Each begins with ` AND `. */
-function matching({ method, hideNoise, text }: LogFilter, parameters: Parameters): string {
+function matching({ method, hideNoise, text }: LogFilter, parameters: Pick<Parameters, 'bind'>): string {
   const conditions: string[] = [];
   if (method !== undefined) conditions.push(`log_method = ${parameters.bind(method)}`);
   if (hideNoise) conditions.push(NO_NOISE);

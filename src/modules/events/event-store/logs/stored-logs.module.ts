@@ -1,12 +1,13 @@
 import { Module } from '@nestjs/common';
 import { LongReadsModule } from '../../long-reads/index.js';
+import { EventMatchesModule } from '../matches/matches.module.js';
 import { EventPlacesModule } from '../places/places.module.js';
 import { LogsReader } from './logs.reader.js';
 import { LogSearchIndexWriter } from './search-index.writer.js';
 
 /** Log search, and its index. */
 @Module({
-  imports: [EventPlacesModule, LongReadsModule],
+  imports: [EventMatchesModule, EventPlacesModule, LongReadsModule],
   providers: [LogSearchIndexWriter, LogsReader],
   exports: [LogSearchIndexWriter, LogsReader],
 })

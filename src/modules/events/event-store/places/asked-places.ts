@@ -4,7 +4,7 @@ import type { Place } from './cursor.js';
 
 /** The same conditions on events for both stores. Each begins with ` AND `. */
 export interface CopiedConditions {
-  postgres(parameters: Parameters): string;
+  postgres(parameters: Pick<Parameters, 'bind'>): string;
   clickHouse(bind: BindValue): string;
   /** A necessary condition that ClickHouse checks first, because it has an index for it. */
   indexed?(bind: BindValue): string;

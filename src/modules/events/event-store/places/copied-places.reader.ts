@@ -316,7 +316,7 @@ export class CopiedPlacesReader {
       ...(window === undefined
         ? []
         : [`timestamp >= ${instantSql(window.from, bind)} AND timestamp < ${instantSql(window.to, bind)}`]),
-      ...(before ? [beforeSql(before, bind)] : []),
+      ...(before ? [copiedOlderThan(before, bind)] : []),
     ];
     const indexed = bounds.settings?.use_skip_indexes === 0 ? '' : (conditions?.indexed?.(bind) ?? '');
     const where = `WHERE ${['true', ...tests].join(' AND ')}${indexed}${conditions?.clickHouse(bind) ?? ''}`;
@@ -368,7 +368,8 @@ function isShort({ window }: AskedPlaces): boolean {
   return window !== undefined && window.to.getTime() - window.from.getTime() <= SHORT_MS;
 }
 
-function beforeSql({ timestamp, id }: Place, bind: BindValue): string {
+/** Selects the rows `e` of ClickHouse strictly before a place. */
+export function copiedOlderThan({ timestamp, id }: Place, bind: BindValue): string {
   const instant = instantSql(timestamp, bind);
   return `timestamp <= ${instant} AND (timestamp, UUIDToNum(e.id)) < (${instant}, UUIDToNum(${bind(id, 'UUID')}))`;
 }

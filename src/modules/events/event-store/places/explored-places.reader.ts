@@ -48,7 +48,7 @@ export class ExploredPlacesReader {
         isScattered(filter, hours)
           ? this.scattered(scope, span, hours, filter, inNewest, tx)
           : this.together(scope, span, filter, inNewest, tx);
-      const asked = { window: span, conditions: inBoth(filter), ...inNewest };
+      const asked = { window: span, conditions: filterInBoth(filter), ...inNewest };
       return { total, places: await this.copied.read(scope, asked, kept, { tx, isNarrow: true }) };
     });
   }
@@ -66,7 +66,7 @@ export class ExploredPlacesReader {
     place: Place | null,
     limit: number,
   ): Promise<EventPlace[]> {
-    const asked = { window: span, before: place, conditions: inBoth(filter), limit };
+    const asked = { window: span, before: place, conditions: filterInBoth(filter), limit };
     return this.copied.read(scope, asked, () => this.beforeKept(scope, span, filter, place, limit));
   }
 
@@ -143,7 +143,8 @@ export function spanOf(hours: readonly MatchingHour[], window: TimeWindow): Time
   };
 }
 
-function inBoth(filter: EventFilter): CopiedConditions {
+/** Returns a filter as conditions for both stores. */
+export function filterInBoth(filter: EventFilter): CopiedConditions {
   return {
     postgres: (parameters) => conditionsOf(filter, parameters),
     clickHouse: (bind) => copiedConditionsOf(filter, bind),

@@ -6,7 +6,6 @@ import type { TimeWindow } from '../totals/coverage.js';
 /** The parameters of a question about events. */
 export interface Question {
   readonly scope: Pick<ProjectScope, 'organizationId' | 'projectId'>;
-  readonly projectName: string;
   readonly now: Date;
   readonly window: TimeWindow;
   /** True when the window covers all events, so that there is no previous window. */

@@ -25,7 +25,11 @@ export class Snapshots {
    * @param work may run a second time, in another snapshot
    * @throws QueryTooLong, TooManyQueries
    */
-  run<T>({ scope }: Question, signal: AbortSignal, work: (snapshot: Snapshot) => Promise<T>): Promise<T> {
+  run<T>(
+    { scope }: Pick<Question, 'scope'>,
+    signal: AbortSignal,
+    work: (snapshot: Snapshot) => Promise<T>,
+  ): Promise<T> {
     return this.long.run(scope, (tx, deadline) => work(this.of(tx, deadline)), { signal });
   }
 

@@ -1,5 +1,6 @@
 import { type Issue, ValidationError } from '../../../platform/http/fields/index.js';
-import { compileCondition, type EventCondition, positionOf, QueryFault } from '../eql-language/index.js';
+import { compileCondition, type EventCondition } from './compiling/event-condition.js';
+import { positionOf, QueryFault } from './language/query-fault.js';
 
 /**
  * Compiles a condition of a request, such as `where` in its query.

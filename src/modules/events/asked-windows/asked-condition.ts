@@ -1,0 +1,28 @@
+import { TextField } from '../../../platform/http/fields/index.js';
+import { type EventCondition, readCondition } from '../eql-language/index.js';
+import { EventFilters } from './asked-filters.js';
+
+/** The property is an EQL condition on events. */
+export const ConditionField = (): PropertyDecorator =>
+  TextField({
+    min: 1,
+    max: 2_000,
+    optional: true,
+    example: 'properties.plan == "pro" and log.status >= 500',
+    description:
+      'An EQL condition that the events have to fit, too. What is wrong with it is told as by `POST /v1/eql`',
+  });
+
+/** The filters of a list that also takes a condition. */
+export class ConditionalFilters extends EventFilters {
+  @ConditionField()
+  where?: string;
+}
+
+/**
+ * Compiles the condition of a request, or returns null when the request has none.
+ * @throws ValidationError
+ */
+export function conditionOf(where: string | undefined, place: 'query' | 'body'): EventCondition | null {
+  return where === undefined ? null : readCondition(where, [place, 'where']);
+}

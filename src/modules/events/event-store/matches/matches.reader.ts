@@ -1,0 +1,177 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectScope } from '../../../access/index.js';
+import type { EventCondition } from '../../eql-language/index.js';
+import { BreakdownsReader } from '../breakdowns/breakdowns.reader.js';
+import { type CandidateRow, CandidateSelection } from '../candidates/candidate-selection.js';
+import { CandidateWalk, type Walk } from '../candidates/candidate-walk.js';
+import { CopiedCandidatesReader } from '../candidates/copied-candidates.reader.js';
+import { type AskedPlaces, olderThan } from '../places/asked-places.js';
+import { copiedOlderThan } from '../places/copied-places.reader.js';
+import { type EventPlace, PLACE_COLUMNS } from '../places/event-places.js';
+import { filterInBoth } from '../places/explored-places.reader.js';
+import type { Question } from '../questions/question.js';
+import { type Snapshot, Snapshots } from '../questions/snapshots.js';
+import { ColdEventsReader } from '../reading/cold-events.reader.js';
+import { CopyCannotTell } from '../reading/copied-events.reader.js';
+import { EventRowsReader, type Selection } from '../rows/event-rows.reader.js';
+import type { TimeWindow } from '../totals/coverage.js';
+import type { Page } from '../totals/totals.reader.js';
+
+type Scope = Pick<ProjectScope, 'organizationId' | 'projectId'>;
+
+export interface AskedMatches extends AskedPlaces {
+  readonly window: TimeWindow;
+  readonly where: EventCondition;
+}
+
+interface Matches {
+  /** The matching events after the offset, up to the limit. */
+  readonly rows: readonly CandidateRow[];
+  /** The number of matching events that were read, skipped ones included. */
+  readonly read: number;
+}
+
+const PLACES: Selection<EventPlace> = { columns: PLACE_COLUMNS };
+
+/**
+ * Lists events that match an EQL condition, newest first and then by id. Both stores are read as for a query of one
+ * event. Each list is a long read, so it has a time limit and a slot.
+ */
+@Injectable()
+export class MatchesReader {
+  constructor(
+    private readonly snapshots: Snapshots,
+    private readonly walk: CandidateWalk,
+    private readonly copied: CopiedCandidatesReader,
+    private readonly cold: ColdEventsReader,
+    private readonly rows: EventRowsReader,
+    private readonly breakdowns: BreakdownsReader,
+  ) {}
+
+  /** @throws QueryTooLong, TooManyQueries, ArchiveUnavailable */
+  newest(scope: Scope, asked: AskedMatches, signal: AbortSignal): Promise<EventPlace[]> {
+    return this.snapshots.run({ scope }, signal, async (snapshot) => {
+      const { rows } = await this.read(scope, asked, snapshot, signal, 'page');
+      return this.places(scope, rows, snapshot);
+    });
+  }
+
+  /** Returns a page and the number of all matching events, from one snapshot. @throws as {@link newest} */
+  page(
+    asked: Omit<Question, 'isAll' | 'before' | 'where'> & { readonly where: EventCondition },
+    { limit, offset }: Page,
+    signal: AbortSignal,
+  ): Promise<{ total: number; places: EventPlace[] }> {
+    const { scope, window, where, filter } = asked;
+    const matches = { window, where, conditions: filterInBoth(filter), limit, offset };
+    return this.snapshots.run(asked, signal, async (snapshot) => {
+      if (!where.isExact) {
+        const { rows, read } = await this.read(scope, matches, snapshot, signal, 'all');
+        return { total: read, places: await this.places(scope, rows, snapshot) };
+      }
+      // SQL counts faster than it returns every event.
+      const question: Question = { ...asked, isAll: false, before: null };
+      const counts = await this.breakdowns.ofEvents(this.breakdowns.select(question, snapshot, signal), {
+        by: 'event',
+        limit: 1,
+      });
+      const total = counts.find(({ part }) => part === 'total')?.events ?? 0;
+      if (offset >= total) return { total, places: [] };
+      const { rows } = await this.read(scope, matches, snapshot, signal, 'page');
+      return { total, places: await this.places(scope, rows, snapshot) };
+    });
+  }
+
+  /** @param wanted `all` reads every matching event, in order to count them */
+  private async read(
+    scope: Scope,
+    asked: AskedMatches,
+    snapshot: Snapshot,
+    signal: AbortSignal,
+    wanted: 'page' | 'all',
+  ): Promise<Matches> {
+    const { window, where, limit } = asked;
+    const selection = new CandidateSelection([{ category: null, condition: where }], []);
+    const walk = walkOf(asked, snapshot, wanted);
+    const copied = await this.fromCopy(scope, asked, selection, walk, snapshot, signal, wanted);
+    this.copied.answered(copied === null ? 'postgres' : 'clickhouse');
+    if (copied !== null) return copied;
+    const found = await this.collect(scope, asked, selection, walk, snapshot, wanted);
+    const last = wanted === 'page' && found.rows.length === limit ? found.rows.at(-1) : undefined;
+    await this.cold.needHot(last === undefined ? window : { from: new Date(last.ms) });
+    return found;
+  }
+
+  /** @returns null when PostgreSQL has to answer alone */
+  private async fromCopy(
+    scope: Scope,
+    asked: AskedMatches,
+    selection: CandidateSelection,
+    walk: Walk,
+    snapshot: Snapshot,
+    signal: AbortSignal,
+    wanted: 'page' | 'all',
+  ): Promise<Matches | null> {
+    try {
+      const rows = await this.copied.rows(snapshot.tx, scope, spanOf(asked), selection, walk, signal);
+      return rows && (await this.collect(scope, asked, selection, { ...walk, rows }, snapshot, wanted));
+    } catch (error) {
+      if (error instanceof CopyCannotTell) return null;
+      throw error;
+    }
+  }
+
+  private async collect(
+    scope: Scope,
+    asked: AskedMatches,
+    selection: CandidateSelection,
+    walk: Walk,
+    { tx, deadline }: Snapshot,
+    wanted: 'page' | 'all',
+  ): Promise<Matches> {
+    const { where, limit, offset = 0 } = asked;
+    const rows: CandidateRow[] = [];
+    let read = 0;
+    await this.walk.through(tx, scope, spanOf(asked), selection, walk, (row) => {
+      if (!where.isExact && where.truth(selection.subject(row), deadline) !== true) return true;
+      read += 1;
+      if (read > offset && rows.length < limit) rows.push(row);
+      return wanted === 'all' || rows.length < limit;
+    });
+    return { rows, read };
+  }
+
+  /** Reads the sizes of events that were read without them. An event that was removed in the meantime is left out. */
+  private async places(scope: Scope, found: readonly CandidateRow[], { tx, limit }: Snapshot): Promise<EventPlace[]> {
+    const others = found
+      .filter(({ size }) => size === undefined)
+      .map(({ id, ms }) => ({ id, timestamp: new Date(ms) }));
+    await limit();
+    const read = await this.rows.read<EventPlace>(scope, others, PLACES, tx);
+    const known = new Map(read.map((place) => [place.id, place]));
+    return found.flatMap(({ id, ms, size }) =>
+      size === undefined ? (known.get(id) ?? []) : { id, timestamp: new Date(ms), ...size },
+    );
+  }
+}
+
+function walkOf(
+  { where, conditions, before, limit, offset = 0 }: AskedMatches,
+  { deadline }: Snapshot,
+  wanted: 'page' | 'all',
+): Walk {
+  return {
+    isNewestFirst: true,
+    wanted: wanted === 'all' ? 'all' : where.isExact ? offset + limit : 'some',
+    deadline,
+    within: (bind) => `true${olderThan(before, { bind })}${conditions?.postgres({ bind }) ?? ''}`,
+    copiedWithin: (bind) =>
+      `${before ? ` AND ${copiedOlderThan(before, bind)}` : ''}${conditions?.indexed?.(bind) ?? ''}${conditions?.clickHouse(bind) ?? ''}`,
+  };
+}
+
+/** Returns the window up to the place before which events are listed. */
+function spanOf({ window, before }: AskedMatches): TimeWindow {
+  const to = before && before.timestamp < window.to ? new Date(before.timestamp.getTime() + 1) : window.to;
+  return { from: window.from > to ? to : window.from, to };
+}
