@@ -262,6 +262,51 @@ describe('the list of log rows', () => {
     expect(await list({}, globex)).toEqual([]);
   });
 
+  it.each([
+    {},
+    { query: 'EVENTS/' },
+    { method: 'get', hide_noise: 'true' },
+    { where: 'log.status >= 400' },
+    { where: 'length(event) > 5', query: 'e' },
+  ])('continues after the row that before names, under the filters %j', async (filter) => {
+    const whole = await list({ range: '30d', ...filter });
+    expect(whole.length).toBeGreaterThan(1);
+    for (const [at, { id }] of whole.entries())
+      expect(await list({ range: '30d', ...filter, before: id, limit: 2 })).toEqual(whole.slice(at + 1, at + 3));
+  });
+
+  it('prefers from_ts, which is inclusive, and to_ts, which is not, to the range', async () => {
+    const [first, second, third] = await list();
+    const between = { from_ts: third?.timestamp, to_ts: first?.timestamp };
+    expect(await list({ range: '15m', ...between })).toEqual([second, third]);
+    expect(await list({ range: 'all', ...between, before: second?.id, query: 'http' })).toEqual([third]);
+    expect(await endpoints({ to_ts: '2015-05-17T10:05:03.001Z', range: '15m' })).toEqual(['/events/ancient']);
+    const { body } = await get({ from_ts: first?.timestamp, to_ts: third?.timestamp }).expect(422);
+    expect(body).toMatchObject({ detail: [{ type: 'value_error', loc: ['query', 'to_ts'] }] });
+  });
+
+  it('returns 422 for a before that is malformed, and for one that names no row of the project', async () => {
+    const globex = await tenant();
+    const { body: theirs } = await ingest(globex, { event_type: 'theirs' });
+    const foreign = (theirs as { ingested_event_id: string }).ingested_event_id;
+    for (const before of [foreign, '0199f3a1-0000-7000-8000-000000000000']) {
+      const { body } = await get({ before }).expect(422);
+      expect(body).toEqual({
+        detail: [
+          {
+            type: 'value_error',
+            loc: ['query', 'before'],
+            msg: 'Value error, before must be the id of a log row',
+            input: before,
+            ctx: { error: {} },
+          },
+        ],
+      });
+    }
+    const malformed = await get({ before: 'x' }).expect(422);
+    expect(malformed.body).toMatchObject({ detail: [{ type: 'uuid_parsing', loc: ['query', 'before'] }] });
+  });
+
   it('orders events of one instant by id, the newest first', async () => {
     const globex = await tenant();
     const timestamp = minutesAgo(1);
@@ -271,5 +316,9 @@ describe('the list of log rows', () => {
       ids.push((body as { ingested_event_id: string }).ingested_event_id);
     }
     expect((await list({}, globex)).map((row) => row.id)).toEqual([...ids].reverse());
+    for (const where of [undefined, 'event == "same"', 'length(event) == 4']) {
+      const later = await list({ where, before: ids[3], limit: 2 }, globex);
+      expect(later.map((row) => row.id)).toEqual([ids[2], ids[1]]);
+    }
   });
 });

@@ -9,19 +9,11 @@ import {
   TextField,
   UuidField,
 } from '../../../platform/http/fields/index.js';
-import { ConditionField } from '../asked-windows/index.js';
-import { type Range, RANGES } from '../../tenancy/projects/index.js';
+import { AskedWindow, ConditionField } from '../asked-windows/index.js';
 
-export class LogsQuery {
+export class LogsQuery extends AskedWindow {
   @UuidField({})
   project_id!: string;
-
-  @EnumField(RANGES, {
-    optional: true,
-    default: '24h',
-    description: 'The window that ends now; all begins in 1970, or with the events that are kept',
-  })
-  range!: Range;
 
   @TextField({
     optional: true,
@@ -44,7 +36,13 @@ export class LogsQuery {
   @ConditionField()
   where?: string;
 
-  @IntField({ min: 1, max: 500, optional: true, default: 100, description: 'How many a page has at most' })
+  @UuidField({
+    optional: true,
+    description: 'The `id` of a row: only the rows that follow it in the list. Left out: from the newest row on',
+  })
+  before?: string;
+
+  @IntField({ min: 1, max: 500, optional: true, default: 100, description: 'How many rows come at most' })
   limit!: number;
 }
 

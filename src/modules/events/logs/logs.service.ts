@@ -2,19 +2,21 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../access/index.js';
 import { fold } from '../../../platform/case-folding/index.js';
 import { Clock } from '../../../platform/clock/index.js';
+import { brokenRule } from '../../../platform/http/fields/index.js';
 import { writeList, type WrittenJson } from '../../../platform/http/written-json.js';
 import { EventPageReader } from '../reads/index.js';
 import { ProjectsReader } from '../../tenancy/projects/index.js';
 import { AskedWindows, conditionOf } from '../asked-windows/index.js';
 import { LOG_ROWS, logRow } from './log-row.js';
 import type { LogRow, LogsQuery } from './logs.dto.js';
-import { LogsReader } from '../event-store/index.js';
+import { EventPlacesReader, LogsReader, type Place } from '../event-store/index.js';
 
 @Injectable()
 export class LogsService {
   constructor(
     private readonly windows: AskedWindows,
     private readonly logs: LogsReader,
+    private readonly events: EventPlacesReader,
     private readonly pages: EventPageReader,
     private readonly projects: ProjectsReader,
     private readonly clock: Clock,
@@ -22,7 +24,8 @@ export class LogsService {
 
   async list(scope: ProjectScope, query: LogsQuery, signal: AbortSignal): Promise<WrittenJson<LogRow[]>> {
     const where = conditionOf(query.where, 'query');
-    const { from, to } = await this.windows.ofRange(query.range, this.clock.now());
+    const window = await this.windows.of(query, this.clock.now(), 'query');
+    const before = query.before === undefined ? null : await this.placeOf(scope, query.before);
     const named = this.projects.nameOf(scope);
     const method = query.method?.toUpperCase();
     const text = query.query === '' ? undefined : query.query;
@@ -32,9 +35,8 @@ export class LogsService {
       method: method === 'ALL' || method === '' ? undefined : method,
       hideNoise: query.hide_noise,
       text: isInName ? undefined : text,
+      before,
     };
-    // The window includes the current millisecond.
-    const window = { from, to: new Date(to.getTime() + 1) };
     const [name, places] = await Promise.all([
       named,
       where === null
@@ -42,5 +44,12 @@ export class LogsService {
         : this.logs.matching(scope, window, { ...filter, where }, query.limit, signal),
     ]);
     return this.pages.answer(scope, places, LOG_ROWS, (rows) => writeList(rows.map((row) => logRow(row, name))));
+  }
+
+  /** @throws ValidationError when the project has no such row */
+  private async placeOf(scope: ProjectScope, id: string): Promise<Place> {
+    const place = await this.events.find(scope, id);
+    if (place === null) throw brokenRule(['query', 'before'], 'before must be the id of a log row', id);
+    return place;
   }
 }

@@ -8,7 +8,7 @@ import { foldedSql } from '../../../../platform/database/folded-sql.js';
 import { Parameters } from '../../../../platform/database/parameters.js';
 import type { EventCondition } from '../../eql-language/index.js';
 import { MatchesReader } from '../matches/matches.reader.js';
-import type { CopiedConditions } from '../places/asked-places.js';
+import { type CopiedConditions, olderThan } from '../places/asked-places.js';
 import { CopiedPlacesReader } from '../places/copied-places.reader.js';
 import { type EventPlace, PLACE_COLUMNS } from '../places/event-places.js';
 import type { Place } from '../places/cursor.js';
@@ -28,6 +28,8 @@ export interface LogFilter {
   readonly hideNoise: boolean;
   /** Searched in endpoint, method and event name. Undefined matches every row. */
   readonly text: string | undefined;
+  /** Only rows that follow this place in the list. */
+  readonly before: Place | null;
 }
 
 type Scope = Pick<ProjectScope, 'organizationId' | 'projectId'>;
@@ -78,11 +80,13 @@ export class LogsReader {
     limit: number,
     signal: AbortSignal,
   ): Promise<EventPlace[]> {
-    return this.matches.newest(scope, { window, where, conditions: inBoth(filter), limit }, signal);
+    const { before } = filter;
+    return this.matches.newest(scope, { window, where, before, conditions: inBoth(filter), limit }, signal);
   }
 
   private unfiltered(scope: Scope, window: TimeWindow, filter: LogFilter, limit: number): Promise<EventPlace[]> {
-    return this.copied.read(scope, { window, limit }, () => this.scan(scope, window, filter, limit));
+    const { before } = filter;
+    return this.copied.read(scope, { window, before, limit }, () => this.scan(scope, window, filter, limit));
   }
 
   private async filtered(
@@ -92,7 +96,7 @@ export class LogsReader {
     limit: number,
     isIndexable: boolean,
   ): Promise<EventPlace[]> {
-    const asked = { window, conditions: inBoth(filter), limit };
+    const asked = { window, before: filter.before, conditions: inBoth(filter), limit };
     const kept = (milliseconds: number = LONG_READ_MS): Promise<EventPlace[]> =>
       this.filteredKept(scope, window, filter, limit, isIndexable, milliseconds);
     const inTurn = <T>(work: (milliseconds: number) => Promise<T>): Promise<T> =>
@@ -146,7 +150,7 @@ export class LogsReader {
     const parameters = new Parameters();
     return this.database.rows<EventPlace>(
       `SELECT ${PLACE_COLUMNS} FROM events
-       WHERE project_id = ${parameters.bind(scope.projectId)} AND ${within(window, parameters)}${matching(filter, parameters)}
+       WHERE project_id = ${parameters.bind(scope.projectId)} AND ${within(window, parameters)}${olderThan(filter.before, parameters)}${matching(filter, parameters)}
        ${NEWEST_FIRST} LIMIT ${parameters.bind(limit)}`,
       parameters.values,
       tx,
@@ -168,7 +172,7 @@ export class LogsReader {
     const rows = await this.database.rows<EventPlace>(
       `SELECT ${PLACE_COLUMNS} FROM (
          SELECT * FROM events
-         WHERE project_id = ${parameters.bind(scope.projectId)} AND ${within(window, parameters)}
+         WHERE project_id = ${parameters.bind(scope.projectId)} AND ${within(window, parameters)}${olderThan(filter.before, parameters)}
          ${NEWEST_FIRST} LIMIT ${PROBED_ROWS}) newest
        WHERE true${matching(filter, parameters)} ${NEWEST_FIRST} LIMIT ${parameters.bind(limit)}`,
       parameters.values,
@@ -178,7 +182,7 @@ export class LogsReader {
     const bounds = new Parameters();
     const [end] = await this.database.rows<Place>(
       `SELECT "timestamp", id FROM events
-       WHERE project_id = ${bounds.bind(scope.projectId)} AND ${within(window, bounds)}
+       WHERE project_id = ${bounds.bind(scope.projectId)} AND ${within(window, bounds)}${olderThan(filter.before, bounds)}
        ${NEWEST_FIRST} OFFSET ${PROBED_ROWS - 1} LIMIT 1`,
       bounds.values,
       tx,
