@@ -35,25 +35,4 @@ describe('the connections of the database', () => {
     });
     await expect(work(database)).resolves.toBeDefined();
   });
-
-  it('are waited for only by callers that find none idle and may open none', async () => {
-    behind = await createEmptyDatabase();
-    const options = typeOrmOptions({ url: behind.url, poolSize: 2, applicationName: 'test' }) as DataSourceOptions;
-    source = await new DataSource(options).initialize();
-    const database = new Database(source);
-    const read = () => database.rows('SELECT 1');
-    await read();
-    const served = [read(), read()];
-    expect(database.poolUse.waiting).toBe(0);
-    await Promise.all(served);
-    const waiting = await database.transaction(() =>
-      // Not returned as promises: the transactions would wait for them, and they for a connection.
-      database.transaction(() => {
-        const reads = [read(), read(), read()];
-        expect(database.poolUse).toEqual({ open: 2, idle: 0, waiting: 3 });
-        return Promise.resolve({ reads });
-      }),
-    );
-    await Promise.all(waiting.reads);
-  });
 });

@@ -65,15 +65,10 @@ export class Database {
     await (await opened?.catch(() => undefined))?.destroy();
   }
 
-  /**
-   * The connections of the pool for requests, and the callers that wait for one. The pool also counts callers that get
-   * a connection a moment later, because one is idle or another may be opened. Among them are the reads of the other
-   * metrics.
-   */
+  /** The connections of the pool for requests, and the callers that wait for one. */
   get poolUse(): { readonly open: number; readonly idle: number; readonly waiting: number } {
-    const { totalCount, idleCount, waitingCount, options } = (this.main.driver as PostgresDriver).master as Pool;
-    const free = idleCount + (options.max - totalCount);
-    return { open: totalCount, idle: idleCount, waiting: Math.max(0, waitingCount - free) };
+    const { totalCount, idleCount, waitingCount } = (this.main.driver as PostgresDriver).master as Pool;
+    return { open: totalCount, idle: idleCount, waiting: waitingCount };
   }
 
   private openApart(): Promise<DataSource> {
