@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { BlockList, isIPv6 } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Ajv, type ValidateFunction } from 'ajv';
 import { parse, parseAllDocuments } from 'yaml';
 import { loadConfig } from '../../src/config/index.js';
@@ -127,9 +128,16 @@ function isIn(address: string, ranges: readonly string[]): boolean {
   });
 }
 
-function render(kubectlPath: string, folder: string): Resource[] {
-  const text = execFileSync(kubectlPath, ['kustomize', join(FOLDER, folder)], { encoding: 'utf8' });
+function render(kubectlPath: string, folder: string, root = FOLDER): Resource[] {
+  const text = execFileSync(kubectlPath, ['kustomize', join(root, folder)], { encoding: 'utf8' });
   return parseAllDocuments(text).map((document) => document.toJS() as Resource);
+}
+
+function environmentFor(container: Container, resources: readonly Resource[]): Record<string, string> {
+  const maps = container.envFrom.map(({ configMapRef }) => configMapRef.name);
+  const settings = resources.filter(({ kind, metadata }) => kind === 'ConfigMap' && maps.includes(metadata.name));
+  const own = (container.env ?? []).map(({ name, value }) => [name, value] as const);
+  return Object.assign({}, ...settings.map(({ data }) => data), Object.fromEntries(own)) as Record<string, string>;
 }
 
 /** The variable that a name of an environment sets. Only secrets may be in files. */
@@ -181,12 +189,7 @@ else
     const podsWith = (selector: Labels) => pods.filter(({ labels }) => includes(labels, selector));
     const portsOf = ({ container }: (typeof pods)[number]) => (container.ports ?? []).map(({ name }) => name);
 
-    function environmentIn({ container }: (typeof pods)[number]): Record<string, string> {
-      const maps = container.envFrom.map(({ configMapRef }) => configMapRef.name);
-      const settings = ofKind('ConfigMap').filter(({ metadata }) => maps.includes(metadata.name));
-      const own = (container.env ?? []).map(({ name, value }) => [name, value] as const);
-      return Object.assign({}, ...settings.map(({ data }) => data), Object.fromEntries(own)) as Record<string, string>;
-    }
+    const environmentIn = ({ container }: { container: Container }) => environmentFor(container, resources);
 
     it('has only kinds and properties that Kubernetes knows', () => {
       expect(resources.length).toBeGreaterThan(5);
@@ -275,16 +278,21 @@ else
       },
     );
 
-    it.each(pods)('gives $name only variables that the service reads, in a form that production accepts', (pod) => {
-      const environment = environmentIn(pod);
-      expect(Object.keys(environment).filter((name) => !(variableOf(name) in VARIABLES))).toEqual([]);
-      const mounted = Object.entries(environment).filter(([name]) => name.endsWith('_FILE'));
-      expect(mounted.filter(([name, path]) => path !== `/secrets/${variableOf(name)}`)).toEqual([]);
-      const config = loadConfig({ ...environmentOf(runtime), ...readFiles(environment, EXAMPLES) });
-      expect(config.environment).toBe('production');
-      expect(config.dataDir.path).toBe('/data');
-      expect(config.operations.host).toBe('0.0.0.0');
-    });
+    it.each(pods)(
+      'gives $name only variables that the service reads, with secrets in files, in a form that production accepts',
+      (pod) => {
+        const environment = environmentIn(pod);
+        expect(Object.keys(environment).filter((name) => !(variableOf(name) in VARIABLES))).toEqual([]);
+        const secrets = Object.entries(VARIABLES).flatMap(([name, { takesFile }]) => (takesFile ? name : []));
+        expect(secrets.filter((name) => name in environment)).toEqual([]);
+        const mounted = Object.entries(environment).filter(([name]) => name.endsWith('_FILE'));
+        expect(mounted.filter(([name, path]) => path !== `/secrets/${variableOf(name)}`)).toEqual([]);
+        const config = loadConfig({ ...environmentOf(runtime), ...readFiles(environment, EXAMPLES) });
+        expect(config.environment).toBe('production');
+        expect(config.dataDir.path).toBe('/data');
+        expect(config.operations.host).toBe('0.0.0.0');
+      },
+    );
 
     it('is in the documentation with its Secret and each key of it', () => {
       const keys = pods.flatMap((pod) => Object.keys(environmentIn(pod)).filter((name) => name.endsWith('_FILE')));
@@ -292,10 +300,11 @@ else
       expect(documented.filter((name) => !deploying.includes(name))).toEqual([]);
     });
 
-    it('is upgraded by two selections of labels: first the migrations with the settings, then also the workers', () => {
+    it('is upgraded, and goes back, by selections of labels with the settings and the roles whose turn it is', () => {
       const steps = [
         { selector: 'app.kubernetes.io/component notin (api, worker)', without: ['api', 'worker'], updates: [] },
         { selector: 'app.kubernetes.io/component!=api', without: ['api'], updates: ['oes-worker'] },
+        { selector: 'app.kubernetes.io/component!=worker', without: ['worker'], updates: ['oes-api'] },
       ];
       for (const { selector, without, updates } of steps) {
         expect(deploying).toContain(`-l '${selector}'`);
@@ -392,6 +401,61 @@ else
         expect(ofKind('PrometheusRule').map(({ spec }) => spec.groups)).toEqual([groups]);
       });
     }
+  });
+
+if ('path' in kubectl)
+  describe('the folder of your own in the documentation', () => {
+    const [, section = ''] = /^### A folder of your own\n([^]*?)^### /m.exec(deploying) ?? [];
+    const blocks = [...section.matchAll(/^( *)```(?:yaml|sh)\n([^]*?)^ *```$/gm)].map(([, indent = '', text = '']) =>
+      text.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
+    );
+    const [own = '', settings = '', withoutOperator = '', label = ''] = blocks;
+    let root: string;
+    beforeAll(() => {
+      root = mkdtempSync(join(tmpdir(), 'oes-kubernetes-'));
+      cpSync(FOLDER, root, { recursive: true });
+      mkdirSync(join(root, 'my-cluster'));
+      writeFileSync(join(root, 'my-cluster/settings.env'), settings);
+    });
+    afterAll(() => rmSync(root, { recursive: true }));
+
+    const renderOwn = (kustomization: string, folder = 'my-cluster'): Resource[] => {
+      writeFileSync(join(root, 'my-cluster/kustomization.yaml'), kustomization);
+      return render(kubectl.path, folder, root);
+    };
+    const containersOf = (resources: readonly Resource[]): Container[] =>
+      resources
+        .filter(({ kind }) => ['Deployment', 'Job'].includes(kind))
+        .flatMap(({ spec }) => spec.template.spec.containers as Container[]);
+
+    it('gives every pod the image that it names, and settings without ClickHouse that production accepts', () => {
+      const resources = renderOwn(own);
+      const containers = containersOf(resources);
+      const image = 'registry.example.net/operational-event-service:1.0.0';
+      expect(containers.map((container) => container.image)).toEqual([image, image, image]);
+      for (const container of containers) {
+        const environment = environmentFor(container, resources);
+        const set = Object.entries(environment).filter(([name, value]) => value !== '' || !name.endsWith('_FILE'));
+        const config = loadConfig({ ...environmentOf(runtime), ...readFiles(Object.fromEntries(set), EXAMPLES) });
+        expect(config.eventStore).toEqual(loadConfig({}).eventStore);
+      }
+    });
+
+    it('may leave out what only the Prometheus operator knows, or label it for a chart', () => {
+      const monitoring = (resources: readonly Resource[]) =>
+        resources.filter(({ kind }) => /^(?:ServiceMonitor|PrometheusRule)$/.test(kind));
+      expect(monitoring(renderOwn(own + withoutOperator))).toEqual([]);
+      const labels = monitoring(renderOwn(own + label)).map(({ metadata }) => metadata.labels?.release);
+      expect(labels).toEqual(['kube-prometheus-stack', 'kube-prometheus-stack']);
+    });
+
+    it('may be the base of the Job that copies the events', () => {
+      const file = join(root, 'event-store/kustomization.yaml');
+      writeFileSync(file, readFileSync(file, 'utf8').replace('../production', '../my-cluster'));
+      const jobs = renderOwn(own, 'event-store').filter(({ kind }) => kind === 'Job');
+      expect(jobs.map(({ metadata }) => metadata.name)).toEqual(['oes-event-store']);
+      expect(containersOf(jobs)[0]?.image).toMatch(/^registry\.example\.net\//);
+    });
   });
 
 describe('the folder of the secrets in the documentation', () => {
