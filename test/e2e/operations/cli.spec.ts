@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '../../support/eventually.js';
+import { lazyOptimizer } from '../../support/lazy-optimizer.mjs';
 import { api, PASSWORD, service, type Tenant, tenant } from '../../support/service.js';
 import { guardedByTotp } from '../../support/second-factors-api.js';
 
@@ -33,13 +34,9 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-beforeEach(async () => {
-  acme = await tenant();
-});
-
 /** Starts a command with the environment of the owner's shell. */
 function start(words: readonly string[], environment: Record<string, string> = {}, input?: string): Run {
-  const child = spawn(process.execPath, [join(ROOT, 'dist/src/cli.js'), ...words], {
+  const child = spawn(process.execPath, [lazyOptimizer(8), join(ROOT, 'dist/src/cli.js'), ...words], {
     env: {
       PATH: process.env.PATH,
       XDG_CONFIG_HOME: folder,
@@ -70,7 +67,12 @@ async function file(name: string, content: string): Promise<string> {
   return path;
 }
 
+// A command is a process, which takes a second of a busy machine. Commands that do not need each other run together.
 describe('The command line for users', () => {
+  beforeAll(async () => {
+    acme = await tenant();
+  });
+
   it('signs in with a second factor, stores the tokens for the user alone and refreshes the session', async () => {
     const person = await guardedByTotp();
     const home = { XDG_CONFIG_HOME: join(folder, 'home'), OES_TOKEN: '' };
@@ -87,7 +89,7 @@ describe('The command line for users', () => {
     expect(done.stdout).not.toContain(session.access_token);
     session.expires_at = 0;
     await writeFile(path, JSON.stringify(stored));
-    expect(await oes(['export', '--project', 'none'], home)).toMatchObject({
+    expect(await oes(['query', 'any where true', '--project', 'none'], home)).toMatchObject({
       code: 1,
       stderr: 'You have no project none\n',
     });
@@ -95,14 +97,14 @@ describe('The command line for users', () => {
   });
 
   it('refuses a wrong password, an unencrypted address and a key where a person is needed', async () => {
-    const wrong = await oes(['login', '--email', acme.owner.email], {}, 'wrong password\n');
+    const [wrong, open, key] = await Promise.all([
+      oes(['login', '--email', acme.owner.email], {}, 'wrong password\n'),
+      oes(['export', '--url', 'http://events.example.com']),
+      oes(['export'], { OES_TOKEN: acme.key.apiKey }),
+    ]);
     expect(wrong).toEqual({ code: 1, stdout: '', stderr: 'Incorrect email or password (status 401)\n' });
-    const open = await oes(['export', '--url', 'http://events.example.com']);
     expect(open).toMatchObject({ code: 2, stderr: expect.stringContaining('--allow-http') });
-    expect(await oes(['export'], { OES_TOKEN: acme.key.apiKey })).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('access token'),
-    });
+    expect(key).toMatchObject({ code: 2, stderr: expect.stringContaining('access token') });
   });
 
   it('sends files and the standard input, names refused lines, and continues a run without duplicates', async () => {
@@ -110,7 +112,11 @@ describe('The command line for users', () => {
     const ndjson = await file('events.ndjson', `${line({ message: 'one' })}\n\nno json\n${line({ message: 'two' })}\n`);
     const array = await file('events.json', `[${line({})}, {"source": "ci"}]`);
     const environment = { OES_TOKEN: acme.key.apiKey };
-    const sent = await oes(['send', ndjson, array, '--json', '--run-id', 'nightly'], environment);
+    const [sent, ofInput] = await Promise.all([
+      oes(['send', ndjson, array, '--json', '--run-id', 'nightly'], environment),
+      oes(['send'], environment, line({})),
+    ]);
+    expect(ofInput).toEqual({ code: 0, stdout: '1 accepted, 0 duplicate, 0 refused\n', stderr: '' });
     expect(sent.code).toBe(1);
     expect(JSON.parse(sent.stdout)).toEqual({
       accepted: 3,
@@ -122,17 +128,15 @@ describe('The command line for users', () => {
       ],
       run_id: 'nightly',
     });
-    const again = await oes(['send', ndjson, array, '--run-id', 'nightly'], environment);
+    const [again, other] = await Promise.all([
+      oes(['send', ndjson, array, '--run-id', 'nightly'], environment),
+      oes(['send', array, '--run-id', 'nightly'], environment),
+    ]);
     expect(again.stdout).toBe('0 accepted, 3 duplicate, 2 refused\n');
-    const other = await oes(['send', array, '--run-id', 'nightly'], environment);
     expect(other).toMatchObject({ code: 1, stderr: expect.stringContaining('different request payload (status 409)') });
-    expect(await oes(['send'], environment, line({}))).toEqual({
-      code: 0,
-      stdout: '1 accepted, 0 duplicate, 0 refused\n',
-      stderr: '',
-    });
     const listed = await api.as(acme.owner).get('/v1/events', { project_id: acme.projectId }).expect(200);
-    expect((listed.body as { items: object[] }).items).toHaveLength(4);
+    const { items } = listed.body as { items: { source: string }[] };
+    expect(items.filter(({ source }) => source === 'ci')).toHaveLength(4);
   });
 
   it('sends each line at once with --live, shows it in tail, and finds it by a query', async () => {
@@ -146,14 +150,14 @@ describe('The command line for users', () => {
       (text) => text.includes('db.down'),
     );
     expect(tail.stdout).not.toContain('db.up');
+    const queries = [oes(['query', 'db.down where true']), oes(['query', 'db.down were'])];
     tail.child.kill('SIGINT');
-    expect(await tail.ended).toMatchObject({ code: 0, stderr: '' });
     live.child.kill('SIGINT');
+    expect(await tail.ended).toMatchObject({ code: 0, stderr: '' });
     expect(await live.ended).toMatchObject({ code: 0, stdout: '2 accepted, 0 duplicate, 0 refused\n' });
 
-    const found = await oes(['query', 'db.down where true']);
+    const [found, faulty] = await Promise.all(queries);
     expect(found).toMatchObject({ code: 0, stdout: expect.stringMatching(/critical {2}db\.down {2}ops {5}a b$/m) });
-    const faulty = await oes(['query', 'db.down were']);
     expect(faulty).toMatchObject({ code: 1, stderr: expect.stringContaining('query: line 1, column 9') });
   });
 
@@ -176,6 +180,10 @@ const VALUES = {
 describe('A file of alerts', () => {
   let example: string;
 
+  beforeEach(async () => {
+    acme = await tenant();
+  });
+
   beforeAll(async () => {
     const [, text = ''] = /```yaml\n(.*?)```/s.exec(await readFile(GUIDE, 'utf8')) ?? [];
     // A silence ends at most a year ahead, and names of hosts would be looked up.
@@ -188,20 +196,16 @@ describe('A file of alerts', () => {
 
   it('makes a project equal to the example of the guide, and its export describes the project without a difference', async () => {
     await addSecret();
-    expect(await oes(['diff', '-f', example])).toMatchObject({ code: 3, stdout: expect.stringContaining('7 planned') });
-    expect(await oes(['apply', '-f', example])).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('OES_SECRET_OPERATIONS_ROOM_URL'),
-    });
+    const [planned, refused] = await Promise.all([oes(['diff', '-f', example]), oes(['apply', '-f', example])]);
+    expect(planned).toMatchObject({ code: 3, stdout: expect.stringContaining('7 planned') });
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('OES_SECRET_OPERATIONS_ROOM_URL') });
     expect(await oes(['apply', '-f', example], VALUES)).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/^7 made, 0 unchanged$/m),
       stderr: expect.stringMatching(/^channel "On call" signs its requests\. .*\n$/),
     });
-    const second = await oes(['apply', '-f', example, '--prune']);
+    const [second, exported] = await Promise.all([oes(['apply', '-f', example, '--prune']), oes(['export'])]);
     expect(second).toEqual({ code: 0, stdout: 'Nothing to do: 7 unchanged\n', stderr: '' });
-
-    const exported = await oes(['export']);
     expect(exported).toMatchObject({ code: 0, stderr: '' });
     expect(exported.stdout).not.toContain('/chat');
     const path = await file('exported.yaml', exported.stdout);
@@ -224,13 +228,14 @@ rules:
   - { name: Two, condition: { kind: match } }`,
     );
     expect(await oes(['apply', '-f', before])).toMatchObject({ code: 0 });
-    expect((await oes(['diff', '-f', before])).stdout).toBe('Nothing to do: 4 unchanged\n');
+    const difference = oes(['diff', '-f', before]);
     const channels = (await as.get('/v1/delivery/channels', project).expect(200)).body as {
       id: string;
       name: string;
     }[];
     const kept = channels.find(({ name }) => name === 'Kept')!;
     await as.post(`/v1/delivery/channels/${kept.id}/test?project_id=${acme.projectId}`).expect(200);
+    expect((await difference).stdout).toBe('Nothing to do: 4 unchanged\n');
     const after = await file(
       'after.yaml',
       `channels: []\nrules: [{ name: Two, severity: critical, condition: { kind: absence, window_seconds: 60 } }]`,
@@ -263,33 +268,31 @@ rules:
     const as = api.as(acme.owner);
     const create = (path: string, body: object) => as.post(path, { project_id: acme.projectId, ...body }).expect(201);
     const url = 'http://127.0.0.1:1/a?b=c';
-    await create('/v1/alert-destinations', {
-      name: 'true',
-      type: 'webhook',
-      target_url: url,
-      secret: 's',
-      is_enabled: false,
-    });
-    const { id } = (await create('/v1/alert-destinations', { name: '# "\'', type: 'slack', target_url: url })).body as {
-      id: string;
+    const ofUrl = { type: 'webhook', target_url: url, secret: 's', is_enabled: false };
+    const slack = { name: '# "\'', type: 'slack', target_url: url };
+    const webhook = {
+      url,
+      method: 'PUT',
+      headers: { 'X-a': 'yes', 'x-B': ' 1e3' },
+      retry_policy: { max_attempts: 0 },
     };
-    await create('/v1/delivery/channels', {
-      name: '2026-01-01',
-      type: 'webhook',
-      enabled: false,
-      configuration: {
-        url,
-        method: 'PUT',
-        headers: { 'X-a': 'yes', 'x-B': ' 1e3' },
-        retry_policy: { max_attempts: 0 },
-      },
-      protected_headers: [{ name: 'Authorization', value: 'literal' }],
-    });
-    await create('/v1/delivery/channels', {
-      name: 'Ünicode: #1',
-      type: 'email',
-      configuration: { to: ['B@EXAMPLE.com', 'a@example.com'], subject_prefix: '[x] ' },
-    });
+    const email = { to: ['B@EXAMPLE.com', 'a@example.com'], subject_prefix: '[x] ' };
+    const protectedHeaders = [{ name: 'Authorization', value: 'literal' }];
+    const inAnHour = new Date(Date.now() + 3_600_000).toISOString();
+    const [{ body }] = await Promise.all([
+      create('/v1/alert-destinations', slack),
+      create('/v1/alert-destinations', { name: 'true', ...ofUrl }),
+      create('/v1/delivery/channels', {
+        name: '2026-01-01',
+        type: 'webhook',
+        enabled: false,
+        configuration: webhook,
+        protected_headers: protectedHeaders,
+      }),
+      create('/v1/delivery/channels', { name: 'Ünicode: #1', type: 'email', configuration: email }),
+      create('/v1/alerts/silences', { filter: EXISTS, reason: 'A\nB', ends_at: inAnHour }),
+    ]);
+    const { id } = body as { id: string };
     const window = { window_seconds: 60 };
     const conditions = [
       {
@@ -301,12 +304,12 @@ rules:
       { kind: 'absence', ...window },
       { kind: 'anomaly', finding_kinds: ['silence'], not: { field: 'score', op: 'lt', value: 0.5 } },
     ];
-    for (const [index, condition] of conditions.entries()) {
-      const linked = index === 0 ? { destination_ids: [id], group_by: ['source', 'event'], is_enabled: false } : {};
-      await create('/v1/alert-rules', { name: `Rule ${index}`, condition, cooldown_seconds: index, ...linked });
-    }
-    const inAnHour = new Date(Date.now() + 3_600_000).toISOString();
-    await create('/v1/alerts/silences', { filter: EXISTS, reason: 'A\nB', ends_at: inAnHour });
+    await Promise.all(
+      conditions.map((condition, index) => {
+        const linked = index === 0 ? { destination_ids: [id], group_by: ['source', 'event'], is_enabled: false } : {};
+        return create('/v1/alert-rules', { name: `Rule ${index}`, condition, cooldown_seconds: index, ...linked });
+      }),
+    );
     const exported = await oes(['export']);
     expect(exported).toMatchObject({ code: 0, stderr: '' });
     expect(await oes(['diff', '--prune', '-f', '-'], {}, exported.stdout)).toEqual({
