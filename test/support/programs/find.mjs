@@ -20,6 +20,7 @@ export const ALERTMANAGER = {
 
 export const KUBECTL = { program: 'kubectl', variable: 'TEST_KUBECTL', debianPackages: ['kubernetes-client'] };
 export const PROMTOOL = { program: 'promtool', variable: 'TEST_PROMTOOL', debianPackages: ['prometheus'] };
+export const PROMETHEUS = { program: 'prometheus', variable: 'TEST_PROMETHEUS', debianPackages: ['prometheus'] };
 
 /** Version managers put slow wrappers on PATH, so Debian's Python is used where it exists. */
 export const PYTHON = {

@@ -7,13 +7,25 @@ import { startRedisServer } from '../redis-server.mjs';
 import { startSwift } from '../swift/server.mjs';
 import { syslogNg } from '../syslog-ng/program.mjs';
 import { startBrowser } from './browser.mjs';
-import { ALERTMANAGER, CHROMIUM, findProgram, GO, KUBECTL, PG_CTL, PROMTOOL, PYTHON, PYTHON_BUILD } from './find.mjs';
+import {
+  ALERTMANAGER,
+  CHROMIUM,
+  findProgram,
+  GO,
+  KUBECTL,
+  PG_CTL,
+  PROMETHEUS,
+  PROMTOOL,
+  PYTHON,
+  PYTHON_BUILD,
+} from './find.mjs';
 import { startSharedService } from './service.mjs';
 
 /** The programs that only have to be found. */
 const SINGLE_PROGRAMS = {
   chromium: CHROMIUM,
   alertmanager: ALERTMANAGER,
+  prometheus: PROMETHEUS,
   promtool: PROMTOOL,
   kubectl: KUBECTL,
   python: PYTHON,
@@ -29,7 +41,8 @@ const SINGLE_PROGRAMS = {
  * - `/redis`: `{ url }`, one server for the run
  * - `/s3`: the settings of one S3 service for the run
  * - `/clickhouse/<worker>`: `{ url, user, password }`, one server for each worker, as each runs few statements at a time
- * - `/chromium`, `/alertmanager`, `/promtool`, `/kubectl`, `/python`, `/python-build`, `/go`, `/pg-ctl`: `{ path }`
+ * - `/chromium`, `/alertmanager`, `/prometheus`, `/promtool`, `/kubectl`, `/python`, `/python-build`, `/go`, `/pg-ctl`:
+ *   `{ path }`
  * - `/syslog-ng`: `{ path, modules, libraries }`
  * - `/browser`: `{ address }`, one Chromium for the run, to which Playwright connects
  * - `/service`: what `running-service.ts` lists, the built service without rate limits that a test reaches

@@ -18,7 +18,7 @@ export class JobStateResponse {
     min: 0,
     nullable: true,
     description:
-      'Deliveries, rules or projects that wait to be worked on; for other jobs, runs that wait in the queue, null while it does not answer',
+      'Deliveries, rules or projects that wait to be worked on; for other jobs, runs that wait in the queue. Null while it cannot be counted',
   })
   due!: number | null;
 }
