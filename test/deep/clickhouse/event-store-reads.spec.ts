@@ -408,10 +408,11 @@ function tests(access: ClickHouseAccess): void {
           .tuple(
             questions({ limit: fc.constantFrom(1, 3, 100), offset: fc.constantFrom(0, 1, 40) }, []),
             fc.constantFrom('', '/facets'),
+            fc.subarray(['properties.a', 'properties.b', 'properties.a.b']),
           )
-          .map(([{ limit, offset, ...query }, rest]) => ({
+          .map(([{ limit, offset, ...query }, rest, by]) => ({
             path: `/v1/projects/:project/events${rest}`,
-            query: { where: 'length(event) > 0', ...query, ...(rest === '' && { limit, offset }) },
+            query: { where: 'length(event) > 0', ...query, ...(rest === '' ? { limit, offset } : { by }) },
           })),
       },
       counted: {

@@ -227,6 +227,87 @@ describe('the events explorer', () => {
     });
   });
 
+  describe('facets by property', () => {
+    let globex: Tenant;
+    const facetsBy = async (query: object): Promise<unknown> =>
+      ((await get(query, '/facets', globex).expect(200)).body as { facets: { by?: unknown } }).facets.by;
+
+    beforeAll(async () => {
+      globex = await tenant();
+      const few = [
+        { plan: 'pro' },
+        { plan: 'pro' },
+        { plan: 1 },
+        { plan: '1' },
+        { plan: { a: true } },
+        { plan: null },
+        {},
+      ];
+      const many = Array.from({ length: 25 }, (_, n) => ({ n }));
+      const rows = [
+        ...few.map((properties) => ({ event: 'few', properties })),
+        ...[...many, { n: 7 }].map((properties) => ({ event: 'many', properties })),
+      ];
+      await insertEvents(
+        globex.projectId,
+        rows.map((row) => ({ timestamp: new Date(now - MINUTE_MS), ...row })),
+      );
+      await countEvents(globex.projectId);
+    });
+
+    it.each([{}, { where: 'event != "none"' }, { where: 'length(event) < 5' }])(
+      'have the most frequent values and the numbers of others and of missing ones, with %j',
+      async (query) => {
+        const by = ['properties.plan', 'properties.plan.a', 'properties.n', 'properties.nowhere'];
+        expect(await facetsBy({ ...query, by })).toEqual([
+          {
+            field: 'properties.plan',
+            values: [
+              { value: 'pro', count: 2 },
+              { value: '1', count: 1 },
+              { value: 1, count: 1 },
+            ],
+            others: { values: 0, events: 0 },
+            missing: 29,
+          },
+          {
+            field: 'properties.plan.a',
+            values: [{ value: true, count: 1 }],
+            others: { values: 0, events: 0 },
+            missing: 32,
+          },
+          {
+            field: 'properties.n',
+            values: [7, 0, 1, 2, 3, 4, 5, 6, ...Array.from({ length: 12 }, (_, n) => n + 8)].map((value) => ({
+              value,
+              count: value === 7 ? 2 : 1,
+            })),
+            others: { values: 5, events: 5 },
+            missing: 7,
+          },
+          { field: 'properties.nowhere', values: [], others: { values: 0, events: 0 }, missing: 33 },
+        ]);
+        expect(await facetsBy({ ...query, by: 'properties.plan', event: 'many' })).toEqual([
+          { field: 'properties.plan', values: [], others: { values: 0, events: 0 }, missing: 26 },
+        ]);
+        expect(await facetsBy(query)).toBeUndefined();
+      },
+    );
+
+    it.each([
+      ['event', 'value_error', 'Value error, by must be properties.<path>'],
+      ['properties.', 'value_error', 'Value error, by must be properties.<path>'],
+      [
+        Array.from({ length: 11 }, (_, n) => `properties.p${n}`),
+        'too_long',
+        'List should have at most 10 items after validation, not 11',
+      ],
+    ])('are refused with 422 for %j', async (by, type, msg) => {
+      const { body } = await get({ by }, '/facets').expect(422);
+      expect(body).toMatchObject({ detail: [{ type, msg }] });
+    });
+  });
+
   describe('with a condition', () => {
     // The process itself evaluates the functions and the comparison of two fields.
     it.each([

@@ -62,7 +62,7 @@ export { type Scalar, scalarOf, SHOWN_CHARACTERS } from './questions/keys.js';
 export type { Question } from './questions/question.js';
 export type { BreakdownRow } from './breakdowns/breakdown-row.js';
 export { BreakdownsReader } from './breakdowns/breakdowns.reader.js';
-export { FacetsReader } from './breakdowns/facets.reader.js';
+export { FacetsReader, type PropertyFacet } from './breakdowns/facets.reader.js';
 export { type Aggregate, AGGREGATES, countsEvents, withoutEvents } from './series/aggregates.js';
 export type { AskedSeries, SeriesRow } from './series/asked-series.js';
 export { type AnsweredSeries, type Dividing, TimeseriesReader } from './series/timeseries.reader.js';

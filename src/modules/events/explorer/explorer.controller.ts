@@ -53,7 +53,7 @@ export class ExplorerController {
     operationId: 'getProjectEventFacets',
     summary: 'Values with counts for each filter',
     description:
-      'Takes the filters of the explorer. Each facet is counted under the other filters, so it shows what choosing another of its values would give. Most events first, up to 100 values each. With `where` events are counted one by one: the read has eight seconds and waits for its turn, as `/v1/eql` does; a request that is closed ends it.',
+      'Takes the filters of the explorer. Each facet is counted under the other filters, so it shows what choosing another of its values would give. Most events first, up to 100 values each. `by` adds the 20 most frequent values of up to ten properties, counted under all filters. With `where` or `by` events are counted one by one: the read has eight seconds and waits for its turn, as `/v1/eql` does; a request that is closed ends it.',
     answer: FacetsResponse,
     errors: [ArchiveUnavailable, QueryTooLong, TooManyQueries],
   })

@@ -7,11 +7,14 @@ import {
   NestedField,
   object,
   schemaOf,
+  text,
   TextField,
 } from '../../../platform/http/fields/index.js';
+import { pathOfProperty } from '../conditions/index.js';
+import type { Scalar } from '../event-store/index.js';
 import { EventRecord } from '../fields/index.js';
 import { LogRow } from '../logs/index.js';
-import { ConditionalFilters, WindowResponse } from '../asked-windows/index.js';
+import { ConditionalFilters, GroupField, WindowResponse } from '../asked-windows/index.js';
 
 export class ExplorerQuery extends ConditionalFilters {
   @IntField({ min: 1, max: 500, optional: true, default: 50, description: 'How many a page has at most' })
@@ -27,7 +30,20 @@ export class ExplorerQuery extends ConditionalFilters {
   offset!: number;
 }
 
-export class FacetsQuery extends ConditionalFilters {}
+const PROPERTY_OF_FACETS = text({
+  max: 200,
+  check: (field) => (pathOfProperty(field) === null ? 'by must be properties.<path>' : undefined),
+});
+
+export class FacetsQuery extends ConditionalFilters {
+  @ListField(PROPERTY_OF_FACETS, {
+    optional: true,
+    max: 10,
+    example: ['properties.plan'],
+    description: 'Properties whose values are counted, too: `properties.<path>`, once for each',
+  })
+  by?: string[];
+}
 
 export const EXPORT_FORMATS = ['ndjson', 'csv'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
@@ -67,6 +83,36 @@ export class SourceFacetValue extends FacetValueResponse {
   name!: string | null;
 }
 
+export class CountedProperty {
+  @GroupField({ description: 'Text of up to 200 characters, number or truth value' })
+  value!: Scalar;
+
+  @IntField({ min: 1, description: 'How many events have it' })
+  count!: number;
+}
+
+export class OtherValues {
+  @IntField({ min: 0, description: 'How many values these are' })
+  values!: number;
+
+  @IntField({ min: 0, description: 'How many events have one of them' })
+  events!: number;
+}
+
+export class PropertyFacetResponse {
+  @TextField({ example: 'properties.plan', description: 'As asked for' })
+  field!: string;
+
+  @ListField(nested(() => CountedProperty), { description: 'Up to 20 values, most events first' })
+  values!: CountedProperty[];
+
+  @NestedField(() => OtherValues, { description: 'All values beyond these' })
+  others!: OtherValues;
+
+  @IntField({ min: 0, description: 'Events without the property, or with a list or an object there' })
+  missing!: number;
+}
+
 export class FacetsOfEvents {
   @ListField(nested(() => FacetValueResponse), { description: 'Event types, most events first' })
   event!: FacetValueResponse[];
@@ -82,6 +128,12 @@ export class FacetsOfEvents {
 
   @ListField(nested(() => FacetValueResponse), { description: 'Values of `environment`, most events first' })
   environment!: FacetValueResponse[];
+
+  @ListField(nested(() => PropertyFacetResponse), {
+    optional: true,
+    description: 'With `by` alone: one for each property, in their order',
+  })
+  by?: PropertyFacetResponse[];
 }
 
 export class FacetsResponse extends WindowResponse {

@@ -14,16 +14,25 @@ import {
   FacetsReader,
   type FacetValue,
   MatchesReader,
+  type PropertyFacet,
   type Selection,
 } from '../event-store/index.js';
 import { eventMembers, EventPageReader, eventRecord, RECORDS } from '../reads/index.js';
 import { LOG_COLUMNS, LOG_JOIN, type LoggedEvent, logRow } from '../logs/index.js';
 import { ProjectsReader } from '../../tenancy/projects/index.js';
-import type { EventDetail, ExplorerPage, ExplorerQuery, FacetsQuery, FacetsResponse } from './explorer.dto.js';
+import type {
+  EventDetail,
+  ExplorerPage,
+  ExplorerQuery,
+  FacetsQuery,
+  FacetsResponse,
+  PropertyFacetResponse,
+} from './explorer.dto.js';
 import { domainError } from '../../../platform/http/domain-error.js';
 import { RelatedAlerts, type WrittenAlerts } from './related-alerts.js';
 
 const MOST_FACET_VALUES = 100;
+const MOST_PROPERTY_VALUES = 20;
 type DetailRow = StoredEvent & LoggedEvent;
 const DETAILS: Selection<DetailRow> = { columns: `${READ_COLUMNS}, ${LOG_COLUMNS}`, join: LOG_JOIN };
 const NO_ALERTS: WrittenAlerts = { list: writeList([]), bytes: 0 };
@@ -76,12 +85,16 @@ export class ExplorerService {
     const window = await this.windows.of(query, now, 'query');
     const where = conditionOf(query.where, 'query');
     const filter = filterOf(query);
+    const by = query.by ?? [];
     const limit = MOST_FACET_VALUES;
-    const [{ name }, facets, names] = await Promise.all([
+    const [{ name }, { values: facets, by: properties }, names] = await Promise.all([
       this.projects.get(scope),
-      where === null
-        ? this.totals.facets(scope, window, filter, limit)
-        : this.facetsOfEvents.read({ question: { scope, now, window, filter, where }, limit }, signal),
+      where === null && by.length === 0
+        ? this.totals.facets(scope, window, filter, limit).then((values) => ({ values, by: [] }))
+        : this.facetsOfEvents.read(
+            { question: { scope, now, window, filter, where }, limit, by, limitBy: MOST_PROPERTY_VALUES },
+            signal,
+          ),
       this.sources.of(scope),
     ]);
     const counted = ({ value, events }: FacetValue): { value: string | null; count: number } => ({
@@ -96,6 +109,7 @@ export class ExplorerService {
         severity: facets.severity.map(counted),
         status: facets.status.map(counted),
         environment: facets.environment.map(counted),
+        ...(by.length > 0 && { by: properties.map(propertyFacet) }),
       },
     };
   }
@@ -117,4 +131,8 @@ export class ExplorerService {
     };
     return this.pages.answer(scope, [found], DETAILS, write, alerts.bytes);
   }
+}
+
+function propertyFacet({ values, ...facet }: PropertyFacet): PropertyFacetResponse {
+  return { ...facet, values: values.map(({ value, events }) => ({ value, count: events })) };
 }

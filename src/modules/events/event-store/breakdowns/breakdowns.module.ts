@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { EventCopiesModule } from '../copies.module.js';
 import { EventQuestionsModule } from '../questions/questions.module.js';
+import { EventTotalsModule } from '../totals/totals.module.js';
 import { BreakdownRepository } from './breakdown.repository.js';
 import { BreakdownsReader } from './breakdowns.reader.js';
 import { CopiedBreakdownRepository } from './copied-breakdown.repository.js';
@@ -8,7 +9,7 @@ import { FacetsReader } from './facets.reader.js';
 
 /** Counts events by the values of a field or property. */
 @Module({
-  imports: [EventCopiesModule, EventQuestionsModule],
+  imports: [EventCopiesModule, EventQuestionsModule, EventTotalsModule],
   providers: [BreakdownRepository, BreakdownsReader, CopiedBreakdownRepository, FacetsReader],
   exports: [BreakdownsReader, FacetsReader],
 })

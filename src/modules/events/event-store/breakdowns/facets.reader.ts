@@ -1,42 +1,76 @@
 import { Injectable } from '@nestjs/common';
 import type { Question } from '../questions/question.js';
-import { scalarOf } from '../questions/keys.js';
+import { type Scalar, scalarOf } from '../questions/keys.js';
 import { Snapshots } from '../questions/snapshots.js';
 import { type Dimension, DIMENSIONS } from '../totals/event-filter.js';
-import type { FacetValue } from '../totals/totals.reader.js';
+import { EventTotalsReader, type FacetValue } from '../totals/totals.reader.js';
+import type { BreakdownRow } from './breakdown-row.js';
 import { BreakdownsReader, type SelectedEvents } from './breakdowns.reader.js';
 
 export interface AskedFacets {
   readonly question: Omit<Question, 'isAll' | 'before'>;
   /** The maximum number of values of each fixed field. */
   readonly limit: number;
+  /** Properties that values are counted of, too, with their maximum number of values. */
+  readonly by: readonly string[];
+  readonly limitBy: number;
 }
 
-/** Reads facets that hourly counters cannot answer, because the question has a condition. */
+export interface Facets {
+  readonly values: Record<Dimension, FacetValue[]>;
+  readonly by: readonly PropertyFacet[];
+}
+
+/** The most frequent values of a property, and the numbers of other values and events. */
+export interface PropertyFacet {
+  readonly field: string;
+  readonly values: readonly { readonly value: Scalar; readonly events: number }[];
+  readonly others: { readonly values: number; readonly events: number };
+  /** The number of events without a scalar value. */
+  readonly missing: number;
+}
+
+/** Reads facets that hourly counters cannot answer alone, because of a condition or of properties. */
 @Injectable()
 export class FacetsReader {
   constructor(
     private readonly snapshots: Snapshots,
     private readonly breakdowns: BreakdownsReader,
+    private readonly totals: EventTotalsReader,
   ) {}
 
   /**
-   * Returns the values of each fixed field with the most events, counted under the filters on the other fields. All of
-   * them come from one snapshot.
+   * Returns the values of each fixed field with the most events, counted under the filters on the other fields, and
+   * those of the properties, counted under all filters. All of them come from one snapshot.
    * @throws QueryTooLong, TooManyQueries, ArchiveUnavailable
    */
-  read(asked: AskedFacets, signal: AbortSignal): Promise<Record<Dimension, FacetValue[]>> {
-    const question: Question = { ...asked.question, isAll: false, before: null };
+  read({ question: asked, limit, by, limitBy }: AskedFacets, signal: AbortSignal): Promise<Facets> {
+    const question: Question = { ...asked, isAll: false, before: null };
+    const { scope, window, filter, where } = question;
     return this.snapshots.run(question, signal, async (snapshot) => {
       const all = this.breakdowns.select(question, snapshot, signal);
-      const values = {} as Record<Dimension, FacetValue[]>;
-      for (const name of DIMENSIONS) {
-        const { [name]: own, ...filter } = question.filter;
-        const events = own === undefined ? all : this.breakdowns.select({ ...question, filter }, snapshot, signal);
-        values[name] = await this.valuesOf(name, events, asked.limit);
+      if (where === null) await snapshot.limit();
+      const values =
+        where === null
+          ? await this.totals.facets(scope, window, filter, limit, snapshot.tx)
+          : await this.ofFields(all, limit);
+      const properties: PropertyFacet[] = [];
+      for (const field of by) {
+        properties.push(facetOf(field, await this.breakdowns.ofEvents(all, { by: field, limit: limitBy })));
       }
-      return values;
+      return { values, by: properties };
     });
+  }
+
+  private async ofFields(all: SelectedEvents, limit: number): Promise<Record<Dimension, FacetValue[]>> {
+    const { question, snapshot, signal } = all;
+    const values = {} as Record<Dimension, FacetValue[]>;
+    for (const name of DIMENSIONS) {
+      const { [name]: own, ...filter } = question.filter;
+      const events = own === undefined ? all : this.breakdowns.select({ ...question, filter }, snapshot, signal);
+      values[name] = await this.valuesOf(name, events, limit);
+    }
+    return values;
   }
 
   private async valuesOf(by: Dimension, events: SelectedEvents, limit: number): Promise<FacetValue[]> {
@@ -48,4 +82,17 @@ export class FacetsReader {
       .sort((one, other) => other.events - one.events)
       .slice(0, limit);
   }
+}
+
+function facetOf(field: string, rows: readonly BreakdownRow[]): PropertyFacet {
+  const total = rows.find(({ part }) => part === 'total');
+  const missing = rows.find(({ part }) => part === 'missing')?.events ?? 0;
+  const items = rows.filter(({ part }) => part === 'item');
+  const shown = items.reduce((sum, { events }) => sum + events, missing);
+  return {
+    field,
+    values: items.map(({ key, events }) => ({ value: scalarOf(key ?? '') ?? '', events })),
+    others: { values: (total?.more ?? 0) - items.length, events: (total?.events ?? 0) - shown },
+    missing,
+  };
 }

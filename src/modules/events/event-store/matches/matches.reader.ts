@@ -142,12 +142,12 @@ export class MatchesReader {
   }
 
   /** Reads the sizes of events that were read without them. An event that was removed in the meantime is left out. */
-  private async places(scope: Scope, found: readonly CandidateRow[], { tx, limit }: Snapshot): Promise<EventPlace[]> {
+  private async places(scope: Scope, found: readonly CandidateRow[], snapshot: Snapshot): Promise<EventPlace[]> {
     const others = found
       .filter(({ size }) => size === undefined)
       .map(({ id, ms }) => ({ id, timestamp: new Date(ms) }));
-    await limit();
-    const read = await this.rows.read<EventPlace>(scope, others, PLACES, tx);
+    await snapshot.limit();
+    const read = await this.rows.read<EventPlace>(scope, others, PLACES, snapshot.tx);
     const known = new Map(read.map((place) => [place.id, place]));
     return found.flatMap(({ id, ms, size }) =>
       size === undefined ? (known.get(id) ?? []) : { id, timestamp: new Date(ms), ...size },
