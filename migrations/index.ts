@@ -68,6 +68,7 @@ import { MessagesOfEvents1803000200000 } from './1803000200000-messages-of-event
 import { AuditPositions1803100000000 } from './1803100000000-audit-positions.js';
 import { PositionsOfOldAuditEvents1803100100000 } from './1803100100000-positions-of-old-audit-events.js';
 import { QuotaNotices1803100200000 } from './1803100200000-quota-notices.js';
+import { SentRequests1803200000000 } from './1803200000000-sent-requests.js';
 
 /** Every migration in order; a test checks that each file of this folder is listed. */
 export const MIGRATIONS = [
@@ -141,4 +142,5 @@ export const MIGRATIONS = [
   AuditPositions1803100000000,
   PositionsOfOldAuditEvents1803100100000,
   QuotaNotices1803100200000,
+  SentRequests1803200000000,
 ] as const;

@@ -96,6 +96,18 @@ export const EXAMPLES: Examples = {
         failure_reason: null,
         created_at: '2026-03-02T04:10:46.000Z',
         completed_at: '2026-03-02T04:10:48.000Z',
+        request: {
+          url: 'https://hooks.acme.example/teams/on-call',
+          body: {
+            text: '{"alert_event_id":"019cadc6-9a80-72dc-8000-000000000001","alert_rule_id":"019cadc6-9a80-7736-8000-000000000001","project_id":"019cadc6-9a80-7244-8000-000000000001","event_id":"019cadc6-9a80-7b8e-8000-000000000001","event_type":"payment.failed","source":"payments","severity":"warning","status":"open","message":"Payment fails: The bank declined the card","payload":{"plan":"pro","amount":60,"reason"…',
+            is_truncated: false,
+          },
+          method: 'POST',
+          headers: [
+            { name: 'Content-Type', value: 'application/json', is_protected: false },
+            { name: 'User-Agent', value: 'Service-Alerts/1.0', is_protected: false },
+          ],
+        },
       },
     },
   },

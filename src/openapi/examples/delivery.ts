@@ -310,10 +310,22 @@ export const EXAMPLES: Examples = {
           method: 'POST',
           try_number: 1,
           header_names: ['X-Team'],
-          content_length: 738,
+          content_length: 840,
           protected_header_names: [],
         },
-        response_metadata: { duration_ms: 49, content_type: null },
+        response_metadata: { duration_ms: 58, content_type: null },
+        request: {
+          url: 'https://hooks.acme.example/books',
+          body: {
+            text: '{"id":"019cadc6-9a80-7c7c-8000-000000000001","type":"rule_match","attempt_id":"019cadc6-9a80-7c7c-8000-000000000001","project_id":"019cadc6-9a80-7244-8000-000000000001","channel_id":"019cadc6-9a80-769e-8000-000000000001","rule":{"id":"019cadc6-9a80-7736-8000-000000000001","name":"Large order","severity":"info"},"event":{"id":"019cadc6-9a80-7b8e-8000-000000000001","type":"order.placed","group":{"p…',
+            is_truncated: false,
+          },
+          method: 'POST',
+          headers: [
+            { name: 'Content-Type', value: 'application/json', is_protected: false },
+            { name: 'User-Agent', value: 'Service-Delivery/1.0', is_protected: false },
+          ],
+        },
         replay_readiness: {
           allowed: false,
           action: 'replay',

@@ -1,3 +1,3 @@
 export { MASK } from './mask.js';
-export { maskSecrets, sanitizeText } from './sanitize-text.js';
+export { maskSecrets, sanitizeLongText, sanitizeText } from './sanitize-text.js';
 export { isSensitiveName, kindOfName } from './sensitive-names.js';

@@ -6,6 +6,7 @@ import { maskUrls } from './urls.js';
 
 const MAX_INPUT = 16_384;
 const MAX_OUTPUT = 500;
+const MAX_LONG_OUTPUT_BYTES = 16_384;
 /** Masking and cutting can uncover another pattern. In practice the second round changes nothing. */
 const MAX_ROUNDS = 6;
 
@@ -20,14 +21,25 @@ const LONE_SURROGATE = /\p{Surrogate}/gu;
  * which are masked in every encoding.
  */
 export function sanitizeText(input: string, known: readonly string[] = []): string {
-  const values = valuesOf(known);
-  let text = values.mask(bounded(input, values)).replace(INVISIBLE, '');
-  for (let round = 0; round < MAX_ROUNDS; round++) {
-    const next = cut(visible(maskOnce(text, values)));
-    if (next === text) break;
-    text = next;
-  }
-  return text;
+  return sanitized(input, valuesOf(known), (text) => cut(visible(text)));
+}
+
+/**
+ * Returns a long text, such as the body of a request, that is safe to store and show. Masks as {@link sanitizeText}
+ * does, but keeps line breaks and up to 16 KiB of UTF-8.
+ */
+export function sanitizeLongText(
+  input: string,
+  known: readonly string[] = [],
+): { readonly text: string; readonly isTruncated: boolean } {
+  let isTruncated = input.length > MAX_INPUT;
+  const text = sanitized(input, valuesOf(known), (masked) => {
+    const bytes = Buffer.from(masked, 'utf8');
+    isTruncated ||= bytes.length > MAX_LONG_OUTPUT_BYTES;
+    // A character that the limit cuts in two is omitted.
+    return new TextDecoder().decode(bytes.subarray(0, MAX_LONG_OUTPUT_BYTES), { stream: true });
+  });
+  return { text, isTruncated };
 }
 
 /**
@@ -36,6 +48,18 @@ export function sanitizeText(input: string, known: readonly string[] = []): stri
  */
 export function maskSecrets(text: string): string {
   return text.length < 6 ? text : maskOnce(bounded(text, NONE), NONE);
+}
+
+function sanitized(input: string, known: KnownValues, shortened: (text: string) => string): string {
+  const masked = known.mask(bounded(input, known));
+  let text = masked.replace(INVISIBLE, '');
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    // The search for known values is the largest part of the time, and finds none again in an unchanged text.
+    const next = shortened(maskOnce(text, text === masked ? NONE : known));
+    if (next === text) break;
+    text = next;
+  }
+  return text;
 }
 
 const NONE = new KnownValues([]);

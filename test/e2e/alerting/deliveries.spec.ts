@@ -194,7 +194,41 @@ describe('an alert delivery', () => {
       failure_reason: null,
       created_at: expect.stringMatching(/Z$/),
       completed_at: expect.stringMatching(/Z$/),
+      request: {
+        method: 'POST',
+        url: `${receiver.url}/hook`,
+        headers: expect.arrayContaining([
+          { name: 'User-Agent', value: 'Service-Alerts/1.0', is_protected: false },
+          { name: 'X-Service-Signature', value: request!.headers['x-service-signature'], is_protected: false },
+          { name: 'webhook-signature', value: request!.headers['webhook-signature'], is_protected: false },
+        ]),
+        body: { text: request!.body, is_truncated: false },
+      },
     });
+    expect(items[0]).not.toHaveProperty('request');
+  });
+
+  it('shows its request without the secret in the address and in the body, which is cut after 16 KiB', async () => {
+    const token = 'token-of-the-address-0123456789';
+    await destination(`${receiver.url}/hook?access_token=${token}`, { secret: SECRET });
+    const { id: alertId } = await alerts.raised({
+      message: `the key is ${SECRET}`,
+      payload: { text: '€'.repeat(14_000) },
+    });
+    const [received] = await receiver.requests(1);
+    expect(received!.path).toContain(token);
+    expect(received!.body).toContain(SECRET);
+    const [{ id }] = (await list({ alert_event_id: alertId })).items as [Delivery];
+    await until(id, isOver);
+    const { body, text } = await api.as(acme.owner).get(`/v1/alerts/deliveries/${id}`).expect(200);
+    const { request } = body as { request: { url: string; body: { text: string; is_truncated: boolean } } };
+    expect(request.url).toBe(`${receiver.url}/hook?access_token=[redacted]`);
+    expect(request.body.is_truncated).toBe(true);
+    expect(request.body.text).toContain('€€€');
+    expect(request.body.text).not.toContain('\ufffd');
+    expect(Buffer.byteLength(request.body.text)).toBeLessThanOrEqual(16_384);
+    expect(Buffer.byteLength(request.body.text)).toBeGreaterThan(16_380);
+    for (const secret of [token, SECRET]) expect(text).not.toContain(secret);
   });
 
   it('has no signature when its destination has no secret, and null where its alert event has nothing', async () => {

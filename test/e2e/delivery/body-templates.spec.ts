@@ -95,6 +95,8 @@ describe('the template of a body', () => {
     const { id: destinationId } = destination.body as { id: string };
     await api.as(acme.owner).post(`/v1/alert-destinations/${destinationId}/test`).expect(200);
     expect(bodyOf(receiver.received.at(-1))).toMatchObject({ routing_key: KEY });
+    const attempt = await delivery.attempt(tested.delivery_id as string);
+    expect(attempt.request.body.text).toContain('"routing_key":"[redacted]"');
     const texts = [
       text,
       destination.text,

@@ -47,8 +47,9 @@ describe('an email channel', () => {
     expect(mail?.text).toMatch(/^Alert: Payments fail\s+card declined\s+Event/);
   });
 
-  it('counts a mail that is captured in a folder as sent', async () => {
+  it('counts a mail that is captured in a folder as sent, and shows no HTTP request of it', async () => {
     const answer = await delivery.test(await channel([randomEmail()]));
     expect(answer).toMatchObject({ ok: true, status: 'sent' });
+    expect((await delivery.attempt(answer.delivery_id as string)).request).toBeNull();
   });
 });

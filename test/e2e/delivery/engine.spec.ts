@@ -104,6 +104,19 @@ describe('the delivery engine', () => {
       },
       created_at: TIME,
     });
+    expect(attempt.request).toEqual({
+      method: 'PUT',
+      url: `${receiver.url}/hook`,
+      headers: expect.arrayContaining([
+        { name: 'X-Team', value: 'on-call', is_protected: false },
+        { name: 'Authorization', value: '[redacted]', is_protected: true },
+        { name: 'X-Service-Attempt', value: '1', is_protected: false },
+        { name: 'webhook-id', value: id, is_protected: false },
+        { name: 'webhook-signature', value: request!.headers['webhook-signature'], is_protected: false },
+      ]),
+      body: { text: request!.body, is_truncated: false },
+    });
+    expect((await delivery.get('/history')).body.items[0]).not.toHaveProperty('request');
     expect(await delivery.audits(id)).toEqual([]);
     expect(receiver.received).toHaveLength(1);
   });
@@ -351,6 +364,7 @@ describe('the delivery engine', () => {
       retry_state: 'scheduled_retry',
       failure_reason: 'lease_expired',
       response_code: null,
+      request: expect.objectContaining({ method: 'PUT' }),
     });
     await abandonClaim(id, { status: 'failed', retryCount: 2 });
     await job('delivery-retries');

@@ -95,6 +95,7 @@ export class ClaimsWriter<X extends Held, C extends X & ClaimedRow> {
       `response_summary = ${bind(outcome.summary)}`,
       `failure_code = ${bind(outcome.code)}`,
       `failure_reason = ${bind(outcome.reason)}`,
+      `sent_request = coalesce(${bind(outcome.sentRequest ? JSON.stringify(outcome.sentRequest) : null)}::jsonb, sent_request)`,
       ...(by === 'holder' ? ['finished_token = claim_token'] : []),
       ...set,
     ];

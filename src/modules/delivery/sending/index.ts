@@ -19,6 +19,8 @@ export {
   type RetryStrategy,
 } from './retry-policy.js';
 export { withoutName } from './rule-name.js';
+export { SENT_REQUEST_DESCRIPTION, SentRequestResponse, sentRequestResponse } from './sent-request.dto.js';
+export type { SentRequest } from './sent-request.js';
 export { claimOwner, SendingEngine, sendingEngineOf } from './sending-engine.js';
 export { type Lane, Slots } from './slots.js';
 export { failedTry, outcomeOfHttp, type TryOutcome } from './try-outcome.js';

@@ -1,6 +1,7 @@
 import { Column } from 'typeorm';
 import type { Traceparent } from '../../../platform/telemetry/index.js';
 import type { ProjectId } from '../../access/index.js';
+import type { SentRequest } from './sent-request.js';
 
 /**
  * The columns that every outbox table has for the schedule, the claim and the evidence of a row. Each table adds
@@ -26,6 +27,13 @@ export abstract class OutboxRow {
 
   @Column('text', { name: 'failure_reason', nullable: true })
   failureReason!: string | null;
+
+  /**
+   * The HTTP request of the last send that made one, sanitized. It is up to 16 KiB, so it is read only where it is
+   * shown.
+   */
+  @Column('jsonb', { name: 'sent_request', nullable: true, select: false })
+  sentRequest?: SentRequest | null;
 
   /** The token of the claim. Null: no process holds the row. */
   @Column('uuid', { name: 'claim_token', nullable: true })

@@ -98,6 +98,7 @@ describe('the outcome of an HTTP attempt', () => {
     hearsRetryAfter: (status: number) => status === 429 || status === 503,
     secrets: ['sesame-open'],
     request: { method: 'POST' },
+    sent: { method: 'POST', url: 'https://hooks.example.com', ownHeaders: {}, body: Buffer.from('{}') },
   };
   const answer = (
     status: number,

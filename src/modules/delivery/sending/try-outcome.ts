@@ -1,6 +1,7 @@
 import type { OutboundFailureReason, OutboundOutcome } from '../../../platform/outbound-http/index.js';
 import { sanitizeText } from '../../../platform/sanitize/index.js';
 import { retryAfterSeconds } from './retry-policy.js';
+import { type RequestToRecord, type SentRequest, sentRequestOf } from './sent-request.js';
 
 /** The outcome of one send. All its texts are sanitized and may be stored and shown. */
 export interface TryOutcome {
@@ -21,6 +22,8 @@ export interface TryOutcome {
   readonly retryAfterSeconds: number | null;
   readonly request: Readonly<Record<string, unknown>> | null;
   readonly response: Readonly<Record<string, unknown>> | null;
+  /** The HTTP request of the send. Absent when it made none. */
+  readonly sentRequest?: SentRequest;
   /** Recipients that have accepted the message, in this send or an earlier one. Absent for single recipients. */
   readonly deliveredTo?: readonly string[];
 }
@@ -56,18 +59,20 @@ interface HttpRules {
   readonly isRetryable: (status: number) => boolean;
   /** Returns whether the `Retry-After` of an answer with this status counts. */
   readonly hearsRetryAfter: (status: number) => boolean;
-  /** Secrets of this destination, masked in everything that the receiver returns. */
+  /** Secrets of this destination, masked in the request and in everything that the receiver returns. */
   readonly secrets: readonly string[];
   readonly request: Readonly<Record<string, unknown>>;
+  readonly sent: RequestToRecord;
 }
 
 /** Returns the outcome of one HTTP request. `now` is our time, used when the answer has no `Date`. */
 export function outcomeOfHttp(outcome: OutboundOutcome, rules: HttpRules, now: Date): TryOutcome {
   const { request, secrets } = rules;
+  const sentRequest = sentRequestOf(rules.sent, secrets);
   if (outcome.kind === 'failure') {
     const kind = TRANSIENT_FAILURES.has(outcome.reason) ? 'transient' : 'permanent';
     const response = { duration_ms: outcome.durationMs };
-    return failedTry(kind, outcome.reason, sanitizeText(outcome.message, secrets), { request, response });
+    return failedTry(kind, outcome.reason, sanitizeText(outcome.message, secrets), { request, response, sentRequest });
   }
   const { status, headers, body, durationMs } = outcome;
   const clean = (text: string): string | null => sanitizeText(text, secrets) || null;
@@ -78,6 +83,7 @@ export function outcomeOfHttp(outcome: OutboundOutcome, rules: HttpRules, now: D
     summary: clean(body),
     request,
     response: { duration_ms: durationMs, content_type: contentType },
+    sentRequest,
   };
   if (status >= 200 && status < 300) {
     return { ...told, kind: 'sent', code: null, reason: null, retryAfterSeconds: null };

@@ -12,6 +12,7 @@ import {
 import {
   AlertDeliveriesQuery,
   AlertDeliveriesResponse,
+  AlertDeliveryDetailResponse,
   AlertDeliveryResponse,
   RetryFailedRequest,
   RetryFailedResponse,
@@ -53,11 +54,12 @@ export class DeliveriesController {
   @Documented({
     operationId: 'getAlertDelivery',
     summary: 'One alert delivery',
-    description: 'One alert event as one destination is told it, with what the tries came to.',
-    answer: AlertDeliveryResponse,
+    description:
+      'One alert event as one destination is told it, with what the tries came to and the request that was sent.',
+    answer: AlertDeliveryDetailResponse,
     errors: [AlertDeliveryNotFound],
   })
-  get(@Scope() scope: ProjectMemberScope, @IdParam('delivery_id') id: string): Promise<AlertDeliveryResponse> {
+  get(@Scope() scope: ProjectMemberScope, @IdParam('delivery_id') id: string): Promise<AlertDeliveryDetailResponse> {
     return this.deliveries.get(scope, id);
   }
 

@@ -4,10 +4,12 @@ import {
   IntField,
   ListField,
   nested,
+  NestedField,
   TextField,
   UuidField,
 } from '../../../../platform/http/fields/index.js';
 import { PageResponse } from '../../../../platform/http/page.dto.js';
+import { SENT_REQUEST_DESCRIPTION, SentRequestResponse, sentRequestResponse } from '../../../delivery/sending/index.js';
 import { DESTINATION_TYPES, type DestinationType } from '../drivers/destination-drivers.js';
 import type { AlertDelivery } from '../outbox/delivery.entity.js';
 import { ALERT_DELIVERY_STATUSES, type AlertDeliveryStatus, MOST_TRIES } from '../outbox/delivery-transitions.js';
@@ -110,6 +112,11 @@ export class AlertDeliveryResponse {
   completed_at!: string | null;
 }
 
+export class AlertDeliveryDetailResponse extends AlertDeliveryResponse {
+  @NestedField(() => SentRequestResponse, { nullable: true, description: SENT_REQUEST_DESCRIPTION })
+  request!: SentRequestResponse | null;
+}
+
 export class AlertDeliveriesResponse extends PageResponse {
   @ListField(nested(() => AlertDeliveryResponse), { description: 'Deliveries of this page' })
   items!: AlertDeliveryResponse[];
@@ -132,4 +139,8 @@ export function alertDeliveryResponse(delivery: AlertDelivery): AlertDeliveryRes
     created_at: delivery.createdAt.toISOString(),
     completed_at: delivery.completedAt?.toISOString() ?? null,
   };
+}
+
+export function alertDeliveryDetailResponse(delivery: AlertDelivery): AlertDeliveryDetailResponse {
+  return { ...alertDeliveryResponse(delivery), request: sentRequestResponse(delivery.sentRequest ?? null) };
 }

@@ -16,6 +16,8 @@ import { ALERT_DELIVERY_ENGINE, type AlertDeliveryEngine } from '../engine/deliv
 import {
   type AlertDeliveriesQuery,
   type AlertDeliveriesResponse,
+  alertDeliveryDetailResponse,
+  type AlertDeliveryDetailResponse,
   alertDeliveryResponse,
   type AlertDeliveryResponse,
   type RetryFailedRequest,
@@ -48,10 +50,10 @@ export class DeliveriesService {
     return { items: items.map(alertDeliveryResponse), total, limit, offset };
   }
 
-  async get(scope: ProjectScope, id: string): Promise<AlertDeliveryResponse> {
-    const delivery = await this.deliveries.find(scope, id);
+  async get(scope: ProjectScope, id: string): Promise<AlertDeliveryDetailResponse> {
+    const delivery = await this.deliveries.findDetail(scope, id);
     if (delivery === null) throw new AlertDeliveryNotFound();
-    return alertDeliveryResponse(delivery);
+    return alertDeliveryDetailResponse(delivery);
   }
 
   async retry(scope: ProjectMemberScope, id: string): Promise<AlertDeliveryResponse> {

@@ -69,10 +69,11 @@ export class DestinationVault {
     const { previousSecret, previousSecretUntil: until } = sealed;
     const previous = until !== null && until > this.clock.now() ? previousSecret : null;
     const secrets = [sealed.secret, previous].flatMap((secret) => (secret === null ? [] : [open('secret', secret)]));
-    if (sealed.sealedUrl === null) return { url: sealed.targetUrl, secrets, confidential: secrets };
+    const shownUrl = sealed.targetUrl;
+    if (sealed.sealedUrl === null) return { url: shownUrl, shownUrl, secrets, confidential: secrets };
     const url = open('sealed_url', sealed.sealedUrl);
     const { pathname, search } = new URL(url);
-    return { url, secrets, confidential: [...secrets, url, `${pathname}${search}`] };
+    return { url, shownUrl, secrets, confidential: [...secrets, url, `${pathname}${search}`] };
   }
 }
 

@@ -10,6 +10,8 @@ export function maskedAddress({ origin }: Pick<URL, 'origin'>): string {
 /** The decrypted values of a destination that one request needs. They are kept only during this request. */
 export interface OpenedDestination {
   readonly url: string;
+  /** The address, or its mask when the address is a credential. */
+  readonly shownUrl: string;
   /** The secrets that sign requests, newest first. */
   readonly secrets: readonly string[];
   /** Texts that must not appear in stored evidence. */

@@ -24,18 +24,19 @@ export class SignedPostClient {
     content: unknown,
     deadlineMs: number,
   ): Promise<TryOutcome> {
-    const { url, secrets, confidential } = destination;
+    const { url, shownUrl, secrets, confidential } = destination;
     const body = Buffer.from(stringifyExact(content), 'utf8');
     const timestamp = Math.floor(this.clock.now().getTime() / 1_000);
+    const method = 'POST';
+    const ownHeaders = {
+      'Content-Type': 'application/json',
+      'User-Agent': 'Service-Alerts/1.0',
+      ...signDelivery({ secrets, timestamp, id: deliveryId, body }),
+    };
     const outcome = await this.http.send({
       url,
-      method: 'POST',
-      headers: {
-        ...rendered?.headers,
-        'Content-Type': 'application/json',
-        'User-Agent': 'Service-Alerts/1.0',
-        ...signDelivery({ secrets, timestamp, id: deliveryId, body }),
-      },
+      method,
+      headers: { ...rendered?.headers, ...ownHeaders },
       body,
       deadlineMs,
       share: notice.projectId,
@@ -47,6 +48,8 @@ export class SignedPostClient {
         hearsRetryAfter: (status) => status === 429,
         secrets: confidential,
         request: {},
+        // The headers of a preset carry its credentials.
+        sent: { method, url: shownUrl, ownHeaders, protectedHeaders: rendered?.headers, body },
       },
       this.clock.now(),
     );

@@ -34,7 +34,7 @@ const FAILED = `
 /** SQL that resets a delivery to the state of a new one. */
 const ANEW = `
   status = 'pending', retry_count = 0, due_at = clock_timestamp(), completed_at = NULL,
-  response_code = NULL, response_summary = NULL, failure_code = NULL, failure_reason = NULL`;
+  response_code = NULL, response_summary = NULL, failure_code = NULL, failure_reason = NULL, sent_request = NULL`;
 
 /** Inserts, reads and resets deliveries. {@link SendingEngine} stores the outcomes of their sends. */
 @Injectable()
@@ -65,6 +65,16 @@ export class DeliveriesRepository {
 
   find({ projectId }: Tenant, id: string, db?: Db): Promise<AlertDelivery | null> {
     return this.database.repository(AlertDelivery, db).findOneBy({ projectId, id });
+  }
+
+  /** Returns a delivery with its request, which other reads leave out. */
+  findDetail({ projectId }: Tenant, id: string): Promise<AlertDelivery | null> {
+    return this.database
+      .repository(AlertDelivery)
+      .createQueryBuilder('d')
+      .addSelect('d.sentRequest')
+      .where('d.projectId = :projectId AND d.id = :id', { projectId, id })
+      .getOne();
   }
 
   lock({ projectId }: Tenant, id: string, tx: Db): Promise<AlertDelivery | null> {

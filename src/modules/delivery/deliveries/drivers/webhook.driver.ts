@@ -85,20 +85,20 @@ export class WebhookDriver implements ChannelDriver<WebhookConfiguration> {
     );
     const body = Buffer.from(stringifyExact(content), 'utf8');
     const timestamp = Math.floor(this.clock.now().getTime() / 1_000);
+    const ownHeaders = {
+      'Content-Type': 'application/json',
+      'User-Agent': 'Service-Delivery/1.0',
+      'X-Service-Delivery-Id': notification.attempt_id,
+      'X-Service-Attempt': String(tryNumber),
+      'X-Service-Timestamp': String(timestamp),
+      ...standardHeaders({ secrets: signingKeys, timestamp, id: notification.id, body }),
+    };
+    // The headers of a preset carry its credentials.
+    const hiddenHeaders = { ...rendered?.headers, ...protectedHeaders };
     const outcome = await this.http.send({
       url,
       method,
-      headers: {
-        ...rendered?.headers,
-        ...headers,
-        ...protectedHeaders,
-        'Content-Type': 'application/json',
-        'User-Agent': 'Service-Delivery/1.0',
-        'X-Service-Delivery-Id': notification.attempt_id,
-        'X-Service-Attempt': String(tryNumber),
-        'X-Service-Timestamp': String(timestamp),
-        ...standardHeaders({ secrets: signingKeys, timestamp, id: notification.id, body }),
-      },
+      headers: { ...rendered?.headers, ...headers, ...protectedHeaders, ...ownHeaders },
       body,
       deadlineMs: Math.min(DEADLINE_MS, deadlineMs),
       refuseCredentialQuery: true,
@@ -115,6 +115,7 @@ export class WebhookDriver implements ChannelDriver<WebhookConfiguration> {
         header_names: Object.keys(headers),
         protected_header_names: Object.keys(protectedHeaders),
       },
+      sent: { method, url, ownHeaders, publicHeaders: headers, protectedHeaders: hiddenHeaders, body },
     };
     return outcomeOfHttp(outcome, rules, this.clock.now());
   }

@@ -6,6 +6,7 @@ import type {
   RetryState,
   StoredRetryState,
 } from '../attempts/attempt-states.js';
+import type { SentRequest } from '../../sending/index.js';
 import type { ChannelType } from '../drivers/channel-drivers.js';
 import { decide, type RecoveryFacts } from '../attempts/readiness.js';
 
@@ -48,6 +49,11 @@ export interface AttemptView {
     readonly enabled: boolean;
     readonly configuration: unknown;
   } | null;
+}
+
+/** An attempt with the request of its last send, which may be large. */
+export interface AttemptDetailView extends AttemptView {
+  readonly sentRequest: SentRequest | null;
 }
 
 export const LIFECYCLE_LABELS = [

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import { sentRequestResponse } from '../../sending/index.js';
 import { policyConfigurationOf } from '../drivers/channel-configuration.js';
 import type { RetryAudit } from '../attempts/retry-audit.entity.js';
 import { ChannelDriverRegistry } from '../drivers/channel-driver.registry.js';
 import { decide, type Decision, type RecoveryAction } from '../attempts/readiness.js';
-import { type AttemptView, factsOf, lifecycleOf, readRetryState } from './attempt-view.js';
+import { type AttemptDetailView, type AttemptView, factsOf, lifecycleOf, readRetryState } from './attempt-view.js';
 import type {
   AttemptDetailResponse,
   AttemptResponse,
@@ -32,7 +33,7 @@ export class AttemptPresenter {
     return summaryOf(view, await this.hasValidDestination(view));
   }
 
-  async detail(view: AttemptView): Promise<AttemptDetailResponse> {
+  async detail(view: AttemptDetailView): Promise<AttemptDetailResponse> {
     const isValid = await this.hasValidDestination(view);
     return {
       ...summaryOf(view, isValid),
@@ -46,6 +47,7 @@ export class AttemptPresenter {
       try_number: view.tryNumber,
       request_metadata: view.requestMetadata,
       response_metadata: view.responseMetadata,
+      request: sentRequestResponse(view.sentRequest),
       replay_readiness: decisionResponse(decide('replay', factsOf(view, isValid))),
       lineage: lineageOf(view),
     };

@@ -12,6 +12,7 @@ import {
   UuidField,
 } from '../../../../platform/http/fields/index.js';
 import { PageResponse } from '../../../../platform/http/page.dto.js';
+import { SENT_REQUEST_DESCRIPTION, SentRequestResponse } from '../../sending/index.js';
 import {
   ATTEMPT_KINDS,
   ATTEMPT_STATUSES,
@@ -246,6 +247,9 @@ export class AttemptDetailResponse extends AttemptResponse {
 
   @NestedField(() => ResponseMetadata, { nullable: true, description: 'Of the last try' })
   response_metadata!: Readonly<Record<string, unknown>> | null;
+
+  @NestedField(() => SentRequestResponse, { nullable: true, description: SENT_REQUEST_DESCRIPTION })
+  request!: SentRequestResponse | null;
 
   @NestedField(() => DecisionResponse, { description: 'Whether it may be replayed now' })
   replay_readiness!: DecisionResponse;

@@ -4,7 +4,7 @@ import { Database, type Db } from '../../../../platform/database/database.js';
 import { DeliveryAttempt } from '../attempts/attempt.entity.js';
 import { AttemptNotFound } from '../delivery.errors.js';
 import type { RetryAudit } from '../attempts/retry-audit.entity.js';
-import type { AttemptView } from './attempt-view.js';
+import type { AttemptDetailView, AttemptView } from './attempt-view.js';
 import type { HistoryQuery, RetryAuditsQuery } from './history.dto.js';
 
 type Tenant = Pick<ProjectScope, 'projectId'>;
@@ -16,8 +16,7 @@ export interface Page<T> {
 
 const IS_DUE = `(a.retry_state = 'scheduled_retry' AND a.due_at <= now() AND a.claim_token IS NULL)`;
 
-const VIEW = `
-  SELECT a.id, a.project_id AS "projectId", a.channel_id AS "channelId", a.kind, a.status,
+const COLUMNS = `a.id, a.project_id AS "projectId", a.channel_id AS "channelId", a.kind, a.status,
          a.retry_state AS "retryState", a.due_at AS "dueAt", coalesce(${IS_DUE}, false) AS "isDue",
          a.claim_kind AS "claimKind", a.retry_count AS "retryCount", a.try_number AS "tryNumber",
          a.event_id AS "eventId", a.rule_id AS "ruleId", a.source_id AS "sourceId", a.evaluation_id AS "evaluationId",
@@ -27,10 +26,14 @@ const VIEW = `
          a.request_metadata AS "requestMetadata", a.response_metadata AS "responseMetadata",
          a.created_at AS "createdAt", a.completed_at AS "completedAt", a.terminal_at AS "terminalAt", a.dlq_at AS "dlqAt",
          CASE WHEN ch.id IS NOT NULL THEN json_build_object(
-           'name', ch.name, 'type', ch.type, 'enabled', ch.enabled, 'configuration', ch.configuration) END AS channel
+           'name', ch.name, 'type', ch.type, 'enabled', ch.enabled, 'configuration', ch.configuration) END AS channel`;
+
+const JOINED = `
   FROM delivery_attempts a
   LEFT JOIN delivery_channels ch ON ch.id = a.channel_id
   LEFT JOIN delivery_attempts child ON child.parent_attempt_id = a.id`;
+
+const VIEW = `SELECT ${COLUMNS} ${JOINED}`;
 
 const AUDIT = `
   SELECT id, project_id AS "projectId", attempt_id AS "attemptId", claim_token AS "claimToken", claim_kind AS "claimKind",
@@ -64,7 +67,7 @@ class Conditions {
   }
 }
 
-/** Reads the evidence of attempts, never the notifications that were sent. */
+/** Reads the evidence of attempts, never the notifications from which requests are built. */
 @Injectable()
 export class HistoryRepository {
   constructor(private readonly database: Database) {}
@@ -101,6 +104,14 @@ export class HistoryRepository {
       `${VIEW} WHERE a.project_id = $1 AND a.id = $2`,
       [projectId, id],
       db,
+    );
+    return rows[0] ?? null;
+  }
+
+  async findDetail({ projectId }: Tenant, id: string): Promise<AttemptDetailView | null> {
+    const rows = await this.database.rows<AttemptDetailView>(
+      `SELECT ${COLUMNS}, a.sent_request AS "sentRequest" ${JOINED} WHERE a.project_id = $1 AND a.id = $2`,
+      [projectId, id],
     );
     return rows[0] ?? null;
   }

@@ -24,7 +24,7 @@ export class HistoryService {
   }
 
   async get(scope: ProjectScope, id: string): Promise<AttemptDetailResponse> {
-    const view = await this.history.find(scope, id);
+    const view = await this.history.findDetail(scope, id);
     if (view === null) throw new AttemptNotFound();
     return this.presenter.detail(view);
   }
