@@ -46,6 +46,12 @@ export const alertDeliveries = (project_id: string, { status, destination, alert
 
 export const alertDeliveriesKey = (project_id: string) => [...deliveryOf(project_id), 'alert-deliveries'] as const;
 
+export const alertDelivery = (project_id: string, delivery_id: string) =>
+  queryOptions({
+    queryKey: [...alertDeliveriesKey(project_id), 'one', delivery_id],
+    queryFn: ({ signal }) => api.getAlertDelivery({ path: { delivery_id } }, { signal }),
+  });
+
 export const attempts = (project_id: string, { status, kind, retry, channel, page }: AttemptSearch, areDead: boolean) =>
   queryOptions({
     queryKey: [...deliveryOf(project_id), 'attempts', 'list', { status, kind, retry, channel, page, areDead }],

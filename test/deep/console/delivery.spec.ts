@@ -97,6 +97,14 @@ describe.each(SCREENS)('delivery on $device', ({ screen }) => {
     await page.getByRole('button', { name: 'Close' }).last().click();
     await page.goto(`${address}/alert-deliveries?status=sent`);
     await page.getByRole('cell', { name: /sent/ }).waitFor();
+
+    await page.getByRole('button', { name: 'Details' }).click();
+    const drawer = page.getByRole('dialog', { name: 'Alert delivery' });
+    await drawer.getByText(`POST ${receiver.url}/pager`).waitFor();
+    await drawer.getByText('"alert_event_id":').waitFor();
+    expect(await browser.lookAt('alert-delivery')).toEqual([]);
+    await drawer.getByRole('button', { name: 'Close' }).click();
+    await drawer.waitFor({ state: 'hidden' });
   });
 
   it('tells again as many as had failed, and not those that fail meanwhile', async () => {
@@ -196,6 +204,7 @@ describe.each(SCREENS)('delivery on $device', ({ screen }) => {
     await page.getByRole('button', { name: 'What may be done' }).first().click();
     const drawer = page.getByRole('dialog', { name: 'Attempt' });
     await drawer.getByText('The ticket system is away').waitFor();
+    await drawer.getByRole('row', { name: 'Authorization Protected' }).waitFor();
     await drawer.getByText('It can be done.').first().waitFor();
     expect(await browser.lookAt('dead-letter')).toEqual([]);
     receiver.answer(200);

@@ -22,6 +22,7 @@ import { useStop } from '../../parts/use-stop.js';
 import { inWords } from '../../parts/words.js';
 import type { AlertDeliverySearch } from '../../routes/delivery.js';
 import { useCurrentProject } from '../../shell/current-project.js';
+import { AlertDeliveryDrawer } from './alert-delivery-detail.js';
 
 type Delivery = Schemas['AlertDeliveryResponse'];
 
@@ -36,6 +37,7 @@ export function AlertDeliveriesPage() {
   const { data: known } = useQuery(destinations(project.id));
   const refusal = useRefusal(project.id, OPERATORS);
   const [isRetrying, setIsRetrying] = useState(false);
+  const [shown, setShown] = useState<string>();
   const params = { organization: organization.slug, project: project.slug };
   const isFiltered = Object.values<unknown>({ ...search, page: undefined }).some((value) => value !== undefined);
   return (
@@ -88,11 +90,17 @@ export function AlertDeliveriesPage() {
             minWidth={820}
           >
             {items.map((delivery) => (
-              <DeliveryRow key={delivery.id} delivery={delivery} mayRetry={refusal === undefined} />
+              <DeliveryRow
+                key={delivery.id}
+                delivery={delivery}
+                mayRetry={refusal === undefined}
+                onShow={() => setShown(delivery.id)}
+              />
             ))}
           </Rows>
         )}
       </Paged>
+      <AlertDeliveryDrawer id={shown} onClose={() => setShown(undefined)} />
       <Dialog title="Retry failed ones" isOpen={isRetrying} onClose={() => setIsRetrying(false)}>
         <RetryFailed search={search} onClose={() => setIsRetrying(false)} />
       </Dialog>
@@ -100,7 +108,13 @@ export function AlertDeliveriesPage() {
   );
 }
 
-function DeliveryRow({ delivery, mayRetry }: { readonly delivery: Delivery; readonly mayRetry: boolean }) {
+interface RowProps {
+  readonly delivery: Delivery;
+  readonly mayRetry: boolean;
+  readonly onShow: () => void;
+}
+
+function DeliveryRow({ delivery, mayRetry, onShow }: RowProps) {
   const { organization, project } = useCurrentProject();
   const queries = useQueryClient();
   const retrying = useMutation({
@@ -148,6 +162,9 @@ function DeliveryRow({ delivery, mayRetry }: { readonly delivery: Delivery; read
         </LinkAnchor>
       </Table.Td>
       <Table.Td ta="end">
+        <Button size="xs" variant="subtle" onClick={onShow}>
+          Details
+        </Button>
         {mayRetry && delivery.status === 'failed' && (
           <Button size="xs" variant="subtle" loading={retrying.isPending} onClick={() => retrying.mutate()}>
             Retry

@@ -12,6 +12,7 @@ import { StateBadge } from '../../../parts/state-badge.js';
 import { inWords } from '../../../parts/words.js';
 import { PendingPage } from '../../../shell/around-pages.js';
 import { useCurrentProject } from '../../../shell/current-project.js';
+import { SentRequest } from '../sent-request.js';
 import { Recovery } from './recovery.js';
 
 type Attempt = Schemas['AttemptDetailResponse'];
@@ -41,6 +42,7 @@ function Detail({ id, onShow }: { readonly id: string; readonly onShow: (id: str
         {data.retry_state !== null && <StateBadge state={data.retry_state} />}
       </Group>
       <What attempt={data} />
+      <SentRequest request={data.request} />
       <Lineage attempt={data} onShow={onShow} />
       <Title order={3} size="h6">
         What may be done
@@ -97,10 +99,6 @@ function What({ attempt: one }: { readonly attempt: Attempt }) {
       <Fact name="Retries">
         {max_attempts ?? 3}, {strategy ?? 'exponential'}, from {durationOf(base_delay_seconds ?? 60)} on
       </Fact>
-      {one.request_metadata?.protected_header_names !== undefined &&
-        one.request_metadata.protected_header_names.length > 0 && (
-          <Fact name="Protected">{one.request_metadata.protected_header_names.join(', ')}</Fact>
-        )}
     </Facts>
   );
 }
