@@ -1,8 +1,7 @@
 import { type DynamicModule, Global, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { join } from 'node:path';
-import { CONFIG, type Config, RUNTIME_SECRETS, type RuntimeSecrets } from './config/index.js';
+import { BASE_TOKENS, baseProviders, mailerOf, type Runtime } from './base-providers.js';
 import { CONSTRAINT_ERROR_TABLE } from './constraint-errors.js';
 import { JOBS } from './jobs.js';
 import { AccountModule } from './modules/identity/account/index.js';
@@ -57,8 +56,7 @@ import { UsageModule } from './modules/events/usage/index.js';
 import { ACCESS_PROVIDERS } from './modules/access/index.js';
 import { BackgroundWork } from './platform/background/background-work.js';
 import { Clock, SystemClock } from './platform/clock/index.js';
-import { CredentialCipher, Passwords } from './platform/crypto/index.js';
-import { Database, DATABASE_URL } from './platform/database/database.js';
+import { Database } from './platform/database/database.js';
 import { NoticeBus } from './platform/database/notices.js';
 import { QueryTimes } from './platform/database/query-times.js';
 import { typeOrmOptions } from './platform/database/typeorm.options.js';
@@ -66,22 +64,14 @@ import { CONSTRAINT_ERRORS, ERROR_FORMS, ErrorFilter } from './platform/http/err
 import { BodyBudget } from './platform/http/body-budget.js';
 import { LargeBodies } from './platform/http/large-bodies.js';
 import { RouteTable } from './platform/http/route-table.js';
-import { CaptureMailer, Mailer, ReportingMailer, SmtpMailer } from './platform/mail/index.js';
+import { Mailer, ReportingMailer } from './platform/mail/index.js';
 import { DestinationSafety, DnsLookup, HostLookup, OutboundHttp } from './platform/outbound-http/index.js';
 import { QueueModule } from './platform/queue/index.js';
 import { RATE_LIMIT_POLICIES, RateLimitCredentials, RateLimiter, RateLimitStore } from './platform/rate-limit/index.js';
 import { RedisConnection } from './platform/redis/redis.js';
 import { ObjectStore, objectStoreOf } from './platform/storage/index.js';
-import { type Logger, Metrics } from './platform/telemetry/index.js';
+import { Metrics } from './platform/telemetry/index.js';
 import { CredentialHolders, rateLimitPolicies, rateLimitStore } from './rate-limits.js';
-
-/** The input of an instance: the frozen configuration, its secrets and the address of its database. */
-export interface Runtime {
-  readonly config: Config;
-  readonly secrets: RuntimeSecrets;
-  readonly databaseUrl: string;
-  readonly logger: Logger;
-}
 
 /** Closes connections that no library's own module closes. */
 class PlatformShutdown implements OnApplicationShutdown {
@@ -104,7 +94,8 @@ class PlatformShutdown implements OnApplicationShutdown {
 @Global()
 @Module({})
 class PlatformModule {
-  static for({ config, secrets, databaseUrl, logger }: Runtime): DynamicModule {
+  static for(runtime: Runtime): DynamicModule {
+    const { config, databaseUrl, logger } = runtime;
     const controls = config.testControlToken === undefined ? null : new TestControls();
     return {
       module: PlatformModule,
@@ -129,12 +120,9 @@ class PlatformModule {
         }),
       ],
       providers: [
-        { provide: CONFIG, useValue: config },
-        { provide: RUNTIME_SECRETS, useValue: secrets },
+        ...baseProviders(runtime),
         { provide: TestControls, useValue: controls },
         { provide: Clock, useValue: controls?.clock ?? new SystemClock() },
-        { provide: CredentialCipher, useFactory: () => new CredentialCipher(cipherKeys(secrets)) },
-        { provide: Passwords, useFactory: () => new Passwords() },
         { provide: Mailer, useFactory: () => new ReportingMailer(mailerOf(config), logger) },
         {
           provide: NoticeBus,
@@ -176,38 +164,27 @@ class PlatformModule {
           useFactory: (safety: DestinationSafety) => controls?.outboundHttp(safety) ?? new OutboundHttp(safety),
           inject: [DestinationSafety],
         },
-        { provide: Metrics, useFactory: () => new Metrics() },
         {
           provide: ObjectStore,
           useFactory: (metrics: Metrics) => objectStoreOf(config, metrics, logger),
           inject: [Metrics],
         },
-        { provide: DATABASE_URL, useValue: databaseUrl },
-        Database,
         QueryTimes,
-        BackgroundWork,
         { provide: BodyBudget, useFactory: () => new BodyBudget(config.http.maxBodyBytes) },
         LargeBodies,
         RedisConnection,
       ],
       exports: [
-        CONFIG,
-        DATABASE_URL,
-        RUNTIME_SECRETS,
+        ...BASE_TOKENS,
         TestControls,
         Clock,
-        CredentialCipher,
-        Passwords,
         Mailer,
         NoticeBus,
         RATE_LIMIT_POLICIES,
         RateLimitStore,
         DestinationSafety,
         OutboundHttp,
-        Metrics,
         ObjectStore,
-        Database,
-        BackgroundWork,
         BodyBudget,
         LargeBodies,
         RedisConnection,
@@ -285,15 +262,4 @@ export class AppModule {
       ],
     };
   }
-}
-
-function mailerOf(config: Config): Mailer {
-  const { smtpUrl, from } = config.mail;
-  return smtpUrl === undefined
-    ? new CaptureMailer({ dir: join(config.dataDir.path, 'outbox'), from })
-    : new SmtpMailer({ url: smtpUrl, from });
-}
-
-function cipherKeys({ credentialKeys }: RuntimeSecrets): ConstructorParameters<typeof CredentialCipher>[0] {
-  return credentialKeys === 'disabled' ? 'disabled' : { keys: [...credentialKeys] };
 }

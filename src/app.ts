@@ -1,7 +1,8 @@
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import makeExpress, { type Application, type NextFunction, type Request, type Response } from 'express';
-import { AppModule, type Runtime } from './app.module.js';
+import { AppModule } from './app.module.js';
+import type { Runtime } from './base-providers.js';
 import { BrowserIngestionMiddleware } from './modules/entitlement/api-keys/index.js';
 import { type AccessScope, isInternal } from './modules/access/index.js';
 import { isSigned, SignedRoutesCors } from './modules/entitlement/storage/index.js';

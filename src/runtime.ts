@@ -1,5 +1,5 @@
 import { CONFIG_EXIT_CODE, type Config, ConfigError, type MigrationMode, resolveSecrets } from './config/index.js';
-import type { Runtime } from './app.module.js';
+import type { Runtime } from './base-providers.js';
 import { OperationsPortUnavailable } from './modules/operations/health/index.js';
 import {
   MigrationFailed,

@@ -1,7 +1,7 @@
 import { type DynamicModule, Global, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { join } from 'node:path';
-import { CONFIG, type Config, resolveSecrets, RUNTIME_SECRETS } from '../../config/index.js';
+import { BASE_TOKENS, baseProviders, mailerOf, type Runtime } from '../../base-providers.js';
+import { resolveSecrets } from '../../config/index.js';
 import { ApiKeysModule } from '../../modules/entitlement/api-keys/index.js';
 import { BillingModule } from '../../modules/entitlement/billing/index.js';
 import { ObjectRemovalModule } from '../../modules/entitlement/storage/index.js';
@@ -12,21 +12,15 @@ import { OrganizationsModule } from '../../modules/tenancy/organizations/index.j
 import { ProjectsModule } from '../../modules/tenancy/projects/index.js';
 import { BackgroundWork } from '../../platform/background/background-work.js';
 import { Clock, SystemClock } from '../../platform/clock/index.js';
-import { CredentialCipher, Passwords } from '../../platform/crypto/index.js';
-import { Database, DATABASE_URL } from '../../platform/database/database.js';
+import { Database } from '../../platform/database/database.js';
 import { NoticeBus } from '../../platform/database/notices.js';
 import { typeOrmOptions } from '../../platform/database/typeorm.options.js';
-import { CaptureMailer, Mailer, SmtpMailer } from '../../platform/mail/index.js';
-import { type Logger, Metrics } from '../../platform/telemetry/index.js';
+import { Mailer } from '../../platform/mail/index.js';
 
 /** One command runs one statement at a time, beside the mails that it causes. */
 const POOL_SIZE = 3;
 
-export interface OperatorRuntime {
-  readonly config: Config;
-  readonly databaseUrl: string;
-  readonly logger: Logger;
-}
+export type OperatorRuntime = Omit<Runtime, 'secrets'>;
 
 /** Sends the mails that a command has caused, then closes the connections. */
 class OperatorShutdown implements OnApplicationShutdown {
@@ -52,28 +46,18 @@ class OperatorShutdown implements OnApplicationShutdown {
 class OperatorPlatformModule {
   static for({ config, databaseUrl, logger }: OperatorRuntime): DynamicModule {
     const options = { url: databaseUrl, poolSize: POOL_SIZE, applicationName: 'service-command' };
-    const secrets = resolveSecrets(config);
-    const { credentialKeys } = secrets;
-    const keys = credentialKeys === 'disabled' ? credentialKeys : { keys: [...credentialKeys] };
     return {
       module: OperatorPlatformModule,
       imports: [TypeOrmModule.forRootAsync({ useFactory: () => ({ ...typeOrmOptions(options), retryAttempts: 0 }) })],
       providers: [
-        { provide: CONFIG, useValue: config },
-        { provide: RUNTIME_SECRETS, useValue: secrets },
-        { provide: DATABASE_URL, useValue: databaseUrl },
+        ...baseProviders({ config, secrets: resolveSecrets(config), databaseUrl }),
         { provide: Clock, useFactory: () => new SystemClock() },
-        { provide: CredentialCipher, useFactory: () => new CredentialCipher(keys) },
-        { provide: Passwords, useFactory: () => new Passwords() },
-        { provide: Metrics, useFactory: () => new Metrics() },
         { provide: Mailer, useFactory: () => mailerOf(config) },
         // A command publishes notices in its transactions and listens to none, so the bus is not started.
         {
           provide: NoticeBus,
           useFactory: () => new NoticeBus({ databaseUrl, onError: (error) => logger.warn('notices', { err: error }) }),
         },
-        Database,
-        BackgroundWork,
         {
           provide: OperatorShutdown,
           useFactory: (background: BackgroundWork, notices: NoticeBus, mailer: Mailer, database: Database) =>
@@ -81,19 +65,7 @@ class OperatorPlatformModule {
           inject: [BackgroundWork, NoticeBus, Mailer, Database],
         },
       ],
-      exports: [
-        CONFIG,
-        RUNTIME_SECRETS,
-        DATABASE_URL,
-        Clock,
-        CredentialCipher,
-        Passwords,
-        Metrics,
-        Mailer,
-        NoticeBus,
-        Database,
-        BackgroundWork,
-      ],
+      exports: [...BASE_TOKENS, Clock, Mailer, NoticeBus],
     };
   }
 }
@@ -121,10 +93,4 @@ export class OperatorModule {
       ],
     };
   }
-}
-
-function mailerOf({ mail: { smtpUrl, from }, dataDir }: Config): Mailer {
-  return smtpUrl === undefined
-    ? new CaptureMailer({ dir: join(dataDir.path, 'outbox'), from })
-    : new SmtpMailer({ url: smtpUrl, from });
 }
