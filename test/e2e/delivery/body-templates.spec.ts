@@ -285,6 +285,12 @@ describe('the template of a body', () => {
       expect(bodyOf(request)).toEqual({ source: expect.any(String), note: '[RESOLVED] Closed' });
       expect(request.headers.authorization).toBe('GenieKey genie');
     }
+    const closing = closed.find(({ path }) => path.startsWith(destinationPath));
+    const { body: shown } = await api
+      .as(acme.owner)
+      .get(`/v1/alerts/deliveries/${closing?.headers['x-service-delivery-id']}`)
+      .expect(200);
+    expect(shown.request.url).toBe(`${receiver.url}${destinationPath}${close}`);
   });
 
   it.each([

@@ -19,7 +19,7 @@ export class AlertWebhookDriver implements DestinationDriver {
   send(message: DestinationMessage, deadlineMs: number): Promise<TryOutcome> {
     const { destination, notice, rendered } = message;
     const { url, body } = addressed(rendered ?? { body: webhookBody(notice), closing: null }, destination.url);
-    return this.posts.send({ ...message, destination: { ...destination, url } }, body, deadlineMs);
+    return this.posts.send({ ...message, destination: { ...destination, url, shownUrl: url } }, body, deadlineMs);
   }
 }
 
