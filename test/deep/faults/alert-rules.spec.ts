@@ -312,9 +312,9 @@ const FAULTS: readonly Fault[] = [
     fault: 'the process gets no processor most of the time',
     labels: ({ paused }) => ({ instance: instance(paused) }),
     begin: ({ paused }) => {
-      let isOver = false;
+      const over = new AbortController();
       const pauses = (async () => {
-        while (!isOver && paused.isRunning) {
+        while (!over.signal.aborted && paused.isRunning) {
           paused.signal('SIGSTOP');
           await delay(800);
           paused.signal('SIGCONT');
@@ -322,7 +322,7 @@ const FAULTS: readonly Fault[] = [
         }
       })();
       const end = (): Promise<void> => {
-        isOver = true;
+        over.abort();
         return pauses;
       };
       cleanups.push(end);
@@ -375,7 +375,9 @@ const FAULTS_OF_DEAD_WORKER: readonly Fault[] = [
       // Copies of an accepted request are the same to the metric as requests, and take less time.
       const redis = new Redis(testRedisUrl());
       try {
-        const [[, fields = []] = []] = await redis.xrange('{ingest}:requests', '-', '+', 'COUNT', 1);
+        const [accepted] = await redis.xrange('{ingest}:requests', '-', '+', 'COUNT', 1);
+        if (accepted === undefined) throw new Error('the queue is empty');
+        const [, fields] = accepted;
         const copies = redis.pipeline();
         for (let copy = 0; copy < QUEUED_REQUESTS; copy += 1) copies.xadd('{ingest}:requests', '*', ...fields);
         await copies.exec();
@@ -534,12 +536,12 @@ else
       all.filter(({ alert }) => !leftOut.has(alert)).map((fault) => [`${fault.fault}: ${fault.alert}`, fault]);
     for (const [alert, reason] of leftOut) it.skip(`${alert} is left out: ${reason}`, () => undefined);
 
-    describe('while the worker runs', () => {
+    describe('a fault with a running worker', () => {
       beforeAll(() => faults.begin(site, FAULTS));
 
-      it.each(named(FAULTS))('fires when %s', (_, fault) => faults.hasFired(site, fault));
+      it.each(named(FAULTS))('fires its rule when %s', (_, fault) => faults.hasFired(site, fault));
 
-      it('stops firing when its fault is repaired', async () => {
+      it('ends its alert when it is repaired', async () => {
         const repaired = await faults.repair();
         expect(repaired.length).toBeGreaterThan(8);
         for (const alert of repaired) {
@@ -551,12 +553,12 @@ else
       });
     });
 
-    describe('after the only worker was killed', () => {
+    describe('the death of the only worker', () => {
       beforeAll(async () => {
         await site.worker.stop('SIGKILL');
         await faults.begin(site, FAULTS_OF_DEAD_WORKER);
       });
 
-      it.each(named(FAULTS_OF_DEAD_WORKER))('fires when %s', (_, fault) => faults.hasFired(site, fault));
+      it.each(named(FAULTS_OF_DEAD_WORKER))('fires a rule when %s', (_, fault) => faults.hasFired(site, fault));
     });
   });
