@@ -288,7 +288,7 @@ describe('the template of a body', () => {
     const closing = closed.find(({ path }) => path.startsWith(destinationPath));
     const { body: shown } = await api
       .as(acme.owner)
-      .get(`/v1/alerts/deliveries/${closing?.headers['x-service-delivery-id']}`)
+      .get(`/v1/alerts/deliveries/${String(closing?.headers['x-service-delivery-id'])}`)
       .expect(200);
     expect(shown.request.url).toBe(`${receiver.url}${destinationPath}${close}`);
   });

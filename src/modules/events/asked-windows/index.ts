@@ -1,5 +1,5 @@
 export { ConditionalFilters, ConditionField, conditionOf } from './asked-condition.js';
-export { EventFilters, EventsQuery, filterOf } from './asked-filters.js';
+export { EventsQuery, filterOf } from './asked-filters.js';
 export { IntervalField } from './asked-intervals.js';
 export { AskedWindow, isAll, windowHead, WindowResponse } from './asked-window.js';
 export { AskedWindowsModule } from './asked-windows.module.js';

@@ -17,7 +17,6 @@ export {
 export { OWN_FIELDS, ownField, writtenProperty } from './language/field-names.js';
 export { QUERY_LIMITS, REQUEST_LIMITS } from './language/limits.js';
 export { nearestName } from './language/nearest.js';
-export { positionOf, QueryFault } from './language/query-fault.js';
 export { parseQuery } from './language/query-parser.js';
 export { LIST_WORDS, type OperatorSign, PATTERN_WORDS, RESERVED_WORDS } from './language/words.js';
 export { readAt, readCondition } from './query-refusal.js';

@@ -9,7 +9,7 @@ export { decodeCursor, encodeCursor, type Place } from './places/cursor.js';
 export { type EventPlace, type EventSize, PLACE_COLUMNS } from './places/event-places.js';
 export { EventPlacesReader } from './places/event-places.reader.js';
 export { ExploredPlacesReader, filterInBoth, spanOf } from './places/explored-places.reader.js';
-export { type AskedMatches, MatchesReader } from './matches/matches.reader.js';
+export { MatchesReader } from './matches/matches.reader.js';
 export { SourceEventsReader, type SourceVolume } from './places/source-events.reader.js';
 
 // The events themselves.
