@@ -1,4 +1,4 @@
-import { endOfBrackets, endOfRun, isSpace, lengthAt, quotedAt, type RunContext } from './lexer.js';
+import { endOfBrackets, endOfRun, isSpace, lengthAt, quotedAt, type RunContext, Runs, startOfQuoted } from './lexer.js';
 import { MASK } from './mask.js';
 import { kindOfName, type NameKind } from './sensitive-names.js';
 
@@ -32,12 +32,13 @@ export function maskAssignments(text: string): string {
   let masked = '';
   let done = 0;
   const separators = new RegExp(SEPARATOR);
+  const runs = new Runs(text);
   for (let match = separators.exec(text); match !== null; match = separators.exec(text)) {
     const name = nameBefore(text, match.index, done);
     const kind = name === null ? null : kindOfName(name.name, name.inQuery);
     if (name === null || kind === null) continue;
     const context = { inQuery: name.inQuery, isEncoded: match[0].length > 1 };
-    const value = valueAt(text, match.index + match[0].length, kind, context);
+    const value = valueAt(text, match.index + match[0].length, kind, context, runs);
     if (value === null) continue;
     const given = text.slice(value.start - 1, value.end);
     if ((kind === 'ambiguous' || kind === 'plural') && match[0] === ':' && isPlainWord(given)) continue;
@@ -96,8 +97,8 @@ function isCount(value: string): boolean {
   return /^[^"'`]\d{1,9}[.!?]?$/.test(value);
 }
 
-function valueAt(text: string, at: number, kind: NameKind, context: RunContext): Span | null {
-  const value = ownValueAt(text, at, kind, context);
+function valueAt(text: string, at: number, kind: NameKind, context: RunContext, runs: Runs): Span | null {
+  const value = ownValueAt(text, at, kind, context, runs);
   return value === null ? null : { start: value.start, end: endBehindNames(text, value, context) };
 }
 
@@ -120,7 +121,7 @@ function endBehindNames(text: string, { start, end }: Span, context: RunContext)
   return last;
 }
 
-function ownValueAt(text: string, at: number, kind: NameKind, context: RunContext): Span | null {
+function ownValueAt(text: string, at: number, kind: NameKind, context: RunContext, runs: Runs): Span | null {
   let start = at;
   while (/[>=]/.test(text.charAt(start)) && start - at < 2) start++;
   start += lengthAt(GAP, text, start);
@@ -128,16 +129,17 @@ function ownValueAt(text: string, at: number, kind: NameKind, context: RunContex
   if (first === '') return null;
   const isMasked = text.startsWith(MASK, start);
   if (!isMasked && (first === '{' || first === '[')) return { start, end: endOfBrackets(text, start) };
-  const quoted = quotedAt(text, start);
   if (kind === 'container') {
-    const holdsObject = quoted !== null && /^\s*[{[]/.test(text.slice(quoted.start, quoted.start + 8));
-    return holdsObject && !text.startsWith(MASK, quoted.start) ? quoted : null;
+    const inside = startOfQuoted(text, start);
+    if (inside === null || text.startsWith(MASK, inside)) return null;
+    return /^\s*[{[]/.test(text.slice(inside, inside + 8)) ? quotedAt(text, start) : null;
   }
+  const quoted = quotedAt(text, start);
   if (quoted !== null) return quoted.end > quoted.start ? quoted : null;
   if (kind === 'cookie') return { start, end: endOfCookies(text, start, isMasked) };
   if (kind === 'authorization') return { start, end: endOfCredentials(text, start, context, isMasked) };
   // The value may be a mapping, whose own names decide what is masked.
-  if (kind === 'plural' && text.charAt(endOfRun(text, start, context) - 1) === ':') return null;
+  if (kind === 'plural' && text.charAt(runs.endOf(start, context) - 1) === ':') return null;
   const end = endOfNested(text, start, context);
   return end > start && !HARMLESS.test(text.slice(start, end)) ? { start, end } : null;
 }

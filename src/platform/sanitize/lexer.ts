@@ -20,15 +20,23 @@ export function isSpace(character: string | undefined): boolean {
 }
 
 /**
- * Returns the inside of a quoted text that opens at `at`, with plain, backslash-escaped, percent-encoded or HTML
- * quotes. Returns null when no quote opens there. A quote that never closes extends to the end of the text.
+ * Returns the index after a quote that opens at `at`: a plain, backslash-escaped, percent-encoded or HTML quote. Returns
+ * null when none opens there.
  */
-export function quotedAt(text: string, at: number): { start: number; end: number; after: number } | null {
+export function startOfQuoted(text: string, at: number): number | null {
   const open = at + lengthAt(STRING_PREFIX, text, at);
   const length = lengthAt(QUOTE, text, open);
-  if (length === 0) return null;
-  const quote = text.slice(open, open + length);
-  const start = open + length;
+  return length === 0 ? null : open + length;
+}
+
+/**
+ * Returns the inside of a quoted text that opens at `at`, or null when none opens there. A quote that never closes
+ * extends to the end of the text.
+ */
+export function quotedAt(text: string, at: number): { start: number; end: number; after: number } | null {
+  const start = startOfQuoted(text, at);
+  if (start === null) return null;
+  const quote = text.slice(at + lengthAt(STRING_PREFIX, text, at), start);
   const mark = quote.replace(/^\\*/, '');
   const levels = Math.log2(quote.length - mark.length + 1);
   for (let close = text.indexOf(mark, start); close !== -1; close = text.indexOf(mark, close + 1)) {
@@ -80,6 +88,25 @@ export interface RunContext {
   readonly inQuery: boolean;
   /** The separator before the value was percent-encoded, so the end of the value is too. */
   readonly isEncoded: boolean;
+}
+
+/**
+ * Finds the ends of unquoted values from left to right. A later value within the same run ends where the run ends, so
+ * that a run of many names is read once.
+ */
+export class Runs {
+  private readonly latest = new Map<string, { readonly from: number; readonly end: number }>();
+
+  constructor(private readonly text: string) {}
+
+  endOf(at: number, context: RunContext): number {
+    const key = `${context.inQuery} ${context.isEncoded}`;
+    const known = this.latest.get(key);
+    if (known !== undefined && known.from <= at && at < known.end) return known.end;
+    const end = endOfRun(this.text, at, context);
+    this.latest.set(key, { from: at, end });
+    return end;
+  }
 }
 
 /**

@@ -326,6 +326,10 @@ describe('sanitizeText: bounds and characters', () => {
     'Cookie: ',
     'secret: |\n ',
     '&a=',
+    'tokens:',
+    'tokens%3a',
+    'tokens=1:',
+    'config:\\\\"',
   ])('finishes on a hostile 16 KiB of %j', (unit) => {
     expect(sanitizeText(unit.repeat(Math.ceil(16_384 / unit.length)), ['known-value']).length).toBeLessThanOrEqual(500);
   });
