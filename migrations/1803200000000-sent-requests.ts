@@ -1,6 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-const TABLES = ['delivery_attempts', 'alert_deliveries'] as const;
+/** In the order in which an alert writes them, so that a lock never waits in a circle. */
+const TABLES = ['alert_deliveries', 'delivery_attempts'] as const;
 
 /**
  * The sanitized request of the last send. The columns have no default, so that no row is rewritten, and processes of

@@ -223,6 +223,11 @@ describe('an alert delivery', () => {
     const { body, text } = await api.as(acme.owner).get(`/v1/alerts/deliveries/${id}`).expect(200);
     const { request } = body as { request: { url: string; body: { text: string; is_truncated: boolean } } };
     expect(request.url).toBe(`${receiver.url}/hook?access_token=[redacted]`);
+    const forViewer = await api
+      .as(await acme.viewer())
+      .get(`/v1/alerts/deliveries/${id}`)
+      .expect(200);
+    expect(forViewer.body.request.url).toBe(`${receiver.url}/***`);
     expect(request.body.is_truncated).toBe(true);
     expect(request.body.text).toContain('€€€');
     expect(request.body.text).not.toContain('\ufffd');

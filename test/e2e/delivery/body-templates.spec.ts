@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { type DeliveryClient, deliveryOf, type Json, ruleMatch } from '../../support/delivery-api.js';
+import { eventually } from '../../support/eventually.js';
 import { type Received, type Receiver, startReceiver } from '../../support/receiver.js';
 import { type SecretsClient, secretsOf } from '../../support/secrets-api.js';
 import { api, type Tenant, tenant } from '../../support/service.js';
@@ -286,10 +287,12 @@ describe('the template of a body', () => {
       expect(request.headers.authorization).toBe('GenieKey genie');
     }
     const closing = closed.find(({ path }) => path.startsWith(destinationPath));
-    const { body: shown } = await api
-      .as(acme.owner)
-      .get(`/v1/alerts/deliveries/${String(closing?.headers['x-service-delivery-id'])}`)
-      .expect(200);
+    const shown = await eventually(
+      async () =>
+        (await api.as(acme.owner).get(`/v1/alerts/deliveries/${String(closing?.headers['x-service-delivery-id'])}`))
+          .body,
+      ({ status }) => status === 'sent',
+    );
     expect(shown.request.url).toBe(`${receiver.url}${destinationPath}${close}`);
   });
 

@@ -39,7 +39,8 @@ export class SentRequestResponse {
   body!: SentBodyResponse;
 }
 
-export const SENT_REQUEST_DESCRIPTION = 'HTTP request of the last try that made one; null: none has made one';
+export const SENT_REQUEST_DESCRIPTION =
+  'Last HTTP request, which may be that of an earlier send. Null for mails, before the first request, and for sends of earlier versions';
 
 export function sentRequestResponse(request: SentRequest | null): SentRequestResponse | null {
   return request === null ? null : { ...request, headers: [...request.headers] };

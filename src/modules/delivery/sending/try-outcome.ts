@@ -22,7 +22,7 @@ export interface TryOutcome {
   readonly retryAfterSeconds: number | null;
   readonly request: Readonly<Record<string, unknown>> | null;
   readonly response: Readonly<Record<string, unknown>> | null;
-  /** The HTTP request of the send. Absent when it made none. */
+  /** The HTTP request of the send. Absent when there was none, or when the service refused to send it. */
   readonly sentRequest?: SentRequest;
   /** Recipients that have accepted the message, in this send or an earlier one. Absent for single recipients. */
   readonly deliveredTo?: readonly string[];
@@ -51,6 +51,9 @@ const TRANSIENT_FAILURES: ReadonlySet<OutboundFailureReason> = new Set([
   'protocol_error',
 ]);
 
+/** The failures of requests that the service refused to send. */
+const NO_REQUEST: ReadonlySet<OutboundFailureReason | null> = new Set(['unsafe_destination', 'invalid_request']);
+
 /** The longest content type that is stored, in characters. */
 const MOST_OF_CONTENT_TYPE = 200;
 
@@ -68,11 +71,13 @@ interface HttpRules {
 /** Returns the outcome of one HTTP request. `now` is our time, used when the answer has no `Date`. */
 export function outcomeOfHttp(outcome: OutboundOutcome, rules: HttpRules, now: Date): TryOutcome {
   const { request, secrets } = rules;
-  const sentRequest = sentRequestOf(rules.sent, secrets);
+  const sent = NO_REQUEST.has(outcome.kind === 'failure' ? outcome.reason : null)
+    ? {}
+    : { sentRequest: sentRequestOf(rules.sent, secrets) };
   if (outcome.kind === 'failure') {
     const kind = TRANSIENT_FAILURES.has(outcome.reason) ? 'transient' : 'permanent';
     const response = { duration_ms: outcome.durationMs };
-    return failedTry(kind, outcome.reason, sanitizeText(outcome.message, secrets), { request, response, sentRequest });
+    return failedTry(kind, outcome.reason, sanitizeText(outcome.message, secrets), { request, response, ...sent });
   }
   const { status, headers, body, durationMs } = outcome;
   const clean = (text: string): string | null => sanitizeText(text, secrets) || null;
@@ -83,7 +88,7 @@ export function outcomeOfHttp(outcome: OutboundOutcome, rules: HttpRules, now: D
     summary: clean(body),
     request,
     response: { duration_ms: durationMs, content_type: contentType },
-    sentRequest,
+    ...sent,
   };
   if (status >= 200 && status < 300) {
     return { ...told, kind: 'sent', code: null, reason: null, retryAfterSeconds: null };

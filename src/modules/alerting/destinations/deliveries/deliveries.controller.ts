@@ -55,7 +55,7 @@ export class DeliveriesController {
     operationId: 'getAlertDelivery',
     summary: 'One alert delivery',
     description:
-      'One alert event as one destination is told it, with what the tries came to and the request that was sent.',
+      'One notification of an alert event to one destination, with the outcome of its sends and the last request. Roles below operator read the address of the request as its origin and `/***`.',
     answer: AlertDeliveryDetailResponse,
     errors: [AlertDeliveryNotFound],
   })

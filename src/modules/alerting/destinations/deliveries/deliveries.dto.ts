@@ -9,7 +9,9 @@ import {
   UuidField,
 } from '../../../../platform/http/fields/index.js';
 import { PageResponse } from '../../../../platform/http/page.dto.js';
+import { type ProjectMemberScope, roleAtLeast } from '../../../access/index.js';
 import { SENT_REQUEST_DESCRIPTION, SentRequestResponse, sentRequestResponse } from '../../../delivery/sending/index.js';
+import { maskedAddress } from '../drivers/destination-driver.js';
 import { DESTINATION_TYPES, type DestinationType } from '../drivers/destination-drivers.js';
 import type { AlertDelivery } from '../outbox/delivery.entity.js';
 import { ALERT_DELIVERY_STATUSES, type AlertDeliveryStatus, MOST_TRIES } from '../outbox/delivery-transitions.js';
@@ -141,6 +143,15 @@ export function alertDeliveryResponse(delivery: AlertDelivery): AlertDeliveryRes
   };
 }
 
-export function alertDeliveryDetailResponse(delivery: AlertDelivery): AlertDeliveryDetailResponse {
-  return { ...alertDeliveryResponse(delivery), request: sentRequestResponse(delivery.sentRequest ?? null) };
+/** @param scope the role of the reader: only operators and admins see whole addresses, which may contain credentials */
+export function alertDeliveryDetailResponse(
+  { role }: Pick<ProjectMemberScope, 'role'>,
+  delivery: AlertDelivery,
+): AlertDeliveryDetailResponse {
+  const request = sentRequestResponse(delivery.sentRequest ?? null);
+  const shown =
+    request === null || roleAtLeast(role, 'operator')
+      ? request
+      : { ...request, url: maskedAddress(new URL(request.url)) };
+  return { ...alertDeliveryResponse(delivery), request: shown };
 }

@@ -50,10 +50,10 @@ export class DeliveriesService {
     return { items: items.map(alertDeliveryResponse), total, limit, offset };
   }
 
-  async get(scope: ProjectScope, id: string): Promise<AlertDeliveryDetailResponse> {
+  async get(scope: ProjectMemberScope, id: string): Promise<AlertDeliveryDetailResponse> {
     const delivery = await this.deliveries.findDetail(scope, id);
     if (delivery === null) throw new AlertDeliveryNotFound();
-    return alertDeliveryDetailResponse(delivery);
+    return alertDeliveryDetailResponse(scope, delivery);
   }
 
   async retry(scope: ProjectMemberScope, id: string): Promise<AlertDeliveryResponse> {

@@ -38,7 +38,7 @@ export class HistoryController {
     operationId: 'getDeliveryAttempt',
     summary: 'One attempt',
     description:
-      'Beyond what the list tells: the request that was sent, the answer of the receiver in short, the retry policy, and when it ended.',
+      'Adds to the members of the list: the last request, the beginning of the answer of the receiver, the retry policy, and when it ended.',
     answer: AttemptDetailResponse,
     errors: [AttemptNotFound],
   })
