@@ -40,8 +40,8 @@ const MOST_PLACES = 500;
 const MOST_BYTES = 1024 * 1024;
 /** Neighbouring hours are read together until they hold this many events. */
 const EVENTS_OF_A_SPAN = 1_000;
-/** The same with a condition, which reads every event of the hours and may match few. */
-const EVENTS_OF_A_CONDITIONAL_SPAN = 50_000;
+/** The same with a condition, which reads every event of the hours and may match few. A single hour may have more. */
+const MIN_EVENTS_OF_A_CONDITIONAL_SPAN = 50_000;
 /** A longer span whose read takes too long is read in halves. */
 const MIN_DIVIDED_MS = 60_000;
 /** An export that has begun waits this long for the slot of a read. Then it fails. */
@@ -136,7 +136,7 @@ export class EventExportService {
   ): AsyncGenerator<Buffer, void> {
     let isFirst = true;
     const hours = await this.explorer.hours(scope, window, filter);
-    for (const span of spansOf(hours, window, where === null ? EVENTS_OF_A_SPAN : EVENTS_OF_A_CONDITIONAL_SPAN)) {
+    for (const span of spansOf(hours, window, where === null ? EVENTS_OF_A_SPAN : MIN_EVENTS_OF_A_CONDITIONAL_SPAN)) {
       if (where !== null) {
         yield* this.matching(scope, span, { filter, where, gone }, writer, isFirst);
         isFirst = false;
@@ -183,6 +183,7 @@ export class EventExportService {
           const middle = new Date(Math.ceil((part.from.getTime() + part.to.getTime()) / 2));
           // The newer half is read first.
           left.push({ from: part.from, to: middle }, { from: middle, to: part.to });
+          waitsUntil = performance.now() + SLOT_TIMEOUT_MS;
         } else if (error instanceof TooManyQueries && isBegun && performance.now() < waitsUntil) {
           await pause(Number(error.headers['Retry-After']) * 1_000, undefined, { signal: gone });
           left.push(part);

@@ -47,7 +47,7 @@ export interface CandidateRow {
    * large event.
    */
   readonly bits: number;
-  /** Only present for candidates that one short statement has read. */
+  /** Only present for candidates that one short statement has read, and where a walk needs it of ClickHouse. */
   readonly size?: EventSize;
   /** The event itself, only present when it is small. */
   readonly record?: StoredEvent;

@@ -28,6 +28,8 @@ export interface Walk extends Reading {
   readonly wanted: 'all' | 'some' | number;
   /** The same condition as `within`, for the rows `e` of ClickHouse. It begins with ` AND `. */
   readonly copiedWithin?: (bind: BindValue) => string;
+  /** Candidates of ClickHouse have their sizes. */
+  readonly withSizes?: boolean;
   /** The candidates, when they do not come from PostgreSQL. */
   readonly rows?: AsyncGenerator<readonly CandidateRow[], void>;
 }

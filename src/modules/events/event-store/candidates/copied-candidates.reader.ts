@@ -7,6 +7,8 @@ import type { TimeWindow } from '../totals/coverage.js';
 import { UncopiedEventsReader } from '../reading/uncopied-events.reader.js';
 import { instantSql } from '../../fields/index.js';
 import { QueryTooLong } from '../../long-reads/index.js';
+import { COPIED_SIZES } from '../places/copied-places.reader.js';
+import type { EventSize } from '../places/event-places.js';
 import type { CandidateRow, CandidateSelection } from './candidate-selection.js';
 import type { Walk } from './candidate-walk.js';
 import { CandidatesRepository } from './candidates.repository.js';
@@ -24,6 +26,9 @@ const LARGE_AT_ONCE_BYTES = 1_048_576;
 interface CopiedRow extends CandidateRow {
   /** 1 when ClickHouse cannot read the row. */
   readonly unread: number;
+  /** With `stored`, the size of the event. Undefined when the walk needs no sizes. */
+  readonly bytes?: EventSize['bytes'];
+  readonly stored?: EventSize['stored'];
 }
 
 /** The join keys of the candidates in ClickHouse. */
@@ -103,16 +108,17 @@ export class CopiedCandidatesReader {
   ): Promise<AsyncGenerator<readonly CandidateRow[], void> | null> {
     const reading = await this.begin(tx, scope, window, selection, walk, signal);
     if (reading === null) return null;
-    const { isNewestFirst, wanted } = walk;
+    const { isNewestFirst, wanted, withSizes = false } = walk;
     const statement = new StatementValues();
     const { bind } = statement;
     const { columns, unread, from } = this.candidatesOf(window, selection, walk, bind);
     const order = isNewestFirst ? ' DESC' : '';
     const limit = typeof wanted === 'number' ? ` LIMIT ${bind(wanted, 'UInt64')}` : '';
+    const sizes = withSizes ? `, ${COPIED_SIZES}` : '';
     const stream = this.copied.stream<CopiedRow>(
       scope,
       reading.block,
-      (copied) => `${columns}, ${unread} AS unread FROM ${from(copied, null)}
+      (copied) => `${columns}${sizes}, ${unread} AS unread FROM ${from(copied, null)}
         ORDER BY e.timestamp${order}, UUIDToNum(e.id)${order}${limit}`,
       statement,
       reading.bounds(),
@@ -331,7 +337,7 @@ async function* merged(
           together.push(other);
           next += 1;
         }
-        together.push(selection.read(row));
+        together.push(withSize(selection.read(row), row));
       }
       yield together;
     }
@@ -339,6 +345,10 @@ async function* merged(
     throw error instanceof CopyReadTooLong ? new QueryTooLong() : error;
   }
   yield beside.slice(next);
+}
+
+function withSize(row: CandidateRow, { bytes, stored }: CopiedRow): CandidateRow {
+  return bytes === undefined || stored === undefined ? row : { ...row, size: { bytes, stored } };
 }
 
 /** Reads the properties of large events of ClickHouse before the batch is returned. */

@@ -141,7 +141,10 @@ export class MatchesReader {
     return { rows, read };
   }
 
-  /** Reads the sizes of events that were read without them. An event that was removed in the meantime is left out. */
+  /**
+   * Reads the sizes of events that PostgreSQL has returned without them. An event that was removed in the meantime is
+   * left out.
+   */
   private async places(scope: Scope, found: readonly CandidateRow[], snapshot: Snapshot): Promise<EventPlace[]> {
     const others = found
       .filter(({ size }) => size === undefined)
@@ -164,6 +167,7 @@ function walkOf(
     isNewestFirst: true,
     wanted: wanted === 'all' ? 'all' : where.isExact ? offset + limit : 'some',
     deadline,
+    withSizes: true,
     within: (bind) => `true${olderThan(before, { bind })}${conditions?.postgres({ bind }) ?? ''}`,
     copiedWithin: (bind) =>
       `${before ? ` AND ${copiedOlderThan(before, bind)}` : ''}${conditions?.indexed?.(bind) ?? ''}${conditions?.clickHouse(bind) ?? ''}`,
