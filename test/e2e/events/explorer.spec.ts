@@ -432,7 +432,7 @@ describe('the events explorer', () => {
       })),
     );
     await countEvents(globex.projectId);
-    const walk = async (filter: object, limit: number): Promise<void> => {
+    const walk = async (filter: object, limit: number): Promise<number> => {
       const seen: EventItem[] = [];
       for (let offset = 0; ; offset += limit) {
         const { items, total } = await page({ range: '7d', limit, offset, ...filter }, globex);
@@ -447,14 +447,15 @@ describe('the events explorer', () => {
       expect(seen.map(({ id }) => id)).toEqual(sorted.map(({ id }) => id));
       const { where: _where, ...rest } = filter as Partial<EventItem> & { where?: string };
       for (const item of seen) expect(item).toMatchObject(rest);
+      return seen.length;
     };
     await walk({}, 333);
     await walk({ event: 'e1' }, 50);
-    await walk({ severity: 'critical' }, 4);
-    await walk({ severity: 'critical', event: 'e0' }, 2);
+    const critical = await walk({ severity: 'critical' }, 4);
+    const criticalOfOneType = await walk({ severity: 'critical', event: 'e0' }, 2);
     await walk({ severity: 'info' }, 100);
-    await walk({ where: 'severity == "critical"' }, 4);
-    await walk({ where: 'length(severity) > 4', event: 'e0' }, 9);
+    expect(await walk({ where: 'severity == "critical"' }, 4)).toBe(critical);
+    expect(await walk({ where: 'length(severity) == 8', event: 'e0' }, 9)).toBe(criticalOfOneType);
     const lines = await asText(
       api.as(globex.owner).post(path('/export', globex), { range: '7d', where: 'severity == "info"', format: 'csv' }),
     ).expect(200);

@@ -9,8 +9,7 @@ export const ConditionField = (): PropertyDecorator =>
     max: 2_000,
     optional: true,
     example: 'properties.plan == "pro" and log.status >= 500',
-    description:
-      'An EQL condition that the events have to fit, too. What is wrong with it is told as by `POST /v1/eql`',
+    description: 'Only events that match this EQL condition. Faults have the form of `POST /v1/eql`',
   });
 
 /** The filters of a list that also takes a condition. */

@@ -11,7 +11,7 @@ export class AskedWindow {
     optional: true,
     default: '24h',
     description:
-      'The window that ends at to_ts, or now; all begins in 1970. Without effect where from_ts is given. No window begins before the events that are kept: the answer says where it began',
+      'The window that ends at to_ts, or now; all begins in 1970. Without effect where from_ts is given. No window begins before the events that are kept: answers with `from_ts` say where it began',
   })
   range!: Range;
 

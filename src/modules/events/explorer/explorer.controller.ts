@@ -34,7 +34,7 @@ export class ExplorerController {
     operationId: 'listProjectEvents',
     summary: 'Events explorer with total',
     description:
-      'Newest first by event timestamp, events of one instant by id. Total and page are of one moment. Any offset is allowed: hours before the page are skipped by their counts, so a deep page costs at most the reading of the hour it begins in. An empty text filter takes every value. A page ends before `limit` where its events take more than 4 MiB (one event it has always); `has_more` then tells so, and the next page begins at `offset` plus the number of `items`. With `where` events are counted one by one: the read has eight seconds and waits for its turn, as `/v1/eql` does; a request that is closed ends it.',
+      'Newest first by event timestamp, events of one instant by id. Total and page are of one moment. Any offset is allowed: hours before the page are skipped by their counts, so a deep page without `where` costs at most the reading of the hour it begins in. An empty text filter takes every value. A page ends before `limit` where its events take more than 4 MiB (one event it has always); `has_more` then tells so, and the next page begins at `offset` plus the number of `items`. With `where` every event before the page is read, so a deep page takes longer. Such a read has the limits of `/v1/eql`: eight seconds, and a queue. It ends when the client closes the request.',
     answer: ExplorerPage,
     errors: [ArchiveUnavailable, QueryTooLong, TooManyQueries, TooManyLargeReads],
   })
@@ -53,7 +53,7 @@ export class ExplorerController {
     operationId: 'getProjectEventFacets',
     summary: 'Values with counts for each filter',
     description:
-      'Takes the filters of the explorer. Each facet is counted under the other filters, so it shows what choosing another of its values would give. Most events first, up to 100 values each. `by` adds the 20 most frequent values of up to ten properties, counted under all filters. With `where` or `by` events are counted one by one: the read has eight seconds and waits for its turn, as `/v1/eql` does; a request that is closed ends it.',
+      'Takes the filters of the explorer. Each facet is counted under the other filters, so it shows what choosing another of its values would give. Most events first, up to 100 values each. `by` adds the 20 most frequent values of up to ten properties, counted under all filters. With `where` or `by` every event is read. Such a read has the limits of `/v1/eql`: eight seconds, and a queue. It ends when the client closes the request.',
     answer: FacetsResponse,
     errors: [ArchiveUnavailable, QueryTooLong, TooManyQueries],
   })
@@ -72,7 +72,7 @@ export class ExplorerController {
     operationId: 'exportProjectEvents',
     summary: 'Stream the filtered events as NDJSON or CSV',
     description:
-      'Newest first, without a limit on the number of events, as fast as the client reads. The window is fixed when the export begins: every event stored by then is in it exactly once, one stored meanwhile may be in it or not. A failure after the first byte cuts the connection instead of ending the answer, and so does a client that takes nothing for 30 seconds, or that loses the project or the session meanwhile (looked at about once a minute). In CSV (RFC 4180, properties as JSON), text that begins with =, +, -, @, tab or carriage return has an apostrophe before it, so that no spreadsheet runs it. Four exports of a project at a time in one process, and 32 of all; another is refused with 429 `Too many exports at once`. With `where` every event of the window is read, in parts of up to eight seconds each. Before the first byte a part that finds no turn is refused with 503; later the export waits for its turn.',
+      'Newest first, without a limit on the number of events, as fast as the client reads. The window is fixed when the export begins: every event stored by then is in it exactly once, one stored meanwhile may be in it or not. A failure after the first byte cuts the connection instead of ending the answer, and so does a client that takes nothing for 30 seconds, or that loses the project or the session meanwhile (looked at about once a minute). In CSV (RFC 4180, properties as JSON), text that begins with =, +, -, @, tab or carriage return has an apostrophe before it, so that no spreadsheet runs it. Four exports of a project at a time in one process, and 32 of all; another is refused with 429 `Too many exports at once`. With `where` every event of the window is read, in parts of up to eight seconds each. While other queries of the project run, an export that has sent nothing yet is refused with 503. Later it waits up to five minutes, and then cuts the connection, as it does when a minute of events takes longer than eight seconds.',
     errors: [ArchiveUnavailable, QueryTooLong, TooManyQueries, TooManyLargeReads, TooManyExports],
     answer: {
       mediaType: ['application/x-ndjson', 'text/csv'],

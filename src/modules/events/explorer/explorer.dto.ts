@@ -84,7 +84,7 @@ export class SourceFacetValue extends FacetValueResponse {
 }
 
 export class CountedProperty {
-  @GroupField({ description: 'Text of up to 200 characters, number or truth value' })
+  @GroupField({ description: 'A text, cut to 200 characters, a number or a boolean' })
   value!: Scalar;
 
   @IntField({ min: 1, description: 'How many events have it' })
@@ -131,7 +131,7 @@ export class FacetsOfEvents {
 
   @ListField(nested(() => PropertyFacetResponse), {
     optional: true,
-    description: 'With `by` alone: one for each property, in their order',
+    description: 'Present only with `by`: one for each property, in their order',
   })
   by?: PropertyFacetResponse[];
 }
