@@ -12,6 +12,12 @@ import { currentContext } from '../telemetry/index.js';
 import { within } from '../concurrency/index.js';
 import { connectionErrors } from './connection-errors.js';
 
+/**
+ * The time limit of a count of due work, in milliseconds. Together with the reads before it, the states of the jobs must
+ * fit into the time limit of a metric.
+ */
+const DUE_LIMIT_MS = 1_000;
+
 export interface JobState {
   name: string;
   /** Null until the first run, as is the duration. */
@@ -169,7 +175,7 @@ export class JobQueue {
   /** A count that fails hides no other state. The job that reads the same tables fails as well, and its error is shown. */
   private async dueWork(polled: Polled): Promise<number | null> {
     try {
-      return await this.answer(() => polled.countDue());
+      return await within(DUE_LIMIT_MS, polled.countDue(), () => new Error(`no answer within ${DUE_LIMIT_MS} ms`));
     } catch (error) {
       connectionErrors.report('due work', error);
       return null;
