@@ -24,11 +24,12 @@ export function tailAudit({ json = false, lines, follow = false }: TailOptions):
     const audit = app.get(AuditReader);
     if (!follow) return print(await audit.newest(lines, null));
     const signal = untilSignal();
-    let isNamed = false;
+    let named: number | null = null;
     const settled = async (): Promise<string> => {
       const { at, pid, openSeconds } = await audit.settledUntil();
-      if (!isNamed && openSeconds > LONG_SECONDS) process.stderr.write(waitOf(pid, openSeconds));
-      isNamed ||= openSeconds > LONG_SECONDS;
+      const waitsFor = openSeconds > LONG_SECONDS ? pid : null;
+      if (waitsFor !== null && waitsFor !== named) process.stderr.write(waitOf(waitsFor, openSeconds));
+      named = waitsFor;
       return at;
     };
     let until = await settled();
@@ -48,7 +49,7 @@ export function tailAudit({ json = false, lines, follow = false }: TailOptions):
   };
 }
 
-function waitOf(pid: number | null, seconds: number): string {
+function waitOf(pid: number, seconds: number): string {
   return `Later events are printed when process ${pid} of the database has ended its transaction, which has been open for ${Math.floor(seconds)} seconds.\n`;
 }
 
