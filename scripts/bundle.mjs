@@ -68,12 +68,12 @@ const oneTypeorm = {
 const onePg = {
   name: 'one-pg',
   setup({ onLoad }) {
-    onLoad({ filter: /[\\/]typeorm[\\/]platform[\\/]PlatformTools\.js$/ }, ({ path }) => ({
-      contents: readFileSync(path, 'utf8').replace(
-        'return require(name)',
-        "return name === 'pg' ? require('pg') : require(name)",
-      ),
-    }));
+    onLoad({ filter: /[\\/]typeorm[\\/]platform[\\/]PlatformTools\.js$/ }, ({ path }) => {
+      const original = readFileSync(path, 'utf8');
+      const contents = original.replace('return require(name)', "return name === 'pg' ? require('pg') : require(name)");
+      if (contents === original) throw new Error('TypeORM loads its driver in another way: change the plugin one-pg');
+      return { contents };
+    });
   },
 };
 
