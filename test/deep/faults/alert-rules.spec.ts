@@ -268,6 +268,13 @@ const FAULTS: readonly Fault[] = [
           headers: { Authorization: `Bearer ${account.accessToken}` },
         }),
       );
+      await eventually(
+        () => metricsOf(api),
+        (text) =>
+          text
+            .split('\n')
+            .some((line) => /^oes_http_request_duration_seconds_count\{.*saved-views.*status="5/.test(line)),
+      );
       return () => query(databaseUrl, 'ALTER TABLE saved_views_away RENAME TO saved_views');
     },
   },

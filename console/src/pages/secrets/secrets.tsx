@@ -100,7 +100,7 @@ function SecretRow({ secret, mayManage, onReplace }: RowProps) {
               Replace
             </Button>
             <Removal verb="Delete" name={name} title="Delete the secret" act={remove}>
-              The value of <b>{name}</b> is gone for good. It is refused as long as a header or a template names it.
+              The value of <b>{name}</b> is gone for good. A secret that a header or a template names cannot be deleted.
             </Removal>
           </Group>
         )}
