@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { HANG_TIMEOUT_MS } from './bounds.mjs';
+import { eventually } from './eventually.js';
 
 /** A rule of `alerts.yaml`. */
 export interface AlertRule {
@@ -87,15 +88,24 @@ export class Prometheus {
     });
     const late = delay(HANG_TIMEOUT_MS, undefined, { ref: false });
     const found = await Promise.race([address, ended.then(() => undefined), late]);
-    if (found !== undefined) return new Prometheus(`http://${found}`, stop);
-    await stop();
-    throw new Error(`Prometheus does not listen:\n${log.slice(-3_000)}`);
+    try {
+      if (found === undefined) throw new Error(`Prometheus does not listen:\n${log.slice(-3_000)}`);
+      const url = `http://${found}`;
+      // It answers 503 from when it listens until it has read its data.
+      await eventually(
+        async () => (await fetch(`${url}/-/ready`)).status,
+        (status) => status === 200,
+      );
+      return new Prometheus(url, stop);
+    } catch (error) {
+      await stop();
+      throw error;
+    }
   }
 
-  /** Evaluates an expression now. Returns no samples while the server starts. */
+  /** Evaluates an expression now. */
   async query(expression: string): Promise<readonly Sample[]> {
     const answer = await fetch(`${this.url}/api/v1/query?${new URLSearchParams({ query: expression }).toString()}`);
-    if (answer.status === 503) return [];
     const body = (await answer.json()) as { data?: { result: Sample[] }; error?: string };
     if (body.data === undefined) throw new Error(`${expression}: ${body.error}`);
     return body.data.result;
