@@ -11,6 +11,8 @@ const PROBES: ReadonlySet<string> = new Set(['/health', '/ready', '/metrics']);
 /** The status that many proxies log when the client disconnects before it has an answer. */
 const CLIENT_CLOSED_REQUEST = 499;
 
+const UNMATCHED = 'unmatched';
+
 /** How a request ended. */
 interface Ending {
   readonly status: number;
@@ -26,6 +28,8 @@ interface Kind {
   readonly isLogged: boolean;
   /** The members of the log line, as JSON text. */
   readonly members: string;
+  /** The part of the span's end that these requests share. */
+  readonly span: SpanEnd;
 }
 
 /**
@@ -56,10 +60,13 @@ export class RequestObserver {
       const milliseconds = performance.now() - cameAt;
       const kind = this.kindOf(request, response);
       kind.observe(milliseconds / 1000);
-      request.context?.span?.end(spanEndOf(request, kind));
+      const span = request.context?.span;
+      if (span === undefined && !kind.isLogged) return;
+      const id = isOwnId ? request.requestId : redactText(request.requestId);
+      span?.end(spanEndOf(request, kind, id));
       if (!kind.isLogged) return;
-      const id = isOwnId ? `"${request.requestId}"` : JSON.stringify(redactText(request.requestId));
-      const members = `,"request_id":${id}${traceMember(request)}${kind.members},"duration_ms":${Math.round(milliseconds)}${callerMembers(request)}${refusedBy(request, response)}`;
+      const spelledId = isOwnId ? `"${id}"` : JSON.stringify(id);
+      const members = `,"request_id":${spelledId}${traceMember(request)}${kind.members},"duration_ms":${Math.round(milliseconds)}${callerMembers(request)}${refusedBy(request, response)}`;
       this.logger.writeSpelled('info', 'request', members);
     });
   }
@@ -74,7 +81,7 @@ export class RequestObserver {
   }
 
   private kindOf({ method, route: matched }: CheckedRequest, response: Response): Kind {
-    const route = (matched as { path?: string } | undefined)?.path ?? 'unmatched';
+    const route = (matched as { path?: string } | undefined)?.path ?? UNMATCHED;
     const isAborted = !response.writableFinished;
     const status = isAborted && !response.headersSent ? CLIENT_CLOSED_REQUEST : response.statusCode;
     return this.kind(method, route, { status, isAborted });
@@ -92,6 +99,7 @@ export class RequestObserver {
       ending,
       isLogged: this.isLogged(route, ending),
       members: `,"method":"${method}","route":${JSON.stringify(route)},"status":${status}${aborted}`,
+      span: spanOf(method, route, ending),
     };
     this.kinds.set(name, kind);
     return kind;
@@ -108,21 +116,24 @@ function traceMember({ context }: CheckedRequest): string {
   return context?.traceparent === undefined ? '' : `,"trace_id":"${traceIdOf(context.traceparent)}"`;
 }
 
-/** Returns the name and the result of the request's span. Ids in paths and queries are not part of it. */
-function spanEndOf({ method, route: matched, requestId, caller }: CheckedRequest, { ending }: Kind): SpanEnd {
-  const route = (matched as { path?: string } | undefined)?.path;
+/** Returns the name and the result of a span. Ids in paths and queries are not part of it. */
+function spanOf(method: string, route: string, { status, isAborted }: Ending): SpanEnd {
+  const isMatched = route !== UNMATCHED;
   return {
-    name: route === undefined ? method : `${method} ${route}`,
+    name: isMatched ? `${method} ${route}` : method,
     attributes: {
       'http.request.method': method,
-      'http.route': route,
-      'http.response.status_code': ending.status,
-      'oes.request_id': redactText(requestId),
-      'oes.organization_id': caller?.organizationId,
-      'oes.project_id': caller?.projectId,
+      'http.response.status_code': status,
+      ...(isMatched && { 'http.route': route }),
     },
-    failure: ending.isAborted ? 'the connection closed early' : ending.status >= 500 ? 'server error' : undefined,
+    failure: isAborted ? 'the connection closed early' : status >= 500 ? 'server error' : undefined,
   };
+}
+
+function spanEndOf({ caller }: CheckedRequest, { span }: Kind, requestId: string): SpanEnd {
+  const { organizationId, projectId } = caller ?? {};
+  const ids = { 'oes.request_id': requestId, 'oes.organization_id': organizationId, 'oes.project_id': projectId };
+  return { ...span, attributes: { ...span.attributes, ...ids } };
 }
 
 /** Returns the caller's ids as members. The service generated them, so they need neither redaction nor escaping. */
