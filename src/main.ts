@@ -77,7 +77,7 @@ const starting = start().catch((error: unknown) => {
 await starting;
 
 async function start(): Promise<void> {
-  if (config.isTraced) await startTracing();
+  if (config.tracing !== undefined) await startTracing(config.tracing);
   const prepared = await prepareRuntime(config, logger, { signal: stopRequest.signal });
   const { unknownMigrations } = prepared;
   if (unknownMigrations.length > 0) {

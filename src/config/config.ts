@@ -30,8 +30,8 @@ export interface Config {
   readonly logLevel: LogLevel;
   /** Requests that are logged: none, those that ended with 5xx or were aborted, or all. */
   readonly accessLog: AccessLog;
-  /** Whether spans are exported. The SDK of OpenTelemetry reads where to. */
-  readonly isTraced: boolean;
+  /** The traces whose spans are exported, or undefined without an export. The SDK of OpenTelemetry reads where to. */
+  readonly tracing: TraceSampling | undefined;
   /** The absolute path of the data folder: embedded database, objects, captured mail and generated secrets. */
   readonly dataDir: { readonly path: string; readonly isDefault: boolean };
   /** Without a URL the service starts an embedded PostgreSQL in the data folder. */
@@ -193,6 +193,24 @@ export type MigrationMode = (typeof MIGRATION_MODES)[number];
 export type ProcessRole = 'api' | 'worker' | 'all';
 export const ACCESS_LOGS = ['off', 'errors', 'all'] as const;
 export type AccessLog = (typeof ACCESS_LOGS)[number];
+
+/** The samplers of OpenTelemetry's specification that decide without a server of their own. */
+export const TRACE_SAMPLERS = [
+  'always_on',
+  'always_off',
+  'traceidratio',
+  'parentbased_always_on',
+  'parentbased_always_off',
+  'parentbased_traceidratio',
+] as const;
+export type TraceSampler = (typeof TRACE_SAMPLERS)[number];
+
+export interface TraceSampling {
+  /** The share of traces that are exported, from 0 to 1. */
+  readonly ratio: number;
+  /** Whether the `traceparent` of a client decides instead, when there is one. */
+  readonly followsParent: boolean;
+}
 
 export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
 

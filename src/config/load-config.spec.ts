@@ -44,7 +44,7 @@ describe('the configuration', () => {
       tokens: { accessTtlSeconds: 900, refreshTtlSeconds: 2_592_000 },
       dataDir: { isDefault: true },
       accessLog: 'all',
-      isTraced: false,
+      tracing: undefined,
     });
   });
 
@@ -139,6 +139,24 @@ describe('the configuration', () => {
       { family: 'ipv4', address: '10.1.0.0', prefix: 16 },
       { family: 'ipv6', address: 'fd00::', prefix: 8 },
       { family: 'ipv4', address: '127.0.0.1', prefix: 32 },
+    ]);
+  });
+
+  it('reads the samplers of OpenTelemetry', () => {
+    const read = (sampler: string, share?: string) =>
+      loadConfig({
+        OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
+        OTEL_TRACES_SAMPLER: sampler,
+        OTEL_TRACES_SAMPLER_ARG: share,
+      }).tracing;
+    expect(read('')).toEqual({ ratio: 1, followsParent: true });
+    expect(read('always_on', '0.5')).toEqual({ ratio: 1, followsParent: false });
+    expect(read('parentbased_always_off')).toEqual({ ratio: 0, followsParent: true });
+    expect(read('traceidratio', '0.25')).toEqual({ ratio: 0.25, followsParent: false });
+    expect(read('parentbased_traceidratio', '.1')).toEqual({ ratio: 0.1, followsParent: true });
+    expect(faultsOf({ OTEL_TRACES_SAMPLER: 'jaeger_remote', OTEL_TRACES_SAMPLER_ARG: '1.5' })).toEqual([
+      'OTEL_TRACES_SAMPLER must be one of always_on, always_off, traceidratio, parentbased_always_on, parentbased_always_off, parentbased_traceidratio',
+      'OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1',
     ]);
   });
 

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { z } from 'zod';
 import { auditSink, auditSinkFaults } from './audit-sink.js';
-import { type Config, PAYMENT_NAMES, type PaymentName } from './config.js';
+import { type Config, PAYMENT_NAMES, type PaymentName, type TraceSampler, type TraceSampling } from './config.js';
 import { clickHouseFaults, clickHouseSettings } from './event-store.js';
 import { valueOf, valueOrFile } from './values.js';
 import { s3Faults, s3Settings } from './object-storage.js';
@@ -105,7 +105,10 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     },
     logLevel: v.LOG_LEVEL,
     accessLog: v.ACCESS_LOG,
-    isTraced: v.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined,
+    tracing:
+      v.OTEL_EXPORTER_OTLP_ENDPOINT === undefined
+        ? undefined
+        : samplingOf(v.OTEL_TRACES_SAMPLER, v.OTEL_TRACES_SAMPLER_ARG),
     dataDir: { path: resolve(v.DATA_DIR ?? '.data'), isDefault: v.DATA_DIR === undefined },
     database: { url: v.DATABASE_URL, poolSize: v.DATABASE_POOL_SIZE, migrations: v.MIGRATE_ON_START },
     redis: { url: v.REDIS_URL },
@@ -172,6 +175,12 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     billingAdministration: v.ENABLE_BILLING_ADMIN,
     platformAdminEmails: v.PLATFORM_ADMIN_EMAILS,
   });
+}
+
+function samplingOf(sampler: TraceSampler, share: number): TraceSampling {
+  const own = sampler.replace('parentbased_', '');
+  const ratio = own === 'always_on' ? 1 : own === 'always_off' ? 0 : share;
+  return { ratio, followsParent: own !== sampler };
 }
 
 function sameName(a: string, b: string): boolean {

@@ -16,6 +16,7 @@ import {
   type RateLimitOverride,
   type RateLimitPolicyName,
   type Subnet,
+  TRACE_SAMPLERS,
 } from './config.js';
 import { DEFAULT_CLICKHOUSE_DATABASE, DEFAULT_CLICKHOUSE_USER } from './event-store.js';
 import { SHOWN_STORAGE_LIMITS, storageLimits } from './object-storage.js';
@@ -56,6 +57,14 @@ const optionalInteger = (min: number, max: number) =>
     .optional();
 const integer = (fallback: number, min: number, max: number) =>
   optionalInteger(min, max).transform((n) => n ?? fallback);
+
+const share = z
+  .string()
+  .regex(/^(?:0|1|[01]?\.\d{1,12})$/, 'must be a number from 0 to 1')
+  .transform(Number)
+  .refine((n) => n <= 1, 'must be a number from 0 to 1')
+  .optional()
+  .transform((n) => n ?? 1);
 
 const TRUE = new Set(['true', '1', 'yes', 'on']);
 const FALSE = new Set(['false', '0', 'no', 'off']);
@@ -299,6 +308,13 @@ export const VARIABLES = {
     'where spans of requests, statements, jobs and deliveries are sent by OTLP; unset: no tracing. Other OTEL_ variables are read by the SDK of OpenTelemetry',
     url(['http:', 'https:']),
   ),
+  OTEL_TRACES_SAMPLER: variable(
+    'Process',
+    'parentbased_always_on',
+    `which traces are exported: ${TRACE_SAMPLERS.join(', ')}`,
+    oneOf(TRACE_SAMPLERS, 'parentbased_always_on'),
+  ),
+  OTEL_TRACES_SAMPLER_ARG: variable('Process', '1', 'the share of traces of traceidratio samplers, from 0 to 1', share),
   DATA_DIR: variable(
     'Storage',
     '.data',

@@ -12,6 +12,10 @@ export interface ReceivedSpan {
   readonly parentSpanId: string;
   readonly attributes: Readonly<Record<string, string | number>>;
   readonly links: readonly string[];
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+  readonly endedAt: number;
+  readonly failure: string | undefined;
 }
 
 export interface SpanReceiver {
@@ -30,6 +34,9 @@ interface SpanMessage {
   readonly parentSpanId?: Buffer;
   readonly attributes?: readonly { readonly key: string; readonly value: object }[];
   readonly links?: readonly { readonly traceId: Buffer }[];
+  readonly startTimeUnixNano: { toString(): string };
+  readonly endTimeUnixNano: { toString(): string };
+  readonly status?: { readonly message?: string };
 }
 
 /** Starts a receiver of spans by OTLP with protobuf on a free port of 127.0.0.1. */
@@ -62,7 +69,8 @@ function spansOf({ resourceSpans }: Message): ReceivedSpan[] {
   return resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans.map(spanOf)));
 }
 
-function spanOf({ name, traceId, spanId, parentSpanId, attributes = [], links = [] }: SpanMessage): ReceivedSpan {
+function spanOf(span: SpanMessage): ReceivedSpan {
+  const { name, traceId, spanId, parentSpanId, attributes = [], links = [], status } = span;
   return {
     name,
     traceId: hex(traceId),
@@ -72,6 +80,9 @@ function spanOf({ name, traceId, spanId, parentSpanId, attributes = [], links = 
       attributes.map(({ key, value }) => [key, Object.values(value)[0] as string | number]),
     ),
     links: links.map((link) => hex(link.traceId)),
+    startedAt: Number(span.startTimeUnixNano) / 1e6,
+    endedAt: Number(span.endTimeUnixNano) / 1e6,
+    failure: status?.message,
   };
 }
 

@@ -1,3 +1,4 @@
+import type { TraceSampling } from '../../config/index.js';
 import { currentContext, runInContext } from './request-context.js';
 import type { PastSpan, Span, SpanExport, SpanStart } from './span.js';
 
@@ -6,12 +7,12 @@ let running: SpanExport | undefined;
 
 /**
  * Starts the export of spans for all applications of this process. The SDK of OpenTelemetry is loaded only now, and
- * reads its variables (`OTEL_…`) itself.
+ * reads its other variables (`OTEL_…`) itself.
  */
-export async function startTracing(): Promise<void> {
+export async function startTracing(sampling: TraceSampling): Promise<void> {
   if (running !== undefined) return;
   const { OtlpSpanExport } = await import('./otlp-span-export.js');
-  running = new OtlpSpanExport();
+  running = new OtlpSpanExport(sampling);
 }
 
 /** Sends the last spans and ends the export. Never rejects. */
