@@ -1,9 +1,10 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import axe from 'axe-core';
-import type { BrowserContext, Page } from 'playwright-core';
+import type { BrowserContext, Page, Request } from 'playwright-core';
 import type { TestApp } from './app.js';
 import { launchChromium, type Screen } from './chromium.js';
+import { onFailedTest } from './failed-test.js';
 
 /** A page of the console in a real browser, and the faults that it showed. */
 export interface ConsoleBrowser {
@@ -33,11 +34,14 @@ const ANIMATIONS_DONE = `Promise.allSettled(document.getAnimations()
 /** Both schemes have the same content and differ only in colours, so only one scheme is checked with all rules. */
 const RULES_OF_SCHEMES = { light: null, dark: ['color-contrast'] } as const;
 const SCHEMES = ['light', 'dark'] as const;
+/** The most characters of a page that are printed when its test fails. */
+const MOST_SHOWN = 4_000;
 
 export async function openConsole(app: TestApp, screen: Screen): Promise<ConsoleBrowser> {
   const chromium = await launchChromium(screen);
   const { context } = chromium;
   const faults: string[] = [];
+  const unanswered = new Set<string>();
   const openTab = async (): Promise<Page> => {
     const page = await context.newPage();
     page.on('console', (message) => {
@@ -45,12 +49,23 @@ export async function openConsole(app: TestApp, screen: Screen): Promise<Console
     });
     page.on('pageerror', ({ message }) => void faults.push(message));
     page.on('request', (request) => {
+      unanswered.add(request.url());
       if (!request.url().startsWith(app.url)) faults.push(request.url());
     });
+    const answered = (request: Request): void => void unanswered.delete(request.url());
+    page.on('requestfinished', answered);
+    page.on('requestfailed', answered);
     return page;
   };
   const page = await openTab();
   const devtools = await context.newCDPSession(page);
+  const forget = onFailedTest(async () => {
+    for (const tab of context.pages()) {
+      const text = await tab.evaluate<string>('document.body.innerText');
+      process.stdout.write(`${tab.url()} shows:\n${text.slice(0, MOST_SHOWN)}\n`);
+    }
+    process.stdout.write(`Requests without an end: ${[...unanswered].join(', ') || 'none'}\n`);
+  });
 
   const findings = async (runOnly: readonly string[] | null): Promise<string[]> => {
     // The developer tools inject the script, because the policy of the page forbids other scripts. The script has half
@@ -92,6 +107,9 @@ export async function openConsole(app: TestApp, screen: Screen): Promise<Console
       );
       return `${page.url()} ${stores}`;
     },
-    close: () => chromium.close(),
+    close: async () => {
+      forget();
+      await chromium.close();
+    },
   };
 }

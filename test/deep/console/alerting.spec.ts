@@ -192,7 +192,7 @@ describe.each(SCREENS)('alerting on $device', ({ screen }) => {
     await sentinel.watchFrom(0);
     await evaluateRules(app);
     await goTo(page, 'Sentinel');
-    await page.getByRole('table').getByRole('button').first().click();
+    await page.getByRole('table').getByRole('button', { name: 'Burst of errors' }).click();
     const drawer = page.getByRole('dialog', { name: 'Finding' });
     await drawer.getByRole('img', { name: /were unusual/ }).waitFor();
     expect(await browser.lookAt('finding')).toEqual([]);

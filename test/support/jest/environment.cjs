@@ -37,6 +37,11 @@ module.exports = class SharedRealm {
 
   async setup() {}
 
+  /** Jest calls this. A file may print more about a failed test: see failed-test.ts. */
+  async handleTestEvent({ name }) {
+    if (name === 'test_fn_failure') await globalThis.tellOfFailedTest?.();
+  }
+
   async teardown() {
     const { environment, console, exit, getBuiltinModule, listeners } = this.before;
     this.fakeTimersModern.dispose();
@@ -55,6 +60,7 @@ module.exports = class SharedRealm {
     for (const key of Object.getOwnPropertySymbols(globalThis)) {
       if (OF_ONE_FILE.test(String(key.description))) Reflect.deleteProperty(globalThis, key);
     }
+    delete globalThis.tellOfFailedTest;
     this.global = null;
   }
 };
