@@ -308,10 +308,9 @@ describe('an object that is sent in one request', () => {
       objects: 16,
       is_near_limit: false,
     });
-    // An overwrite counts the difference.
-    await objects.put('parallel/0', 'x', { overwrite: 'true' }).expect((answer) => {
-      expect([201, 409]).toContain(answer.status);
-    });
+    // An overwrite counts the difference. Any 16 of the 24 may have been stored.
+    const stored = answers.findIndex(({ status }) => status === 201);
+    await objects.put(`parallel/${stored}`, 'x', { overwrite: 'true' }).expect(201);
   });
 
   it('reserves the bytes that it adds when it replaces other content', async () => {
