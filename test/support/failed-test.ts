@@ -1,4 +1,4 @@
-/** What is printed about a failed test, before its `afterEach` runs. */
+/** Prints one thing about a failed test, before its `afterEach` runs. */
 type Tell = () => Promise<void>;
 
 const told = new Set<Tell>();
