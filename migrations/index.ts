@@ -69,6 +69,7 @@ import { AuditPositions1803100000000 } from './1803100000000-audit-positions.js'
 import { PositionsOfOldAuditEvents1803100100000 } from './1803100100000-positions-of-old-audit-events.js';
 import { QuotaNotices1803100200000 } from './1803100200000-quota-notices.js';
 import { SentRequests1803200000000 } from './1803200000000-sent-requests.js';
+import { KindsOfViews1803300000000 } from './1803300000000-kinds-of-views.js';
 
 /** Every migration in order; a test checks that each file of this folder is listed. */
 export const MIGRATIONS = [
@@ -143,4 +144,5 @@ export const MIGRATIONS = [
   PositionsOfOldAuditEvents1803100100000,
   QuotaNotices1803100200000,
   SentRequests1803200000000,
+  KindsOfViews1803300000000,
 ] as const;

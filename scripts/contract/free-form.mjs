@@ -7,7 +7,7 @@ const OF_SENDERS = 'senders of events choose the members';
 const OF_WEBAUTHN = 'WebAuthn defines the members, which browsers read and write';
 const OF_RECORDS = 'each of sixty kinds of record has members of its own';
 const OF_GROUPS = 'the rule itself names the members';
-const OF_CONSOLE = 'the console keeps its own state here, which the service does not read';
+const OF_CONSOLE = 'the console keeps its own state here; the service only checks the form of a dashboard';
 const BY_CALLERS_NAMES = 'callers choose the names; the values are typed, as texts or numbers';
 
 /** The objects whose members no schema names, each with the reason. */

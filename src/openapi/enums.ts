@@ -90,6 +90,7 @@ const NAMES: Readonly<Record<string, string>> = Object.fromEntries(
     RetryAuditStatus: 'claimed dispatched failed exhausted skipped',
     RetryStrategy: 'fixed linear exponential',
     Role: 'viewer member operator admin owner',
+    SavedViewKind: 'view analysis query performance dashboard',
     SecondFactor: 'totp passkey recovery_code',
     ServiceStatus: 'ok degraded down',
     Severity: 'info warning critical',

@@ -101,10 +101,11 @@ export const oneEvent = (project_id: string, event_id: string) =>
     enabled: event_id !== '',
   });
 
+/** The saved filters of the explorer and the logs. Other kinds of views have pages of their own. */
 export const savedViews = (project_id: string) =>
   queryOptions({
     queryKey: of(project_id, 'saved-views'),
-    queryFn: ({ signal }) => api.listSavedViews({ path: { project_id } }, { signal }),
+    queryFn: ({ signal }) => api.listSavedViews({ path: { project_id }, query: { kind: 'view' } }, { signal }),
   });
 
 export const eqlLanguage = (project_id: string) =>

@@ -452,7 +452,7 @@ export const EXAMPLES: Examples = {
     },
   },
   listSavedViews: {
-    parameters: { project_id: '019cadc6-9a80-7244-8000-000000000001' },
+    parameters: { kind: 'view', project_id: '019cadc6-9a80-7244-8000-000000000001' },
     answer: {
       type: 'application/json',
       value: [
@@ -460,6 +460,7 @@ export const EXAMPLES: Examples = {
           id: '019cadc6-9a80-72bc-8000-000000000001',
           project_id: '019cadc6-9a80-7244-8000-000000000001',
           name: 'Failed payments in production',
+          kind: 'view',
           filters: { event: 'payment.failed', range: '7d', environment: 'production' },
           created_by: '019cadc6-9a80-704f-8000-000000000001',
           created_at: '2026-03-02T04:10:41.000Z',
@@ -480,6 +481,7 @@ export const EXAMPLES: Examples = {
         id: '019cadc6-9a80-72bc-8000-000000000001',
         project_id: '019cadc6-9a80-7244-8000-000000000001',
         name: 'Failed payments',
+        kind: 'view',
         filters: { event: 'payment.failed', range: '7d', severity: 'critical' },
         created_by: '019cadc6-9a80-704f-8000-000000000001',
         created_at: '2026-03-02T04:10:41.000Z',
@@ -502,6 +504,7 @@ export const EXAMPLES: Examples = {
         id: '019cadc6-9a80-72bc-8000-000000000001',
         project_id: '019cadc6-9a80-7244-8000-000000000001',
         name: 'Failed payments in production',
+        kind: 'view',
         filters: { event: 'payment.failed', range: '7d', environment: 'production' },
         created_by: '019cadc6-9a80-704f-8000-000000000001',
         created_at: '2026-03-02T04:10:41.000Z',

@@ -6,9 +6,13 @@ import { auditEntries, savedViews } from '../../support/sql-builders/tenancy.js'
 const NOWHERE = '0199f3a1-0000-7000-8000-000000000000';
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as unknown;
 
+const PANEL = { id: 'orders', title: 'Orders', question: { kind: 'analysis' }, layout: { x: 0, y: 0, w: 6, h: 4 } };
+const KINDS = ['view', 'analysis', 'query', 'performance', 'dashboard'] as const;
+
 interface View {
   id: string;
   name: string;
+  kind: string;
   filters: object;
   updated_at: string;
 }
@@ -21,11 +25,19 @@ describe('a saved view', () => {
   });
 
   const path = (id = '', { projectId }: Tenant = acme) => `/v1/projects/${projectId}/saved-views${id && `/${id}`}`;
-  const list = async (account: Account = acme.owner) => (await api.as(account).get(path()).expect(200)).body as View[];
+  const list = async (account: Account = acme.owner, kind?: string) =>
+    (await api.as(account).get(path()).query({ kind }).expect(200)).body as View[];
   const create = (body: object, account: Account = acme.owner) => api.as(account).post(path(), body);
   const created = async (body: object, account?: Account) => (await create(body, account).expect(201)).body as View;
   const change = (id: string, body: object, account: Account = acme.owner) => api.as(account).patch(path(id), body);
   const remove = (id: string, account: Account = acme.owner) => api.as(account).delete(path(id));
+  const dashboard = (filters?: object) => create({ name: 'Checkout health', kind: 'dashboard', filters });
+  const faults = ({ body }: { body: unknown }) =>
+    (body as { detail: { type: string; loc: unknown[]; msg: string }[] }).detail.map(({ type, loc, msg }) => [
+      loc,
+      type,
+      msg,
+    ]);
 
   it('is shown to every member of the project, and only members who may write can save one', async () => {
     const [member, viewer] = [await acme.member(), await acme.viewer()];
@@ -35,6 +47,7 @@ describe('a saved view', () => {
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       project_id: acme.projectId,
       name: 'Failed payments',
+      kind: 'view',
       filters,
       created_by: member.id,
       created_at: TIME,
@@ -55,6 +68,38 @@ describe('a saved view', () => {
     expect(changed).toMatchObject({ id, name: 'Two', filters: { b: 2 } });
     expect(changed.updated_at > updated_at).toBe(true);
     expect((await change(id, {}).expect(200)).body).toEqual(changed);
+  });
+
+  it('is listed by its kind, which is `view` unless another one is given', async () => {
+    const views = await Promise.all(
+      KINDS.map((kind) => created({ name: kind, kind, ...(kind === 'dashboard' && { filters: { panels: [] } }) })),
+    );
+    expect(views.map(({ kind }) => kind)).toEqual(KINDS);
+    expect(await list()).toHaveLength(KINDS.length);
+    const viewer = await acme.viewer();
+    for (const view of views) expect(await list(viewer, view.kind)).toEqual([view]);
+    await savedViews(acme.projectId, 1);
+    expect((await list(viewer, 'view')).map(({ kind }) => kind)).toEqual(['view', 'view']);
+    await create({ name: 'x', kind: 'table' }).expect(422);
+    await api.as(viewer).get(path()).query({ kind: 'table' }).expect(422);
+  });
+
+  it('keeps its kind: a change may repeat the kind, and is refused with 422 for another one', async () => {
+    const view = await created({ name: 'Slow queries', kind: 'query', filters: { query: 'any where true' } });
+    expect((await change(view.id, { kind: 'query' }).expect(200)).body).toEqual(view);
+    expect(faults(await change(view.id, { kind: 'view', name: 'x' }).expect(422))).toEqual([
+      [['body', 'kind'], 'value_error', 'Value error, the kind of a saved view cannot be changed'],
+    ]);
+    expect(await list()).toEqual([view]);
+  });
+
+  it('has a later `updated_at` after each of several changes at once, so that a client can notice all of them', async () => {
+    const view = await created({ name: 'Contended' });
+    const answers = await Promise.all(Array.from({ length: 6 }, (_, n) => change(view.id, { filters: { n } })));
+    const changed = answers.map(({ body }) => body as View);
+    expect(new Set([view, ...changed].map(({ updated_at }) => updated_at)).size).toBe(7);
+    const last = changed.reduce((one, other) => (other.updated_at > one.updated_at ? other : one));
+    expect(await list()).toEqual([last]);
   });
 
   it('returns 404 once it is deleted, and writes each change to the audit log', async () => {
@@ -86,11 +131,10 @@ describe('a saved view', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409, 409]);
   });
 
-  it('has filters of at most 10,000 bytes, and a project has at most 200 views', async () => {
-    await created({ name: 'x', filters: { text: 'a'.repeat(9_980) } });
-    const refused = await create({ name: 'y', filters: { text: 'a'.repeat(10_000) } }).expect(422);
-    expect((refused.body as { detail: object[] }).detail).toMatchObject([
-      { type: 'value_error', loc: ['body', 'filters'], msg: expect.stringContaining('10000 bytes') },
+  it('has filters of at most 64 KiB, and a project has at most 200 views', async () => {
+    await created({ name: 'x', filters: { text: 'a'.repeat(65_525) } });
+    expect(faults(await create({ name: 'y', filters: { text: 'a'.repeat(65_526) } }).expect(422))).toEqual([
+      [['body', 'filters'], 'value_error', 'Value error, filters must not take more than 65536 bytes as JSON'],
     ]);
     for (const body of [
       {},
@@ -105,6 +149,19 @@ describe('a saved view', () => {
     const answers = await Promise.all([1, 2, 3].map((n) => create({ name: `last ${n}` })));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
     await create({ name: 'more' }).expect(409, { detail: 'Project has too many saved views' });
+  });
+
+  it('is refused with 409 when the filters of the project would take more than 4 MiB to read', async () => {
+    // The database writes each of these numbers with 301 digits.
+    const filters = { numbers: Array<number>(9_000).fill(1e300) };
+    const large = await created({ name: 'Large', filters });
+    const small = await created({ name: 'Small' });
+    const refusal = { detail: 'Saved views of the project are too large' };
+    await create({ name: 'Larger', filters }).expect(409, refusal);
+    await change(small.id, { filters }).expect(409, refusal);
+    expect(await list()).toEqual([small, large]);
+    await change(large.id, { filters: {} }).expect(200);
+    await change(small.id, { filters }).expect(200);
   });
 
   it('is not found in another project, even by its id', async () => {
@@ -124,5 +181,80 @@ describe('a saved view', () => {
     expect(await list()).toMatchObject([{ id, created_by: member.id }]);
     await deleteUser(member.id);
     expect(await list()).toMatchObject([{ id, created_by: null }]);
+  });
+
+  it('keeps a dashboard as it was sent, with up to 30 panels', async () => {
+    const filters = {
+      panels: Array.from({ length: 30 }, (_, n) => ({ ...PANEL, id: `panel-${n}`, height: 3 })),
+      variables: [{ field: 'environment', values: ['production'] }],
+      range: '24h',
+      refresh: 30,
+    };
+    const view = (await dashboard(filters).expect(201)).body as View;
+    expect(view).toMatchObject({ kind: 'dashboard', filters });
+    expect(await list(acme.owner, 'dashboard')).toEqual([view]);
+    const changed = { panels: [], variables: { environment: 'production' }, range: { from_ts: '2026-03-01T00:00Z' } };
+    expect((await change(view.id, { filters: changed }).expect(200)).body).toMatchObject({ filters: changed });
+    expect((await change(view.id, { name: 'Renamed' }).expect(200)).body).toMatchObject({ filters: changed });
+  });
+
+  it.each<[string, object | undefined, (string | number)[], string]>([
+    ['no filters', undefined, ['panels'], 'Field required'],
+    ['panels that are no list', { panels: {} }, ['panels'], 'Input should be a valid list'],
+    [
+      '31 panels',
+      { panels: Array.from({ length: 31 }, (_, n) => ({ ...PANEL, id: `${n}` })) },
+      ['panels'],
+      'List should have at most 30 items after validation, not 31',
+    ],
+    [
+      'a panel that is a text',
+      { panels: [PANEL, 'x'] },
+      ['panels', 1],
+      'Input should be a valid dictionary or object to extract fields from',
+    ],
+    ['a panel without an id', { panels: [{ ...PANEL, id: undefined }] }, ['panels', 0, 'id'], 'Field required'],
+    [
+      'an empty title',
+      { panels: [{ ...PANEL, title: '' }] },
+      ['panels', 0, 'title'],
+      'String should have at least 1 character',
+    ],
+    [
+      'a question that is a text',
+      { panels: [{ ...PANEL, question: 'why' }] },
+      ['panels', 0, 'question'],
+      'Input should be a valid dictionary',
+    ],
+    [
+      'a layout that is a list',
+      { panels: [PANEL, { ...PANEL, id: 'b', layout: [] }] },
+      ['panels', 1, 'layout'],
+      'Input should be a valid dictionary',
+    ],
+    [
+      'two panels with one id',
+      { panels: [PANEL, { ...PANEL, id: 'b' }, PANEL] },
+      ['panels', 2, 'id'],
+      'Value error, panels must have different ids',
+    ],
+    [
+      'variables that are a text',
+      { panels: [], variables: 'x' },
+      ['variables'],
+      'Value error, variables must be an object or a list',
+    ],
+    [
+      'a range that is a number',
+      { panels: [], range: 24 },
+      ['range'],
+      'Value error, range must be an object, or a text of at most 100 characters',
+    ],
+  ])('is refused with 422 as a dashboard with %s, at the place of the fault', async (_, filters, place, msg) => {
+    const expected = [[['body', 'filters', ...place], expect.any(String), msg]];
+    expect(faults(await dashboard(filters).expect(422))).toEqual(expected);
+    const { id } = (await dashboard({ panels: [PANEL] }).expect(201)).body as View;
+    expect(faults(await change(id, { filters: filters ?? {} }).expect(422))).toEqual(expected);
+    expect(await list()).toMatchObject([{ id, filters: { panels: [PANEL] } }]);
   });
 });

@@ -112,7 +112,7 @@ export function trade(shop: () => Shop): void {
       name: 'Failed payments in production',
       filters: { event: 'payment.failed', environment: 'production', range: '7d' },
     });
-    expect(await grace.get(views)).toHaveLength(1);
+    expect(await grace.get(views, { kind: 'view' })).toHaveLength(1);
     const passing = await grace.post(views, { name: 'Orders from Germany', filters: { event: 'order.placed' } });
     await grace.delete(`${views}/${passing.id}`);
   });

@@ -1,8 +1,12 @@
-import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
+import { Check, Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
 import type { ProjectId } from '../../../access/index.js';
 
-/** Named filters of the explorer or the logs, shared by the members of the project. */
+export const SAVED_VIEW_KINDS = ['view', 'analysis', 'query', 'performance', 'dashboard'] as const;
+export type SavedViewKind = (typeof SAVED_VIEW_KINDS)[number];
+
+/** A named view of events, such as filters, a query or a dashboard. The members of the project share it. */
 @Entity('saved_views')
+@Check('ck_saved_views_kind', `kind IN ('view', 'analysis', 'query', 'performance', 'dashboard')`)
 @Unique('uq_saved_views_project_id_name', ['projectId', 'name'])
 export class SavedView {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'pk_saved_views' })
@@ -14,7 +18,14 @@ export class SavedView {
   @Column('text')
   name!: string;
 
-  /** Defined by the client; the service stores the filters and never reads them. */
+  /** Fixed when the view is created. */
+  @Column('text', { default: 'view' })
+  kind!: SavedViewKind;
+
+  /**
+   * Defined by the client. Only the form of a dashboard is checked, and only when a request stores it, so rows of older
+   * versions may have another form.
+   */
   @Column('jsonb')
   filters!: Record<string, unknown>;
 

@@ -2,9 +2,14 @@ import { Controller, Delete, Get, Patch, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { type ProjectMemberScope, Requires } from '../../../access/index.js';
 import { Documented } from '../../../../platform/http/documented.js';
-import { Body, IdParam, Scope } from '../../../../platform/http/inputs.js';
-import { ChangeSavedViewRequest, CreateSavedViewRequest, SavedViewResponse } from './saved-views.dto.js';
-import { SavedViewNameInUse, SavedViewNotFound, TooManySavedViews } from './saved-views.errors.js';
+import { Body, IdParam, Query, Scope } from '../../../../platform/http/inputs.js';
+import {
+  ChangeSavedViewRequest,
+  CreateSavedViewRequest,
+  SavedViewResponse,
+  SavedViewsQuery,
+} from './saved-views.dto.js';
+import { SavedViewNameInUse, SavedViewNotFound, SavedViewsTooLarge, TooManySavedViews } from './saved-views.errors.js';
 import { SavedViewsService } from './saved-views.service.js';
 
 @ApiTags('projects')
@@ -17,11 +22,15 @@ export class SavedViewsController {
   @Documented({
     operationId: 'listSavedViews',
     summary: 'Saved explorer views',
-    description: 'Newest first. The members of the project share them.',
+    description: 'Newest first, of all kinds unless `kind` is given. The members of the project share them.',
     answer: [SavedViewResponse],
   })
-  list(@Scope() scope: ProjectMemberScope, @IdParam('project_id') _id: string): Promise<SavedViewResponse[]> {
-    return this.views.list(scope);
+  list(
+    @Scope() scope: ProjectMemberScope,
+    @IdParam('project_id') _id: string,
+    @Query() query: SavedViewsQuery,
+  ): Promise<SavedViewResponse[]> {
+    return this.views.list(scope, query);
   }
 
   @Post()
@@ -30,10 +39,10 @@ export class SavedViewsController {
     operationId: 'createSavedView',
     summary: 'Save a view',
     description:
-      'The service keeps the filters as they are and does not read them. The members of the project share it.',
+      'The service keeps the filters as they are. It checks the form of a dashboard, and reads nothing else. The members of the project share it. All views of a project take 4 MiB at most.',
     status: 201,
     answer: SavedViewResponse,
-    errors: [SavedViewNameInUse, TooManySavedViews],
+    errors: [SavedViewNameInUse, TooManySavedViews, SavedViewsTooLarge],
   })
   create(
     @Scope() scope: ProjectMemberScope,
@@ -48,9 +57,10 @@ export class SavedViewsController {
   @Documented({
     operationId: 'updateSavedView',
     summary: 'Change a view',
-    description: 'Fields that are left out stay as they are; `filters` is replaced whole.',
+    description:
+      'Fields that are left out stay as they are; `filters` is replaced whole. The last of several changes wins: compare `updated_at` to notice those of others.',
     answer: SavedViewResponse,
-    errors: [SavedViewNotFound, SavedViewNameInUse],
+    errors: [SavedViewNotFound, SavedViewNameInUse, SavedViewsTooLarge],
   })
   change(
     @Scope() scope: ProjectMemberScope,

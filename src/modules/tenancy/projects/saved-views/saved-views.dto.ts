@@ -1,24 +1,45 @@
-import { DateTimeField, ObjectField, TextField, UuidField, NameField } from '../../../../platform/http/fields/index.js';
-import type { SavedView } from './saved-view.entity.js';
+import {
+  DateTimeField,
+  EnumField,
+  NameField,
+  ObjectField,
+  TextField,
+  UuidField,
+} from '../../../../platform/http/fields/index.js';
+import { MAX_PANELS } from './dashboard-filters.js';
+import { SAVED_VIEW_KINDS, type SavedView, type SavedViewKind } from './saved-view.entity.js';
 
-const MAX_FILTERS_BYTES = 10_000;
+const MAX_FILTERS_BYTES = 65_536;
 const EXAMPLE = { range: '24h', severity: 'critical', event: 'payment.failed' };
+const DASHBOARD = `A dashboard has \`panels\`, a list of at most ${MAX_PANELS} objects with \`id\`, \`title\`, \`question\` and \`layout\`, and optional \`variables\` and \`range\``;
 
 const fits = (filters: Record<string, unknown>): string | undefined =>
   Buffer.byteLength(JSON.stringify(filters)) <= MAX_FILTERS_BYTES
     ? undefined
     : `filters must not take more than ${MAX_FILTERS_BYTES} bytes as JSON`;
 
+export class SavedViewsQuery {
+  @EnumField(SAVED_VIEW_KINDS, { optional: true, description: 'Only views of this kind' })
+  kind?: SavedViewKind;
+}
+
 export class CreateSavedViewRequest {
   @NameField({ example: 'Failed payments', description: 'Unique in the project' })
   name!: string;
+
+  @EnumField(SAVED_VIEW_KINDS, {
+    optional: true,
+    default: 'view',
+    description: 'What the view shows; it cannot be changed later',
+  })
+  kind!: SavedViewKind;
 
   @ObjectField({
     optional: true,
     default: {},
     check: fits,
     example: EXAMPLE,
-    description: `Whatever the client filters by, at most ${MAX_FILTERS_BYTES} bytes as JSON`,
+    description: `Whatever the client filters by, at most ${MAX_FILTERS_BYTES} bytes as JSON. ${DASHBOARD}`,
   })
   filters!: Record<string, unknown>;
 }
@@ -27,7 +48,10 @@ export class ChangeSavedViewRequest {
   @NameField({ optional: true, description: 'Name of the view' })
   name?: string;
 
-  @ObjectField({ optional: true, check: fits, example: EXAMPLE, description: 'Replaced whole' })
+  @EnumField(SAVED_VIEW_KINDS, { optional: true, description: 'Cannot be changed: the kind it has' })
+  kind?: SavedViewKind;
+
+  @ObjectField({ optional: true, check: fits, example: EXAMPLE, description: `Replaced whole. ${DASHBOARD}` })
   filters?: Record<string, unknown>;
 }
 
@@ -41,6 +65,9 @@ export class SavedViewResponse {
   @TextField({ description: 'Name of the view' })
   name!: string;
 
+  @EnumField(SAVED_VIEW_KINDS, { optional: true, description: 'What the view shows' })
+  kind?: SavedViewKind;
+
   @ObjectField({ description: 'Whatever the client filters by, as it was stored' })
   filters!: Record<string, unknown>;
 
@@ -50,7 +77,7 @@ export class SavedViewResponse {
   @DateTimeField({})
   created_at!: string;
 
-  @DateTimeField({ description: 'When it was last changed' })
+  @DateTimeField({ description: 'When it was last changed; every change makes it later' })
   updated_at!: string;
 }
 
@@ -59,6 +86,7 @@ export function savedViewResponse(view: SavedView): SavedViewResponse {
     id: view.id,
     project_id: view.projectId,
     name: view.name,
+    kind: view.kind,
     filters: view.filters,
     created_by: view.createdBy,
     created_at: view.createdAt.toISOString(),

@@ -1,15 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
-import { SavedView } from './saved-view.entity.js';
+import { SavedView, type SavedViewKind } from './saved-view.entity.js';
 
 @Injectable()
 export class SavedViewsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Returns the saved views of the project, newest first. */
-  list({ projectId }: ProjectScope): Promise<SavedView[]> {
-    return this.database.repository(SavedView).find({ where: { projectId }, order: { createdAt: 'DESC', id: 'DESC' } });
+  /** Returns the saved views of the project, or those of one kind, newest first. */
+  list({ projectId }: ProjectScope, kind: SavedViewKind | undefined): Promise<SavedView[]> {
+    return this.database.repository(SavedView).find({
+      where: { projectId, ...(kind !== undefined && { kind }) },
+      order: { createdAt: 'DESC', id: 'DESC' },
+    });
   }
 
   find({ projectId }: ProjectScope, id: string, db?: Db): Promise<SavedView | null> {
@@ -20,21 +23,37 @@ export class SavedViewsRepository {
     return this.database.repository(SavedView, tx).countBy({ projectId });
   }
 
+  /**
+   * Returns the bytes that the filters of all views take when they are read. A number such as 1e300 takes 301 of them,
+   * because the database writes it out.
+   */
+  async bytesOf({ projectId }: ProjectScope, tx: Db): Promise<number> {
+    const [row] = await this.database.rows<{ bytes: number }>(
+      `SELECT coalesce(sum(octet_length(filters::text)), 0)::float8 AS bytes FROM saved_views WHERE project_id = $1`,
+      [projectId],
+      tx,
+    );
+    return row?.bytes ?? 0;
+  }
+
   async insert(
     { projectId }: ProjectScope,
-    view: Pick<SavedView, 'id' | 'name' | 'filters' | 'createdBy'>,
+    view: Pick<SavedView, 'id' | 'name' | 'kind' | 'filters' | 'createdBy'>,
     tx: Db,
   ): Promise<void> {
     await this.database.execute(
-      'INSERT INTO saved_views (id, project_id, name, filters, created_by) VALUES ($1, $2, $3, $4, $5)',
-      [view.id, projectId, view.name, JSON.stringify(view.filters), view.createdBy],
+      'INSERT INTO saved_views (id, project_id, name, kind, filters, created_by) VALUES ($1, $2, $3, $4, $5, $6)',
+      [view.id, projectId, view.name, view.kind, JSON.stringify(view.filters), view.createdBy],
       tx,
     );
   }
 
+  /** Each update makes `updated_at` later by a millisecond at least, so that clients can notice it. */
   async update({ projectId }: ProjectScope, view: Pick<SavedView, 'id' | 'name' | 'filters'>, tx: Db): Promise<void> {
     await this.database.execute(
-      'UPDATE saved_views SET name = $3, filters = $4, updated_at = now() WHERE project_id = $1 AND id = $2',
+      `UPDATE saved_views SET name = $3, filters = $4,
+         updated_at = greatest(clock_timestamp(), updated_at + interval '1 millisecond')
+       WHERE project_id = $1 AND id = $2`,
       [projectId, view.id, view.name, JSON.stringify(view.filters)],
       tx,
     );

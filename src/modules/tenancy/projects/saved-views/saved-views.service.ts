@@ -1,22 +1,27 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectMemberScope, ProjectScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
+import { brokenRule } from '../../../../platform/http/fields/index.js';
 import { newId } from '../../../../platform/ids/index.js';
 import { AuditWriter } from '../../../identity/audit/index.js';
 import { projectAct } from '../project-act.js';
 import { ProjectActsService } from '../project-acts.service.js';
+import { assertDashboard } from './dashboard-filters.js';
 import type { SavedView } from './saved-view.entity.js';
 import {
   type ChangeSavedViewRequest,
   type CreateSavedViewRequest,
   savedViewResponse,
   type SavedViewResponse,
+  type SavedViewsQuery,
 } from './saved-views.dto.js';
-import { SavedViewNotFound, TooManySavedViews } from './saved-views.errors.js';
+import { SavedViewNotFound, SavedViewsTooLarge, TooManySavedViews } from './saved-views.errors.js';
 import { SavedViewsRepository } from './saved-views.repository.js';
 
 /** Limits the list of views, which has no pages. */
 const MAX_VIEWS = 200;
+/** Limits the answer of the list, which has the filters of all views. */
+const MAX_BYTES_OF_PROJECT = 4 * 1024 * 1024;
 
 /** Views belong to the project: every member who may create a view may change and remove every view. */
 @Injectable()
@@ -28,16 +33,20 @@ export class SavedViewsService {
     private readonly audit: AuditWriter,
   ) {}
 
-  async list(scope: ProjectScope): Promise<SavedViewResponse[]> {
-    return (await this.views.list(scope)).map(savedViewResponse);
+  async list(scope: ProjectScope, { kind }: SavedViewsQuery): Promise<SavedViewResponse[]> {
+    return (await this.views.list(scope, kind)).map(savedViewResponse);
   }
 
-  async create(scope: ProjectMemberScope, { name, filters }: CreateSavedViewRequest): Promise<SavedViewResponse> {
+  async create(scope: ProjectMemberScope, request: CreateSavedViewRequest): Promise<SavedViewResponse> {
+    const { name, kind, filters } = request;
+    if (kind === 'dashboard') assertDashboard(filters);
     const id = newId();
     return this.database.transaction(async (tx) => {
       await this.acts.begin(scope, tx);
       if ((await this.views.countOf(scope, tx)) >= MAX_VIEWS) throw new TooManySavedViews();
-      await this.views.insert(scope, { id, name, filters, createdBy: scope.userId }, tx);
+      await this.withinLimit(scope, tx, () =>
+        this.views.insert(scope, { id, name, kind, filters, createdBy: scope.userId }, tx),
+      );
       await this.record(scope, 'saved_view.created', { id, name }, tx);
       return savedViewResponse(await this.get(scope, id, tx));
     });
@@ -47,9 +56,13 @@ export class SavedViewsService {
     return this.database.transaction(async (tx) => {
       await this.acts.begin(scope, tx);
       const view = await this.get(scope, id, tx);
+      if (request.kind !== undefined && request.kind !== view.kind) {
+        throw brokenRule(['body', 'kind'], 'the kind of a saved view cannot be changed', request.kind);
+      }
       if (request.name === undefined && request.filters === undefined) return savedViewResponse(view);
+      if (request.filters !== undefined && view.kind === 'dashboard') assertDashboard(request.filters);
       const { name = view.name, filters = view.filters } = request;
-      await this.views.update(scope, { id, name, filters }, tx);
+      await this.withinLimit(scope, tx, () => this.views.update(scope, { id, name, filters }, tx));
       await this.record(scope, 'saved_view.updated', { id, name }, tx);
       return savedViewResponse(await this.get(scope, id, tx));
     });
@@ -62,6 +75,17 @@ export class SavedViewsService {
       await this.views.remove(scope, id, tx);
       await this.record(scope, 'saved_view.deleted', { id, name }, tx);
     });
+  }
+
+  /**
+   * Runs a write, and refuses it when the views of the project then exceed their limit and have become larger. Views
+   * that exceeded the limit before can still be made smaller. The lock of the project excludes other writes.
+   */
+  private async withinLimit(scope: ProjectScope, tx: Db, write: () => Promise<void>): Promise<void> {
+    const before = await this.views.bytesOf(scope, tx);
+    await write();
+    const after = await this.views.bytesOf(scope, tx);
+    if (after > MAX_BYTES_OF_PROJECT && after > before) throw new SavedViewsTooLarge();
   }
 
   private async get(scope: ProjectScope, id: string, tx: Db): Promise<SavedView> {
