@@ -70,6 +70,7 @@ import { PositionsOfOldAuditEvents1803100100000 } from './1803100100000-position
 import { QuotaNotices1803100200000 } from './1803100200000-quota-notices.js';
 import { SentRequests1803200000000 } from './1803200000000-sent-requests.js';
 import { KindsOfViews1803300000000 } from './1803300000000-kinds-of-views.js';
+import { AnnotationEvents1803300100000 } from './1803300100000-annotation-events.js';
 
 /** Every migration in order; a test checks that each file of this folder is listed. */
 export const MIGRATIONS = [
@@ -145,4 +146,5 @@ export const MIGRATIONS = [
   QuotaNotices1803100200000,
   SentRequests1803200000000,
   KindsOfViews1803300000000,
+  AnnotationEvents1803300100000,
 ] as const;

@@ -525,6 +525,7 @@ export const EXAMPLES: Examples = {
         default_range: '7d',
         redacted_properties: ['card.number', 'customer.email'],
         noise_endpoints: ['/health', '/metrics'],
+        annotation_events: ['deploy.*', 'price.changed'],
         updated_at: '2026-03-02T04:10:36.000Z',
       },
     },
@@ -538,6 +539,7 @@ export const EXAMPLES: Examples = {
         default_range: '7d',
         redacted_properties: ['card.number', 'customer.email'],
         noise_endpoints: ['/health', '/metrics'],
+        annotation_events: ['deploy.*', 'price.changed'],
       },
     },
     answer: {
@@ -548,6 +550,7 @@ export const EXAMPLES: Examples = {
         default_range: '7d',
         redacted_properties: ['card.number', 'customer.email'],
         noise_endpoints: ['/health', '/metrics'],
+        annotation_events: ['deploy.*', 'price.changed'],
         updated_at: '2026-03-02T04:10:36.000Z',
       },
     },

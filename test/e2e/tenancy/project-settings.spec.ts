@@ -4,12 +4,19 @@ import { replaceFirstMaskedPath } from '../../support/sql-builders/tenancy.js';
 
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as unknown;
 
-const DEFAULTS = { timezone: 'UTC', default_range: '24h', redacted_properties: [], noise_endpoints: [] };
+const DEFAULTS = {
+  timezone: 'UTC',
+  default_range: '24h',
+  redacted_properties: [],
+  noise_endpoints: [],
+  annotation_events: ['deploy.*', 'release.*'],
+};
 const SETTINGS = {
   timezone: 'Europe/Berlin',
   default_range: '7d',
   redacted_properties: ['card.number', 'users.*.email'],
   noise_endpoints: ['/metrics', '/ready'],
+  annotation_events: ['*.deployed', 'flag.changed'],
 };
 
 describe('a setting of a project', () => {
@@ -51,8 +58,8 @@ describe('a setting of a project', () => {
     await put().expect(200);
     expect((await get().expect(200)).body).toEqual({ ...defaults, updated_at: TIME });
     expect(await auditedUpdates()).toEqual([
-      { changed: ['timezone', 'default_range', 'redacted_properties', 'noise_endpoints'] },
-      { changed: ['timezone', 'default_range', 'redacted_properties', 'noise_endpoints'] },
+      { changed: Object.keys(DEFAULTS) },
+      { changed: Object.keys(DEFAULTS) },
       { changed: ['default_range'] },
     ]);
   });
@@ -77,10 +84,25 @@ describe('a setting of a project', () => {
     ['a path with an empty name', { redacted_properties: ['ok', 'a..b'] }, ['redacted_properties', 1]],
     ['101 endpoints', { noise_endpoints: Array.from({ length: 101 }, (_, n) => `/${n}`) }, ['noise_endpoints']],
     ['an empty endpoint', { noise_endpoints: [''] }, ['noise_endpoints', 0]],
+    ['21 patterns', { annotation_events: Array.from({ length: 21 }, (_, n) => `a${n}.*`) }, ['annotation_events']],
+    ['an empty pattern', { annotation_events: ['deploy.*', ''] }, ['annotation_events', 1]],
+    ['a pattern of 201 characters', { annotation_events: ['a'.repeat(201)] }, ['annotation_events', 0]],
   ])('is refused with 422 for %s, and keeps its default', async (_, body, at) => {
     const refused = await put({ ...SETTINGS, ...body }).expect(422);
     expect((refused.body as { detail: object[] }).detail).toMatchObject([{ loc: ['body', ...at] }]);
     expect((await get().expect(200)).body).toMatchObject(DEFAULTS);
+  });
+
+  it('can be an empty list or 20 patterns of events to mark, without repetitions', async () => {
+    const patterns = Array.from({ length: 19 }, (_, n) => `release-${n}.*`);
+    const annotation_events = [...patterns, '*'];
+    expect((await put({ annotation_events }).expect(200)).body).toMatchObject({ annotation_events });
+    expect((await put({ annotation_events: ['*', 'deploy.*', '*'] }).expect(200)).body).toMatchObject({
+      annotation_events: ['*', 'deploy.*'],
+    });
+    expect((await put({ annotation_events: [] }).expect(200)).body).toMatchObject({ annotation_events: [] });
+    expect((await get().expect(200)).body).toMatchObject({ annotation_events: [] });
+    expect((await put({ annotation_events: null }).expect(200)).body).toMatchObject(DEFAULTS);
   });
 
   it.each(['UTC', 'Etc/GMT+5', 'Asia/Kolkata', 'America/Argentina/Buenos_Aires'])(

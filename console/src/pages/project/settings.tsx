@@ -103,8 +103,14 @@ function SettingsSection({ settings, refusal }: SettingsProps) {
   const [noise, setNoise] = useState(settings.noise_endpoints);
   const isFixed = refusal !== undefined;
   const save = async () => {
-    const { project_id } = settings;
-    const body = { timezone, default_range: range, redacted_properties: redacted, noise_endpoints: noise };
+    const { project_id, annotation_events } = settings;
+    const body = {
+      timezone,
+      default_range: range,
+      redacted_properties: redacted,
+      noise_endpoints: noise,
+      annotation_events,
+    };
     const saved = await api.replaceProjectSettings({ path: { project_id }, body });
     queries.setQueryData(projectSettings(project_id).queryKey, saved);
   };

@@ -77,6 +77,7 @@ export function people(shop: () => Shop): void {
       default_range: '7d',
       redacted_properties: ['card.number', 'customer.email'],
       noise_endpoints: ['/health', '/metrics'],
+      annotation_events: ['deploy.*', 'price.changed'],
     };
     expect(await ada.put(`/v1/projects/${projectId}/settings`, settings)).toMatchObject(settings);
     expect(await ada.get(`/v1/projects/${projectId}/settings`)).toMatchObject(settings);

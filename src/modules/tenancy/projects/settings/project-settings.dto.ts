@@ -7,7 +7,7 @@ import {
   UuidField,
 } from '../../../../platform/http/fields/index.js';
 import { type Range, RANGES } from '../time-ranges.js';
-import { DEFAULT_TIME_ZONE, type ProjectSettings } from './project-settings.entity.js';
+import { DEFAULT_ANNOTATION_EVENTS, DEFAULT_TIME_ZONE, type ProjectSettings } from './project-settings.entity.js';
 import { MOST_PATH_SEGMENTS, PROPERTY_PATH_PATTERN } from './redaction.js';
 import { TimeZoneField } from './time-zone-field.js';
 
@@ -36,6 +36,15 @@ export class ReplaceSettingsRequest {
     description: 'Endpoints that clients may leave out of views; hide_noise of the logs does not use them',
   })
   noise_endpoints!: string[];
+
+  @ListField(text({ min: 1, max: 200 }), {
+    max: 20,
+    optional: true,
+    default: DEFAULT_ANNOTATION_EVENTS,
+    example: ['deploy.*', 'flag.changed'],
+    description: 'Event types that clients mark on time axes; `*` stands for any characters',
+  })
+  annotation_events!: string[];
 }
 
 export class SettingsResponse {
@@ -54,6 +63,12 @@ export class SettingsResponse {
   @ListField(text(), { description: 'Endpoints that nobody wants to see' })
   noise_endpoints!: string[];
 
+  @ListField(text(), {
+    optional: true,
+    description: 'Event types that clients mark on time axes; `*` stands for any characters',
+  })
+  annotation_events?: string[];
+
   @DateTimeField({ nullable: true, description: 'Null: never set, these are the defaults' })
   updated_at!: string | null;
 }
@@ -67,6 +82,7 @@ export function settingsResponse(
     default_range: settings.defaultRange,
     redacted_properties: settings.redactedProperties,
     noise_endpoints: settings.noiseEndpoints,
+    annotation_events: settings.annotationEvents,
     updated_at: settings.updatedAt?.toISOString() ?? null,
   };
 }

@@ -3,6 +3,7 @@ import type { ProjectId } from '../../../access/index.js';
 import type { Range } from '../time-ranges.js';
 
 export const DEFAULT_TIME_ZONE = 'UTC';
+export const DEFAULT_ANNOTATION_EVENTS = ['deploy.*', 'release.*'] as const;
 
 /** The settings of a project. A project without a row has the defaults. */
 @Entity('project_settings')
@@ -24,6 +25,14 @@ export class ProjectSettings {
   /** Stored for clients. `hide_noise` of the logs does not use them: it has its own two endpoints. */
   @Column('text', { name: 'noise_endpoints', array: true })
   noiseEndpoints!: string[];
+
+  /** Patterns of event types, stored for clients. Processes of older versions do not write them. */
+  @Column('text', {
+    name: 'annotation_events',
+    array: true,
+    default: () => `'{${DEFAULT_ANNOTATION_EVENTS.join(',')}}'`,
+  })
+  annotationEvents!: string[];
 
   @Column('timestamptz', { name: 'updated_at', default: () => 'now()' })
   updatedAt!: Date;

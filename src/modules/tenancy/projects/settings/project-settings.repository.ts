@@ -24,12 +24,20 @@ export class ProjectSettingsRepository {
     tx: Db,
   ): Promise<void> {
     await this.database.execute(
-      `INSERT INTO project_settings (project_id, timezone, default_range, redacted_properties, noise_endpoints)
-       VALUES ($1, $2, $3, $4, $5)
+      `INSERT INTO project_settings
+         (project_id, timezone, default_range, redacted_properties, noise_endpoints, annotation_events)
+       VALUES ($1, $2, $3, $4, $5, $6)
        ON CONFLICT (project_id) DO UPDATE SET timezone = excluded.timezone, default_range = excluded.default_range,
          redacted_properties = excluded.redacted_properties, noise_endpoints = excluded.noise_endpoints,
-         updated_at = now()`,
-      [scope.projectId, settings.timezone, settings.defaultRange, settings.redactedProperties, settings.noiseEndpoints],
+         annotation_events = excluded.annotation_events, updated_at = now()`,
+      [
+        scope.projectId,
+        settings.timezone,
+        settings.defaultRange,
+        settings.redactedProperties,
+        settings.noiseEndpoints,
+        settings.annotationEvents,
+      ],
       tx,
     );
   }

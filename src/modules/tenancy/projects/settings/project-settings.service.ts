@@ -6,7 +6,7 @@ import { projectAct } from '../project-act.js';
 import { ProjectActsService } from '../project-acts.service.js';
 import { ProjectChangesNotifier } from '../project-changes.notifier.js';
 import { type ReplaceSettingsRequest, settingsResponse, type SettingsResponse } from './project-settings.dto.js';
-import { DEFAULT_TIME_ZONE, type ProjectSettings } from './project-settings.entity.js';
+import { DEFAULT_ANNOTATION_EVENTS, DEFAULT_TIME_ZONE, type ProjectSettings } from './project-settings.entity.js';
 import { ProjectSettingsRepository } from './project-settings.repository.js';
 
 type Settings = Omit<ProjectSettings, 'projectId' | 'updatedAt'>;
@@ -16,6 +16,7 @@ const DEFAULTS: Settings = {
   defaultRange: '24h',
   redactedProperties: [],
   noiseEndpoints: [],
+  annotationEvents: [...DEFAULT_ANNOTATION_EVENTS],
 };
 
 @Injectable()
@@ -40,6 +41,7 @@ export class ProjectSettingsService {
       defaultRange: request.default_range,
       redactedProperties: [...new Set(request.redacted_properties)],
       noiseEndpoints: [...new Set(request.noise_endpoints)],
+      annotationEvents: [...new Set(request.annotation_events)],
     };
     await this.database.transaction(async (tx) => {
       await this.acts.begin(scope, tx);
@@ -61,6 +63,7 @@ const WIRE_NAMES: Readonly<Record<keyof Settings, string>> = {
   defaultRange: 'default_range',
   redactedProperties: 'redacted_properties',
   noiseEndpoints: 'noise_endpoints',
+  annotationEvents: 'annotation_events',
 };
 
 function changedNames(before: Settings, next: Settings): string[] {
