@@ -377,18 +377,21 @@ export const EXAMPLES: Examples = {
         {
           project_id: '019cadc6-9a80-7244-8000-000000000001',
           user_id: '019cadc6-9a80-704f-8000-000000000001',
+          display_name: 'Barbara Liskov',
           role: 'member',
           created_at: '2026-03-02T04:10:35.000Z',
         },
         {
           project_id: '019cadc6-9a80-7244-8000-000000000001',
           user_id: '019cadc6-9a80-704f-8000-000000000002',
+          display_name: 'Grace Hopper',
           role: 'operator',
           created_at: '2026-03-02T04:10:34.000Z',
         },
         {
           project_id: '019cadc6-9a80-7244-8000-000000000001',
           user_id: '019cadc6-9a80-704f-8000-000000000003',
+          display_name: 'Ada Lovelace',
           role: 'owner',
           created_at: '2026-03-02T04:10:34.000Z',
         },
@@ -403,6 +406,7 @@ export const EXAMPLES: Examples = {
       value: {
         project_id: '019cadc6-9a80-7244-8000-000000000001',
         user_id: '019cadc6-9a80-704f-8000-000000000001',
+        display_name: 'Barbara Liskov',
         role: 'member',
         created_at: '2026-03-02T04:10:35.000Z',
       },
@@ -415,6 +419,7 @@ export const EXAMPLES: Examples = {
       value: {
         project_id: '019cadc6-9a80-7244-8000-000000000001',
         user_id: '019cadc6-9a80-704f-8000-000000000001',
+        display_name: 'Grace Hopper',
         role: 'operator',
         created_at: '2026-03-02T04:10:34.000Z',
       },
@@ -428,6 +433,7 @@ export const EXAMPLES: Examples = {
       value: {
         project_id: '019cadc6-9a80-7244-8000-000000000001',
         user_id: '019cadc6-9a80-704f-8000-000000000001',
+        display_name: 'Barbara Liskov',
         role: 'viewer',
         created_at: '2026-03-02T04:10:35.000Z',
       },

@@ -12,11 +12,14 @@ const GIVEN = ['viewer', 'member', 'operator', 'admin'] as const;
 const ROLES = [...GIVEN, 'owner'] as const;
 type AnyRole = (typeof ROLES)[number];
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as unknown;
+/** The display name of an account that has no name. */
+const MASKED = 'u***@example.com';
 const FOLLOWS = 'Owners and admins of the organization keep that role in every project';
 
 interface Membership {
   project_id: string;
   user_id: string;
+  display_name: string;
   role: string;
   created_at: string;
 }
@@ -63,12 +66,27 @@ describe('a project member', () => {
   it('is listed with the effective role, newest first, and can read its own membership', async () => {
     const viewer = await acme.viewer();
     expect(await list(viewer)).toEqual([
-      { project_id: acme.projectId, user_id: viewer.id, role: 'viewer', created_at: TIME },
-      { project_id: acme.projectId, user_id: acme.owner.id, role: 'owner', created_at: TIME },
+      { project_id: acme.projectId, user_id: viewer.id, display_name: MASKED, role: 'viewer', created_at: TIME },
+      { project_id: acme.projectId, user_id: acme.owner.id, display_name: MASKED, role: 'owner', created_at: TIME },
     ]);
     expect((await own(viewer).expect(200)).body).toEqual((await list())[0]);
     expect((await own(acme.owner).expect(200)).body).toMatchObject({ user_id: acme.owner.id, role: 'owner' });
     await own(await outsider()).expect(403, { detail: 'Not a project member' });
+  });
+
+  it('is shown to every member by the name of the account, and by the masked address without a name', async () => {
+    const viewer = await acme.viewer();
+    const names = async () => new Map((await list(viewer)).map(({ user_id, display_name }) => [user_id, display_name]));
+    expect(await names()).toEqual(
+      new Map([
+        [viewer.id, MASKED],
+        [acme.owner.id, MASKED],
+      ]),
+    );
+    await api.as(acme.owner).patch('/v1/account', { name: 'Ada Lovelace' }).expect(200);
+    expect((await names()).get(acme.owner.id)).toBe('Ada Lovelace');
+    expect((await own(acme.owner).expect(200)).body).toMatchObject({ display_name: 'Ada Lovelace' });
+    expect((await change(viewer.id, 'member').expect(200)).body).toMatchObject({ display_name: MASKED });
   });
 
   it('has the role of an owner or admin of the organization, whatever row the project has', async () => {
@@ -98,6 +116,7 @@ describe('a project member', () => {
     expect(added.body).toEqual({
       project_id: acme.projectId,
       user_id: one.id,
+      display_name: MASKED,
       role: 'member',
       created_at: TIME,
     });

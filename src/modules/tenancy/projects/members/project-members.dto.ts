@@ -1,5 +1,6 @@
 import { type Role, ROLES } from '../../../access/index.js';
-import { DateTimeField, EnumField, UuidField } from '../../../../platform/http/fields/index.js';
+import { DateTimeField, EnumField, TextField, UuidField } from '../../../../platform/http/fields/index.js';
+import { maskedAddress } from '../../../identity/users/index.js';
 import { GIVEN_ROLES, type GivenRole } from './member-rules.js';
 import type { Member } from './project-members.repository.js';
 
@@ -23,6 +24,9 @@ export class ProjectMemberResponse {
   @UuidField({ description: 'The person' })
   user_id!: string;
 
+  @TextField({ optional: true, description: 'The account’s name, or the masked address when it has none' })
+  display_name?: string;
+
   @EnumField(ROLES, { description: 'Effective: owners and admins of the organization are that in every project' })
   role!: Role;
 
@@ -34,6 +38,7 @@ export function memberResponse(member: Member & { role: Role }): ProjectMemberRe
   return {
     project_id: member.projectId,
     user_id: member.userId,
+    display_name: member.name ?? maskedAddress(member.email),
     role: member.role,
     created_at: member.createdAt.toISOString(),
   };

@@ -3,7 +3,7 @@ import type { ProjectId, ProjectScope, Role, UserId } from '../../../access/inde
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { effectiveRole } from '../effective-role.js';
 
-/** A member of the organization, with the role in this project. */
+/** A member of the organization, with the role in this project and the name and address of the account. */
 export interface Member {
   readonly projectId: ProjectId;
   readonly userId: UserId;
@@ -11,6 +11,9 @@ export interface Member {
   /** The effective role. Null: belongs to the organization but not to the project. */
   readonly role: Role | null;
   readonly createdAt: Date;
+  readonly email: string;
+  /** Null: the account has no name. */
+  readonly name: string | null;
 }
 
 interface Row {
@@ -18,12 +21,15 @@ interface Row {
   organization_role: Role;
   project_role: Role | null;
   created_at: Date;
+  email: string;
+  name: string | null;
 }
 
 const SELECT = `
   SELECT om.user_id, om.role AS organization_role, pm.role AS project_role,
-         coalesce(pm.created_at, om.created_at) AS created_at
+         coalesce(pm.created_at, om.created_at) AS created_at, u.email, u.name
   FROM organization_members om
+  JOIN users u ON u.id = om.user_id
   LEFT JOIN project_members pm ON pm.project_id = $2 AND pm.user_id = om.user_id
   WHERE om.organization_id = $1`;
 
@@ -85,6 +91,8 @@ function member({ projectId }: ProjectScope, row: Row): Member {
     organizationRole: row.organization_role,
     role: effectiveRole(row.organization_role, row.project_role),
     createdAt: row.created_at,
+    email: row.email,
+    name: row.name,
   };
 }
 
