@@ -71,6 +71,7 @@ import { QuotaNotices1803100200000 } from './1803100200000-quota-notices.js';
 import { SentRequests1803200000000 } from './1803200000000-sent-requests.js';
 import { KindsOfViews1803300000000 } from './1803300000000-kinds-of-views.js';
 import { AnnotationEvents1803300100000 } from './1803300100000-annotation-events.js';
+import { RunbooksOfRules1803400000000 } from './1803400000000-runbooks-of-rules.js';
 
 /** Every migration in order; a test checks that each file of this folder is listed. */
 export const MIGRATIONS = [
@@ -147,4 +148,5 @@ export const MIGRATIONS = [
   SentRequests1803200000000,
   KindsOfViews1803300000000,
   AnnotationEvents1803300100000,
+  RunbooksOfRules1803400000000,
 ] as const;

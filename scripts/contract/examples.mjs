@@ -1,6 +1,6 @@
 // The examples of requests and answers in the document for clients. They are recorded (see CONTRIBUTING.md) and kept in
 // src/openapi/examples, in one file for each tag.
-import { operationsOf, resolved } from './operations.mjs';
+import { operationsOf, resolved, statusOfExample } from './operations.mjs';
 import { Validators } from './validators.mjs';
 
 const JSON_TYPE = 'application/json';
@@ -38,7 +38,7 @@ export function faultsOfExamples(document, forClients) {
 }
 
 function successOf({ operationId, responses }) {
-  const [status] = Object.keys(responses).filter((one) => one.startsWith('2'));
+  const status = statusOfExample(responses);
   if (status === undefined) throw new Error(`docs/api/openapi.json: ${operationId} has no answer of success.`);
   return { status, ...responses[status] };
 }

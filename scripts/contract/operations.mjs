@@ -16,6 +16,11 @@ export function operationsOf(document) {
   );
 }
 
+/** Returns the status that examples show: the 201 of an operation that creates something, whose 200 is a preview. */
+export function statusOfExample(responses) {
+  return '201' in responses ? '201' : Object.keys(responses).find((one) => one.startsWith('2'));
+}
+
 export function resolved(document, part) {
   if (part.$ref === undefined) return part;
   const [kind, name] = part.$ref.replace('#/components/', '').split('/');

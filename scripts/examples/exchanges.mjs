@@ -2,6 +2,7 @@
 // fewest words.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { statusOfExample } from '../contract/operations.mjs';
 
 /** The document uses these types for content of any media type. */
 const ANYTHING = ['*/*', 'application/octet-stream'];
@@ -31,7 +32,8 @@ export function readExchanges(folder) {
  * its media type and value. Returns null when no exchange has every part that the document describes.
  */
 export function bestExchange(exchanges, operation) {
-  const [status, success] = Object.entries(operation.responses).find(([code]) => code.startsWith('2'));
+  const status = statusOfExample(operation.responses);
+  const success = operation.responses[status];
   const candidates = exchanges.flatMap((exchange) => {
     if (exchange.status !== Number(status)) return [];
     const { content, required } = operation.requestBody ?? {};

@@ -42,10 +42,10 @@ function giveParameters(
   }
 }
 
-/** Adds the example to the success with the lowest status. */
+/** Adds the example to the 201 of an operation that creates something, whose 200 is a preview, else to its success. */
 function answerWith(operation: Operation, answer: ExampleBody, shared: Readonly<Record<string, Response>>): void {
   const responses = operation.responses as Record<string, Referable<Response>>;
-  const status = Object.keys(responses).find((code) => code.startsWith('2'));
+  const status = '201' in responses ? '201' : Object.keys(responses).find((code) => code.startsWith('2'));
   const found = status === undefined ? undefined : responses[status];
   const whole = found === undefined || !('$ref' in found) ? found : shared[found.$ref.replace(/.*\//, '')];
   if (status === undefined || whole?.content === undefined) return;

@@ -54,6 +54,11 @@ export class RulesApi {
     });
   }
 
+  /** Back-tests the rule of {@link create} without storing it. */
+  preview(more: object = {}): Test {
+    return this.create({ preview: true, ...more });
+  }
+
   /** @returns the id */
   async rule(more: object = {}): Promise<string> {
     return ((await this.create(more).expect(201)).body as AlertRule).id;

@@ -74,6 +74,10 @@ const WRONG: readonly (readonly [line: string, code: number])[] = [
   ["  isCondition(condition) && condition.kind === 'threshold' ? condition.window_seconds : 0;", 0],
   ["export const perhaps = ({ condition }: Schemas['AlertRuleResponse']): number =>", 0],
   ["  condition.kind === 'threshold' ? condition.window_seconds : 0;", 2322],
+  ["const rule = { project_id: '', name: '', condition: { kind: 'match' as const } };", 0],
+  ['export const created = async () => (await api.createAlertRule({ body: rule })).state;', 0],
+  ['export const tried = async () => (await api.createAlertRule({ body: { ...rule, preview: true } })).firings;', 0],
+  ['export const none = async () => (await api.createAlertRule({ body: { ...rule, preview: true } })).state;', 2339],
 ];
 
 interface Diagnostic {

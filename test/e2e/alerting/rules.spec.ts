@@ -80,6 +80,8 @@ describe('an alert rule', () => {
       destination_ids: [],
       channel_ids: [],
       notifies: 'all_webhooks',
+      runbook_url: null,
+      notes: null,
       state: 'inactive',
       last_error: null,
       last_error_at: null,
@@ -210,6 +212,9 @@ describe('an alert rule', () => {
       'destination_ids',
       'List should have at most 20 items after validation, not 21',
     ],
+    [{ runbook_url: 'javascript:alert(1)' }, 'runbook_url', "URL scheme should be 'http' or 'https'"],
+    [{ runbook_url: '/pay' }, 'runbook_url', 'Input should be a valid URL, relative URL without a base'],
+    [{ notes: 'a\0' }, 'notes', 'Value error, text must not contain NUL or unpaired surrogate characters'],
     [{ condition: undefined }, 'condition', 'Field required'],
     [{ condition: [] }, 'condition', 'Input should be a valid dictionary or object to extract fields from'],
     [{ condition: {} }, 'condition.kind', 'Field required'],
@@ -331,9 +336,11 @@ describe('an alert rule', () => {
       'condition.percent',
       'Value error, unknown member; known here are all, any, not, kind, window_seconds',
     ],
-  ])('returns 422 when it is created with %j, and names %s', async (change, place, reason) => {
+  ])('returns 422 when it is created or previewed with %j, and names %s', async (change, place, reason) => {
     const before = await stored();
-    expect(faultsOf(await rules.create(change).expect(422))).toEqual([[place, reason]]);
+    for (const request of [rules.create(change), rules.preview(change)]) {
+      expect(faultsOf(await request.expect(422))).toEqual([[place, reason]]);
+    }
     expect(await stored()).toEqual(before);
   });
 
@@ -385,6 +392,31 @@ describe('an alert rule', () => {
     expect(await rules.get(id)).toMatchObject(changes);
   });
 
+  it('has a runbook and notes, which other changes keep and null removes', async () => {
+    const address = 'https://wiki.example.com/';
+    const given = { runbook_url: address.padEnd(2_048, 'a'), notes: `1. Call the bank.\n${'🔥'.repeat(3_982)}` };
+    const id = await rules.rule(given);
+    await rules.patch(id, { name: 'Other' }).expect(200);
+    await rules.link(id, {}).expect(200);
+    expect(await rules.get(id)).toMatchObject(given);
+    expect(await rules.patched(id, { runbook_url: null })).toMatchObject({ ...given, runbook_url: null });
+    const other = { runbook_url: 'HTTP://10.0.0.1:8080/wiki?page=1#top', notes: '' };
+    expect(await rules.patched(id, other)).toMatchObject(other);
+    expect(await rules.patched(id, { notes: null })).toMatchObject({ ...other, notes: null });
+    expect((await rules.create({ runbook_url: null, notes: null }).expect(201)).body).toMatchObject({
+      runbook_url: null,
+      notes: null,
+    });
+    const longer = { runbook_url: address.padEnd(2_049, 'a'), notes: 'n'.repeat(4_001) };
+    const faults = [
+      ['runbook_url', 'URL should have at most 2048 characters'],
+      ['notes', 'String should have at most 4000 characters'],
+    ];
+    for (const request of [rules.create(longer), rules.patch(id, longer)]) {
+      expect(faultsOf(await request.expect(422))).toEqual(faults);
+    }
+  });
+
   it('has the events of its project queued while it is enabled and matches single events', async () => {
     const isQueued = () => areEventsQueued(acme.projectId);
     expect(await isQueued()).toBe(false);
@@ -428,6 +460,7 @@ describe('an alert rule', () => {
       );
     await fires();
     expect(await stateAfter({ name: 'Other', condition: { ...condition, value: 0.5 } })).toBe('firing');
+    expect(await stateAfter({ runbook_url: 'https://wiki.example.com', notes: 'Call the bank.' })).toBe('firing');
     expect(await stateAfter({ for_seconds: 60, group_by: [] })).toBe('firing');
     expect(await stateAfter({ for_seconds: 0, group_by: ['source'] })).toBe('inactive');
     await fires();
@@ -497,7 +530,8 @@ describe('an alert rule', () => {
       ['channel_ids.0', NO_ID_OF_IT],
       ['channel_ids.1', NO_ID_OF_IT],
     ];
-    for (const request of [rules.create(refused), rules.patch(id, refused), rules.link(id, refused)]) {
+    const requests = [rules.create(refused), rules.preview(refused), rules.patch(id, refused), rules.link(id, refused)];
+    for (const request of requests) {
       expect(faultsOf(await request.expect(422))).toEqual(faults);
     }
     const twice = await rules.link(id, { destination_ids: [mine, mine.toUpperCase()] }).expect(422);
@@ -533,6 +567,7 @@ describe('an alert rule', () => {
     const before = await stored();
     const elsewhere = rules.as(globex.owner);
     await elsewhere.create().expect(403, { detail: 'Not a project member' });
+    await elsewhere.preview().expect(403, { detail: 'Not a project member' });
     await api.as(globex.owner).get('/v1/alert-rules', { project_id: acme.projectId }).expect(403);
     const nowhere = api.as(acme.owner).post('/v1/alert-rules', { name: 'x', condition: { kind: 'match' } });
     expect(faultsOf(await nowhere.expect(422))).toEqual([['project_id', 'Field required']]);
@@ -548,6 +583,7 @@ describe('an alert rule', () => {
     expect(await reader.get(id)).toEqual(await rules.get(id));
     for (const request of [
       reader.create(),
+      reader.preview(),
       reader.patch(id, { name: 'Mine' }),
       reader.link(id, {}),
       reader.backtest(id),
@@ -558,8 +594,9 @@ describe('an alert rule', () => {
     expect(await stored()).toEqual(before);
   });
 
-  it('is created, changed, linked, back-tested and deleted by operators', async () => {
+  it('is previewed, created, changed, linked, back-tested and deleted by operators', async () => {
     const operator = rules.as(await acme.operator());
+    await operator.preview().expect(200);
     const own = await operator.rule();
     await operator.patch(own, { name: 'Ours' }).expect(200);
     await operator.link(own, {}).expect(200);
@@ -593,9 +630,10 @@ describe('an alert rule', () => {
       'from_ts',
       'Value error, a back-test covers at most 7 days',
     ],
-  ])('returns 422 when it is back-tested with %j, and names %s', async (window, place, reason) => {
-    const refused = await rules.backtest(await rules.rule(), window).expect(422);
-    expect(faultsOf(refused)).toEqual([[place, reason]]);
+  ])('returns 422 when it is back-tested or previewed with %j, and names %s', async (window, place, reason) => {
+    for (const request of [rules.backtest(await rules.rule(), window), rules.preview(window)]) {
+      expect(faultsOf(await request.expect(422))).toEqual([[place, reason]]);
+    }
   });
 });
 

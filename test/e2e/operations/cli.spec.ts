@@ -172,6 +172,12 @@ describe('The command line for users', () => {
 
 const GUIDE = join(ROOT, 'docs/guide/alerts-as-code.md');
 const EXISTS = { field: 'message', op: 'exists', value: true };
+const TEXTS_OF_RULES = [
+  { runbook_url: 'HTTP://10.0.0.1:8080/wiki?page=1#top', notes: 'null' },
+  { notes: ' # First:\t"call"\r\n\n- \'then\' write \n' },
+  { notes: '' },
+  { notes: '🔥'.repeat(4_000) },
+];
 const VALUES = {
   OES_SECRET_INCIDENT_TOOL_SECRET: 'top',
   OES_SECRET_OPERATIONS_ROOM_URL: 'http://127.0.0.1:1/chat',
@@ -238,7 +244,7 @@ rules:
     expect((await difference).stdout).toBe('Nothing to do: 4 unchanged\n');
     const after = await file(
       'after.yaml',
-      `channels: []\nrules: [{ name: Two, severity: critical, condition: { kind: absence, window_seconds: 60 } }]`,
+      `channels: []\nrules: [{ name: Two, severity: critical, condition: { kind: absence, window_seconds: 60 }, notes: Call }]`,
     );
     const changed = await oes(['apply', '-f', after, '--json']);
     expect(JSON.parse(changed.stdout)).toMatchObject({
@@ -250,6 +256,7 @@ rules:
           members: [
             { member: 'severity', from: 'warning', to: 'critical' },
             { member: 'condition', from: { kind: 'match' }, to: { kind: 'absence', window_seconds: 60 } },
+            { member: 'notes', from: null, to: 'Call' },
           ],
         },
       ],
@@ -258,7 +265,9 @@ rules:
     const pruned = await oes(['apply', '-f', after, '--prune']);
     expect(pruned.stdout).toMatch(/^- rule "One"$.*^- channel "Mail"$.*^3 made, 1 unchanged$/ms);
     expect(pruned.stderr).toBe('channel "Kept" is disabled, not deleted, since deliveries refer to it.\n');
-    expect((await as.get('/v1/alert-rules', project).expect(200)).body).toMatchObject([{ name: 'Two' }]);
+    expect((await as.get('/v1/alert-rules', project).expect(200)).body).toMatchObject([
+      { name: 'Two', notes: 'Call', runbook_url: null },
+    ]);
     expect((await as.get('/v1/delivery/channels', project).expect(200)).body).toMatchObject([
       { name: 'Kept', enabled: false },
     ]);
@@ -307,7 +316,8 @@ rules:
     await Promise.all(
       conditions.map((condition, index) => {
         const linked = index === 0 ? { destination_ids: [id], group_by: ['source', 'event'], is_enabled: false } : {};
-        return create('/v1/alert-rules', { name: `Rule ${index}`, condition, cooldown_seconds: index, ...linked });
+        const rule = { name: `Rule ${index}`, condition, cooldown_seconds: index, ...linked };
+        return create('/v1/alert-rules', { ...rule, ...TEXTS_OF_RULES[index] });
       }),
     );
     const exported = await oes(['export']);

@@ -281,8 +281,12 @@ describe('a rule on a window', () => {
   });
 
   describe('a back-test', () => {
-    it('returns what it has seen when the events take too long to be read', async () => {
+    it('returns what it has seen when the events take too long to be read, also as a preview', async () => {
       const ids = [await rules.rule(), await rules.rule({ condition: COUNT_OVER_10 })];
+      const requests = [
+        ...ids.map((id) => () => rules.backtest(id)),
+        () => rules.create({ condition: COUNT_OVER_10, preview: true }),
+      ];
       const limits = app.nest.get(BacktestLimits, { strict: false });
       const client = new pg.Client({ connectionString: app.databaseUrl });
       await client.connect();
@@ -290,9 +294,9 @@ describe('a rule on a window', () => {
       try {
         await client.query('BEGIN');
         await client.query('LOCK TABLE events IN ACCESS EXCLUSIVE MODE');
-        const answers = await Promise.all(ids.map((id) => rules.backtest(id)));
+        const answers = await Promise.all(requests.map((request) => request()));
         expect(answers.map(({ status, body }) => [status, body.evaluations, body.truncated, body.firings])).toEqual(
-          ids.map(() => [200, 0, true, []]),
+          requests.map(() => [200, 0, true, []]),
         );
       } finally {
         limits.mostMs = new BacktestLimits().mostMs;

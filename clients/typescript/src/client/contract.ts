@@ -51,8 +51,10 @@ type AnswerOf<One> = One extends { content: infer Content }
  * What an operation resolves with: its JSON, `undefined` where it has none, and a `Response` to read from where it is a
  * file or a stream.
  */
-export type Answer<Name extends OperationName> = AnswerOf<
-  operations[Name]['responses'][SuccessStatus & keyof operations[Name]['responses']]
+export type Answer<Name extends OperationName> = AnswerWith<Name, SuccessStatus>;
+
+type AnswerWith<Name extends OperationName, Status extends SuccessStatus> = AnswerOf<
+  operations[Name]['responses'][Status & keyof operations[Name]['responses']]
 >;
 
 type DetailOf<One> = One extends { content: { 'application/json': infer Json } }
@@ -78,6 +80,21 @@ export interface CallOptions {
 
 /** An operation of the client. It rejects with a `Refusal`, an `UnexpectedAnswer`, or what `fetch` rejects with. */
 export type Call<Name extends OperationName> =
-  object extends Arguments<Name>
-    ? (args?: Arguments<Name>, options?: CallOptions) => Promise<Answer<Name>>
-    : (args: Arguments<Name>, options?: CallOptions) => Promise<Answer<Name>>;
+  operations[Name]['responses'] extends Record<200 | 201, unknown>
+    ? CallWithPreview<Name>
+    : object extends Arguments<Name>
+      ? (args?: Arguments<Name>, options?: CallOptions) => Promise<Answer<Name>>
+      : (args: Arguments<Name>, options?: CallOptions) => Promise<Answer<Name>>;
+
+/** An operation that creates something, or with `preview: true` stores nothing and answers 200. */
+interface CallWithPreview<Name extends OperationName> {
+  (
+    args: Arguments<Name> & { readonly body: { readonly preview: true } },
+    options?: CallOptions,
+  ): Promise<AnswerWith<Name, 200>>;
+  (
+    args: Arguments<Name> & { readonly body: { readonly preview?: false } },
+    options?: CallOptions,
+  ): Promise<AnswerWith<Name, 201>>;
+  (args: Arguments<Name>, options?: CallOptions): Promise<Answer<Name>>;
+}

@@ -96,7 +96,8 @@ export class Applying {
     if (wanted.kind === 'rules' && name === 'channels') return ['channel_ids', this.idsOf('channels', value)];
     // The service resolves the references of protected headers itself, each time when it sends.
     if (name === 'protected_headers') return [name, protectedHeadersOf(wanted)];
-    if (name === 'secret' && value === undefined) return [name, null];
+    // A plan names a member without a value only to remove it.
+    if (!(name in wanted.members)) return [name, null];
     const isSecret = wanted.kind === 'destinations' && (name === 'secret' || name === 'target_url');
     return [name, isSecret ? withSecrets(String(value), this.secretValue) : value];
   }

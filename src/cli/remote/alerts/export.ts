@@ -30,7 +30,7 @@ export function sharedNames({ things }: ProjectState): string[] {
 function fileForm(existing: Existing): Members {
   const { kind, name, members, hasSecret, headerNames = [] } = existing;
   const named = kind === 'silences' ? { reason: name } : { name };
-  const rest = Object.entries(members).filter(([member, value]) => !isEqual(value, DEFAULTS[kind][member]));
+  const rest = Object.entries(members).filter(([member, value]) => !isEqual(value, DEFAULTS[kind][member] ?? null));
   return {
     ...named,
     ...Object.fromEntries(rest.map(([member, value]) => [member, valueOf(kind, name, member, value)])),

@@ -120,6 +120,18 @@ describe('The plan of changes', () => {
     ).toEqual(['create rule "New"', 'delete rule "Rule"', 'delete channel "Pager"', 'delete destination "Hook"']);
   });
 
+  it('keeps the runbook and the notes of a rule when they are left out, and removes them by null or --prune', () => {
+    const texts = { runbook_url: 'https://wiki.example.com', notes: 'Call the bank.' };
+    const rule: Existing = { ...RULE, members: { ...RULE.members, ...texts } };
+    const none: Existing = { ...RULE, members: { ...RULE.members, runbook_url: null, notes: null } };
+    expect(changes(FILES.rule, [rule])).toEqual([]);
+    expect(changes(FILES.rule, [rule], { prune: true })).toEqual(['update rule "Rule" runbook_url notes']);
+    expect(changes(FILES.rule, [none], { prune: true })).toEqual([]);
+    const without = FILES.rule.replace('name: Rule', 'name: Rule, notes: null, runbook_url: null');
+    expect(changes(without, [rule])).toEqual(['update rule "Rule" runbook_url notes']);
+    expect(changes(without, [none])).toEqual([]);
+  });
+
   it('makes a rule that notifies nobody notify every webhook', () => {
     expect(changes(FILES.rule, [{ ...RULE, notifiesNobody: true }])).toEqual(['update rule "Rule" recipients']);
   });

@@ -3,6 +3,7 @@ import type { ProjectState } from './project-state.js';
 import {
   type Existing,
   isEqual,
+  KEPT_OF_RULES,
   KINDS,
   type Members,
   type ProtectedHeader,
@@ -13,7 +14,7 @@ import {
 } from './things.js';
 
 export interface PlanOptions {
-  /** Also delete things, secrets and protected headers that the files do not have. */
+  /** Also delete things, secrets, protected headers, runbooks and notes that the files do not have. */
   readonly prune?: boolean;
   /** Also send the values that the service never returns, which cannot be compared. */
   readonly rotateSecrets?: boolean;
@@ -146,6 +147,7 @@ function* differences(wanted: Wanted, existing: Existing, options: PlanOptions):
   }
   if (wanted.kind === 'destinations') yield* secretChanges(wanted, existing, options);
   if (wanted.kind === 'channels') yield* headerChanges(wanted, existing, options);
+  if (wanted.kind === 'rules' && options.prune) yield* removals(wanted, existing);
   const recipients = [wanted.members.destinations, wanted.members.channels].flat();
   if (existing.notifiesNobody && recipients.length === 0)
     yield { member: 'recipients', from: 'nobody', to: 'every webhook' };
@@ -169,6 +171,13 @@ function* secretChanges({ members }: Wanted, { hasSecret }: Existing, options: P
   if (secret !== undefined) {
     if (!hasSecret || options.rotateSecrets) yield { member: 'secret', from: hasSecret ? SECRET : null, to: secret };
   } else if (hasSecret && options.prune) yield { member: 'secret', from: SECRET, to: null };
+}
+
+function* removals(wanted: Wanted, existing: Existing): Generator<MemberChange> {
+  for (const member of KEPT_OF_RULES) {
+    const from = existing.members[member] ?? null;
+    if (wanted.members[member] === undefined && from !== null) yield { member, from, to: null };
+  }
 }
 
 function* headerChanges(wanted: Wanted, existing: Existing, options: PlanOptions): Generator<MemberChange> {

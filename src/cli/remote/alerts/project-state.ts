@@ -1,5 +1,5 @@
 import type { Api } from '../http.js';
-import { DEFAULTS, type Existing, type Kind, type Members, wholeConfiguration } from './things.js';
+import { DEFAULTS, type Existing, KEPT_OF_RULES, type Kind, type Members, wholeConfiguration } from './things.js';
 
 /** The destinations, channels, rules and silences of a project. */
 export interface ProjectState {
@@ -56,7 +56,7 @@ function channelOf(row: Row): Existing {
 function ruleOf(row: Row, nameOf: ReadonlyMap<string, string>): Existing {
   const names = (ids: unknown): string[] => (ids as string[]).map((id) => nameOf.get(id) ?? id);
   const members = {
-    ...pick(row, [...Object.keys(DEFAULTS.rules), 'condition']),
+    ...pick(row, [...Object.keys(DEFAULTS.rules), 'condition', ...KEPT_OF_RULES]),
     destinations: names(row.destination_ids),
     channels: names(row.channel_ids),
   };

@@ -5,6 +5,10 @@ const name = z.string().min(1).max(200);
 const seconds = z.int().min(0).max(86_400);
 const time = z.iso.datetime({ offset: true });
 
+/** The service counts code points, and `max` of zod counts UTF-16 units. */
+const textUpTo = (max: number) =>
+  z.string().refine((text) => [...text].length <= max, `must have at most ${max} characters`);
+
 /** A value that the service never returns. It comes from a secret, so that no file contains it. */
 const secretText = z
   .string()
@@ -83,6 +87,11 @@ const rule = z.strictObject({
   cooldown_seconds: seconds.optional(),
   destinations: recipients.optional(),
   channels: recipients.optional(),
+  runbook_url: textUpTo(2048)
+    .refine((url) => /^https?:\/\//i.test(url), 'must be an http or https URL')
+    .nullable()
+    .optional(),
+  notes: textUpTo(4000).nullable().optional(),
 });
 
 const silence = z

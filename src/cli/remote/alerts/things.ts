@@ -61,6 +61,12 @@ export const DEFAULTS: Readonly<Record<Kind, Members>> = {
   silences: {},
 };
 
+/**
+ * Members of rules that keep their values when a file leaves them out, so that a file from before these members existed
+ * does not remove them. `--prune` removes them.
+ */
+export const KEPT_OF_RULES = ['runbook_url', 'notes'] as const;
+
 export const WEBHOOK_DEFAULTS: Members = { method: 'POST', headers: {} };
 
 const RETRY_DEFAULTS: Members = {

@@ -50,6 +50,12 @@ export class AlertRule {
   @Column('integer', { name: 'cooldown_seconds' })
   cooldownSeconds!: number;
 
+  @Column('text', { name: 'runbook_url', nullable: true })
+  runbookUrl!: string | null;
+
+  @Column('text', { nullable: true })
+  notes!: string | null;
+
   /** Grows by one when the condition, the grouping or `is_enabled` changes. */
   @Column('integer', { default: 1 })
   revision!: number;

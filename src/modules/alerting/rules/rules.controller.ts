@@ -1,8 +1,9 @@
 import { Controller, Delete, Get, Patch, Post, Put } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
+import { ApiResponse, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
 import { type ProjectMemberScope, Requires } from '../../access/index.js';
 import { Documented } from '../../../platform/http/documented.js';
-import { Body, IdParam, Query, Scope } from '../../../platform/http/inputs.js';
+import { AnswerHead, Body, IdParam, Query, Scope } from '../../../platform/http/inputs.js';
 import { ProjectQuery } from '../../entitlement/api-keys/index.js';
 import {
   AlertRuleResponse,
@@ -11,6 +12,9 @@ import {
   UpdateAlertRuleRequest,
 } from './rules.dto.js';
 import { TooManyPatternTrials } from '../../events/conditions/index.js';
+import { ArchiveUnavailable } from '../../events/event-store/index.js';
+import { AlertRulePreviewResponse } from './backtest/backtest.dto.js';
+import { AlertRuleFails, TooManyBacktests } from './backtest/backtest.service.js';
 import { AlertRulesService, TooManyAlertRules } from './rules.service.js';
 import { AlertRuleNotFound, ProjectOfAlertRule } from './rules.repository.js';
 
@@ -33,16 +37,22 @@ export class AlertRulesController {
 
   @Post()
   @Requires({ project: 'operator' })
+  @ApiResponse({ status: 200, description: 'A preview', type: AlertRulePreviewResponse })
   @Documented({
     operationId: 'createAlertRule',
     summary: 'Create a rule',
-    description: 'Events accepted and findings opened from now on count; windows reach back.',
+    description:
+      'Events accepted and findings opened from now on count; windows reach back. With `preview` nothing is stored: the rule is back-tested, and the answer has the status 200.',
     status: 201,
     answer: AlertRuleResponse,
-    errors: [TooManyAlertRules, TooManyPatternTrials],
+    errors: [TooManyAlertRules, TooManyPatternTrials, AlertRuleFails, ArchiveUnavailable, TooManyBacktests],
   })
-  create(@Scope() scope: ProjectMemberScope, @Body() body: CreateAlertRuleRequest): Promise<AlertRuleResponse> {
-    return this.rules.create(scope, body);
+  create(
+    @Scope() scope: ProjectMemberScope,
+    @Body() body: CreateAlertRuleRequest,
+    @AnswerHead() response: Response,
+  ): Promise<AlertRuleResponse | AlertRulePreviewResponse> {
+    return body.preview ? this.preview(scope, body, response) : this.rules.create(scope, body);
   }
 
   @Get(':rule_id')
@@ -105,5 +115,14 @@ export class AlertRulesController {
     @Body() body: ReplaceRuleLinksRequest,
   ): Promise<AlertRuleResponse> {
     return this.rules.replaceLinks(scope, id, body);
+  }
+
+  private preview(
+    scope: ProjectMemberScope,
+    body: CreateAlertRuleRequest,
+    response: Response,
+  ): Promise<AlertRulePreviewResponse> {
+    response.status(200);
+    return this.rules.preview(scope, body);
   }
 }

@@ -7,6 +7,7 @@ import {
   ObjectField,
   text,
   TextField,
+  UrlField,
   uuid,
   UuidField,
   NameField,
@@ -38,6 +39,10 @@ const GROUP_BY = 'Fields by whose values events make alerts of their own';
 const DESTINATIONS =
   'Alert destinations that are told; with neither these nor channels every enabled webhook of the project';
 const CHANNELS = 'Delivery channels that are told';
+const RUNBOOK = 'Address of the instructions for people who handle its alerts';
+const NOTES = 'Text for people who handle its alerts';
+const runbook = { max: 2_048, optional: true, nullable: true, example: 'https://wiki.example.com/payments-fail' };
+const notes = { max: 4_000, optional: true, nullable: true };
 
 const NOTIFIES =
   'Every enabled webhook of the project; the destinations and channels that are linked; or nobody, since all that was linked has been deleted: link others, or set both lists to []';
@@ -86,6 +91,21 @@ export class CreateAlertRuleRequest {
 
   @ListField(uuid(), { ...links, optional: true, default: [], description: CHANNELS })
   channel_ids!: string[];
+
+  @UrlField({ ...runbook, description: RUNBOOK })
+  runbook_url?: string | null;
+
+  @TextField({ ...notes, description: NOTES })
+  notes?: string | null;
+
+  @BooleanField({ optional: true, default: false, description: 'True: back-tests the rule and stores nothing' })
+  preview!: boolean;
+
+  @DateTimeField({ optional: true, description: 'Only of a preview. Left out: 24 hours before `to_ts`' })
+  from_ts?: Date;
+
+  @DateTimeField({ optional: true, description: 'Only of a preview. Left out: now. At most 7 days after `from_ts`' })
+  to_ts?: Date;
 }
 
 /** A field that is left out keeps its value. */
@@ -119,6 +139,12 @@ export class UpdateAlertRuleRequest {
 
   @ListField(uuid(), { ...links, optional: true, description: `${CHANNELS}. Replaced whole` })
   channel_ids?: string[];
+
+  @UrlField({ ...runbook, description: `${RUNBOOK}; null removes it` })
+  runbook_url?: string | null;
+
+  @TextField({ ...notes, description: `${NOTES}; null removes them` })
+  notes?: string | null;
 }
 
 /** Replaces both lists. A list that is left out becomes empty. */
@@ -170,6 +196,12 @@ export class AlertRuleResponse {
   @EnumField(RECIPIENTS, { description: NOTIFIES })
   notifies!: Recipients;
 
+  @TextField({ nullable: true, description: RUNBOOK })
+  runbook_url!: string | null;
+
+  @TextField({ nullable: true, description: NOTES })
+  notes!: string | null;
+
   @EnumField(SHOWN_STATES, { description: STATE })
   state!: ShownState;
 
@@ -201,6 +233,8 @@ export function alertRuleResponse(rule: AlertRule, linked: RuleLinks, state: Sho
     destination_ids: [...linked.destinationIds],
     channel_ids: [...linked.channelIds],
     notifies: recipientsOf(rule.isLinked, linked),
+    runbook_url: rule.runbookUrl,
+    notes: rule.notes,
     state,
     last_error: rule.lastError,
     last_error_at: rule.lastErrorAt?.toISOString() ?? null,

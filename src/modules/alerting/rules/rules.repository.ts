@@ -19,6 +19,8 @@ export type RuleDefinition = Pick<
   | 'forSeconds'
   | 'keepFiringSeconds'
   | 'cooldownSeconds'
+  | 'runbookUrl'
+  | 'notes'
 >;
 
 type Scope = Pick<ProjectScope, 'projectId'>;
@@ -33,8 +35,9 @@ export class AlertRulesRepository {
   async insert({ projectId }: Scope, id: string, rule: RuleDefinition, tx: Db): Promise<void> {
     await this.database.execute(
       `INSERT INTO alert_rules (id, project_id, name, is_enabled, severity, kind, condition, group_by, for_seconds,
-                                keep_firing_seconds, cooldown_seconds, watched_since, next_evaluation_at)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, clock_timestamp(), ${NEXT_EVALUATION})`,
+                                keep_firing_seconds, cooldown_seconds, runbook_url, notes, watched_since,
+                                next_evaluation_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, clock_timestamp(), ${NEXT_EVALUATION})`,
       [id, projectId, ...valuesOf(rule)],
       tx,
     );
@@ -53,12 +56,12 @@ export class AlertRulesRepository {
   ): Promise<void> {
     await this.database.execute(
       `UPDATE alert_rules SET name = $3, is_enabled = $4, severity = $5, kind = $6, condition = $7, group_by = $8,
-         for_seconds = $9, keep_firing_seconds = $10, cooldown_seconds = $11, updated_at = clock_timestamp(),
-         revision = revision + $12::int,
-         watched_since = CASE WHEN $13 THEN clock_timestamp() ELSE watched_since END,
-         next_evaluation_at = CASE WHEN $12 = 1 THEN ${NEXT_EVALUATION} ELSE next_evaluation_at END,
-         last_error = CASE WHEN $12 = 1 THEN NULL ELSE last_error END,
-         last_error_at = CASE WHEN $12 = 1 THEN NULL ELSE last_error_at END
+         for_seconds = $9, keep_firing_seconds = $10, cooldown_seconds = $11, runbook_url = $12, notes = $13,
+         updated_at = clock_timestamp(), revision = revision + $14::int,
+         watched_since = CASE WHEN $15 THEN clock_timestamp() ELSE watched_since END,
+         next_evaluation_at = CASE WHEN $14 = 1 THEN ${NEXT_EVALUATION} ELSE next_evaluation_at END,
+         last_error = CASE WHEN $14 = 1 THEN NULL ELSE last_error END,
+         last_error_at = CASE WHEN $14 = 1 THEN NULL ELSE last_error_at END
        WHERE id = $1 AND project_id = $2`,
       [id, projectId, ...valuesOf(rule), redefined ? 1 : 0, restarted],
       tx,
@@ -160,6 +163,8 @@ function valuesOf(rule: RuleDefinition): unknown[] {
     rule.forSeconds,
     rule.keepFiringSeconds,
     rule.cooldownSeconds,
+    rule.runbookUrl,
+    rule.notes,
   ];
 }
 

@@ -7,6 +7,8 @@ import { type Condition, filterOf, PatternTrialsService } from '../../events/con
 import { AuditWriter } from '../../identity/audit/index.js';
 import { projectAct, ProjectActsService } from '../../tenancy/projects/index.js';
 import { AlertRaiser } from '../alerts/index.js';
+import type { AlertRulePreviewResponse } from './backtest/backtest.dto.js';
+import { BacktestService } from './backtest/backtest.service.js';
 import { keepsState } from './machine/matched-series.js';
 import { stateOfRule } from './machine/rule-machine.js';
 import type { AlertRule } from './rule.entity.js';
@@ -37,6 +39,7 @@ export class AlertRulesService {
     private readonly audit: AuditWriter,
     private readonly alerts: AlertRaiser,
     private readonly patterns: PatternTrialsService,
+    private readonly backtests: BacktestService,
   ) {}
 
   async list(scope: ProjectScope): Promise<AlertRuleResponse[]> {
@@ -49,16 +52,7 @@ export class AlertRulesService {
 
   async create(scope: ProjectMemberScope, request: CreateAlertRuleRequest): Promise<AlertRuleResponse> {
     const id = newId();
-    const definition = checked({
-      name: request.name,
-      isEnabled: request.is_enabled,
-      severity: request.severity,
-      ...conditionOf(request.condition),
-      groupBy: request.group_by,
-      forSeconds: request.for_seconds,
-      keepFiringSeconds: request.keep_firing_seconds,
-      cooldownSeconds: request.cooldown_seconds,
-    });
+    const definition = definitionOf(request);
     await this.tryPatterns(scope, request.condition);
     return this.database.transaction(async (tx) => {
       await this.acts.begin(scope, tx);
@@ -71,6 +65,17 @@ export class AlertRulesService {
       await this.record(scope, 'alert_rule.created', id, { name: request.name, kind: definition.kind }, tx);
       return this.answer(scope, await this.rules.find(scope, id, tx), tx);
     });
+  }
+
+  /**
+   * Runs a rule over past events and stores nothing. A rule that {@link create} refuses for its members is refused here
+   * too. The limit of rules does not apply.
+   */
+  async preview(scope: ProjectMemberScope, request: CreateAlertRuleRequest): Promise<AlertRulePreviewResponse> {
+    definitionOf(request);
+    await this.tryPatterns(scope, request.condition);
+    await this.database.transaction((tx) => this.links.check(scope, linksOf(request), tx));
+    return this.backtests.preview(scope, request);
   }
 
   /**
@@ -185,6 +190,22 @@ function conditionOf(condition: Condition): Pick<RuleDefinition, 'kind' | 'condi
   return { kind: condition.kind, condition };
 }
 
+/** @throws ValidationError as {@link checked} */
+function definitionOf(request: CreateAlertRuleRequest): RuleDefinition {
+  return checked({
+    name: request.name,
+    isEnabled: request.is_enabled,
+    severity: request.severity,
+    ...conditionOf(request.condition),
+    groupBy: request.group_by,
+    forSeconds: request.for_seconds,
+    keepFiringSeconds: request.keep_firing_seconds,
+    cooldownSeconds: request.cooldown_seconds,
+    runbookUrl: request.runbook_url ?? null,
+    notes: request.notes ?? null,
+  });
+}
+
 /** @throws ValidationError when a rule of kind `anomaly` has `group_by` */
 function checked(definition: RuleDefinition): RuleDefinition {
   const { kind, groupBy } = definition;
@@ -204,5 +225,7 @@ function changed(rule: AlertRule, request: UpdateAlertRuleRequest): RuleDefiniti
     forSeconds: request.for_seconds ?? rule.forSeconds,
     keepFiringSeconds: request.keep_firing_seconds ?? rule.keepFiringSeconds,
     cooldownSeconds: request.cooldown_seconds ?? rule.cooldownSeconds,
+    runbookUrl: request.runbook_url === undefined ? rule.runbookUrl : request.runbook_url,
+    notes: request.notes === undefined ? rule.notes : request.notes,
   };
 }

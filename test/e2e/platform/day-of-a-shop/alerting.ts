@@ -68,6 +68,8 @@ export function alerting(shop: () => Shop): void {
       for_seconds: 0,
       cooldown_seconds: 1_800,
       destination_ids: [destinationId],
+      runbook_url: 'https://wiki.example.com/payments-fail',
+      notes: 'Ask the payments team before you restart anything.',
     });
     await ada.patch(`/v1/alert-rules/${often.id}`, {
       name: 'Payments of an hour fail',

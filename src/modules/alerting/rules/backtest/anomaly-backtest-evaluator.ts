@@ -5,7 +5,7 @@ import type { TimeWindow } from '../../../events/event-store/index.js';
 import { FindingsReader } from '../../sentinel/index.js';
 import { fitsFinding, seriesOfFinding } from '../findings/finding-match.js';
 import type { LiveRule } from '../live-rules.repository.js';
-import type { BacktestResponse } from './backtest.dto.js';
+import type { BacktestResult } from './backtest.dto.js';
 import { BacktestFirings } from './backtest-firings.js';
 import { BacktestLimits } from './backtest-limits.js';
 
@@ -24,7 +24,7 @@ export class AnomalyBacktestEvaluator {
     rule: LiveRule & { readonly condition: AnomalyCondition },
     window: TimeWindow,
     tx: Db,
-  ): Promise<Pick<BacktestResponse, 'evaluations' | 'truncated'> & { readonly firings: BacktestFirings }> {
+  ): Promise<Pick<BacktestResult, 'evaluations' | 'truncated'> & { readonly firings: BacktestFirings }> {
     const { places } = this.limits;
     const found = await this.findings.begunIn(rule, window, places + 1, tx);
     const firings = new BacktestFirings(this.limits);

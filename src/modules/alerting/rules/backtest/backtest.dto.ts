@@ -50,10 +50,7 @@ export class BacktestFiring {
   occurrences!: number;
 }
 
-export class BacktestResponse {
-  @UuidField({ description: 'The alert rule' })
-  rule_id!: string;
-
+export class BacktestResult {
   @DateTimeField({ description: 'Where the window begins, inclusive' })
   from_ts!: string;
 
@@ -74,6 +71,17 @@ export class BacktestResponse {
 
   @ListField(nested(() => BacktestFiring), { description: 'When it would have fired, oldest first' })
   firings!: BacktestFiring[];
+}
+
+export class BacktestResponse extends BacktestResult {
+  @UuidField({ description: 'The alert rule' })
+  rule_id!: string;
+}
+
+/** A back-test of a rule that is not stored. */
+export class AlertRulePreviewResponse extends BacktestResult {
+  @UuidField({ nullable: true, description: 'Always null: the rule is not stored' })
+  rule_id!: null;
 }
 
 export class AlertRuleFailure {

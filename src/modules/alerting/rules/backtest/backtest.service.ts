@@ -1,19 +1,28 @@
 import { Injectable } from '@nestjs/common';
-import type { ProjectScope } from '../../../access/index.js';
+import type { ProjectId, ProjectScope } from '../../../access/index.js';
 import { Clock } from '../../../../platform/clock/index.js';
 import type { Db } from '../../../../platform/database/database.js';
+import { filterOf } from '../../../events/conditions/index.js';
 import { PastEventsReader, type TimeWindow } from '../../../events/event-store/index.js';
 import { FairSemaphore } from '../../../../platform/concurrency/index.js';
 import { DomainError, domainError } from '../../../../platform/http/domain-error.js';
 import { brokenRule } from '../../../../platform/http/fields/index.js';
+import { newId } from '../../../../platform/ids/index.js';
 import { INACTIVE, type SeriesState, step } from '../machine/rule-machine.js';
 import type { Series } from '../machine/series.js';
 import { ownFault } from '../outcomes/failure-reasons.js';
+import type { CreateAlertRuleRequest } from '../rules.dto.js';
 import { AlertRuleNotFound } from '../rules.repository.js';
 import { type LiveRule, LiveRulesRepository } from '../live-rules.repository.js';
 import { evaluationSeconds } from '../windows/window-values.js';
 import { type Seen, WindowObserver } from '../windows/window-observer.js';
-import { AlertRuleFailure, type BacktestRequest, type BacktestResponse } from './backtest.dto.js';
+import {
+  AlertRuleFailure,
+  type AlertRulePreviewResponse,
+  type BacktestRequest,
+  type BacktestResponse,
+  type BacktestResult,
+} from './backtest.dto.js';
 import { AnomalyBacktestEvaluator } from './anomaly-backtest-evaluator.js';
 import { BacktestFirings } from './backtest-firings.js';
 import { BacktestLimits } from './backtest-limits.js';
@@ -55,7 +64,7 @@ export class AlertRuleFails extends DomainError {
   }
 }
 
-type Run = Pick<BacktestResponse, 'evaluations' | 'truncated'> & { readonly firings: BacktestFirings };
+type Run = Pick<BacktestResult, 'evaluations' | 'truncated'> & { readonly firings: BacktestFirings };
 
 /**
  * Runs a rule over the past with the same state machine and evaluators as live rules. Nothing is stored and nobody is
@@ -81,20 +90,38 @@ export class BacktestService {
   ) {}
 
   async run(scope: ProjectScope, id: string, request: BacktestRequest): Promise<BacktestResponse> {
+    const result = await this.resultOf(scope, request, async (tx) => {
+      const rule = await this.rules.find(scope, id, tx);
+      if (rule === null) throw new AlertRuleNotFound();
+      return rule;
+    });
+    return { rule_id: id, ...result };
+  }
+
+  /** Runs a rule that is not stored. Its caller has checked the definition. */
+  async preview(scope: ProjectScope, request: CreateAlertRuleRequest): Promise<AlertRulePreviewResponse> {
+    const rule = unstoredRule(scope.projectId, request);
+    return { rule_id: null, ...(await this.resultOf(scope, request, () => Promise.resolve(rule))) };
+  }
+
+  private async resultOf(
+    { projectId }: ProjectScope,
+    request: BacktestRequest,
+    ruleIn: (tx: Db) => Promise<LiveRule>,
+  ): Promise<BacktestResult> {
     const window = windowOf(request, this.clock.now());
     try {
-      return await this.turns.run(scope.projectId, () => this.runOver(scope, id, window));
+      return await this.turns.run(projectId, () => this.runOver(window, ruleIn));
     } catch (error) {
       const reason = ownFault(error);
       throw reason === null ? error : new AlertRuleFails(reason);
     }
   }
 
-  private runOver(scope: ProjectScope, id: string, window: TimeWindow): Promise<BacktestResponse> {
+  private runOver(window: TimeWindow, ruleIn: (tx: Db) => Promise<LiveRule>): Promise<BacktestResult> {
     const lookedAt = { from: new Date(window.from.getTime() - LOOKED_BACK_MS) };
     return this.events.snapshot(lookedAt, async (tx) => {
-      const rule = await this.rules.find(scope, id, tx);
-      if (rule === null) throw new AlertRuleNotFound();
+      const rule = await ruleIn(tx);
       const { condition } = rule;
       const stepSeconds = 'window_seconds' in condition ? stepOf(rule, window) : null;
       const { evaluations, truncated, firings } =
@@ -104,7 +131,6 @@ export class BacktestService {
             ? await this.anomalies.run({ ...rule, condition }, window, tx)
             : await this.matches.run(rule, window, tx);
       return {
-        rule_id: id,
         from_ts: window.from.toISOString(),
         to_ts: window.to.toISOString(),
         evaluations,
@@ -144,6 +170,27 @@ export class BacktestService {
     }
     return { evaluations, truncated: false, firings };
   }
+}
+
+/** A back-test reads neither the recipients of a rule nor what depends on earlier evaluations. */
+function unstoredRule(projectId: ProjectId, request: CreateAlertRuleRequest): LiveRule {
+  const { name, severity, condition } = request;
+  return {
+    id: newId(),
+    projectId,
+    name,
+    severity,
+    condition,
+    filter: filterOf(condition),
+    groupBy: request.group_by,
+    holds: { forSeconds: request.for_seconds, keepFiringSeconds: request.keep_firing_seconds },
+    cooldownSeconds: request.cooldown_seconds,
+    revision: 1,
+    watchedSince: new Date(0),
+    lastEvaluatedAt: null,
+    targets: { kind: 'project' },
+    isFailing: false,
+  };
 }
 
 /** Returns the seconds between two evaluations of a rule on windows. */
