@@ -61,6 +61,8 @@ export const textField = fc.constantFrom(
   'environment',
   'message',
   'log.endpoint',
+  'log.route',
+  'log.status_class',
   'source_id',
 );
 export const numberField = fc.constantFrom('log.status', 'log.latency_ms');

@@ -1,5 +1,5 @@
 import type { BindValue } from '../../../platform/clickhouse/index.js';
-import { COPIED_FIELDS, copiedIsUnreadable, copiedPropertySql } from './copied-property.js';
+import { COPIED_FIELDS, copiedFieldReads, copiedIsUnreadable, copiedPropertySql } from './copied-property.js';
 import { EVENT_FIELDS, type EventField, type FilterNode, isComparison, pathOfProperty } from './filter.js';
 import { type Comparison, type OperatorName, OPERATORS } from './operators/registry.js';
 
@@ -61,7 +61,10 @@ function comparison<Name extends OperatorName>(
   if (Object.hasOwn(EVENT_FIELDS, field)) {
     const own = field as EventField;
     const test = copied[EVENT_FIELDS[own]];
-    return test === null ? null : { sql: `(${test(COPIED_FIELDS[own], value, bind)})`, isExact: true };
+    if (test === null) return null;
+    const reads = copiedFieldReads(own);
+    for (const property of reads) properties.add(property);
+    return { sql: `(${test(COPIED_FIELDS[own], value, bind)})`, isExact: reads.length === 0 };
   }
   const path = pathOfProperty(field);
   if (copied.property === null || path === null) return null;

@@ -1,5 +1,5 @@
 import type { BindValue } from '../../../platform/clickhouse/index.js';
-import { withDoubles } from '../fields/index.js';
+import { ID_PART, ID_PLACE, PATH_ALONE, ROUTE_PROPERTIES, withDoubles } from '../fields/index.js';
 import type { EventField } from './filter.js';
 import { PLACE } from './filter-sql.js';
 
@@ -100,6 +100,21 @@ export function copiedIsUnreadable(properties: readonly string[]): string {
   return `if(${isNone}, ${isUnreadable}, toUInt8(0))`;
 }
 
+/** Writes a name into a statement. These names have no quotes and no backslashes. */
+const written: BindValue = (name) => `'${String(name)}'`;
+const ROUTE_READS = ROUTE_PROPERTIES.map((path) => copiedPropertySql(path, written));
+const ROUTE_TEXTS = `arrayMap(route_json -> if(startsWith(route_json, '"'), JSONExtractString(route_json), ''), [${ROUTE_READS.join(', ')}])`;
+const ROUTE_OF_PATH = `arrayStringConcat(arrayMap(route_part -> if(match(route_part, '^(?:${ID_PART})$'), '${ID_PLACE}', route_part),
+  splitByChar('/', extract(e.log_endpoint, '${PATH_ALONE}'))), '/')`;
+
+/**
+ * Returns the SQL of the properties that a field of the service is computed from. ClickHouse cannot compute the field
+ * of a row whose properties it cannot read.
+ */
+export function copiedFieldReads(field: string): readonly string[] {
+  return field === 'log.route' ? ROUTE_READS : [];
+}
+
 /** SQL for the service's own fields in the ClickHouse rows `e`, by their names in conditions. */
 export const COPIED_FIELDS: Readonly<Record<EventField, string>> = {
   ...{ event: 'toString(e.event)', source: 'toString(e.source)', source_id: 'toString(e.source_id)' },
@@ -107,4 +122,7 @@ export const COPIED_FIELDS: Readonly<Record<EventField, string>> = {
   ...{ message: 'e.message', external_event_id: 'e.external_event_id' },
   ...{ 'log.method': 'toString(e.log_method)', 'log.endpoint': 'e.log_endpoint', 'log.status': 'e.log_status' },
   'log.latency_ms': 'if(e.log_has_latency, e.log_latency_ms, NULL)',
+  'log.status_class': `if(e.log_status BETWEEN 100 AND 599, concat(toString(intDiv(e.log_status, 100)), 'xx'), NULL)`,
+  // The array makes the long expression of the properties appear only once in the statement.
+  'log.route': `arrayMap(route_name -> if(route_name != '', route_name, ${ROUTE_OF_PATH}), [arrayFirst(route_text -> route_text != '', ${ROUTE_TEXTS})])[1]`,
 };

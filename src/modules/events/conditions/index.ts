@@ -36,4 +36,4 @@ export { PatternMachine } from './patterns/pattern-machine.js';
 export { exactPropertyAt, propertyAt } from './filter.js';
 export { propertiesSql, propertySql } from './filter-sql.js';
 export { copiedFilter } from './copied-filter.js';
-export { COPIED_FIELDS, copiedIsUnreadable, copiedPropertySql } from './copied-property.js';
+export { COPIED_FIELDS, copiedFieldReads, copiedIsUnreadable, copiedPropertySql } from './copied-property.js';

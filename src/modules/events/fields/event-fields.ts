@@ -1,4 +1,5 @@
 import type { ValueType, ValueTypes } from '../../../platform/database/binary-values.js';
+import { COMPUTED_FIELDS, type ComputedFieldName } from './computed-fields.js';
 
 /**
  * The part that sets the value of a field: ingestion, the credential, the request, or the database when it stores the
@@ -112,7 +113,8 @@ type ConditionName<Column extends ConditionColumn> = Fields[Column]['condition']
   ? Name
   : Column;
 /** The name of a field in conditions. */
-export type ConditionFieldName = { [Column in ConditionColumn]: ConditionName<Column> }[ConditionColumn];
+export type ConditionFieldName =
+  { [Column in ConditionColumn]: ConditionName<Column> }[ConditionColumn] | ComputedFieldName;
 
 /**
  * An event as it is stored, under the names of its columns, without the fields of its sender. The properties are JSON
@@ -167,17 +169,18 @@ export function readColumnsWhere(condition: string): string {
   return BESIDE_ID.map((column) => `CASE WHEN ${condition} THEN ${readSql(column)} END AS "${column}"`).join(', ');
 }
 
-const ASKED = COLUMNS.filter((column): column is ConditionColumn => FIELD_TABLE[column].condition !== null).map(
-  (column) => {
+const ASKED = [
+  ...COLUMNS.filter((column): column is ConditionColumn => FIELD_TABLE[column].condition !== null).map((column) => {
     const { name = column, holds, sql = `e.${column}` }: ConditionField = FIELD_TABLE[column].condition;
     return { name: name as ConditionFieldName, holds, sql };
-  },
-);
+  }),
+  ...(Object.keys(COMPUTED_FIELDS) as ComputedFieldName[]).map((name) => ({ name, ...COMPUTED_FIELDS[name] })),
+];
 
 /** The fields that conditions may use in addition to properties, with the type of their values. */
 export const CONDITION_FIELDS = Object.fromEntries(ASKED.map(({ name, holds }) => [name, holds])) as {
   readonly [Column in ConditionColumn as ConditionName<Column>]: Fields[Column]['condition']['holds'];
-};
+} & { readonly [Name in ComputedFieldName]: (typeof COMPUTED_FIELDS)[Name]['holds'] };
 
 /** SQL that reads each field of a condition from a row of `events` with the alias `e`. */
 export const CONDITION_SQL = Object.fromEntries(ASKED.map(({ name, sql }) => [name, sql])) as Readonly<

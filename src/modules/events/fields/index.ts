@@ -1,3 +1,4 @@
+export { ID_PART, ID_PLACE, PATH_ALONE, ROUTE_PROPERTIES } from './computed-fields.js';
 export {
   BROUGHT_COLUMNS,
   CONDITION_FIELDS,

@@ -52,6 +52,8 @@ export const EVENT_FIELDS = [
   'log.endpoint',
   'log.status',
   'log.latency_ms',
+  'log.status_class',
+  'log.route',
   'source_id',
   'external_event_id',
 ] as const;

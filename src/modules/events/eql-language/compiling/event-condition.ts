@@ -1,6 +1,6 @@
 import type { BindValue } from '../../../../platform/clickhouse/index.js';
 import type { Bind } from '../../../../platform/database/parameters.js';
-import { copiedPropertySql, type FilterSubject } from '../../conditions/index.js';
+import { copiedFieldReads, copiedPropertySql, type FilterSubject } from '../../conditions/index.js';
 import { checkCondition } from '../checking/checker.js';
 import { type Expression, type Field, fieldsIn } from '../language/ast.js';
 import { parseCondition } from '../language/query-parser.js';
@@ -23,7 +23,7 @@ export interface EventCondition {
   sql(bind: Bind): string;
   /** Returns SQL on the ClickHouse rows `e`. */
   copiedSql(bind: BindValue): string;
-  /** Returns SQL for each property among the fields, in the ClickHouse rows `e`. */
+  /** Returns SQL for each property that the fields are read from, in the ClickHouse rows `e`. */
   copiedProperties(bind: BindValue): readonly string[];
   /**
    * Evaluates the condition on a subject with the fields. An event matches when the result is true. Null means unknown.
@@ -50,7 +50,9 @@ export function eventCondition(expression: Expression): EventCondition {
     sql: (bind) => (isBounded(expression) ? boundSql(expression, bind) : 'true'),
     copiedSql: (bind) => copiedConditionSql(expression, bind),
     copiedProperties: (bind) =>
-      fieldsIn(expression).flatMap(({ own, path }) => (own === null ? [copiedPropertySql(path, bind)] : [])),
+      fieldsIn(expression).flatMap(({ own, path }) =>
+        own === null ? [copiedPropertySql(path, bind)] : copiedFieldReads(own),
+      ),
     truth: (subject, work) => truthOf(evaluate(subject, work)),
   };
 }

@@ -2,6 +2,7 @@ import type { BindValue } from '../../../../platform/clickhouse/index.js';
 import type { Bind } from '../../../../platform/database/parameters.js';
 import { parseExact } from '../../../../platform/json/index.js';
 import {
+  copiedFieldReads,
   copiedIsUnreadable,
   copiedPropertySql,
   exactPropertyAt,
@@ -162,6 +163,7 @@ export class CandidateSelection {
     const ofConditions = terms.flatMap(({ read }) => read);
     // Reading whole properties needs no parsing, so no such row is unreadable.
     const ofRow = this.isTogether ? [] : properties.map(([sql]) => sql);
+    const ofOwn = [...this.ownColumns.keys()].flatMap(copiedFieldReads);
     const columns: readonly (readonly [sql: string, column: string])[] = [
       ['toUnixTimestamp64Milli(e.timestamp)', 'ms'],
       ['toString(e.id)', 'id'],
@@ -175,7 +177,7 @@ export class CandidateSelection {
       bits,
       first: categories.includes(null) ? null : `event IN ${bind(categories, 'Array(String)')}`,
       where: `(${terms.map(({ mayMatter }) => mayMatter).join(' OR ')})`,
-      unread: [ofConditions, ofRow]
+      unread: [ofConditions, ofRow, ofOwn]
         .map((read) => (read.length === 0 ? '0' : `toUInt8(${copiedIsUnreadable(read)})`))
         .join(' OR '),
     };

@@ -1,5 +1,5 @@
 import type { BindValue } from '../../../../platform/clickhouse/index.js';
-import { copiedIsUnreadable, pathOfProperty } from '../../conditions/index.js';
+import { copiedFieldReads, copiedIsUnreadable, pathOfProperty } from '../../conditions/index.js';
 import { instantSql } from '../../fields/index.js';
 import { copiedConditionsOf } from '../totals/event-filter.js';
 import type { TimeWindow } from '../totals/coverage.js';
@@ -41,7 +41,8 @@ export function copiedQuestion(
   };
 }
 
-/** Returns SQL of the properties that a field reads. Empty for a field of the event itself. */
-export function readProperties(field: string | undefined, read: Pick<Keyed, 'value'> | null): string[] {
-  return field === undefined || read === null || pathOfProperty(field) === null ? [] : [read.value];
+/** Returns SQL of the properties that a field reads. Empty for a column of the event. */
+export function readProperties(field: string | undefined, read: Pick<Keyed, 'value'> | null): readonly string[] {
+  if (field === undefined || read === null) return [];
+  return pathOfProperty(field) === null ? copiedFieldReads(field) : [read.value];
 }

@@ -4,7 +4,7 @@ import type { BindValue } from '../../../../platform/clickhouse/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { isCanceled } from '../../../../platform/database/database-faults.js';
 import { type Bind, Parameters } from '../../../../platform/database/parameters.js';
-import { copiedFilter, type FilterGroup, filterSql } from '../../conditions/index.js';
+import { copiedFieldReads, copiedFilter, type FilterGroup, filterSql } from '../../conditions/index.js';
 import { ArchiveUnavailable, ColdEventsReader, type CopiedRow, type LargeColumn } from './cold-events.reader.js';
 import { UncopiedEventsReader, uncopiedSql } from './uncopied-events.reader.js';
 import { inWindowsSql } from './windows-sql.js';
@@ -144,7 +144,7 @@ export class LentEventsWriter {
     tx: Db,
   ): Promise<Date | null> {
     let most = this.mostEvents;
-    const without = LARGE.filter((name) => fields?.every((field) => field.split('.')[0] !== name) === true);
+    const without = LARGE.filter((name) => fields?.every((field) => !readsColumn(field, name)) === true);
     const asked = (bind: BindValue): { where: string; limit: number; without: readonly LargeColumn[] } => {
       const { sql, isExact } = copiedFilter(filter, bind);
       if (isExact && enough !== undefined) most = Math.min(most, TIMES_WANTED * enough);
@@ -245,6 +245,10 @@ function apart(windows: readonly Window[]): Window[] {
     else if (to > last.to) last.to = to;
   }
   return all;
+}
+
+function readsColumn(field: string, column: LargeColumn): boolean {
+  return field.split('.')[0] === column || (column === 'properties' && copiedFieldReads(field).length > 0);
 }
 
 function earlier(one: Date, other: Date): Date {

@@ -1,0 +1,2 @@
+import './on-clickhouse.js';
+import '../../../e2e/events/log-fields.spec.js';
