@@ -65,6 +65,19 @@ const TOLD = [
   '"',
 ];
 TOLD.push('x'.repeat(800), 'x'.repeat(801), 'é'.repeat(450), `${'é'.repeat(450)}b`);
+/** Paths with parts that are ids, or nearly. */
+const PATHS = ['/a/1', '/a/0123456789ab?b=1#c', '/a/0123456789a/2', '1', '/1//2/', '?', '#/1', '/a\n/1\n', '/1\n'];
+/** Properties that name a route, or do not. */
+const ROUTES: readonly object[] = [
+  {},
+  {},
+  { route: '/a/{b}', http_route: '/a/{c}' },
+  { route: '', http_route: 'ä😀/1' },
+  { route: 1, 'http.route': 'e\nb' },
+  { route: null, http_route: ['a'], http: { route: '"' } },
+  { 'http.route': null, http: { route: '\\' } },
+  { http: [{ route: 'a' }], route: { a: 'b' } },
+];
 const NUMBERS = [
   0,
   -0,
@@ -114,6 +127,9 @@ const CONDITIONS = [
   'not (log.status != 200 or null) or environment == "staging"',
   'properties.a.`0` == 1 or properties.b.`1`.a != null',
   'properties.`0` == "a" or properties.a.`01` : "*" or properties.b.`-1` >= 1',
+  'log.route : ("/a/*", "ä*") or log.route == null',
+  'log.status_class in ("4xx", "5xx") and not startsWith(log.route, "/")',
+  'length(log.route) > 2 or log.route regex ".*:id"',
 ];
 const by = fc.oneof(
   fc.constantFrom(
@@ -125,6 +141,8 @@ const by = fc.oneof(
     'log.method',
     'log.endpoint',
     'log.status',
+    'log.status_class',
+    'log.route',
   ),
   fc.array(name, { minLength: 1, maxLength: 3 }).map((path) => `properties.${path.join('.')}`),
   fc.constantFrom('properties.a', 'properties.b', 'properties.a.b'),
@@ -144,7 +162,15 @@ const filtered = fc
   .tuple(fc.constantFrom('any', 'a', 'ab', 'b'), fc.oneof(anyCondition, fc.constantFrom('true', ...CONDITIONS)))
   .map(([category, condition]) => `${category} where ${condition}`);
 const joined = fc.constantFrom('', ' by properties.a', ' by severity', ' by `properties`.`a`.`b`, ?`properties`.`b`');
-const narrowed = fc.constantFrom('', '', ' by log.status', ' by properties.`0`', ' by _id', ' by log.latency_ms');
+const narrowed = fc.constantFrom(
+  '',
+  '',
+  ' by log.route',
+  ' by log.status',
+  ' by properties.`0`',
+  ' by _id',
+  ' by log.latency_ms',
+);
 const narrowedTerms = fc
   .tuple(narrowed, fc.array(filtered, { minLength: 2, maxLength: 3 }))
   .map(([key, filters]) => filters.map((filter) => `[${filter}]${key}`).join(' '));
@@ -181,6 +207,8 @@ const requestFigures = fc.oneof(
       sort: fc.constantFrom('requests', 'p95', 'error_rate', 'errors', 'total_time'),
       limit: fc.constantFrom(1, 5, 200),
       offset: fc.constantFrom(0, 2),
+      group_by: fc.constantFrom('endpoint', 'route'),
+      requests_only: fc.boolean(),
     })
     .map((query) => ['endpoints', query] as const),
   fc
@@ -485,7 +513,7 @@ function tests(access: ClickHouseAccess): void {
             ),
             requestFigures,
           )
-          .map(([{ where: _, ...common }, [path, query]]) => ({
+          .map(([common, [path, query]]) => ({
             path: `/v1/performance/${path}`,
             query: { ...common, ...query },
           })),
@@ -503,11 +531,12 @@ function tests(access: ClickHouseAccess): void {
         message: fc.option(fc.constantFrom(...TOLD)),
         log_status: fc.constantFrom(200, 404, 500),
         log_latency_ms: fc.option(fc.nat(3), { nil: undefined }),
-        log_endpoint: fc.constantFrom(...TOLD),
+        log_method: fc.constantFrom('GET', 'POST', 'EVENT'),
+        log_endpoint: fc.constantFrom(...TOLD, ...PATHS),
         // Some are read by themselves.
         properties: fc
-          .tuple(fc.dictionary(name, anyValue(numbers), { maxKeys: 4 }), fc.nat(9))
-          .map(([few, nth]) => (nth === 0 ? { ...few, large: 'x'.repeat(9_000) } : few)),
+          .tuple(fc.dictionary(name, anyValue(numbers), { maxKeys: 4 }), fc.nat(9), fc.constantFrom(...ROUTES))
+          .map(([few, nth, route]) => ({ ...few, ...route, ...(nth === 0 && { large: 'x'.repeat(9_000) }) })),
       });
 
     /** All kinds of reads, whatever is copied by now. */

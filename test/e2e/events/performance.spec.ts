@@ -377,6 +377,13 @@ describe('The performance of requests', () => {
     ['summary', { source_id: 'x' }, 'source_id', 'uuid_parsing'],
     ['summary', { endpoint: 'x'.repeat(2_001) }, 'endpoint', 'string_too_long'],
     ['summary', { method: '\u0000' }, 'method', 'value_error'],
+    ['summary', { where: '' }, 'where', 'string_too_short'],
+    ['timeseries', { where: 'event ==' }, 'where', 'value_error'],
+    ['slowest', { where: `event == "${'x'.repeat(2_000)}"` }, 'where', 'string_too_long'],
+    ['errors', { where: 'nothing(event)' }, 'where', 'value_error'],
+    ['endpoints', { where: 'any where true' }, 'where', 'value_error'],
+    ['endpoints', { group_by: 'path' }, 'group_by', 'literal_error'],
+    ['endpoints', { requests_only: 'maybe' }, 'requests_only', 'bool_parsing'],
     ['summary', { from_ts: '2026-01-02T00:00:00Z', to_ts: '2026-01-01T00:00:00Z' }, 'to_ts', 'value_error'],
     ['timeseries', { interval: 'month' }, 'interval', 'literal_error'],
     ['timeseries', { interval: 'minute', range: '30d' }, 'interval', 'value_error'],
@@ -392,6 +399,105 @@ describe('The performance of requests', () => {
   ])('is refused by /%s with the query %j', async (path, query, name, type) => {
     const { body } = await ask(acme, path, query as unknown as Query).expect(422);
     expect((body as { detail: object[] }).detail).toEqual([expect.objectContaining({ type, loc: ['query', name] })]);
+  });
+
+  // SQL decides the first condition of each pair. The second one is evaluated event by event.
+  it.each(PATHS)('is in /%s the same by a condition as by the filter that selects the same requests', async (path) => {
+    const bounds = { from_ts: at(3 * HOUR_MS), to_ts: at(60 * HOUR_MS) };
+    const more: Query = path === 'timeseries' ? { interval: 'day', timezone: 'UTC' } : {};
+    const cases: readonly (readonly [filter: Query, ...conditions: string[]])[] = [
+      [{ environment: 'staging' }, 'environment == "staging"', 'concat(environment, "!") == "staging!"'],
+      [{ method: 'post' }, 'log.method == "POST"', 'length(log.method) == 4'],
+      [{ endpoint: '/a', event: 'a' }, 'log.endpoint : "/A"', 'length(log.endpoint) == 2 and event == "a"'],
+    ];
+    for (const [filter, ...conditions] of cases) {
+      const [expected, ofPost] = [
+        await read(acme, path, { ...bounds, ...more, ...filter }),
+        await read(acme, path, { ...bounds, ...more, ...filter, method: 'POST' }),
+      ];
+      for (const where of conditions) {
+        const { event } = filter;
+        const asked = { ...bounds, ...more, where, ...(event !== undefined && { event }) };
+        expect([where, await read(acme, path, asked)]).toEqual([where, expected]);
+        expect([where, await read(acme, path, { ...asked, method: 'post' })]).toEqual([where, ofPost]);
+      }
+    }
+  });
+
+  it.each(['event == "b"', 'length(event) == 1 and event regex "b"'])(
+    'begins with the first request that matches %s over the range all',
+    async (where) => {
+      const asked = { range: 'all', interval: 'day', timezone: 'UTC' };
+      const pointsOf = async (query: Query): Promise<Answer[]> =>
+        (await read<{ points: Answer[] }>(acme, 'timeseries', { ...asked, ...query })).points.slice(0, 3);
+      expect(await pointsOf({ where })).toEqual(await pointsOf({ event: 'b' }));
+      expect(await pointsOf({ where: 'event == "nothing"' })).toEqual([]);
+      const { requests } = await read(acme, 'summary', { range: 'all', event: 'b' });
+      expect(await read(acme, 'summary', { range: 'all', where })).toMatchObject({ requests });
+    },
+  );
+
+  it('has the routes of requests in place of their endpoints', async () => {
+    const globex = await tenant();
+    await pad(globex, 0, { method: 'EVENT', endpoint: '/events/e' });
+    const rows: Omit<EventRow, 'timestamp'>[] = [
+      { log_endpoint: '/orders/12', log_latency_ms: 30 },
+      { log_endpoint: '/orders/13?all=1', log_latency_ms: 10, log_status: 503 },
+      { log_endpoint: '/orders/0123456789abcdef/items', properties: { route: '/orders/:id' }, log_latency_ms: 20 },
+      { log_endpoint: '/orders/14', log_method: 'PUT' },
+      { log_endpoint: '/orders/15', properties: { http_route: '/orders/{order}', tier: 'gold' }, log_latency_ms: 5 },
+    ];
+    await put(globex, [
+      ...rows.map((row, n) => ({ log_method: 'GET', ...row, timestamp: new Date(BEGINNING + HOUR_MS / 2 + n) })),
+      { timestamp: new Date(BEGINNING + HOUR_MS), event: 'sign.up' },
+    ]);
+    const asked = { from_ts: at(0), to_ts: at(2 * HOUR_MS), group_by: 'route', requests_only: 'true' };
+    await beforeAndAfterRollups(globex, async () => {
+      const page = await read<{ items: Answer[]; total: number }>(globex, 'endpoints', asked);
+      expect(page.total).toBe(3);
+      expect(page.items).toMatchObject([
+        { method: 'GET', endpoint: '/orders/:id', requests: 3, errors: 1, p50_ms: 20, max_ms: 30 },
+        { method: 'PUT', endpoint: '/orders/:id', requests: 1, measured: 0, total_time_share: 0 },
+        { method: 'GET', endpoint: '/orders/{order}', requests: 1, p95_ms: 5 },
+      ]);
+      const gold = { ...asked, where: 'properties.tier == "gold"' };
+      expect(await read(globex, 'endpoints', gold)).toMatchObject({
+        total: 1,
+        items: [{ endpoint: '/orders/{order}' }],
+      });
+      const one = { ...asked, endpoint: '/orders/12' };
+      expect(await read(globex, 'endpoints', one)).toMatchObject({ total: 1, items: [{ endpoint: '/orders/:id' }] });
+      const all = await read<{ items: Answer[] }>(globex, 'endpoints', {
+        ...asked,
+        requests_only: 'false',
+        limit: 200,
+      });
+      expect(
+        all.items
+          .filter(({ method }) => method === 'EVENT')
+          .map(({ endpoint }) => endpoint)
+          .sort(),
+      ).toEqual(PADDING > 0 ? ['/events/e', '/events/sign.up'] : ['/events/sign.up']);
+    });
+  });
+
+  it('has no events without a method where requests alone are asked for', async () => {
+    const globex = await tenant();
+    await pad(globex, 0, { method: 'EVENT', endpoint: '/events/e' });
+    const request = { timestamp: new Date(BEGINNING + 1), log_method: 'GET', log_endpoint: '/a', log_latency_ms: 7 };
+    await put(globex, [request, { timestamp: new Date(BEGINNING + 2), log_latency_ms: 21 }]);
+    const window = { from_ts: at(0), to_ts: at(2 * HOUR_MS) };
+    await beforeAndAfterRollups(globex, async () => {
+      expect(await read(globex, 'endpoints', { ...window, requests_only: 'true' })).toMatchObject({
+        total: 1,
+        items: [{ method: 'GET', endpoint: '/a', requests: 1, p99_ms: 7, total_time_share: 1 }],
+      });
+      expect(await read(globex, 'endpoints', { ...window, where: 'log.latency_ms > 0' })).toMatchObject({
+        total: 2,
+        items: [{ total_time_share: 0.25 }, { total_time_share: 0.75 }],
+      });
+      expect(await read(globex, 'endpoints', window)).toMatchObject({ total: 2 });
+    });
   });
 
   it('is exact beside events of the year 1 and of the year 9999', async () => {

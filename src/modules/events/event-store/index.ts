@@ -33,7 +33,7 @@ export { EventTotalsReader, type FacetValue, type MatchingHour } from './totals/
 export { bucketsOf, likeBucketsOf, type ZonedBuckets } from './totals/zoned-buckets.js';
 
 // Rollups of ended hours and days, combined with the events that no rollup contains yet.
-export { CopiedRequestsReader, type ReadTime } from './rollups/copied-requests.reader.js';
+export { CopiedRequestsReader } from './rollups/copied-requests.reader.js';
 export { DayRollupsWriter, type DueDay } from './rollups/day-rollups.writer.js';
 export {
   ENDPOINT_SORTS,
@@ -44,6 +44,7 @@ export {
   MOST_STATUSES_OF_ENDPOINT,
 } from './rollups/endpoint-figures.reader.js';
 export { type DueHour, type HourPlace, HourRollupsWriter } from './rollups/hour-rollups.writer.js';
+export type { ReadTime } from './rollups/read-time.js';
 export type { ReadingPlan } from './rollups/reading-plan.js';
 export { ReadingPlanReader } from './rollups/reading-plan.reader.js';
 export {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/index.js';
-import { AskedWindows, filterOf, isAll } from '../asked-windows/index.js';
+import { AskedWindows, conditionOf, filterOf, isAll } from '../asked-windows/index.js';
 import type { RequestFilter, TimeWindow } from '../event-store/index.js';
 import type { PerformanceQuery } from './performance.dto.js';
 
@@ -30,6 +30,7 @@ export class RequestQuestions {
    */
   async of(query: PerformanceQuery): Promise<AskedRequests> {
     const { method, endpoint } = query;
+    const where = conditionOf(query.where, 'query');
     const window = await this.windows.of(query, this.clock.now(), 'query');
     return {
       window,
@@ -39,6 +40,7 @@ export class RequestQuestions {
         event: filterOf(query),
         ...(method === undefined || method === '' ? {} : { method: method.toUpperCase() }),
         ...(endpoint === undefined || endpoint === '' ? {} : { endpoint }),
+        ...(where !== null && { where }),
       },
     };
   }

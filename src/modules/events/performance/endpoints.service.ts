@@ -9,7 +9,7 @@ import {
   type TimeWindow,
 } from '../event-store/index.js';
 import { ratioOf, windowHead } from '../asked-windows/index.js';
-import { perMinute, RequestQuestions } from './asked-requests.js';
+import { type AskedRequests, perMinute, RequestQuestions } from './asked-requests.js';
 import { FirstRequestReader } from './first-request.reader.js';
 import {
   type EndpointResponse,
@@ -33,7 +33,11 @@ export class EndpointsService {
   ) {}
 
   async page(scope: ProjectScope, query: EndpointsQuery, signal: AbortSignal): Promise<EndpointsPageResponse> {
-    const asked = await this.questions.of(query);
+    const requests = await this.questions.of(query);
+    const asked: AskedRequests = {
+      ...requests,
+      filter: { ...requests.filter, isOfRequests: query.requests_only, isByRoute: query.group_by === 'route' },
+    };
     const { sort, min_requests: minRequests, limit, offset } = query;
     const name = await this.projects.nameOf(scope);
     const { page, from } = await this.reads.run(

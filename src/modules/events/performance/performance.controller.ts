@@ -79,7 +79,7 @@ export class PerformanceController {
   @Documented({
     operationId: 'listPerformanceEndpoints',
     summary: 'Percentiles per method and endpoint',
-    description: `In an hour with more than 1,000 pairs of method and endpoint the rarest beyond them are one item without names. ${TIME}`,
+    description: `In an hour with more than 1,000 pairs of method and endpoint the rarest beyond them are one item without names. \`group_by=route\` has routes in place of endpoints. ${TIME}`,
     answer: EndpointsPageResponse,
     errors: REFUSALS,
   })

@@ -1,4 +1,5 @@
 import {
+  BooleanField,
   DateTimeField,
   EnumField,
   IntField,
@@ -20,10 +21,11 @@ import {
   MOST_STATUSES,
   MOST_STATUSES_OF_ENDPOINT,
 } from '../event-store/index.js';
-import { EventsQuery, IntervalField, WindowResponse } from '../asked-windows/index.js';
+import { ConditionField, EventsQuery, IntervalField, WindowResponse } from '../asked-windows/index.js';
 
 const COMPARISONS = ['none', 'previous'] as const;
 const STATUSES_FROM = ['400', '500'] as const;
+const GROUPINGS = ['endpoint', 'route'] as const;
 const PERCENTILE =
   'Of the requests that carry a latency, by nearest rank; null when none does. Exact up to 5,000 of them, above that within 1 % or one millisecond';
 const RATE = 'errors / requests; 0 without requests';
@@ -40,6 +42,9 @@ export class PerformanceQuery extends EventsQuery {
     example: '/cart',
   })
   endpoint?: string;
+
+  @ConditionField()
+  where?: string;
 }
 
 export class SummaryQuery extends PerformanceQuery {
@@ -65,6 +70,16 @@ export class RequestSeriesQuery extends PerformanceQuery {
 export class EndpointsQuery extends PerformanceQuery {
   @EnumField(ENDPOINT_SORTS, { optional: true, default: 'requests', description: 'Descending' })
   sort!: EndpointSort;
+
+  @EnumField(GROUPINGS, {
+    optional: true,
+    default: 'endpoint',
+    description: 'What `endpoint` of an item is. A route is the field `log.route`',
+  })
+  group_by!: (typeof GROUPINGS)[number];
+
+  @BooleanField({ optional: true, default: false, description: 'Leaves out events whose derived method is `EVENT`' })
+  requests_only!: boolean;
 
   @IntField({
     min: 1,
@@ -326,7 +341,10 @@ export class EndpointResponse {
   })
   method!: string | null;
 
-  @TextField({ nullable: true, description: `Cut to ${MOST_NAME_CHARACTERS.toLocaleString('en')} characters` })
+  @TextField({
+    nullable: true,
+    description: `The endpoint, or the route with \`group_by=route\`. Cut to ${MOST_NAME_CHARACTERS.toLocaleString('en')} characters`,
+  })
   endpoint!: string | null;
 
   @IntField({ min: 1, description: 'Requests to the endpoint' })

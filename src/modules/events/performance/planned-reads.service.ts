@@ -26,6 +26,8 @@ export class PlannedReads {
   ): Promise<T> {
     const whole = async (tx: Db, deadline: Deadline): Promise<T> => {
       const time: ReadTime = {
+        deadline,
+        signal,
         limit: () => this.database.limit(tx, deadline.left()),
         bounds: () => ({ milliseconds: deadline.left(), signal }),
       };

@@ -19,7 +19,7 @@ import type { TimeWindow } from '../totals/coverage.js';
 import { type Deadline, QueryTooLong } from '../../long-reads/index.js';
 import { UncopiedEventsReader, uncopiedSql } from '../reading/uncopied-events.reader.js';
 import type { Division } from './division.js';
-import type { Question } from './question.js';
+import type { AskedOfStores, Question } from './question.js';
 import type { Snapshot } from './snapshots.js';
 
 const HOUR_MS = 3_600_000;
@@ -83,12 +83,11 @@ export class GatheredEventsReader {
    * @throws QueryTooLong
    */
   async events(
-    question: Question,
+    { scope, where, filter }: AskedOfStores,
     window: TimeWindow,
-    { tx, deadline }: Snapshot,
+    { tx, deadline }: Pick<Snapshot, 'tx' | 'deadline'>,
     types?: readonly string[],
   ): Promise<FittingEvents> {
-    const { scope, where, filter } = question;
     await this.cold.needHot(window);
     const asked = { window, where, filter: (bind: Bind) => filterSql(filter, types, bind) };
     return this.fitting.of(tx, scope, asked, deadline);
@@ -101,13 +100,12 @@ export class GatheredEventsReader {
    * @throws QueryTooLong
    */
   async behindCopy(
-    question: Question,
+    { scope, filter, where }: AskedOfStores,
     window: TimeWindow,
-    { tx, deadline }: Snapshot,
+    { tx, deadline }: Pick<Snapshot, 'tx' | 'deadline'>,
     signal: AbortSignal,
     types?: readonly string[],
   ): Promise<UncopiedEvents | null> {
-    const { scope, filter, where } = question;
     if (!this.copied.isAsked) return null;
     const block = await this.uncopied.block(scope, tx);
     if (block === null) return null;

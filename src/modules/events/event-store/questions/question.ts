@@ -19,6 +19,11 @@ export interface Question {
   readonly where: EventCondition | null;
 }
 
+/** The events of a question: those of a project that match the filter and the condition. */
+export interface AskedOfStores extends Pick<Question, 'filter' | 'where'> {
+  readonly scope: Pick<ProjectScope, 'projectId'>;
+}
+
 /** True when counted hours can answer for these fields. Otherwise the events themselves are read. */
 export function isCounted({ where }: Question, fields: readonly string[]): fields is readonly Dimension[] {
   return where === null && fields.every((field) => (DIMENSIONS as readonly string[]).includes(field));

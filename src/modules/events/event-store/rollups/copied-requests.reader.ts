@@ -5,43 +5,28 @@ import type { Db } from '../../../../platform/database/database.js';
 import { ArchiveUnavailable, ColdEventsReader } from '../reading/cold-events.reader.js';
 import { COPIED_SIZES } from '../places/copied-places.reader.js';
 import { CopiedEventsReader, CopyReadTooLong } from '../reading/copied-events.reader.js';
-import { instantBeforeSql, inWindowsSql } from '../reading/windows-sql.js';
+import { inWindowsSql } from '../reading/windows-sql.js';
 import type { TimeWindow } from '../totals/coverage.js';
-import { UncopiedEventsReader } from '../reading/uncopied-events.reader.js';
+import { UncopiedEventsReader, uncopiedSql } from '../reading/uncopied-events.reader.js';
 import { instantSql } from '../../fields/index.js';
 import { QueryTooLong } from '../../long-reads/index.js';
 import { SlowEventsReader, slowestFirst, type SlowPlace } from './slow-events.reader.js';
-import type { CopiedLooked, LookedLevel } from './looked.repository.js';
-import { copiedNameSql } from './names.repository.js';
+import {
+  copiedLookedSql,
+  lookedColumns,
+  type LookedEvents,
+  type LookedGroup,
+  type LookedLevel,
+} from './looked.repository.js';
+import { MatchingRequestsReader } from './matching-requests.reader.js';
+import type { ReadTime } from './read-time.js';
 import type { ReadingPlan } from './reading-plan.js';
-import { copiedRequestConditions, type RequestFilter } from './request-filter.js';
+import { copiedRequestConditions, isOfEvents, requestConditions, type RequestFilter } from './request-filter.js';
 
 /** Below this number of events PostgreSQL is as fast. */
 const FEWEST_EVENTS = 20_000;
-/**
- * More groups are not transferred from one database to the other. Events that only differ in their time are one group.
- */
-const MOST_ROWS = 100_000;
 /** With more ranges PostgreSQL is as fast, where it has the events. Adjacent spans are one range. */
 const MOST_RANGES = 50;
-
-/** The remaining time of a read. */
-export interface ReadTime {
-  /** Limits the next statement of PostgreSQL to the remaining time. */
-  limit(): Promise<void>;
-  /** Returns the limits of the next statement of ClickHouse. */
-  bounds(): ReadBounds;
-}
-
-interface CopiedRow {
-  readonly part: number;
-  readonly newest: number;
-  readonly method: string;
-  readonly endpoint: string;
-  readonly code: number;
-  readonly took: number | null;
-  readonly times: number;
-}
 
 interface CopiedPlace extends Omit<SlowPlace, 'timestamp'> {
   readonly ms: number;
@@ -49,7 +34,7 @@ interface CopiedPlace extends Omit<SlowPlace, 'timestamp'> {
 
 type Scope = Pick<ProjectScope, 'projectId'>;
 
-/** Reads requests that are replicated to ClickHouse. */
+/** Reads requests that are replicated to ClickHouse, and requests that are selected by more than columns. */
 @Injectable()
 export class CopiedRequestsReader {
   /** Tests lower it. */
@@ -60,11 +45,12 @@ export class CopiedRequestsReader {
     private readonly uncopied: UncopiedEventsReader,
     private readonly slow: SlowEventsReader,
     private readonly cold: ColdEventsReader,
+    private readonly matching: MatchingRequestsReader,
   ) {}
 
   /**
-   * Returns the replicated events of a plan's spans.
-   * @returns null when PostgreSQL reads all events of the spans
+   * Returns the events of a plan's spans.
+   * @returns null when PostgreSQL reads the rows that match the conditions of the filter
    * @throws QueryTooLong, ArchiveUnavailable
    */
   async looked(
@@ -74,11 +60,13 @@ export class CopiedRequestsReader {
     level: LookedLevel,
     time: ReadTime,
     tx: Db,
-  ): Promise<CopiedLooked | null> {
+  ): Promise<LookedEvents | null> {
     const [first] = plan.spans;
     if (first === undefined) return null;
     const isCold = await this.cold.isCold(first);
-    if (!isCold && (!this.copied.isAsked || plan.events < this.fewestEvents)) return null;
+    const isAsked = isCold || (this.copied.isAsked && plan.events >= this.fewestEvents);
+    if (isOfEvents(filter)) return this.matching.looked(scope, plan.spans, filter, level, { isAsked, time, tx });
+    if (!isAsked) return null;
     const looked = await this.read(scope, plan, filter, level, time, tx);
     if (looked === null && isCold) throw new ArchiveUnavailable();
     this.copied.answered(looked === null ? 'postgres' : 'clickhouse');
@@ -93,43 +81,28 @@ export class CopiedRequestsReader {
     level: LookedLevel,
     time: ReadTime,
     tx: Db,
-  ): Promise<CopiedLooked | null> {
+  ): Promise<LookedEvents | null> {
     const ranges = rangesOf(spans);
     if (this.copied.isSilent || (ranges.length > MOST_RANGES && !(await this.cold.isCold(ranges[0])))) return null;
     const block = await this.uncopied.block(scope, tx);
     if (block === null) return null;
     const statement = new StatementValues();
     const { bind } = statement;
-    const starts = spans.map(({ from }) => from.getTime());
-    const names =
-      level === 'whole'
-        ? `'' AS method, '' AS endpoint`
-        : `${copiedNameSql('toString(e.log_method)')} AS method, ${copiedNameSql('e.log_endpoint')} AS endpoint`;
-    const rows = await this.rows<CopiedRow>(
+    const where = `${inWindowsSql(ranges, bind)}${copiedRequestConditions(filter, bind)}`;
+    const rows = await this.rows<LookedGroup>(
       scope,
       block,
-      (copied) => `* FROM (
-          SELECT ${instantBeforeSql(starts)} AS part, ${names}, e.log_status AS code,
-                 if(e.log_has_latency, e.log_latency_ms, NULL) AS took, count() AS times,
-                 max(toUnixTimestamp64Milli(e.timestamp)) AS newest
-          FROM ${copied} AS e WHERE ${inWindowsSql(ranges, bind)}${copiedRequestConditions(filter, bind)}
-          GROUP BY part, method, endpoint, code, took)
-        LIMIT ${bind(MOST_ROWS + 1, 'UInt64')}`,
+      (copied) => copiedLookedSql(spans, level, `${copied} AS e WHERE ${where}`, 'false'),
       statement,
       time.bounds(),
     );
-    if (rows === null || rows.length > MOST_ROWS) return null;
+    const columns = rows && lookedColumns(rows);
+    if (columns === null) return null;
+    const whole = { from: spans[0]?.from ?? new Date(0), to: spans.at(-1)?.to ?? new Date(0) };
     return {
-      projectId: scope.projectId,
-      columns: {
-        part: rows.map(({ part }) => new Date(part)),
-        at: rows.map(({ newest }) => new Date(newest)),
-        method: rows.map(({ method }) => method),
-        endpoint: rows.map(({ endpoint }) => endpoint),
-        status: rows.map(({ code }) => code),
-        latency: rows.map(({ took }) => took),
-        n: rows.map(({ times }) => times),
-      },
+      columns,
+      events: (bound) =>
+        uncopiedSql(scope.projectId, whole, `true${requestConditions(filter, { bind: bound })}`, bound),
     };
   }
 
@@ -148,7 +121,9 @@ export class CopiedRequestsReader {
     tx: Db,
   ): Promise<SlowPlace[] | null> {
     const isCold = await this.cold.isCold(window);
-    if (!isCold && (!this.copied.isAsked || asked.events < this.fewestEvents)) return null;
+    const isAsked = isCold || (this.copied.isAsked && asked.events >= this.fewestEvents);
+    if (isOfEvents(filter)) return this.matching.slowest(scope, window, filter, asked, { isAsked, time, tx });
+    if (!isAsked) return null;
     const found = await this.slowestOf(scope, window, filter, asked, time, tx);
     if (found === null && isCold) throw new ArchiveUnavailable();
     this.copied.answered(found === null ? 'postgres' : 'clickhouse');
@@ -188,7 +163,8 @@ export class CopiedRequestsReader {
   }
 
   /**
-   * Returns the time of the first request of a window, in which PostgreSQL may lack events.
+   * Returns the time of the first request of a window, in which PostgreSQL may lack events, or for which more than
+   * columns decides.
    * @returns null when there is none
    * @throws QueryTooLong, ArchiveUnavailable
    */
@@ -199,6 +175,7 @@ export class CopiedRequestsReader {
     time: ReadTime,
     tx: Db,
   ): Promise<Date | null> {
+    if (isOfEvents(filter)) return this.matching.firstAt(scope, { from, to }, filter, { isAsked: true, time, tx });
     const copied = await this.cold.endOf(
       scope,
       'first',

@@ -4,11 +4,12 @@ import { Database, type Db } from '../../../../platform/database/database.js';
 import { Parameters } from '../../../../platform/database/parameters.js';
 import { MOST_PAIRS } from './figures.repository.js';
 import { chunkSql, nearestRankSql, toldSql } from './levels.repository.js';
-import { CopiedRequestsReader, type ReadTime } from './copied-requests.reader.js';
-import { type CopiedLooked, lookedSql } from './looked.repository.js';
+import { CopiedRequestsReader } from './copied-requests.reader.js';
+import { type LookedEvents, type LookedLevel, lookedSql } from './looked.repository.js';
 import { MOST_KEPT_STATUSES } from './rollup-limits.js';
+import type { ReadTime } from './read-time.js';
 import type { ReadingPlan } from './reading-plan.js';
-import { isNamed, namedConditions, requestConditions, type RequestFilter } from './request-filter.js';
+import { isNamed, namedConditions, type RequestFilter } from './request-filter.js';
 
 export const ENDPOINT_SORTS = ['requests', 'p95', 'error_rate', 'errors', 'total_time'] as const;
 export type EndpointSort = (typeof ENDPOINT_SORTS)[number];
@@ -83,7 +84,7 @@ const BY_NAME = `endpoint = '', endpoint COLLATE "C", method COLLATE "C"`;
 
 type Scope = Pick<ProjectScope, 'projectId'>;
 
-/** Aggregates the requests of a window by method and endpoint. Each answer comes from one statement. */
+/** Aggregates the requests of a window by method and endpoint or route. Each answer comes from one statement. */
 @Injectable()
 export class EndpointFiguresReader {
   constructor(
@@ -99,11 +100,11 @@ export class EndpointFiguresReader {
     time: ReadTime,
     tx: Db,
   ): Promise<EndpointsPage> {
-    const copied = await this.copied.looked(scope, plan, filter, 'pairs', time, tx);
+    const looked = await this.copied.looked(scope, plan, filter, levelOf(filter), time, tx);
     const parameters = new Parameters();
     const [offset, limit] = [parameters.bind(asked.offset), parameters.bind(asked.limit)];
     const rows = await this.database.rows<PageRow>(
-      `WITH ${itemsSql(scope, plan, filter, parameters, copied)},
+      `WITH ${itemsSql(scope, plan, filter, parameters, looked)},
        of_spans AS MATERIALIZED (
          SELECT method, endpoint, sum(n) AS requests, coalesce(sum(n) FILTER (WHERE latency IS NOT NULL), 0) AS measured,
                 coalesce(sum(n) FILTER (WHERE status >= 500), 0) AS errors, sum(latency::bigint * n)::bigint AS latency_sum, min(latency) AS latency_min, max(latency) AS latency_max FROM named GROUP BY 1, 2),
@@ -144,12 +145,12 @@ export class EndpointFiguresReader {
     time: ReadTime,
     tx: Db,
   ): Promise<Failures> {
-    const copied = await this.copied.looked(scope, plan, filter, 'pairs', time, tx);
+    const looked = await this.copied.looked(scope, plan, filter, levelOf(filter), time, tx);
     const parameters = new Parameters();
     const [failed, last] =
       statusFrom === 400 ? ['client_errors + errors', 'last_failed_at'] : ['errors', 'last_error_at'];
     const rows = await this.database.rows<FailureRow>(
-      `WITH ${itemsSql(scope, plan, filter, parameters, copied)},
+      `WITH ${itemsSql(scope, plan, filter, parameters, looked)},
        of_spans AS MATERIALIZED (
          SELECT method, endpoint, sum(n) AS requests, coalesce(sum(n) FILTER (WHERE status >= ${statusFrom}), 0) AS failed,
                 max(newest) FILTER (WHERE status >= ${statusFrom}) AS last_failed_at,
@@ -260,6 +261,10 @@ function namesOf({
   return { method: method === '' ? null : method, endpoint: endpoint === '' ? null : endpoint };
 }
 
+function levelOf({ isByRoute }: RequestFilter): LookedLevel {
+  return isByRoute === true ? 'routes' : 'pairs';
+}
+
 /**
  * Returns the relations `named` and `rolled`. `named` has the events of spans, with `method`, `endpoint`, `status`,
  * `latency`, `at` and `n`. `rolled` has the pairs of hours and days. Missing names are empty, so that they can be
@@ -271,7 +276,7 @@ function itemsSql(
   plan: ReadingPlan,
   filter: RequestFilter,
   parameters: Parameters,
-  copied: CopiedLooked | null,
+  looked: LookedEvents | null,
 ): string {
   const project = parameters.bind(projectId);
   const [days, hours] = [parameters.bind(plan.days), parameters.bind(plan.hours)];
@@ -280,7 +285,7 @@ function itemsSql(
   const [dayChunk, hourChunk] = [chunkSql('day', 'day'), chunkSql('hour', 'hour')];
   // Pairs beyond the limit of a span are found with IN on a materialized table. This is fast even when the planner
   // misjudges their number.
-  return `${lookedSql(project, plan.spans, requestConditions(filter, parameters), parameters, 'pairs', copied)},
+  return `${lookedSql(project, plan.spans, filter, parameters, levelOf(filter), looked)},
        ranked AS MATERIALIZED (
          SELECT part, method, endpoint, row_number() OVER (
                   PARTITION BY part ORDER BY sum(n) DESC, endpoint COLLATE "C", method COLLATE "C") AS nth

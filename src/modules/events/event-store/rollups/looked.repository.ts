@@ -1,43 +1,112 @@
 import type { Parameters } from '../../../../platform/database/parameters.js';
+import type { FittingEvents } from '../candidates/fitting-events.reader.js';
+import { COPIED_FIELDS } from '../../conditions/index.js';
+import { CONDITION_SQL } from '../../fields/index.js';
+import { instantBeforeSql } from '../reading/windows-sql.js';
 import type { TimeWindow } from '../totals/coverage.js';
-import { uncopiedSql } from '../reading/uncopied-events.reader.js';
-import { nameSql } from './names.repository.js';
+import { copiedNameSql, nameSql } from './names.repository.js';
+import { requestConditions, type RequestFilter } from './request-filter.js';
 
-export type LookedLevel = 'whole' | 'pairs';
+/** The names that the events of `looked` have: none, method and endpoint, or method and route. */
+export type LookedLevel = 'whole' | 'pairs' | 'routes';
 
-/**
- * The grouped events of spans in ClickHouse, as a list for each column of `looked`. Events that are not replicated yet
- * are missing.
- */
-export interface CopiedLooked {
-  readonly projectId: string;
-  readonly columns: Readonly<Record<LookedColumn, readonly unknown[]>>;
+/** The events of spans, when ClickHouse is read, or when more than columns decides which events are read. */
+export interface LookedEvents {
+  /** The grouped events of ClickHouse, as a list for each column of `looked`. Null when ClickHouse is not read. */
+  readonly columns: Readonly<Record<LookedColumn, readonly unknown[]>> | null;
+  /** The events that PostgreSQL reads. */
+  readonly events: FittingEvents;
 }
 
 const COPIED_TYPES = {
   ...{ part: 'timestamptz', at: 'timestamptz', method: 'text', endpoint: 'text' },
   ...{ status: 'int', latency: 'int', n: 'int' },
 } as const;
-export type LookedColumn = keyof typeof COPIED_TYPES;
+type LookedColumn = keyof typeof COPIED_TYPES;
 const COPIED_COLUMNS = Object.keys(COPIED_TYPES) as LookedColumn[];
+
+/**
+ * More groups are not transferred from one database to the other. Events that only differ in their time are one group.
+ */
+const MOST_GROUPS = 100_000;
+
+/** A group of events of ClickHouse. */
+export interface LookedGroup {
+  readonly part: number;
+  readonly newest: number;
+  readonly method: string;
+  readonly endpoint: string;
+  readonly code: number;
+  readonly took: number | null;
+  readonly times: number;
+  /** 1 when ClickHouse cannot read one of the events. */
+  readonly unread: number;
+}
+
+/**
+ * Returns a statement of ClickHouse after SELECT that groups events as {@link LookedGroup}, and returns at most one
+ * group more than {@link MOST_GROUPS}.
+ * @param events a relation `e` with its conditions
+ * @param unread true when an event cannot be read
+ */
+export function copiedLookedSql(
+  spans: readonly TimeWindow[],
+  level: LookedLevel,
+  events: string,
+  unread: string,
+): string {
+  const starts = spans.map(({ from }) => from.getTime());
+  const endpoint = {
+    pairs: copiedNameSql('e.log_endpoint'),
+    // The array makes the long expression of a route appear only once in the statement.
+    routes: `arrayMap(whole_route -> ${copiedNameSql('whole_route')}, [${COPIED_FIELDS['log.route']}])[1]`,
+  };
+  const names =
+    level === 'whole'
+      ? `'' AS method, '' AS endpoint`
+      : `${copiedNameSql('toString(e.log_method)')} AS method, ${endpoint[level]} AS endpoint`;
+  return `* FROM (
+          SELECT ${instantBeforeSql(starts)} AS part, ${names}, e.log_status AS code,
+                 if(e.log_has_latency, e.log_latency_ms, NULL) AS took, count() AS times,
+                 max(toUnixTimestamp64Milli(e.timestamp)) AS newest, max(toUInt8(${unread})) AS unread
+          FROM ${events} GROUP BY part, method, endpoint, code, took)
+        LIMIT ${MOST_GROUPS + 1}`;
+}
+
+/**
+ * Returns the columns of groups.
+ * @returns null when PostgreSQL has to read the events instead: there are too many groups, or unreadable events
+ */
+export function lookedColumns(rows: readonly LookedGroup[]): LookedEvents['columns'] {
+  if (rows.length > MOST_GROUPS || rows.some(({ unread }) => unread === 1)) return null;
+  return {
+    part: rows.map(({ part }) => new Date(part)),
+    at: rows.map(({ newest }) => new Date(newest)),
+    method: rows.map(({ method }) => method),
+    endpoint: rows.map(({ endpoint }) => endpoint),
+    status: rows.map(({ code }) => code),
+    latency: rows.map(({ took }) => took),
+    n: rows.map(({ times }) => times),
+  };
+}
 
 /**
  * Returns the relation `looked` of {@link figuresSql}: the events of spans. Each span is a part, identified by its
  * start.
  * @param project the SQL parameter of the project id
- * @param conditions each begins with ` AND `
+ * @param filter used without `looked`, whose events already match it
  * @param level `whole` needs no names
- * @param copied null reads all events from PostgreSQL
+ * @param looked null reads the rows of PostgreSQL that match the filter
  */
 export function lookedSql(
   project: string,
   spans: readonly TimeWindow[],
-  conditions: string,
+  filter: RequestFilter,
   parameters: Parameters,
   level: LookedLevel,
-  copied: CopiedLooked | null = null,
+  looked: LookedEvents | null,
 ): string {
-  if (copied !== null) return copiedSql(project, spans, conditions, parameters, level, copied);
+  if (looked !== null) return gatheredSql(spans, parameters, level, looked);
   const [from, to] = [spans.map((span) => span.from), spans.map((span) => span.to)].map((list) =>
     parameters.bind(list),
   );
@@ -46,34 +115,34 @@ export function lookedSql(
          SELECT spans.starts AS part, found.* FROM unnest(${from}::timestamptz[], ${to}::timestamptz[]) AS spans (starts, ends)
          CROSS JOIN LATERAL (
            SELECT ${columnsSql(level)}
-           FROM events WHERE project_id = ${project} AND "timestamp" >= spans.starts AND "timestamp" < spans.ends${conditions}
+           FROM events e WHERE project_id = ${project} AND "timestamp" >= spans.starts AND "timestamp" < spans.ends${requestConditions(filter, parameters)}
            OFFSET 0) found)`;
 }
 
 function columnsSql(level: LookedLevel): string {
+  const endpoint =
+    level === 'routes'
+      ? `(SELECT ${nameSql('route')} FROM (SELECT ${CONDITION_SQL['log.route']} AS route OFFSET 0) named)`
+      : nameSql('log_endpoint');
   const names =
     level === 'whole'
       ? `''::text AS method, ''::text AS endpoint`
-      : `${nameSql('log_method')} AS method, ${nameSql('log_endpoint')} AS endpoint`;
+      : `${nameSql('log_method')} AS method, ${endpoint} AS endpoint`;
   return `"timestamp" AS at, ${names}, log_status AS status, CASE WHEN log_has_latency THEN log_latency_ms END AS latency, 1 AS n`;
 }
 
-function copiedSql(
-  project: string,
+function gatheredSql(
   spans: readonly TimeWindow[],
-  conditions: string,
   { bind }: Parameters,
   level: LookedLevel,
-  { projectId, columns }: CopiedLooked,
+  { columns, events }: LookedEvents,
 ): string {
-  const lists = COPIED_COLUMNS.map((name) => `${bind(columns[name])}::${COPIED_TYPES[name]}[]`).join(', ');
   const [starts, ends] = [bind(spans.map(({ from }) => from)), bind(spans.map(({ to }) => to))];
-  const whole = { from: spans[0]?.from ?? new Date(0), to: spans.at(-1)?.to ?? new Date(0) };
-  const uncopied = uncopiedSql(projectId, whole, `e.project_id = ${project}${conditions}`, bind);
+  const lists = COPIED_COLUMNS.map((name) => `${bind(columns?.[name] ?? [])}::${COPIED_TYPES[name]}[]`).join(', ');
   return `looked AS MATERIALIZED (
          SELECT * FROM unnest(${lists}) AS copied (${COPIED_COLUMNS.join(', ')})
          UNION ALL
-         SELECT (${starts}::timestamptz[])[place] AS part, ${columnsSql(level)}
-         FROM (SELECT e.*, width_bucket(e."timestamp", ${starts}::timestamptz[]) AS place FROM ${uncopied}) placed
-         WHERE place > 0 AND "timestamp" < (${ends}::timestamptz[])[place])`;
+         SELECT (${starts}::timestamptz[])[span] AS part, ${columnsSql(level)}
+         FROM (SELECT e.*, width_bucket(e."timestamp", ${starts}::timestamptz[]) AS span FROM ${events(bind)}) e
+         WHERE span > 0 AND "timestamp" < (${ends}::timestamptz[])[span])`;
 }

@@ -6,10 +6,11 @@ import { ColdEventsReader } from '../reading/cold-events.reader.js';
 import type { TimeWindow } from '../totals/coverage.js';
 import { figuresSql } from './figures.repository.js';
 import { chunkSql, nearestRankSql, toldSql } from './levels.repository.js';
-import { CopiedRequestsReader, type ReadTime } from './copied-requests.reader.js';
-import { type CopiedLooked, lookedSql } from './looked.repository.js';
+import { CopiedRequestsReader } from './copied-requests.reader.js';
+import { type LookedEvents, lookedSql } from './looked.repository.js';
+import type { ReadTime } from './read-time.js';
 import type { ReadingPlan } from './reading-plan.js';
-import { isNamed, namedConditions, requestConditions, type RequestFilter } from './request-filter.js';
+import { isNamed, isOfEvents, namedConditions, requestConditions, type RequestFilter } from './request-filter.js';
 
 const FIGURES = `requests, client_errors, errors, measured, fast, slow, latency_sum, latency_min, latency_max, latencies, counts,
   failed_counts`;
@@ -71,9 +72,9 @@ export class RequestFiguresReader {
     time: ReadTime,
     tx: Db,
   ): Promise<BucketFigures[]> {
-    const copied = await this.copied.looked(scope, plan, filter, 'whole', time, tx);
+    const looked = await this.copied.looked(scope, plan, filter, 'whole', time, tx);
     const parameters = new Parameters();
-    const parts = partsSql(scope, plan, filter, parameters, copied);
+    const parts = partsSql(scope, plan, filter, parameters, looked);
     const [buckets, threshold] = [parameters.bind(starts), parameters.bind(apdexMs)];
     const percentiles = quantiles.map((quantile) => nearestRankSql(quantile));
     // The relations are only joined with one row per bucket, because the planner cannot estimate their sizes.
@@ -115,10 +116,10 @@ export class RequestFiguresReader {
     time: ReadTime,
     tx: Db,
   ): Promise<Date | null> {
-    const copied = await this.copied.looked(scope, plan, filter, 'whole', time, tx);
+    const looked = await this.copied.looked(scope, plan, filter, 'whole', time, tx);
     const parameters = new Parameters();
     const [row] = await this.database.rows<{ first: Date | null }>(
-      `WITH ${partsSql(scope, plan, filter, parameters, copied)}
+      `WITH ${partsSql(scope, plan, filter, parameters, looked)}
        SELECT min(part) AS first FROM parts WHERE requests > 0 /* tenant: each part compares the project */`,
       parameters.values,
       tx,
@@ -134,7 +135,9 @@ export class RequestFiguresReader {
     time: ReadTime,
     tx: Db,
   ): Promise<Date | null> {
-    if (await this.cold.isCold({ from })) return this.copied.firstAt({ projectId }, { from, to }, filter, time, tx);
+    if (isOfEvents(filter) || (await this.cold.isCold({ from }))) {
+      return this.copied.firstAt({ projectId }, { from, to }, filter, time, tx);
+    }
     const parameters = new Parameters();
     const [row] = await this.database.rows<{ timestamp: Date }>(
       `SELECT "timestamp" FROM events
@@ -157,7 +160,7 @@ function partsSql(
   plan: ReadingPlan,
   filter: RequestFilter,
   parameters: Parameters,
-  copied: CopiedLooked | null,
+  looked: LookedEvents | null,
 ): string {
   const project = parameters.bind(projectId);
   const [days, hours] = [parameters.bind(plan.days), parameters.bind(plan.hours)];
@@ -174,7 +177,7 @@ function partsSql(
          UNION ALL
          SELECT hour, ${FIGURES}, ${hourChunk} FROM (SELECT *, counted AS requests FROM hour_rollups) h
          WHERE project_id = ${project} AND hour = ANY (${hours}::timestamptz[])`;
-  const looked = lookedSql(project, plan.spans, requestConditions(filter, parameters), parameters, 'whole', copied);
-  return `${looked}, ${figuresSql('whole')},
+  const events = lookedSql(project, plan.spans, filter, parameters, 'whole', looked);
+  return `${events}, ${figuresSql('whole')},
        parts AS MATERIALIZED (SELECT part, ${FIGURES}, ${chunkSql('part', 'hour')} FROM figured UNION ALL ${rolled})`;
 }
