@@ -107,12 +107,23 @@ export class EventExportService {
       await channel.write(Buffer.from(writer.head));
       if (first.done !== true) await channel.write(first.value);
       let askedAt = performance.now();
-      for await (const chunk of chunks) {
+      let sentAt = askedAt;
+      let next: ReturnType<typeof chunks.next> | undefined;
+      for (;;) {
+        next ??= chunks.next();
+        let chunk: Buffer = Buffer.from(writer.emptyLine);
+        if (where === null || (await settlesIn(next, sentAt + this.limits.quietMs - performance.now()))) {
+          const { value, done } = await next;
+          if (done === true) break;
+          chunk = value;
+          next = undefined;
+        }
         if (performance.now() - askedAt >= this.limits.askAgainMs) {
           if (!(await this.mayRead(scope))) throw new ClientGone();
           askedAt = performance.now();
         }
         await channel.write(chunk);
+        if (chunk.length > 0) sentAt = performance.now();
       }
       await channel.end();
     } catch (error) {
@@ -175,7 +186,7 @@ export class EventExportService {
       try {
         places = await this.matches.newest(
           scope,
-          { window: part, where, conditions, before, limit: MOST_PLACES },
+          { window: part, where, conditions, before, limit: MOST_PLACES, isBackground: true },
           gone,
         );
       } catch (error) {
@@ -241,6 +252,19 @@ export class EventExportService {
       if (left > 0) this.running.set(projectId, left);
       else this.running.delete(projectId);
     };
+  }
+}
+
+/** Returns false when the promise has not settled after some milliseconds. @throws what the promise rejects with */
+async function settlesIn(promise: Promise<unknown>, milliseconds: number): Promise<boolean> {
+  const timer = new AbortController();
+  try {
+    return await Promise.race([
+      promise.then(() => true),
+      pause(Math.max(0, milliseconds), false, { signal: timer.signal }),
+    ]);
+  } finally {
+    timer.abort();
   }
 }
 

@@ -6,6 +6,8 @@ export interface ExportWriter {
   readonly mediaType: string;
   /** The text that is written before the first event. */
   readonly head: string;
+  /** An empty line, which readers of the format skip. */
+  readonly emptyLine: string;
   line(stored: StoredEvent): string;
 }
 
@@ -40,7 +42,13 @@ export const EXPORT_WRITERS: Readonly<Record<ExportFormat, ExportWriter>> = {
   ndjson: {
     mediaType: 'application/x-ndjson',
     head: '',
+    emptyLine: '\n',
     line: (stored) => `${eventRecord(stored).text}\n`,
   },
-  csv: { mediaType: 'text/csv; charset=utf-8', head: `${RECORD_MEMBERS.join(',')}\r\n`, line: csvLine },
+  csv: {
+    mediaType: 'text/csv; charset=utf-8',
+    head: `${RECORD_MEMBERS.join(',')}\r\n`,
+    emptyLine: '\r\n',
+    line: csvLine,
+  },
 };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { asOrganizationId, asProjectId } from '../../access/index.js';
-import { LongReads, QueryTooLong } from './long-reads.js';
+import { LongReads, QueryTooLong, TooManyQueries } from './long-reads.js';
 
 const scopeOf = (name: string) => ({ organizationId: asOrganizationId(name), projectId: asProjectId(`${name}1`) });
 
@@ -52,6 +52,16 @@ describe('a turn of a long read', () => {
     );
     for (const name of ['x', 'y', 'z']) await reads.end(name);
     await Promise.all(long);
+  });
+
+  it('is refused to a background read once its organization has used half of its time, but not to another read', async () => {
+    const turns = new LongReads();
+    turns['use'].add('x', turns.limits.budgetMs / 2);
+    const long = (milliseconds: number): Promise<number> =>
+      milliseconds === turns.limits.shortMs ? Promise.reject(new QueryTooLong()) : Promise.resolve(milliseconds);
+    await expect(turns.run(scopeOf('x'), long, { isBackground: true })).rejects.toThrow(TooManyQueries);
+    await expect(turns.run(scopeOf('y'), long, { isBackground: true })).resolves.toBe(8_000);
+    await expect(turns.run(scopeOf('x'), long)).resolves.toBe(8_000);
   });
 
   it('is awaited for longer than a read may take', () => {

@@ -27,6 +27,8 @@ const SHORT_READ_MS = 300;
  * two slots. Beyond it, reads are refused.
  */
 const LONG_READ_BUDGET_MS = 40_000;
+/** The share of this time that background reads leave to the other reads of their organization. */
+const LEFT_BY_BACKGROUND = 0.5;
 /** Maximum number of waiting reads. Beyond it, a read is refused at once. */
 const MOST_WAITING = 256;
 const MOST_WAITING_OF_PROJECT = 64;
@@ -53,6 +55,11 @@ interface Options {
   readonly refusal?: new (retryAfterSeconds?: number) => Error;
   /** Ends the wait for a slot. A read that has started checks the signal itself. */
   readonly signal?: AbortSignal | undefined;
+  /**
+   * True for a read whose caller repeats it until it is done. It is refused once its organization has used half of its
+   * time, so that the other half is left to requests that somebody waits for.
+   */
+  readonly isBackground?: boolean | undefined;
 }
 
 /**
@@ -81,13 +88,14 @@ export class LongReads {
   async run<T>(
     scope: Pick<ProjectScope, 'organizationId' | 'projectId'>,
     read: (milliseconds: number) => Promise<T>,
-    { milliseconds = LONG_READ_MS, refusal = TooManyQueries, signal }: Options = {},
+    { milliseconds = LONG_READ_MS, refusal = TooManyQueries, signal, isBackground = false }: Options = {},
   ): Promise<T> {
     signal?.throwIfAborted();
     const { organizationId } = scope;
     const share = shareOf(scope);
     const within = (time: number) => (): Promise<T> => this.counted(organizationId, () => read(time));
-    const now = this.refusedFor(organizationId) > 0 ? null : this.longTurns.runNow(share, within(milliseconds));
+    const now =
+      this.refusedFor(organizationId, isBackground) > 0 ? null : this.longTurns.runNow(share, within(milliseconds));
     if (now !== null) return now;
     const { shortMs } = this.limits;
     try {
@@ -95,7 +103,7 @@ export class LongReads {
     } catch (error) {
       if (!(error instanceof QueryTooLong) || milliseconds <= shortMs) throw error;
     }
-    const refusedFor = this.refusedFor(organizationId);
+    const refusedFor = this.refusedFor(organizationId, isBackground);
     if (refusedFor > 0) throw new refusal(refusedFor);
     return this.inTurn(this.longTurns, share, within(milliseconds), refusal, signal);
   }
@@ -143,8 +151,9 @@ export class LongReads {
   }
 
   /** Returns the whole seconds until an organization has time left, or 0 when it has time now. */
-  private refusedFor(organizationId: string): number {
-    return this.use.secondsUntilBelow(organizationId, this.limits.budgetMs);
+  private refusedFor(organizationId: string, isBackground: boolean): number {
+    const share = isBackground ? 1 - LEFT_BY_BACKGROUND : 1;
+    return this.use.secondsUntilBelow(organizationId, this.limits.budgetMs * share);
   }
 }
 

@@ -9,6 +9,8 @@ interface Options {
   /** Ends the read, which then throws the signal's reason. */
   readonly signal?: AbortSignal;
   readonly milliseconds?: number;
+  /** As for {@link LongReads.run}. */
+  readonly isBackground?: boolean;
 }
 
 /**
@@ -34,10 +36,10 @@ export class LongSnapshots {
   run<T>(
     scope: Pick<ProjectScope, 'organizationId' | 'projectId'>,
     work: (tx: Db, deadline: Deadline) => Promise<T>,
-    { signal, milliseconds = this.milliseconds }: Options = {},
+    { signal, milliseconds = this.milliseconds, isBackground }: Options = {},
   ): Promise<T> {
     const read = (time: number): Promise<T> => this.briefly(work, { milliseconds: time, ...(signal && { signal }) });
-    return this.turns.run(scope, read, { milliseconds, signal });
+    return this.turns.run(scope, read, { milliseconds, signal, isBackground });
   }
 
   /**
@@ -47,7 +49,7 @@ export class LongSnapshots {
    */
   async briefly<T>(
     work: (tx: Db, deadline: Deadline) => Promise<T>,
-    { signal, milliseconds = this.milliseconds }: Options = {},
+    { signal, milliseconds = this.milliseconds }: Omit<Options, 'isBackground'> = {},
   ): Promise<T> {
     try {
       return await this.database.snapshot((tx) => work(tx, new Deadline(milliseconds, signal)), {

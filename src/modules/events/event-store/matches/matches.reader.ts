@@ -22,6 +22,8 @@ type Scope = Pick<ProjectScope, 'organizationId' | 'projectId'>;
 export interface AskedMatches extends AskedPlaces {
   readonly window: TimeWindow;
   readonly where: EventCondition;
+  /** The read leaves half of the time of its organization to others. */
+  readonly isBackground?: boolean;
 }
 
 interface Matches {
@@ -50,10 +52,11 @@ export class MatchesReader {
 
   /** @throws QueryTooLong, TooManyQueries, ArchiveUnavailable */
   newest(scope: Scope, asked: AskedMatches, signal: AbortSignal): Promise<EventPlace[]> {
-    return this.snapshots.run({ scope }, signal, async (snapshot) => {
+    const read = async (snapshot: Snapshot): Promise<EventPlace[]> => {
       const { rows } = await this.read(scope, asked, snapshot, signal, 'page');
       return this.places(scope, rows, snapshot);
-    });
+    };
+    return this.snapshots.run({ scope }, signal, read, asked.isBackground);
   }
 
   /** Returns a page and the number of all matching events, from one snapshot. @throws as {@link newest} */

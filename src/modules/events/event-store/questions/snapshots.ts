@@ -23,14 +23,16 @@ export class Snapshots {
 
   /**
    * @param work may run a second time, in another snapshot
+   * @param isBackground the read leaves half of the time of its organization to others
    * @throws QueryTooLong, TooManyQueries
    */
   run<T>(
     { scope }: Pick<Question, 'scope'>,
     signal: AbortSignal,
     work: (snapshot: Snapshot) => Promise<T>,
+    isBackground = false,
   ): Promise<T> {
-    return this.long.run(scope, (tx, deadline) => work(this.of(tx, deadline)), { signal });
+    return this.long.run(scope, (tx, deadline) => work(this.of(tx, deadline)), { signal, isBackground });
   }
 
   private of(tx: Db, deadline: Deadline): Snapshot {
