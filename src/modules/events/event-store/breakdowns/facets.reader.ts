@@ -49,10 +49,9 @@ export class FacetsReader {
     const { scope, window, filter, where } = question;
     return this.snapshots.run(question, signal, async (snapshot) => {
       const all = this.breakdowns.select(question, snapshot, signal);
-      if (where === null) await snapshot.limit();
       const values =
         where === null
-          ? await this.totals.facets(scope, window, filter, limit, snapshot.tx)
+          ? await this.totals.facets(scope, window, filter, limit, snapshot)
           : await this.ofFields(all, limit);
       const properties: PropertyFacet[] = [];
       for (const field of by) {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { BindValue, ReadBounds } from '../../../../platform/clickhouse/index.js';
+import type { BindValue } from '../../../../platform/clickhouse/index.js';
 import { type Bind, Parameters } from '../../../../platform/database/parameters.js';
 import type { BucketCoverage } from '../totals/bucket-coverage.js';
 import { type ColdEdges, ColdEdgesReader } from '../totals/cold-edges.reader.js';
@@ -16,7 +16,6 @@ import { countedBuckets } from '../totals/counted-buckets.reader.js';
 import { type FittingEvents, FittingEventsReader } from '../candidates/fitting-events.reader.js';
 import { inWindowsSql } from '../reading/windows-sql.js';
 import type { TimeWindow } from '../totals/coverage.js';
-import { type Deadline, QueryTooLong } from '../../long-reads/index.js';
 import { UncopiedEventsReader, uncopiedSql } from '../reading/uncopied-events.reader.js';
 import type { Division } from './division.js';
 import type { AskedOfStores, Question } from './question.js';
@@ -72,10 +71,10 @@ export class GatheredEventsReader {
     { scope, filter }: Question,
     { edges }: BucketCoverage,
     dimensions: readonly Dimension[],
-    { tx, deadline }: Snapshot,
+    { tx, inTime }: Snapshot,
   ): Promise<ColdEdges | null> {
     if (!(await this.edges.areCold(edges))) return null;
-    return inTime(deadline, (bounds) => this.edges.of(scope, edges, { filter, dimensions }, tx, bounds));
+    return inTime((bounds) => this.edges.of(scope, edges, { filter, dimensions }, tx, bounds));
   }
 
   /**
@@ -184,8 +183,8 @@ export class GatheredEventsReader {
     snapshot: Snapshot,
   ): Promise<Date | null> {
     const where = (bind: BindValue): string => `${inWindowsSql([window], bind)}${copiedConditionsOf(filter, bind)}`;
-    const { tx, deadline } = snapshot;
-    const copied = await inTime(deadline, (bounds) => this.cold.endOf(scope, end, where, tx, bounds));
+    const { tx, inTime } = snapshot;
+    const copied = await inTime((bounds) => this.cold.endOf(scope, end, where, tx, bounds));
     const beside = await this.endAmong(
       (bind) => uncopiedSql(scope.projectId, window, filterSql(filter, undefined, bind), bind),
       end,
@@ -254,19 +253,4 @@ export function bucketSql({ starts }: Division, bind: Bind): string {
   if (second === undefined) return '0';
   if (others.length === 0) return `CASE WHEN e."timestamp" < ${bind(second)}::timestamptz THEN 0 ELSE 1 END`;
   return `width_bucket(e."timestamp", ${bind(starts)}::timestamptz[]) - 1`;
-}
-
-/**
- * Limits a read to the remaining time, including the wait for a slot, because the caller holds a connection meanwhile.
- * @throws QueryTooLong
- */
-async function inTime<T>(deadline: Deadline, look: (bounds: ReadBounds) => Promise<T>): Promise<T> {
-  const late = AbortSignal.timeout(deadline.left());
-  try {
-    return await look({ milliseconds: deadline.left(), signal: late });
-  } catch (error) {
-    if (late.aborted) throw new QueryTooLong();
-    deadline.left();
-    throw error;
-  }
 }

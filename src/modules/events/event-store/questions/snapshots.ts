@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Db } from '../../../../platform/database/database.js';
+import type { ReadBounds } from '../../../../platform/clickhouse/index.js';
 import type { Parameters } from '../../../../platform/database/parameters.js';
-import { type Deadline, LongSnapshots } from '../../long-reads/index.js';
+import { type Deadline, LongSnapshots, QueryTooLong } from '../../long-reads/index.js';
 import type { Question } from './question.js';
 
 /** Reads PostgreSQL in one snapshot. */
@@ -9,7 +10,13 @@ export interface Snapshot {
   readonly tx: Db;
   readonly deadline: Deadline;
   /** Limits the next statement to the remaining time. */
-  limit(): Promise<void>;
+  readonly limit: () => Promise<void>;
+  /**
+   * Limits a read of ClickHouse to the remaining time, including the wait for a slot, because the snapshot holds a
+   * connection meanwhile. It ends when the client disconnects.
+   * @throws QueryTooLong
+   */
+  readonly inTime: <T>(look: (bounds: ReadBounds) => Promise<T>) => Promise<T>;
   /** Runs a statement within the remaining time. */
   rows<Row>(sql: string, parameters: Parameters): Promise<Row[]>;
 }
@@ -32,19 +39,37 @@ export class Snapshots {
     work: (snapshot: Snapshot) => Promise<T>,
     isBackground = false,
   ): Promise<T> {
-    return this.long.run(scope, (tx, deadline) => work(this.of(tx, deadline)), { signal, isBackground });
+    return this.long.run(scope, (tx, deadline) => work(this.of(tx, deadline, signal)), { signal, isBackground });
   }
 
-  private of(tx: Db, deadline: Deadline): Snapshot {
+  /** Returns a snapshot that the caller has begun. */
+  of(tx: Db, deadline: Deadline, signal: AbortSignal): Snapshot {
     const limit = (): Promise<void> => this.database.limit(tx, deadline.left());
     return {
       tx,
       deadline,
       limit,
+      inTime: (look) => inTime(deadline, signal, look),
       rows: async (sql, parameters) => {
         await limit();
         return this.database.rows(sql, parameters.values, tx);
       },
     };
+  }
+}
+
+async function inTime<T>(
+  deadline: Deadline,
+  closed: AbortSignal,
+  look: (bounds: ReadBounds) => Promise<T>,
+): Promise<T> {
+  const late = AbortSignal.timeout(deadline.left());
+  try {
+    return await look({ milliseconds: deadline.left(), signal: AbortSignal.any([late, closed]) });
+  } catch (error) {
+    closed.throwIfAborted();
+    if (late.aborted) throw new QueryTooLong();
+    deadline.left();
+    throw error;
   }
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
 import { type BindValue, StatementValues } from '../../../../platform/clickhouse/index.js';
-import { Database, type Db } from '../../../../platform/database/database.js';
+import type { Db } from '../../../../platform/database/database.js';
 import { Parameters } from '../../../../platform/database/parameters.js';
 import type { FittingEvents } from '../candidates/fitting-events.reader.js';
 import { copiedFieldReads } from '../../conditions/index.js';
@@ -11,7 +11,7 @@ import { COPIED_SIZES } from '../places/copied-places.reader.js';
 import { PLACE_COLUMNS } from '../places/event-places.js';
 import { type CopiedQuestion, copiedQuestion } from '../questions/copied-question.js';
 import { GatheredEventsReader } from '../questions/gathered-events.reader.js';
-import type { Snapshot } from '../questions/snapshots.js';
+import { type Snapshot, Snapshots } from '../questions/snapshots.js';
 import { CopiedEventsReader, CopyReadTooLong } from '../reading/copied-events.reader.js';
 import type { TimeWindow } from '../totals/coverage.js';
 import type { EventFilter } from '../totals/event-filter.js';
@@ -55,7 +55,7 @@ type Select = (copied: string, events: CopiedQuestion, bind: BindValue) => strin
 @Injectable()
 export class MatchingRequestsReader {
   constructor(
-    private readonly database: Database,
+    private readonly snapshots: Snapshots,
     private readonly gathered: GatheredEventsReader,
     private readonly copied: CopiedEventsReader,
   ) {}
@@ -179,16 +179,7 @@ export class MatchingRequestsReader {
   }
 
   private snapshotOf({ time, tx }: Reading): Snapshot {
-    const limit = (): Promise<void> => time.limit();
-    return {
-      tx,
-      deadline: time.deadline,
-      limit,
-      rows: async (sql, parameters) => {
-        await limit();
-        return this.database.rows(sql, parameters.values, tx);
-      },
-    };
+    return this.snapshots.of(tx, time.deadline, time.signal);
   }
 }
 

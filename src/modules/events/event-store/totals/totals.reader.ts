@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
 import { Clock } from '../../../../platform/clock/index.js';
+import type { ReadBounds } from '../../../../platform/clickhouse/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { Parameters } from '../../../../platform/database/parameters.js';
 import { type ColdEdges, ColdEdgesReader } from './cold-edges.reader.js';
@@ -38,6 +39,15 @@ export interface MatchingHour {
 export interface Page {
   readonly limit: number;
   readonly offset: number;
+}
+
+/** A snapshot whose reads have a time limit. */
+interface LimitedSnapshot {
+  readonly tx: Db;
+  /** Limits the next statement of PostgreSQL to the remaining time. */
+  readonly limit: () => Promise<void>;
+  /** Limits a read of ClickHouse to the remaining time. */
+  readonly inTime: <T>(look: (bounds: ReadBounds) => Promise<T>) => Promise<T>;
 }
 
 /** A page limit that returns everything. */
@@ -148,10 +158,10 @@ export class EventTotalsReader {
     window: TimeWindow,
     filter: EventFilter,
     limit: number,
-    db?: Db,
+    snapshot?: LimitedSnapshot,
   ): Promise<Record<Dimension, FacetValue[]>> {
     const most = { event: limit, source_id: limit, severity: limit, status: limit, environment: limit };
-    return this.values(scope, window, filter, most, db);
+    return this.values(scope, window, filter, most, snapshot);
   }
 
   /**
@@ -164,7 +174,7 @@ export class EventTotalsReader {
     window: TimeWindow,
     filter: EventFilter,
     most: Readonly<Record<D, number | null>>,
-    db?: Db,
+    snapshot?: LimitedSnapshot,
   ): Promise<Record<D, FacetValue[]>> {
     const wanted = DIMENSIONS.filter((name): name is D => name in most);
     const needed = DIMENSIONS.filter((name) => name in most || filter[name] !== undefined);
@@ -178,7 +188,8 @@ export class EventTotalsReader {
          SELECT ${needed.join(', ')}, sum(events) AS events FROM ${counted} ${TENANT}
          GROUP BY ${needed.join(', ')} HAVING sum(events) > 0)
        ${wanted.map((name) => ofOne(name, parameters)).join('\nUNION ALL\n')}`,
-      db,
+      snapshot?.tx,
+      snapshot,
     );
     const of = (dimension: D): FacetValue[] =>
       rows
@@ -263,10 +274,12 @@ export class EventTotalsReader {
     count: Count,
     sql: (counted: string, parameters: Parameters) => string,
     db: Db | undefined,
+    limited?: LimitedSnapshot,
   ): Promise<Row[]> {
     const isCold = await this.cold.areCold(count.coverage.edges, db);
     const read = async (tx: Db | undefined): Promise<Row[]> => {
-      const edges = isCold && tx !== undefined ? await this.coldEdges(count, tx) : null;
+      const edges = isCold && tx !== undefined ? await this.coldEdges(count, tx, limited) : null;
+      await limited?.limit();
       const parameters = new Parameters();
       return this.database.rows<Row>(sql(countedRows(count, edges, parameters), parameters), parameters.values, tx);
     };
@@ -278,8 +291,15 @@ export class EventTotalsReader {
     return db === undefined ? this.database.snapshot(work) : work(db);
   }
 
-  private coldEdges({ projectId, coverage, filter, dimensions, bucket }: Count, tx: Db): Promise<ColdEdges> {
-    return this.cold.of({ projectId }, coverage.edges, { filter, dimensions, interval: bucket }, tx);
+  private coldEdges(
+    { projectId, coverage, filter, dimensions, bucket }: Count,
+    tx: Db,
+    limited: LimitedSnapshot | undefined,
+  ): Promise<ColdEdges> {
+    const asked = { filter, dimensions, interval: bucket };
+    const read = (bounds?: ReadBounds): Promise<ColdEdges> =>
+      this.cold.of({ projectId }, coverage.edges, asked, tx, bounds);
+    return limited === undefined ? read() : limited.inTime(read);
   }
 
   private of(scope: Scope, window: TimeWindow): Pick<Count, 'projectId' | 'coverage' | 'now'> {
