@@ -10,6 +10,7 @@ import { MonthsRepository } from '../../../src/modules/events/event-store/keepin
 import { HotEvents } from '../../../src/modules/events/event-store/retention/hot-events.js';
 import { HotMonthsReader } from '../../../src/modules/events/event-store/retention/hot-months.reader.js';
 import { PastMonthsReader } from '../../../src/modules/events/event-store/retention/past-months.reader.js';
+import { LongReads, LongSnapshots } from '../../../src/modules/events/long-reads/index.js';
 import { HourRollupsService } from '../../../src/modules/events/hour-rollups/hour-rollups.service.js';
 import { MaintenanceRunner } from '../../../src/platform/maintenance/maintenance-task.js';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
@@ -129,9 +130,12 @@ function tests(access: ClickHouseAccess): void {
       const explorer = `/v1/projects/${owner.projectId}/events`;
       return {
         page: fc
-          .tuple(asked, fc.constantFrom(1, 7, 50), fc.constantFrom(0, 3, 60))
+          .tuple(more({ where }), fc.constantFrom(1, 7, 50), fc.constantFrom(0, 3, 60))
           .map(([query, limit, offset]) => ({ path: explorer, query: { ...query, limit, offset } })),
-        facets: asked.map((query) => ({ path: `${explorer}/facets`, query })),
+        facets: more({
+          where,
+          by: fc.constantFrom(undefined, ['properties.plan'], ['properties.n', 'properties.a']),
+        }).map((query) => ({ path: `${explorer}/facets`, query })),
         overview: of('/v1/analytics/overview', more({ where })),
         breakdown: of(
           '/v1/analytics/breakdown',
@@ -474,6 +478,32 @@ function tests(access: ClickHouseAccess): void {
       const lines = (await exported(app, { format: 'ndjson', range: 'all' })).trim().split('\n');
       expect(new Set(lines.map((line) => (JSON.parse(line) as { id: string }).id))).toEqual(new Set(ids));
       expect(lines).toHaveLength(ids.length);
+      const matching = { format: 'ndjson', range: 'all', where: 'length(event) > 0' };
+      const matched = (await exported(app, matching)).split('\n').filter((line) => line !== '');
+      expect(matched).toEqual(lines);
+    });
+
+    it('is refused with facets of a property after the time of a slow read when ClickHouse does not answer', async () => {
+      const snapshots = app.nest.get(LongSnapshots, { strict: false });
+      const { limits } = app.nest.get(LongReads, { strict: false });
+      const { milliseconds } = snapshots;
+      const usual = { ...limits };
+      snapshots.milliseconds = 1_000;
+      limits.budgetMs = Infinity;
+      server.readFaults.push('hang', 'hang');
+      try {
+        const from = new Date(cold[0].getTime() + 17 * MINUTE_MS).toISOString();
+        const query = { from_ts: from, to_ts: new Date(now).toISOString(), by: 'properties.plan' };
+        const path = `/v1/projects/${owner.projectId}/events/facets`;
+        const refused = await ask(app, { path, query });
+        expect([refused.status, refused.body]).toEqual([
+          503,
+          { detail: 'Query took too long: choose a shorter range or a narrower filter' },
+        ]);
+      } finally {
+        snapshots.milliseconds = milliseconds;
+        Object.assign(limits, usual);
+      }
     });
 
     it('is never missing from a complete answer when ClickHouse breaks off', async () => {
@@ -494,7 +524,9 @@ function tests(access: ClickHouseAccess): void {
         { path: '/v1/performance/endpoints', query: asked },
         { path: '/v1/performance/slowest', query: { ...asked, limit: 100 } },
         { path: explorer, query: { ...times, limit: 500 } },
+        { path: explorer, query: { ...times, limit: 500, where: 'log.status > 1' } },
         { path: `${explorer}/facets`, query: times },
+        { path: `${explorer}/facets`, query: { ...times, where: 'length(event) > 0', by: 'properties.plan' } },
         { path: '/v1/logs', query: { ...project, range: 'all', limit: 500 } },
         { path: '/v1/eql', body: { ...asked, query: 'any where concat(properties.plan, "") == "pro"' } },
         { path: '/v1/eql', body: { ...asked, query: 'sequence by environment [a where true] [b where true]' } },
