@@ -16,7 +16,8 @@ import { copiedJoinKey, type Joined, joinKeysSql, keyDigits, writtenKeys } from 
 
 /**
  * With more candidates that are not replicated yet, PostgreSQL answers alone. They are all read into memory before the
- * first one is visited.
+ * first one is visited. PostgreSQL has every event that is not replicated, so its answer is the same. When it no longer
+ * has older events of the window, the caller refuses the read.
  */
 const MOST_UNCOPIED = 5_000;
 /** Limits the properties of large events that one statement reads. A single event may be larger. */
