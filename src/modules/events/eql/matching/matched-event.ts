@@ -8,7 +8,7 @@ export interface MatchedEvent {
   readonly ms: number;
   /** The number of the event among all scanned events, in the order of the scan. */
   readonly ordinal: number;
-  /** The size, if it was read with the event. Only reads of few events, which may all be shown, have sizes. */
+  /** The size, if it was read with the event. Queries of single events have sizes, because these may all be shown. */
   readonly size?: EventSize;
   /** The whole event, if it was read as well. */
   readonly record?: StoredEvent;

@@ -58,7 +58,7 @@ interface Run {
   readonly selection: CandidateSelection;
   /** One reader of join keys for each term. */
   readonly keys: readonly KeyReader<CandidateRow>[];
-  readonly walk: Pick<Walk, 'isNewestFirst' | 'wanted'>;
+  readonly walk: Pick<Walk, 'isNewestFirst' | 'wanted' | 'withSizes'>;
   /** The keys that a read can be limited to. Null when any event may matter. */
   readonly joined: Joined | null;
   /**
@@ -214,7 +214,11 @@ function eventRun({ filter, pipes }: EventQuery, { limit, position }: Asked, bud
       selection,
       keys,
       joined: null,
-      walk: { isNewestFirst: false, wanted: selection.isExact ? (first?.count ?? limit + 1) : 'some' },
+      walk: {
+        isNewestFirst: false,
+        wanted: selection.isExact ? (first?.count ?? limit + 1) : 'some',
+        withSizes: true,
+      },
       push: (event, [hit]) => hit === undefined || shown.add({ keys: [], events: [event] }),
       end: () => shown.end(),
     };
@@ -224,7 +228,7 @@ function eventRun({ filter, pipes }: EventQuery, { limit, position }: Asked, bud
     selection,
     keys,
     joined: null,
-    walk: { isNewestFirst: true, wanted: selection.isExact ? last : 'some' },
+    walk: { isNewestFirst: true, wanted: selection.isExact ? last : 'some', withSizes: true },
     push: (event, [hit]) => {
       if (hit === undefined) return true;
       budget.take();
