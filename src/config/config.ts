@@ -31,7 +31,7 @@ export interface Config {
   /** Requests that are logged: none, those that ended with 5xx or were aborted, or all. */
   readonly accessLog: AccessLog;
   /** The traces whose spans are exported, or undefined without an export. The SDK of OpenTelemetry reads where to. */
-  readonly tracing: TraceSampling | undefined;
+  readonly tracing: Tracing | undefined;
   /** The absolute path of the data folder: embedded database, objects, captured mail and generated secrets. */
   readonly dataDir: { readonly path: string; readonly isDefault: boolean };
   /** Without a URL the service starts an embedded PostgreSQL in the data folder. */
@@ -204,6 +204,18 @@ export const TRACE_SAMPLERS = [
   'parentbased_traceidratio',
 ] as const;
 export type TraceSampler = (typeof TRACE_SAMPLERS)[number];
+
+export interface Tracing {
+  readonly sampling: TraceSampling;
+  readonly batches: {
+    /** Spans wait at most this long for their batch, in milliseconds. */
+    readonly delayMs: number;
+    /** The most spans of a batch. */
+    readonly batchSize: number;
+    /** The most spans in memory. Further ones are dropped. */
+    readonly mostWaiting: number;
+  };
+}
 
 export interface TraceSampling {
   /** The share of traces that are exported, from 0 to 1. */

@@ -148,7 +148,7 @@ describe('the configuration', () => {
         OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
         OTEL_TRACES_SAMPLER: sampler,
         OTEL_TRACES_SAMPLER_ARG: share,
-      }).tracing;
+      }).tracing?.sampling;
     expect(read('')).toEqual({ ratio: 1, followsParent: true });
     expect(read('always_on', '0.5')).toEqual({ ratio: 1, followsParent: false });
     expect(read('parentbased_always_off')).toEqual({ ratio: 0, followsParent: true });

@@ -108,7 +108,14 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     tracing:
       v.OTEL_EXPORTER_OTLP_ENDPOINT === undefined
         ? undefined
-        : samplingOf(v.OTEL_TRACES_SAMPLER, v.OTEL_TRACES_SAMPLER_ARG),
+        : {
+            sampling: samplingOf(v.OTEL_TRACES_SAMPLER, v.OTEL_TRACES_SAMPLER_ARG),
+            batches: {
+              delayMs: v.OTEL_BSP_SCHEDULE_DELAY,
+              batchSize: v.OTEL_BSP_MAX_EXPORT_BATCH_SIZE,
+              mostWaiting: v.OTEL_BSP_MAX_QUEUE_SIZE,
+            },
+          },
     dataDir: { path: resolve(v.DATA_DIR ?? '.data'), isDefault: v.DATA_DIR === undefined },
     database: { url: v.DATABASE_URL, poolSize: v.DATABASE_POOL_SIZE, migrations: v.MIGRATE_ON_START },
     redis: { url: v.REDIS_URL },

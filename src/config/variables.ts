@@ -315,6 +315,19 @@ export const VARIABLES = {
     oneOf(TRACE_SAMPLERS, 'parentbased_always_on'),
   ),
   OTEL_TRACES_SAMPLER_ARG: variable('Process', '1', 'the share of traces of traceidratio samplers, from 0 to 1', share),
+  OTEL_BSP_SCHEDULE_DELAY: variable(
+    'Process',
+    '5000',
+    'how long spans wait for their batch, in milliseconds',
+    integer(5_000, 1, 60_000),
+  ),
+  OTEL_BSP_MAX_EXPORT_BATCH_SIZE: variable('Process', '512', 'most spans of a batch', integer(512, 1, 10_000)),
+  OTEL_BSP_MAX_QUEUE_SIZE: variable(
+    'Process',
+    '2048',
+    'most spans in memory; further ones are dropped',
+    integer(2_048, 1, 100_000),
+  ),
   DATA_DIR: variable(
     'Storage',
     '.data',

@@ -21,6 +21,8 @@ export interface ReceivedSpan {
 export interface SpanReceiver {
   readonly url: string;
   readonly spans: readonly ReceivedSpan[];
+  /** Returns the number of requests so far. */
+  requests(): number;
   close(): Promise<void>;
 }
 
@@ -42,10 +44,12 @@ interface SpanMessage {
 /** Starts a receiver of spans by OTLP with protobuf on a free port of 127.0.0.1. */
 export async function receiveSpans(): Promise<SpanReceiver> {
   const spans: ReceivedSpan[] = [];
+  let requests = 0;
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
+      requests += 1;
       const bytes = Buffer.concat(chunks);
       const body = request.headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes;
       spans.push(...spansOf(decodeOtlp('ExportTraceServiceRequest', body) as unknown as Message));
@@ -57,6 +61,7 @@ export async function receiveSpans(): Promise<SpanReceiver> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     spans,
+    requests: () => requests,
     close: async () => {
       server.close();
       server.closeAllConnections();

@@ -1,68 +1,47 @@
-import {
-  diag,
-  type DiagLogger,
-  DiagLogLevel,
-  type Link,
-  ROOT_CONTEXT,
-  type SpanContext,
-  TraceFlags,
-} from '@opentelemetry/api';
-import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
+import { ROOT_CONTEXT, type SpanContext, TraceFlags } from '@opentelemetry/api';
+import { OTLPExporterBase } from '@opentelemetry/otlp-exporter-base';
+import { convertLegacyHttpOptions, createOtlpHttpExportDelegate } from '@opentelemetry/otlp-exporter-base/node-http';
+import { ProtobufTraceSerializer } from '@opentelemetry/otlp-transformer';
 import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
-import {
-  BatchSpanProcessor,
-  RandomIdGenerator,
-  SamplingDecision,
-  TraceIdRatioBasedSampler,
-} from '@opentelemetry/sdk-trace-base';
+import { RandomIdGenerator, SamplingDecision, TraceIdRatioBasedSampler } from '@opentelemetry/sdk-trace-base';
 import { Logger } from '@nestjs/common';
-import type { TraceSampling } from '../../config/index.js';
+import type { Tracing } from '../../config/index.js';
 import { within } from '../concurrency/index.js';
 import { errorMessage } from '../errors/index.js';
-import { FinishedSpan } from './finished-span.js';
 import { LogThrottle } from './log-throttle.js';
-import type { PastSpan, Span, SpanExport, SpanStart } from './span.js';
+import type { PastSpan, Span, SpanAttributes, SpanExport, SpanStart } from './span.js';
+import { type FinishedSpan, SpanBatch } from './span-batch.js';
 import type { Traceparent } from './traceparent.js';
 
 const NAME = 'operational-event-service';
-const SCOPE = { name: NAME };
+const PATH = 'v1/traces';
+const PROTOBUF = { 'Content-Type': 'application/x-protobuf' };
 /** The time limit for the last spans at shutdown, in milliseconds. */
 const STOP_MS = 3_000;
 /** The most links of a span. A batch may have many more causes. */
 const MOST_LINKS = 8;
-const NO_LINKS: Link[] = [];
+const NO_LINKS: SpanContext[] = [];
 
 /**
- * Exports spans by OTLP with protobuf bodies. Endpoint, headers, batches and the name of the service come from the
- * variables of OpenTelemetry. Spans wait in memory, at most 2,048 unless configured; further ones are dropped.
+ * Exports spans by OTLP with protobuf bodies. Endpoint, headers and the name of the service come from the variables of
+ * OpenTelemetry. Spans wait in memory up to a limit; further ones are dropped.
  *
- * The SDK's processor and exporter take finished spans. The SDK's tracer is not used, since its spans cost a request
- * twice as much (bench/results/tracing.md).
+ * The SDK names, samples and sends. Its tracer and its serializer are not used, since they take three times as long for
+ * a span (bench/results/tracing.md).
  */
 export class OtlpSpanExport implements SpanExport {
   private readonly logger = new Logger('tracing');
+  private readonly failures = new LogThrottle();
   private readonly ids = new RandomIdGenerator();
   private readonly sampler: TraceIdRatioBasedSampler;
-  private readonly processor: BatchSpanProcessor;
-  private readonly resource = defaultResource()
-    .merge(resourceFromAttributes({ 'service.name': NAME }))
-    .merge(detectResources({ detectors: [envDetector] }));
+  private readonly exporter = exporterOfBatches();
+  private batch = new SpanBatch();
+  /** The number of spans that were handed to the exporter and are not sent yet. */
+  private unsent = 0;
+  private timer: NodeJS.Timeout | undefined;
 
-  constructor(private readonly sampling: TraceSampling) {
-    diag.setLogger(this.diagnostics(), DiagLogLevel.ERROR);
-    this.sampler = new TraceIdRatioBasedSampler(sampling.ratio);
-    this.processor = new BatchSpanProcessor(new OTLPTraceExporter());
-  }
-
-  /** Faults of the export, such as an endpoint that does not answer, are logged once a minute. */
-  private diagnostics(): DiagLogger {
-    const ignore = (): void => undefined;
-    const seldom = new LogThrottle();
-    const error = (message: string): void =>
-      seldom.happened('export', (times) =>
-        this.logger.warn(`spans were not exported, ${times} times since the last such line: ${message.slice(0, 500)}`),
-      );
-    return { error, warn: ignore, info: ignore, debug: ignore, verbose: ignore };
+  constructor(private readonly config: Tracing) {
+    this.sampler = new TraceIdRatioBasedSampler(config.sampling.ratio);
   }
 
   start(start: SpanStart): Span {
@@ -75,7 +54,7 @@ export class OtlpSpanExport implements SpanExport {
     return {
       traceparent,
       end: ({ name = start.name, attributes, failure } = {}) =>
-        this.export(context, {
+        this.add(context, {
           kind: start.kind,
           name,
           parent,
@@ -93,7 +72,7 @@ export class OtlpSpanExport implements SpanExport {
     const parent = parentOf(start);
     const context = this.contextBelow(parent);
     if (!isSampled(context)) return;
-    this.export(context, {
+    this.add(context, {
       kind,
       name,
       parent,
@@ -101,15 +80,16 @@ export class OtlpSpanExport implements SpanExport {
       seconds,
       attributes: [attributes],
       failure,
-      links: links.slice(0, MOST_LINKS).map((link) => ({ context: spanContextOf(link) })),
+      links: links.slice(0, MOST_LINKS).map(spanContextOf),
       droppedLinks: Math.max(0, links.length - MOST_LINKS),
     });
   }
 
   /** Returns a new place in the trace of the parent, or in a new trace. */
   private contextBelow(parent: SpanContext | undefined): SpanContext {
+    const { followsParent } = this.config.sampling;
     const traceId = parent?.traceId ?? this.ids.generateTraceId();
-    const sampled = parent !== undefined && this.sampling.followsParent ? isSampled(parent) : this.samples(traceId);
+    const sampled = parent !== undefined && followsParent ? isSampled(parent) : this.samples(traceId);
     return {
       traceId,
       spanId: this.ids.generateSpanId(),
@@ -118,22 +98,71 @@ export class OtlpSpanExport implements SpanExport {
   }
 
   private samples(traceId: string): boolean {
-    if (this.sampling.ratio === 1) return true;
+    if (this.config.sampling.ratio === 1) return true;
     return this.sampler.shouldSample(ROOT_CONTEXT, traceId).decision === SamplingDecision.RECORD_AND_SAMPLED;
   }
 
-  private export(context: SpanContext, outcome: ConstructorParameters<typeof FinishedSpan>[3]): void {
-    this.processor.onEnd(new FinishedSpan(context, this.resource, SCOPE, outcome));
+  private add(context: SpanContext, span: FinishedSpan): void {
+    const { mostWaiting, batchSize, delayMs } = this.config.batches;
+    if (this.unsent + this.batch.count >= mostWaiting) return;
+    this.batch.add(context, span);
+    if (this.batch.count >= batchSize) this.send();
+    else this.timer ??= setTimeout(() => this.send(), delayMs).unref();
+  }
+
+  private send(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    const { batch } = this;
+    const { count } = batch;
+    if (count === 0) return;
+    this.batch = new SpanBatch();
+    this.unsent += count;
+    this.exporter.export(batch, ({ error }) => {
+      this.unsent -= count;
+      if (error !== undefined) this.warnOf(error);
+    });
+  }
+
+  /** Faults of the export, such as an endpoint that does not answer, are logged once a minute. */
+  private warnOf(error: Error): void {
+    this.failures.happened('export', (times) =>
+      this.logger.warn(
+        `spans were not exported, ${times} times since the last such line: ${error.message.slice(0, 500)}`,
+      ),
+    );
   }
 
   async stop(): Promise<void> {
+    this.send();
     const late = (): Error => new Error(`the endpoint did not answer within ${STOP_MS} ms`);
     try {
-      await within(STOP_MS, this.processor.shutdown(), late);
+      await within(STOP_MS, this.exporter.shutdown(), late);
     } catch (error) {
       this.logger.warn(`the last spans were not exported: ${errorMessage(error)}`);
     }
   }
+}
+
+/** Returns the exporter of the SDK, for batches that are written already. It tries again, and limits the time. */
+function exporterOfBatches(): OTLPExporterBase<SpanBatch> {
+  const resource = resourceAttributes();
+  const options = convertLegacyHttpOptions({}, 'TRACES', PATH, PROTOBUF);
+  const serializer = {
+    serializeRequest: (batch: SpanBatch) => batch.finish(resource, NAME),
+    deserializeResponse: (body: Uint8Array) => ProtobufTraceSerializer.deserializeResponse(body),
+  };
+  const metrics = { name: 'span' as const, countItems: (batch: SpanBatch) => batch.count };
+  return new OTLPExporterBase(
+    createOtlpHttpExportDelegate(options, serializer, 'otlp_http_span_exporter', metrics, undefined),
+  );
+}
+
+function resourceAttributes(): SpanAttributes {
+  const { attributes } = defaultResource()
+    .merge(resourceFromAttributes({ 'service.name': NAME }))
+    .merge(detectResources({ detectors: [envDetector] }));
+  return Object.fromEntries(Object.entries(attributes).map(([name, value]) => [name, String(value)]));
 }
 
 function parentOf({ parent }: Pick<SpanStart, 'parent'>): SpanContext | undefined {

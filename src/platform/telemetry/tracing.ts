@@ -1,4 +1,4 @@
-import type { TraceSampling } from '../../config/index.js';
+import type { Tracing } from '../../config/index.js';
 import { currentContext, runInContext } from './request-context.js';
 import type { PastSpan, Span, SpanExport, SpanStart } from './span.js';
 
@@ -9,10 +9,10 @@ let running: SpanExport | undefined;
  * Starts the export of spans for all applications of this process. The SDK of OpenTelemetry is loaded only now, and
  * reads its other variables (`OTEL_…`) itself.
  */
-export async function startTracing(sampling: TraceSampling): Promise<void> {
+export async function startTracing(config: Tracing): Promise<void> {
   if (running !== undefined) return;
   const { OtlpSpanExport } = await import('./otlp-span-export.js');
-  running = new OtlpSpanExport(sampling);
+  running = new OtlpSpanExport(config);
 }
 
 /** Sends the last spans and ends the export. Never rejects. */
