@@ -6,6 +6,7 @@ import {
 } from '../../../../platform/database/dedicated-connection.js';
 import { ArrayParameter, type RowLayout } from '../../../../platform/database/array-parameter.js';
 import { BatchParameters, type PlanParameters } from './batch-parameters.js';
+import { BatchTraces } from './batch-traces.js';
 import type { PendingWrite } from './pending-write.js';
 import type { Closure, StoredAnswer } from './write-request.js';
 
@@ -70,6 +71,7 @@ interface BatchRow extends QueryResultRow {
 export class EventBatchesWriter implements BatchStore {
   private readonly connection: DedicatedConnection;
   private parameters: BatchParameters | undefined;
+  private readonly traces = new BatchTraces();
   private readonly calls = new Map<string, Statement['text']>();
 
   constructor(
@@ -130,18 +132,21 @@ export class EventBatchesWriter implements BatchStore {
   private async writeMetered(batch: readonly PendingWrite[], metered: boolean): Promise<BatchResult> {
     this.parameters ??= new BatchParameters(this.plans, await this.eventType());
     const parameters = await this.parameters.of(batch, metered);
-    const [row] = await this.connection.rows<BatchRow>(this.callWith(parameters, tracesOf(batch)));
+    const [row] = await this.connection.rows<BatchRow>(this.callWith(parameters, this.traces.of(batch)));
     if (row === undefined) throw new Error('ingest_events answers one row');
     return { acceptedAt: new Date(row.accepted_at), verdicts: row.verdicts, duplicates: row.duplicates ?? null };
   }
 
-  private callWith(parameters: Awaited<ReturnType<BatchParameters['of']>>, traces: readonly Buffer[]): Statement {
+  private callWith(
+    parameters: Awaited<ReturnType<BatchParameters['of']>>,
+    traces: readonly Buffer[] | null,
+  ): Statement {
     const hasUniqueKeys = parameters.u_event !== undefined;
-    const hasTraces = traces.length > 0;
+    const hasTraces = traces !== null;
     const name = `${functionOf(hasUniqueKeys)}${hasTraces ? '_traced' : ''}`;
     const text = this.calls.get(name) ?? callOf(Object.keys(parameters), { hasUniqueKeys, hasTraces });
     this.calls.set(name, text);
-    return { name, text, values: [...Object.values(parameters), ...traces] };
+    return { name, text, values: [...Object.values(parameters), ...(traces ?? [])] };
   }
 
   private async eventType(): Promise<RowLayout> {
@@ -168,32 +173,18 @@ function callOf(
   const parameters = names.map((name, at) => `${name} => $${at + 1}`).join(', ');
   const call = `SELECT ${columns} FROM ${functionOf(hasUniqueKeys)}(${parameters})`;
   if (!hasTraces) return call;
-  const [projects, events, traces] = [1, 2, 3].map((place) => `$${names.length + place}`);
-  return `WITH traced AS (
+  const [projects, firsts, lasts, traces] = [1, 2, 3, 4].map((place) => `$${names.length + place}`);
+  // The traces of a request are one element, and its events are read only for projects whose rules need them.
+  return `WITH watched AS MATERIALIZED (
+    SELECT t.* FROM unnest(${projects}::uuid[], ${firsts}::int4[], ${lasts}::int4[], ${traces}::text[])
+      AS t (project_id, first, last, traceparent)
+    WHERE EXISTS (SELECT FROM event_watches w WHERE w.project_id = t.project_id)),
+  traced AS (
     INSERT INTO event_traces (project_id, event_id, traceparent)
-    SELECT t.project_id, t.event_id, t.traceparent
-    FROM unnest(${projects}::uuid[], ${events}::uuid[], ${traces}::text[]) AS t (project_id, event_id, traceparent)
-    WHERE EXISTS (SELECT FROM event_watches w WHERE w.project_id = t.project_id)
+    SELECT t.project_id, e.id, t.traceparent
+    FROM watched t CROSS JOIN LATERAL unnest(($${names.indexOf('p_events') + 1}::ingested_event[])[t.first : t.last]) AS e
     ON CONFLICT ON CONSTRAINT pk_event_traces DO NOTHING)
   ${call}`;
-}
-
-/**
- * Returns the projects, ids and traces of the events of traced requests as arrays of the database, or nothing when no
- * request is traced. Traces of events that are then refused are kept too: nobody reads them.
- */
-function tracesOf(batch: readonly PendingWrite[]): Buffer[] {
-  if (batch.every(({ request }) => request.traceparent === undefined)) return [];
-  const [projects, ids, traces] = [new ArrayParameter('uuid'), new ArrayParameter('uuid'), new ArrayParameter('text')];
-  for (const { request, events } of batch) {
-    if (request.traceparent === undefined) continue;
-    for (const { id } of events) {
-      projects.add(request.sender.projectId);
-      ids.add(id);
-      traces.add(request.traceparent);
-    }
-  }
-  return [projects.toBuffer(), ids.toBuffer(), traces.toBuffer()];
 }
 
 /**
