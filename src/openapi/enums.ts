@@ -23,6 +23,7 @@ const NAMES: Readonly<Record<string, string>> = Object.fromEntries(
     Aggregate: 'count errors error_rate unique sum avg min max p50 p95 p99',
     AskedSeriesInterval: 'auto minute hour day week',
     Comparison: 'none previous',
+    EndpointGrouping: 'endpoint route',
     EndpointOrder: 'requests p95 error_rate errors total_time',
     SearchType:
       'event event_type event_source api_key alert_rule alert_event alert_destination delivery_channel saved_view object secret finding',
