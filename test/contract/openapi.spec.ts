@@ -1,7 +1,16 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { describe, expect, it } from '@jest/globals';
 import { clientDocument } from '../../src/openapi/client-document.js';
-import { document, limits, limitsOf, operations, resolve, type Schema, whole } from '../support/document.js';
+import {
+  document,
+  limits,
+  limitsOf,
+  type Operation,
+  operations,
+  resolve,
+  type Schema,
+  whole,
+} from '../support/document.js';
 
 interface Told {
   readonly $ref?: string;
@@ -88,6 +97,18 @@ describe('the OpenAPI document', () => {
 
   it('says in words what is taken for a field that is left out, since generators would make it a required one', () => {
     expect(JSON.stringify(document)).not.toContain('"default":');
+  });
+
+  it('has every success in the schema of the lowest one, which many generators take for all', () => {
+    const successesOf = ({ responses }: Operation): object[] =>
+      Object.keys(responses)
+        .filter((status) => /^2/.test(status))
+        .toSorted()
+        .flatMap((status) => responses[status]?.content?.['application/json']?.schema ?? []);
+    const several = operations.map(({ operation }) => successesOf(operation)).filter(({ length }) => length > 1);
+    expect(several).toHaveLength(1);
+    for (const [lowest, ...others] of several)
+      expect((lowest as { oneOf?: object[] }).oneOf).toEqual(expect.arrayContaining(others));
   });
 
   it('names the security of operations for people alone', () => {

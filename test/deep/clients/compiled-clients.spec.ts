@@ -48,6 +48,19 @@ const mailedToken = async (email) => {
 process.stdout.write(JSON.stringify(await tour({ url, mailedToken, webhook })));
 `;
 
+/** Reads both successes of a creation by the schema that a generator makes of the lowest status, and prints their keys. */
+const CREATE = `
+import { createAlertRuleResponse } from './generated/orval-zod.js';
+const [address, token, rule] = process.argv.slice(2);
+for (const preview of [true, false]) {
+  const headers = { Authorization: 'Bearer ' + token, 'Content-Type': 'application/json' };
+  const body = JSON.stringify({ ...JSON.parse(rule), preview });
+  const answer = await fetch(address + '/v1/alert-rules', { method: 'POST', headers, body });
+  const success = createAlertRuleResponse.parse(await answer.json());
+  console.log(answer.status, 'firings' in success ? success.firings.length : success.state);
+}
+`;
+
 /** The lines of a program that ends at once: the transport's thread sends what is left. */
 const LOG = `
 import { pino } from 'pino';
@@ -152,6 +165,20 @@ describe('a client that users generate or install', () => {
         faults: [['body.name', 'string_too_short']],
       });
     }
+
+    const owner = await ownerWithProject(app);
+    const create = join(programs, 'create.ts');
+    await writeFile(create, CREATE);
+    const rule = {
+      project_id: owner.projectId,
+      name: 'Payments',
+      condition: { kind: 'match', all: [{ field: 'event', op: 'eq', value: 'payment.failed' }] },
+    };
+    const { stdout } = await run(process.execPath, [
+      await bundled(create),
+      ...[app.url, owner.accessToken, JSON.stringify(rule)],
+    ]);
+    expect(stdout).toBe('200 0\n201 inactive\n');
   });
 
   it('contains only needed files, installs offline, sends log lines from a thread, and runs the tour', async () => {

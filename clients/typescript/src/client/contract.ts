@@ -91,7 +91,7 @@ interface CallWithPreview<Name extends OperationName> {
   (
     args: Arguments<Name> & { readonly body: { readonly preview: true } },
     options?: CallOptions,
-  ): Promise<AnswerWith<Name, 200>>;
+  ): Promise<Exclude<AnswerWith<Name, 200>, AnswerWith<Name, 201>>>;
   (
     args: Arguments<Name> & { readonly body: { readonly preview?: false } },
     options?: CallOptions,

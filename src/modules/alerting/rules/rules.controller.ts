@@ -1,5 +1,5 @@
 import { Controller, Delete, Get, Patch, Post, Put } from '@nestjs/common';
-import { ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiExtraModels, ApiResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { type ProjectMemberScope, Requires } from '../../access/index.js';
 import { Documented } from '../../../platform/http/documented.js';
@@ -17,6 +17,16 @@ import { AlertRulePreviewResponse } from './backtest/backtest.dto.js';
 import { AlertRuleFails, TooManyBacktests } from './backtest/backtest.service.js';
 import { AlertRulesService, TooManyAlertRules } from './rules.service.js';
 import { AlertRuleNotFound, ProjectOfAlertRule } from './rules.repository.js';
+
+/**
+ * The schema of a preview also has the rule. Many generators of clients give an operation the type of its lowest status,
+ * so a creation would have the type of a preview.
+ */
+const PREVIEW = {
+  status: 200,
+  description: 'A preview. Its schema also has the rule, for clients that know one schema for both successes',
+  schema: { oneOf: [AlertRulePreviewResponse, AlertRuleResponse].map((of) => ({ $ref: getSchemaPath(of) })) },
+};
 
 @ApiTags('alert-rules')
 @Controller('v1/alert-rules')
@@ -37,7 +47,8 @@ export class AlertRulesController {
 
   @Post()
   @Requires({ project: 'operator' })
-  @ApiResponse({ status: 200, description: 'A preview', type: AlertRulePreviewResponse })
+  @ApiExtraModels(AlertRulePreviewResponse)
+  @ApiResponse(PREVIEW)
   @Documented({
     operationId: 'createAlertRule',
     summary: 'Create a rule',
