@@ -11,6 +11,7 @@ import { countEvents, type EventRow, insertEvents } from '../../support/sql-buil
 
 interface Item {
   readonly type: string;
+  readonly kind?: string;
   readonly id: string;
   readonly title: string;
   readonly subtitle: string | null;
@@ -228,6 +229,22 @@ describe('A search', () => {
     const { items } = await search(acme, id.toUpperCase(), { type });
     expect(items).toMatchObject([{ type, id, matched: { field: 'id', text: id }, score: 0.9 }]);
     expect((await search(acme, id.slice(3, 20), { type })).items.map((item) => item.id)).toContain(id);
+  });
+
+  it('shows the kind of a saved view, and none of other things', async () => {
+    const globes = await tenant();
+    const views = ['view', 'analysis', 'query', 'performance', 'dashboard'].map((kind) => ({
+      name: `globe ${kind}`,
+      kind,
+    }));
+    for (const view of views) {
+      const body = { ...view, filters: { panels: [] } };
+      await api.as(globes.owner).post(`/v1/projects/${globes.projectId}/saved-views`, body).expect(201);
+    }
+    const { items } = await search(globes, 'globe', { type: 'saved_view' });
+    expect(items.map(({ title, kind }) => ({ name: title, kind })).reverse()).toEqual(views);
+    const others = (await search(acme, 'kestrel', { limit: 50 })).items.filter(({ type }) => type !== 'saved_view');
+    expect(others.filter((item) => 'kind' in item)).toEqual([]);
   });
 
   it('finds nothing by the id of a thing of another tenant', async () => {

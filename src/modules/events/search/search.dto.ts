@@ -12,7 +12,14 @@ import {
   UuidField,
 } from '../../../platform/http/fields/index.js';
 import { type Range, RANGES } from '../../tenancy/projects/index.js';
-import { MOST_EXCERPT, MOST_WORDS, SEARCH_TYPES, type SearchType } from '../../tenancy/search-sources/index.js';
+import {
+  MOST_EXCERPT,
+  MOST_WORDS,
+  SAVED_VIEW_KINDS,
+  type SavedViewKind,
+  SEARCH_TYPES,
+  type SearchType,
+} from '../../tenancy/search-sources/index.js';
 
 const MOST_CHARACTERS = 200;
 const MOST_ITEMS = 50;
@@ -62,6 +69,9 @@ export class SearchMatch {
 export class SearchItem {
   @EnumField(SEARCH_TYPES, { description: 'What was found' })
   type!: SearchType;
+
+  @EnumField(SAVED_VIEW_KINDS, { optional: true, description: 'What a saved view shows; other types have none' })
+  kind?: SavedViewKind;
 
   @TextField({ description: 'An event type has its name' })
   id!: string;

@@ -128,6 +128,7 @@ function countsOf(types: readonly SearchType[], found: readonly RankedThing[]): 
 function itemOf({ type, thing, score, field, text }: RankedThing): SearchItem {
   return {
     type,
+    ...(thing.kind !== undefined && { kind: thing.kind }),
     id: thing.id,
     ...titles(thing),
     matched: { field, text },

@@ -2,5 +2,5 @@ export { MOST_EXCERPT, excerptOf, type Judged, judge, MAX_SCORE, type SearchFiel
 export { RowSearch, type RowSearchSql } from './row-search.reader.js';
 export { foundThing, type FoundThing, type Search, SearchSource, type SearchTime } from './search-source.js';
 export { searchSql } from './search-sql.js';
-export { SEARCH_TYPES, type SearchType } from './search-types.js';
+export { SAVED_VIEW_KINDS, type SavedViewKind, SEARCH_TYPES, type SearchType } from './search-types.js';
 export { MOST_WORDS, readWords, type SearchWords } from './search-words.js';

@@ -1,7 +1,7 @@
 import type { ProjectRequirement, ProjectScope } from '../../access/index.js';
 import type { Db } from '../../../platform/database/database.js';
 import type { SearchField } from './search-score.js';
-import type { SearchType } from './search-types.js';
+import type { SavedViewKind, SearchType } from './search-types.js';
 import type { SearchWords } from './search-words.js';
 
 /** The words and the time window of a search. */
@@ -25,6 +25,8 @@ export interface FoundThing {
   readonly id: string;
   readonly title: string;
   readonly subtitle: string | null;
+  /** Only saved views have one. */
+  readonly kind?: SavedViewKind;
   /** The fields that are searched. Never configuration, addresses, payloads or values. */
   readonly fields: readonly SearchField[];
   readonly timestamp: Date;

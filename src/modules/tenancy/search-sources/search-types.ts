@@ -14,3 +14,7 @@ export const SEARCH_TYPES = [
   'finding',
 ] as const;
 export type SearchType = (typeof SEARCH_TYPES)[number];
+
+/** The kinds of saved views. Hits that are saved views have them, so that a client can open the right page. */
+export const SAVED_VIEW_KINDS = ['view', 'analysis', 'query', 'performance', 'dashboard'] as const;
+export type SavedViewKind = (typeof SAVED_VIEW_KINDS)[number];

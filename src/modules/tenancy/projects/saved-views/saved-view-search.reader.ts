@@ -1,10 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
-import { foundThing, type FoundThing, RowSearch, type RowSearchSql, type Search } from '../../search-sources/index.js';
+import {
+  foundThing,
+  type FoundThing,
+  RowSearch,
+  type RowSearchSql,
+  type SavedViewKind,
+  type Search,
+} from '../../search-sources/index.js';
 
 interface Row {
   readonly id: string;
   readonly name: string;
+  readonly kind: SavedViewKind;
   readonly createdAt: Date;
 }
 
@@ -16,11 +24,11 @@ export class SavedViewSearch extends RowSearch<Row> {
   protected readonly columns = { id: 'id::text', texts: ['name'] };
 
   protected statement({ projectId }: ProjectScope, _search: Search, { bind, fits, folded }: RowSearchSql): string {
-    return `SELECT id, name, created_at AS "createdAt", ${folded} FROM saved_views
+    return `SELECT id, name, kind, created_at AS "createdAt", ${folded} FROM saved_views
       WHERE project_id = ${bind(projectId)} AND ${fits}`;
   }
 
-  protected thingOf({ id, name, createdAt }: Row): FoundThing {
-    return foundThing({ id, title: name, subtitle: null, timestamp: createdAt }, { name });
+  protected thingOf({ id, name, kind, createdAt }: Row): FoundThing {
+    return foundThing({ id, title: name, subtitle: null, timestamp: createdAt, kind }, { name });
   }
 }

@@ -1,8 +1,6 @@
 import { Check, Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
 import type { ProjectId } from '../../../access/index.js';
-
-export const SAVED_VIEW_KINDS = ['view', 'analysis', 'query', 'performance', 'dashboard'] as const;
-export type SavedViewKind = (typeof SAVED_VIEW_KINDS)[number];
+import type { SavedViewKind } from '../../search-sources/index.js';
 
 /** A named view of events, such as filters, a query or a dashboard. The members of the project share it. */
 @Entity('saved_views')

@@ -7,7 +7,8 @@ import {
   UuidField,
 } from '../../../../platform/http/fields/index.js';
 import { MAX_PANELS } from './dashboard-filters.js';
-import { SAVED_VIEW_KINDS, type SavedView, type SavedViewKind } from './saved-view.entity.js';
+import { SAVED_VIEW_KINDS, type SavedViewKind } from '../../search-sources/index.js';
+import type { SavedView } from './saved-view.entity.js';
 
 const MAX_FILTERS_BYTES = 65_536;
 const EXAMPLE = { range: '24h', severity: 'critical', event: 'payment.failed' };

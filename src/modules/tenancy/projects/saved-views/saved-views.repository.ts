@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
-import { SavedView, type SavedViewKind } from './saved-view.entity.js';
+import type { SavedViewKind } from '../../search-sources/index.js';
+import { SavedView } from './saved-view.entity.js';
 
 @Injectable()
 export class SavedViewsRepository {
