@@ -120,6 +120,8 @@ function tests(access: ClickHouseAccess): void {
       'log.status >= 404',
       'properties.plan == "pro"',
       'properties.n > 1 and severity != null',
+      'log.route == "/orders/:id" and log.status_class in ("2xx", "5xx")',
+      'concat(log.route, log.status_class) == "/cart4xx"',
     );
     const requests = (): Record<string, fc.Arbitrary<Request>> => {
       const project = { project_id: owner.projectId };
@@ -139,7 +141,10 @@ function tests(access: ClickHouseAccess): void {
         overview: of('/v1/analytics/overview', more({ where })),
         breakdown: of(
           '/v1/analytics/breakdown',
-          more({ where, by: fc.constantFrom('event', 'severity', 'source_id', 'properties.plan', 'log.status') }),
+          more({
+            where,
+            by: fc.constantFrom('event', 'severity', 'source_id', 'properties.plan', 'log.status', 'log.route'),
+          }),
         ),
         series: of(
           '/v1/analytics/timeseries',
@@ -165,11 +170,21 @@ function tests(access: ClickHouseAccess): void {
           '/v1/analytics/funnel',
           more({ where, by: fc.constantFrom('environment', 'properties.plan'), step: fc.constant(['a', 'b']) }),
         ),
-        summary: of('/v1/performance/summary', asked),
-        endpoints: of('/v1/performance/endpoints', asked),
-        requests: of('/v1/performance/timeseries', more({ interval: fc.constantFrom('hour', 'day', 'auto') })),
-        slowest: of('/v1/performance/slowest', more({ limit: fc.constantFrom(1, 20), min_ms: fc.constantFrom(0, 20) })),
-        errors: of('/v1/performance/errors', asked),
+        summary: of('/v1/performance/summary', more({ where })),
+        endpoints: of(
+          '/v1/performance/endpoints',
+          more({
+            where,
+            group_by: fc.constantFrom('endpoint', 'route'),
+            requests_only: fc.constantFrom('false', 'true'),
+          }),
+        ),
+        requests: of('/v1/performance/timeseries', more({ where, interval: fc.constantFrom('hour', 'day', 'auto') })),
+        slowest: of(
+          '/v1/performance/slowest',
+          more({ where, limit: fc.constantFrom(1, 20), min_ms: fc.constantFrom(0, 20) }),
+        ),
+        errors: of('/v1/performance/errors', more({ where })),
         queries: fc
           .tuple(
             window,

@@ -113,29 +113,30 @@ describe('A field computed from a request', () => {
     ]);
   });
 
-  it('is a field of conditions of alert rules', async () => {
+  it('is a field of conditions of alert rules, also of a preview', async () => {
+    const asOwner = api.as(acme.owner);
     const filter = { field: 'log.route', op: 'eq', value: USERS };
-    const { body } = await api
-      .as(acme.owner)
-      .post('/v1/alert-rules', {
-        project_id: acme.projectId,
-        name: 'Requests of a route',
-        severity: 'info',
-        condition: {
-          kind: 'match',
-          all: [filter, { field: 'log.status_class', op: 'in', value: ['2xx', '3xx'] }],
-        },
-        group_by: ['log.route'],
-      })
-      .expect(201);
+    const rule = {
+      project_id: acme.projectId,
+      name: 'Requests of a route',
+      severity: 'info',
+      condition: {
+        kind: 'match',
+        all: [filter, { field: 'log.status_class', op: 'in', value: ['2xx', '3xx'] }],
+      },
+      group_by: ['log.route'],
+    };
+    const { body } = await asOwner.post('/v1/alert-rules', rule).expect(201);
     const { id } = body as { id: string };
     const window = { from_ts: new Date(begin).toISOString(), to_ts: new Date(begin + MINUTE_MS).toISOString() };
-    const tried = await api.as(acme.owner).post(`/v1/alert-rules/${id}/backtest`, window).expect(200);
+    const tried = await asOwner.post(`/v1/alert-rules/${id}/backtest`, window).expect(200);
     expect(tried.body).toMatchObject({
       evaluations: routed(USERS).length,
       firings: [{ group: { 'log.route': USERS } }],
     });
-    await api.as(acme.owner).delete(`/v1/alert-rules/${id}`).expect(204);
+    const previewed = await asOwner.post('/v1/alert-rules', { ...rule, ...window, preview: true }).expect(200);
+    expect(previewed.body).toEqual({ ...(tried.body as object), rule_id: null });
+    await asOwner.delete(`/v1/alert-rules/${id}`).expect(204);
   });
 
   it('is listed among the fields of queries', async () => {
