@@ -2,7 +2,7 @@ import { Button, Group, Menu, Select, Stack, Text, Textarea, Timeline, Title } f
 import type { Schemas } from '@operational-events/client';
 import { useQuery } from '@tanstack/react-query';
 import { type RefObject, type SubmitEvent, useState } from 'react';
-import { alertEvent, alertTimeline } from '../../../api/alerting.js';
+import { alertEvent, alertRules, alertTimeline } from '../../../api/alerting.js';
 import { organizationMembers } from '../../../api/organization.js';
 import { projectMembers } from '../../../api/owning.js';
 import { me } from '../../../api/queries.js';
@@ -17,6 +17,7 @@ import { StateBadge } from '../../../parts/state-badge.js';
 import { wordsOf } from '../../../parts/words.js';
 import { PendingPage } from '../../../shell/around-pages.js';
 import { useCurrentProject } from '../../../shell/current-project.js';
+import { RuleGuidance } from './rule-guidance.js';
 import type { AlertAct, useAlertActs } from './use-alert-acts.js';
 
 type AlertEvent = Schemas['AlertEventResponse'];
@@ -50,6 +51,8 @@ function Known({ alert, acts, isSnoozing, onSnoozing, assignee, comment }: Props
   const refusal = useRefusal(project.id, MEMBERS);
   const params = { organization: organization.slug, project: project.slug };
   const isResolved = alert.status === 'resolved';
+  const { data: rules } = useQuery(alertRules(project.id));
+  const rule = rules?.find(({ id }) => id === alert.alert_rule_id);
   const act = (one: AlertAct) => acts.mutate({ id: alert.id, act: one });
   return (
     <Stack gap="md">
@@ -119,6 +122,7 @@ function Known({ alert, acts, isSnoozing, onSnoozing, assignee, comment }: Props
         )}
       </Group>
       <Failure error={acts.error} title="It was not done" />
+      {rule !== undefined && <RuleGuidance rule={rule} />}
       <Facts>
         <Fact name="Rule">
           {alert.alert_rule_id === null ? (

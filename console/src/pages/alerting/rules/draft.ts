@@ -29,6 +29,8 @@ export interface RuleDraft {
   readonly cooldownSeconds: number;
   readonly destinationIds: readonly string[];
   readonly channelIds: readonly string[];
+  readonly runbookUrl: string;
+  readonly notes: string;
 }
 
 export const NEW_RULE: RuleDraft = {
@@ -52,6 +54,8 @@ export const NEW_RULE: RuleDraft = {
   cooldownSeconds: 300,
   destinationIds: [],
   channelIds: [],
+  runbookUrl: '',
+  notes: '',
 };
 
 /** @returns null for a condition that this version no longer accepts */
@@ -71,6 +75,8 @@ export function draftOfRule(rule: Rule): RuleDraft | null {
     cooldownSeconds: rule.cooldown_seconds,
     destinationIds: rule.destination_ids,
     channelIds: rule.channel_ids,
+    runbookUrl: rule.runbook_url ?? '',
+    notes: rule.notes ?? '',
   };
 }
 
@@ -161,6 +167,8 @@ export function requestOf(draft: RuleDraft) {
     cooldown_seconds: draft.cooldownSeconds,
     destination_ids: [...draft.destinationIds],
     channel_ids: [...draft.channelIds],
+    runbook_url: draft.runbookUrl.trim() || null,
+    notes: draft.notes.trim() || null,
   };
 }
 

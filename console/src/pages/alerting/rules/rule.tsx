@@ -11,6 +11,7 @@ import {
   Stack,
   TagsInput,
   Text,
+  Textarea,
   TextInput,
 } from '@mantine/core';
 import type { Schemas } from '@operational-events/client';
@@ -179,6 +180,25 @@ function Editor({ rule }: { readonly rule: Rule | null }) {
                   />
                 </SimpleGrid>
                 <Recipients projectId={project.id} draft={draft} set={set} />
+                <TextInput
+                  label="Runbook"
+                  description="The address of the instructions for people who handle its alerts"
+                  placeholder="https://wiki.example.com/payments-fail"
+                  type="url"
+                  maxLength={2048}
+                  value={draft.runbookUrl}
+                  onChange={(event) => set({ runbookUrl: event.currentTarget.value })}
+                />
+                <Textarea
+                  label="Notes"
+                  description="Shown beside each alert of the rule"
+                  autosize
+                  minRows={2}
+                  maxRows={10}
+                  maxLength={4000}
+                  value={draft.notes}
+                  onChange={(event) => set({ notes: event.currentTarget.value })}
+                />
                 {rule === null && (
                   <Checkbox
                     label="Switch it on"
