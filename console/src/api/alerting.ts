@@ -25,33 +25,45 @@ export const alertRule = (project_id: string, rule_id: string) =>
     queryFn: ({ signal }) => api.getAlertRule({ path: { rule_id } }, { signal }),
   });
 
-/** Back-tests a rule as it is stored. `updated_at` distinguishes the versions of the rule. */
-export const backtest = (
-  { id, project_id, updated_at }: Schemas['AlertRuleResponse'],
-  from_ts: string,
-  to_ts: string,
-) =>
+/** Runs a rule over the past, whether it is stored or not. */
+export const rulePreview = (project_id: string, rule: RuleToPreview, from_ts: string, to_ts: string) =>
   queryOptions({
-    queryKey: [...alertingOf(project_id), 'backtest', id, updated_at, from_ts, to_ts],
-    queryFn: ({ signal }) => api.backtestAlertRule({ path: { rule_id: id }, body: { from_ts, to_ts } }, { signal }),
+    queryKey: [...alertingOf(project_id), 'preview', rule, from_ts, to_ts],
+    queryFn: async ({ signal }) => {
+      const body = { ...rule, project_id, preview: true, from_ts, to_ts };
+      // With `preview`, the answer is never a stored rule.
+      return (await api.createAlertRule({ body }, { signal })) as Schemas['AlertRulePreviewResponse'];
+    },
     staleTime: 'static',
   });
 
+export type RuleToPreview = Omit<
+  Schemas['CreateAlertRuleRequest'],
+  'project_id' | 'preview' | 'from_ts' | 'to_ts' | 'is_enabled'
+>;
+
 export interface MeasuredSeries {
   readonly from_ts: string;
+  readonly to_ts: string;
   readonly interval: Schemas['AskedSeriesInterval'];
-  readonly aggregate: Schemas['Aggregate'];
+  /** One series is read for each. */
+  readonly aggregates: readonly Schemas['Aggregate'][];
   readonly aggregate_field?: string | undefined;
   /** A condition in EQL. */
   readonly where?: string | undefined;
 }
 
-export const measuredSeries = (project_id: string, measured: MeasuredSeries) =>
+export const measuredSeries = (project_id: string, { aggregates, ...window }: MeasuredSeries) =>
   queryOptions({
-    queryKey: [...alertingOf(project_id), 'series', measured],
-    queryFn: ({ signal }) => api.getAnalyticsTimeseries({ query: { project_id, ...measured } }, { signal }),
+    queryKey: [...alertingOf(project_id), 'series', aggregates, window],
+    queryFn: async ({ signal }) => {
+      const answers: Schemas['TimeseriesResponse'][] = [];
+      // One after another: the service answers one aggregating query of a project at a time.
+      for (const aggregate of aggregates)
+        answers.push(await api.getAnalyticsTimeseries({ query: { project_id, aggregate, ...window } }, { signal }));
+      return answers;
+    },
     staleTime: 60_000,
-    placeholderData: keepPreviousData,
   });
 
 export const alertEvents = (project_id: string, { status, severity, rule, assignee, q }: AlertFilters) =>

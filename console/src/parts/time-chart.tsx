@@ -14,7 +14,7 @@ export interface Series {
   readonly line?: 'solid' | 'dashed';
 }
 
-/** A time range in Unix seconds, drawn behind the series. */
+/** A time range in Unix seconds, drawn behind the series. A single moment is only a mark on top. */
 export interface Stretch {
   readonly from: number;
   readonly until: number;
@@ -48,6 +48,8 @@ const FULL = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle
 
 const NO_STRETCHES: readonly Stretch[] = [];
 const THINNEST_PX = 3;
+/** The height of the line on top of a range, which shows it when bars cover its colour. */
+const CAP_PX = 3;
 
 const STEPS_S = [1, 5, 10, 30, 60, 300, 900, 1_800, 3_600, 7_200, 14_400, 28_800, 86_400, 604_800, 2_592_000];
 
@@ -67,14 +69,20 @@ function timeLabel(time: number, step: number): string {
   return (step >= 86_400 ? DAY : step >= 60 ? CLOCK : EXACT_CLOCK).format(time * 1000);
 }
 
-function paint(plot: uPlot, stretches: readonly Stretch[], color: string): void {
+/** @param tint two hexadecimal digits: how opaque a range is below its cap */
+function paint(plot: uPlot, stretches: readonly Stretch[], color: string, tint: string): void {
   const { left, top, width, height } = plot.bbox;
-  plot.ctx.fillStyle = color;
   for (const { from, until } of stretches) {
     const begin = Math.max(left, plot.valToPos(from, 'x', true));
     const end = Math.min(left + width, plot.valToPos(until, 'x', true));
     if (end < left || begin > left + width) continue;
-    plot.ctx.fillRect(begin, top, Math.max(THINNEST_PX, end - begin), height);
+    const band = Math.max(THINNEST_PX, end - begin);
+    if (until > from) {
+      plot.ctx.fillStyle = `${color}${tint}`;
+      plot.ctx.fillRect(begin, top, band, height);
+    }
+    plot.ctx.fillStyle = color;
+    plot.ctx.fillRect(begin, top, band, CAP_PX * devicePixelRatio);
   }
 }
 
@@ -151,7 +159,7 @@ export function TimeChart({
       ],
       cursor: { y: false, drag: { x: onSelect !== undefined, setScale: false } },
       hooks: {
-        drawAxes: [(chart) => paint(chart, stretches, `${colors.red[shade]}${scheme === 'dark' ? '55' : '33'}`)],
+        drawAxes: [(chart) => paint(chart, stretches, colors.red[shade] ?? '', scheme === 'dark' ? '33' : '24')],
         setSelect: [
           (chart) => {
             const { left, width } = chart.select;

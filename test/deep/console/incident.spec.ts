@@ -4,8 +4,14 @@ import { type Owner, ownerWithProject } from '../../support/actors.js';
 import { alertEventsOf } from '../../support/alert-events.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { type ConsoleBrowser, openConsole } from '../../support/console-browser.js';
-import { addressOf, enter, faultsOf, heading, SCREENS } from '../../support/console-pages.js';
+import { addressOf, enter, faultsOf, goTo, heading, SCREENS } from '../../support/console-pages.js';
+import { insertEvents } from '../../support/event-rows.js';
 import { RULES_ENV, rulesOf } from '../../support/rules.js';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+/** As many as fit into a day. */
+const FIRINGS = 184;
 
 let app: TestApp;
 
@@ -50,4 +56,85 @@ describe.each(SCREENS)('the work on an incident on $device', ({ screen }) => {
     expect(await link.getAttribute('rel')).toBe('noreferrer');
     expect(await browser.lookAt('alert-runbook')).toEqual([]);
   });
+
+  it('is tried on stored events before its rule is saved, each firing apart from the next', async () => {
+    const now = Date.now();
+    // One firing each 7 minutes, in which nothing happens for most of the time.
+    await insertEvents(
+      app,
+      owner.projectId,
+      Array.from({ length: FIRINGS }, (_, index) => ({
+        timestamp: new Date(now - (index + 1) * 7 * MINUTE),
+        event: 'card.declined',
+      })),
+    );
+    await page.goto(`${address}/alert-rules/new`);
+    await page.getByRole('textbox', { name: 'Value' }).fill('card.declined');
+    const preview = page.getByRole('region', { name: 'Preview' });
+    await preview.getByText(`It would have fired ${FIRINGS} times.`).waitFor();
+    await preview.getByRole('img', { name: new RegExp(`over each 15 minutes; .* ${FIRINGS} times`) }).waitFor();
+    expect(await tintedShare(page)).toBeLessThan(0.5);
+    expect(await browser.lookAt('rule-tried')).toEqual([]);
+    expect(await rulesOf(app, owner).list()).not.toContainEqual(expect.objectContaining({ name: 'Preview' }));
+
+    // Three events in one window of five minutes, and bars of such windows.
+    await insertEvents(
+      app,
+      owner.projectId,
+      [1, 2, 3].map((index) => ({ timestamp: new Date(now - HOUR + index * 1_000), event: 'refund.failed' })),
+    );
+    await page.getByRole('radio', { name: 'Threshold' }).check();
+    await page.getByRole('textbox', { name: 'Value' }).fill('refund.failed');
+    await page.getByRole('textbox', { name: 'Threshold' }).fill('3');
+    await preview.getByText('It would have fired 1 time.').waitFor();
+    await preview.getByRole('img', { name: /over each 5 minutes, with the threshold 3; .* 1 times?/ }).waitFor();
+    expect(await tintedShare(page)).toBeLessThan(0.1);
+    expect(await browser.lookAt('rule-tried-window')).toEqual([]);
+  });
+
+  it('does not lose a rule that is not saved', async () => {
+    await page.goto(`${address}/alert-rules/new`);
+    await page.getByLabel('Name').fill('Half made');
+    const asked = new Promise<string>((resolve) => {
+      page.once('dialog', (dialog) => {
+        resolve(dialog.type());
+        void dialog.dismiss();
+      });
+    });
+    await page.close({ runBeforeUnload: true });
+    expect(await asked).toBe('beforeunload');
+    await follow(page, 'Silences');
+    const dialog = page.getByRole('dialog', { name: 'Leave without saving?' });
+    await dialog.waitFor();
+    expect(await browser.lookAt('rule-unsaved')).toEqual([]);
+    await dialog.getByRole('button', { name: 'Keep editing' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    expect(await page.getByLabel('Name').inputValue()).toBe('Half made');
+    await follow(page, 'Silences');
+    await dialog.getByRole('button', { name: 'Leave without saving' }).click();
+    await heading(page, 'Silences');
+    // A saved rule is left without a question.
+    await page.goto(`${address}/alert-rules/new`);
+    await page.getByLabel('Name').fill('Whole');
+    await page.getByRole('button', { name: 'Make the rule' }).click();
+    await heading(page, 'Whole');
+    await goTo(page, 'Silences');
+  });
 });
+
+/** Clicks a link of the navigation, which a click closes on a phone. */
+async function follow(page: Page, name: string): Promise<void> {
+  const opener = page.getByRole('button', { name: 'Navigation' });
+  if (await opener.isVisible()) await opener.click();
+  await page.getByRole('navigation').getByRole('link', { name, exact: true }).click();
+}
+
+/** Returns the share of the points of a chart, along its middle, that have a colour. */
+function tintedShare(page: Page): Promise<number> {
+  return page.evaluate<number>(`(() => {
+    const canvas = document.querySelector('.chart canvas');
+    const { data } = canvas.getContext('2d').getImageData(0, Math.floor(canvas.height / 4), canvas.width, 1);
+    const points = Array.from({ length: canvas.width }, (_, index) => data[index * 4 + 3]);
+    return points.filter((alpha) => alpha > 20).length / points.length;
+  })()`);
+}

@@ -15,9 +15,13 @@ const WINDOWS_S = [60, 300, 900, 1_800, 3_600, 21_600, 86_400];
 const COMPARED_S = [300, 900, 3_600, 21_600, 86_400, 604_800];
 const KINDS: readonly { readonly value: Kind; readonly label: string; readonly description: string }[] = [
   { value: 'match', label: 'An event', description: 'Fires on each event that fits' },
-  { value: 'threshold', label: 'A bound', description: 'Fires while a number of a window is beyond it' },
-  { value: 'rate_of_change', label: 'A change', description: 'Fires while a number differs from the one before' },
-  { value: 'absence', label: 'Silence', description: 'Fires when no event that fits has come' },
+  { value: 'threshold', label: 'Threshold', description: 'Fires while a number of a window is beyond it' },
+  {
+    value: 'rate_of_change',
+    label: 'Change vs. previous period',
+    description: 'Fires while a number differs from the one before',
+  },
+  { value: 'absence', label: 'No events for', description: 'Fires when no event that fits has come for so long' },
   { value: 'anomaly', label: 'A finding', description: 'Fires by what Sentinel finds unusual' },
 ];
 
@@ -59,7 +63,7 @@ export function ConditionForm({ draft, set }: Props) {
             onChange={(op) => set({ op: op as RuleDraft['op'] })}
           />
           <NumberInput
-            label="Bound"
+            label="Threshold"
             description={draft.aggregate === 'error_rate' ? 'From 0 to 1' : undefined}
             value={draft.value}
             onChange={(value) => set({ value })}
@@ -81,7 +85,7 @@ export function ConditionForm({ draft, set }: Props) {
           />
           <NumberInput label="By %" min={0} value={draft.percent} onChange={(percent) => set({ percent })} />
           <DurationSelect
-            label="Against that of"
+            label="Compared with the one before"
             choices={COMPARED_S}
             value={draft.compareSeconds}
             onChange={(compareSeconds) => set({ compareSeconds })}
@@ -90,7 +94,7 @@ export function ConditionForm({ draft, set }: Props) {
       )}
       {kind === 'absence' && (
         <DurationSelect
-          label="For so long"
+          label="No events for"
           choices={WINDOWS_S}
           value={draft.windowSeconds}
           onChange={(windowSeconds) => set({ windowSeconds })}

@@ -126,7 +126,7 @@ function conditionOf(draft: RuleDraft): Condition {
     case 'absence':
       return { kind: 'absence', window_seconds: draft.windowSeconds, ...group };
     case 'threshold':
-      return { kind: 'threshold', ...measured, op: draft.op, value: numberOf('The bound', draft.value), ...group };
+      return { kind: 'threshold', ...measured, op: draft.op, value: numberOf('The threshold', draft.value), ...group };
     case 'rate_of_change':
       return {
         kind: 'rate_of_change',
@@ -209,7 +209,7 @@ function measureInWords({
 
 export const AGGREGATES: readonly { readonly value: Schemas['ConditionAggregate']; readonly label: string }[] = [
   { value: 'count', label: 'Number' },
-  { value: 'error_rate', label: 'Rate of errors' },
+  { value: 'error_rate', label: 'Error rate' },
   { value: 'sum', label: 'Sum' },
   { value: 'avg', label: 'Average' },
   { value: 'min', label: 'Least' },

@@ -1,45 +1,29 @@
-import {
-  Alert,
-  Button,
-  Card,
-  Group,
-  ScrollArea,
-  SegmentedControl,
-  Skeleton,
-  Stack,
-  Table,
-  Text,
-  Title,
-} from '@mantine/core';
+import { Button, Card, Group, ScrollArea, SegmentedControl, Skeleton, Stack, Table, Text, Title } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import type { Schemas } from '@operational-events/client';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
-import { backtest, type MeasuredSeries, measuredSeries } from '../../../api/alerting.js';
-import { useMay } from '../../../api/use-may.js';
+import { measuredSeries, rulePreview, type RuleToPreview } from '../../../api/alerting.js';
 import { OPERATORS } from '../../../api/roles.js';
+import { useMay } from '../../../api/use-may.js';
 import { Failure } from '../../../parts/failures.js';
 import { Moment } from '../../../parts/moment.js';
 import { whole } from '../../../parts/numbers.js';
-import { TimeChart } from '../../../parts/time-chart.js';
 import { PREVIEW_RANGES, type RuleSearch } from '../../../routes/alerting.js';
-import { eqlOf } from '../filters/eql.js';
-import { groupOf, Misspelt } from '../filters/filter.js';
-import { type RuleDraft, takesField } from './draft.js';
+import { Misspelt } from '../filters/filter.js';
+import { AGGREGATES, requestOf, type RuleDraft } from './draft.js';
+import { bandsOf, type Measure, measureOf } from './measure.js';
+import { RuleChart } from './rule-chart.js';
 
-type Rule = Schemas['AlertRuleResponse'];
 type Range = (typeof PREVIEW_RANGES)[number];
+type Previewed = Schemas['AlertRulePreviewResponse'];
 
 interface Props {
   readonly projectId: string;
   readonly draft: RuleDraft;
-  /** The rule as it is stored. Null before it is saved. */
-  readonly rule: Rule | null;
-  /** Whether the draft differs from the stored rule. */
-  readonly isChanged: boolean;
   readonly range: RuleSearch['range'];
   readonly onRange: (range: RuleSearch['range']) => void;
-  /** Why the rule cannot be back-tested. Undefined when it can. */
+  /** Why the caller may not preview a rule. Undefined when they may. */
   readonly refusal: string | undefined;
 }
 
@@ -48,19 +32,17 @@ const TYPING_MS = 1_200;
 const HOURS: Readonly<Record<Range, number>> = { '2h': 2, '24h': 24, '7d': 168 };
 const SHOWN = 50;
 
-/** Shows the series that the rule evaluates, and when the rule would have fired. */
-export function Preview({ projectId, draft, rule, isChanged, range = '24h', onRange, refusal }: Props) {
-  const [now, setNow] = useState(Date.now);
-  const from = new Date(now - HOURS[range] * 3_600_000).toISOString();
-  const measured = useMemo(() => measuredOf(draft, from, range), [draft, from, range]);
-  const [asked] = useDebouncedValue(measured, TYPING_MS);
+/** Shows the number that the rule evaluates, and when the rule would have fired, also before it is saved. */
+export function Preview({ projectId, draft, range = '24h', onRange, refusal }: Props) {
+  const [to, setTo] = useState(Date.now);
+  const from = to - HOURS[range] * 3_600_000;
+  const [asked] = useDebouncedValue(draft, TYPING_MS);
+  const measure = useMemo(() => measureOf(asked, { from, to }), [asked, from, to]);
+  const rule = useMemo(() => previewed(asked), [asked]);
   const mayTry = useMay(projectId, OPERATORS);
-  const series = useQuery({
-    ...measuredSeries(projectId, asked ?? { from_ts: from, interval: 'auto', aggregate: 'count' }),
-    enabled: asked !== null,
-  });
+  const series = useQuery({ ...measuredSeries(projectId, (measure ?? NOTHING).series), enabled: measure !== null });
   const tried = useQuery({
-    ...backtest(rule ?? NEVER, from, new Date(now).toISOString()),
+    ...rulePreview(projectId, rule ?? NO_RULE, new Date(from).toISOString(), new Date(to).toISOString()),
     enabled: rule !== null && mayTry,
   });
   return (
@@ -78,38 +60,24 @@ export function Preview({ projectId, draft, rule, isChanged, range = '24h', onRa
             onChange={(next) => onRange(next === '24h' ? undefined : next)}
           />
         </Group>
-        {series.data === undefined && series.error === null && asked !== null && <Skeleton height={220} />}
+        {series.data === undefined && series.error === null && measure !== null && <Skeleton height={220} />}
         <Failure error={series.error} title="The series could not be drawn" />
-        {series.data !== undefined && (
-          <Drawn answer={series.data} draft={draft} firings={tried.data?.firings ?? NO_FIRINGS} until={now} />
+        {series.data !== undefined && measure !== null && (
+          <Drawn answers={series.data} measure={measure} draft={asked} result={tried.data} end={to} />
         )}
-        {rule === null ? (
+        <Failure error={tried.error} title="The rule could not be tried" />
+        {refusal !== undefined && (
           <Text size="sm" c="dimmed">
-            The bars are what the rule looks at. When it would have fired is told once it is saved; saved switched off
-            it tells nobody.
+            {refusal}, to try a rule over the past.
           </Text>
-        ) : (
-          <>
-            {isChanged && (
-              <Alert variant="light" color="orange" p="xs">
-                The series is that of what you have written; the firings are those of the rule as it is saved.
-              </Alert>
-            )}
-            <Failure error={tried.error} title="The rule could not be tried" />
-            {refusal !== undefined && (
-              <Text size="sm" c="dimmed">
-                {refusal}, to try a rule over the past.
-              </Text>
-            )}
-            {tried.isFetching && (
-              <Text size="sm" c="dimmed" role="status">
-                Trying it over the past …
-              </Text>
-            )}
-            {tried.data !== undefined && <Tried result={tried.data} windowSeconds={draft.windowSeconds} />}
-          </>
         )}
-        <Button variant="default" size="xs" style={{ alignSelf: 'flex-start' }} onClick={() => setNow(Date.now())}>
+        {tried.isFetching && (
+          <Text size="sm" c="dimmed" role="status">
+            Trying it over the past …
+          </Text>
+        )}
+        {tried.data !== undefined && <Tried result={tried.data} windowSeconds={asked.windowSeconds} />}
+        <Button variant="default" size="xs" style={{ alignSelf: 'flex-start' }} onClick={() => setTo(Date.now())}>
           Look again
         </Button>
       </Stack>
@@ -118,19 +86,22 @@ export function Preview({ projectId, draft, rule, isChanged, range = '24h', onRa
 }
 
 const LABELS: Readonly<Record<Range, string>> = { '2h': '2 hours', '24h': '24 hours', '7d': '7 days' };
-const NEVER = { id: '', project_id: '', updated_at: '' } as Rule;
-const NO_FIRINGS: Schemas['BacktestResponse']['firings'] = [];
+const NOTHING: Pick<Measure, 'series'> = {
+  series: { from_ts: '', to_ts: '', interval: 'hour', aggregates: [] },
+};
+const NO_RULE: RuleToPreview = { name: '', condition: { kind: 'match' } };
+/** The reasons of firings begin with the name of the rule. */
+const NAME = 'Preview';
+const NO_FIRINGS: Previewed['firings'] = [];
 
-/** @returns null when the draft is no valid query */
-function measuredOf(draft: RuleDraft, from_ts: string, range: Range): MeasuredSeries | null {
-  const of = { from_ts, interval: range === '2h' ? ('minute' as const) : ('hour' as const) };
-  if (draft.kind === 'anomaly') return { ...of, aggregate: 'count' };
+/**
+ * Returns the members of a rule that decide when it fires. A rule without a name can be previewed.
+ * @returns null when the draft is not complete
+ */
+function previewed(draft: RuleDraft): RuleToPreview | null {
   try {
-    const where = eqlOf(groupOf(draft.filter));
-    if (draft.kind === 'match' || draft.kind === 'absence') return { ...of, aggregate: 'count', where };
-    const { aggregate, aggregateField } = draft;
-    if (!takesField(aggregate)) return { ...of, aggregate, where };
-    return aggregateField.trim() === '' ? null : { ...of, aggregate, aggregate_field: aggregateField.trim(), where };
+    const { severity, condition, group_by, for_seconds, keep_firing_seconds, cooldown_seconds } = requestOf(draft);
+    return { name: NAME, severity, condition, group_by, for_seconds, keep_firing_seconds, cooldown_seconds };
   } catch (error) {
     if (error instanceof Misspelt) return null;
     throw error;
@@ -138,72 +109,46 @@ function measuredOf(draft: RuleDraft, from_ts: string, range: Range): MeasuredSe
 }
 
 interface DrawnProps {
-  readonly answer: Schemas['TimeseriesResponse'];
+  readonly answers: readonly Schemas['TimeseriesResponse'][];
+  readonly measure: Measure;
   readonly draft: RuleDraft;
-  readonly firings: Schemas['BacktestResponse']['firings'];
+  /** Undefined until it is known when the rule would have fired. */
+  readonly result: Previewed | undefined;
   /** The end of the chart, in milliseconds since 1970. */
-  readonly until: number;
+  readonly end: number;
 }
 
-function Drawn({ answer, draft, firings, until }: DrawnProps) {
-  const isRate = answer.aggregate === 'error_rate';
-  const bound = boundOf(draft);
-  const { times, series } = useMemo(() => {
-    const points = answer.series[0]?.points ?? [];
-    const factor = isRate ? 100 : 1;
-    return {
-      times: points.map(({ ts }) => Date.parse(ts) / 1000),
-      series: [
-        {
-          label: isRate ? 'Rate of errors, %' : `By the ${answer.interval}`,
-          color: 'sea' as const,
-          values: points.map(({ value }) => (value === null ? null : value * factor)),
-        },
-        ...(bound === null
-          ? []
-          : [
-              {
-                label: 'Bound',
-                color: 'red' as const,
-                line: 'dashed' as const,
-                values: points.map(() => bound * factor),
-              },
-            ]),
-      ],
-    };
-  }, [answer, bound, isRate]);
-  const half = answer.interval === 'minute' ? 30 : 1_800;
-  const stretches = useMemo(
-    () =>
-      firings.map((each) => ({
-        // A bar is centered on the start of its bucket.
-        from: Date.parse(each.at) / 1000 - half,
-        until: (each.until === null ? until : Date.parse(each.until)) / 1000 - half,
-      })),
-    [firings, half, until],
-  );
-  if (times.length === 0) return <Text c="dimmed">Nothing came in that time.</Text>;
+function Drawn({ answers, measure, draft, result, end }: DrawnProps) {
+  const { kind, forSeconds, keepFiringSeconds } = draft;
+  // Such a rule has no end of its own: it fires at single events until people resolve its alert.
+  const isMoment = (kind === 'match' || kind === 'anomaly') && forSeconds === 0 && keepFiringSeconds === 0;
+  const { barSeconds } = measure;
+  const firings = result?.firings ?? NO_FIRINGS;
+  const bands = useMemo(() => bandsOf(firings, { isMoment, barSeconds, end }), [firings, isMoment, barSeconds, end]);
   return (
-    <TimeChart
-      label={`What the rule looks at, by the ${answer.interval}; it would have fired ${firings.length} times`}
-      times={times}
-      series={series}
-      stretches={stretches}
+    <RuleChart
+      measure={measure}
+      answers={answers}
+      name={nameOf(draft)}
+      label="What the rule looks at"
+      note={
+        result === undefined
+          ? 'when it would have fired is not known'
+          : `it would have fired ${result.firings.length} times`
+      }
+      bands={bands}
     />
   );
 }
 
-/**
- * Averages and percentiles of a bucket can be compared with the threshold. Counts and sums of a window cannot be
- * compared with those of an hour.
- */
-function boundOf({ kind, aggregate, value }: RuleDraft): number | null {
-  const isDrawn = kind === 'threshold' && aggregate !== 'count' && aggregate !== 'sum';
-  return isDrawn && value !== '' && Number.isFinite(Number(value)) ? Number(value) : null;
+/** Returns the name of the number that a rule evaluates. */
+export function nameOf({ kind, aggregate }: RuleDraft): string {
+  const isMeasured = kind === 'threshold' || kind === 'rate_of_change';
+  return (isMeasured ? AGGREGATES.find(({ value }) => value === aggregate)?.label : undefined) ?? 'Events';
 }
 
 interface TriedProps {
-  readonly result: Schemas['BacktestResponse'];
+  readonly result: Previewed;
   readonly windowSeconds: number;
 }
 
@@ -235,7 +180,7 @@ function Tried({ result, windowSeconds }: TriedProps) {
                   <Table.Td style={{ whiteSpace: 'nowrap' }}>
                     <Moment at={each.at} />
                   </Table.Td>
-                  <Table.Td>{each.reason}</Table.Td>
+                  <Table.Td>{each.reason.replace(`${NAME}: `, '')}</Table.Td>
                 </Table.Tr>
               ))}
             </Table.Tbody>

@@ -30,6 +30,7 @@ import { Moment } from '../../../parts/moment.js';
 import { PageHead } from '../../../parts/page-head.js';
 import { StateBadge } from '../../../parts/state-badge.js';
 import { Switched } from '../../../parts/switched.js';
+import { UnsavedChanges } from '../../../parts/unsaved-changes.js';
 import { SEVERITIES } from '../../../routes/alerting.js';
 import { PendingPage } from '../../../shell/around-pages.js';
 import { useCurrentProject } from '../../../shell/current-project.js';
@@ -69,9 +70,8 @@ function Editor({ rule }: { readonly rule: Rule | null }) {
   const queries = useQueryClient();
   const refusal = useRefusal(project.id, OPERATORS);
   const stored = useMemo(() => (rule === null ? null : draftOfRule(rule)), [rule]);
-  const [draft, setDraft] = useState<RuleDraft>(
-    stored ?? (rule === null ? NEW_RULE : { ...NEW_RULE, name: rule.name, severity: rule.severity }),
-  );
+  const initial = stored ?? (rule === null ? NEW_RULE : { ...NEW_RULE, name: rule.name, severity: rule.severity });
+  const [draft, setDraft] = useState(initial);
   const [isOn, setIsOn] = useState(true);
   const [isDeleting, setIsDeleting] = useState(false);
   const params = { organization: organization.slug, project: project.slug };
@@ -95,6 +95,7 @@ function Editor({ rule }: { readonly rule: Rule | null }) {
           to: '/o/$organization/p/$project/alert-rules/$rule',
           params: { ...params, rule: saved.id },
           replace: true,
+          ignoreBlocker: true,
         });
     },
   });
@@ -148,8 +149,8 @@ function Editor({ rule }: { readonly rule: Rule | null }) {
                 <ConditionForm draft={draft} set={set} />
                 {draft.kind !== 'anomaly' && (
                   <TagsInput
-                    label="An alert for each"
-                    description="Fields, such as properties.country; one alert in all where there is none"
+                    label="Group by"
+                    description="An alert for each value of these fields, such as properties.country. Without one, a single alert"
                     placeholder={draft.groupBy.length === 0 ? 'source' : undefined}
                     data={['source', 'environment', 'event', 'log.endpoint']}
                     value={[...draft.groupBy]}
@@ -158,23 +159,23 @@ function Editor({ rule }: { readonly rule: Rule | null }) {
                 )}
                 <SimpleGrid cols={{ base: 1, xs: 3 }}>
                   <DurationSelect
-                    label="Fires after"
+                    label="Pending for"
                     choices={HOLDS_S}
-                    none="at once"
+                    none="fires at once"
                     value={draft.forSeconds}
                     onChange={(forSeconds) => set({ forSeconds })}
                   />
                   <DurationSelect
-                    label="Holds on for"
+                    label="Keep firing for"
                     choices={HOLDS_S}
                     none="no longer"
                     value={draft.keepFiringSeconds}
                     onChange={(keepFiringSeconds) => set({ keepFiringSeconds })}
                   />
                   <DurationSelect
-                    label="Tells again after"
+                    label="Repeat every"
                     choices={COOLDOWNS_S}
-                    none="each time"
+                    none="each occurrence"
                     value={draft.cooldownSeconds}
                     onChange={(cooldownSeconds) => set({ cooldownSeconds })}
                   />
@@ -202,7 +203,7 @@ function Editor({ rule }: { readonly rule: Rule | null }) {
                 {rule === null && (
                   <Checkbox
                     label="Switch it on"
-                    description="Off it tells nobody, and can be tried over the past"
+                    description="A rule that is off notifies nobody"
                     checked={isOn}
                     onChange={(event) => setIsOn(event.currentTarget.checked)}
                   />
@@ -216,7 +217,7 @@ function Editor({ rule }: { readonly rule: Rule | null }) {
                 )}
                 <Group justify="space-between">
                   <Text size="sm" c="dimmed">
-                    {refusal ?? (rule === null || isChanged ? '' : 'Saved')}
+                    {refusal ?? (rule === null ? '' : isChanged ? 'Not saved yet' : 'Saved')}
                   </Text>
                   <Button
                     type="submit"
@@ -234,14 +235,13 @@ function Editor({ rule }: { readonly rule: Rule | null }) {
           <Preview
             projectId={project.id}
             draft={draft}
-            rule={rule}
-            isChanged={isChanged}
             range={range}
             onRange={(next) => void navigate({ search: { range: next }, replace: true })}
             refusal={refusal}
           />
         </Grid.Col>
       </Grid>
+      <UnsavedChanges isDirty={refusal === undefined && !isSame(draft, initial)} />
       <Dialog title="Delete the rule" isOpen={isDeleting} onClose={() => setIsDeleting(false)}>
         {rule !== null && (
           <Confirmation
@@ -250,7 +250,7 @@ function Editor({ rule }: { readonly rule: Rule | null }) {
             act={async () => {
               await api.deleteAlertRule({ path: { rule_id: rule.id } });
               await queries.invalidateQueries({ queryKey: alertRules(project.id).queryKey, exact: true });
-              await navigate({ to: '/o/$organization/p/$project/alert-rules', params });
+              await navigate({ to: '/o/$organization/p/$project/alert-rules', params, ignoreBlocker: true });
             }}
             onClose={() => setIsDeleting(false)}
           >
@@ -317,7 +317,7 @@ function Recipients({ projectId, draft, set }: RecipientsProps) {
   return (
     <SimpleGrid cols={{ base: 1, xs: 2 }}>
       <MultiSelect
-        label="Tells these destinations"
+        label="Notify these destinations"
         placeholder={isEveryone ? 'Every webhook of the project' : undefined}
         nothingFoundMessage="There is none yet"
         data={options(told.data)}
