@@ -6,6 +6,7 @@ import { offsetAfter } from './pages.js';
 
 const POLL_MS = 30_000;
 const PAGE = 100;
+const SAMPLES = 6;
 /** Only this many alerts are read, because every page is refetched when something changes. Filters find older ones. */
 const MOST_ALERTS = 500;
 
@@ -104,6 +105,40 @@ export const alertTimeline = (project_id: string, alert_event_id: string) =>
   queryOptions({
     queryKey: [...alertingOf(project_id), 'events', 'timeline', alert_event_id],
     queryFn: ({ signal }) => api.listAlertEventTimeline({ path: { alert_event_id } }, { signal }),
+  });
+
+/** The newest events of an alert. */
+export const sampleEvents = (
+  project_id: string,
+  { from, to }: { readonly from: string; readonly to: string },
+  filter: { readonly where?: string | undefined; readonly event?: string | undefined },
+) =>
+  queryOptions({
+    queryKey: [...alertingOf(project_id), 'samples', from, to, filter],
+    queryFn: ({ signal }) =>
+      api.listProjectEvents(
+        { path: { project_id }, query: { ...filter, from_ts: from, to_ts: to, limit: SAMPLES } },
+        { signal },
+      ),
+    staleTime: 60_000,
+    placeholderData: keepPreviousData,
+  });
+
+/** The alerts of the same rule and group that began before this one. */
+export const alertsOfSeries = (project_id: string, { id, fingerprint, created_at }: Schemas['AlertEventResponse']) =>
+  queryOptions({
+    queryKey: [...alertingOf(project_id), 'events', 'series', id],
+    queryFn: ({ signal }) =>
+      api.listAlertEvents(
+        { query: { project_id, fingerprint, range: 'all', to_ts: created_at, limit: SAMPLES } },
+        { signal },
+      ),
+  });
+
+export const alertMetrics = (project_id: string) =>
+  queryOptions({
+    queryKey: [...alertingOf(project_id), 'events', 'metrics'],
+    queryFn: ({ signal }) => api.getAlertMetrics({ query: { project_id, range: '30d' } }, { signal }),
   });
 
 export const alertSummary = (project_id: string) =>

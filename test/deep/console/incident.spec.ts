@@ -4,9 +4,11 @@ import { type Owner, ownerWithProject } from '../../support/actors.js';
 import { alertEventsOf } from '../../support/alert-events.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { type ConsoleBrowser, openConsole } from '../../support/console-browser.js';
-import { addressOf, enter, faultsOf, goTo, heading, SCREENS } from '../../support/console-pages.js';
+import { addressOf, DESKTOP, enter, faultsOf, goTo, heading, SCREENS } from '../../support/console-pages.js';
 import { insertEvents } from '../../support/event-rows.js';
-import { RULES_ENV, rulesOf } from '../../support/rules.js';
+import { alertsOf, runAlertDeliveries } from '../../support/alerts.js';
+import { type Receiver, startReceiver } from '../../support/receiver.js';
+import { eventIs, RULES_ENV, rulesOf } from '../../support/rules.js';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -25,8 +27,10 @@ describe.each(SCREENS)('the work on an incident on $device', ({ screen }) => {
   let page: Page;
   let owner: Owner;
   let address: string;
+  let receiver: Receiver;
 
   beforeAll(async () => {
+    receiver = await startReceiver(200);
     owner = await ownerWithProject(app);
     address = await addressOf(app, owner);
     browser = await openConsole(app, screen);
@@ -34,7 +38,10 @@ describe.each(SCREENS)('the work on an incident on $device', ({ screen }) => {
     await enter(browser, address, owner);
     await heading(page, owner.projectName);
   });
-  afterAll(() => browser.close());
+  afterAll(async () => {
+    await browser.close();
+    await receiver.close();
+  });
   afterEach(async () => {
     expect(await faultsOf(browser)).toEqual([]);
   });
@@ -92,6 +99,69 @@ describe.each(SCREENS)('the work on an incident on $device', ({ screen }) => {
     expect(await browser.lookAt('rule-tried-window')).toEqual([]);
   });
 
+  it('has the number of the rule, its events, who was notified and what came before in one place', async () => {
+    const now = Date.now();
+    const of = (country: string, ages: readonly number[]) =>
+      ages.map((age) => ({
+        timestamp: new Date(now - age * 1_000),
+        event: 'order.failed',
+        message: `No stock in ${country}`,
+        properties: { country },
+      }));
+    await insertEvents(app, owner.projectId, [...of('de', [60, 61, 62]), ...of('fr', [63])]);
+    receiver.answer((response) => response.writeHead(202).end('Paged the team'));
+    await alertsOf(app, owner).destination(`${receiver.url}/pager`, { name: 'Pager' });
+    const rule = await rulesOf(app, owner).rule({
+      name: 'Orders fail',
+      group_by: ['properties.country'],
+      condition: {
+        kind: 'threshold',
+        window_seconds: 300,
+        aggregate: 'count',
+        op: 'gte',
+        value: 3,
+        ...eventIs('order.failed'),
+      },
+    });
+    const alerts = alertEventsOf(app, owner);
+    const series = {
+      fingerprint: `${rule} de`,
+      groupValues: { 'properties.country': 'de' },
+      message: 'Orders fail: 3 events',
+      rule: { id: rule },
+    };
+    const earlier = await alerts.fire(series);
+    await alerts.act(earlier, 'acknowledge');
+    await alerts.act(earlier, 'resolve');
+    const alert = await alerts.fire(series);
+    await runAlertDeliveries(app);
+
+    await page.goto(`${address}/alerts`);
+    await page.getByText(/\(MTTA\) and resolved within .* \(MTTR\)/).waitFor();
+    await page.getByRole('button', { name: /Orders fail: 3 events .*country = de/ }).click();
+    await page.waitForURL(new RegExp(`alert=${alert}`));
+    await page
+      .getByRole('img', { name: /The number of the rule, over each 5 minutes, with the threshold 3; firing for/ })
+      .waitFor();
+    const samples = page.getByRole('region', { name: 'Sample events' });
+    await samples.getByText('No stock in de').first().waitFor();
+    expect(await samples.getByRole('row').count()).toBe(3);
+    const notifications = page.getByRole('region', { name: 'Notifications' });
+    await notifications
+      .getByText(/Answer 202: Paged the team/)
+      .first()
+      .waitFor();
+    expect(await browser.lookAt('incident')).toEqual([]);
+    await page
+      .getByRole('region', { name: 'Earlier alerts' })
+      .getByText(/resolved after/)
+      .waitFor();
+    await page.getByRole('region', { name: 'Earlier alerts' }).scrollIntoViewIfNeeded();
+    expect(await browser.lookAt('incident-evidence')).toEqual([]);
+    await page.getByRole('region', { name: 'Earlier alerts' }).getByRole('link').click();
+    await page.waitForURL(new RegExp(`alert=${earlier}`));
+  });
+
   it('does not lose a rule that is not saved', async () => {
     await page.goto(`${address}/alert-rules/new`);
     await page.getByLabel('Name').fill('Half made');
@@ -119,6 +189,35 @@ describe.each(SCREENS)('the work on an incident on $device', ({ screen }) => {
     await page.getByRole('button', { name: 'Make the rule' }).click();
     await heading(page, 'Whole');
     await goTo(page, 'Silences');
+  });
+});
+
+describe('the keys of the inbox', () => {
+  it('come back when Escape leaves a field', async () => {
+    const owner = await ownerWithProject(app);
+    const browser = await openConsole(app, DESKTOP);
+    const { page } = browser;
+    const alerts = alertEventsOf(app, owner);
+    const second = await alerts.fire({ message: 'Second' });
+    const first = await alerts.fire({ message: 'First' });
+    await enter(browser, `${await addressOf(app, owner)}/alerts?alert=${first}`, owner);
+    await heading(page, 'First');
+    const timeline = page.getByRole('region', { name: 'Timeline' });
+    await timeline.getByText('Raised').waitFor();
+    for (const [key, field] of [
+      ['a', page.getByRole('combobox', { name: 'Assigned to', exact: true }).last()],
+      ['c', page.getByLabel('Comment')],
+    ] as const) {
+      await page.keyboard.press(key);
+      await page.waitForFunction(`document.activeElement.matches('input, textarea')`);
+      await page.keyboard.press('Escape');
+      await page.keyboard.press(key === 'a' ? 'r' : 'j');
+      expect(await field.inputValue()).toBe('');
+      if (key === 'a') await timeline.getByText(/^Resolved by/).waitFor();
+    }
+    await page.waitForURL(new RegExp(`alert=${second}`));
+    expect(await faultsOf(browser)).toEqual([]);
+    await browser.close();
   });
 });
 

@@ -17,6 +17,7 @@ import { StateBadge } from '../../../parts/state-badge.js';
 import { wordsOf } from '../../../parts/words.js';
 import { PendingPage } from '../../../shell/around-pages.js';
 import { useCurrentProject } from '../../../shell/current-project.js';
+import { Incident, IncidentChart } from './incident.js';
 import { RuleGuidance } from './rule-guidance.js';
 import type { AlertAct, useAlertActs } from './use-alert-acts.js';
 
@@ -107,7 +108,7 @@ function Known({ alert, acts, isSnoozing, onSnoozing, assignee, comment }: Props
           params={params}
           search={{ alert: alert.id }}
         >
-          Who was told
+          Notifications
         </LinkButton>
         {!isResolved && (
           <LinkButton
@@ -123,6 +124,7 @@ function Known({ alert, acts, isSnoozing, onSnoozing, assignee, comment }: Props
       </Group>
       <Failure error={acts.error} title="It was not done" />
       {rule !== undefined && <RuleGuidance rule={rule} />}
+      <IncidentChart alert={alert} rule={rule} />
       <Facts>
         <Fact name="Rule">
           {alert.alert_rule_id === null ? (
@@ -176,6 +178,7 @@ function Known({ alert, acts, isSnoozing, onSnoozing, assignee, comment }: Props
           />
         </Fact>
       </Facts>
+      <Incident alert={alert} rule={rule} />
       {Object.keys(alert.payload).length > 0 && <JsonText name="Payload" value={alert.payload} />}
       <History alert={alert} />
       {refusal === undefined && (
@@ -267,8 +270,8 @@ function History({ alert }: { readonly alert: AlertEvent }) {
 
 const WORDS: ReadonlyMap<string, string> = new Map([
   ['opened', 'Raised'],
-  ['notified', 'Told'],
-  ['nobody_notified', 'Nobody was told'],
+  ['notified', 'Notified'],
+  ['nobody_notified', 'Nobody was notified'],
   ['acknowledged', 'Acknowledged'],
   ['snoozed', 'Snoozed'],
   ['snooze_ended', 'Snooze over'],

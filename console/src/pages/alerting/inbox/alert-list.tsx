@@ -73,7 +73,9 @@ export function AlertList({ alerts, total, shown, isByKey, chosen, onShow, onCho
                   {alert.message}
                 </Text>
                 <Text span size="xs" c="dimmed" truncate>
-                  <Moment at={alert.last_occurred_at} />
+                  {/* The list is sorted by this time. */}
+                  <Moment at={alert.created_at} isShort />
+                  {groupInWords(alert)}
                   {alert.occurrences > 1 && ` · ${alert.occurrences} times`}
                   {alert.status !== 'open' && ` · ${alert.status}`}
                 </Text>
@@ -85,4 +87,11 @@ export function AlertList({ alerts, total, shown, isByKey, chosen, onShow, onCho
       </div>
     </div>
   );
+}
+
+/** Returns the values of the alert's group, which tell it from the other alerts of its rule. */
+function groupInWords({ group_values }: AlertEvent): string {
+  return Object.entries(group_values)
+    .map(([field, value]) => ` · ${field.replace('properties.', '')} = ${String(value)}`)
+    .join('');
 }

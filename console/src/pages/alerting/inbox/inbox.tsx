@@ -4,7 +4,7 @@ import type { Schemas } from '@operational-events/client';
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useCallback, useMemo, useRef, useState } from 'react';
-import { alertEvents, alertEventsKey, alertRules, alertSummary } from '../../../api/alerting.js';
+import { alertEvents, alertEventsKey, alertMetrics, alertRules, alertSummary } from '../../../api/alerting.js';
 import { api } from '../../../api/client.js';
 import { itemsOf } from '../../../api/pages.js';
 import { me } from '../../../api/queries.js';
@@ -13,7 +13,7 @@ import { Choice } from '../../../parts/choice.js';
 import { Failure } from '../../../parts/failures.js';
 import { Find } from '../../../parts/find.js';
 import { LinkButton } from '../../../parts/links.js';
-import { whole } from '../../../parts/numbers.js';
+import { duration, whole } from '../../../parts/numbers.js';
 import { PageHead } from '../../../parts/page-head.js';
 import { Empty } from '../../../parts/rows.js';
 import { Side } from '../../../parts/side.js';
@@ -171,6 +171,7 @@ export function AlertsPage() {
 function Summary() {
   const { project } = useCurrentProject();
   const { data } = useQuery(alertSummary(project.id));
+  const { data: metrics } = useQuery(alertMetrics(project.id));
   if (data === undefined) return null;
   const { critical, warning } = data.unresolved_by_severity;
   return (
@@ -187,6 +188,12 @@ function Summary() {
         <Badge variant="light" color="orange" tt="none">
           {warning} {warning === 1 ? 'warning' : 'warnings'}
         </Badge>
+      )}
+      {metrics !== undefined && (
+        <Text size="xs" c="dimmed">
+          In 30 days, half were acknowledged within {duration(metrics.time_to_acknowledge.median_seconds)} (MTTA) and
+          resolved within {duration(metrics.time_to_resolve.median_seconds)} (MTTR)
+        </Text>
       )}
     </Group>
   );

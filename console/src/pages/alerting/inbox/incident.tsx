@@ -1,0 +1,306 @@
+import { Group, Skeleton, Stack, Table, Text, Title } from '@mantine/core';
+import { useInterval } from '@mantine/hooks';
+import type { Schemas } from '@operational-events/client';
+import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query';
+import { type ReactNode, useMemo, useState } from 'react';
+import { alertsOfSeries, alertTimeline, measuredSeries, sampleEvents } from '../../../api/alerting.js';
+import { alertDeliveries, attempt } from '../../../api/delivery.js';
+import { Failure } from '../../../parts/failures.js';
+import { LinkAnchor } from '../../../parts/links.js';
+import { Moment } from '../../../parts/moment.js';
+import { duration, whole } from '../../../parts/numbers.js';
+import { StateBadge } from '../../../parts/state-badge.js';
+import { inWords } from '../../../parts/words.js';
+import { useCurrentProject } from '../../../shell/current-project.js';
+import type { FilterGroup } from '../filters/filter.js';
+import { draftOfRule, type RuleDraft } from '../rules/draft.js';
+import { bandsOf, measureOf } from '../rules/measure.js';
+import { nameOf } from '../rules/preview.js';
+import { RuleChart } from '../rules/rule-chart.js';
+
+type AlertEvent = Schemas['AlertEventResponse'];
+
+interface Props {
+  readonly alert: AlertEvent;
+  /** The rule that raised the alert. Undefined when people raised it, or when the rule is deleted. */
+  readonly rule: Schemas['AlertRuleResponse'] | undefined;
+}
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
+const WEEK_MS = 168 * HOUR_MS;
+/** The chart begins this many windows of the rule before the alert, and at least an hour. */
+const WINDOWS_BEFORE = 12;
+const MOST_ATTEMPTS = 10;
+
+/** The number of the alert's rule over time. Nothing without a rule on events. */
+export function IncidentChart({ alert, rule }: Props) {
+  const draft = useMemo(() => (rule === undefined ? null : draftOfRule(rule)), [rule]);
+  return draft === null || draft.kind === 'anomaly' ? null : <Chart alert={alert} draft={draft} />;
+}
+
+/** The other evidence of an alert: events, notifications and earlier alerts of its series. */
+export function Incident({ alert, rule }: Props) {
+  const draft = useMemo(() => (rule === undefined ? null : draftOfRule(rule)), [rule]);
+  return (
+    <>
+      <Samples alert={alert} draft={draft} />
+      <Notifications alert={alert} />
+      <EarlierAlerts alert={alert} />
+    </>
+  );
+}
+
+/** Returns a filter for the events of the alert's group. */
+function groupFilter({ group_values }: AlertEvent): FilterGroup {
+  const all = Object.entries(group_values).map(([field, value]) =>
+    value === null ? ({ field, op: 'exists', value: false } as const) : ({ field, op: 'eq', value } as const),
+  );
+  return all.length === 0 ? {} : { all };
+}
+
+function Chart({ alert, draft }: { readonly alert: AlertEvent; readonly draft: RuleDraft }) {
+  const { project } = useCurrentProject();
+  const [now, setNow] = useState(Date.now);
+  useInterval(() => setNow(Date.now()), MINUTE_MS, { autoInvoke: true });
+  const begun = Date.parse(alert.created_at);
+  const ended = alert.resolved_at === null ? null : Date.parse(alert.resolved_at);
+  const around = Math.max(HOUR_MS, WINDOWS_BEFORE * draft.windowSeconds * 1_000);
+  const from = begun - around;
+  const to = Math.min(ended === null ? now : Math.min(now, ended + around), from + WEEK_MS);
+  const measure = useMemo(() => measureOf(draft, { from, to }, groupFilter(alert)), [draft, from, to, alert]);
+  const { data, error } = useQuery({
+    ...measuredSeries(project.id, measure?.series ?? { from_ts: '', to_ts: '', interval: 'minute', aggregates: [] }),
+    enabled: measure !== null,
+    // The chart stays while its end moves on.
+    placeholderData: keepPreviousData,
+  });
+  const barSeconds = measure?.barSeconds ?? 60;
+  const bands = useMemo(
+    () => bandsOf([{ at: alert.created_at, until: alert.resolved_at }], { isMoment: false, barSeconds, end: to }),
+    [alert.created_at, alert.resolved_at, barSeconds, to],
+  );
+  if (measure === null) return null;
+  const name = nameOf(draft);
+  return (
+    <Part title={`${name} over time`}>
+      <Failure error={error} title="The number of the rule could not be read" />
+      {data === undefined && error === null && <Skeleton height={220} />}
+      {data !== undefined && (
+        <RuleChart
+          measure={measure}
+          answers={data}
+          name={name}
+          label="The number of the rule"
+          note={
+            ended === null
+              ? `firing for ${duration(Math.round((to - begun) / 1_000))}`
+              : `it fired for ${duration(Math.round((ended - begun) / 1_000))}`
+          }
+          bands={bands}
+        />
+      )}
+    </Part>
+  );
+}
+
+function Part({ title, note, children }: { title: string; note?: ReactNode; children: ReactNode }) {
+  return (
+    <section aria-label={title}>
+      <Group justify="space-between" mb={4}>
+        <Title order={3} size="h6">
+          {title}
+        </Title>
+        {note}
+      </Group>
+      {children}
+    </section>
+  );
+}
+
+function Nothing({ children }: { readonly children: string }) {
+  return (
+    <Text size="sm" c="dimmed">
+      {children}
+    </Text>
+  );
+}
+
+/** The newest events that the rule counted until the last occurrence of the alert. */
+function Samples({ alert, draft }: { readonly alert: AlertEvent; readonly draft: RuleDraft | null }) {
+  const { organization, project } = useCurrentProject();
+  const lead = draft === null ? HOUR_MS : draft.windowSeconds * 1_000;
+  const window = {
+    from: new Date(Date.parse(alert.created_at) - lead).toISOString(),
+    to: new Date(Date.parse(alert.last_occurred_at) + MINUTE_MS).toISOString(),
+  };
+  const span = { from: Date.parse(window.from), to: Date.parse(window.to) };
+  const measure = draft === null || draft.kind === 'anomaly' ? null : measureOf(draft, span, groupFilter(alert));
+  const where = measure?.series.where;
+  const event = draft === null ? (alert.event_type ?? undefined) : undefined;
+  const isKnown = measure !== null || event !== undefined;
+  const { data, error } = useQuery({ ...sampleEvents(project.id, window, { where, event }), enabled: isKnown });
+  // An absence has no events, and a finding is about numbers.
+  if (!isKnown || draft?.kind === 'absence') return null;
+  return (
+    <Part
+      title="Sample events"
+      note={
+        data !== undefined &&
+        data.items.length > 0 && (
+          <Text size="xs" c="dimmed">
+            the newest {data.items.length} until the alert last happened
+          </Text>
+        )
+      }
+    >
+      <Failure error={error} />
+      {data?.items.length === 0 && <Nothing>No stored event fits any more.</Nothing>}
+      {data !== undefined && data.items.length > 0 && (
+        <Table layout="fixed" fz="sm" aria-label="Sample events">
+          <Table.Tbody>
+            {data.items.map((each) => (
+              <Table.Tr key={each.id}>
+                <Table.Td w={150}>
+                  <LinkAnchor
+                    to="/o/$organization/p/$project/events"
+                    params={{ organization: organization.slug, project: project.slug }}
+                    search={{ ...window, shown: each.id }}
+                    size="sm"
+                  >
+                    <Moment at={each.timestamp} isShort />
+                  </LinkAnchor>
+                </Table.Td>
+                <Table.Td style={{ overflowWrap: 'anywhere' }}>
+                  <Text size="sm" fw={600}>
+                    {each.event}
+                  </Text>
+                  <Text size="xs" c="dimmed" lineClamp={2}>
+                    {each.message ?? JSON.stringify(each.properties)}
+                  </Text>
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      )}
+    </Part>
+  );
+}
+
+/** Everybody who was notified of the alert, and what the receivers answered. */
+function Notifications({ alert }: { readonly alert: AlertEvent }) {
+  const { organization, project } = useCurrentProject();
+  const { data: sent, error } = useQuery(alertDeliveries(project.id, { alert: alert.id }));
+  const { data: entries } = useQuery(alertTimeline(project.id, alert.id));
+  const attemptIds = (entries ?? []).flatMap(({ detail }) => textsOf(detail['attempts'])).slice(-MOST_ATTEMPTS);
+  const attempts = useQueries({ queries: attemptIds.map((id) => attempt(project.id, id)) });
+  const told: Told[] = [
+    ...(sent?.items ?? []).map((each) => ({ ...each, name: each.destination_name, type: each.destination_type })),
+    ...attempts.flatMap(({ data }) =>
+      data === undefined ? [] : [{ ...data, name: data.channel_name ?? 'A deleted channel', type: data.channel_type }],
+    ),
+  ];
+  const params = { organization: organization.slug, project: project.slug };
+  return (
+    <Part
+      title="Notifications"
+      note={
+        <LinkAnchor
+          to="/o/$organization/p/$project/alert-deliveries"
+          params={params}
+          search={{ alert: alert.id }}
+          size="xs"
+        >
+          All of them
+        </LinkAnchor>
+      }
+    >
+      <Failure error={error} />
+      {sent !== undefined && told.length === 0 && <Nothing>Nobody has been notified.</Nothing>}
+      <Stack gap={6}>
+        {told.map((each) => (
+          <Group key={each.id} gap="xs" wrap="wrap" role="group" aria-label={`Notification of ${each.name}`}>
+            <Text size="sm" fw={600} style={{ overflowWrap: 'anywhere' }}>
+              {each.name}
+            </Text>
+            <StateBadge state={each.status} />
+            <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+              {answerOf(each)} · <Moment at={each.completed_at ?? each.created_at} isShort />
+            </Text>
+          </Group>
+        ))}
+      </Stack>
+    </Part>
+  );
+}
+
+interface Told {
+  readonly id: string;
+  readonly name: string;
+  readonly type: string | null;
+  readonly status: string;
+  readonly response_code: number | null;
+  readonly response_summary: string | null;
+  readonly failure_reason: string | null;
+  readonly created_at: string;
+  readonly completed_at: string | null;
+}
+
+function answerOf({ response_code, response_summary, failure_reason }: Told): string {
+  const parts = [
+    response_code === null ? null : `Answer ${response_code}`,
+    failure_reason === null ? null : inWords(failure_reason),
+    response_summary,
+  ].filter((part) => part !== null && part !== '');
+  return parts.length === 0 ? 'No answer yet' : parts.join(': ');
+}
+
+function textsOf(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
+}
+
+/** Earlier alerts of the same rule and group. */
+function EarlierAlerts({ alert }: { readonly alert: AlertEvent }) {
+  const { organization, project } = useCurrentProject();
+  const { data, error } = useQuery(alertsOfSeries(project.id, alert));
+  return (
+    <Part
+      title="Earlier alerts"
+      note={
+        data !== undefined &&
+        data.total > data.items.length && (
+          <Text size="xs" c="dimmed">
+            the newest {data.items.length} of {whole(data.total)}
+          </Text>
+        )
+      }
+    >
+      <Failure error={error} />
+      {data?.items.length === 0 && <Nothing>It is the first of its rule and group.</Nothing>}
+      <Stack gap={4}>
+        {data?.items.map((each) => (
+          <Group key={each.id} gap="xs">
+            <LinkAnchor
+              to="/o/$organization/p/$project/alerts"
+              params={{ organization: organization.slug, project: project.slug }}
+              search={{ status: 'all', alert: each.id }}
+              size="sm"
+            >
+              <Moment at={each.created_at} isShort />
+            </LinkAnchor>
+            <Text size="sm">{lasted(each)}</Text>
+            <Text size="xs" c="dimmed">
+              {each.occurrences === 1 ? 'once' : `${whole(each.occurrences)} times`}
+            </Text>
+          </Group>
+        ))}
+      </Stack>
+    </Part>
+  );
+}
+
+function lasted({ created_at, resolved_at }: AlertEvent): string {
+  if (resolved_at === null) return 'not resolved';
+  return `resolved after ${duration(Math.round((Date.parse(resolved_at) - Date.parse(created_at)) / 1_000))}`;
+}
