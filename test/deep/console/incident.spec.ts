@@ -162,6 +162,46 @@ describe.each(SCREENS)('the work on an incident on $device', ({ screen }) => {
     await page.waitForURL(new RegExp(`alert=${earlier}`));
   });
 
+  it('acts on the chosen alerts by snoozing, assigning and silencing them', async () => {
+    const alerts = alertEventsOf(app, owner);
+    const [one, other] = await Promise.all([
+      alerts.fire({ message: 'Chosen, one', fingerprint: 'chosen one' }),
+      alerts.fire({ message: 'Chosen, other', fingerprint: 'chosen other' }),
+    ]);
+    const choose = async (status: string) => {
+      await page.goto(`${address}/alerts?q=Chosen${status}`);
+      for (const name of ['Choose Chosen, one', 'Choose Chosen, other'])
+        await page.getByRole('checkbox', { name }).press('Space');
+      await page.getByText('2 chosen', { exact: true }).waitFor();
+    };
+    await choose('');
+    expect(await browser.lookAt('alerts-chosen-acts')).toEqual([]);
+    await page.getByRole('combobox', { name: 'Assign them to' }).click();
+    await page.getByRole('option', { name: /^Me/ }).click();
+    await page.getByText('2 chosen', { exact: true }).waitFor({ state: 'hidden' });
+    await choose('');
+    await page.getByRole('button', { name: 'Snooze them' }).click();
+    await page.getByRole('menuitem', { name: 'For an hour' }).click();
+    await page.getByText('No alert fits').waitFor();
+    for (const id of [one, other])
+      expect(await alerts.get(id)).toMatchObject({ status: 'snoozed', assignee_id: expect.any(String) });
+    await choose('&status=snoozed');
+    await page.getByRole('button', { name: 'Silence them' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Silence the chosen alerts' });
+    await dialog.getByLabel('Why').fill('A release');
+    await dialog.getByRole('button', { name: 'Silence', exact: true }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    const silences: unknown = (await alerts.ask('/silences')).body;
+    expect(silences).toEqual([
+      expect.objectContaining({
+        reason: 'A release',
+        filter: {
+          all: [{ field: 'fingerprint', op: 'in', value: expect.arrayContaining(['chosen one', 'chosen other']) }],
+        },
+      }),
+    ]);
+  });
+
   it('does not lose a rule that is not saved', async () => {
     await page.goto(`${address}/alert-rules/new`);
     await page.getByLabel('Name').fill('Half made');

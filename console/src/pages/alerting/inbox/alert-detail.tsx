@@ -3,11 +3,9 @@ import type { Schemas } from '@operational-events/client';
 import { useQuery } from '@tanstack/react-query';
 import { type RefObject, type SubmitEvent, useState } from 'react';
 import { alertEvent, alertRules, alertTimeline } from '../../../api/alerting.js';
-import { organizationMembers } from '../../../api/organization.js';
 import { projectMembers } from '../../../api/owning.js';
 import { me } from '../../../api/queries.js';
-import { MANAGERS, MEMBERS, useRefusal } from '../../../api/roles.js';
-import { useMay } from '../../../api/use-may.js';
+import { MEMBERS, useRefusal } from '../../../api/roles.js';
 import { Act } from '../../../parts/act.js';
 import { Fact, Facts, JsonText } from '../../../parts/facts.js';
 import { Failure } from '../../../parts/failures.js';
@@ -32,7 +30,7 @@ interface Props {
   readonly comment: RefObject<HTMLTextAreaElement | null>;
 }
 
-const SNOOZES = [
+export const SNOOZES = [
   { label: 'For an hour', seconds: 3_600 },
   { label: 'For 4 hours', seconds: 14_400 },
   { label: 'For a day', seconds: 86_400 },
@@ -202,18 +200,19 @@ interface AssigneeProps {
   readonly onAssign: (userId: string | null) => void;
 }
 
-/** Only people who manage the organization may see names. Everybody else sees themselves, and the roles of others. */
-function Assignee({ alert, refusal, input, onAssign }: AssigneeProps) {
-  const { organization, project } = useCurrentProject();
+/** Returns the members of the project as options of a select. */
+export function useAssignees(): { readonly value: string; readonly label: string }[] {
+  const { project } = useCurrentProject();
   const { data: person } = useQuery(me);
   const { data: members } = useQuery(projectMembers(project.id));
-  const mayReadNames = useMay(project.id, MANAGERS);
-  const { data: named } = useQuery({ ...organizationMembers(organization.id), enabled: mayReadNames });
-  const options = (members ?? []).map(({ user_id, role }) => {
-    const known = named?.find((each) => each.user_id === user_id);
-    const name = known?.display_name || known?.identity || `${role}, ${user_id.slice(-6)}`;
-    return { value: user_id, label: user_id === person?.id ? `Me (${person.email})` : name };
-  });
+  return (members ?? []).map(({ user_id, role, display_name }) => ({
+    value: user_id,
+    label: user_id === person?.id ? `Me (${person.email})` : display_name || `${role}, ${user_id.slice(-6)}`,
+  }));
+}
+
+function Assignee({ alert, refusal, input, onAssign }: AssigneeProps) {
+  const options = useAssignees();
   return (
     <Select
       ref={input}

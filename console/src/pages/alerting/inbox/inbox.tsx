@@ -1,11 +1,9 @@
-import { Alert, Badge, Button, Card, Grid, Group, Kbd, Stack, Text } from '@mantine/core';
+import { Badge, Button, Card, Grid, Group, Kbd, Stack, Text } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
-import type { Schemas } from '@operational-events/client';
-import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useCallback, useMemo, useRef, useState } from 'react';
-import { alertEvents, alertEventsKey, alertMetrics, alertRules, alertSummary } from '../../../api/alerting.js';
-import { api } from '../../../api/client.js';
+import { alertEvents, alertMetrics, alertRules, alertSummary } from '../../../api/alerting.js';
 import { itemsOf } from '../../../api/pages.js';
 import { me } from '../../../api/queries.js';
 import { MEMBERS, useRefusal } from '../../../api/roles.js';
@@ -24,6 +22,7 @@ import { PendingPage } from '../../../shell/around-pages.js';
 import { useCurrentProject } from '../../../shell/current-project.js';
 import { AlertDetail } from './alert-detail.js';
 import { AlertList } from './alert-list.js';
+import { Bulk } from './bulk.js';
 import { useAlertActs } from './use-alert-acts.js';
 import { useLiveAlerts } from './use-live-alerts.js';
 
@@ -31,7 +30,6 @@ type Filters = AlertFilters;
 
 const route = getRouteApi('/signed-in/o/$organization/p/$project/alerts');
 const TYPING_MS = 400;
-const MOST_AT_ONCE = 100;
 
 /** The inbox of alerts, with the detail of one. */
 export function AlertsPage() {
@@ -122,7 +120,13 @@ export function AlertsPage() {
       <Failure error={list.error} />
       <Failure error={liveError} title="New alerts do not come in by themselves now" />
       {chosen.size > 0 && (
-        <Bulk key={[...chosen].join()} ids={[...chosen]} refusal={refusal} onDone={() => setChosen(new Set())} />
+        <Bulk
+          key={[...chosen].join()}
+          ids={[...chosen]}
+          alerts={alerts.filter(({ id }) => chosen.has(id))}
+          refusal={refusal}
+          onDone={() => setChosen(new Set())}
+        />
       )}
       {list.data === undefined && list.error === null && <PendingPage />}
       {list.data !== undefined && alerts.length === 0 && <Nothing isFiltered={isFiltered} onClear={clear} />}
@@ -248,79 +252,6 @@ function FilterBar({ filters, set, find }: FilterBarProps) {
       )}
     </Group>
   );
-}
-
-interface BulkProps {
-  readonly ids: readonly string[];
-  readonly refusal: string | undefined;
-  readonly onDone: () => void;
-}
-
-/** Acts on each chosen alert separately, like the service: some alerts may refuse the action. */
-function Bulk({ ids, refusal, onDone }: BulkProps) {
-  const { project } = useCurrentProject();
-  const queries = useQueryClient();
-  const acting = useMutation({
-    mutationFn: (action: Schemas['AlertEventAct']) => actOnAll(ids, action),
-    onSuccess: (results) => {
-      if (results.every(({ ok }) => ok)) onDone();
-    },
-    onSettled: () => queries.invalidateQueries({ queryKey: alertEventsKey(project.id) }),
-  });
-  const refused = acting.data?.filter(({ ok }) => !ok) ?? [];
-  return (
-    <Card withBorder padding="sm" role="group" aria-label="Chosen alerts">
-      <Stack gap="xs">
-        <Group gap="sm">
-          <Text size="sm" fw={600}>
-            {ids.length} chosen
-          </Text>
-          <Button
-            size="xs"
-            disabled={refusal !== undefined}
-            loading={acting.isPending}
-            onClick={() => acting.mutate('acknowledge')}
-          >
-            Acknowledge them
-          </Button>
-          <Button
-            size="xs"
-            variant="default"
-            disabled={refusal !== undefined}
-            loading={acting.isPending}
-            onClick={() => acting.mutate('resolve')}
-          >
-            Resolve them
-          </Button>
-          <Button size="xs" variant="subtle" onClick={onDone}>
-            Choose none
-          </Button>
-          {refusal !== undefined && (
-            <Text size="sm" c="dimmed">
-              {refusal}
-            </Text>
-          )}
-        </Group>
-        <Failure error={acting.error} />
-        {refused.length > 0 && (
-          <Alert color="orange" variant="light" p="xs">
-            {refused.length} of {acting.data?.length} were not done:{' '}
-            {[...new Set(refused.map(({ detail }) => detail))].join('; ')}.
-          </Alert>
-        )}
-      </Stack>
-    </Card>
-  );
-}
-
-/** Sends as many ids per request as the service accepts. */
-async function actOnAll(ids: readonly string[], action: Schemas['AlertEventAct']) {
-  const results: Schemas['BulkResult'][] = [];
-  for (let at = 0; at < ids.length; at += MOST_AT_ONCE) {
-    const answer = await api.updateAlertEvents({ body: { ids: ids.slice(at, at + MOST_AT_ONCE), action } });
-    results.push(...answer.results);
-  }
-  return results;
 }
 
 function Keys() {

@@ -20,7 +20,7 @@ export interface ActOn {
 export function useAlertActs(projectId: string) {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: ({ id, act }: ActOn) => done(id, act),
+    mutationFn: ({ id, act }: ActOn) => actOn(id, act),
     onSuccess: async (changed, { id }) => {
       if (changed !== null) queries.setQueryData(alertEvent(projectId, id).queryKey, changed);
       await queries.invalidateQueries({ queryKey: alertEventsKey(projectId) });
@@ -28,7 +28,8 @@ export function useAlertActs(projectId: string) {
   });
 }
 
-async function done(alert_event_id: string, act: AlertAct): Promise<AlertEvent | null> {
+/** @returns the changed alert event, or null when it has not changed */
+export async function actOn(alert_event_id: string, act: AlertAct): Promise<AlertEvent | null> {
   const path = { alert_event_id };
   switch (act.kind) {
     case 'acknowledge':
