@@ -62,17 +62,23 @@ describe('The trace of a request', () => {
       (came) => `${came} of ${count} requests came to ${path}`,
     );
 
-  it('reaches the receivers of an alert for its event, and is kept over retries', async () => {
+  it('reaches the receivers of an alert for one of its events, and is kept over retries', async () => {
     const alerting = new AlertingApi(shop);
     const ruleId = await alerting.rule({ channel_ids: [channelId] });
     const { traceparent } = newTrace();
     let tries = 0;
     receiver.answer((response) => response.writeHead((tries += 1) === 1 ? 503 : 200).end(), '/channel');
-    await api
-      .as(shop.key)
-      .post('/v1/events/ingest', { event_type: 'payment.failed', source: 'checkout' })
-      .set('traceparent', traceparent)
-      .expect(200);
+    const types = ['cart.viewed', 'payment.tried', 'payment.failed'];
+    const send = (lines: string[], trace: string) =>
+      api
+        .as(shop.key)
+        .post('/v1/events/ingest')
+        .set({ 'Content-Type': 'application/x-ndjson', traceparent: trace })
+        .send(lines.map((event_type) => JSON.stringify({ event_type, source: 'checkout' })).join('\n'))
+        .expect(200);
+    // Requests at the same time may share a batch.
+    const others = types.map(() => send(['cart.viewed', 'cart.left'], newTrace().traceparent));
+    await Promise.all([...others, send(types, traceparent)]);
     await alerting.counted(ruleId, 1);
     await arrivals('/channel', 2);
     expect(tracesAt('/channel')).toEqual([traceparent, traceparent]);
