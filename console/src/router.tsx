@@ -52,6 +52,10 @@ declare module '@tanstack/react-router' {
   interface Register {
     router: typeof router;
   }
+  interface StaticDataRouteOption {
+    /** Whether the page shows the time range of the project. */
+    isTimed?: boolean;
+  }
 }
 
 // When a session has ended, here, in another tab or by the service, the page checks who is signed in and clears its

@@ -33,6 +33,8 @@ export interface Screen {
   readonly viewport: { readonly width: number; readonly height: number };
   /** The browser of a phone lays a page out for a desktop unless the page says otherwise. */
   readonly isMobile: boolean;
+  /** The IANA name of the time zone of the browser. Undefined: that of this machine. */
+  readonly timezoneId?: string;
 }
 
 /**

@@ -123,7 +123,8 @@ export const eqlAnswer = (project_id: string, query: string, window: Window) =>
         api.runEqlQuery({ body: { project_id, query, limit: 200, ...windowOf(window) } }, { signal }),
       ),
     enabled: query !== '',
-    // The result stays until somebody runs the query again.
+    // The result stays until somebody runs the query again, or the page reads its range again.
+    meta: { isOfRange: true },
     staleTime: Infinity,
     refetchOnWindowFocus: false,
   });
@@ -219,12 +220,16 @@ export const performanceSummary = (project_id: string, window: Window, requests:
       ),
   });
 
-export const performanceSeries = (project_id: string, window: Window, requests: Requests) =>
+/** @param timezone whose days are meant */
+export const performanceSeries = (project_id: string, window: Window, requests: Requests, timezone: string) =>
   queryOptions({
-    queryKey: of(project_id, 'performance', 'series', window, requests),
+    queryKey: of(project_id, 'performance', 'series', window, requests, timezone),
     queryFn: ({ signal }) =>
       inTurn(signal, () =>
-        api.getPerformanceTimeseries({ query: { project_id, ...given(requests), ...windowOf(window) } }, { signal }),
+        api.getPerformanceTimeseries(
+          { query: { project_id, ...given(requests), ...windowOf(window), timezone } },
+          { signal },
+        ),
       ),
   });
 

@@ -36,6 +36,9 @@ const PATHS = {
   secret: 'M6 11h12v9H6zM8.5 11V8a3.5 3.5 0 0 1 7 0v3M12 15v2',
   folder: 'M3 6h6l2 2h10v11H3z',
   card: 'M3 6h18v12H3zM3 10h18M7 15h4',
+  left: 'M14 6l-6 6 6 6',
+  right: 'M10 6l6 6-6 6',
+  wider: 'M11 4a7 7 0 1 0 0 14 7 7 0 0 0 0-14zM20 20l-4-4M8 11h6',
   docs: 'M6 3h9l4 4v14H6zM14 3v5h5M9 13h7M9 17h7',
 } as const;
 

@@ -1,14 +1,4 @@
-const IN_ZONE = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
-const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium', hourCycle: 'h23' });
-
-const SHORT = new Intl.DateTimeFormat(undefined, {
-  day: 'numeric',
-  month: 'short',
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-  hourCycle: 'h23',
-});
+import { useClock } from './zone.js';
 
 interface Props {
   /** A timestamp of the API. */
@@ -18,12 +8,12 @@ interface Props {
   readonly isShort?: boolean;
 }
 
-/** Shows a time in the viewer's time zone, with UTC on hover. */
+/** Shows a time in the time zone of the page, with UTC on hover. */
 export function Moment({ at, clockOnly = false, isShort = false }: Props) {
-  const date = new Date(at);
+  const clock = useClock();
   return (
-    <time dateTime={at} title={`${date.toISOString()} (UTC)`} className="numbers">
-      {(clockOnly ? CLOCK : isShort ? SHORT : IN_ZONE).format(date)}
+    <time dateTime={at} title={`${new Date(at).toISOString()} (UTC)`} className="numbers">
+      {(clockOnly ? clock.timeWithSeconds : isShort ? clock.short : clock.full)(at)}
     </time>
   );
 }

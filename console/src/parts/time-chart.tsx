@@ -2,6 +2,7 @@ import 'uplot/dist/uPlot.min.css';
 import { useComputedColorScheme, useMantineTheme } from '@mantine/core';
 import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
+import { type Clock, ticksOf, useClock } from './zone.js';
 
 export type SeriesColor = 'sea' | 'red' | 'blue' | 'orange' | 'grape' | 'teal' | 'yellow' | 'gray';
 
@@ -41,10 +42,6 @@ const LEGEND_PX = 32;
 const LEAST_PX = 80;
 /** A shorter drag is a click. */
 const LEAST_DRAG_PX = 6;
-const CLOCK = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
-const EXACT_CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium', hourCycle: 'h23' });
-const DAY = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
-const FULL = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' });
 
 const NO_STRETCHES: readonly Stretch[] = [];
 const THINNEST_PX = 3;
@@ -65,8 +62,8 @@ function topOf(most: number, isCount: boolean): number {
 }
 
 /** Formats a time as exactly as the distance of two labels needs. @param step seconds between two labels */
-function timeLabel(time: number, step: number): string {
-  return (step >= 86_400 ? DAY : step >= 60 ? CLOCK : EXACT_CLOCK).format(time * 1000);
+function timeLabel(time: number, step: number, clock: Clock): string {
+  return (step >= 86_400 ? clock.day : step >= 60 ? clock.time : clock.timeWithSeconds)(time * 1000);
 }
 
 /** @param tint two hexadecimal digits: how opaque a range is below its cap */
@@ -86,7 +83,7 @@ function paint(plot: uPlot, stretches: readonly Stretch[], color: string, tint: 
   }
 }
 
-/** Shows bars or lines over time, in the viewer's time zone. */
+/** Shows bars or lines over time, in the time zone of the page. */
 export function TimeChart({
   label,
   times,
@@ -100,6 +97,7 @@ export function TimeChart({
   const holder = useRef<HTMLDivElement>(null);
   const { colors } = useMantineTheme();
   const scheme = useComputedColorScheme('light');
+  const clock = useClock();
 
   useEffect(() => {
     const element = holder.current;
@@ -132,14 +130,15 @@ export function TimeChart({
           size: 30,
           incrs: STEPS_S,
           space: 64,
-          values: (_, splits, __, ___, step) => splits.map((each) => timeLabel(each, step)),
+          splits: (_, __, first, last, step) => ticksOf(first, last, step, clock.zone),
+          values: (_, splits, __, ___, step) => splits.map((each) => timeLabel(each, step, clock)),
         },
         format === undefined
           ? { ...axis, size: 48, space: 28, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 1e5, 1e6] }
           : { ...axis, size: 64, space: 28, values: (_, splits) => splits.map(told) },
       ],
       series: [
-        { label: 'Time', value: (_, time: number | null) => (time === null ? '–' : FULL.format(time * 1000)) },
+        { label: 'Time', value: (_, time: number | null) => (time === null ? '–' : clock.full(time * 1000)) },
         ...series.map((each) => ({
           label: each.label,
           stroke: colors[each.color]?.[shade] ?? ink,
@@ -186,7 +185,7 @@ export function TimeChart({
       observer.disconnect();
       plot.destroy();
     };
-  }, [colors, scheme, series, stretches, times, shape, format, onSelect]);
+  }, [colors, scheme, clock, series, stretches, times, shape, format, onSelect]);
 
   return <div ref={holder} className={isSmall ? 'chart small' : 'chart'} role="img" aria-label={label} />;
 }

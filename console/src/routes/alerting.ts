@@ -41,12 +41,12 @@ const rules = createRoute({
 export const PREVIEW_RANGES = ['2h', '24h', '7d'] as const;
 export interface RuleSearch {
   /** How far back the preview reads; a day by default. */
-  readonly range?: (typeof PREVIEW_RANGES)[number] | undefined;
+  readonly past?: (typeof PREVIEW_RANGES)[number] | undefined;
 }
 const rule = createRoute({
   getParentRoute: () => project,
   path: '/alert-rules/$rule',
-  validateSearch: ({ range }: Record<string, unknown>): RuleSearch => ({ range: oneOf(PREVIEW_RANGES, range) }),
+  validateSearch: ({ past }: Record<string, unknown>): RuleSearch => ({ past: oneOf(PREVIEW_RANGES, past) }),
   component: lazyRouteComponent(() => import('../pages/alerting/rules/rule.js'), 'RulePage'),
 });
 

@@ -2,7 +2,9 @@ import { QueryClient } from '@tanstack/react-query';
 import { createRootRouteWithContext, createRoute, lazyRouteComponent, Outlet, redirect } from '@tanstack/react-router';
 import { organizations, projects } from '../api/queries.js';
 import { isSignedIn, restore } from '../api/session.js';
+import { projectSettings } from '../api/owning.js';
 import { isPassing } from '../parts/failures.js';
+import { keepTime, timeIn } from './time-search.js';
 
 export const queries = new QueryClient({
   defaultOptions: {
@@ -40,6 +42,8 @@ export const signedIn = createRoute({
 export const project = createRoute({
   getParentRoute: () => signedIn,
   path: '/o/$organization/p/$project',
+  validateSearch: timeIn,
+  search: { middlewares: [keepTime] },
   loader: async ({ context, params }) => {
     const [known, all] = await Promise.all([
       context.queries.query({ ...organizations, staleTime: 'static' }),
@@ -50,6 +54,8 @@ export const project = createRoute({
       ({ slug, organization_id }) => slug === params.project && organization_id === organization?.id,
     );
     if (organization === undefined || found === undefined) throw redirect({ to: '/missing' });
+    // Pages show times in the zone of the project from the beginning.
+    await context.queries.query({ ...projectSettings(found.id), staleTime: 'static' });
     return { organization, project: found };
   },
   component: lazyRouteComponent(() => import('../shell/shell.js'), 'Shell'),

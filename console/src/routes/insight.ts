@@ -1,13 +1,13 @@
 import type { Schemas } from '@operational-events/client';
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import type { EventFilters, Narrowed, Window } from '../api/insight.js';
+import type { EventFilters, Narrowed } from '../api/insight.js';
 import { project } from './around.js';
 import { oneOf, textOf } from './search-members.js';
+import type { TimeSearch } from './time-search.js';
 
 /** The unvalidated search parameters of an address. */
 type Asked = Record<string, unknown>;
 
-const RANGES = ['15m', '1h', '24h', '7d', '30d', 'all'] as const satisfies readonly Schemas['Range'][];
 const AGGREGATES = [
   'count',
   'errors',
@@ -30,21 +30,6 @@ const ORDERS = [
   'total_time',
 ] as const satisfies readonly Schemas['EndpointOrder'][];
 
-function momentOf(value: unknown): string | undefined {
-  const text = textOf(value);
-  return text !== undefined && !Number.isNaN(Date.parse(text)) ? new Date(text).toISOString() : undefined;
-}
-
-function windowIn({ range, from, to }: Asked): Window {
-  const [first, last] = [momentOf(from), momentOf(to)];
-  const isWhole = first !== undefined && last !== undefined && first < last;
-  return {
-    range: isWhole ? undefined : oneOf(RANGES, range),
-    from: isWhole ? first : undefined,
-    to: isWhole ? last : undefined,
-  };
-}
-
 function filtersIn({ event, source_id, severity, status, environment }: Asked): EventFilters {
   return {
     event: textOf(event),
@@ -55,7 +40,7 @@ function filtersIn({ event, source_id, severity, status, environment }: Asked): 
   };
 }
 
-export interface ExplorerSearch extends Window, EventFilters {
+export interface ExplorerSearch extends TimeSearch, EventFilters {
   /** The id of the event whose details are open. */
   readonly shown?: string | undefined;
 }
@@ -63,8 +48,8 @@ export interface ExplorerSearch extends Window, EventFilters {
 const explorer = createRoute({
   getParentRoute: () => project,
   path: '/events',
+  staticData: { isTimed: true },
   validateSearch: (asked: Asked): ExplorerSearch => ({
-    ...windowIn(asked),
     ...filtersIn(asked),
     shown: textOf(asked.shown),
   }),
@@ -72,7 +57,7 @@ const explorer = createRoute({
 });
 
 export const QUESTIONS = ['series', 'breakdown', 'funnel'] as const;
-export interface AnalyticsSearch extends Window, Narrowed {
+export interface AnalyticsSearch extends TimeSearch, Narrowed {
   /** The default is `series`. */
   readonly ask?: (typeof QUESTIONS)[number] | undefined;
   readonly aggregate?: Schemas['Aggregate'] | undefined;
@@ -80,7 +65,6 @@ export interface AnalyticsSearch extends Window, Narrowed {
   readonly field?: string | undefined;
   readonly split?: string | undefined;
   readonly interval?: Schemas['AskedSeriesInterval'] | undefined;
-  readonly zone?: string | undefined;
   readonly compare?: 'previous' | undefined;
   /** The field of a breakdown, or the field that identifies what passes through a funnel. */
   readonly by?: string | undefined;
@@ -93,8 +77,8 @@ export interface AnalyticsSearch extends Window, Narrowed {
 const analytics = createRoute({
   getParentRoute: () => project,
   path: '/analytics',
+  staticData: { isTimed: true },
   validateSearch: (asked: Asked): AnalyticsSearch => ({
-    ...windowIn(asked),
     event: textOf(asked.event),
     where: textOf(asked.where),
     ask: oneOf(QUESTIONS, asked.ask),
@@ -102,7 +86,6 @@ const analytics = createRoute({
     field: textOf(asked.field),
     split: textOf(asked.split),
     interval: oneOf(INTERVALS, asked.interval),
-    zone: textOf(asked.zone),
     compare: oneOf(['previous'] as const, asked.compare),
     by: textOf(asked.by),
     steps: textOf(asked.steps),
@@ -112,7 +95,7 @@ const analytics = createRoute({
 });
 
 export const REQUEST_LISTS = ['endpoints', 'slowest', 'failures'] as const;
-export interface PerformanceSearch extends Window {
+export interface PerformanceSearch extends TimeSearch {
   readonly method?: string | undefined;
   readonly endpoint?: string | undefined;
   readonly apdex?: string | undefined;
@@ -124,8 +107,8 @@ export interface PerformanceSearch extends Window {
 const performance = createRoute({
   getParentRoute: () => project,
   path: '/performance',
+  staticData: { isTimed: true },
   validateSearch: (asked: Asked): PerformanceSearch => ({
-    ...windowIn(asked),
     method: textOf(asked.method),
     endpoint: textOf(asked.endpoint),
     apdex: /^[1-9]\d{0,4}$/.test(String(asked.apdex)) ? String(asked.apdex) : undefined,
@@ -135,7 +118,7 @@ const performance = createRoute({
   component: lazyRouteComponent(() => import('../pages/performance/performance.js'), 'PerformancePage'),
 });
 
-export interface EqlSearch extends Window {
+export interface EqlSearch extends TimeSearch {
   /** The query that was run. */
   readonly q?: string | undefined;
   readonly shown?: string | undefined;
@@ -144,8 +127,8 @@ export interface EqlSearch extends Window {
 const eql = createRoute({
   getParentRoute: () => project,
   path: '/eql',
+  staticData: { isTimed: true },
   validateSearch: (asked: Asked): EqlSearch => ({
-    ...windowIn(asked),
     q: textOf(asked.q),
     shown: textOf(asked.shown),
   }),

@@ -6,6 +6,7 @@ import { oneOf, textOf } from './search-members.js';
 const overview = createRoute({
   getParentRoute: () => project,
   path: '/',
+  staticData: { isTimed: true },
   component: lazyRouteComponent(() => import('../pages/overview/overview.js'), 'OverviewPage'),
 });
 /** Filters of the log in the address. A filter that is not set is left out. */

@@ -7,10 +7,13 @@ import { organizations, projects } from '../api/queries.js';
 import { Icon } from '../parts/icons.js';
 import { Mark } from '../parts/mark.js';
 import { useCurrentProject } from './current-project.js';
+import { Zone } from '../parts/zone.js';
 import { Frame } from './frame.js';
 import { PAGES } from './pages.js';
 import { QuotaBanner } from './quota-banner.js';
 import { Search } from './search.js';
+import { TimeBar } from './time-bar.js';
+import { useTimeRange } from './time-range.js';
 
 const BASE = '/o/$organization/p/$project';
 
@@ -18,69 +21,74 @@ const BASE = '/o/$organization/p/$project';
 export function Shell() {
   const { organization, project } = useCurrentProject();
   const params = { organization: organization.slug, project: project.slug };
+  const { zone } = useTimeRange();
 
   return (
-    <Frame
-      label="Pages of the project"
-      head={
-        <>
-          <Link to={BASE} params={params} aria-label="Overview" style={{ display: 'flex' }}>
-            <Mark />
-          </Link>
-          <ProjectSwitch />
-        </>
-      }
-      tools={
-        <>
-          <Button
-            variant="default"
-            visibleFrom="sm"
-            leftSection={<Icon name="search" size={16} />}
-            rightSection={<Kbd size="xs">⌘K</Kbd>}
-            onClick={openSpotlight}
-          >
-            Search
-          </Button>
-          <ActionIcon variant="default" size="lg" hiddenFrom="sm" aria-label="Search" onClick={openSpotlight}>
-            <Icon name="search" />
-          </ActionIcon>
-        </>
-      }
-      pages={(close) =>
-        PAGES.map(({ group, pages }) => (
-          <Stack key={group} gap={2} mb="sm">
-            <Text size="xs" c="dimmed" fw={600} px="sm" component="h2">
-              {group}
-            </Text>
-            {pages.map(({ to, label, icon }) => (
-              <LinkNav
-                key={to}
-                to={to}
-                params={params}
-                label={label}
-                leftSection={<Icon name={icon} />}
-                activeOptions={{ exact: to === BASE }}
-                onClick={close}
-              />
-            ))}
-          </Stack>
-        ))
-      }
-      foot={() => (
-        <NavLink
-          href="/docs"
-          target="_blank"
-          rel="noreferrer"
-          label="API documentation"
-          leftSection={<Icon name="docs" />}
-        />
-      )}
-    >
-      <QuotaBanner />
-      {/* Nothing that a page keeps is of another project. */}
-      <Outlet key={project.id} />
-      <Search projectId={project.id} params={params} />
-    </Frame>
+    <Zone value={zone}>
+      <Frame
+        label="Pages of the project"
+        head={
+          <>
+            <Link to={BASE} params={params} aria-label="Overview" style={{ display: 'flex' }}>
+              <Mark />
+            </Link>
+            <ProjectSwitch />
+          </>
+        }
+        tools={
+          <>
+            <TimeBar isInHeader />
+            <Button
+              variant="default"
+              visibleFrom="sm"
+              leftSection={<Icon name="search" size={16} />}
+              rightSection={<Kbd size="xs">⌘K</Kbd>}
+              onClick={openSpotlight}
+            >
+              Search
+            </Button>
+            <ActionIcon variant="default" size="lg" hiddenFrom="sm" aria-label="Search" onClick={openSpotlight}>
+              <Icon name="search" />
+            </ActionIcon>
+          </>
+        }
+        pages={(close) =>
+          PAGES.map(({ group, pages }) => (
+            <Stack key={group} gap={2} mb="sm">
+              <Text size="xs" c="dimmed" fw={600} px="sm" component="h2">
+                {group}
+              </Text>
+              {pages.map(({ to, label, icon }) => (
+                <LinkNav
+                  key={to}
+                  to={to}
+                  params={params}
+                  label={label}
+                  leftSection={<Icon name={icon} />}
+                  activeOptions={{ exact: to === BASE }}
+                  onClick={close}
+                />
+              ))}
+            </Stack>
+          ))
+        }
+        foot={() => (
+          <NavLink
+            href="/docs"
+            target="_blank"
+            rel="noreferrer"
+            label="API documentation"
+            leftSection={<Icon name="docs" />}
+          />
+        )}
+      >
+        <QuotaBanner />
+        <TimeBar isInHeader={false} />
+        {/* Nothing that a page keeps is of another project. */}
+        <Outlet key={project.id} />
+        <Search projectId={project.id} params={params} />
+      </Frame>
+    </Zone>
   );
 }
 

@@ -82,7 +82,7 @@ describe.each(SCREENS)('alerting on $device', ({ screen }) => {
     await page.getByRole('region', { name: 'Firings' }).waitFor();
     expect(await browser.lookAt('rule')).toEqual([]);
     await page.getByText('7 days', { exact: true }).click();
-    await page.waitForURL(/range=7d/);
+    await page.waitForURL(/past=7d/);
     await page.getByText(/shorter peaks may be missed/).waitFor();
 
     await goTo(page, 'Alert rules');

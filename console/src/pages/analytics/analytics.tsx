@@ -7,9 +7,9 @@ import { changeNote, Figure } from '../../parts/figure.js';
 import { milliseconds, share, whole } from '../../parts/numbers.js';
 import { PageHead } from '../../parts/page-head.js';
 import { Suggested } from '../../parts/suggested.js';
-import { WindowChoice } from '../../parts/window-choice.js';
 import type { AnalyticsSearch } from '../../routes/insight.js';
 import { useCurrentProject } from '../../shell/current-project.js';
+import { useTimeRange } from '../../shell/time-range.js';
 import { Breakdown } from './breakdown.js';
 import { Funnel } from './funnel.js';
 import { SeriesOverTime } from './series-over-time.js';
@@ -38,12 +38,13 @@ export function AnalyticsPage() {
   const { project } = useCurrentProject();
   const search = route.useSearch();
   const navigate = route.useNavigate();
+  const { window } = useTimeRange();
   const { data: language } = useQuery(eqlLanguage(project.id));
   const set = (change: Partial<AnalyticsSearch>) =>
     void navigate({ search: (before: AnalyticsSearch) => ({ ...before, ...change }) });
   const asked: QuestionProps = {
     projectId: project.id,
-    window: { range: search.range, from: search.from, to: search.to },
+    window,
     narrowed: { event: search.event, where: search.where },
     search,
     set,
@@ -55,9 +56,6 @@ export function AnalyticsPage() {
     <Stack gap="md">
       <PageHead title="Analytics" about="How much, when, of what, and how far people come." />
       <Grid align="flex-end" gap="sm">
-        <Grid.Col span="content">
-          <WindowChoice value={asked.window} onChange={set} />
-        </Grid.Col>
         <Grid.Col span={{ base: 12, xs: 'auto' }}>
           <Suggested
             label="Event"

@@ -1,13 +1,14 @@
 import { Card, Group, Select, Stack, Text } from '@mantine/core';
 import type { Schemas } from '@operational-events/client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useCallback, useMemo } from 'react';
+import { useMemo } from 'react';
 import { analyticsSeries, needsField } from '../../api/insight.js';
 import { Failure } from '../../parts/failures.js';
 import { decimal, share, whole } from '../../parts/numbers.js';
 import { Suggested } from '../../parts/suggested.js';
 import { type SeriesColor, TimeChart } from '../../parts/time-chart.js';
 import { PendingPage } from '../../shell/around-pages.js';
+import { type TimeRange, useTimeRange } from '../../shell/time-range.js';
 import type { QuestionProps } from './analytics.js';
 
 type Aggregate = Schemas['Aggregate'];
@@ -34,11 +35,11 @@ const INTERVALS = [
   { value: 'week', label: 'Week' },
 ];
 const COLORS: readonly SeriesColor[] = ['sea', 'orange', 'blue', 'grape', 'teal', 'yellow'];
-const ZONES = Intl.supportedValuesOf('timeZone');
 
 /** Shows one number per interval, optionally with a line for each value of a field. */
 export function SeriesOverTime({ projectId, window, narrowed, search, set, fields }: QuestionProps) {
-  const { aggregate = 'count', field, split, interval, zone, compare } = search;
+  const { aggregate = 'count', field, split, interval, compare } = search;
+  const { zone, zoom } = useTimeRange();
   const takesField = needsField(aggregate);
   const { data, error, isPending, fetchStatus } = useQuery({
     ...analyticsSeries(projectId, window, narrowed, {
@@ -92,17 +93,6 @@ export function SeriesOverTime({ projectId, window, narrowed, search, set, field
           value={interval ?? 'auto'}
           onChange={(value) => set({ interval: value === 'auto' ? undefined : (value as typeof interval) })}
         />
-        <Select
-          label="Days of"
-          w={{ base: 170, sm: 200 }}
-          data={ZONES}
-          searchable
-          clearable
-          limit={50}
-          placeholder="The project's zone"
-          value={zone ?? null}
-          onChange={(value) => set({ zone: value ?? undefined })}
-        />
         {split === undefined && (
           <Select
             label="Beside it"
@@ -124,17 +114,17 @@ export function SeriesOverTime({ projectId, window, narrowed, search, set, field
         </Text>
       )}
       {isPending && fetchStatus === 'fetching' && <PendingPage />}
-      {data !== undefined && <Drawn answer={data} set={set} />}
+      {data !== undefined && <Drawn answer={data} zoom={zoom} />}
     </Stack>
   );
 }
 
 interface DrawnProps {
   readonly answer: Answer;
-  readonly set: QuestionProps['set'];
+  readonly zoom: TimeRange['zoom'];
 }
 
-function Drawn({ answer, set }: DrawnProps) {
+function Drawn({ answer, zoom }: DrawnProps) {
   const { series: found, other, previous, aggregate, interval, timezone } = answer;
   const times = useMemo(() => found[0]?.points.map(({ ts }) => Date.parse(ts) / 1000) ?? [], [found]);
   const series = useMemo(
@@ -152,11 +142,6 @@ function Drawn({ answer, set }: DrawnProps) {
         : [{ label: 'The time before', color: 'gray' as const, values: valuesAt(previous.points, times.length) }]),
     ],
     [found, other, previous, aggregate, answer.split_by, times.length],
-  );
-  const zoom = useCallback(
-    (from: number, to: number) =>
-      set({ range: undefined, from: new Date(from * 1000).toISOString(), to: new Date(to * 1000).toISOString() }),
-    [],
   );
   if (times.length === 0)
     return <Text c="dimmed">No event fits: a longer time, or fewer conditions, may show some.</Text>;

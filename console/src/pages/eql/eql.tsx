@@ -6,9 +6,9 @@ import { eqlAnswer, eqlLanguage } from '../../api/insight.js';
 import { Failure } from '../../parts/failures.js';
 import { PageHead } from '../../parts/page-head.js';
 import { Empty } from '../../parts/rows.js';
-import { WindowChoice } from '../../parts/window-choice.js';
 import type { EqlSearch } from '../../routes/insight.js';
 import { useCurrentProject } from '../../shell/current-project.js';
+import { useTimeRange } from '../../shell/time-range.js';
 import { EventDetail } from '../insight/event-detail.js';
 import { Editor } from './editor.js';
 import { EXAMPLES } from './examples.js';
@@ -30,7 +30,7 @@ export function EqlPage() {
     setKnown(q);
     setText(q);
   }
-  const window = { range: search.range, from: search.from, to: search.to };
+  const { window } = useTimeRange();
   const { data: language } = useQuery(eqlLanguage(project.id));
   const { data, error, isFetching, refetch } = useQuery(eqlAnswer(project.id, q, window));
   const set = (change: Partial<EqlSearch>) =>
@@ -81,7 +81,6 @@ export function EqlPage() {
         </Alert>
       )}
       <Group gap="sm" align="flex-end">
-        <WindowChoice value={window} onChange={set} />
         <Button onClick={() => run(text)} disabled={text.trim() === ''} loading={isFetching}>
           Run
         </Button>

@@ -9,10 +9,10 @@ import { Failure } from '../../parts/failures.js';
 import { whole } from '../../parts/numbers.js';
 import { PageHead } from '../../parts/page-head.js';
 import { Empty } from '../../parts/rows.js';
-import { WindowChoice } from '../../parts/window-choice.js';
 import type { ExplorerSearch } from '../../routes/insight.js';
 import { PendingPage } from '../../shell/around-pages.js';
 import { useCurrentProject } from '../../shell/current-project.js';
+import { useTimeRange } from '../../shell/time-range.js';
 import { EventDetail } from '../insight/event-detail.js';
 import { EventList } from '../insight/event-list.js';
 import { SendAnEvent } from '../insight/send-an-event.js';
@@ -27,7 +27,7 @@ export function ExplorerPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const [isNarrowing, setIsNarrowing] = useState(false);
-  const window = { range: search.range, from: search.from, to: search.to };
+  const { window } = useTimeRange();
   const filters = filtersOf(search);
   const set = (change: Partial<ExplorerSearch>) =>
     void navigate({ search: (before: ExplorerSearch) => ({ ...before, ...change }) });
@@ -46,13 +46,12 @@ export function ExplorerPage() {
       <PageHead title="Explorer" about="Every event of a time, by what it says of itself.">
         <SavedViews
           page="explorer"
-          search={{ ...search, shown: undefined }}
+          search={{ ...search, shown: undefined, zone: undefined, refresh: undefined }}
           onApply={(kept) => void navigate({ search: kept })}
         />
         <ExportEvents window={window} filters={filters} total={found.data?.pages[0]?.total} />
       </PageHead>
       <Group gap="sm" align="flex-end">
-        <WindowChoice value={window} onChange={set} />
         <Button
           variant="default"
           hiddenFrom="md"

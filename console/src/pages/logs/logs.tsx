@@ -47,9 +47,8 @@ export function LogsPage() {
   const set = (change: Partial<LogFilters>) =>
     void navigate({
       search: (before: LogFilters) =>
-        Object.fromEntries(
-          Object.entries<unknown>({ ...before, ...change }).filter(([, value]) => value !== undefined && value !== ''),
-        ),
+        // A range that is not named would be that of the page before, also where the page is to be live.
+        ({ ...before, ...change }),
       replace: true,
     });
 

@@ -1,8 +1,9 @@
 import { Badge, Card, Grid, Group, Progress, SimpleGrid, Skeleton, Stack, Table, Text, Title } from '@mantine/core';
 import type { Schemas } from '@operational-events/client';
-import { useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { LinkAnchor, LinkButton } from '../../parts/links.js';
+import { analyticsOverview, analyticsSeries } from '../../api/insight.js';
 import { dashboard } from '../../api/queries.js';
 import { Failure } from '../../parts/failures.js';
 import { Figure } from '../../parts/figure.js';
@@ -10,30 +11,36 @@ import { Moment } from '../../parts/moment.js';
 import { milliseconds, share, whole } from '../../parts/numbers.js';
 import { TimeChart } from '../../parts/time-chart.js';
 import { useCurrentProject } from '../../shell/current-project.js';
+import { useTimeRange } from '../../shell/time-range.js';
 
 type Dashboard = Schemas['DashboardResponse'];
+type Totals = Schemas['OverviewResponse'];
 
-/** Shows the last 24 hours of the project. */
+/** Shows the events of the time range, and the deliveries and the plan as they are now. */
 export function OverviewPage() {
   const { project } = useCurrentProject();
-  const { data, error } = useQuery(dashboard(project.id));
+  const { window } = useTimeRange();
+  const now = useQuery(dashboard(project.id));
+  const past = useQuery({ ...analyticsOverview(project.id, window, {}), placeholderData: keepPreviousData });
+  const error = now.error ?? past.error;
   return (
     <Stack gap="lg">
       <Group justify="space-between" align="flex-end">
-        <div>
-          <Title order={1} size="h2">
-            {project.name}
-          </Title>
-          <Text c="dimmed">The last 24 hours</Text>
-        </div>
-        {data !== undefined && (
+        <Title order={1} size="h2">
+          {project.name}
+        </Title>
+        {past.data !== undefined && (
           <Text size="sm" c="dimmed">
-            As of <Moment at={data.to_ts} clockOnly />
+            As of <Moment at={past.data.to_ts} isShort />
           </Text>
         )}
       </Group>
       <Failure error={error} />
-      {data === undefined ? error === null && <Waiting /> : <Filled data={data} />}
+      {now.data === undefined || past.data === undefined ? (
+        error === null && <Waiting />
+      ) : (
+        <Filled now={now.data} past={past.data} />
+      )}
     </Stack>
   );
 }
@@ -51,9 +58,14 @@ function Waiting() {
   );
 }
 
-function Filled({ data }: { readonly data: Dashboard }) {
-  const { totals, deliveries, open_alerts } = data;
-  const isEmpty = totals.events === 0 && data.usage.events_used === 0;
+interface FilledProps {
+  readonly now: Dashboard;
+  readonly past: Totals;
+}
+
+function Filled({ now, past: { totals, top_events } }: FilledProps) {
+  const { deliveries, open_alerts } = now;
+  const isEmpty = totals.events === 0 && now.usage.events_used === 0;
   return (
     <>
       {isEmpty && <Nothing />}
@@ -62,23 +74,23 @@ function Filled({ data }: { readonly data: Dashboard }) {
         <Figure
           name="Errors"
           value={whole(totals.errors)}
-          note={`${share(shareOf(totals.errors, totals.events))} of all`}
+          note={`${share(totals.error_rate)} of all`}
           isBad={totals.errors > 0}
         />
         <Figure name="Latency, half" value={milliseconds(totals.p50_latency_ms)} note="are faster" />
         <Figure name="Latency, 95 %" value={milliseconds(totals.p95_latency_ms)} note="are faster" />
       </SimpleGrid>
-      <Hours hours={data.timeseries} />
+      <OverTime />
       <Grid>
         <Grid.Col span={{ base: 12, md: 7 }}>
-          <TopEvents data={data} />
+          <TopEvents events={top_events} />
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 5 }}>
           <Stack>
-            <Usage usage={data.usage} />
+            <Usage usage={now.usage} />
             <Card withBorder>
               <Title order={2} size="h5" mb="sm">
-                Who was told
+                Who was told in the last 24 hours
               </Title>
               <Group>
                 <Badge variant="light" color={open_alerts > 0 ? 'red' : 'gray'} tt="none">
@@ -125,31 +137,50 @@ function Nothing() {
   );
 }
 
-function Hours({ hours }: { readonly hours: Dashboard['timeseries'] }) {
-  const times = useMemo(() => hours.map(({ ts }) => Date.parse(ts) / 1000), [hours]);
-  const series = useMemo(
-    () => [
-      { label: 'Events', color: 'sea' as const, values: hours.map(({ events }) => events) },
-      { label: 'Errors', color: 'red' as const, values: hours.map(({ errors }) => errors) },
-    ],
-    [hours],
-  );
-  const busiest = hours.reduce((most, { events }) => Math.max(most, events), 0);
+function OverTime() {
+  const { project } = useCurrentProject();
+  const { window, zone, zoom } = useTimeRange();
+  const seriesOf = (aggregate: 'count' | 'errors') => ({
+    ...analyticsSeries(project.id, window, {}, { aggregate, timezone: zone }),
+    placeholderData: keepPreviousData,
+  });
+  const events = useQuery(seriesOf('count'));
+  const errors = useQuery(seriesOf('errors'));
+  const [all, failed] = [events.data?.series[0]?.points, errors.data?.series[0]?.points];
+  const times = useMemo(() => all?.map(({ ts }) => Date.parse(ts) / 1000) ?? [], [all]);
+  const series = useMemo(() => {
+    // The two answers may begin a bucket apart.
+    const errorsAt = new Map(failed?.map(({ ts, value }) => [ts, value]));
+    return [
+      { label: 'Events', color: 'sea' as const, values: all?.map(({ value }) => value) ?? [] },
+      { label: 'Errors', color: 'red' as const, values: all?.map(({ ts }) => errorsAt.get(ts) ?? null) ?? [] },
+    ];
+  }, [all, failed]);
+  const busiest = all?.reduce((most, { value }) => Math.max(most, value ?? 0), 0) ?? 0;
+  const interval = events.data?.interval;
   return (
     <Card withBorder>
       <Title order={2} size="h5" mb="xs">
-        Events and errors by the hour
+        Events and errors{interval !== undefined && ` by the ${interval}`}
       </Title>
-      <TimeChart
-        label={`Events and errors of each of the last ${hours.length} hours; at most ${whole(busiest)} in one`}
-        times={times}
-        series={series}
-      />
+      <Failure error={events.error ?? errors.error} />
+      {all === undefined ? (
+        events.error === null && <Skeleton height={220} />
+      ) : times.length === 0 ? (
+        <Text c="dimmed">No event came in this time.</Text>
+      ) : (
+        <TimeChart
+          label={`Events and errors by the ${interval}; at most ${whole(busiest)} in one`}
+          times={times}
+          series={series}
+          onSelect={zoom}
+        />
+      )}
     </Card>
   );
 }
 
-function TopEvents({ data }: { readonly data: Dashboard }) {
+function TopEvents({ events }: { readonly events: Totals['top_events'] }) {
   const { organization, project } = useCurrentProject();
   const params = { organization: organization.slug, project: project.slug };
   return (
@@ -157,22 +188,17 @@ function TopEvents({ data }: { readonly data: Dashboard }) {
       <Title order={2} size="h5" mb="sm">
         Most frequent events
       </Title>
-      {data.top_events.length === 0 ? (
+      {events.length === 0 ? (
         <Text c="dimmed" size="sm">
           Names of events appear here, the most frequent first.
         </Text>
       ) : (
         <Table>
           <Table.Tbody>
-            {data.top_events.map(({ event, total }) => (
+            {events.map(({ value: event, events: total }) => (
               <Table.Tr key={event}>
                 <Table.Td>
-                  <LinkAnchor
-                    to="/o/$organization/p/$project/logs"
-                    params={params}
-                    search={{ q: event, range: '7d' }}
-                    size="sm"
-                  >
+                  <LinkAnchor to="/o/$organization/p/$project/events" params={params} search={{ event }} size="sm">
                     {event}
                   </LinkAnchor>
                 </Table.Td>

@@ -9,10 +9,10 @@ import { changeNote, Figure } from '../../parts/figure.js';
 import { decimal, milliseconds, share, whole } from '../../parts/numbers.js';
 import { PageHead } from '../../parts/page-head.js';
 import { TimeChart } from '../../parts/time-chart.js';
-import { WindowChoice } from '../../parts/window-choice.js';
 import type { PerformanceSearch } from '../../routes/insight.js';
 import { PendingPage } from '../../shell/around-pages.js';
 import { useCurrentProject } from '../../shell/current-project.js';
+import { type TimeRange, useTimeRange } from '../../shell/time-range.js';
 import { EndpointRows } from './endpoint-rows.js';
 import { FailureRows } from './failure-rows.js';
 import { SlowestRows } from './slowest-rows.js';
@@ -39,13 +39,12 @@ export function PerformancePage() {
     [navigate],
   );
   const { method, endpoint, list = 'endpoints' } = search;
-  const window = { range: search.range, from: search.from, to: search.to };
+  const { window, zone, zoom } = useTimeRange();
   const asked: ListProps = { projectId: project.id, window, requests: { method, endpoint }, search, set };
   return (
     <Stack gap="md">
       <PageHead title="Performance" about="How fast requests are answered, how many fail, and where." />
       <Group gap="sm" align="flex-end">
-        <WindowChoice value={window} onChange={set} />
         <NumberInput
           label="Good up to, ms"
           w={130}
@@ -65,7 +64,7 @@ export function PerformancePage() {
         )}
       </Group>
       <Summary {...asked} />
-      <Percentiles {...asked} />
+      <Percentiles {...asked} zone={zone} zoom={zoom} />
       <Group>
         <SegmentedControl
           aria-label="List"
@@ -135,9 +134,9 @@ function wordOf(score: number): string {
   return score >= 0.5 ? 'poor' : 'unacceptable';
 }
 
-function Percentiles({ projectId, window, requests, set }: ListProps) {
+function Percentiles({ projectId, window, requests, zone, zoom }: ListProps & Pick<TimeRange, 'zone' | 'zoom'>) {
   const { data, error } = useQuery({
-    ...performanceSeries(projectId, window, requests),
+    ...performanceSeries(projectId, window, requests, zone),
     placeholderData: keepPreviousData,
   });
   const times = useMemo(() => data?.points.map(({ ts }) => Date.parse(ts) / 1000) ?? [], [data]);
@@ -155,11 +154,6 @@ function Percentiles({ projectId, window, requests, set }: ListProps) {
       { label: 'Errors', color: 'red' as const, values: data?.points.map(({ errors }) => errors) ?? [] },
     ],
     [data],
-  );
-  const zoom = useCallback(
-    (from: number, to: number) =>
-      set({ range: undefined, from: new Date(from * 1000).toISOString(), to: new Date(to * 1000).toISOString() }),
-    [set],
   );
   if (data === undefined) return error === null ? <PendingPage /> : <Failure error={error} />;
   if (times.length === 0) return <Text c="dimmed">Nothing was asked of any endpoint in this time.</Text>;

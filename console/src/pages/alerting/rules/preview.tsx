@@ -21,8 +21,8 @@ type Previewed = Schemas['AlertRulePreviewResponse'];
 interface Props {
   readonly projectId: string;
   readonly draft: RuleDraft;
-  readonly range: RuleSearch['range'];
-  readonly onRange: (range: RuleSearch['range']) => void;
+  readonly range: RuleSearch['past'];
+  readonly onRange: (range: RuleSearch['past']) => void;
   /** Why the caller may not preview a rule. Undefined when they may. */
   readonly refusal: string | undefined;
 }

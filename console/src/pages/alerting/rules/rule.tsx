@@ -65,7 +65,7 @@ function isSame(one: RuleDraft, other: RuleDraft | null): boolean {
 
 function Editor({ rule }: { readonly rule: Rule | null }) {
   const { organization, project } = useCurrentProject();
-  const { range } = route.useSearch();
+  const { past } = route.useSearch();
   const navigate = route.useNavigate();
   const queries = useQueryClient();
   const refusal = useRefusal(project.id, OPERATORS);
@@ -235,8 +235,8 @@ function Editor({ rule }: { readonly rule: Rule | null }) {
           <Preview
             projectId={project.id}
             draft={draft}
-            range={range}
-            onRange={(next) => void navigate({ search: { range: next }, replace: true })}
+            range={past}
+            onRange={(next) => void navigate({ search: { past: next }, replace: true })}
             refusal={refusal}
           />
         </Grid.Col>
