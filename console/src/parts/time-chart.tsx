@@ -158,7 +158,7 @@ export function TimeChart({
       ],
       cursor: { y: false, drag: { x: onSelect !== undefined, setScale: false } },
       hooks: {
-        drawAxes: [(chart) => paint(chart, stretches, colors.red[shade] ?? '', scheme === 'dark' ? '33' : '24')],
+        drawAxes: [(chart) => paint(chart, stretches, colors.red[shade], scheme === 'dark' ? '33' : '24')],
         setSelect: [
           (chart) => {
             const { left, width } = chart.select;
