@@ -1,11 +1,7 @@
 import { isRefusal, UnexpectedAnswer } from '@operational-events/client';
 import { Alert, Code, Text } from '@mantine/core';
 import { SessionUnavailable } from '../api/session.js';
-
-/** Returns whether a retry may help, which is never the case for a decision of the service. */
-export function isPassing(error: unknown): boolean {
-  return isRefusal(error) ? error.status >= 500 : true;
-}
+import { waitOf } from '../api/waiting.js';
 
 /** The person has cancelled what they began, so no error is shown. */
 export class Cancelled extends Error {
@@ -16,7 +12,7 @@ export class Cancelled extends Error {
 export function sentenceOf(error: unknown): string {
   if (isRefusal(error)) {
     if (error.rows.length > 0) return error.rows.map((row) => `${fieldOf(row.loc)}: ${row.msg}`).join('. ');
-    if (error.status === 429) return 'Too many requests at once. Wait a moment and try again.';
+    if (error.status === 429) return `Too many requests at once. Try again ${laterInWords(waitOf(error))}.`;
     if (typeof error.detail === 'string') return error.detail;
     const reason = (error.detail as { reason?: unknown } | null)?.reason;
     return typeof reason === 'string' ? reason : `The service refused it (${error.status}).`;
@@ -27,6 +23,14 @@ export function sentenceOf(error: unknown): string {
   if (error instanceof SessionUnavailable && error.status !== null)
     return `The service refused to keep the session (${error.status}).`;
   return 'The service cannot be reached. Check the connection, or wait a moment.';
+}
+
+/** Returns the time of the next try, such as "in 20 seconds". */
+function laterInWords(wait: number | null): string {
+  if (wait === null) return 'in a moment';
+  if (wait <= 1_000) return 'in a second';
+  if (wait < 120_000) return `in ${Math.ceil(wait / 1_000)} seconds`;
+  return `in ${Math.ceil(wait / 60_000)} minutes`;
 }
 
 function fieldOf(loc: readonly (string | number)[]): string {

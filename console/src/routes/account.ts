@@ -1,5 +1,6 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import { signedIn } from './around.js';
+import { lazyRouteComponent } from './lazy-page.js';
 
 const account = createRoute({
   getParentRoute: () => signedIn,

@@ -1,14 +1,20 @@
 import { QueryClient } from '@tanstack/react-query';
-import { createRootRouteWithContext, createRoute, lazyRouteComponent, Outlet, redirect } from '@tanstack/react-router';
+import { createRootRouteWithContext, createRoute, Outlet, redirect } from '@tanstack/react-router';
 import { organizations, projects } from '../api/queries.js';
 import { isSignedIn, restore } from '../api/session.js';
 import { projectSettings } from '../api/owning.js';
-import { isPassing } from '../parts/failures.js';
+import { isPassing, waitOf } from '../api/waiting.js';
+import { RootPage } from '../shell/root-page.js';
+import { lazyRouteComponent } from './lazy-page.js';
 import { keepTime, timeIn } from './time-search.js';
 
 export const queries = new QueryClient({
   defaultOptions: {
-    queries: { retry: (failures, error) => failures < 2 && isPassing(error), refetchOnWindowFocus: true },
+    queries: {
+      retry: (failures, error) => failures < 3 && isPassing(error),
+      retryDelay: (failures, error) => waitOf(error) ?? Math.min(1_000 * 2 ** failures, 8_000),
+      refetchOnWindowFocus: true,
+    },
   },
 });
 
@@ -24,7 +30,7 @@ const beginning = (): Promise<void> =>
 beginning().catch(() => undefined);
 
 export const root = createRootRouteWithContext<{ queries: QueryClient }>()({
-  component: Outlet,
+  component: RootPage,
 });
 
 /** Pages for people who are signed in. */

@@ -1,6 +1,7 @@
 import type { Schemas } from '@operational-events/client';
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import { project } from './around.js';
+import { lazyRouteComponent } from './lazy-page.js';
 import { oneOf, pageOf, textOf } from './search-members.js';
 
 const destinations = createRoute({

@@ -1,7 +1,8 @@
 import type { Schemas } from '@operational-events/client';
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import type { EventFilters, Narrowed } from '../api/insight.js';
 import { project } from './around.js';
+import { lazyRouteComponent } from './lazy-page.js';
 import { oneOf, textOf } from './search-members.js';
 import type { TimeSearch } from './time-search.js';
 

@@ -1,6 +1,7 @@
-import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { createRoute, redirect } from '@tanstack/react-router';
 import { firstProject } from '../api/first-project.js';
 import { project, signedIn } from './around.js';
+import { lazyRouteComponent } from './lazy-page.js';
 
 const members = createRoute({
   getParentRoute: () => project,

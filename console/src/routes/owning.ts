@@ -1,5 +1,6 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import { project } from './around.js';
+import { lazyRouteComponent } from './lazy-page.js';
 import { textOf } from './search-members.js';
 
 const keys = createRoute({

@@ -1,6 +1,7 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import { LoginPage } from '../pages/sign-in/login.js';
 import { root, signedIn } from './around.js';
+import { lazyRouteComponent } from './lazy-page.js';
 
 /*
  * Parameters that a route does not accept must be undefined explicitly. A missing member would keep the value of the

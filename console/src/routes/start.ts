@@ -1,7 +1,8 @@
-import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { createRoute, redirect } from '@tanstack/react-router';
 import { firstProject } from '../api/first-project.js';
 import { MissingPage } from '../shell/around-pages.js';
 import { project, root, signedIn } from './around.js';
+import { lazyRouteComponent } from './lazy-page.js';
 
 const home = createRoute({
   getParentRoute: () => signedIn,

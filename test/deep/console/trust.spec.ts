@@ -1,0 +1,114 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { type Owner, ownerWithProject } from '../../support/actors.js';
+import { createTestApp, type TestApp } from '../../support/app.js';
+import { type ConsoleBrowser, openConsole } from '../../support/console-browser.js';
+import { addressOf, enter, faultsOf, heading, SCREENS } from '../../support/console-pages.js';
+
+let app: TestApp;
+
+beforeAll(async () => {
+  app = await createTestApp();
+});
+afterAll(() => app.close());
+
+describe.each(SCREENS)('the console on $device', ({ screen }) => {
+  let browser: ConsoleBrowser;
+  let page: Page;
+  let owner: Owner;
+  let address: string;
+  /** Faults of the network that a test expects, as the browser reports them. */
+  let expected: RegExp | null;
+
+  beforeAll(async () => {
+    owner = await ownerWithProject(app);
+    address = await addressOf(app, owner);
+    browser = await openConsole(app, screen);
+    ({ page } = browser);
+    await enter(browser, address, owner);
+    await heading(page, owner.projectName);
+  });
+  afterAll(() => browser.close());
+
+  beforeEach(async () => {
+    expected = null;
+    await page.goto(`${address}/keys`);
+    await heading(page, 'API keys');
+  });
+  afterEach(async () => {
+    await browser.context.setOffline(false);
+    await page.unrouteAll();
+    const faults = await faultsOf(browser);
+    browser.faults.length = 0;
+    expect(faults.filter((fault) => expected?.test(fault) !== true)).toEqual([]);
+  });
+
+  /** Opens a page that no link has loaded before. */
+  async function openSecrets(): Promise<void> {
+    await page.keyboard.press('Control+k');
+    const search = page.getByRole('dialog');
+    await search.getByPlaceholder('Search pages and everything in the project').fill('secrets');
+    await search.getByRole('button', { name: /^Secrets/ }).click();
+  }
+
+  it.each([429, 503])('says why it waits after %i, and asks again when the wait is over', async (status) => {
+    expected = new RegExp(`status of ${status}`);
+    const tab = await browser.openTab();
+    let refusals = 0;
+    await tab.route('**/v1/projects/*/settings', (route) => {
+      refusals += 1;
+      return refusals === 1
+        ? route.fulfill({ status, headers: { 'Retry-After': '30' }, json: { detail: 'Too many requests' } })
+        : route.continue();
+    });
+    await tab.clock.install();
+    await tab.goto(`${address}/settings`);
+    await tab.getByText('It asks to wait for 30 seconds').waitFor();
+    expect(refusals).toBe(1);
+    await tab.clock.runFor(31_000);
+    await tab.getByRole('combobox', { name: 'Time zone' }).waitFor();
+    await tab.getByText('It asks to wait for').waitFor({ state: 'hidden' });
+    await tab.close();
+  });
+
+  it('does not repeat an action that was refused with 503', async () => {
+    expected = /status of 503/;
+    let tries = 0;
+    await page.route(/\/v1\/api-keys/, (route) => {
+      if (route.request().method() !== 'POST') return route.continue();
+      tries += 1;
+      return route.fulfill({ status: 503, headers: { 'Retry-After': '1' }, json: { detail: 'Service overloaded' } });
+    });
+    await page.getByRole('button', { name: 'New key' }).click();
+    await page.getByRole('dialog').getByLabel('Name').fill('Web server');
+    await page.getByRole('button', { name: 'Make the key' }).click();
+    // The error is shown after the last try.
+    await page.getByText('Service overloaded').waitFor();
+    expect(tries).toBe(1);
+  });
+
+  it('loads the script of a page again that did not come, without a reload', async () => {
+    expected = /ERR_FAILED/;
+    let tries = 0;
+    await page.route(/\/assets\/secrets-[^/]*\.js$/, (route) => {
+      tries += 1;
+      return tries === 1 ? route.abort() : route.continue();
+    });
+    await page.evaluate('window.isSamePage = true');
+    await openSecrets();
+    await heading(page, 'Secrets');
+    expect(tries).toBe(2);
+    expect(await page.evaluate('window.isSamePage')).toBe(true);
+  });
+
+  it('says that it is offline, and goes on when the connection is back', async () => {
+    expected = /ERR_INTERNET_DISCONNECTED/;
+    await browser.context.setOffline(true);
+    await page.getByText('You are offline').waitFor();
+    expect(await browser.lookAt('offline')).toEqual([]);
+    await openSecrets();
+    await browser.context.setOffline(false);
+    await page.getByText('No secret yet').waitFor();
+    await page.getByText('You are offline').waitFor({ state: 'hidden' });
+  });
+});
