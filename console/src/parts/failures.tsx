@@ -1,4 +1,4 @@
-import { isRefusal, UnexpectedAnswer } from '@operational-events/client';
+import { isRefusal, type Schemas, UnexpectedAnswer } from '@operational-events/client';
 import { Alert, Code, Text } from '@mantine/core';
 import { SessionUnavailable } from '../api/session.js';
 import { waitOf } from '../api/waiting.js';
@@ -11,7 +11,7 @@ export class Cancelled extends Error {
 /** Returns an error as a sentence for people. */
 export function sentenceOf(error: unknown): string {
   if (isRefusal(error)) {
-    if (error.rows.length > 0) return error.rows.map((row) => `${fieldOf(row.loc)}: ${row.msg}`).join('. ');
+    if (error.rows.length > 0) return error.rows.map(sentenceOfRow).join('. ');
     if (error.status === 429) return `Too many requests at once. Try again ${laterInWords(waitOf(error))}.`;
     if (typeof error.detail === 'string') return error.detail;
     const reason = (error.detail as { reason?: unknown } | null)?.reason;
@@ -31,6 +31,18 @@ function laterInWords(wait: number | null): string {
   if (wait <= 1_000) return 'in a second';
   if (wait < 120_000) return `in ${Math.ceil(wait / 1_000)} seconds`;
   return `in ${Math.ceil(wait / 60_000)} minutes`;
+}
+
+/** Words of the API that precede a sentence for people. */
+const API_WORDS = /^(Value error|Assertion failed), /;
+
+function sentenceOfRow({ loc, msg }: Schemas['ValidationRow']): string {
+  const sentence = msg.replace(API_WORDS, '');
+  const name = String(loc.at(-1));
+  // Some sentences begin with the name of the field.
+  return sentence.startsWith(`${name} `)
+    ? fieldOf(['', name]) + sentence.slice(name.length)
+    : `${fieldOf(loc)}: ${sentence}`;
 }
 
 function fieldOf(loc: readonly (string | number)[]): string {

@@ -111,4 +111,23 @@ describe.each(SCREENS)('the console on $device', ({ screen }) => {
     await page.getByText('No secret yet').waitFor();
     await page.getByText('You are offline').waitFor({ state: 'hidden' });
   });
+
+  it('says that nobody can pay where no payment provider is set up', async () => {
+    expected = /status of 500/;
+    await page.goto(`${address}/organization/billing`);
+    await page.getByRole('button', { name: 'Manage the subscription' }).click();
+    await page.getByText('no payment provider is set up').waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+    expect(await browser.lookAt('billing-without-provider')).toEqual([]);
+  });
+
+  it('shows the sentence of a refused field without words of the API', async () => {
+    expected = /status of 422/;
+    await page.goto(`${app.url}/console/account`);
+    await page.getByRole('textbox', { name: 'Name' }).fill('\u2800');
+    await page.getByRole('textbox', { name: 'Name' }).press('Enter');
+    const alert = page.getByRole('alert');
+    await alert.getByText('must have a visible character').waitFor();
+    expect(await alert.innerText()).not.toContain('Value error');
+  });
 });

@@ -1,5 +1,5 @@
 import { Alert, Badge, Button, Group, Select, Stack, Text } from '@mantine/core';
-import type { Schemas } from '@operational-events/client';
+import { isRefusal, type Schemas } from '@operational-events/client';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../../api/client.js';
@@ -8,7 +8,7 @@ import { Act } from '../../parts/act.js';
 import { Failure } from '../../parts/failures.js';
 import { Gauge } from '../../parts/gauge.js';
 import { PageHead } from '../../parts/page-head.js';
-import { Section } from '../../parts/section.js';
+import { NotOffered, Section } from '../../parts/section.js';
 import { wordsOf } from '../../parts/words.js';
 import { PendingPage } from '../../shell/around-pages.js';
 import { useCurrentProject } from '../../shell/current-project.js';
@@ -71,6 +71,11 @@ function dayOf(date: string): string {
   return DAY.format(new Date(`${date}T00:00:00Z`));
 }
 
+/** Returns whether the service has no payment provider, so that nobody can pay. */
+function isWithoutProvider(error: unknown): boolean {
+  return isRefusal(error) && error.detail === 'Payment provider is not configured';
+}
+
 function PlanSection({ status }: Props) {
   const { organization } = useCurrentProject();
   const refusal = useOrganizationRefusal(organization.id);
@@ -89,6 +94,7 @@ function PlanSection({ status }: Props) {
       location.assign((await api.createPortalSession({ body })).url);
     },
   });
+  const error = pay.error ?? manage.error;
   return (
     <Section
       title="Plan"
@@ -104,46 +110,54 @@ function PlanSection({ status }: Props) {
         </Group>
       }
     >
-      {status.plan === 'free' ? (
-        <Group align="flex-end">
-          <Select
-            label="New plan"
-            data={PLANS.map((value) => ({ value, label: wordsOf(value) }))}
-            value={plan}
-            allowDeselect={false}
-            onChange={(value) => value !== null && setPlan(value)}
-          />
-          {plan === 'pro' && (
-            <Select
-              label="Currency"
-              data={[
-                { value: 'usd', label: 'US dollar' },
-                { value: 'eur', label: 'Euro' },
-              ]}
-              value={currency}
-              allowDeselect={false}
-              onChange={(value) => value !== null && setCurrency(value)}
-            />
-          )}
-          <Act refusal={refusal} loading={pay.isPending} onAct={() => pay.mutate()}>
-            Go to the payment
-          </Act>
-        </Group>
+      {isWithoutProvider(error) ? (
+        <NotOffered why="Nobody can pay here: no payment provider is set up. Whoever operates the service can change the plan" />
       ) : (
-        <Text size="sm">Another plan, the payment method, invoices and the end of it are kept at the provider.</Text>
+        <>
+          {status.plan === 'free' ? (
+            <Group align="flex-end">
+              <Select
+                label="New plan"
+                data={PLANS.map((value) => ({ value, label: wordsOf(value) }))}
+                value={plan}
+                allowDeselect={false}
+                onChange={(value) => value !== null && setPlan(value)}
+              />
+              {plan === 'pro' && (
+                <Select
+                  label="Currency"
+                  data={[
+                    { value: 'usd', label: 'US dollar' },
+                    { value: 'eur', label: 'Euro' },
+                  ]}
+                  value={currency}
+                  allowDeselect={false}
+                  onChange={(value) => value !== null && setCurrency(value)}
+                />
+              )}
+              <Act refusal={refusal} loading={pay.isPending} onAct={() => pay.mutate()}>
+                Go to the payment
+              </Act>
+            </Group>
+          ) : (
+            <Text size="sm">
+              Another plan, the payment method, invoices and the end of it are kept at the provider.
+            </Text>
+          )}
+          <Group>
+            {refusal === undefined ? (
+              <Button variant="default" loading={manage.isPending} onClick={() => manage.mutate()}>
+                Manage the subscription
+              </Button>
+            ) : (
+              <Text size="sm" c="dimmed">
+                {refusal} to pay and to manage the subscription.
+              </Text>
+            )}
+          </Group>
+          <Failure error={error} />
+        </>
       )}
-      <Group>
-        {refusal === undefined ? (
-          <Button variant="default" loading={manage.isPending} onClick={() => manage.mutate()}>
-            Manage the subscription
-          </Button>
-        ) : (
-          <Text size="sm" c="dimmed">
-            {refusal} to pay and to manage the subscription.
-          </Text>
-        )}
-      </Group>
-      <Failure error={pay.error ?? manage.error} />
     </Section>
   );
 }
