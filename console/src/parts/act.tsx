@@ -10,11 +10,14 @@ interface Props extends ButtonProps {
   readonly children: ReactNode;
 }
 
+/** The reason is also shown to people without a mouse. */
+const SHOWN_ON = { hover: true, focus: true, touch: true };
+
 /** A button for an action that not every role may perform. */
 export function Act({ refusal, onAct, children, ...button }: Props) {
   const isRefused = refusal !== undefined;
   return (
-    <Tooltip label={refusal} disabled={!isRefused}>
+    <Tooltip label={refusal} disabled={!isRefused} events={SHOWN_ON}>
       <Button
         {...button}
         data-disabled={isRefused || undefined}

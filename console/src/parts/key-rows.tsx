@@ -1,8 +1,9 @@
-import { Badge, Button, Group, Select, Table, Text } from '@mantine/core';
+import { Badge, Group, Select, Table, Text } from '@mantine/core';
 import type { Schemas } from '@operational-events/client';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../api/client.js';
+import { Act } from './act.js';
 import { ActForm } from './act-form.js';
 import { Dialog } from './dialog.js';
 import { Moment } from './moment.js';
@@ -26,11 +27,12 @@ export function useKeysRead(): () => Promise<unknown> {
 interface KeyRowsProps {
   readonly label: string;
   readonly keys: readonly ApiKey[];
-  readonly mayManage: boolean;
+  /** Why the caller may not change keys; undefined when they may. */
+  readonly refusal: string | undefined;
 }
 
 /** Lists API keys, whose values are never shown again, with the actions on each. */
-export function KeyRows({ label, keys, mayManage }: KeyRowsProps) {
+export function KeyRows({ label, keys, refusal }: KeyRowsProps) {
   return (
     <Rows label={label} columns={['Name', 'Begins with', 'Last used', 'State', null]} minWidth={760}>
       {keys.map((key) => (
@@ -58,14 +60,16 @@ export function KeyRows({ label, keys, mayManage }: KeyRowsProps) {
               </Text>
             )}
           </Table.Td>
-          <Table.Td>{mayManage && <KeyActs apiKey={key} />}</Table.Td>
+          <Table.Td>
+            <KeyActs apiKey={key} refusal={refusal} />
+          </Table.Td>
         </Table.Tr>
       ))}
     </Rows>
   );
 }
 
-function KeyActs({ apiKey }: { readonly apiKey: ApiKey }) {
+function KeyActs({ apiKey, refusal }: { readonly apiKey: ApiKey; readonly refusal: string | undefined }) {
   const readAnew = useKeysRead();
   const [asked, setAsked] = useState<'rename' | 'rotate' | null>(null);
   const close = () => setAsked(null);
@@ -79,16 +83,28 @@ function KeyActs({ apiKey }: { readonly apiKey: ApiKey }) {
     <Group gap={4} justify="flex-end" wrap="nowrap">
       {status === 'active' && (
         <>
-          <Button size="xs" variant="subtle" aria-label={`Rename ${name}`} onClick={() => setAsked('rename')}>
+          <Act
+            refusal={refusal}
+            size="xs"
+            variant="subtle"
+            aria-label={`Rename ${name}`}
+            onAct={() => setAsked('rename')}
+          >
             Rename
-          </Button>
-          <Button size="xs" variant="subtle" aria-label={`Rotate ${name}`} onClick={() => setAsked('rotate')}>
+          </Act>
+          <Act
+            refusal={refusal}
+            size="xs"
+            variant="subtle"
+            aria-label={`Rotate ${name}`}
+            onAct={() => setAsked('rotate')}
+          >
             Rotate
-          </Button>
+          </Act>
         </>
       )}
       {isUsed && (
-        <Removal verb="Revoke" name={name} title="Revoke the key" act={revoke}>
+        <Removal verb="Revoke" refusal={refusal} name={name} title="Revoke the key" act={revoke}>
           Programs that use <b>{name}</b> are refused at once. This cannot be taken back.
         </Removal>
       )}

@@ -1,5 +1,5 @@
-import { Button } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
+import { Act } from './act.js';
 import { Confirmation, Dialog } from './dialog.js';
 
 interface Props {
@@ -10,6 +10,8 @@ interface Props {
   readonly title: string;
   /** Whether the button belongs to a whole section instead of a row. */
   readonly isLarge?: boolean;
+  /** Why the caller may not do it; undefined when they may. */
+  readonly refusal?: string | undefined;
   /** Runs the action and refetches what it has changed. */
   readonly act: () => Promise<unknown>;
   /** Describes what will happen. */
@@ -17,19 +19,20 @@ interface Props {
 }
 
 /** A button for a dangerous action on one thing. A dialog asks for confirmation. */
-export function Removal({ verb, name, title, isLarge = false, act, children }: Props) {
+export function Removal({ verb, name, title, isLarge = false, refusal, act, children }: Props) {
   const [isAsking, setIsAsking] = useState(false);
   return (
     <>
-      <Button
+      <Act
+        refusal={refusal}
         size={isLarge ? 'sm' : 'xs'}
         variant={isLarge ? 'light' : 'subtle'}
         color="red"
         aria-label={`${verb} ${name}`}
-        onClick={() => setIsAsking(true)}
+        onAct={() => setIsAsking(true)}
       >
         {verb}
-      </Button>
+      </Act>
       <Dialog title={title} isOpen={isAsking} onClose={() => setIsAsking(false)}>
         <Confirmation verb={verb} isDangerous act={act} onClose={() => setIsAsking(false)}>
           {children}

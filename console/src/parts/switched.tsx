@@ -19,7 +19,7 @@ export function Switched({ label, isOn, refusal, act }: Props) {
   const switching = useMutation({ mutationFn: act });
   const told = switching.error === null ? refusal : sentenceOf(switching.error);
   return (
-    <Tooltip label={told} disabled={told === undefined}>
+    <Tooltip label={told} disabled={told === undefined} events={{ hover: true, focus: true, touch: true }}>
       <Switch
         aria-label={label}
         checked={switching.isPending ? switching.variables : isOn}

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { type Owner, ownerWithProject } from '../../support/actors.js';
+import { addMember, type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { type ConsoleBrowser, openConsole } from '../../support/console-browser.js';
 import { addressOf, enter, faultsOf, heading, SCREENS } from '../../support/console-pages.js';
@@ -129,5 +129,20 @@ describe.each(SCREENS)('the console on $device', ({ screen }) => {
     const alert = page.getByRole('alert');
     await alert.getByText('must have a visible character').waitFor();
     expect(await alert.innerText()).not.toContain('Value error');
+  });
+
+  it('tells a viewer why the buttons for keys do nothing', async () => {
+    const viewer = await addMember(app, owner, 'viewer');
+    await enter(browser, `${address}/first-event`, viewer);
+    await heading(page, 'Send the first event');
+    await page.getByText('Ask one of them for a key').waitFor();
+    await page.getByRole('button', { name: 'Make a key', disabled: true }).press('Enter');
+    expect(await browser.lookAt('first-event-viewer')).toEqual([]);
+    await page.goto(`${address}/keys`);
+    const revoke = page.getByRole('button', { name: /^Revoke/, disabled: true }).first();
+    await revoke.focus();
+    await page.getByRole('tooltip').getByText('Your role here is viewer').waitFor();
+    await revoke.press('Enter');
+    expect(await page.getByRole('dialog').count()).toBe(0);
   });
 });

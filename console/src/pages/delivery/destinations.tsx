@@ -1,4 +1,4 @@
-import { Button, Group, PasswordInput, Select, Stack, Table, TextInput } from '@mantine/core';
+import { Group, PasswordInput, Select, Stack, Table, TextInput } from '@mantine/core';
 import type { Schemas } from '@operational-events/client';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -90,30 +90,36 @@ export function DestinationsPage() {
                   />
                 </Table.Td>
                 <Table.Td ta="end">
-                  {refusal === undefined && (
-                    <Group gap={4} wrap="nowrap" justify="flex-end">
-                      <Button size="xs" variant="subtle" onClick={() => setTested(one)} aria-label={`Test ${one.name}`}>
-                        Test
-                      </Button>
-                      <Button
-                        size="xs"
-                        variant="subtle"
-                        onClick={() => setEdited(one)}
-                        aria-label={`Change ${one.name}`}
-                      >
-                        Change
-                      </Button>
-                      <Button
-                        size="xs"
-                        variant="subtle"
-                        color="red"
-                        onClick={() => setDeleted(one)}
-                        aria-label={`Delete ${one.name}`}
-                      >
-                        Delete
-                      </Button>
-                    </Group>
-                  )}
+                  <Group gap={4} wrap="nowrap" justify="flex-end">
+                    <Act
+                      refusal={refusal}
+                      size="xs"
+                      variant="subtle"
+                      onAct={() => setTested(one)}
+                      aria-label={`Test ${one.name}`}
+                    >
+                      Test
+                    </Act>
+                    <Act
+                      refusal={refusal}
+                      size="xs"
+                      variant="subtle"
+                      onAct={() => setEdited(one)}
+                      aria-label={`Change ${one.name}`}
+                    >
+                      Change
+                    </Act>
+                    <Act
+                      refusal={refusal}
+                      size="xs"
+                      variant="subtle"
+                      color="red"
+                      onAct={() => setDeleted(one)}
+                      aria-label={`Delete ${one.name}`}
+                    >
+                      Delete
+                    </Act>
+                  </Group>
                 </Table.Td>
               </Table.Tr>
             ))}

@@ -149,7 +149,7 @@ function Folder({ prefix }: { readonly prefix: string }) {
                   </Table.Td>
                 </Table.Tr>
               ) : (
-                <FileRow key={each.id} file={each} prefix={prefix} mayDelete={refusal === undefined} />
+                <FileRow key={each.id} file={each} prefix={prefix} refusal={refusal} />
               ),
             )}
           </Rows>
@@ -187,10 +187,10 @@ function Path({ prefix }: { readonly prefix: string }) {
 interface RowProps {
   readonly file: Kept;
   readonly prefix: string;
-  readonly mayDelete: boolean;
+  readonly refusal: string | undefined;
 }
 
-function FileRow({ file, prefix, mayDelete }: RowProps) {
+function FileRow({ file, prefix, refusal }: RowProps) {
   const readAnew = useFilesRead();
   const { id: object_id, key } = file;
   const name = key.slice(prefix.length);
@@ -234,11 +234,9 @@ function FileRow({ file, prefix, mayDelete }: RowProps) {
           >
             Download
           </Button>
-          {mayDelete && (
-            <Removal verb="Delete" name={name} title="Delete the file" act={remove}>
-              <b>{key}</b> is gone for good, and addresses to it open nothing any more.
-            </Removal>
-          )}
+          <Removal verb="Delete" refusal={refusal} name={name} title="Delete the file" act={remove}>
+            <b>{key}</b> is gone for good, and addresses to it open nothing any more.
+          </Removal>
         </Group>
       </Table.Td>
     </Table.Tr>

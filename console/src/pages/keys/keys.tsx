@@ -37,7 +37,7 @@ export function KeysPage() {
           />
         }
       >
-        {(keys) => <KeyRows label="API keys" keys={keys} mayManage={refusal === undefined} />}
+        {(keys) => <KeyRows label="API keys" keys={keys} refusal={refusal} />}
       </Listed>
       <Dialog title="New key" isOpen={isMaking} onClose={close}>
         <MakeKey make={make} onDone={close} />

@@ -5,6 +5,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { api } from '../../api/client.js';
 import { organizationMembers, useOrganizationRefusal } from '../../api/organization.js';
 import { me, organizations, projects } from '../../api/queries.js';
+import { Act } from '../../parts/act.js';
 import { LinkButton } from '../../parts/links.js';
 import { Listed } from '../../parts/listed.js';
 import { Moment } from '../../parts/moment.js';
@@ -29,10 +30,14 @@ export function MembersPage() {
         title="Members"
         about={`Who belongs to ${organization.name}, and what they may in all of its projects.`}
       >
-        {refusal === undefined && (
+        {refusal === undefined ? (
           <LinkButton to="/o/$organization/p/$project/organization/invitations" params={params}>
             Invite somebody
           </LinkButton>
+        ) : (
+          <Act refusal={`${refusal} to invite`} onAct={() => undefined}>
+            Invite somebody
+          </Act>
         )}
       </PageHead>
       {refusal === undefined ? (

@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Table, Text, Textarea, TextInput } from '@mantine/core';
+import { Group, Stack, Table, Text, Textarea, TextInput } from '@mantine/core';
 import type { Schemas } from '@operational-events/client';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -44,7 +44,7 @@ export function SecretsPage() {
         {(items) => (
           <Rows label="Secrets" columns={['Name', 'Version', 'Used by', 'Last used', 'Replaced', null]} minWidth={760}>
             {items.map((each) => (
-              <SecretRow key={each.id} secret={each} mayManage={refusal === undefined} onReplace={setEdited} />
+              <SecretRow key={each.id} secret={each} refusal={refusal} onReplace={setEdited} />
             ))}
           </Rows>
         )}
@@ -64,11 +64,11 @@ function useSecretsRead(): () => Promise<void> {
 
 interface RowProps {
   readonly secret: Secret;
-  readonly mayManage: boolean;
+  readonly refusal: string | undefined;
   readonly onReplace: (secret: Secret) => void;
 }
 
-function SecretRow({ secret, mayManage, onReplace }: RowProps) {
+function SecretRow({ secret, refusal, onReplace }: RowProps) {
   const readAnew = useSecretsRead();
   const { id: secret_id, name, references } = secret;
   const remove = async () => {
@@ -94,16 +94,20 @@ function SecretRow({ secret, mayManage, onReplace }: RowProps) {
         <Moment at={secret.updated_at} />
       </Table.Td>
       <Table.Td>
-        {mayManage && (
-          <Group gap={4} justify="flex-end" wrap="nowrap">
-            <Button size="xs" variant="subtle" aria-label={`Replace ${name}`} onClick={() => onReplace(secret)}>
-              Replace
-            </Button>
-            <Removal verb="Delete" name={name} title="Delete the secret" act={remove}>
-              The value of <b>{name}</b> is gone for good. A secret that a header or a template names cannot be deleted.
-            </Removal>
-          </Group>
-        )}
+        <Group gap={4} justify="flex-end" wrap="nowrap">
+          <Act
+            refusal={refusal}
+            size="xs"
+            variant="subtle"
+            aria-label={`Replace ${name}`}
+            onAct={() => onReplace(secret)}
+          >
+            Replace
+          </Act>
+          <Removal verb="Delete" refusal={refusal} name={name} title="Delete the secret" act={remove}>
+            The value of <b>{name}</b> is gone for good. A secret that a header or a template names cannot be deleted.
+          </Removal>
+        </Group>
       </Table.Td>
     </Table.Tr>
   );

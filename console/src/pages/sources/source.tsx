@@ -80,7 +80,7 @@ function SourceParts({ source: shown }: Props) {
       <Keys source={shown} refusal={refusal} />
       <Failures source={shown} />
       <Begin source={shown} />
-      {refusal === undefined && <Deletion source={shown} />}
+      <Deletion source={shown} refusal={refusal} />
     </Stack>
   );
 }
@@ -223,7 +223,7 @@ function Keys({ source: { id: source_id }, refusal }: ManagedProps) {
           </Text>
         }
       >
-        {(keys) => <KeyRows label="Keys of the source" keys={keys} mayManage={refusal === undefined} />}
+        {(keys) => <KeyRows label="Keys of the source" keys={keys} refusal={refusal} />}
       </Listed>
       <Dialog title="New key" isOpen={made === 'server'} onClose={close}>
         <MakeKey make={make} onDone={close} />
@@ -361,7 +361,7 @@ function Begin({ source: { type } }: Props) {
   );
 }
 
-function Deletion({ source: { id: source_id, name, last_event_at } }: Props) {
+function Deletion({ source: { id: source_id, name, last_event_at }, refusal }: ManagedProps) {
   const { organization, project } = useCurrentProject();
   const queries = useQueryClient();
   const navigate = useNavigate();
@@ -385,7 +385,7 @@ function Deletion({ source: { id: source_id, name, last_event_at } }: Props) {
       title="Delete the source"
       about="As long as it has sent nothing it can be deleted, with its keys."
       acts={
-        <Removal isLarge verb="Delete" name={name} title="Delete the source" act={remove}>
+        <Removal isLarge refusal={refusal} verb="Delete" name={name} title="Delete the source" act={remove}>
           <b>{name}</b> and its keys go at once.
         </Removal>
       }

@@ -1,14 +1,17 @@
-import { Alert, Badge, Button, Card, Group, Loader, Stack, Tabs, Text, Title } from '@mantine/core';
+import { Alert, Badge, Card, Group, Loader, Stack, Tabs, Text, Title } from '@mantine/core';
 import { type Schemas, stream } from '@operational-events/client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { LinkButton } from '../../parts/links.js';
 import { api } from '../../api/client.js';
 import { apiKeys } from '../../api/queries.js';
+import { MANAGERS, useRefusal } from '../../api/roles.js';
+import { Act } from '../../parts/act.js';
 import { Copied } from '../../parts/copied.js';
 import { Failure } from '../../parts/failures.js';
 import { Icon } from '../../parts/icons.js';
 import { Moment } from '../../parts/moment.js';
+import { NotOffered } from '../../parts/section.js';
 import { useCurrentProject } from '../../shell/current-project.js';
 import { samplesFor } from './samples.js';
 
@@ -102,6 +105,7 @@ interface MakeKeyProps {
 
 function MakeKey({ projectId, value, onMade }: MakeKeyProps) {
   const queries = useQueryClient();
+  const refusal = useRefusal(projectId, MANAGERS);
   const making = useMutation({
     // The key is passed on instead of returned: the cache would keep it for minutes after the page is left.
     mutationFn: async () => {
@@ -124,9 +128,10 @@ function MakeKey({ projectId, value, onMade }: MakeKeyProps) {
     <Stack gap="sm" align="flex-start">
       <Text size="sm">A key lets a program send events into this project, and nothing else.</Text>
       <Failure error={making.error} />
-      <Button loading={making.isPending} onClick={() => making.mutate()}>
+      <Act refusal={refusal} loading={making.isPending} onAct={() => making.mutate()}>
         Make a key
-      </Button>
+      </Act>
+      {refusal !== undefined && <NotOffered why={`${refusal}. Ask one of them for a key`} />}
     </Stack>
   );
 }

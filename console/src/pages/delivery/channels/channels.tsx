@@ -120,11 +120,27 @@ function ChannelRow({ channel, refusal, onDo }: RowProps) {
         <Switched label={`${channel.name} is on`} isOn={channel.enabled} refusal={refusal} act={toggle} />
       </Table.Td>
       <Table.Td ta="end">
-        {refusal === undefined && (
-          <Group gap={4} wrap="nowrap" justify="flex-end">
-            <Button size="xs" variant="subtle" onClick={() => onDo('test')} aria-label={`Test ${channel.name}`}>
-              Test
-            </Button>
+        <Group gap={4} wrap="nowrap" justify="flex-end">
+          <Act
+            refusal={refusal}
+            size="xs"
+            variant="subtle"
+            onAct={() => onDo('test')}
+            aria-label={`Test ${channel.name}`}
+          >
+            Test
+          </Act>
+          {refusal !== undefined ? (
+            <Act
+              refusal={refusal}
+              size="xs"
+              variant="subtle"
+              onAct={() => undefined}
+              aria-label={`More for ${channel.name}`}
+            >
+              More
+            </Act>
+          ) : (
             <Menu position="bottom-end">
               <Menu.Target>
                 <Button size="xs" variant="subtle" aria-label={`More for ${channel.name}`}>
@@ -144,8 +160,8 @@ function ChannelRow({ channel, refusal, onDo }: RowProps) {
                 </Menu.Item>
               </Menu.Dropdown>
             </Menu>
-          </Group>
-        )}
+          )}
+        </Group>
       </Table.Td>
     </Table.Tr>
   );
