@@ -1,6 +1,6 @@
 import { Button, getDefaultZIndex, Group, Modal, Stack } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { createContext, type ReactNode, use, useEffect, useState } from 'react';
 import { Failure } from './failures.js';
 
 interface DialogProps {
@@ -13,18 +13,34 @@ interface DialogProps {
   readonly children: ReactNode;
 }
 
-/** A dialog over the page. Escape closes it. */
+/** Keeps the dialog around a component open until the component is gone. */
+const Holding = createContext<(isHeld: boolean) => void>(() => undefined);
+
+/** Lets only the buttons of its content close the dialog, as long as the calling component is shown. */
+export function useHeldDialog(): void {
+  const hold = use(Holding);
+  useEffect(() => {
+    hold(true);
+    return () => hold(false);
+  }, [hold]);
+}
+
+/** A dialog over the page. Escape, a click beside it and its cross close it, unless its content holds it open. */
 export function Dialog({ title, isOpen, onClose, size = 'md', isOnTop = false, children }: DialogProps) {
+  const [isHeld, setIsHeld] = useState(false);
   return (
     <Modal
       opened={isOpen}
+      closeOnEscape={!isHeld}
+      closeOnClickOutside={!isHeld}
+      withCloseButton={!isHeld}
       onClose={onClose}
       title={title}
       size={size}
       zIndex={getDefaultZIndex('modal') + (isOnTop ? 1 : 0)}
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
-      {children}
+      <Holding value={setIsHeld}>{children}</Holding>
     </Modal>
   );
 }

@@ -1,5 +1,6 @@
 import { Alert, Button, Stack } from '@mantine/core';
 import { Copied } from './copied.js';
+import { useHeldDialog } from './dialog.js';
 
 interface Props {
   /** A description for screen readers. */
@@ -10,8 +11,9 @@ interface Props {
   readonly onKept: () => void;
 }
 
-/** Shows a text that the service returns only once. */
+/** Shows a text that the service returns only once. A dialog around it closes only by the button. */
 export function ShownOnce({ name, text, advice, onKept }: Props) {
+  useHeldDialog();
   return (
     <Stack>
       <Alert variant="light" title="It is shown this once">

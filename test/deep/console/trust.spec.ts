@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { addMember, type Owner, ownerWithProject } from '../../support/actors.js';
+import { encode } from 'uqr';
+import { addMember, type Owner, ownerWithProject, PASSWORD } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { type ConsoleBrowser, openConsole } from '../../support/console-browser.js';
 import { addressOf, enter, faultsOf, heading, SCREENS } from '../../support/console-pages.js';
@@ -129,6 +130,46 @@ describe.each(SCREENS)('the console on $device', ({ screen }) => {
     const alert = page.getByRole('alert');
     await alert.getByText('must have a visible character').waitFor();
     expect(await alert.innerText()).not.toContain('Value error');
+  });
+
+  it('keeps a key that is shown once until its button is pressed', async () => {
+    await page.getByRole('button', { name: 'New key' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('Web server');
+    await page.getByRole('button', { name: 'Make the key' }).click();
+    await page.getByRole('region', { name: 'the key' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.mouse.click(5, 5);
+    expect(await dialog.getByRole('button', { name: 'Close' }).count()).toBe(0);
+    expect(await page.getByRole('region', { name: 'the key' }).isVisible()).toBe(true);
+    await page.getByRole('button', { name: 'I have kept it' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    // The next dialog closes as before.
+    await page.getByRole('button', { name: 'New key' }).click();
+    await dialog.getByLabel('Name').waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'hidden' });
+  });
+
+  it('shows the key of an authenticator as a QR code', async () => {
+    // The service asks for the password first.
+    expected = /status of 403/;
+    await page.goto(`${app.url}/console/account/factors`);
+    await page.getByRole('button', { name: 'Set up' }).click();
+    const proof = page.getByRole('dialog').locator('input[type=password]');
+    const code = page.getByRole('img', { name: 'The key of the authenticator as a QR code' });
+    await proof.or(code).waitFor();
+    if (await proof.isVisible()) {
+      await proof.fill(PASSWORD);
+      await proof.press('Enter');
+    }
+    await code.waitFor();
+    expect(await browser.lookAt('authenticator')).toEqual([]);
+    const link = await page.getByRole('link', { name: 'open it there' }).getAttribute('href');
+    const { data } = encode(link ?? '', { border: 0 });
+    const dark = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])));
+    expect(link).toMatch(/^otpauth:/);
+    expect(await code.locator('path').getAttribute('d')).toBe(dark.join(''));
   });
 
   it('tells a viewer why the buttons for keys do nothing', async () => {

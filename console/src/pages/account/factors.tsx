@@ -1,8 +1,8 @@
-import { Anchor, Badge, Button, Group, Stack, Table, Text, TextInput } from '@mantine/core';
+import { Anchor, Badge, Button, Center, Group, Loader, Stack, Table, Text, TextInput } from '@mantine/core';
 import { browserSupportsWebAuthn, startRegistration } from '@simplewebauthn/browser';
 import type { Schemas } from '@operational-events/client';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { passkeys, twoFactor } from '../../api/account.js';
 import { api } from '../../api/client.js';
 import { ActForm } from '../../parts/act-form.js';
@@ -18,6 +18,8 @@ import { Section } from '../../parts/section.js';
 import { ShownOnce } from '../../parts/shown-once.js';
 import { useStepUp } from '../../parts/step-up.js';
 import { PendingPage } from '../../shell/around-pages.js';
+
+const QrCode = lazy(async () => ({ default: (await import('../../parts/qr-code.js')).QrCode }));
 
 type Passkey = Schemas['PasskeyResponse'];
 
@@ -130,12 +132,17 @@ function EnableForm({ setup: { secret, otpauth_url, recovery_codes }, onEnabled 
   return (
     <ActForm verb="Switch on" act={enable}>
       <Text size="sm">
-        Add an account to your app and type this in as its key. On a phone with the app,{' '}
+        Scan the code with your app, or type the key in. On a phone with the app,{' '}
         <Anchor href={otpauth_url} size="sm" underline="always">
           open it there
         </Anchor>{' '}
         instead.
       </Text>
+      <Center mih={200}>
+        <Suspense fallback={<Loader />}>
+          <QrCode label="The key of the authenticator as a QR code" text={otpauth_url} />
+        </Suspense>
+      </Center>
       <Copied name="the key of the authenticator" text={secret} />
       <TextInput
         label="Code that the app shows"
