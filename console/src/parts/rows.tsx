@@ -1,4 +1,4 @@
-import { Card, Stack, Table, Text, UnstyledButton } from '@mantine/core';
+import { Card, Stack, Table, Text, UnstyledButton, VisuallyHidden } from '@mantine/core';
 import type { ReactNode } from 'react';
 
 interface SortedColumn {
@@ -38,7 +38,9 @@ export function Rows({ label, columns, minWidth = 560, children }: RowsProps) {
             <Table.Tr>
               {columns.map((column) =>
                 column === null ? (
-                  <Table.Th key="acts" aria-label="Acts" />
+                  <Table.Th key="acts">
+                    <VisuallyHidden>Actions</VisuallyHidden>
+                  </Table.Th>
                 ) : typeof column === 'string' ? (
                   <Table.Th key={column}>{column}</Table.Th>
                 ) : (

@@ -1,7 +1,20 @@
 import { Button, Center, Loader, Stack, Text, Title } from '@mantine/core';
 import { type ErrorComponentProps, useRouter } from '@tanstack/react-router';
+import { createContext, type ReactNode, use } from 'react';
 import { LinkButton } from '../parts/links.js';
 import { Failure } from '../parts/failures.js';
+
+/** Whether a layout has a main part around the page. */
+export const InMain = createContext(false);
+
+/** A page instead of the one that was asked for. It is the main part of a document without a layout. */
+function InsteadOfPage({ children }: { readonly children: ReactNode }) {
+  return (
+    <Center component={use(InMain) ? 'div' : 'main'} mih={320} p="md">
+      {children}
+    </Center>
+  );
+}
 
 export function PendingPage() {
   return (
@@ -14,7 +27,7 @@ export function PendingPage() {
 export function FailedPage({ error, reset }: ErrorComponentProps) {
   const router = useRouter();
   return (
-    <Center component="main" mih={320} p="md">
+    <InsteadOfPage>
       <Stack maw={480} w="100%">
         <Title order={1} size="h3">
           This page could not be shown
@@ -29,13 +42,13 @@ export function FailedPage({ error, reset }: ErrorComponentProps) {
           Try again
         </Button>
       </Stack>
-    </Center>
+    </InsteadOfPage>
   );
 }
 
 export function MissingPage() {
   return (
-    <Center component="main" mih={320} p="md">
+    <InsteadOfPage>
       <Stack maw={480} align="flex-start">
         <Title order={1} size="h3">
           There is no such page
@@ -45,6 +58,6 @@ export function MissingPage() {
         </Text>
         <LinkButton to="/">To the console</LinkButton>
       </Stack>
-    </Center>
+    </InsteadOfPage>
   );
 }

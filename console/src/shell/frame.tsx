@@ -1,6 +1,7 @@
 import { AppShell, Burger, Group, ScrollArea } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import type { ReactNode } from 'react';
+import { InMain } from './around-pages.js';
 import { PersonMenu, SchemeSwitch } from './person.js';
 
 interface Props {
@@ -48,7 +49,9 @@ export function Frame({ label, head, tools, pages, foot, children }: Props) {
         </AppShell.Section>
         <AppShell.Section>{foot(close)}</AppShell.Section>
       </AppShell.Navbar>
-      <AppShell.Main id="content">{children}</AppShell.Main>
+      <AppShell.Main id="content">
+        <InMain value>{children}</InMain>
+      </AppShell.Main>
     </AppShell>
   );
 }
