@@ -46,11 +46,43 @@ export async function enter(browser: ConsoleBrowser, address: string, actor: Act
   await browser.page.goto(address);
 }
 
-/** Opens a page through the navigation. On a phone the navigation is behind a button. */
-export async function goTo(page: Page, name: string): Promise<void> {
+/** The areas of a project whose name is not that of their first page, and the pages that are tabs of an area. */
+const AREA_OF: ReadonlyMap<string, string> = new Map([
+  ['Overview', 'Home'],
+  ['Explorer', 'Logs'],
+  ['Analytics', 'Explore'],
+  ['Query', 'Explore'],
+  ['Alert rules', 'Alerts'],
+  ['Silences', 'Alerts'],
+  ...['Destinations', 'Channels', 'Alert deliveries', 'Delivery history', 'Dead letters', 'Retries'].map(
+    (page) => [page, 'Deliveries'] as const,
+  ),
+  ['Sources', 'Sources & keys'],
+  ['API keys', 'Sources & keys'],
+  ...['Secrets', 'Files', 'Project members', 'Activity', 'Members', 'Invitations', 'Billing'].map(
+    (page) => [page, 'Settings'] as const,
+  ),
+]);
+
+/** Follows the links to a page. On a phone the navigation is behind a button. The page may still be loading. */
+export async function follow(page: Page, name: string): Promise<void> {
   const opener = page.getByRole('button', { name: 'Navigation' });
   if (await opener.isVisible()) await opener.click();
-  await page.getByRole('navigation').getByRole('link', { name, exact: true }).click();
+  const area = AREA_OF.get(name);
+  // The number of open alerts belongs to the name of a link.
+  const entry = new RegExp(`^${area ?? name}( \\d+\\+?)?$`);
+  await page
+    .getByRole('navigation', { name: /^Pages of the/ })
+    .getByRole('link', { name: entry })
+    .click();
+  if (area === undefined || area === 'Home') return;
+  const tabs = page.getByRole('navigation', { name: `Pages of ${area}` });
+  await tabs.getByRole('link', { name, exact: true }).click();
+}
+
+/** Opens a page through the navigation and waits for its heading. */
+export async function goTo(page: Page, name: string): Promise<void> {
+  await follow(page, name);
   await heading(page, name);
 }
 

@@ -108,6 +108,13 @@ export const savedViews = (project_id: string) =>
     queryFn: ({ signal }) => api.listSavedViews({ path: { project_id }, query: { kind: 'view' } }, { signal }),
   });
 
+/** Saved views of every kind. */
+export const allSavedViews = (project_id: string) =>
+  queryOptions({
+    queryKey: of(project_id, 'saved-views', 'all'),
+    queryFn: ({ signal }) => api.listSavedViews({ path: { project_id } }, { signal }),
+  });
+
 export const eqlLanguage = (project_id: string) =>
   queryOptions({
     queryKey: of(project_id, 'eql', 'language'),

@@ -17,4 +17,5 @@ type Plain<Props> = Props & Omit<ComponentPropsWithRef<'a'>, keyof Props>;
 export const LinkAnchor = createLink((props: Plain<AnchorProps>) => <Anchor {...props} />);
 export const LinkButton = createLink((props: Plain<ButtonProps>) => <Button component="a" {...props} />);
 export const LinkItem = createLink((props: Plain<MenuItemProps>) => <Menu.Item component="a" {...props} />);
+export const LinkTab = createLink((props: ComponentPropsWithRef<'a'>) => <a {...props} />);
 export const LinkNav = createLink((props: Plain<NavLinkProps>) => <NavLink component="a" {...props} />);

@@ -1,10 +1,11 @@
 import { Stack, Text } from '@mantine/core';
-import { Link, Outlet } from '@tanstack/react-router';
+import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { Icon } from '../parts/icons.js';
 import { LinkNav } from '../parts/links.js';
 import { Mark } from '../parts/mark.js';
 import { StepUp } from '../parts/step-up.js';
 import { Frame } from './frame.js';
+import { useTitle } from './navigation.js';
 
 const PAGES = [
   { to: '/account', label: 'Profile', icon: 'user' },
@@ -15,6 +16,9 @@ const PAGES = [
 
 /** The layout of the account pages, which also serves people without a project. */
 export function AccountShell() {
+  const pathname = useLocation({ select: (location) => location.pathname });
+  const page = PAGES.find(({ to }) => to === pathname.replace(/(?<=.)\/$/, ''));
+  useTitle(`${page?.label ?? 'Profile'} · Your account`);
   return (
     <Frame
       label="Pages of the account"

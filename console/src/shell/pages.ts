@@ -2,61 +2,130 @@ import type { IconName } from '../parts/icons.js';
 
 const BASE = '/o/$organization/p/$project';
 
-/** The pages of a project, grouped by purpose. The navigation and the search show them. */
-export const PAGES = [
+/**
+ * The areas of a project, grouped by purpose. The navigation shows the areas, each area shows its pages as tabs, and
+ * the search shows all pages. The first page of an area is its start.
+ */
+export const GROUPS = [
   {
-    group: 'Watch',
-    pages: [
-      { to: BASE, label: 'Overview', icon: 'overview' },
-      { to: `${BASE}/logs`, label: 'Logs', icon: 'logs' },
-      { to: `${BASE}/events`, label: 'Explorer', icon: 'explorer' },
-      { to: `${BASE}/analytics`, label: 'Analytics', icon: 'chart' },
-      { to: `${BASE}/performance`, label: 'Performance', icon: 'gauge' },
-      { to: `${BASE}/eql`, label: 'Query', icon: 'query' },
+    group: null,
+    areas: [{ area: 'Home', icon: 'overview', key: 'h', pages: [{ to: BASE, label: 'Overview' }] }],
+  },
+  {
+    group: 'Observe',
+    areas: [
+      {
+        area: 'Logs',
+        icon: 'logs',
+        key: 'l',
+        pages: [
+          { to: `${BASE}/logs`, label: 'Logs' },
+          { to: `${BASE}/events`, label: 'Explorer' },
+        ],
+      },
+      {
+        area: 'Explore',
+        icon: 'chart',
+        key: 'e',
+        pages: [
+          { to: `${BASE}/analytics`, label: 'Analytics' },
+          { to: `${BASE}/eql`, label: 'Query' },
+        ],
+      },
+      {
+        area: 'Performance',
+        icon: 'gauge',
+        key: 'p',
+        pages: [{ to: `${BASE}/performance`, label: 'Performance' }],
+      },
     ],
   },
   {
-    group: 'Alerting',
-    pages: [
-      { to: `${BASE}/alerts`, label: 'Alerts', icon: 'bell' },
-      { to: `${BASE}/alert-rules`, label: 'Alert rules', icon: 'rule' },
-      { to: `${BASE}/silences`, label: 'Silences', icon: 'mute' },
-      { to: `${BASE}/sentinel`, label: 'Sentinel', icon: 'shield' },
+    group: 'Respond',
+    areas: [
+      {
+        area: 'Alerts',
+        icon: 'bell',
+        key: 'a',
+        pages: [
+          { to: `${BASE}/alerts`, label: 'Alerts' },
+          { to: `${BASE}/alert-rules`, label: 'Alert rules' },
+          { to: `${BASE}/silences`, label: 'Silences' },
+        ],
+      },
+      { area: 'Sentinel', icon: 'shield', key: 's', pages: [{ to: `${BASE}/sentinel`, label: 'Sentinel' }] },
     ],
   },
   {
-    group: 'Delivery',
-    pages: [
-      { to: `${BASE}/destinations`, label: 'Destinations', icon: 'target' },
-      { to: `${BASE}/alert-deliveries`, label: 'Alert deliveries', icon: 'sent' },
-      { to: `${BASE}/channels`, label: 'Channels', icon: 'channel' },
-      { to: `${BASE}/delivery-history`, label: 'Delivery history', icon: 'past' },
-      { to: `${BASE}/dead-letters`, label: 'Dead letters', icon: 'dead' },
-      { to: `${BASE}/retries`, label: 'Retries', icon: 'again' },
+    group: 'Deliver',
+    areas: [
+      {
+        area: 'Deliveries',
+        icon: 'sent',
+        key: 'v',
+        pages: [
+          { to: `${BASE}/delivery-history`, label: 'Delivery history' },
+          { to: `${BASE}/alert-deliveries`, label: 'Alert deliveries' },
+          { to: `${BASE}/destinations`, label: 'Destinations' },
+          { to: `${BASE}/channels`, label: 'Channels' },
+          { to: `${BASE}/dead-letters`, label: 'Dead letters' },
+          { to: `${BASE}/retries`, label: 'Retries' },
+        ],
+      },
     ],
   },
   {
-    group: 'Project',
-    pages: [
-      { to: `${BASE}/sources`, label: 'Sources', icon: 'source' },
-      { to: `${BASE}/keys`, label: 'API keys', icon: 'key' },
-      { to: `${BASE}/secrets`, label: 'Secrets', icon: 'secret' },
-      { to: `${BASE}/files`, label: 'Files', icon: 'folder' },
-      { to: `${BASE}/members`, label: 'Project members', icon: 'people' },
-      { to: `${BASE}/activity`, label: 'Activity', icon: 'activity' },
-      { to: `${BASE}/settings`, label: 'Settings', icon: 'settings' },
-      { to: `${BASE}/first-event`, label: 'First steps', icon: 'rocket' },
-    ],
-  },
-  {
-    group: 'Organization',
-    pages: [
-      { to: `${BASE}/organization/members`, label: 'Members', icon: 'people' },
-      { to: `${BASE}/organization/invitations`, label: 'Invitations', icon: 'mail' },
-      { to: `${BASE}/organization/billing`, label: 'Billing', icon: 'card' },
+    group: 'Manage',
+    areas: [
+      {
+        area: 'Sources & keys',
+        icon: 'key',
+        key: 'k',
+        pages: [
+          { to: `${BASE}/sources`, label: 'Sources' },
+          { to: `${BASE}/keys`, label: 'API keys' },
+        ],
+      },
+      {
+        area: 'Settings',
+        icon: 'settings',
+        key: null,
+        pages: [
+          { to: `${BASE}/settings`, label: 'Settings' },
+          { to: `${BASE}/secrets`, label: 'Secrets' },
+          { to: `${BASE}/files`, label: 'Files' },
+          { to: `${BASE}/members`, label: 'Project members' },
+          { to: `${BASE}/activity`, label: 'Activity' },
+          { to: `${BASE}/organization/members`, label: 'Members' },
+          { to: `${BASE}/organization/invitations`, label: 'Invitations' },
+          { to: `${BASE}/organization/billing`, label: 'Billing' },
+        ],
+      },
     ],
   },
 ] as const satisfies readonly {
-  group: string;
-  pages: readonly { to: string; label: string; icon: IconName }[];
+  group: string | null;
+  areas: readonly {
+    area: string;
+    icon: IconName;
+    /** Opens the area after the key g. */
+    key: string | null;
+    pages: readonly { to: string; label: string }[];
+  }[];
 }[];
+
+export const AREAS = GROUPS.flatMap(({ areas }): readonly Area[] => areas);
+export type Area = (typeof GROUPS)[number]['areas'][number];
+export type ProjectPage = Area['pages'][number];
+
+/** Returns the area and the page of an address. Pages of single things belong to the page of their list. */
+export function placeOf(pathname: string): { readonly area: Area; readonly page: ProjectPage } | undefined {
+  // The first four segments name the organization and the project.
+  const rest = `${BASE}/${pathname.split('/').slice(5).join('/')}`.replace(/\/$/, '');
+  for (const area of AREAS) {
+    const pages: readonly ProjectPage[] = area.pages;
+    const page = pages.find(({ to }) => rest === to || (to !== BASE && rest.startsWith(`${to}/`)));
+    if (page !== undefined) return { area, page };
+  }
+  return undefined;
+}

@@ -1,17 +1,21 @@
 import type { Schemas } from '@operational-events/client';
+import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { Spotlight, type SpotlightActionData } from '@mantine/spotlight';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api } from '../api/client.js';
+import { allSavedViews } from '../api/insight.js';
 import { sentenceOf } from '../parts/failures.js';
 import { Icon } from '../parts/icons.js';
-import { PAGES } from './pages.js';
+import { AREAS, type ProjectPage } from './pages.js';
 
 interface Props {
   readonly projectId: string;
   readonly params: { readonly organization: string; readonly project: string };
+  /** Shows the list of shortcuts. */
+  readonly onKeys: () => void;
 }
 
 /** A search runs after this time without a keystroke. */
@@ -37,9 +41,26 @@ const NAMES: Record<Type, string> = {
 
 const BASE = '/o/$organization/p/$project';
 
+/** Returns the page of a saved view. @param page the page that a view of events was saved on */
+function pageOfView(kind: Schemas['SavedViewKind'] | undefined, page: unknown) {
+  switch (kind) {
+    case 'analysis':
+      return `${BASE}/analytics` as const;
+    case 'query':
+      return `${BASE}/eql` as const;
+    case 'performance':
+      return `${BASE}/performance` as const;
+    default:
+      return page === 'logs' ? (`${BASE}/logs` as const) : (`${BASE}/events` as const);
+  }
+}
+
 /** A search for pages and things of the project, opened with ⌘K or Ctrl+K. */
-export function Search({ projectId, params }: Props) {
+export function Search({ projectId, params, onKeys }: Props) {
   const navigate = useNavigate();
+  const queries = useQueryClient();
+  const { setColorScheme } = useMantineColorScheme();
+  const scheme = useComputedColorScheme('light');
   const [text, setText] = useState('');
   const [asked] = useDebouncedValue(text.trim(), TYPING_MS);
   const found = useQuery({
@@ -48,6 +69,14 @@ export function Search({ projectId, params }: Props) {
     enabled: asked !== '',
     placeholderData: keepPreviousData,
   });
+  /** Opens the page on which a view was saved, with its filters. */
+  const showView = async (id: string): Promise<void> => {
+    const views = await queries.query({ ...allSavedViews(projectId), staleTime: 0 });
+    const view = views.find((each) => each.id === id);
+    if (view === undefined) return;
+    const { page, ...search } = view.filters;
+    await navigate({ to: pageOfView(view.kind, page), params, search: search as never });
+  };
   /** Opens the page that shows a hit. */
   const show = (type: Type, id: string, title: string): Promise<void> => {
     switch (type) {
@@ -68,7 +97,7 @@ export function Search({ projectId, params }: Props) {
       case 'delivery_channel':
         return navigate({ to: `${BASE}/channels`, params });
       case 'saved_view':
-        return navigate({ to: `${BASE}/events`, params });
+        return showView(id);
       case 'object':
         return navigate({
           to: `${BASE}/files`,
@@ -82,10 +111,29 @@ export function Search({ projectId, params }: Props) {
     }
   };
   const pages: SpotlightActionData[] = [
-    ...PAGES.flatMap(({ pages }) =>
-      pages.map(({ to, label }) => ({ id: to, label, onClick: () => void navigate({ to, params }) })),
+    ...AREAS.flatMap(({ area, pages }) =>
+      (pages as readonly ProjectPage[]).map(({ to, label }) => ({
+        id: to,
+        label,
+        ...(label !== area && { description: area }),
+        onClick: () => void navigate({ to, params }),
+      })),
     ),
-    { id: 'start', label: 'New project', onClick: () => void navigate({ to: '/start' }) },
+    { id: 'first-event', label: 'First steps', onClick: () => void navigate({ to: `${BASE}/first-event`, params }) },
+    {
+      id: 'new-rule',
+      label: 'New alert rule',
+      description: 'Act',
+      onClick: () => void navigate({ to: `${BASE}/alert-rules/$rule`, params: { ...params, rule: 'new' } }),
+    },
+    { id: 'start', label: 'New project', description: 'Act', onClick: () => void navigate({ to: '/start' }) },
+    { id: 'keys', label: 'Keyboard shortcuts', description: 'Act', onClick: onKeys },
+    {
+      id: 'scheme',
+      label: `Show it ${scheme === 'dark' ? 'light' : 'dark'}`,
+      description: 'Act',
+      onClick: () => setColorScheme(scheme === 'dark' ? 'light' : 'dark'),
+    },
   ];
   const things = (asked === '' ? [] : (found.data?.items ?? [])).map(
     ({ type, id, title, subtitle }): SpotlightActionData => ({

@@ -1,7 +1,8 @@
-import { ActionIcon, Button, Kbd, NavLink, Select, Stack, Text } from '@mantine/core';
+import { ActionIcon, Button, Kbd, NavLink, Select } from '@mantine/core';
 import { openSpotlight } from '@mantine/spotlight';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link, Outlet, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
 import { LinkNav } from '../parts/links.js';
 import { organizations, projects } from '../api/queries.js';
 import { Icon } from '../parts/icons.js';
@@ -9,9 +10,10 @@ import { Mark } from '../parts/mark.js';
 import { useCurrentProject } from './current-project.js';
 import { Zone } from '../parts/zone.js';
 import { Frame } from './frame.js';
-import { PAGES } from './pages.js';
+import { AreaTabs, Navigation, ProjectTitle } from './navigation.js';
 import { QuotaBanner } from './quota-banner.js';
 import { Search } from './search.js';
+import { Shortcuts } from './shortcuts.js';
 import { TimeBar } from './time-bar.js';
 import { useTimeRange } from './time-range.js';
 
@@ -22,7 +24,7 @@ export function Shell() {
   const { organization, project } = useCurrentProject();
   const params = { organization: organization.slug, project: project.slug };
   const { zone } = useTimeRange();
-
+  const [areKeysShown, setAreKeysShown] = useState(false);
   return (
     <Zone value={zone}>
       <Frame
@@ -52,41 +54,42 @@ export function Shell() {
             </ActionIcon>
           </>
         }
-        pages={(close) =>
-          PAGES.map(({ group, pages }) => (
-            <Stack key={group} gap={2} mb="sm">
-              <Text size="xs" c="dimmed" fw={600} px="sm" component="h2">
-                {group}
-              </Text>
-              {pages.map(({ to, label, icon }) => (
-                <LinkNav
-                  key={to}
-                  to={to}
-                  params={params}
-                  label={label}
-                  leftSection={<Icon name={icon} />}
-                  activeOptions={{ exact: to === BASE }}
-                  onClick={close}
-                />
-              ))}
-            </Stack>
-          ))
-        }
-        foot={() => (
-          <NavLink
-            href="/docs"
-            target="_blank"
-            rel="noreferrer"
-            label="API documentation"
-            leftSection={<Icon name="docs" />}
-          />
+        pages={(close) => <Navigation onGo={close} />}
+        foot={(close) => (
+          <>
+            <LinkNav
+              to={`${BASE}/first-event`}
+              params={params}
+              label="First steps"
+              leftSection={<Icon name="rocket" />}
+              onClick={close}
+            />
+            <NavLink
+              component="button"
+              label="Shortcuts"
+              visibleFrom="sm"
+              leftSection={<Icon name="keyboard" />}
+              rightSection={<Kbd size="xs">?</Kbd>}
+              onClick={() => setAreKeysShown(true)}
+            />
+            <NavLink
+              href="/docs"
+              target="_blank"
+              rel="noreferrer"
+              label="API documentation"
+              leftSection={<Icon name="docs" />}
+            />
+          </>
         )}
       >
+        <ProjectTitle />
         <QuotaBanner />
+        <AreaTabs />
         <TimeBar isInHeader={false} />
         {/* Nothing that a page keeps is of another project. */}
         <Outlet key={project.id} />
-        <Search projectId={project.id} params={params} />
+        <Search projectId={project.id} params={params} onKeys={() => setAreKeysShown(true)} />
+        <Shortcuts isOpen={areKeysShown} onOpen={setAreKeysShown} />
       </Frame>
     </Zone>
   );

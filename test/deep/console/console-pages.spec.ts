@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { type Actor, ownerWithProject, PASSWORD, randomEmail, signedIn } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { type ConsoleBrowser, openConsole } from '../../support/console-browser.js';
-import { addressOf, DESKTOP, heading, SCREENS, signIn } from '../../support/console-pages.js';
+import { addressOf, DESKTOP, follow, goTo, heading, SCREENS, signIn } from '../../support/console-pages.js';
 import { waitForMails } from '../../support/outbox.js';
 import { forgetUsedCodes, guardedByTotp, totpCode } from '../../support/second-factors.js';
 
@@ -32,12 +32,6 @@ describe.each(SCREENS)('a new user on $device', ({ device, screen }) => {
     const kept = await browser.kept();
     for (const secret of [PASSWORD, 'eyJ', 'oes_', 'token=', 'console_session']) expect(kept).not.toContain(secret);
   });
-
-  /** On a phone the pages stand behind a button. */
-  async function goTo(name: string): Promise<void> {
-    if (screen.isMobile) await page.getByRole('button', { name: 'Navigation' }).click();
-    await page.getByRole('navigation').getByRole('link', { name, exact: true }).click();
-  }
 
   it('registers, and confirms the address by the mailed link', async () => {
     await page.goto(`${app.url}/console`);
@@ -97,7 +91,7 @@ describe.each(SCREENS)('a new user on $device', ({ device, screen }) => {
   });
 
   it('finds a row of the log by filters, which a reload keeps', async () => {
-    await goTo('Logs');
+    await goTo(page, 'Logs');
     await page.getByText('3 rows').waitFor();
     await page.getByLabel('Find').fill('checkout');
     await page.getByText('2 of 3 rows').waitFor();
@@ -116,7 +110,7 @@ describe.each(SCREENS)('a new user on $device', ({ device, screen }) => {
   });
 
   it('creates a key and revokes another, which is refused immediately', async () => {
-    await goTo('API keys');
+    await goTo(page, 'API keys');
     await page.getByRole('button', { name: 'New key' }).click();
     await page.getByRole('dialog').getByLabel('Name').fill('Web server');
     await page.getByRole('button', { name: 'Make the key' }).click();
@@ -224,11 +218,11 @@ describe('a browser of the console', () => {
     await signIn(page, owner.email);
     await heading(page, owner.projectName);
     await app.request().post('/v1/auth/sessions/revoke-others').set('Authorization', owner.bearer).expect(200);
-    await page.getByRole('link', { name: 'API keys' }).click();
+    await page.getByRole('link', { name: 'Sources & keys' }).click();
     await heading(page, 'Sign in');
     await page.waitForURL(/login\?next=/);
     await signIn(page, owner.email);
-    await heading(page, 'API keys');
+    await heading(page, 'Sources');
     await tab.close();
   });
 
@@ -237,7 +231,7 @@ describe('a browser of the console', () => {
     await enter(former);
     await heading(page, 'Bakery');
     await app.request().post('/v1/auth/sessions/revoke-others').set('Authorization', former.bearer).expect(200);
-    await page.getByRole('link', { name: 'API keys' }).click();
+    await page.getByRole('link', { name: 'Sources & keys' }).click();
     await heading(page, 'Sign in');
     await signIn(page, next.email);
     await heading(page, 'There is no such page');
@@ -274,13 +268,13 @@ describe('a browser of the console', () => {
     const owner = await ownerWithProject(app);
     await enter(owner);
     await heading(page, owner.projectName);
-    await page.getByRole('link', { name: 'API keys' }).hover();
+    await page.getByRole('link', { name: 'Sources & keys' }).hover();
     await page.route('**/v1/**', (route) => route.abort());
-    await page.getByRole('link', { name: 'API keys' }).click();
+    await follow(page, 'API keys');
     await page.getByText('The service cannot be reached').waitFor();
     await page.unroute('**/v1/**');
-    await page.getByRole('link', { name: 'Overview' }).first().click();
-    await page.getByRole('link', { name: 'API keys' }).click();
+    await page.getByRole('link', { name: 'Home' }).click();
+    await follow(page, 'API keys');
     await page.getByRole('cell', { name: 'active' }).first().waitFor();
   });
 

@@ -4,7 +4,7 @@ import { type Owner, ownerWithProject } from '../../support/actors.js';
 import { alertEventsOf } from '../../support/alert-events.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { type ConsoleBrowser, openConsole } from '../../support/console-browser.js';
-import { addressOf, DESKTOP, enter, faultsOf, goTo, heading, SCREENS } from '../../support/console-pages.js';
+import { addressOf, DESKTOP, enter, faultsOf, follow, goTo, heading, SCREENS } from '../../support/console-pages.js';
 import { insertEvents } from '../../support/event-rows.js';
 import { alertsOf, runAlertDeliveries } from '../../support/alerts.js';
 import { type Receiver, startReceiver } from '../../support/receiver.js';
@@ -260,13 +260,6 @@ describe('the keys of the inbox', () => {
     await browser.close();
   });
 });
-
-/** Clicks a link of the navigation, which a click closes on a phone. */
-async function follow(page: Page, name: string): Promise<void> {
-  const opener = page.getByRole('button', { name: 'Navigation' });
-  if (await opener.isVisible()) await opener.click();
-  await page.getByRole('navigation').getByRole('link', { name, exact: true }).click();
-}
 
 /** Returns the share of the points of a chart, along its middle, that have a colour. */
 function tintedShare(page: Page): Promise<number> {

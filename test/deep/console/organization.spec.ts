@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { type Actor, addMember, type Owner, ownerWithProject, randomEmail } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { type ConsoleBrowser, openConsole } from '../../support/console-browser.js';
-import { addressOf, DESKTOP, enter, faultsOf, goTo, heading, SCREENS } from '../../support/console-pages.js';
+import { addressOf, DESKTOP, enter, faultsOf, follow, goTo, heading, SCREENS } from '../../support/console-pages.js';
 import { waitForMails } from '../../support/outbox.js';
 import { PaymentStandIn } from '../../support/payment-provider.js';
 
@@ -148,8 +148,7 @@ describe('two browsers of one organization', () => {
     const { page } = second;
     await page.getByText('It takes an admin or the owner of the organization to see the members').waitFor();
     expect(await second.lookAt('members-viewer')).toEqual([]);
-    await page.getByRole('link', { name: 'API keys' }).click();
-    await heading(page, 'API keys');
+    await goTo(page, 'API keys');
     await page.getByRole('button', { name: 'New key' }).hover();
     await page.getByRole('tooltip').getByText('Your role here is viewer').waitFor();
     await page.getByRole('button', { name: 'New key' }).press('Enter');
@@ -178,7 +177,7 @@ describe('two browsers of one organization', () => {
     await page.getByRole('button', { name: 'New key' }).click();
     await page.getByRole('dialog', { name: 'New key' }).waitFor();
     await page.keyboard.press('Escape');
-    await page.getByRole('link', { name: 'Members', exact: true }).click();
+    await follow(page, 'Members');
     await page.getByText('(you)').waitFor();
     await page.getByText('Owner', { exact: true }).hover();
     await page.getByRole('tooltip').getByText('The role of the owner stays as it is').waitFor();
