@@ -64,10 +64,12 @@ const AREA_OF: ReadonlyMap<string, string> = new Map([
   ),
 ]);
 
+/** The width from which the navigation is always shown, in pixels. */
+const WIDE = 768;
+
 /** Follows the links to a page. On a phone the navigation is behind a button. The page may still be loading. */
 export async function follow(page: Page, name: string): Promise<void> {
-  const opener = page.getByRole('button', { name: 'Navigation' });
-  if (await opener.isVisible()) await opener.click();
+  if ((page.viewportSize()?.width ?? WIDE) < WIDE) await page.getByRole('button', { name: 'Navigation' }).click();
   const area = AREA_OF.get(name);
   // The number of open alerts belongs to the name of a link.
   const entry = new RegExp(`^${area ?? name}( \\d+\\+?)?$`);

@@ -6,7 +6,7 @@ export const LOCAL_ZONE = new Intl.DateTimeFormat().resolvedOptions().timeZone;
 /** The time zone in which a page shows times, by its IANA name. Pages outside of projects use that of the browser. */
 export const Zone = createContext(LOCAL_ZONE);
 
-export const useZone = (): string => useContext(Zone);
+const useZone = (): string => useContext(Zone);
 
 type Format = (at: number | string) => string;
 

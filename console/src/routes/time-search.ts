@@ -3,7 +3,7 @@ import type { SearchMiddleware } from '@tanstack/react-router';
 import type { Window } from '../api/insight.js';
 import { oneOf, textOf } from './search-members.js';
 
-export const RANGES = ['15m', '1h', '24h', '7d', '30d', 'all'] as const satisfies readonly Schemas['Range'][];
+const RANGES = ['15m', '1h', '24h', '7d', '30d', 'all'] as const satisfies readonly Schemas['Range'][];
 /** In seconds. Search parameters are text. */
 export const REFRESHES = ['10', '30', '60', '300'] as const;
 

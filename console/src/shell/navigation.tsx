@@ -15,7 +15,7 @@ const BASE = '/o/$organization/p/$project';
 const ALERTS_MS = 60_000;
 
 /** Returns how many alerts of the current project are unresolved. Zero until that is known. */
-export function useUnresolved(): number {
+function useUnresolved(): number {
   const { project } = useCurrentProject();
   const { data } = useQuery({ ...alertSummary(project.id), refetchInterval: ALERTS_MS });
   return data?.unresolved ?? 0;
