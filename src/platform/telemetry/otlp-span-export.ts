@@ -147,6 +147,7 @@ export class OtlpSpanExport implements SpanExport {
 /** Returns the exporter of the SDK, for batches that are written already. It tries again, and limits the time. */
 function exporterOfBatches(): OTLPExporterBase<SpanBatch> {
   const resource = resourceAttributes();
+  // oxlint-disable-next-line typescript/no-deprecated -- no other function reads the variables of OpenTelemetry
   const options = convertLegacyHttpOptions({}, 'TRACES', PATH, PROTOBUF);
   const serializer = {
     serializeRequest: (batch: SpanBatch) => batch.finish(resource, NAME),

@@ -4,7 +4,7 @@ import { type Owner, ownerWithProject } from '../../support/actors.js';
 import { alertEventsOf } from '../../support/alert-events.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { type ConsoleBrowser, openConsole } from '../../support/console-browser.js';
-import { addressOf, DESKTOP, enter, faultsOf, follow, goTo, heading, SCREENS } from '../../support/console-pages.js';
+import { addressOf, DESKTOP, enter, faultsOf, goTo, heading, SCREENS } from '../../support/console-pages.js';
 import { insertEvents } from '../../support/event-rows.js';
 import { alertsOf, runAlertDeliveries } from '../../support/alerts.js';
 import { type Receiver, startReceiver } from '../../support/receiver.js';
@@ -213,14 +213,17 @@ describe.each(SCREENS)('the work on an incident on $device', ({ screen }) => {
     });
     await page.close({ runBeforeUnload: true });
     expect(await asked).toBe('beforeunload');
-    await follow(page, 'Silences');
+    const silences = page
+      .getByRole('navigation', { name: 'Pages of Alerts' })
+      .getByRole('link', { name: 'Silences', exact: true });
+    await silences.click();
     const dialog = page.getByRole('dialog', { name: 'Leave without saving?' });
     await dialog.waitFor();
     expect(await browser.lookAt('rule-unsaved')).toEqual([]);
     await dialog.getByRole('button', { name: 'Keep editing' }).click();
     await dialog.waitFor({ state: 'hidden' });
     expect(await page.getByLabel('Name').inputValue()).toBe('Half made');
-    await follow(page, 'Silences');
+    await silences.click();
     await dialog.getByRole('button', { name: 'Leave without saving' }).click();
     await heading(page, 'Silences');
     // A saved rule is left without a question.
@@ -232,8 +235,8 @@ describe.each(SCREENS)('the work on an incident on $device', ({ screen }) => {
   });
 });
 
-describe('the keys of the inbox', () => {
-  it('come back when Escape leaves a field', async () => {
+describe('the inbox', () => {
+  it('takes keys again when Escape leaves a field', async () => {
     const owner = await ownerWithProject(app);
     const browser = await openConsole(app, DESKTOP);
     const { page } = browser;

@@ -108,7 +108,7 @@ describe('The export of spans', () => {
     ['the largest exact integer', Number.MAX_SAFE_INTEGER],
     ['a negative number', -1],
     ['a fraction', 0.1],
-  ])('keeps %s', async (_, value) => {
+  ])('keeps the value of an attribute that is %s', async (_, value) => {
     const [span] = await exported(ALL, (all) =>
       all.record({ kind: 'client', name: 'a', seconds: 0, attributes: { value } }),
     );

@@ -25,7 +25,7 @@ interface Result {
 
 interface Props {
   readonly ids: readonly string[];
-  /** Those of the chosen alerts that are loaded. */
+  /** The chosen alerts that are loaded. */
   readonly alerts: readonly AlertEvent[];
   readonly refusal: string | undefined;
   readonly onDone: () => void;
