@@ -26,7 +26,7 @@ const NO_LINKS: SpanContext[] = [];
  * Exports spans by OTLP with protobuf bodies. Endpoint, headers and the name of the service come from the variables of
  * OpenTelemetry. Spans wait in memory up to a limit; further ones are dropped.
  *
- * The SDK names, samples and sends. Its tracer and its serializer are not used, since they take three times as long for
+ * The SDK names, samples and sends. Its tracer and its serializer are not used, since they take twice as long for
  * a span (bench/results/tracing.md).
  */
 export class OtlpSpanExport implements SpanExport {
