@@ -35,8 +35,9 @@ export function spanOf({ range = '24h', from, to }: Window, now: number): Span |
   return range === 'all' ? null : { from: now - LENGTHS_MS[range], to: now };
 }
 
-function windowBetween(from: number, to: number): Window {
-  return { from: new Date(from).toISOString(), to: new Date(to).toISOString() };
+/** Undefined: it would begin before 1970. */
+function windowBetween(from: number, to: number): Window | undefined {
+  return from < 0 ? undefined : { from: new Date(from).toISOString(), to: new Date(to).toISOString() };
 }
 
 /** Returns the window before this one, of the same length. */

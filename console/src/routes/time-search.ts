@@ -15,9 +15,13 @@ export interface TimeSearch extends Window {
   readonly refresh?: (typeof REFRESHES)[number] | undefined;
 }
 
+/** The last moment of the year 9999, in milliseconds since 1970. The service accepts no later year. */
+const LAST_MOMENT = 253_402_300_799_999;
+
+/** Returns a time of the years 1970 to 9999. */
 function momentOf(value: unknown): string | undefined {
-  const text = textOf(value);
-  return text !== undefined && !Number.isNaN(Date.parse(text)) ? new Date(text).toISOString() : undefined;
+  const at = Date.parse(textOf(value) ?? '');
+  return at >= 0 && at <= LAST_MOMENT ? new Date(at).toISOString() : undefined;
 }
 
 /** Returns the time members of an address. Each that is not valid is left out, so that its default applies. */

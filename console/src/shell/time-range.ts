@@ -71,7 +71,7 @@ export function useTimeRange(): TimeRange {
             // An answer that is kept until somebody asks again is asked for here.
             predicate: (query) => query.isStale() || query.meta?.isOfRange === true,
           },
-          // A read that takes longer than the interval is not begun anew.
+          // A read that takes longer than the interval goes on, and no second one starts.
           { cancelRefetch: false },
         ),
       [queries, project.id],
