@@ -65,9 +65,10 @@ describe.each(SCREENS)('the navigation on $device', ({ screen }) => {
       await hasTitle(`${name} · ${owner.projectName}`);
       const tab = page.getByRole('navigation', { name: /^Pages of (?!the)/ }).getByRole('link', { name, exact: true });
       expect(await tab.getAttribute('aria-current')).toBe('page');
-      const box = await tab.boundingBox();
-      expect(box?.x).toBeGreaterThanOrEqual(0);
-      expect((box?.x ?? 0) + (box?.width ?? Infinity)).toBeLessThanOrEqual(screen.viewport.width);
+      await eventually(
+        () => tab.boundingBox(),
+        (box) => box !== null && box.x >= 0 && box.x + box.width <= screen.viewport.width,
+      );
       expect(await browser.lookAt(`tabs-${name.toLowerCase().replace(' ', '-')}`)).toEqual([]);
     }
   });
