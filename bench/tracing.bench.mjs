@@ -1,5 +1,6 @@
 // Measures what tracing costs: the processor time of the service with tracing on, compared with tracing off, and that of
 // another build with tracing off.
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { EVENT, EVENT_BODY } from './event.mjs';
 import { startDatabase } from './database.mjs';
@@ -10,6 +11,8 @@ import { median, startProcess } from './processes.mjs';
 import { startService, workspace } from './service.mjs';
 import { OTHER_BUILD, ROUNDS, SECONDS } from './settings.mjs';
 import { emptyTables, liftQuotas } from './tenants.mjs';
+
+const WARM_UP_SECONDS = 3;
 
 const OFF = 'off';
 const ON = 'on';
@@ -30,19 +33,11 @@ export async function run() {
     },
     ...(OTHER_BUILD !== undefined && { [OTHER]: { main: join(OTHER_BUILD, 'dist/src/main.js') } }),
   };
-  const services = [];
   try {
-    for (const [number, [name, build]] of Object.entries(builds).entries()) {
-      const database = await server.database(`bench_tracing_${number}`);
-      const service = await startService({ databaseUrl: database.url, ...build });
-      services.push({ name, service, database, shots: requestsOf(await workspace(service)) });
-      await liftQuotas(database);
-    }
     const others = watchOthers();
-    const results = await measuredInTurns(services, server);
-    report(results, services, others());
+    const results = await measuredInTurns(server, builds);
+    report(results, Object.keys(builds), others());
   } finally {
-    for (const { service } of services) await service.stop();
     await receiver.stop();
     await server.stop();
   }
@@ -64,26 +59,49 @@ function requestsOf({ key, bearer }) {
   };
 }
 
-/** @returns the processor time of a request in µs, by request, build and round */
-async function measuredInTurns(services, server) {
+/**
+ * Two processes of one build can differ by a tenth as long as they live. So each round starts a new process of each
+ * build, and the order alternates, so that no build profits from its place.
+ * @returns the processor time of a request in µs, by request, build and round
+ */
+async function measuredInTurns(server, builds) {
   const results = {};
-  for (let round = 0; round <= ROUNDS; round += 1) {
-    // The order alternates, so that no build profits from its place. The first round warms up.
-    const order = round % 2 === 0 ? services : [...services].reverse();
-    for (const what of Object.keys(services[0].shots)) {
-      for (const { name, service, database, shots } of order) {
-        await emptyTables(database);
-        await server.checkpoint();
-        const result = await measured(service.pid, { url: service.url, seconds: SECONDS, ...shots[what] });
-        if (result.failed > 0) throw new Error(`${name}, ${what}: ${result.failed} failed:\n${result.firstFailure}`);
-        if (round > 0) ((results[what] ??= {})[name] ??= []).push(result.cpuMicros);
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const order = Object.entries(builds);
+    if (round % 2 === 1) order.reverse();
+    for (const [name, build] of order) {
+      for (const [what, micros] of Object.entries(await measuredOnce(server, build))) {
+        ((results[what] ??= {})[name] ??= []).push(micros);
       }
     }
   }
   return results;
 }
 
-function report(results, services, others) {
+async function measuredOnce(server, build) {
+  const database = await server.database(`bench_tracing_${randomUUID().replaceAll('-', '')}`);
+  const service = await startService({ databaseUrl: database.url, ...build });
+  try {
+    const shots = requestsOf(await workspace(service));
+    await liftQuotas(database);
+    const results = {};
+    for (const [what, shot] of Object.entries(shots)) {
+      await emptyTables(database);
+      await server.checkpoint();
+      // The first load warms up.
+      for (const seconds of [WARM_UP_SECONDS, SECONDS]) {
+        const result = await measured(service.pid, { url: service.url, seconds, ...shot });
+        if (result.failed > 0) throw new Error(`${what}: ${result.failed} failed:\n${result.firstFailure}`);
+        results[what] = result.cpuMicros;
+      }
+    }
+    return results;
+  } finally {
+    await service.stop();
+  }
+}
+
+function report(results, builds, others) {
   const micros = (what, name) => median(results[what][name]);
   const compare = (what, name, base) =>
     ratio(median(results[what][name].map((value, round) => value / results[what][base][round])));
@@ -92,7 +110,7 @@ function report(results, services, others) {
     `Processor time of the service a request in µs, ${ROUNDS} rounds of ${SECONDS} s`,
     Object.keys(results).map((what) => ({
       request: what,
-      ...Object.fromEntries(services.map(({ name }) => [name, Math.round(micros(what, name))])),
+      ...Object.fromEntries(builds.map((name) => [name, Math.round(micros(what, name))])),
     })),
   );
   const compared = Object.keys(results).flatMap((what) => [
