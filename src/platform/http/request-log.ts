@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 import type { AccessLog } from '../../config/index.js';
-import type { LeanHistogram, Logger, Metrics, SpanEnd } from '../telemetry/index.js';
+import type { LeanHistogram, Logger, Metrics, SpanAttributes } from '../telemetry/index.js';
 import { redactText, traceIdOf } from '../telemetry/index.js';
 import type { ParserRefusal } from './client-errors.js';
 import type { CheckedRequest } from './inputs.js';
@@ -20,6 +20,12 @@ interface Ending {
   readonly isAborted: boolean;
 }
 
+interface SharedSpan {
+  readonly name: string;
+  readonly attributes: SpanAttributes;
+  readonly failure: string | undefined;
+}
+
 /** The values that all requests of one method, route and ending share. */
 interface Kind {
   readonly observe: (seconds: number) => void;
@@ -28,8 +34,8 @@ interface Kind {
   readonly isLogged: boolean;
   /** The members of the log line, as JSON text. */
   readonly members: string;
-  /** The part of the span's end that these requests share. */
-  readonly span: SpanEnd;
+  /** The part of the span that these requests share. */
+  readonly span: SharedSpan;
 }
 
 /**
@@ -63,7 +69,8 @@ export class RequestObserver {
       const span = request.context?.span;
       if (span === undefined && !kind.isLogged) return;
       const id = isOwnId ? request.requestId : redactText(request.requestId);
-      span?.end(spanEndOf(request, kind, id));
+      const { name, attributes, failure } = kind.span;
+      span?.end({ name, attributes: [attributes, idsOf(request, id)], failure });
       if (!kind.isLogged) return;
       const spelledId = isOwnId ? `"${id}"` : JSON.stringify(id);
       const members = `,"request_id":${spelledId}${traceMember(request)}${kind.members},"duration_ms":${Math.round(milliseconds)}${callerMembers(request)}${refusedBy(request, response)}`;
@@ -117,7 +124,7 @@ function traceMember({ context }: CheckedRequest): string {
 }
 
 /** Returns the name and the result of a span. Ids in paths and queries are not part of it. */
-function spanOf(method: string, route: string, { status, isAborted }: Ending): SpanEnd {
+function spanOf(method: string, route: string, { status, isAborted }: Ending): SharedSpan {
   const isMatched = route !== UNMATCHED;
   return {
     name: isMatched ? `${method} ${route}` : method,
@@ -130,10 +137,12 @@ function spanOf(method: string, route: string, { status, isAborted }: Ending): S
   };
 }
 
-function spanEndOf({ caller }: CheckedRequest, { span }: Kind, requestId: string): SpanEnd {
-  const { organizationId, projectId } = caller ?? {};
-  const ids = { 'oes.request_id': requestId, 'oes.organization_id': organizationId, 'oes.project_id': projectId };
-  return { ...span, attributes: { ...span.attributes, ...ids } };
+function idsOf({ caller }: CheckedRequest, requestId: string): SpanAttributes {
+  return {
+    'oes.request_id': requestId,
+    'oes.organization_id': caller?.organizationId,
+    'oes.project_id': caller?.projectId,
+  };
 }
 
 /** Returns the caller's ids as members. The service generated them, so they need neither redaction nor escaping. */

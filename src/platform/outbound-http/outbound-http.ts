@@ -63,10 +63,12 @@ export class OutboundHttp {
     } finally {
       clearTimeout(timer);
       span?.end({
-        attributes: {
-          'http.request.method': request.method,
-          'http.response.status_code': result?.kind === 'answer' ? result.status : undefined,
-        },
+        attributes: [
+          {
+            'http.request.method': request.method,
+            'http.response.status_code': result?.kind === 'answer' ? result.status : undefined,
+          },
+        ],
         failure: failureOf(result),
       });
     }

@@ -6,5 +6,5 @@ export { LogThrottle } from './log-throttle.js';
 export { currentContext, holdContext, runInContext, type RequestContext } from './request-context.js';
 export { redactText } from './redact.js';
 export { type Traceparent, traceIdOf, traceparentFrom } from './traceparent.js';
-export type { SpanEnd } from './span.js';
+export type { SpanAttributes } from './span.js';
 export { isTracing, recordSpan, startSpan, startTracing, stopTracing, traced } from './tracing.js';

@@ -53,14 +53,14 @@ export class OtlpSpanExport implements SpanExport {
     const startedAt = performance.now();
     return {
       traceparent,
-      end: ({ name = start.name, attributes, failure } = {}) =>
+      end: ({ name = start.name, attributes = [], failure } = {}) =>
         this.add(context, {
           kind: start.kind,
           name,
           parent,
           startMs,
           seconds: (performance.now() - startedAt) / 1_000,
-          attributes: [start.attributes, attributes],
+          attributes: [start.attributes, ...attributes],
           failure,
           links: NO_LINKS,
           droppedLinks: 0,

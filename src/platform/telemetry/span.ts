@@ -16,7 +16,7 @@ export interface SpanStart {
 export interface SpanEnd {
   /** A new name, when it was not known at the start. */
   readonly name?: string;
-  readonly attributes?: SpanAttributes;
+  readonly attributes?: readonly SpanAttributes[];
   /** Set when the operation failed: a short text without user input. */
   readonly failure?: string | undefined;
 }

@@ -41,7 +41,7 @@ describe('The export of spans', () => {
     const spans = await exported(ALL, (all) => {
       const span = all.start({ kind: 'server', name: 'GET', parent: SAMPLED, attributes: { a: 1 } });
       all.record({ kind: 'client', name: 'SELECT', parent: span.traceparent, seconds: 0.25, links: [UNSAMPLED] });
-      span.end({ name: 'GET /v1/me', attributes: { b: 'two', c: undefined }, failure: 'server error' });
+      span.end({ name: 'GET /v1/me', attributes: [{ b: 'two' }, { c: undefined }], failure: 'server error' });
     });
     const [request, statement] = ['GET /v1/me', 'SELECT'].map((name) => spans.find((span) => span.name === name));
     expect(request).toMatchObject({
