@@ -269,22 +269,47 @@ describe('a viewer', () => {
     const address = await addressOf(app, owner);
     const rule = await rulesOf(app, owner).rule();
     await alertEventsOf(app, owner).fire({ message: 'Payments fail' });
+    await app
+      .request()
+      .post('/v1/alerts/silences')
+      .set('Authorization', owner.bearer)
+      .send({
+        project_id: owner.projectId,
+        filter: { all: [{ field: 'severity', op: 'eq', value: 'info' }] },
+        ends_at: new Date(Date.now() + 3_600_000).toISOString(),
+      })
+      .expect(201);
     const browser = await openConsole(app, DESKTOP);
     const { page } = browser;
     await enter(browser, `${address}/alert-rules`, viewer);
     await page.getByText('Your role here is viewer; it takes owner, admin, or operator, to make rules.').waitFor();
     await page.goto(`${address}/alert-rules/${rule}`);
     await page.getByRole('button', { name: 'Save' }).and(page.locator(':disabled')).waitFor();
+    await isToldWhyNot(page, 'Delete');
     expect(await browser.lookAt('rule-viewer')).toEqual([]);
     await page.goto(`${address}/alerts`);
     await page.getByRole('button', { name: /^Payments fail/ }).click();
-    await page
-      .getByRole('button', { name: 'Acknowledge', exact: true })
-      .and(page.locator('[aria-disabled=true]'))
-      .waitFor();
+    await isToldWhyNot(page, 'Acknowledge');
+    await isToldWhyNot(page, 'Snooze');
+    await page.getByRole('checkbox', { name: /Payments fail/ }).check();
+    await isToldWhyNot(page, 'Resolve them');
+    await isToldWhyNot(page, 'Snooze them');
     await page.goto(`${address}/silences`);
-    await page.getByRole('button', { name: 'New silence' }).and(page.locator('[aria-disabled=true]')).waitFor();
+    await isToldWhyNot(page, 'New silence');
+    await isToldWhyNot(page, 'End');
     expect(await faultsOf(browser)).toEqual([]);
     await browser.close();
   });
 });
+
+/** Presses a button that the role may not use. */
+async function isToldWhyNot(page: Page, name: string): Promise<void> {
+  const button = page.getByRole('button', { name, exact: true, disabled: true });
+  await button.hover();
+  await page.getByRole('tooltip').getByText('Your role here is viewer').waitFor();
+  await button.press('Enter');
+  expect(await page.getByRole('menu').or(page.getByRole('dialog')).count()).toBe(0);
+  await button.blur();
+  await page.mouse.move(0, 0);
+  await page.getByRole('tooltip').waitFor({ state: 'hidden' });
+}

@@ -109,14 +109,14 @@ export function SilencesPage() {
                   <StateBadge state={silence.state} />
                 </Table.Td>
                 <Table.Td ta="end">
-                  {refusal === undefined && silence.state !== 'expired' && (
+                  {silence.state !== 'expired' && (
                     <Group gap={4} wrap="nowrap" justify="flex-end">
-                      <Button size="xs" variant="subtle" onClick={() => setChanged(silence)}>
+                      <Act size="xs" variant="subtle" refusal={refusal} onAct={() => setChanged(silence)}>
                         Change
-                      </Button>
-                      <Button size="xs" variant="subtle" color="red" onClick={() => setEnded(silence)}>
+                      </Act>
+                      <Act size="xs" variant="subtle" color="red" refusal={refusal} onAct={() => setEnded(silence)}>
                         End
-                      </Button>
+                      </Act>
                     </Group>
                   )}
                 </Table.Td>

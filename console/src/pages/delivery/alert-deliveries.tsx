@@ -93,7 +93,7 @@ export function AlertDeliveriesPage() {
               <DeliveryRow
                 key={delivery.id}
                 delivery={delivery}
-                mayRetry={refusal === undefined}
+                refusal={refusal}
                 onShow={() => setShown(delivery.id)}
               />
             ))}
@@ -110,11 +110,12 @@ export function AlertDeliveriesPage() {
 
 interface RowProps {
   readonly delivery: Delivery;
-  readonly mayRetry: boolean;
+  /** Why the caller may not retry; undefined when they may. */
+  readonly refusal: string | undefined;
   readonly onShow: () => void;
 }
 
-function DeliveryRow({ delivery, mayRetry, onShow }: RowProps) {
+function DeliveryRow({ delivery, refusal, onShow }: RowProps) {
   const { organization, project } = useCurrentProject();
   const queries = useQueryClient();
   const retrying = useMutation({
@@ -165,10 +166,16 @@ function DeliveryRow({ delivery, mayRetry, onShow }: RowProps) {
         <Button size="xs" variant="subtle" onClick={onShow}>
           Details
         </Button>
-        {mayRetry && delivery.status === 'failed' && (
-          <Button size="xs" variant="subtle" loading={retrying.isPending} onClick={() => retrying.mutate()}>
+        {delivery.status === 'failed' && (
+          <Act
+            size="xs"
+            variant="subtle"
+            refusal={refusal}
+            loading={retrying.isPending}
+            onAct={() => retrying.mutate()}
+          >
             Retry
-          </Button>
+          </Act>
         )}
       </Table.Td>
     </Table.Tr>

@@ -1,4 +1,4 @@
-import { Button, Group, Menu, Select, Stack, Text, Textarea, Timeline, Title } from '@mantine/core';
+import { Button, Group, Select, Stack, Text, Textarea, Timeline, Title } from '@mantine/core';
 import type { Schemas } from '@operational-events/client';
 import { useQuery } from '@tanstack/react-query';
 import { type RefObject, type SubmitEvent, useState } from 'react';
@@ -17,6 +17,7 @@ import { PendingPage } from '../../../shell/around-pages.js';
 import { useCurrentProject } from '../../../shell/current-project.js';
 import { Incident, IncidentChart } from './incident.js';
 import { RuleGuidance } from './rule-guidance.js';
+import { SnoozeMenu } from './snooze-menu.js';
 import type { AlertAct, useAlertActs } from './use-alert-acts.js';
 
 type AlertEvent = Schemas['AlertEventResponse'];
@@ -29,13 +30,6 @@ interface Props {
   readonly assignee: RefObject<HTMLInputElement | null>;
   readonly comment: RefObject<HTMLTextAreaElement | null>;
 }
-
-export const SNOOZES = [
-  { label: 'For an hour', seconds: 3_600 },
-  { label: 'For 4 hours', seconds: 14_400 },
-  { label: 'For a day', seconds: 86_400 },
-  { label: 'For a week', seconds: 604_800 },
-] as const;
 
 /** One alert event with its history. */
 export function AlertDetail(props: Props) {
@@ -75,24 +69,14 @@ function Known({ alert, acts, isSnoozing, onSnoozing, assignee, comment }: Props
             Resolve
           </Act>
         )}
-        {(alert.status === 'open' || alert.status === 'acknowledged') && refusal === undefined && (
-          <Menu opened={isSnoozing} onChange={onSnoozing} position="bottom-start">
-            <Menu.Target>
-              <Button size="xs" variant="default">
-                Snooze
-              </Button>
-            </Menu.Target>
-            <Menu.Dropdown>
-              {SNOOZES.map(({ label, seconds }) => (
-                <Menu.Item
-                  key={seconds}
-                  onClick={() => act({ kind: 'snooze', until: new Date(Date.now() + seconds * 1000).toISOString() })}
-                >
-                  {label}
-                </Menu.Item>
-              ))}
-            </Menu.Dropdown>
-          </Menu>
+        {(alert.status === 'open' || alert.status === 'acknowledged') && (
+          <SnoozeMenu
+            label="Snooze"
+            refusal={refusal}
+            opened={isSnoozing}
+            onChange={onSnoozing}
+            onSnooze={(until) => act({ kind: 'snooze', until })}
+          />
         )}
         {isResolved && (
           <Act size="xs" variant="default" refusal={refusal} onAct={() => act({ kind: 'reopen' })}>

@@ -1,4 +1,4 @@
-import { Alert, Button, Card, Group, Menu, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Card, Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import { isRefusal, type Schemas } from '@operational-events/client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -11,7 +11,8 @@ import { Dialog } from '../../../parts/dialog.js';
 import { DurationSelect } from '../../../parts/durations.js';
 import { Failure, sentenceOf } from '../../../parts/failures.js';
 import { useCurrentProject } from '../../../shell/current-project.js';
-import { SNOOZES, useAssignees } from './alert-detail.js';
+import { useAssignees } from './alert-detail.js';
+import { SnoozeMenu } from './snooze-menu.js';
 import { type AlertAct, actOn } from './use-alert-acts.js';
 
 type AlertEvent = Schemas['AlertEventResponse'];
@@ -49,7 +50,7 @@ export function Bulk({ ids, alerts, refusal, onDone }: Props) {
     onSettled: () => queries.invalidateQueries({ queryKey: alertEventsKey(project.id) }),
   });
   const refused = acting.data?.filter(({ ok }) => !ok) ?? [];
-  const isOff = refusal !== undefined;
+  const common = { refusal, loading: acting.isPending };
   return (
     <Card withBorder padding="sm" role="group" aria-label="Chosen alerts">
       <Stack gap="xs">
@@ -57,49 +58,25 @@ export function Bulk({ ids, alerts, refusal, onDone }: Props) {
           <Text size="sm" fw={600}>
             {ids.length} chosen
           </Text>
-          <Button
-            size="xs"
-            disabled={isOff}
-            loading={acting.isPending}
-            onClick={() => acting.mutate({ kind: 'acknowledge' })}
-          >
+          <Act size="xs" {...common} onAct={() => acting.mutate({ kind: 'acknowledge' })}>
             Acknowledge them
-          </Button>
-          <Button
-            size="xs"
-            variant="default"
-            disabled={isOff}
-            loading={acting.isPending}
-            onClick={() => acting.mutate({ kind: 'resolve' })}
-          >
+          </Act>
+          <Act size="xs" variant="default" {...common} onAct={() => acting.mutate({ kind: 'resolve' })}>
             Resolve them
-          </Button>
-          <Menu position="bottom-start" disabled={isOff}>
-            <Menu.Target>
-              <Button size="xs" variant="default" disabled={isOff} loading={acting.isPending}>
-                Snooze them
-              </Button>
-            </Menu.Target>
-            <Menu.Dropdown>
-              {SNOOZES.map(({ label, seconds }) => (
-                <Menu.Item
-                  key={seconds}
-                  onClick={() =>
-                    acting.mutate({ kind: 'snooze', until: new Date(Date.now() + seconds * 1000).toISOString() })
-                  }
-                >
-                  {label}
-                </Menu.Item>
-              ))}
-            </Menu.Dropdown>
-          </Menu>
+          </Act>
+          <SnoozeMenu
+            label="Snooze them"
+            refusal={refusal}
+            isActing={acting.isPending}
+            onSnooze={(until) => acting.mutate({ kind: 'snooze', until })}
+          />
           <Select
             size="xs"
             aria-label="Assign them to"
             placeholder="Assign them to"
             data={assignees}
             searchable
-            disabled={isOff || acting.isPending}
+            disabled={refusal !== undefined || acting.isPending}
             value={null}
             onChange={(userId) => {
               if (userId !== null) acting.mutate({ kind: 'assign', userId });
@@ -111,11 +88,6 @@ export function Bulk({ ids, alerts, refusal, onDone }: Props) {
           <Button size="xs" variant="subtle" onClick={onDone}>
             Choose none
           </Button>
-          {isOff && (
-            <Text size="sm" c="dimmed">
-              {refusal}
-            </Text>
-          )}
         </Group>
         <Failure error={acting.error} />
         {refused.length > 0 && (

@@ -22,6 +22,7 @@ import { alertRule, alertRules } from '../../../api/alerting.js';
 import { api } from '../../../api/client.js';
 import { channels, destinations } from '../../../api/delivery.js';
 import { OPERATORS, useRefusal } from '../../../api/roles.js';
+import { Act } from '../../../parts/act.js';
 import { Confirmation, Dialog } from '../../../parts/dialog.js';
 import { DurationSelect } from '../../../parts/durations.js';
 import { Failure } from '../../../parts/failures.js';
@@ -115,11 +116,9 @@ function Editor({ rule }: { readonly rule: Rule | null }) {
           <>
             <StateBadge state={rule.state} />
             <Switched label="Rule is on" isOn={rule.is_enabled} refusal={refusal} act={toggle} />
-            {refusal === undefined && (
-              <Button variant="subtle" color="red" onClick={() => setIsDeleting(true)}>
-                Delete
-              </Button>
-            )}
+            <Act variant="subtle" color="red" refusal={refusal} onAct={() => setIsDeleting(true)}>
+              Delete
+            </Act>
           </>
         )}
       </PageHead>

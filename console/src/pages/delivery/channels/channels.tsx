@@ -1,4 +1,4 @@
-import { Button, Group, Menu, Stack, Table, Text } from '@mantine/core';
+import { Group, Menu, Stack, Table, Text } from '@mantine/core';
 import type { Schemas } from '@operational-events/client';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -6,6 +6,7 @@ import { api } from '../../../api/client.js';
 import { CHANNEL_MANAGERS, channels } from '../../../api/delivery.js';
 import { useRefusal } from '../../../api/roles.js';
 import { Act } from '../../../parts/act.js';
+import { ActMenu } from '../../../parts/act-menu.js';
 import { Confirmation, Dialog } from '../../../parts/dialog.js';
 import { Icon } from '../../../parts/icons.js';
 import { LinkAnchor } from '../../../parts/links.js';
@@ -130,37 +131,25 @@ function ChannelRow({ channel, refusal, onDo }: RowProps) {
           >
             Test
           </Act>
-          {refusal !== undefined ? (
-            <Act
-              refusal={refusal}
-              size="xs"
-              variant="subtle"
-              onAct={() => undefined}
-              aria-label={`More for ${channel.name}`}
-            >
-              More
-            </Act>
-          ) : (
-            <Menu position="bottom-end">
-              <Menu.Target>
-                <Button size="xs" variant="subtle" aria-label={`More for ${channel.name}`}>
-                  More
-                </Button>
-              </Menu.Target>
-              <Menu.Dropdown>
-                <Menu.Item onClick={() => onDo('change')}>Change</Menu.Item>
-                {channel.type === 'webhook' && (
-                  <>
-                    <Menu.Item onClick={() => onDo('headers')}>Protected headers</Menu.Item>
-                    <Menu.Item onClick={() => onDo('secret')}>Signing secret</Menu.Item>
-                  </>
-                )}
-                <Menu.Item color="red" onClick={() => onDo('delete')}>
-                  Delete
-                </Menu.Item>
-              </Menu.Dropdown>
-            </Menu>
-          )}
+          <ActMenu
+            label="More"
+            refusal={refusal}
+            position="bottom-end"
+            size="xs"
+            variant="subtle"
+            aria-label={`More for ${channel.name}`}
+          >
+            <Menu.Item onClick={() => onDo('change')}>Change</Menu.Item>
+            {channel.type === 'webhook' && (
+              <>
+                <Menu.Item onClick={() => onDo('headers')}>Protected headers</Menu.Item>
+                <Menu.Item onClick={() => onDo('secret')}>Signing secret</Menu.Item>
+              </>
+            )}
+            <Menu.Item color="red" onClick={() => onDo('delete')}>
+              Delete
+            </Menu.Item>
+          </ActMenu>
         </Group>
       </Table.Td>
     </Table.Tr>
