@@ -1,6 +1,7 @@
 import type { Schemas } from '@operational-events/client';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { api } from './client.js';
+import { PAGE_ROWS } from './pages.js';
 
 /** A time window: a range that ends now, or two times. */
 export interface Window {
@@ -213,6 +214,8 @@ export const funnel = (project_id: string, window: Window, narrowed: Narrowed, a
 export interface Requests {
   readonly method?: string | undefined;
   readonly endpoint?: string | undefined;
+  /** A condition in EQL. */
+  readonly where?: string | undefined;
 }
 
 export const performanceSummary = (project_id: string, window: Window, requests: Requests, apdex_ms: number) =>
@@ -240,27 +243,32 @@ export const performanceSeries = (project_id: string, window: Window, requests: 
       ),
   });
 
-export const endpoints = (project_id: string, window: Window, requests: Requests, sort: Schemas['EndpointOrder']) =>
+export interface EndpointsQuestion {
+  readonly sort: Schemas['EndpointOrder'];
+  readonly group_by: 'endpoint' | 'route';
+  /** Leaves out events that name no method. */
+  readonly requests_only: boolean;
+  readonly offset: number;
+}
+
+export const endpoints = (project_id: string, window: Window, requests: Requests, asked: EndpointsQuestion) =>
   queryOptions({
-    queryKey: of(project_id, 'performance', 'endpoints', window, requests, sort),
+    queryKey: of(project_id, 'performance', 'endpoints', window, requests, asked),
     queryFn: ({ signal }) =>
       inTurn(signal, () =>
         api.listPerformanceEndpoints(
-          { query: { project_id, ...given(requests), ...windowOf(window), sort, limit: 100 } },
+          { query: { project_id, ...given(requests), ...windowOf(window), ...asked, limit: PAGE_ROWS } },
           { signal },
         ),
       ),
   });
 
-export const slowest = (project_id: string, window: Window, requests: Requests) =>
+export const slowest = (project_id: string, window: Window, requests: Requests, limit: number) =>
   queryOptions({
-    queryKey: of(project_id, 'performance', 'slowest', window, requests),
+    queryKey: of(project_id, 'performance', 'slowest', window, requests, limit),
     queryFn: ({ signal }) =>
       inTurn(signal, () =>
-        api.listSlowestRequests(
-          { query: { project_id, ...given(requests), ...windowOf(window), limit: 100 } },
-          { signal },
-        ),
+        api.listSlowestRequests({ query: { project_id, ...given(requests), ...windowOf(window), limit } }, { signal }),
       ),
   });
 

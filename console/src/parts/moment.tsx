@@ -17,3 +17,22 @@ export function Moment({ at, clockOnly = false, isShort = false }: Props) {
     </time>
   );
 }
+
+const UNITS = [
+  { unit: 'day', seconds: 86_400 },
+  { unit: 'hour', seconds: 3_600 },
+  { unit: 'minute', seconds: 60 },
+] as const;
+const RELATIVE = new Intl.RelativeTimeFormat(undefined, { numeric: 'always', style: 'short' });
+
+/** Shows how long ago a past time was, with the time itself on hover. */
+export function Ago({ at }: { readonly at: string }) {
+  const clock = useClock();
+  const seconds = Math.max(0, (Date.now() - Date.parse(at)) / 1000);
+  const largest = UNITS.find((each) => seconds >= each.seconds) ?? { unit: 'second', seconds: 1 };
+  return (
+    <time dateTime={at} title={`${clock.full(at)} (${clock.zone})`} className="numbers">
+      {RELATIVE.format(-Math.floor(seconds / largest.seconds), largest.unit)}
+    </time>
+  );
+}

@@ -14,7 +14,7 @@ export function PageHead({ title, about, children }: Props) {
   return (
     <Group justify="space-between" align="flex-end">
       <div>
-        <Title order={1} size="h2">
+        <Title order={1} size="h2" style={{ overflowWrap: 'anywhere' }}>
           {title}
         </Title>
         <Text c="dimmed">{about}</Text>

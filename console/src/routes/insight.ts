@@ -3,7 +3,7 @@ import { createRoute } from '@tanstack/react-router';
 import type { EventFilters, Narrowed } from '../api/insight.js';
 import { project } from './around.js';
 import { lazyRouteComponent } from './lazy-page.js';
-import { oneOf, textOf } from './search-members.js';
+import { oneOf, pageOf, textOf } from './search-members.js';
 import type { TimeSearch } from './time-search.js';
 
 /** The unvalidated search parameters of an address. */
@@ -44,6 +44,8 @@ function filtersIn({ event, source_id, severity, status, environment }: Asked): 
 export interface ExplorerSearch extends TimeSearch, EventFilters {
   /** The id of the event whose details are open. */
   readonly shown?: string | undefined;
+  /** A condition in EQL. */
+  readonly where?: string | undefined;
 }
 
 const explorer = createRoute({
@@ -53,6 +55,7 @@ const explorer = createRoute({
   validateSearch: (asked: Asked): ExplorerSearch => ({
     ...filtersIn(asked),
     shown: textOf(asked.shown),
+    where: textOf(asked.where),
   }),
   component: lazyRouteComponent(() => import('../pages/explorer/explorer.js'), 'ExplorerPage'),
 });
@@ -95,14 +98,27 @@ const analytics = createRoute({
   component: lazyRouteComponent(() => import('../pages/analytics/analytics.js'), 'AnalyticsPage'),
 });
 
-export const REQUEST_LISTS = ['endpoints', 'slowest', 'failures'] as const;
+export const REQUEST_LISTS = ['slowest', 'failures'] as const;
 export interface PerformanceSearch extends TimeSearch {
-  readonly method?: string | undefined;
+  /** Together with the method: the route or the endpoint that has the page. Undefined: the page is about all. */
+  readonly route?: string | undefined;
   readonly endpoint?: string | undefined;
+  readonly method?: string | undefined;
+  /** Undefined: requests. `other` are the events that name no method. */
+  readonly events?: 'other' | undefined;
+  /** A condition in EQL. */
+  readonly where?: string | undefined;
+  /** In milliseconds. */
   readonly apdex?: string | undefined;
-  /** The default is `endpoints`. */
+  /** Undefined: the list by route or endpoint. */
   readonly list?: (typeof REQUEST_LISTS)[number] | undefined;
+  /** Undefined: by route. */
+  readonly by?: 'endpoint' | undefined;
+  readonly q?: string | undefined;
   readonly sort?: Schemas['EndpointOrder'] | undefined;
+  readonly page?: string | undefined;
+  /** The id of the event whose details are open. */
+  readonly shown?: string | undefined;
 }
 
 const performance = createRoute({
@@ -110,11 +126,18 @@ const performance = createRoute({
   path: '/performance',
   staticData: { isTimed: true },
   validateSearch: (asked: Asked): PerformanceSearch => ({
-    method: textOf(asked.method),
+    route: textOf(asked.route),
     endpoint: textOf(asked.endpoint),
+    method: textOf(asked.method),
+    events: oneOf(['other'] as const, asked.events),
+    where: textOf(asked.where),
     apdex: /^[1-9]\d{0,4}$/.test(String(asked.apdex)) ? String(asked.apdex) : undefined,
     list: oneOf(REQUEST_LISTS, asked.list),
+    by: oneOf(['endpoint'] as const, asked.by),
+    q: textOf(asked.q),
     sort: oneOf(ORDERS, asked.sort),
+    page: pageOf(asked.page),
+    shown: textOf(asked.shown),
   }),
   component: lazyRouteComponent(() => import('../pages/performance/performance.js'), 'PerformancePage'),
 });

@@ -210,27 +210,6 @@ describe.each(SCREENS)('asking about events on $device', ({ screen }) => {
     browser.faults.length = 0;
   });
 
-  it('shows how fast requests are, and where they fail', async () => {
-    await page.goto(`${address}/performance?range=1h`);
-    await heading(page, 'Performance');
-    await page.getByRole('img', { name: /^Latency by the/ }).waitFor();
-    await page.getByRole('button', { name: 'POST /checkout' }).waitFor();
-    expect(await browser.lookAt('performance')).toEqual([]);
-    await page.getByRole('button', { name: '95 %' }).click();
-    await page.waitForURL(/sort=p95/);
-    await page.getByRole('button', { name: 'POST /checkout' }).click();
-    await page.waitForURL(/endpoint=%2Fcheckout/);
-    await page.getByTitle('Let it go').getByText('POST /checkout').waitFor();
-    await page.getByText('Slowest', { exact: true }).click();
-    await page.getByRole('group', { name: '6 log rows' }).getByRole('button').first().click();
-    await page.getByRole('dialog').getByText('540 ms').waitFor();
-    expect(await browser.lookAt('slowest')).toEqual([]);
-    await page.keyboard.press('Escape');
-    await page.getByText('Errors', { exact: true }).last().click();
-    await status('2 of 6 requests');
-    expect(await browser.lookAt('failures')).toEqual([]);
-  });
-
   it('completes a query, runs it by the keyboard and shows its sequences', async () => {
     await page.goto(`${address}/eql`);
     await heading(page, 'Query');

@@ -204,7 +204,7 @@ describe('the keyboard', () => {
       await twoTimes(page, NOON, NOON + HOUR_MS);
       await page.keyboard.press('-');
       await twoTimes(page, NOON - HOUR_MS / 2, NOON + 1.5 * HOUR_MS);
-      await page.getByLabel('Good up to, ms').press('ArrowLeft');
+      await page.getByLabel('Apdex threshold, ms').press('ArrowLeft');
       await page.keyboard.press('t');
       await page.keyboard.press('Escape');
       await twoTimes(page, NOON - HOUR_MS / 2, NOON + 1.5 * HOUR_MS);

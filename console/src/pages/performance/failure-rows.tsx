@@ -1,18 +1,20 @@
-import { Badge, Group, Table, Text } from '@mantine/core';
+import { Group, Table, Text } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { failures } from '../../api/insight.js';
 import { Failure } from '../../parts/failures.js';
-import { Moment } from '../../parts/moment.js';
+import { Ago } from '../../parts/moment.js';
 import { share, whole } from '../../parts/numbers.js';
 import { Empty, Rows } from '../../parts/rows.js';
 import { StatusBadge } from '../../parts/status-badge.js';
 import { PendingPage } from '../../shell/around-pages.js';
-import type { ListProps } from './performance.js';
+import { conditionOf, type PartProps, requestsOf } from './asked.js';
+import { EventsLink } from './events-link.js';
+import { SubjectLink } from './subject-link.js';
 
-/** Lists refused and failed requests by status and by endpoint. */
-export function FailureRows({ projectId, window, requests }: ListProps) {
+/** Lists failed requests by status and by endpoint. */
+export function FailureRows({ projectId, window, search }: PartProps) {
   const { data, error, isPending } = useQuery({
-    ...failures(projectId, window, requests),
+    ...failures(projectId, window, requestsOf(search)),
     placeholderData: keepPreviousData,
   });
   if (isPending) return <PendingPage />;
@@ -20,28 +22,36 @@ export function FailureRows({ projectId, window, requests }: ListProps) {
     <>
       <Failure error={error} />
       {data?.failed === 0 && (
-        <Empty
-          title="Nothing failed in this time"
-          about="Requests with a status of 400 or more stand here, by endpoint."
-        />
+        <Empty title="No failures in this time" about="Requests with a status of 400 or more are listed here." />
       )}
       {data !== undefined && data.failed > 0 && (
         <>
-          <Group gap="xs">
-            <Text size="sm" c="dimmed" role="status">
-              {whole(data.failed)} of {whole(data.requests)} requests, {share(data.failure_rate)}
-            </Text>
-            {data.by_status.slice(0, 12).map(({ status, requests: count }) => (
-              <Badge key={status} variant="light" color={status >= 500 ? 'red' : 'orange'} tt="none">
-                {status} · {whole(count)}
-              </Badge>
+          <Text size="sm" c="dimmed" role="status">
+            {whole(data.failed)} of {whole(data.requests)} failed, {share(data.failure_rate)}
+          </Text>
+          <Rows label="Failed statuses" columns={['Status', 'Requests', 'Share of failures', null]}>
+            {data.by_status.map(({ status, requests, share: ofFailed }) => (
+              <Table.Tr key={status}>
+                <Table.Td>
+                  <StatusBadge status={status} />
+                </Table.Td>
+                <Table.Td className="numbers">{whole(requests)}</Table.Td>
+                <Table.Td className="numbers">{share(ofFailed)}</Table.Td>
+                <Table.Td>
+                  <EventsLink where={conditionOf(search, `log.status == ${status}`)}>Events with {status}</EventsLink>
+                </Table.Td>
+              </Table.Tr>
             ))}
-          </Group>
-          <Rows label="Failing endpoints" columns={['Endpoint', 'Failed', 'Share', 'Statuses', 'Last']} minWidth={720}>
+          </Rows>
+          <Rows
+            label="Failing endpoints"
+            columns={['Endpoint', 'Failed', 'Failure rate', 'Statuses', 'Last failure']}
+            minWidth={720}
+          >
             {data.by_endpoint.map((item) => (
               <Table.Tr key={`${item.method} ${item.endpoint}`}>
-                <Table.Td ff="monospace" style={{ overflowWrap: 'anywhere' }}>
-                  {item.endpoint === null ? 'The rarest, together' : `${item.method} ${item.endpoint}`}
+                <Table.Td style={{ overflowWrap: 'anywhere' }}>
+                  <SubjectLink search={search} by="endpoint" method={item.method} name={item.endpoint} />
                 </Table.Td>
                 <Table.Td className="numbers">
                   {whole(item.failed)} of {whole(item.requests)}
@@ -55,7 +65,7 @@ export function FailureRows({ projectId, window, requests }: ListProps) {
                   </Group>
                 </Table.Td>
                 <Table.Td>
-                  <Moment at={item.last_failed_at} />
+                  <Ago at={item.last_failed_at} />
                 </Table.Td>
               </Table.Tr>
             ))}

@@ -1,53 +1,81 @@
-import { Card, Group, NumberInput, SegmentedControl, SimpleGrid, Stack, Text, Title } from '@mantine/core';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { Group, NumberInput, SegmentedControl, Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
-import { useCallback, useMemo } from 'react';
-import { type Requests, performanceSeries, performanceSummary, type Window } from '../../api/insight.js';
-import { Chip } from '../../parts/chip.js';
-import { Failure } from '../../parts/failures.js';
-import { changeNote, Figure } from '../../parts/figure.js';
-import { decimal, milliseconds, share, whole } from '../../parts/numbers.js';
+import { useRef } from 'react';
+import { Find } from '../../parts/find.js';
 import { PageHead } from '../../parts/page-head.js';
-import { TimeChart } from '../../parts/time-chart.js';
-import type { PerformanceSearch } from '../../routes/insight.js';
-import { PendingPage } from '../../shell/around-pages.js';
+import { Suggested } from '../../parts/suggested.js';
+import { useKeys } from '../../parts/use-keys.js';
+import { searchChange } from '../../parts/use-search-change.js';
+import { type PerformanceSearch, REQUEST_LISTS } from '../../routes/insight.js';
+import { oneOf } from '../../routes/search-members.js';
 import { useCurrentProject } from '../../shell/current-project.js';
-import { type TimeRange, useTimeRange } from '../../shell/time-range.js';
+import { useTimeRange } from '../../shell/time-range.js';
+import { conditionOf, type PartProps, subjectOf } from './asked.js';
 import { EndpointRows } from './endpoint-rows.js';
+import { EventsLink } from './events-link.js';
 import { FailureRows } from './failure-rows.js';
+import { APDEX_MS, Figures } from './figures.js';
+import { OneSubject } from './one-subject.js';
+import { OverTime } from './over-time.js';
 import { SlowestRows } from './slowest-rows.js';
 
 const route = getRouteApi('/signed-in/o/$organization/p/$project/performance');
-const APDEX_MS = 300;
 
-/** The properties of each list. */
-export interface ListProps {
-  readonly projectId: string;
-  readonly window: Window;
-  readonly requests: Requests;
-  readonly search: PerformanceSearch;
-  readonly set: (change: Partial<PerformanceSearch>) => void;
-}
-
+/** Shows all requests, or the page of one route or endpoint. The address decides. */
 export function PerformancePage() {
   const { project } = useCurrentProject();
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const set = useCallback(
-    (change: Partial<PerformanceSearch>) =>
-      void navigate({ search: (before: PerformanceSearch) => ({ ...before, ...change }) }),
-    [navigate],
+  const { window } = useTimeRange();
+  const part: PartProps = {
+    projectId: project.id,
+    window,
+    search,
+    set: (change) => void navigate({ search: (before: PerformanceSearch) => ({ ...before, ...change }) }),
+  };
+  const subject = subjectOf(search);
+  return subject === undefined ? (
+    <All {...part} find={(q) => searchChange<PerformanceSearch>(navigate)({ q, page: undefined })} />
+  ) : (
+    <OneSubject {...part} subject={subject} />
   );
-  const { method, endpoint, list = 'endpoints' } = search;
-  const { window, zone, zoom } = useTimeRange();
-  const asked: ListProps = { projectId: project.id, window, requests: { method, endpoint }, search, set };
+}
+
+interface AllProps extends PartProps {
+  readonly find: (words: string | undefined) => void;
+}
+
+function All({ find, ...part }: AllProps) {
+  const { search, set } = part;
+  const { list } = search;
   return (
     <Stack gap="md">
-      <PageHead title="Performance" about="How fast requests are answered, how many fail, and where." />
+      <PageHead title="Performance" about="How fast requests are answered, how many fail, and where.">
+        <EventsLink where={conditionOf(search)}>
+          {search.events === 'other' ? 'All these events' : 'All requests'}
+        </EventsLink>
+      </PageHead>
       <Group gap="sm" align="flex-end">
+        <SegmentedControl
+          aria-label="Events"
+          data={[
+            { value: 'requests', label: 'Requests' },
+            { value: 'other', label: 'Other events' },
+          ]}
+          value={search.events ?? 'requests'}
+          onChange={(value) => set({ events: value === 'other' ? value : undefined, page: undefined })}
+        />
+        <Suggested
+          label="Filter"
+          placeholder={'properties.plan == "pro"'}
+          style={{ flex: '1 1 220px' }}
+          maxLength={1500}
+          value={search.where}
+          onChange={(where) => set({ where, page: undefined })}
+        />
         <NumberInput
-          label="Good up to, ms"
-          w={130}
+          label="Apdex threshold, ms"
+          w={190}
           min={1}
           max={99_999}
           allowDecimal={false}
@@ -57,132 +85,51 @@ export function PerformancePage() {
             if (event.key === 'Enter') set({ apdex: apdexOf(event.currentTarget.value) });
           }}
         />
-        {endpoint !== undefined && (
-          <Chip onClear={() => set({ method: undefined, endpoint: undefined })}>
-            {method} {endpoint}
-          </Chip>
-        )}
       </Group>
-      <Summary {...asked} />
-      <Percentiles {...asked} zone={zone} zoom={zoom} />
-      <Group>
-        <SegmentedControl
-          aria-label="List"
-          data={[
-            { value: 'endpoints', label: 'Endpoints' },
-            { value: 'slowest', label: 'Slowest' },
-            { value: 'failures', label: 'Errors' },
-          ]}
-          value={list}
-          onChange={(value) => set({ list: value === 'endpoints' ? undefined : value })}
-        />
-      </Group>
-      {list === 'endpoints' && <EndpointRows {...asked} />}
-      {list === 'slowest' && <SlowestRows {...asked} />}
-      {list === 'failures' && <FailureRows {...asked} />}
+      <Figures {...part} />
+      <OverTime {...part} />
+      <SegmentedControl
+        aria-label="List"
+        style={{ alignSelf: 'flex-start' }}
+        data={[
+          { value: 'names', label: 'Routes and endpoints' },
+          { value: 'slowest', label: 'Slowest' },
+          { value: 'failures', label: 'Failures' },
+        ]}
+        value={list ?? 'names'}
+        onChange={(value) => set({ list: oneOf(REQUEST_LISTS, value) })}
+      />
+      {list === undefined && <Names {...part} find={find} />}
+      {list === 'slowest' && <SlowestRows {...part} limit={100} />}
+      {list === 'failures' && <FailureRows {...part} />}
     </Stack>
+  );
+}
+
+/** The list by route or endpoint, with its search. */
+function Names({ find, ...part }: AllProps) {
+  const { search, set } = part;
+  const input = useRef<HTMLInputElement>(null);
+  useKeys({ '/': () => input.current?.focus() });
+  return (
+    <>
+      <Group gap="sm" align="flex-end">
+        <SegmentedControl
+          aria-label="Group by"
+          data={[
+            { value: 'route', label: 'Route' },
+            { value: 'endpoint', label: 'Endpoint' },
+          ]}
+          value={search.by ?? 'route'}
+          onChange={(value) => set({ by: value === 'endpoint' ? value : undefined, page: undefined })}
+        />
+        <Find placeholder="Part of a path, or a method" value={search.q} typingMs={400} onFind={find} input={input} />
+      </Group>
+      <EndpointRows {...part} />
+    </>
   );
 }
 
 function apdexOf(text: string): string | undefined {
   return text === '' || Number(text) === APDEX_MS ? undefined : text;
-}
-
-function Summary({ projectId, window, requests, search }: ListProps) {
-  const { data, error } = useQuery({
-    ...performanceSummary(projectId, window, requests, Number(search.apdex ?? APDEX_MS)),
-    placeholderData: keepPreviousData,
-  });
-  const { latency, change, apdex } = data ?? {};
-  return (
-    <>
-      <Failure error={error} />
-      <SimpleGrid cols={{ base: 2, sm: 3, lg: 5 }}>
-        <Figure name="Requests" value={data ? whole(data.requests) : '…'} note={changeNote(change?.requests)} />
-        <Figure
-          name="Errors"
-          value={data ? share(data.error_rate) : '…'}
-          note={data && `${whole(data.errors)}, and ${whole(data.client_errors)} refused`}
-          isBad={data !== undefined && data.errors > 0}
-        />
-        <Figure
-          name="Latency, half"
-          value={latency ? milliseconds(latency.p50_ms) : '…'}
-          note={changeNote(change?.p50_ms)}
-        />
-        <Figure
-          name="Latency, 95 %"
-          value={latency ? milliseconds(latency.p95_ms) : '…'}
-          note={changeNote(change?.p95_ms)}
-        />
-        <Figure
-          name="Apdex"
-          value={apdex === undefined ? '…' : apdex.score === null ? '–' : decimal(apdex.score)}
-          note={apdex && apdex.score !== null ? wordOf(apdex.score) : undefined}
-          isBad={apdex !== undefined && apdex.score !== null && apdex.score < 0.7}
-        />
-      </SimpleGrid>
-    </>
-  );
-}
-
-/** Returns the rating of the Apdex Alliance for a score. */
-function wordOf(score: number): string {
-  if (score >= 0.94) return 'excellent';
-  if (score >= 0.85) return 'good';
-  if (score >= 0.7) return 'fair';
-  return score >= 0.5 ? 'poor' : 'unacceptable';
-}
-
-function Percentiles({ projectId, window, requests, zone, zoom }: ListProps & Pick<TimeRange, 'zone' | 'zoom'>) {
-  const { data, error } = useQuery({
-    ...performanceSeries(projectId, window, requests, zone),
-    placeholderData: keepPreviousData,
-  });
-  const times = useMemo(() => data?.points.map(({ ts }) => Date.parse(ts) / 1000) ?? [], [data]);
-  const latencies = useMemo(
-    () => [
-      { label: 'Half', color: 'sea' as const, values: data?.points.map(({ p50_ms }) => p50_ms) ?? [] },
-      { label: '95 %', color: 'orange' as const, values: data?.points.map(({ p95_ms }) => p95_ms) ?? [] },
-      { label: '99 %', color: 'grape' as const, values: data?.points.map(({ p99_ms }) => p99_ms) ?? [] },
-    ],
-    [data],
-  );
-  const requestsAndErrors = useMemo(
-    () => [
-      { label: 'Requests', color: 'sea' as const, values: data?.points.map((point) => point.requests) ?? [] },
-      { label: 'Errors', color: 'red' as const, values: data?.points.map(({ errors }) => errors) ?? [] },
-    ],
-    [data],
-  );
-  if (data === undefined) return error === null ? <PendingPage /> : <Failure error={error} />;
-  if (times.length === 0) return <Text c="dimmed">Nothing was asked of any endpoint in this time.</Text>;
-  return (
-    <SimpleGrid cols={{ base: 1, lg: 2 }}>
-      <Card withBorder>
-        <Title order={2} size="h5" mb="xs">
-          Latency by the {data.interval}
-        </Title>
-        <TimeChart
-          label={`Latency by the ${data.interval}: half, 95 and 99 % are faster`}
-          times={times}
-          series={latencies}
-          shape="lines"
-          format={milliseconds}
-          onSelect={zoom}
-        />
-      </Card>
-      <Card withBorder>
-        <Title order={2} size="h5" mb="xs">
-          Requests and errors by the {data.interval}
-        </Title>
-        <TimeChart
-          label={`Requests and errors by the ${data.interval}`}
-          times={times}
-          series={requestsAndErrors}
-          onSelect={zoom}
-        />
-      </Card>
-    </SimpleGrid>
-  );
 }

@@ -1,35 +1,60 @@
-import { useQuery } from '@tanstack/react-query';
-import { Card } from '@mantine/core';
-import { useState } from 'react';
+import { Anchor, Table } from '@mantine/core';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { slowest } from '../../api/insight.js';
 import { Failure } from '../../parts/failures.js';
-import { Empty } from '../../parts/rows.js';
+import { Moment } from '../../parts/moment.js';
+import { milliseconds } from '../../parts/numbers.js';
+import { Empty, Rows } from '../../parts/rows.js';
+import { StatusBadge } from '../../parts/status-badge.js';
 import { PendingPage } from '../../shell/around-pages.js';
-import { LogRowDetail } from '../logs/log-row-detail.js';
-import type { LogRow } from '../logs/log-tail.js';
-import { RowList } from '../logs/row-list.js';
-import type { ListProps } from './performance.js';
+import { EventDetail } from '../insight/event-detail.js';
+import { type PartProps, requestsOf } from './asked.js';
 
-/** Shows the hundred slowest requests as rows of the log. */
-export function SlowestRows({ projectId, window, requests }: ListProps) {
-  const { data, error, isPending } = useQuery(slowest(projectId, window, requests));
-  const [shown, setShown] = useState<LogRow | null>(null);
+interface Props extends PartProps {
+  readonly limit: number;
+}
+
+/** Lists the slowest requests. A click on one opens its event. */
+export function SlowestRows({ projectId, window, search, set, limit }: Props) {
+  const { data, error, isPending } = useQuery({
+    ...slowest(projectId, window, requestsOf(search), limit),
+    placeholderData: keepPreviousData,
+  });
   if (isPending) return <PendingPage />;
   return (
     <>
       <Failure error={error} />
       {data?.length === 0 && (
-        <Empty
-          title="Nothing was measured in this time"
-          about="Requests that carry a latency stand here, slowest first."
-        />
+        <Empty title="No latencies in this time" about="Requests with a latency are listed here, slowest first." />
       )}
       {data !== undefined && data.length > 0 && (
-        <Card withBorder padding={0}>
-          <RowList rows={data} onShow={setShown} />
-        </Card>
+        <Rows label="Slowest requests" columns={['Request', 'Latency', 'Status', 'Time']}>
+          {data.map((row) => (
+            <Table.Tr key={row.id}>
+              <Table.Td style={{ overflowWrap: 'anywhere' }}>
+                <Anchor
+                  component="button"
+                  type="button"
+                  ta="start"
+                  size="sm"
+                  ff="monospace"
+                  onClick={() => set({ shown: row.id })}
+                >
+                  {row.method} {row.endpoint}
+                </Anchor>
+              </Table.Td>
+              <Table.Td className="numbers">{milliseconds(row.latency_ms)}</Table.Td>
+              <Table.Td>
+                <StatusBadge status={row.status} />
+              </Table.Td>
+              <Table.Td>
+                <Moment at={row.timestamp} isShort />
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Rows>
       )}
-      <LogRowDetail row={shown} onClose={() => setShown(null)} />
+      <EventDetail projectId={projectId} eventId={search.shown} onClose={() => set({ shown: undefined })} />
     </>
   );
 }

@@ -1,0 +1,61 @@
+import { Card, SimpleGrid, Text, Title } from '@mantine/core';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { performanceSeries } from '../../api/insight.js';
+import { Failure } from '../../parts/failures.js';
+import { milliseconds } from '../../parts/numbers.js';
+import { TimeChart } from '../../parts/time-chart.js';
+import { PendingPage } from '../../shell/around-pages.js';
+import { useTimeRange } from '../../shell/time-range.js';
+import { type PartProps, requestsOf } from './asked.js';
+
+/** Charts of latency, requests and errors. */
+export function OverTime({ projectId, window, search }: PartProps) {
+  const { zone, zoom } = useTimeRange();
+  const { data, error } = useQuery({
+    ...performanceSeries(projectId, window, requestsOf(search), zone),
+    placeholderData: keepPreviousData,
+  });
+  const times = useMemo(() => data?.points.map(({ ts }) => Date.parse(ts) / 1000) ?? [], [data]);
+  const latencies = useMemo(
+    () => [
+      { label: 'p50', color: 'sea' as const, values: data?.points.map(({ p50_ms }) => p50_ms) ?? [] },
+      { label: 'p95', color: 'orange' as const, values: data?.points.map(({ p95_ms }) => p95_ms) ?? [] },
+      { label: 'p99', color: 'grape' as const, values: data?.points.map(({ p99_ms }) => p99_ms) ?? [] },
+    ],
+    [data],
+  );
+  const counted = search.events === 'other' ? 'Events' : 'Requests';
+  const counts = useMemo(
+    () => [
+      { label: counted, color: 'sea' as const, values: data?.points.map(({ requests }) => requests) ?? [] },
+      { label: 'Errors', color: 'red' as const, values: data?.points.map(({ errors }) => errors) ?? [] },
+    ],
+    [data, counted],
+  );
+  if (data === undefined) return error === null ? <PendingPage /> : <Failure error={error} />;
+  if (times.length === 0) return <Text c="dimmed">Nothing came in this time.</Text>;
+  return (
+    <SimpleGrid cols={{ base: 1, lg: 2 }}>
+      <Card withBorder>
+        <Title order={2} size="h5" mb="xs">
+          Latency per {data.interval}
+        </Title>
+        <TimeChart
+          label={`Latency per ${data.interval}: p50, p95 and p99`}
+          times={times}
+          series={latencies}
+          shape="lines"
+          format={milliseconds}
+          onSelect={zoom}
+        />
+      </Card>
+      <Card withBorder>
+        <Title order={2} size="h5" mb="xs">
+          {counted} and errors per {data.interval}
+        </Title>
+        <TimeChart label={`${counted} and errors per ${data.interval}`} times={times} series={counts} onSelect={zoom} />
+      </Card>
+    </SimpleGrid>
+  );
+}
