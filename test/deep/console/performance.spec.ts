@@ -200,6 +200,16 @@ describe.each(SCREENS)('performance on $device', ({ screen }) => {
     await figure('Requests').getByText('4', { exact: true }).waitFor();
     await names('Routes', ['POST /checkout']);
     expect(await eventsBehind(link('All requests'))).toBe(4);
+
+    const condition = 'properties.plan == "pro"';
+    await page.goto(`${address}/performance?range=1h&where=${encodeURIComponent(condition)}`);
+    await link('POST /checkout').click();
+    await heading(page, 'POST /checkout');
+    await figure('Requests').getByText('2', { exact: true }).waitFor();
+    expect(await eventsBehind(link('All its events'))).toBe(2);
+    await page.getByRole('button', { name: `Filter: ${condition}` }).click();
+    await page.waitForURL((url) => !url.searchParams.has('where'));
+    await figure('Requests').getByText('4', { exact: true }).waitFor();
   });
 
   it('gives a route a page with its figures, failures, slowest events and the events behind them', async () => {

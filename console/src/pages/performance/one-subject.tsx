@@ -1,4 +1,5 @@
-import { Stack } from '@mantine/core';
+import { Group, Stack } from '@mantine/core';
+import { Chip } from '../../parts/chip.js';
 import { LinkAnchor } from '../../parts/links.js';
 import { PageHead } from '../../parts/page-head.js';
 import { Section } from '../../parts/section.js';
@@ -22,7 +23,7 @@ const ABOUT = {
 /** The page of one route or endpoint. */
 export function OneSubject({ subject: { by, name, method }, ...part }: Props) {
   const { organization, project } = useCurrentProject();
-  const { search } = part;
+  const { search, set } = part;
   return (
     <Stack gap="md">
       <LinkAnchor
@@ -36,6 +37,11 @@ export function OneSubject({ subject: { by, name, method }, ...part }: Props) {
       <PageHead title={method === undefined ? name : `${method} ${name}`} about={ABOUT[by]}>
         <EventsLink where={conditionOf(search)}>All its events</EventsLink>
       </PageHead>
+      {search.where !== undefined && (
+        <Group>
+          <Chip onClear={() => set({ where: undefined })}>Filter: {search.where}</Chip>
+        </Group>
+      )}
       <Figures {...part} />
       <OverTime {...part} />
       <Section
