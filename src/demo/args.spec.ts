@@ -19,6 +19,7 @@ describe('parseArguments', () => {
       count: 500,
       seed: 1,
       isLive: false,
+      historyDays: null,
       dataDir: { path: resolve('.data'), fromOption: false },
     });
   });
@@ -75,8 +76,29 @@ describe('parseArguments', () => {
     expect(parse(['--live', '--count', '50'])).toMatchObject({ isLive: true, count: 50 });
   });
 
+  it('takes the days of a history, and more events for more days', () => {
+    expect(parse(['--history', '14d'])).toMatchObject({ isLive: false, historyDays: 14, count: 210_000 });
+    expect(parse(['--live', '--history=30d', '--count', '450000'])).toMatchObject({
+      isLive: true,
+      historyDays: 30,
+      count: 450_000,
+    });
+  });
+
+  it.each(['0d', '31d', '400d', '14', 'd', '-1d', '1.5d', '2w', 'soon', ''])(
+    'refuses the history %j with one sentence',
+    (text) => {
+      expect(() => parseArguments([`--history=${text}`], {})).toThrow(
+        /^--history must be a number of days from 1d to 30d, such as 14d; every plan keeps events for so long$/,
+      );
+    },
+  );
+
   it.each([
     [['--live', '--file', 'a.ndjson']],
+    [['--history', '3d', '--file', 'a.ndjson']],
+    [['--history', '3d', '--count', '450001']],
+    [['--history']],
     [['--count', '0']],
     [['--count', '10001']],
     [['--count', '1.5']],

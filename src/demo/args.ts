@@ -11,6 +11,8 @@ export interface DemoOptions {
   readonly seed: number;
   /** Whether the demo continues until it is stopped, with sources, rules and views around its events. */
   readonly isLive: boolean;
+  /** The days of a shop's past to send first, or null. */
+  readonly historyDays: number | null;
   readonly dataDir: DataDir;
 }
 
@@ -29,14 +31,21 @@ export interface DataDir {
   readonly fromOption: boolean;
 }
 
+const HISTORY_EVENTS_A_DAY = 15_000;
+/** Every plan and every EVENT_RETENTION_DAYS keeps the events of so many days. */
+const MAX_HISTORY_DAYS = 30;
+const MAX_HISTORY_COUNT = MAX_HISTORY_DAYS * HISTORY_EVENTS_A_DAY;
+
 export const USAGE = `Usage: npm run demo -- [options]
 
   --url URL         address of a running service (default: from HOST and PORT, else http://127.0.0.1:3000);
                     when none answers there, the demo starts one and stops it at the end
   --file FILE       send the events of this file, one JSON body a line
   --count N         send N generated events instead, 1 to 10000 (default 500)
-  --live            a shop that goes on until Ctrl+C: traffic, deploys, incidents, and rules that watch it; --count is then
-                    how many events of the day before come first (default 2000)
+  --live            a shop that goes on until Ctrl+C: traffic of several services, deploys, exceptions, incidents, and rules
+                    that watch it; --count is then about how many events of the day before come first (default 2000)
+  --history DAYS    the shop's last days, 1d to 30d, such as 14d; with --live it then goes on at the same pace; --count is
+                    about how many events that are, up to ${MAX_HISTORY_COUNT} (default ${HISTORY_EVENTS_A_DAY} a day)
   --seed N          another series of generated events (default 1)
   --data-dir FOLDER folder of the service's captured mail (default: DATA_DIR, else .data)
   --help            show this text`;
@@ -59,7 +68,8 @@ export function parseArguments(argv: readonly string[], env: Environment): DemoO
   if (values.file === '') throw new ArgumentError('--file needs the name of a file');
   const isLive = values.live === true;
   if (isLive && values.file !== undefined) throw new ArgumentError('--live makes its own events and takes no --file');
-  for (const name of ['count', 'seed'] as const) {
+  const historyDays = values.history === undefined ? null : daysOf(values.history);
+  for (const name of ['count', 'seed', 'history'] as const) {
     if (values.file !== undefined && values[name] !== undefined) {
       throw new ArgumentError(`--${name} is for generated events and cannot go with --file`);
     }
@@ -68,11 +78,12 @@ export function parseArguments(argv: readonly string[], env: Environment): DemoO
     target: values.url === undefined ? targetOf(env) : targetOfOption(values.url),
     file: values.file === undefined ? null : resolve(values.file),
     count: integer('--count', values.count, {
-      fallback: DEFAULT_COUNT[isLive ? 'live' : 'once'],
+      fallback: historyDays === null ? DEFAULT_COUNT[isLive ? 'live' : 'once'] : historyDays * HISTORY_EVENTS_A_DAY,
       min: 1,
-      max: MAX_COUNT,
+      max: historyDays === null ? MAX_COUNT : MAX_HISTORY_COUNT,
     }),
     isLive,
+    historyDays,
     seed: integer('--seed', values.seed, { fallback: 1, min: 0, max: MAX_SEED }),
     dataDir: dataDirOf(values['data-dir'], env),
   };
@@ -89,6 +100,7 @@ function read(argv: readonly string[]) {
         count: { type: 'string' },
         seed: { type: 'string' },
         live: { type: 'boolean' },
+        history: { type: 'string' },
         'data-dir': { type: 'string' },
         help: { type: 'boolean', short: 'h' },
       },
@@ -134,6 +146,16 @@ function dataDirOf(option: string | undefined, env: Environment): DataDir {
 export function setting(env: Environment, name: string): string | undefined {
   const value = env[name]?.trim();
   return value === '' ? undefined : value;
+}
+
+function daysOf(text: string): number {
+  const days = Number(/^(\d{1,4})d$/.exec(text)?.[1] ?? 0);
+  if (days < 1 || days > MAX_HISTORY_DAYS) {
+    throw new ArgumentError(
+      `--history must be a number of days from 1d to ${MAX_HISTORY_DAYS}d, such as 14d; every plan keeps events for so long`,
+    );
+  }
+  return days;
 }
 
 function integer(

@@ -4,7 +4,7 @@ import { type DemoOptions, parseArguments, setting, USAGE } from './args.js';
 import { ArgumentError, DemoError } from './demo-error.js';
 import { generateEvents } from './generator.js';
 import { countEventLines, type FaultyLine, readEventLines } from './lines.js';
-import { keepGoing } from './live/index.js';
+import { showShop } from './live/index.js';
 import { Mailbox } from './mailbox.js';
 import { Progress } from './progress.js';
 import { credentialLines, curlLines, logLines, type LogRange, usageLines } from './report.js';
@@ -60,7 +60,7 @@ async function demonstrate(
 ): Promise<number> {
   const print = (line = ''): void => void out.write(`${line}\n`);
   if (setting(env, 'SMTP_URL') !== undefined) throw new DemoError(MAIL_LEAVES);
-  if (options.isLive) return await showLive(options, env, print, signal);
+  if (options.isLive || options.historyDays !== null) return await demonstrateShop(options, env, print, signal);
   // Faults of the file are reported before an account is created.
   const supply = await supplyOf(options);
   const service = await findOrStartService(options, env, print);
@@ -81,36 +81,50 @@ async function demonstrate(
   return workspace.refused > 0 ? 1 : 0;
 }
 
-/** Runs until the signal aborts, or until the process ends when there is none. */
-async function showLive(
+/** Ends when the signal aborts, or on Ctrl+C. */
+async function demonstrateShop(
   options: DemoOptions,
   env: Environment,
   print: (line?: string) => void,
   signal: AbortSignal,
 ): Promise<number> {
+  const interrupted = new AbortController();
+  const interrupt = (): void => interrupted.abort();
+  for (const name of INTERRUPTS) process.once(name, interrupt);
   const email = newAddress();
-  const service = await findOrStartService(options, { ...env, ...ownSettings(email) }, print);
   try {
-    const client = new ApiClient(service.url);
-    const outbox = join(options.dataDir.path, 'outbox');
-    const credentials = await registerVerified(client, await Mailbox.open(outbox), outbox, email);
-    const signIn = new SignIn(client, credentials);
-    const workspace = await createWorkspace(client, signIn, credentials);
-    print(`\nThe console is at ${service.url}/console`);
-    print(`  email     ${credentials.email}\n  password  ${credentials.password}\n`);
-    await keepGoing({ client, signIn, workspace, seed: options.seed, count: options.count, print, signal });
+    const service = await findOrStartService(options, { ...env, ...ownSettings(env, email) }, print);
+    let isComplete: boolean;
+    try {
+      const client = new ApiClient(service.url);
+      const outbox = join(options.dataDir.path, 'outbox');
+      const credentials = await registerVerified(client, await Mailbox.open(outbox), outbox, email);
+      const signIn = new SignIn(client, credentials);
+      const workspace = await createWorkspace(client, signIn, credentials);
+      print(`\nThe console is at ${service.url}/console`);
+      print(`  email     ${credentials.email}\n  password  ${credentials.password}\n`);
+      const either = AbortSignal.any([signal, interrupted.signal]);
+      isComplete = await showShop({ ...options, client, signIn, workspace, print, signal: either });
+    } finally {
+      if (service.own !== null) print(`The service that the demo started ${await service.own.stop()}.`);
+    }
+    if (service.own !== null && !options.isLive)
+      print(`To see it, start the service again: ${service.own.startCommand}`);
+    return isComplete ? 0 : 1;
   } finally {
-    if (service.own !== null) print(`The service that the demo started ${await service.own.stop()}.`);
+    for (const name of INTERRUPTS) process.removeListener(name, interrupt);
   }
-  return 0;
 }
+
+const INTERRUPTS = ['SIGINT', 'SIGTERM'] as const;
 
 /**
  * Settings of a service that the demo starts. The demo's account may give itself a plan that lasts, and webhooks may
- * reach the demo itself.
+ * reach the demo itself. Its keys may send the past without a pause.
  */
-function ownSettings(email: string): Record<string, string> {
+function ownSettings(env: Environment, email: string): Record<string, string> {
   return {
+    RATE_LIMIT_OVERRIDES: setting(env, 'RATE_LIMIT_OVERRIDES') ?? 'events=30/600',
     ENABLE_BILLING_ADMIN: 'true',
     PLATFORM_ADMIN_EMAILS: email,
     OUTBOUND_ALLOWED_SUBNETS: '127.0.0.1/32',

@@ -1,132 +1,181 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiClient } from '../api-client.js';
 import { DemoError } from '../demo-error.js';
-import { type Random, randomFrom } from '../random.js';
+import { randomFrom } from '../random.js';
 import { BatchSender, type EventLine } from '../sender.js';
 import { printable } from '../table.js';
-import { loadAt } from '../traffic.js';
 import type { SignIn, Workspace } from '../workspace.js';
 import { startReceiver } from './receiver.js';
-import { LIVE_PACE, type Origin, PAST_PACE, Shop, type ShopEvent } from './shop.js';
+import type { Service } from './services.js';
+import { busiestRate, Shop, type ShopEvent } from './shop.js';
+import { DAILY_PACE, LIVE_PACE, Story } from './story.js';
 import { surround } from './surroundings.js';
 
-export interface LiveOptions {
+export interface ShopOptions {
   readonly client: ApiClient;
   readonly signIn: SignIn;
   readonly workspace: Workspace;
   readonly seed: number;
-  /** Number of events of the day before. */
+  /** About how many events of the past come first. */
   readonly count: number;
+  /** The days of the past. Null: one day, after which everything happens more often. */
+  readonly historyDays: number | null;
+  readonly isLive: boolean;
   readonly print: (line: string) => void;
   /** Ends the demo. */
   readonly signal: AbortSignal;
 }
 
 const DAY_MS = 24 * 3_600_000;
-const HOUR_MS = 3_600_000;
 const TICK_MS = 1_000;
-/** Acts per second at the busiest hour, which make about five events. */
-const ACTS_A_SECOND = 4;
-/** Average number of events per act. */
-const EVENTS_AN_ACT = 1.25;
+/** Acts a second at the busiest hour, which make about five events. */
+const LIVE_RATE = 4;
 const TOLD_EACH_MS = 60_000;
+/** Leaves a free organization some of its 10,000 events of a month. */
+const MAX_FREE_EVENTS = 8_000;
 
 /**
- * Sends a shop's events, at most about five a second, until the signal aborts. @throws DemoError when the service
- * accepts no more events
+ * Sends the past of a shop and, if it is live, what happens until the signal aborts.
+ * @returns whether the past is complete
+ * @throws DemoError when the service accepts no more events
  */
-export async function keepGoing(options: LiveOptions): Promise<void> {
-  const { workspace, print, signal } = options;
-  const random = randomFrom(options.seed ^ Date.now());
-  const receiver = await startReceiver();
+export async function showShop(options: ShopOptions): Promise<boolean> {
+  const { workspace, print, signal, seed, historyDays } = options;
+  const receiver = options.isLive ? await startReceiver() : null;
   try {
-    const { keys } = await surround({ ...options, receiverUrl: receiver.url });
-    const outlet = new Outlet(options.client, keys, workspace.apiKey, print);
-    // Event ids are unique in the project for ever.
-    const run = Date.now().toString(36);
-    await outlet.send(past(new Shop(random, PAST_PACE, `past-${run}`), options.count, random));
-    print(`The day before is there: ${outlet.accepted} events. Events keep coming until Ctrl+C.`);
-    await goOn(new Shop(random, LIVE_PACE, `live-${run}`), { outlet, random, print, signal });
+    const { keys, isLarge } = await surround({ ...options, receiverUrl: receiver?.url ?? null });
+    const outlet = new Outlet(options.client, keys, workspace.apiKey, print, signal);
+    const count = isLarge ? options.count : Math.min(options.count, MAX_FREE_EVENTS);
+    if (count < options.count) print(`A free organization has a limit: the past gets about ${count} events.`);
+    const days = historyDays ?? 1;
+    const rate = busiestRate(count, days);
+    const story = new Story(DAILY_PACE, new Date());
+    if (!(await sendPast({ story, seed, days, rate }, outlet, print, signal))) return false;
+    if (!options.isLive) return true;
+    print('Events keep coming until Ctrl+C.');
+    const isDaily = historyDays !== null;
+    const shop = new Shop(randomFrom(seed), isDaily ? story : new Story(LIVE_PACE, new Date()), 'live');
+    await goOn({ shop, rate: isDaily ? rate : LIVE_RATE, outlet, print, signal });
+    return true;
   } finally {
-    receiver.close();
+    receiver?.close();
   }
 }
 
-/** Returns about `count` events of the last day, oldest first, more of them in the busy hours. */
-function past(shop: Shop, count: number, random: Random): ShopEvent[] {
-  const end = new Date();
-  const begin = new Date(end.getTime() - DAY_MS);
-  const acts: Date[] = [];
-  while (acts.length < count / EVENTS_AN_ACT) {
-    const time = new Date(begin.getTime() + Math.floor(random.next() * DAY_MS));
-    if (random.next() < loadOf(time)) acts.push(time);
-  }
-  acts.sort((a, b) => a.getTime() - b.getTime());
-  const events = [...acts.flatMap((time) => shop.act(time)), ...shop.byTheClock(begin, end)];
-  return events.sort((a, b) => (a.event.timestamp < b.event.timestamp ? -1 : 1)).slice(0, count);
+interface Past {
+  readonly story: Story;
+  readonly seed: number;
+  readonly days: number;
+  readonly rate: number;
 }
 
-function loadOf(time: Date): number {
-  return loadAt((time.getTime() % DAY_MS) / HOUR_MS);
+/** Returns the events of one day before the story's origin. The same seed and origin give the same events. */
+export function pastDay({ story, seed, rate }: Omit<Past, 'days'>, daysAgo: number): ShopEvent[] {
+  const to = new Date(story.origin.getTime() - (daysAgo - 1) * DAY_MS);
+  return new Shop(randomFrom(seed + daysAgo), story, `past-${daysAgo}`).between(beginOf(story, daysAgo), to, rate);
+}
+
+function beginOf({ origin }: Story, daysAgo: number): Date {
+  return new Date(origin.getTime() - daysAgo * DAY_MS);
+}
+
+/**
+ * Sends the newest day first: whenever it is interrupted, the last days have no gap.
+ * @returns whether all days were sent
+ */
+async function sendPast(past: Past, outlet: Outlet, print: Print, signal: AbortSignal): Promise<boolean> {
+  const { story, days } = past;
+  const startedAt = performance.now();
+  let sent = 0;
+  const told = (): void =>
+    print(
+      sent === 0
+        ? 'Stopped: no day is complete.'
+        : `Stopped: complete from ${minute(beginOf(story, sent))} UTC on, ${sent} of ${days} days. To have all, run this again.`,
+    );
+  signal.addEventListener('abort', told);
+  try {
+    for (let daysAgo = 1; daysAgo <= days; daysAgo += 1) {
+      const events = pastDay(past, daysAgo);
+      signal.throwIfAborted();
+      await outlet.send(events);
+      signal.throwIfAborted();
+      sent = daysAgo;
+      print(`  from ${minute(beginOf(story, sent))} UTC: ${events.length} events`);
+    }
+    // The time that it took to send the past.
+    await outlet.send(new Shop(randomFrom(past.seed), story, 'now').between(story.origin, new Date(), past.rate));
+    signal.throwIfAborted();
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    return false;
+  } finally {
+    signal.removeEventListener('abort', told);
+  }
+  const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
+  print(`The last ${days === 1 ? 'day is' : `${days} days are`} there: ${outlet.accepted} events in ${seconds} s.`);
+  return true;
 }
 
 interface Going {
+  readonly shop: Shop;
+  readonly rate: number;
   readonly outlet: Outlet;
-  readonly random: Random;
-  readonly print: (line: string) => void;
+  readonly print: Print;
   readonly signal: AbortSignal;
 }
 
-async function goOn(shop: Shop, { outlet, random, print, signal }: Going): Promise<void> {
-  let [last, told] = [new Date(), Date.now()];
+async function goOn({ shop, rate, outlet, print, signal }: Going): Promise<void> {
+  let [last, told] = [Date.now(), Date.now()];
   let before: string | undefined;
   while (!signal.aborted) {
     await delay(TICK_MS, undefined, { signal }).catch(() => undefined);
     const now = new Date();
-    const incident = shop.incidentAt(now)?.name;
+    const incident = shop.story.incidentAt(now)?.name;
     if (incident !== before) print(`${clock(now)}  ${incident ?? 'all is well again'}`);
     before = incident;
-    await outlet.send(tick(shop, last, now, random));
-    last = now;
-    if (now.getTime() - told >= TOLD_EACH_MS) {
+    // Time that the machine slept is not made up for.
+    const from = new Date(Math.max(last, now.getTime() - 2 * TICK_MS));
+    await outlet.send(shop.between(from, now, rate));
+    last = now.getTime();
+    if (last - told >= TOLD_EACH_MS) {
       print(`${clock(now)}  ${outlet.accepted} events`);
-      told = now.getTime();
+      told = last;
     }
   }
 }
 
-/** Returns what happens between two times, in order. Time that the machine slept is not made up for. */
-function tick(shop: Shop, from: Date, to: Date, random: Random): ShopEvent[] {
-  const span = Math.min(to.getTime() - from.getTime(), 2 * TICK_MS);
-  const expected = ACTS_A_SECOND * loadOf(to) * (span / TICK_MS);
-  const acts = Math.floor(expected + random.next());
-  const times = Array.from({ length: acts }, () => to.getTime() - 2 - random.below(Math.max(1, span - 2)));
-  const events = times.sort((a, b) => a - b).flatMap((time) => shop.act(new Date(time)));
-  return [...events, ...shop.byTheClock(new Date(to.getTime() - span), to)];
+type Print = (line: string) => void;
+
+function minute(time: Date): string {
+  return time.toISOString().slice(0, 16).replace('T', ' ');
 }
 
 function clock(time: Date): string {
   return time.toTimeString().slice(0, 8);
 }
 
-/** Sends each event with the key of its origin. */
+/** Sends each event with the key of its service. */
 class Outlet {
   accepted = 0;
   private readonly senders = new Map<string, BatchSender>();
 
   constructor(
     private readonly client: ApiClient,
-    private readonly keys: ReadonlyMap<Origin, string>,
+    private readonly keys: ReadonlyMap<Service, string>,
     private readonly otherKey: string,
-    private readonly print: (line: string) => void,
+    private readonly print: Print,
+    private readonly signal: AbortSignal,
   ) {}
 
   /** @throws DemoError when the service refuses an event permanently */
   async send(events: readonly ShopEvent[]): Promise<void> {
     const byKey = new Map<string, ShopEvent[]>();
     for (const event of events) {
-      const key = this.keys.get(event.origin) ?? this.otherKey;
-      byKey.set(key, [...(byKey.get(key) ?? []), event]);
+      const key = this.keys.get(event.service) ?? this.otherKey;
+      const ofKey = byKey.get(key);
+      if (ofKey === undefined) byKey.set(key, [event]);
+      else ofKey.push(event);
     }
     await Promise.all([...byKey].map(([key, ofKey]) => this.sendBy(key, ofKey)));
   }
@@ -147,6 +196,7 @@ class Outlet {
       apiKey,
       concurrency: 1,
       onPause: (seconds, reason) => this.print(`waiting ${seconds} s: ${printable(reason)}`),
+      wait: (ms) => delay(ms, undefined, { signal: this.signal }).catch(() => undefined),
     });
     this.senders.set(apiKey, sender);
     return sender;

@@ -1,22 +1,31 @@
 import { describe, expect, it } from '@jest/globals';
 import { randomFrom } from '../random.js';
-import { LIVE_PACE, Shop, type ShopEvent } from './shop.js';
+import { pastDay } from './index.js';
+import { busiestRate, Shop, type ShopEvent } from './shop.js';
+import { DAILY_PACE, LIVE_PACE, Story } from './story.js';
 
-const BEGIN = Date.UTC(2026, 2, 14, 9, 30);
-const SECOND_MS = 1_000;
+/** A Saturday. */
+const BEGIN = new Date(Date.UTC(2026, 2, 14, 9, 30));
+const DAYS = 14;
+const COUNT = 28_000;
+const past = { story: new Story(DAILY_PACE, BEGIN), seed: 1, rate: busiestRate(COUNT, DAYS) };
 
-/** Returns five acts for each second. */
+/** Returns the events of a time with much traffic. */
 function events(seconds: number, seed = 1): ShopEvent[] {
-  const shop = new Shop(randomFrom(seed), LIVE_PACE, 'x');
-  return Array.from({ length: seconds }, (_, second) => new Date(BEGIN + second * SECOND_MS)).flatMap((time) =>
-    Array.from({ length: 5 }, () => shop.act(time)).flat(),
-  );
+  const shop = new Shop(randomFrom(seed), new Story(LIVE_PACE, BEGIN), 'x');
+  return shop.between(BEGIN, new Date(BEGIN.getTime() + seconds * 1_000), 8);
 }
 
-const isDuringIncident = ({ event }: ShopEvent): boolean =>
-  new Shop(randomFrom(1), LIVE_PACE, 'x').incidentAt(new Date(event.timestamp)) !== undefined;
+function daysOf(seed = 1): ShopEvent[][] {
+  return Array.from({ length: DAYS }, (_, index) => pastDay({ ...past, seed }, index + 1));
+}
+
+const atOf = ({ event }: ShopEvent): number => Date.parse(event.timestamp);
+const codeOf = ({ event }: ShopEvent): number => Number(event.payload.status_code);
 const failedShare = (all: readonly ShopEvent[]): number =>
-  all.filter(({ event }) => Number(event.payload.status_code) >= 500).length / all.length;
+  all.filter((each) => codeOf(each) >= 500).length / all.length;
+const ofType = (all: readonly ShopEvent[], type: string): ShopEvent[] =>
+  all.filter(({ event }) => event.event_type === type);
 
 describe('Shop', () => {
   it('does the same from the same seed', () => {
@@ -32,19 +41,86 @@ describe('Shop', () => {
       expect(types).toContain(type);
   });
 
-  it('fails more during incidents, which are shorter than the time between', () => {
-    const all = events(1200);
-    const during = all.filter(isDuringIncident);
-    const beside = all.filter((each) => !isDuringIncident(each));
-    expect(during.length).toBeGreaterThan(0);
-    expect(during.length).toBeLessThan(beside.length);
-    expect(failedShare(during)).toBeGreaterThan(2 * failedShare(beside));
+  it('returns events in the order of their times, none outside the time that was asked for', () => {
+    const times = events(600).map(atOf);
+    expect(times).toEqual(times.toSorted((a, b) => a - b));
+    expect(times.at(0)).toBeGreaterThanOrEqual(BEGIN.getTime());
+    expect(times.at(-1)).toBeLessThanOrEqual(BEGIN.getTime() + 600_001);
   });
 
-  it('compares stock each minute and deploys now and then', () => {
-    const shop = new Shop(randomFrom(1), LIVE_PACE, 'x');
-    const told = shop.byTheClock(new Date(BEGIN), new Date(BEGIN + 3_600_000)).map(({ event }) => event.event_type);
-    expect(told.filter((type) => type === 'job.finished')).toHaveLength(60);
-    expect(told.filter((type) => type === 'deploy.finished').length).toBeGreaterThan(5);
+  it('fails more during incidents', () => {
+    const story = new Story(LIVE_PACE, BEGIN);
+    const requests = events(1200).filter((each) => codeOf(each) > 0);
+    const isDuring = (each: ShopEvent): boolean => story.incidentAt(new Date(atOf(each))) !== undefined;
+    expect(failedShare(requests.filter(isDuring))).toBeGreaterThan(
+      2 * failedShare(requests.filter((each) => !isDuring(each))),
+    );
+  });
+
+  it('tells the exception of each failed request, with its type and its stack, under the same service', () => {
+    const all = events(600);
+    const exceptions = ofType(all, 'exception');
+    expect(exceptions).toHaveLength(ofType(all, 'http.error').length);
+    for (const { service, event } of exceptions) {
+      expect(event).toMatchObject({ source: service, severity: 'error', status: 'failed' });
+      expect(event.message).toBe(`${event.payload['exception.type']}: ${event.payload['exception.message']}`);
+      expect(event.payload['exception.stacktrace']).toMatch(
+        new RegExp(String.raw`^${event.payload['exception.type']}: .*\n    at \S+ \(${service}/src/`),
+      );
+    }
+  });
+
+  it('has several services, whose routes are their own', () => {
+    const requests = events(1200).filter((each) => codeOf(each) > 0);
+    expect(new Set(requests.map(({ service }) => service))).toEqual(
+      new Set(['web', 'catalog', 'search', 'checkout', 'accounts']),
+    );
+    for (const { service, event } of requests)
+      expect(service === 'checkout').toBe(/^\/(cart|orders)/.test(String(event.payload.route)));
+  });
+});
+
+describe('the past of the shop', () => {
+  const days = daysOf();
+
+  it('is the same for the same seed and origin', () => {
+    expect(daysOf()).toEqual(days);
+    expect(daysOf(2)).not.toEqual(days);
+  });
+
+  it('has about as many events as were asked for, on each day, with ids that no other day has', () => {
+    const all = days.flat();
+    expect(Math.abs(all.length / COUNT - 1)).toBeLessThan(0.1);
+    expect(new Set(all.map(({ event }) => event.event_id)).size).toBe(all.length);
+    for (const day of days) expect(day.length).toBeGreaterThan(COUNT / DAYS / 2);
+  });
+
+  it('has fewer events at night and at the weekend', () => {
+    const requests = days.flat().filter((each) => codeOf(each) > 0);
+    const count = (isIn: (time: Date) => boolean): number =>
+      requests.filter((each) => isIn(new Date(atOf(each)))).length;
+    const night = count((time) => time.getUTCHours() < 6);
+    expect(count((time) => time.getUTCHours() >= 12 && time.getUTCHours() < 18)).toBeGreaterThan(2 * night);
+    const weekend = count((time) => [0, 6].includes(time.getUTCDay())) / 2;
+    expect(count((time) => ![0, 6].includes(time.getUTCDay())) / 5).toBeGreaterThan(1.3 * weekend);
+  });
+
+  it('has deploys, one that is rolled back, and a dependency that goes and comes back', () => {
+    const all = days.flat();
+    expect(ofType(all, 'deploy.finished').length).toBeGreaterThan(DAYS);
+    expect(ofType(all, 'deploy.rolled_back').length).toBeGreaterThan(0);
+    expect(ofType(all, 'dependency.down').length).toBeGreaterThan(10);
+    expect(ofType(all, 'dependency.up')).toHaveLength(ofType(all, 'dependency.down').length);
+  });
+
+  it('has searches that are slower while a deploy makes them slow', () => {
+    const searches = days.flat().filter(({ event }) => event.payload.path === '/search');
+    const [begin, end] = [72, 32].map((hours) => BEGIN.getTime() - hours * 3_600_000) as [number, number];
+    const median = (all: readonly ShopEvent[]): number =>
+      all.map(({ event }) => Number(event.payload.latency_ms)).sort((a, b) => a - b)[Math.floor(all.length / 2)]!;
+    const before = searches.filter((each) => atOf(each) < begin && atOf(each) > begin - 48 * 3_600_000);
+    expect(median(searches.filter((each) => atOf(each) >= begin && atOf(each) < end))).toBeGreaterThan(
+      2 * median(before),
+    );
   });
 });

@@ -1,190 +1,190 @@
-import { type GeneratedEvent, requestEvent, type Trouble } from '../generator.js';
+import { type GeneratedEvent, requestEvent } from '../generator.js';
 import type { Random } from '../random.js';
-import { ENVIRONMENT, type RequestKind, REQUESTS } from '../traffic.js';
-
-/** The origins of the shop's events. Each has its own Event Source if the plan allows that many. */
-export const ORIGINS = ['Web', 'Mobile app', 'Jobs'] as const;
-export type Origin = (typeof ORIGINS)[number];
+import { ENVIRONMENT, loadAt, type RequestKind, REQUESTS } from '../traffic.js';
+import { faultOf, type Service, serviceOf, SERVICES, stackOf } from './services.js';
+import { FLAPPING, momentsBetween, SLOWER, type Story } from './story.js';
 
 export interface ShopEvent {
-  readonly origin: Origin;
+  readonly service: Service;
   readonly event: GeneratedEvent;
 }
-
-/** How often incidents, deploys and jobs happen. */
-export interface Pace {
-  readonly incidentEveryMs: number;
-  readonly incidentLastsMs: number;
-  readonly deployEveryMs: number;
-  readonly jobEveryMs: number;
-}
-
-const MINUTE_MS = 60_000;
-export const LIVE_PACE: Pace = {
-  incidentEveryMs: 5 * MINUTE_MS,
-  incidentLastsMs: 80_000,
-  deployEveryMs: 9 * MINUTE_MS,
-  jobEveryMs: MINUTE_MS,
-};
-/** The pace of a past day of some thousand events. */
-export const PAST_PACE: Pace = {
-  incidentEveryMs: 180 * MINUTE_MS,
-  incidentLastsMs: 12 * MINUTE_MS,
-  deployEveryMs: 240 * MINUTE_MS,
-  jobEveryMs: 30 * MINUTE_MS,
-};
-
-export interface Incident {
-  readonly name: string;
-  readonly trouble: Trouble;
-  /** The requests that the incident affects. */
-  readonly routes: RegExp;
-}
-
-const INCIDENTS: readonly Incident[] = [
-  { name: 'the payment provider is away', trouble: { slowdown: 12, failing: 0.6 }, routes: /^\/orders/ },
-  { name: 'the database is slow', trouble: { slowdown: 9, failing: 0.05 }, routes: /./ },
-  { name: 'a deploy broke the cart', trouble: { slowdown: 1, failing: 0.7 }, routes: /^\/cart/ },
-  { name: 'the search index is being built anew', trouble: { slowdown: 20, failing: 0.15 }, routes: /^\/search/ },
-];
 
 interface Person {
   readonly id: string;
   readonly plan: 'free' | 'pro';
   readonly country: string;
-  readonly origin: Origin;
+  readonly client: 'browser' | 'app';
   /** The next step of this person. */
   stage: 'browsing' | 'cart' | 'order';
 }
+
+type Facts = Pick<GeneratedEvent, 'event_type' | 'message' | 'payload'> & Partial<GeneratedEvent>;
 
 const COUNTRIES = ['DE', 'DE', 'FR', 'US', 'US', 'IN', 'BR'] as const;
 const PEOPLE = 60;
 /** Chance to move from one stage to the next; everybody else continues to browse. */
 const GOES_ON = { browsing: 0.18, cart: 0.45, order: 0.85 } as const;
+const BAD = { severity: 'error', status: 'failed' } as const;
 
-/** A web shop with people who browse, order and pay, with jobs, deploys and occasional incidents. */
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** The load of a Saturday or Sunday, as a share of that of a working day. */
+const WEEKEND = 0.6;
+/** The average load of a week. */
+const MEAN_LOAD = (0.6 * (5 + 2 * WEEKEND)) / 7;
+/** Average number of events of an act. */
+const EVENTS_AN_ACT = 1.22;
+
+/** Events of jobs, deploys and the dependency in a day at the daily pace. */
+const TIMED_A_DAY = 70;
+
+/** Returns the acts a second at the busiest hour that make about so many events in so many days. */
+export function busiestRate(events: number, days: number): number {
+  return Math.max(0, events - days * TIMED_A_DAY) / EVENTS_AN_ACT / MEAN_LOAD / (days * (DAY_MS / 1_000));
+}
+
+/** A web shop with people who browse, order and pay, with jobs and deploys, in a story with incidents. */
 export class Shop {
   private readonly people: readonly Person[];
   private made = 0;
 
   constructor(
     private readonly random: Random,
-    private readonly pace: Pace,
-    /** The prefix of the ids, which makes them unique. */
+    readonly story: Story,
+    /** The prefix of the ids. Event ids are unique in a project for ever. */
     private readonly name: string,
   ) {
     this.people = Array.from({ length: PEOPLE }, (_, index) => ({
       id: `u-${1000 + index * 7}`,
       plan: random.next() < 0.3 ? 'pro' : 'free',
       country: random.pick(COUNTRIES),
-      origin: random.next() < 0.35 ? 'Mobile app' : 'Web',
+      client: random.next() < 0.35 ? 'app' : 'browser',
       stage: 'browsing',
     }));
   }
 
-  /** Returns the incident at that time, if there is one. */
-  incidentAt(time: Date): Incident | undefined {
-    const { incidentEveryMs, incidentLastsMs } = this.pace;
-    const sinceBegin = time.getTime() % incidentEveryMs;
-    // The incident starts later in the interval: detectors compare it with the time before.
-    const begins = incidentEveryMs / 3;
-    if (sinceBegin < begins || sinceBegin >= begins + incidentLastsMs) return undefined;
-    return INCIDENTS[Math.floor(time.getTime() / incidentEveryMs) % INCIDENTS.length];
+  /**
+   * Returns the events between two times, in order.
+   * @param rate acts a second at the busiest hour, see {@link busiestRate}
+   */
+  between(from: Date, to: Date, rate: number): ShopEvent[] {
+    const spanMs = to.getTime() - from.getTime();
+    const candidates = Math.floor((rate * spanMs) / 1_000 + this.random.next());
+    const times = Array.from({ length: candidates }, () => from.getTime() + Math.ceil(this.random.next() * spanMs) - 1)
+      .filter((time) => this.random.next() < loadOf(time))
+      .sort((a, b) => a - b);
+    const events = [...times.flatMap((time) => this.act(new Date(time))), ...this.byTheClock(from, to)];
+    return events.sort((a, b) => Date.parse(a.event.timestamp) - Date.parse(b.event.timestamp));
   }
 
-  /** Returns the one or two events of something that a person does. */
-  act(time: Date): ShopEvent[] {
+  /** Returns the events of something that a person does. */
+  private act(time: Date): ShopEvent[] {
     const person = this.random.pick(this.people);
-    const goesOn = this.random.next() < GOES_ON[person.stage];
-    if (!goesOn) {
-      person.stage = 'browsing';
-      return [this.request(person, this.random.weighted(REQUESTS), time)];
-    }
-    if (person.stage === 'browsing') {
-      person.stage = 'cart';
-      return this.step(person, time, { route: '/cart/items', event: 'cart.opened' });
-    }
-    if (person.stage === 'cart') {
-      person.stage = 'order';
-      return this.step(person, time, { route: '/orders', event: 'order.placed' });
-    }
+    const { stage } = person;
     person.stage = 'browsing';
-    const isPaid = this.random.next() > (this.incidentAt(time)?.routes.test('/orders') === true ? 0.7 : 0.04);
-    return [
-      this.told(person.origin, time, {
-        event_type: isPaid ? 'payment.settled' : 'payment.failed',
-        severity: isPaid ? 'info' : 'error',
-        status: isPaid ? 'success' : 'failed',
-        message: isPaid ? 'Paid' : 'The payment provider refused the card',
-        payload: { ...factsOf(person), amount: 10 + this.random.below(300) },
-      }),
-    ];
+    if (this.random.next() >= GOES_ON[stage]) return this.request(person, this.random.weighted(REQUESTS), time);
+    if (stage === 'browsing')
+      return this.step(person, time, { route: '/cart/items', event: 'cart.opened', next: 'cart' });
+    if (stage === 'cart') return this.step(person, time, { route: '/orders', event: 'order.placed', next: 'order' });
+    const isPaid = this.random.next() > (this.story.incidentAt(time)?.routes.test('/orders') === true ? 0.7 : 0.04);
+    const paid = { ...factsOf(person), amount: 10 + this.random.below(300) };
+    if (isPaid) return [this.told('checkout', time, { event_type: 'payment.settled', message: 'Paid', payload: paid })];
+    const message = 'The payment provider refused the card';
+    return [this.told('checkout', time, { ...BAD, event_type: 'payment.failed', message, payload: paid })];
   }
 
-  /** Returns the scheduled events, jobs and deploys, between two times. */
-  byTheClock(from: Date, to: Date): ShopEvent[] {
-    const events: ShopEvent[] = [];
-    for (const time of momentsBetween(from, to, this.pace.jobEveryMs)) {
-      const isLate = this.incidentAt(time) !== undefined;
-      events.push(
-        this.told('Jobs', time, {
-          event_type: 'job.finished',
-          severity: isLate ? 'warning' : 'info',
-          message: 'Stock levels compared',
-          payload: { job: 'stock-sync', duration_ms: (isLate ? 9_000 : 900) + this.random.below(400) },
-        }),
-      );
-    }
-    for (const time of momentsBetween(from, to, this.pace.deployEveryMs)) {
-      const version = `1.${Math.floor(time.getTime() / this.pace.deployEveryMs) % 500}.0`;
-      events.push(
-        this.told('Jobs', time, {
-          event_type: 'deploy.finished',
-          message: `Version ${version} is out`,
-          payload: { version, by: this.random.pick(['ann', 'bob', 'cyd']) },
-        }),
-      );
-    }
-    return events;
-  }
-
-  private step(person: Person, time: Date, { route, event }: { route: string; event: string }): ShopEvent[] {
+  private step(
+    person: Person,
+    time: Date,
+    { route, event, next }: { route: string; event: string; next: Person['stage'] },
+  ): ShopEvent[] {
     const kind = REQUESTS.find((each) => each.method === 'POST' && each.route === route);
     if (kind === undefined) throw new RangeError(`no request goes to ${route}`);
-    const request = this.request(person, kind, time);
-    if (Number(request.event.payload.status_code) >= 400) {
-      person.stage = 'browsing';
-      return [request];
-    }
-    const amount = 10 + this.random.below(300);
-    return [request, this.told(person.origin, time, { event_type: event, payload: { ...factsOf(person), amount } })];
+    const events = this.request(person, kind, time);
+    if (Number(events[0]?.event.payload.status_code) >= 400) return events;
+    person.stage = next;
+    const payload = { ...factsOf(person), amount: 10 + this.random.below(300) };
+    return [...events, this.told('checkout', time, { event_type: event, message: event, payload })];
   }
 
-  private request(person: Person, kind: RequestKind, time: Date): ShopEvent {
-    const incident = this.incidentAt(time);
-    const trouble = incident?.routes.test(kind.route) === true ? incident.trouble : undefined;
-    const event = requestEvent(kind, { time, id: this.nextId(), ...(trouble && { trouble }) }, this.random);
-    const source = person.origin === 'Mobile app' ? 'app' : event.source;
-    return { origin: person.origin, event: { ...event, source, payload: { ...event.payload, ...factsOf(person) } } };
+  /** Returns a request, and the exception that made it fail. */
+  private request(person: Person, kind: RequestKind, time: Date): ShopEvent[] {
+    const service = serviceOf(kind.route);
+    const trouble = this.story.troubleAt(time, kind.route);
+    const made = requestEvent(kind, { time, id: this.nextId(), trouble }, this.random);
+    const request = { ...made, source: service, payload: { ...made.payload, ...factsOf(person) } };
+    if (request.event_type !== 'http.error') return [{ service, event: request }];
+    const isAway = FLAPPING.routes.test(kind.route) && this.story.isDependencyDownAt(time);
+    const fault = faultOf(service, isAway);
+    const message = `${fault.type}: ${fault.message}`;
+    const exception = this.told(service, time, {
+      ...BAD,
+      event_type: 'exception',
+      message,
+      payload: {
+        'exception.type': fault.type,
+        'exception.message': fault.message,
+        'exception.stacktrace': stackOf(fault),
+        route: kind.route,
+        ...factsOf(person),
+      },
+    });
+    return [{ service, event: { ...request, message } }, exception];
   }
 
-  private told(
-    origin: Origin,
-    time: Date,
-    facts: Pick<GeneratedEvent, 'event_type' | 'payload'> & Partial<GeneratedEvent>,
-  ): ShopEvent {
+  /** Returns the events of jobs, deploys and the dependency between two times. */
+  private byTheClock(from: Date, to: Date): ShopEvent[] {
+    const { jobEveryMs, deployEveryMs } = this.story.pace;
+    const versionAt = (time: Date): string => `1.${Math.floor(time.getTime() / deployEveryMs) % 500}.0`;
+    const jobs = momentsBetween(from, to, jobEveryMs).map((time) => {
+      const isLate = this.story.incidentAt(time) !== undefined;
+      return this.told('jobs', time, {
+        event_type: 'job.finished',
+        severity: isLate ? 'warning' : 'info',
+        message: 'Stock levels compared',
+        payload: { job: 'stock-sync', duration_ms: (isLate ? 9_000 : 900) + this.random.below(400) },
+      });
+    });
+    const deploys = momentsBetween(from, to, deployEveryMs).map((time) => {
+      const service = this.random.pick(SERVICES);
+      return this.deploy(time, 'deploy.finished', service, `Version ${versionAt(time)} of ${service} is out`);
+    });
+    const regressions = this.story.regressionsBetween(from, to).map(({ time, isBeginning }) => {
+      const { service } = SLOWER;
+      return isBeginning
+        ? this.deploy(time, 'deploy.finished', service, `Version ${versionAt(time)} of ${service} is out`)
+        : this.deploy(time, 'deploy.rolled_back', service, `The slow version of ${service} is rolled back`);
+    });
+    const turns = this.story.turnsBetween(from, to).map(({ time, isBeginning }) => {
+      const { dependency, usedBy } = FLAPPING;
+      const payload = { dependency };
+      return isBeginning
+        ? this.told(usedBy, time, { ...BAD, event_type: 'dependency.down', message: `${dependency} is away`, payload })
+        : this.told(usedBy, time, { event_type: 'dependency.up', message: `${dependency} is back`, payload });
+    });
+    return [...jobs, ...deploys, ...regressions, ...turns];
+  }
+
+  private deploy(time: Date, event_type: string, service: Service, message: string): ShopEvent {
+    return this.told('jobs', time, {
+      event_type,
+      message,
+      payload: { service, by: this.random.pick(['ann', 'bob', 'cyd']) },
+    });
+  }
+
+  private told(service: Service, time: Date, facts: Facts): ShopEvent {
     const event = {
-      source: origin === 'Jobs' ? 'jobs' : origin === 'Mobile app' ? 'app' : 'web-1',
+      source: service,
       event_id: this.nextId(),
       // One millisecond after the request that caused the event.
       timestamp: new Date(time.getTime() + 1).toISOString(),
       severity: 'info',
-      message: facts.event_type,
       status: 'success',
       environment: ENVIRONMENT,
       ...facts,
     };
-    return { origin, event };
+    return { service, event };
   }
 
   private nextId(): string {
@@ -193,14 +193,12 @@ export class Shop {
   }
 }
 
-function factsOf({ id, plan, country }: Person): Record<string, string> {
-  return { user: id, plan, country };
+function factsOf({ id, plan, country, client }: Person): Record<string, string> {
+  return { user: id, plan, country, client };
 }
 
-/** Returns the multiples of an interval, after the first time and up to the last. */
-function momentsBetween(from: Date, to: Date, everyMs: number): Date[] {
-  const moments: Date[] = [];
-  for (let at = Math.floor(from.getTime() / everyMs + 1) * everyMs; at <= to.getTime(); at += everyMs)
-    moments.push(new Date(at));
-  return moments;
+/** Returns the share of the busiest load: less at night and at the weekend, by UTC. */
+function loadOf(time: number): number {
+  const day = new Date(time).getUTCDay();
+  return loadAt((time % DAY_MS) / HOUR_MS) * (day === 0 || day === 6 ? WEEKEND : 1);
 }

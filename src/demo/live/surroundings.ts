@@ -1,19 +1,21 @@
 import { type ApiClient, isSuccess, detailOf, isRecord, textOf } from '../api-client.js';
 import { printable } from '../table.js';
 import type { SignIn, Workspace } from '../workspace.js';
-import { type Origin, ORIGINS } from './shop.js';
+import { type Service, SERVICES } from './services.js';
 
 export interface Surroundings {
-  /** A key for each origin. An origin without its own source uses the key of the project. */
-  readonly keys: ReadonlyMap<Origin, string>;
+  /** A key for each service. A service without its own source uses the key of the project. */
+  readonly keys: ReadonlyMap<Service, string>;
+  /** Whether the organization has the plan `scale`, and not the free one. */
+  readonly isLarge: boolean;
 }
 
 interface Place {
   readonly client: ApiClient;
   readonly signIn: SignIn;
   readonly workspace: Workspace;
-  /** The address that webhooks are sent to. */
-  readonly receiverUrl: string;
+  /** The address that webhooks are sent to. Null: nobody receives them. */
+  readonly receiverUrl: string | null;
   readonly print: (line: string) => void;
 }
 
@@ -32,23 +34,25 @@ export async function surround(place: Place): Promise<Surroundings> {
   };
 
   // Only a platform administrator may do this, which the demo is in a service that it started.
-  await make('the plan scale', 'PATCH', `/v1/billing/org/${workspace.organizationId}`, { plan: 'scale' });
+  const plan = { plan: 'scale' };
+  const isLarge = (await make('the plan scale', 'PATCH', `/v1/billing/org/${workspace.organizationId}`, plan)) !== null;
 
-  const keys = new Map<Origin, string>();
-  const types: Record<Origin, string> = { Web: 'server', 'Mobile app': 'http', Jobs: 'cron' };
-  for (const origin of ORIGINS) {
-    const source = { project_id, name: origin, type: types[origin] };
-    const made = await make(`the source ${origin}`, 'POST', '/v1/ingest-sources', source);
-    keys.set(origin, isRecord(made) ? textOf(made.key, 'key') : workspace.apiKey);
+  const keys = new Map<Service, string>();
+  for (const name of SERVICES) {
+    const source = { project_id, name, type: name === 'jobs' ? 'cron' : 'server' };
+    const made = await make(`the source ${name}`, 'POST', '/v1/ingest-sources', source);
+    keys.set(name, isRecord(made) ? textOf(made.key, 'key') : workspace.apiKey);
   }
 
-  const destination = await make('the webhook', 'POST', '/v1/alert-destinations', {
-    project_id,
-    type: 'webhook',
-    name: 'On call',
-    target_url: receiverUrl,
-    secret: 'on-call-of-the-demo',
-  });
+  const webhook = { project_id, type: 'webhook' };
+  const destination =
+    receiverUrl &&
+    (await make('the webhook', 'POST', '/v1/alert-destinations', {
+      ...webhook,
+      name: 'On call',
+      target_url: receiverUrl,
+      secret: 'on-call-of-the-demo',
+    }));
   const mail = { to: [workspace.email], subject_prefix: '[shop] ' };
   const channel = await make('the mail', 'POST', '/v1/delivery/channels', {
     project_id,
@@ -56,12 +60,12 @@ export async function surround(place: Place): Promise<Surroundings> {
     name: 'Mail to the team',
     configuration: mail,
   });
-  await make('the webhook channel', 'POST', '/v1/delivery/channels', {
-    project_id,
-    type: 'webhook',
-    name: 'Status page',
-    configuration: { url: receiverUrl },
-  });
+  if (receiverUrl !== null)
+    await make('the webhook channel', 'POST', '/v1/delivery/channels', {
+      ...webhook,
+      name: 'Status page',
+      configuration: { url: receiverUrl },
+    });
   const destination_ids = isRecord(destination) ? [textOf(destination, 'id')] : [];
   const channel_ids = isRecord(channel) ? [textOf(channel, 'id')] : [];
   for (const rule of RULES) {
@@ -79,7 +83,7 @@ export async function surround(place: Place): Promise<Surroundings> {
   await make('the secret', 'POST', '/v1/secrets', secret);
   const invited = { email: 'bob@example.com', role: 'operator' };
   await make('the invitation', 'POST', `/v1/organizations/${workspace.organizationId}/invites`, invited);
-  return { keys };
+  return { keys, isLarge };
 }
 
 const failed = { field: 'log.status', op: 'gte', value: 500 };
@@ -95,7 +99,7 @@ const RULES = [
   {
     name: 'Many errors',
     severity: 'critical',
-    condition: { kind: 'threshold', window_seconds: 60, aggregate: 'count', op: 'gte', value: 12, all: [failed] },
+    condition: { kind: 'threshold', window_seconds: 300, aggregate: 'count', op: 'gte', value: 12, all: [failed] },
   },
   {
     name: 'Slow for many',
@@ -117,11 +121,19 @@ const RULES = [
       all: [{ field: 'event', op: 'eq', value: 'order.placed' }],
     },
   },
+  {
+    name: 'A dependency is away',
+    severity: 'critical',
+    condition: { kind: 'match', all: [{ field: 'event', op: 'eq', value: 'dependency.down' }] },
+    group_by: ['properties.dependency'],
+    cooldown_seconds: 300,
+  },
   { name: 'Something unusual', severity: 'info', condition: { kind: 'anomaly', min_severity: 'warning' } },
 ] as const;
 
 /** Saved views in the form in which the pages of the console store them. */
 const VIEWS = [
   { name: 'Failed payments', filters: { page: 'explorer', event: 'payment.failed', range: '24h' } },
+  { name: 'Exceptions', filters: { page: 'explorer', event: 'exception', range: '24h' } },
   { name: 'Errors, live', filters: { page: 'logs', status: 'errors' } },
 ] as const;

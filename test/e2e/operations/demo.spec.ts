@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { type ChildProcess, execFile, type ExecFileException } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -44,12 +44,20 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** Runs the built program until it ends. */
 function run(argv: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Output> {
-  const { PATH = '', HOME = '' } = process.env;
   return new Promise((resolve) => {
-    execFile(process.execPath, [PROGRAM, 'demo', ...argv], { env: { PATH, HOME, ...env } }, (error, out, errors) =>
+    started(argv, env, (error, out, errors) =>
       resolve({ code: error === null ? 0 : Number(error.code), text: out + errors }),
     );
   });
+}
+
+function started(
+  argv: readonly string[],
+  env: Readonly<Record<string, string>>,
+  done: (error: ExecFileException | null, out: string, errors: string) => void,
+): ChildProcess {
+  const { PATH = '', HOME = '' } = process.env;
+  return execFile(process.execPath, [PROGRAM, 'demo', ...argv], { env: { PATH, HOME, ...env } }, done);
 }
 
 async function demo(...argv: string[]): Promise<DemoRun> {
@@ -233,5 +241,103 @@ describe('the demo with generated events', () => {
     const { code, text } = await run(['--url', service.url], { SMTP_URL: 'smtp://mail.example.com' });
     expect(code).toBe(1);
     expect(text).toContain('SMTP_URL= npm run demo');
+  });
+});
+
+/** The parts of answers that the tests of a history read. */
+interface Series {
+  readonly points: readonly { readonly requests: number }[];
+}
+interface Found {
+  readonly total: number;
+  readonly items: readonly { readonly source: string; readonly properties: Readonly<Record<string, unknown>> }[];
+}
+interface Endpoints {
+  readonly items: readonly { readonly endpoint: string; readonly p50_ms: number }[];
+}
+
+const DAYS = 14;
+
+describe('the demo with a history', () => {
+  let done: DemoRun;
+  let projectId: string;
+
+  beforeAll(async () => {
+    done = await demo('--history', `${DAYS}d`);
+    const projects = await done.get<{ readonly id: string }[]>('/v1/projects');
+    projectId = projects[0]!.id;
+  });
+
+  function eventsOf(event: string): Promise<Found> {
+    return done.get(`/v1/projects/${projectId}/events?event=${event}&range=30d&limit=1`);
+  }
+
+  it('sends all days, fewer events than its organization has left, and says how many', () => {
+    expect(done.code).toBe(0);
+    expect(done.text).toMatch(/^A free organization has a limit: the past gets about 8000 events\.$/m);
+    expect(done.text.match(/^ {2}from 20\d\d-\d\d-\d\d \d\d:\d\d UTC: \d+ events$/gm)).toHaveLength(DAYS);
+    expect(done.text).toMatch(/^The last 14 days are there: [78]\d{3} events in \d+\.\d s\.$/m);
+  });
+
+  it('has events on each day, and nothing that lies in the future', async () => {
+    const to = Date.now();
+    const from = to - DAYS * 24 * 3_600_000;
+    const window = `from_ts=${new Date(from).toISOString()}&to_ts=${new Date(to).toISOString()}`;
+    const path = `/v1/performance/timeseries?project_id=${projectId}&${window}&interval=day&timezone=UTC`;
+    const { points } = await done.get<Series>(path);
+    expect(points.length).toBeGreaterThanOrEqual(DAYS);
+    for (const { requests } of points.slice(1, -1)) expect(requests).toBeGreaterThan(100);
+    const stored = Number(/are there: (\d+)/.exec(done.text)?.[1]);
+    expect(points.reduce((sum, { requests }) => sum + requests, 0)).toBeGreaterThan(0.99 * stored);
+  });
+
+  it('shows the route that a deploy made slower, and the deploys on each side of it', async () => {
+    const hours = (ago: number): string => new Date(Date.now() - ago * 3_600_000).toISOString();
+    const medianBetween = async (from: number, to: number): Promise<number> => {
+      const path = `/v1/performance/endpoints?project_id=${projectId}&from_ts=${hours(from)}&to_ts=${hours(to)}`;
+      const { items } = await done.get<Endpoints>(`${path}&group_by=route&requests_only=true`);
+      return items.find(({ endpoint }) => endpoint === '/search')!.p50_ms;
+    };
+    expect(await medianBetween(71, 33)).toBeGreaterThan(1.5 * (await medianBetween(150, 74)));
+    const rolledBack = await eventsOf('deploy.rolled_back');
+    expect(rolledBack.items[0]).toMatchObject({ source: 'jobs', properties: { service: 'search' } });
+    expect((await eventsOf('deploy.finished')).total).toBeGreaterThan(DAYS);
+  });
+
+  it('has exceptions with a stack', async () => {
+    const [newest] = (await eventsOf('exception')).items;
+    expect(newest!.properties['exception.stacktrace']).toMatch(/^\w+: .*\n {4}at /);
+  });
+
+  it('has failures of the incident that goes on, at night as well', async () => {
+    // In 14 days so few events leave about two requests for these minutes of a night. The share is one of all events.
+    const day = await demo('--history', '1d');
+    expect(day.text).toMatch(/^The last day is there: /m);
+    const [project] = await day.get<{ readonly id: string }[]>('/v1/projects');
+    const failures = await day.get<{ readonly failure_rate: number }>(
+      `/v1/performance/errors?project_id=${project!.id}&range=15m&status_from=500`,
+    );
+    expect(failures.failure_rate).toBeGreaterThan(0.15);
+  });
+
+  it('ends soon after Ctrl+C, and says how much of the history is there', async () => {
+    const [text, code] = await new Promise<[string, unknown]>((resolve) => {
+      const argv = ['--url', service.url, '--data-dir', service.dataDir, '--history', '30d'];
+      const child = started(argv, {}, (error, out) => resolve([out, error?.code]));
+      // A second signal would end it at once.
+      let isStopped = false;
+      child.stdout?.on('data', (chunk: string) => {
+        if (!isStopped && /^ {2}from /m.test(chunk)) isStopped = child.kill('SIGINT');
+      });
+    });
+    expect(text).toMatch(/^Stopped: complete from 20\d\d-.* UTC on, \d+ of 30 days\. To have all, run this again\.$/m);
+    expect(text).not.toContain('are there');
+    expect(code).toBe(1);
+  });
+
+  it('refuses more days than every plan keeps, with one sentence and code 2', async () => {
+    const { code, text } = await run(['--history', '400d']);
+    expect(code).toBe(2);
+    expect(text).toMatch(/^--history must be a number of days from 1d to 30d, such as 14d; .*\n\nUsage: /);
   });
 });
