@@ -173,6 +173,29 @@ export const analyticsSeries = (project_id: string, window: Window, narrowed: Na
     enabled: !needsField(asked.aggregate) || asked.aggregate_field !== undefined,
   });
 
+/** The most events that are marked on one time axis, the newest first. */
+const MAX_ANNOTATIONS = 50;
+
+/** The events between two Unix times in seconds that are marked on time axes. @param patterns with `*` for any text */
+export const annotations = (project_id: string, patterns: readonly string[], from: number, to: number) =>
+  queryOptions({
+    queryKey: of(project_id, 'annotations', patterns, from, to),
+    queryFn: ({ signal }) =>
+      api.listProjectEvents(
+        {
+          path: { project_id },
+          query: {
+            where: `event like (${patterns.map((pattern) => JSON.stringify(pattern)).join(', ')})`,
+            from_ts: new Date(from * 1000).toISOString(),
+            to_ts: new Date(to * 1000).toISOString(),
+            limit: MAX_ANNOTATIONS,
+          },
+        },
+        { signal },
+      ),
+    enabled: project_id !== '' && patterns.length > 0 && to > from,
+  });
+
 /** Every aggregate except counts needs a field. */
 export function needsField(aggregate: Schemas['Aggregate']): boolean {
   return !['count', 'errors', 'error_rate'].includes(aggregate);

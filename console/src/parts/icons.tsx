@@ -41,6 +41,7 @@ const PATHS = {
   wider: 'M11 4a7 7 0 1 0 0 14 7 7 0 0 0 0-14zM20 20l-4-4M8 11h6',
   down: 'M6 9l6 6 6-6',
   keyboard: 'M3 6h18v12H3zM7 10h.01M11 10h.01M15 10h.01M8 14h8',
+  more: 'M5 12h.01M12 12h.01M19 12h.01',
   docs: 'M6 3h9l4 4v14H6zM14 3v5h5M9 13h7M9 17h7',
 } as const;
 

@@ -1,191 +1,187 @@
-import 'uplot/dist/uPlot.min.css';
-import { useComputedColorScheme, useMantineTheme } from '@mantine/core';
-import { useEffect, useRef } from 'react';
-import uPlot from 'uplot';
-import { type Clock, ticksOf, useClock } from './zone.js';
+import './chart/chart.css';
+import { Title, useComputedColorScheme } from '@mantine/core';
+import { useContext, useMemo, useRef, useState } from 'react';
+import type uPlot from 'uplot';
+import { CurrentChartProject } from './chart/chart-project.js';
+import { ChartTable } from './chart/chart-table.js';
+import { drawingOrder, drawnValues } from './chart/drawing.js';
+import { csvOf, pictureOf } from './chart/files.js';
+import { Legend, Names } from './chart/legend.js';
+import { ChartOptions } from './chart/options.js';
+import { PALETTE } from './chart/palette.js';
+import type { Structure, Threshold } from './chart/plot.js';
+import { PlotView } from './chart/plot-view.js';
+import { bucketsOf, type Series, type Stretch } from './chart/series.js';
+import { type Pointed, Tooltip } from './chart/tooltip.js';
+import type { Unit } from './chart/units.js';
+import { useMarks } from './chart/use-marks.js';
+import { fileName, save } from './save.js';
+import { clockOf, useClock } from './zone.js';
 
-export type SeriesColor = 'sea' | 'red' | 'blue' | 'orange' | 'grape' | 'teal' | 'yellow' | 'gray';
-
-export interface Series {
-  readonly label: string;
-  /** A colour of the theme. */
-  readonly color: SeriesColor;
-  readonly values: readonly (number | null)[];
-  /** Draws the series as a line in a chart of bars. */
-  readonly line?: 'solid' | 'dashed';
-}
-
-/** A time range in Unix seconds, drawn behind the series. A single moment is only a mark on top. */
-export interface Stretch {
-  readonly from: number;
-  readonly until: number;
-}
+export type { SeriesColor } from './chart/palette.js';
+export { secondsOf, type Series, type Stretch } from './chart/series.js';
+export type { Unit } from './chart/units.js';
 
 interface Props {
   /** A description of the chart for screen readers. */
   readonly label: string;
-  /** Unix times in seconds, ascending. */
+  /** The heading above the chart. */
+  readonly title?: string;
+  /** The starts of the buckets as Unix times in seconds, ascending. */
   readonly times: readonly number[];
+  /** The usual length of a bucket in seconds. Undefined: the distance of the first two times. */
+  readonly interval?: number | undefined;
+  /** The end of the answer in Unix seconds: a bucket that ends later is not complete. */
+  readonly until?: number | undefined;
+  /** The IANA name of the zone whose days the buckets are. Undefined: that of the page. */
+  readonly zone?: string;
   readonly series: readonly Series[];
-  readonly stretches?: readonly Stretch[];
-  /** Whether the chart is only an addition to something more important. */
-  readonly isSmall?: boolean;
+  readonly unit?: Unit;
   /** Bars are for counts. Lines are for other values, which may have gaps. */
   readonly shape?: 'bars' | 'lines';
-  /** Formats values of the axis and the legend. Must be the same function in every render. */
-  readonly format?: (value: number) => string;
-  /** Called with the range that somebody selected, in Unix seconds. Must be the same function in every render. */
+  /** Whether the bars are parts of a total and stand on each other. */
+  readonly isStacked?: boolean;
+  readonly stretches?: readonly Stretch[];
+  readonly thresholds?: readonly Threshold[];
+  /** Whether the chart is only an addition to something more important. */
+  readonly isSmall?: boolean;
+  /** Called with the range that somebody selected, in Unix seconds. */
   readonly onSelect?: (from: number, to: number) => void;
 }
 
-const LEGEND_PX = 32;
-const LEAST_PX = 80;
-/** A shorter drag is a click. */
-const LEAST_DRAG_PX = 6;
-
 const NO_STRETCHES: readonly Stretch[] = [];
-const THINNEST_PX = 3;
-/** The height of the line on top of a range, which shows it when bars cover its colour. */
-const CAP_PX = 3;
+const NO_THRESHOLDS: readonly Threshold[] = [];
 
-const STEPS_S = [1, 5, 10, 30, 60, 300, 900, 1_800, 3_600, 7_200, 14_400, 28_800, 86_400, 604_800, 2_592_000];
-
-/** Hides bars of 0, which would otherwise show their edge. */
-function drawn(value: number | null): number | null {
-  return value === 0 ? null : value;
-}
-
-/** Returns the top of the value axis. For counts the axis has at least one whole step. */
-function topOf(most: number, isCount: boolean): number {
-  const top = most * 1.08;
-  return isCount ? Math.max(1, top) : top > 0 ? top : 1;
-}
-
-/** Formats a time as exactly as the distance of two labels needs. @param step seconds between two labels */
-function timeLabel(time: number, step: number, clock: Clock): string {
-  return (step >= 86_400 ? clock.day : step >= 60 ? clock.time : clock.timeWithSeconds)(time * 1000);
-}
-
-/** @param tint two hexadecimal digits: how opaque a range is below its cap */
-function paint(plot: uPlot, stretches: readonly Stretch[], color: string, tint: string): void {
-  const { left, top, width, height } = plot.bbox;
-  for (const { from, until } of stretches) {
-    const begin = Math.max(left, plot.valToPos(from, 'x', true));
-    const end = Math.min(left + width, plot.valToPos(until, 'x', true));
-    if (end < left || begin > left + width) continue;
-    const band = Math.max(THINNEST_PX, end - begin);
-    if (until > from) {
-      plot.ctx.fillStyle = `${color}${tint}`;
-      plot.ctx.fillRect(begin, top, band, height);
-    }
-    plot.ctx.fillStyle = color;
-    plot.ctx.fillRect(begin, top, band, CAP_PX * devicePixelRatio);
-  }
-}
-
-/** Shows bars or lines over time, in the time zone of the page. */
+/** Shows bars or lines over time, with their numbers and in other forms. */
 export function TimeChart({
   label,
+  title,
   times,
+  interval,
+  until,
+  zone,
   series,
-  stretches = NO_STRETCHES,
-  isSmall = false,
+  unit = 'count',
   shape = 'bars',
-  format,
+  isStacked = false,
+  stretches = NO_STRETCHES,
+  thresholds = NO_THRESHOLDS,
+  isSmall = false,
   onSelect,
 }: Props) {
-  const holder = useRef<HTMLDivElement>(null);
-  const { colors } = useMantineTheme();
   const scheme = useComputedColorScheme('light');
-  const clock = useClock();
+  const pageClock = useClock();
+  const clock = zone === undefined ? pageClock : clockOf(zone);
+  const project = useContext(CurrentChartProject);
+  const [isTable, setIsTable] = useState(false);
+  const [isLog, setIsLog] = useState(false);
+  const [chosen, setChosen] = useState<string>();
+  const [pointed, setPointed] = useState<Pointed | null>(null);
+  const canvas = useRef<HTMLCanvasElement>(null);
 
-  useEffect(() => {
-    const element = holder.current;
-    if (element === null) return;
-    const shade = scheme === 'dark' ? 5 : 7;
-    const ink = colors.gray[scheme === 'dark' ? 5 : 7];
-    const axis: uPlot.Axis = {
-      stroke: ink,
-      grid: { stroke: scheme === 'dark' ? '#ffffff14' : '#0000000f' },
-      ticks: { show: false },
-      font: '12px system-ui, sans-serif',
-    };
-    const half = ((times[1] ?? 0) - (times[0] ?? 0)) / 2 || 30;
-    const isBars = shape === 'bars';
-    const paths = isBars ? uPlot.paths.bars?.({ size: [0.75, 28], radius: 0.15 }) : undefined;
-    const told = (value: number | null): string => (value === null ? '–' : (format ?? String)(value));
-    const options: uPlot.Options = {
-      width: element.clientWidth,
-      height: element.clientHeight - LEGEND_PX,
-      scales: {
-        // A bar is centered on its time, so the axis has half a bar more on both sides.
-        x: { range: (_: uPlot, first: number, last: number) => [first - half, last + half] as [number, number] },
-        y: {
-          range: (_: uPlot, __: number, most: number) => [0, topOf(most, format === undefined)] as [number, number],
-        },
-      },
-      axes: [
-        {
-          ...axis,
-          size: 30,
-          incrs: STEPS_S,
-          space: 64,
-          splits: (_, __, first, last, step) => ticksOf(first, last, step, clock.zone),
-          values: (_, splits, __, ___, step) => splits.map((each) => timeLabel(each, step, clock)),
-        },
-        format === undefined
-          ? { ...axis, size: 48, space: 28, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 1e5, 1e6] }
-          : { ...axis, size: 64, space: 28, values: (_, splits) => splits.map(told) },
-      ],
-      series: [
-        { label: 'Time', value: (_, time: number | null) => (time === null ? '–' : clock.full(time * 1000)) },
-        ...series.map((each) => ({
-          label: each.label,
-          stroke: colors[each.color]?.[shade] ?? ink,
-          ...(isBars && each.line === undefined
-            ? {
-                fill: `${colors[each.color]?.[shade] ?? ''}${scheme === 'dark' ? 'aa' : 'cc'}`,
-                points: { show: false },
-              }
-            : {
-                width: 2,
-                points: { size: 5 },
-                ...(each.line === 'dashed' && { dash: [6, 5] }),
-              }),
-          ...(paths !== undefined && each.line === undefined && { paths }),
-          ...(format !== undefined && { value: (_: uPlot, value: number | null) => told(value) }),
-        })),
-      ],
-      cursor: { y: false, drag: { x: onSelect !== undefined, setScale: false } },
-      hooks: {
-        drawAxes: [(chart) => paint(chart, stretches, colors.red[shade], scheme === 'dark' ? '33' : '24')],
-        setSelect: [
-          (chart) => {
-            const { left, width } = chart.select;
-            if (width > LEAST_DRAG_PX) onSelect?.(chart.posToVal(left, 'x'), chart.posToVal(left + width, 'x'));
-          },
-        ],
-      },
-      legend: { live: true },
-    };
-    const values = series.map((each) =>
-      isBars && each.line === undefined ? each.values.map(drawn) : [...each.values],
-    );
-    const plot = new uPlot(options, [[...times], ...values], element);
-    // The names of many series take several lines.
-    const legend = element.querySelector<HTMLElement>('.u-legend');
-    const observer = new ResizeObserver(() =>
-      plot.setSize({
-        width: element.clientWidth,
-        height: Math.max(LEAST_PX, element.clientHeight - Math.max(LEGEND_PX, legend?.offsetHeight ?? 0)),
-      }),
-    );
-    observer.observe(element);
-    return () => {
-      observer.disconnect();
-      plot.destroy();
-    };
-  }, [colors, scheme, clock, series, stretches, times, shape, format, onSelect]);
+  const buckets = useMemo(
+    () => bucketsOf(times, { length: interval, until, zone: clock.zone }),
+    [times, interval, until, clock.zone],
+  );
+  const marks = useMarks(buckets);
+  // A series that the data no longer has cannot be shown alone.
+  const isolated = series.some((each) => each.label === chosen) ? chosen : undefined;
+  const shown = isolated === undefined ? series : series.filter((each) => each.label === isolated);
+  const isBars = shape === 'bars' && !isLog;
+  const hasTotal = isStacked && isolated === undefined && series.length > 1;
+  const colorOf = ({ color }: Series): string => PALETTE[scheme][color];
 
-  return <div ref={holder} className={isSmall ? 'chart small' : 'chart'} role="img" aria-label={label} />;
+  const isStack = isStacked && isBars;
+  const drawn = useMemo(() => drawingOrder(series, isStack), [series, isStack]);
+  const data = useMemo(
+    (): uPlot.AlignedData => [
+      buckets.map(({ start, end }) => (start + end) / 2),
+      ...drawnValues(drawn, { isolated, isStack, isLog }),
+    ],
+    [buckets, drawn, isolated, isStack, isLog],
+  );
+  const structure = JSON.stringify({
+    series: drawn.map((each) => ({
+      color: PALETTE[scheme][each.color],
+      isBar: isBars && each.line === undefined,
+      isDashed: each.line === 'dashed',
+    })),
+    isLog,
+    unit,
+    scheme,
+    isSelectable: onSelect !== undefined,
+  } satisfies Structure);
+  const bucket = pointed === null ? undefined : buckets[pointed.index];
+  const legend = { series, colorOf, isolated, onIsolate: setChosen };
+  const name = title ?? label;
+  const nameOf = (ending: string): string => fileName(project?.slug ?? 'chart', wordOf(name), ending);
+  const savePicture = async (): Promise<void> => {
+    if (canvas.current === null) return;
+    const names = shown.map((each) => ({ label: each.label, color: colorOf(each) }));
+    save(await pictureOf(canvas.current, name, names, scheme), nameOf('png'));
+  };
+
+  return (
+    <div className="chart-part">
+      {(title !== undefined || !isSmall) && (
+        <div className="chart-head">
+          <Title order={2} size="h5">
+            {title}
+          </Title>
+          {!isSmall && (
+            <ChartOptions
+              title={name}
+              isTable={isTable}
+              isLog={isLog}
+              onTable={setIsTable}
+              onLog={setIsLog}
+              onCsv={() => save(csvOf(buckets, shown), nameOf('csv'))}
+              onPng={() => void savePicture()}
+            />
+          )}
+        </div>
+      )}
+      {isTable ? (
+        <ChartTable
+          label={label}
+          buckets={buckets}
+          series={shown}
+          unit={unit}
+          marks={marks}
+          clock={clock}
+          hasTotal={hasTotal}
+        />
+      ) : (
+        <PlotView
+          label={label}
+          isSmall={isSmall}
+          structure={structure}
+          content={{ data, buckets, stretches, thresholds, marks, clock, onSelect, onPoint: setPointed }}
+          canvas={canvas}
+        >
+          {pointed !== null && bucket !== undefined && (
+            <Tooltip
+              pointed={pointed}
+              bucket={bucket}
+              series={shown}
+              unit={unit}
+              marks={marks}
+              clock={clock}
+              colorOf={colorOf}
+              hasTotal={hasTotal}
+            />
+          )}
+        </PlotView>
+      )}
+      {isSmall ? series.length > 1 && <Names {...legend} /> : <Legend {...legend} unit={unit} />}
+    </div>
+  );
+}
+
+/** Returns a part of a file name. */
+function wordOf(title: string): string {
+  return title
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]+/gu, '-')
+    .slice(0, 60);
 }

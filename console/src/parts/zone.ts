@@ -20,6 +20,10 @@ export interface Clock {
   /** Date and time without seconds and year. */
   readonly minute: Format;
   readonly day: Format;
+  /** The day of the week and the date. */
+  readonly date: Format;
+  readonly month: Format;
+  readonly year: Format;
   readonly time: Format;
   readonly timeWithSeconds: Format;
 }
@@ -44,6 +48,9 @@ export function clockOf(zone: string): Clock {
     short: format({ ...DAY_MONTH, ...WITH_SECONDS }),
     minute: format({ ...DAY_MONTH, ...HOUR_MINUTE }),
     day: format(DAY_MONTH),
+    date: format({ weekday: 'short', ...DAY_MONTH, year: 'numeric' }),
+    month: format({ month: 'long', year: 'numeric' }),
+    year: format({ year: 'numeric' }),
     time: format(HOUR_MINUTE),
     timeWithSeconds: format(WITH_SECONDS),
   };

@@ -2,9 +2,11 @@ import { ActionIcon, Button, Kbd, NavLink, Select } from '@mantine/core';
 import { openSpotlight } from '@mantine/spotlight';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link, Outlet, useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { LinkNav } from '../parts/links.js';
+import { projectSettings } from '../api/owning.js';
 import { organizations, projects } from '../api/queries.js';
+import { CurrentChartProject } from '../parts/chart/chart-project.js';
 import { Icon } from '../parts/icons.js';
 import { Mark } from '../parts/mark.js';
 import { useCurrentProject } from './current-project.js';
@@ -24,6 +26,11 @@ export function Shell() {
   const { organization, project } = useCurrentProject();
   const params = { organization: organization.slug, project: project.slug };
   const { zone } = useTimeRange();
+  const { data: settings } = useSuspenseQuery(projectSettings(project.id));
+  const charts = useMemo(
+    () => ({ id: project.id, slug: project.slug, annotationEvents: settings.annotation_events ?? [] }),
+    [project, settings.annotation_events],
+  );
   const [areKeysShown, setAreKeysShown] = useState(false);
   return (
     <Zone value={zone}>
@@ -87,7 +94,9 @@ export function Shell() {
         <AreaTabs />
         <TimeBar isInHeader={false} />
         {/* Nothing that a page keeps is of another project. */}
-        <Outlet key={project.id} />
+        <CurrentChartProject value={charts}>
+          <Outlet key={project.id} />
+        </CurrentChartProject>
         <Search projectId={project.id} params={params} onKeys={() => setAreKeysShown(true)} />
         <Shortcuts isOpen={areKeysShown} onOpen={setAreKeysShown} />
       </Frame>

@@ -4,9 +4,9 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { analyticsSeries, needsField } from '../../api/insight.js';
 import { Failure } from '../../parts/failures.js';
-import { decimal, share, whole } from '../../parts/numbers.js';
+import { exactOf } from '../../parts/chart/units.js';
 import { Suggested } from '../../parts/suggested.js';
-import { type SeriesColor, TimeChart } from '../../parts/time-chart.js';
+import { secondsOf, type SeriesColor, TimeChart, type Unit } from '../../parts/time-chart.js';
 import { PendingPage } from '../../shell/around-pages.js';
 import { type TimeRange, useTimeRange } from '../../shell/time-range.js';
 import type { QuestionProps } from './analytics.js';
@@ -34,7 +34,7 @@ const INTERVALS = [
   { value: 'day', label: 'Day' },
   { value: 'week', label: 'Week' },
 ];
-const COLORS: readonly SeriesColor[] = ['sea', 'orange', 'blue', 'grape', 'teal', 'yellow'];
+const COLORS: readonly SeriesColor[] = ['sea', 'orange', 'grape', 'blue', 'wine', 'olive'];
 
 /** Shows one number per interval, optionally with a line for each value of a field. */
 export function SeriesOverTime({ projectId, window, narrowed, search, set, fields }: QuestionProps) {
@@ -114,17 +114,18 @@ export function SeriesOverTime({ projectId, window, narrowed, search, set, field
         </Text>
       )}
       {isPending && fetchStatus === 'fetching' && <PendingPage />}
-      {data !== undefined && <Drawn answer={data} zoom={zoom} />}
+      {data !== undefined && <Drawn answer={data} field={takesField ? field : undefined} zoom={zoom} />}
     </Stack>
   );
 }
 
 interface DrawnProps {
   readonly answer: Answer;
+  readonly field: string | undefined;
   readonly zoom: TimeRange['zoom'];
 }
 
-function Drawn({ answer, zoom }: DrawnProps) {
+function Drawn({ answer, field, zoom }: DrawnProps) {
   const { series: found, other, previous, aggregate, interval, timezone } = answer;
   const times = useMemo(() => found[0]?.points.map(({ ts }) => Date.parse(ts) / 1000) ?? [], [found]);
   const series = useMemo(
@@ -139,29 +140,40 @@ function Drawn({ answer, zoom }: DrawnProps) {
         : [{ label: 'All others', color: 'gray' as const, values: other.points.map(({ value }) => value) }]),
       ...(previous === null
         ? []
-        : [{ label: 'The time before', color: 'gray' as const, values: valuesAt(previous.points, times.length) }]),
+        : [
+            {
+              label: 'The time before',
+              color: 'gray' as const,
+              line: 'dashed' as const,
+              values: valuesAt(previous.points, times.length),
+            },
+          ]),
     ],
     [found, other, previous, aggregate, answer.split_by, times.length],
   );
   if (times.length === 0)
     return <Text c="dimmed">No event fits: a longer time, or fewer conditions, may show some.</Text>;
-  const format = aggregate === 'error_rate' ? share : isWhole(aggregate) ? undefined : decimal;
-  const isOne = series.length === 1;
+  const unit = unitOf(aggregate, field);
+  const isSplit = answer.split_by !== null;
+  const total = isSplit ? null : (found[0]?.total ?? null);
   return (
     <Card withBorder>
       <TimeChart
         label={`${labelOf(aggregate)} by the ${interval}, ${series.map(({ label }) => label).join(', ')}`}
         times={times}
         series={series}
-        shape={isOne && isWhole(aggregate) ? 'bars' : 'lines'}
-        {...(format !== undefined && { format })}
+        title={`${labelOf(aggregate)} by the ${interval}`}
+        interval={secondsOf(interval)}
+        until={Date.parse(answer.to_ts) / 1000}
+        zone={timezone}
+        unit={unit}
+        shape={isWhole(aggregate) && (!isSplit || isAdded(aggregate)) ? 'bars' : 'lines'}
+        isStacked={isSplit && isAdded(aggregate)}
         onSelect={zoom}
       />
       <Text size="xs" c="dimmed" mt="xs">
         By the {interval}, days of {timezone}. Draw over the chart to look closer.
-        {found[0]?.total !== null &&
-          isOne &&
-          ` In all ${format?.(found[0]?.total ?? 0) ?? whole(found[0]?.total ?? 0)}.`}
+        {total !== null && ` In all ${exactOf(unit, total)}.`}
       </Text>
     </Card>
   );
@@ -169,6 +181,17 @@ function Drawn({ answer, zoom }: DrawnProps) {
 
 function isWhole(aggregate: Aggregate): boolean {
   return aggregate === 'count' || aggregate === 'errors' || aggregate === 'unique';
+}
+
+/** Whether the values of a split add up to that of all events. */
+function isAdded(aggregate: Aggregate): boolean {
+  return aggregate === 'count' || aggregate === 'errors';
+}
+
+function unitOf(aggregate: Aggregate, field: string | undefined): Unit {
+  if (aggregate === 'error_rate') return 'share';
+  if (isWhole(aggregate)) return 'count';
+  return field?.endsWith('_ms') === true ? 'ms' : 'number';
 }
 
 function labelOf(aggregate: Aggregate): string {

@@ -9,7 +9,7 @@ import { Failure } from '../../parts/failures.js';
 import { Figure } from '../../parts/figure.js';
 import { Moment } from '../../parts/moment.js';
 import { milliseconds, share, whole } from '../../parts/numbers.js';
-import { TimeChart } from '../../parts/time-chart.js';
+import { secondsOf, TimeChart } from '../../parts/time-chart.js';
 import { useCurrentProject } from '../../shell/current-project.js';
 import { useTimeRange } from '../../shell/time-range.js';
 
@@ -157,22 +157,22 @@ function OverTime() {
     ];
   }, [all, failed]);
   const busiest = all?.reduce((most, { value }) => Math.max(most, value ?? 0), 0) ?? 0;
-  const interval = events.data?.interval;
   return (
     <Card withBorder>
-      <Title order={2} size="h5" mb="xs">
-        Events and errors{interval !== undefined && ` by the ${interval}`}
-      </Title>
       <Failure error={events.error ?? errors.error} />
-      {all === undefined ? (
+      {events.data === undefined ? (
         events.error === null && <Skeleton height={220} />
       ) : times.length === 0 ? (
         <Text c="dimmed">No event came in this time.</Text>
       ) : (
         <TimeChart
-          label={`Events and errors by the ${interval}; at most ${whole(busiest)} in one`}
+          title={`Events and errors by the ${events.data.interval}`}
+          label={`Events and errors by the ${events.data.interval}; at most ${whole(busiest)} in one`}
           times={times}
           series={series}
+          interval={secondsOf(events.data.interval)}
+          until={Date.parse(events.data.to_ts) / 1000}
+          zone={events.data.timezone}
           onSelect={zoom}
         />
       )}

@@ -1,10 +1,9 @@
-import { Card, SimpleGrid, Text, Title } from '@mantine/core';
+import { Card, SimpleGrid, Text } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { performanceSeries } from '../../api/insight.js';
 import { Failure } from '../../parts/failures.js';
-import { milliseconds } from '../../parts/numbers.js';
-import { TimeChart } from '../../parts/time-chart.js';
+import { secondsOf, TimeChart } from '../../parts/time-chart.js';
 import { PendingPage } from '../../shell/around-pages.js';
 import { useTimeRange } from '../../shell/time-range.js';
 import { type PartProps, requestsOf } from './asked.js';
@@ -35,26 +34,33 @@ export function OverTime({ projectId, window, search }: PartProps) {
   );
   if (data === undefined) return error === null ? <PendingPage /> : <Failure error={error} />;
   if (times.length === 0) return <Text c="dimmed">Nothing came in this time.</Text>;
+  const axis = {
+    interval: secondsOf(data.interval),
+    until: Date.parse(data.to_ts) / 1000,
+    zone: data.timezone,
+    onSelect: zoom,
+  };
   return (
     <SimpleGrid cols={{ base: 1, lg: 2 }}>
       <Card withBorder>
-        <Title order={2} size="h5" mb="xs">
-          Latency per {data.interval}
-        </Title>
         <TimeChart
+          title={`Latency per ${data.interval}`}
           label={`Latency per ${data.interval}: p50, p95 and p99`}
           times={times}
           series={latencies}
           shape="lines"
-          format={milliseconds}
-          onSelect={zoom}
+          unit="ms"
+          {...axis}
         />
       </Card>
       <Card withBorder>
-        <Title order={2} size="h5" mb="xs">
-          {counted} and errors per {data.interval}
-        </Title>
-        <TimeChart label={`${counted} and errors per ${data.interval}`} times={times} series={counts} onSelect={zoom} />
+        <TimeChart
+          title={`${counted} and errors per ${data.interval}`}
+          label={`${counted} and errors per ${data.interval}`}
+          times={times}
+          series={counts}
+          {...axis}
+        />
       </Card>
     </SimpleGrid>
   );

@@ -101,15 +101,16 @@ function SettingsSection({ settings, refusal }: SettingsProps) {
   const [range, setRange] = useState(settings.default_range);
   const [redacted, setRedacted] = useState(settings.redacted_properties);
   const [noise, setNoise] = useState(settings.noise_endpoints);
+  const [annotations, setAnnotations] = useState(settings.annotation_events ?? []);
   const isFixed = refusal !== undefined;
   const save = async () => {
-    const { project_id, annotation_events } = settings;
+    const { project_id } = settings;
     const body = {
       timezone,
       default_range: range,
       redacted_properties: redacted,
       noise_endpoints: noise,
-      annotation_events,
+      annotation_events: annotations,
     };
     const saved = await api.replaceProjectSettings({ path: { project_id }, body });
     queries.setQueryData(projectSettings(project_id).queryKey, saved);
@@ -153,6 +154,15 @@ function SettingsSection({ settings, refusal }: SettingsProps) {
           readOnly={isFixed}
           value={noise}
           onChange={setNoise}
+        />
+        <TagsInput
+          label="Events that are marked in charts"
+          description="Names such as deploy.finished, or patterns such as deploy.*. Every time axis shows when they happened."
+          placeholder={isFixed ? '' : 'Type a name and press Enter'}
+          maxTags={20}
+          readOnly={isFixed}
+          value={annotations}
+          onChange={setAnnotations}
         />
       </ActForm>
     </Section>

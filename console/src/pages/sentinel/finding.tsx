@@ -97,12 +97,11 @@ function told({ series: { metric } }: Finding, value: number): string {
  */
 function Evidence({ finding: { evidence, series: of } }: { readonly finding: Finding }) {
   const { points, interval_seconds } = evidence;
-  const factor = of.metric === 'error_rate' ? 100 : 1;
+  const unit = of.metric === 'error_rate' ? 'share' : of.metric === 'p95_latency_ms' ? 'ms' : 'number';
   const { times, series, stretches } = useMemo(() => {
-    const valuesOf = (name: 'actual' | 'expected' | 'lower' | 'upper') =>
-      points.map((point) => (point[name] === null ? null : point[name] * factor));
+    const valuesOf = (name: 'actual' | 'expected' | 'lower' | 'upper') => points.map((point) => point[name]);
     const drawn: Series[] = [
-      { label: inWords(of.metric) + (factor === 100 ? ', %' : ''), color: 'sea', values: valuesOf('actual') },
+      { label: inWords(of.metric), color: 'sea', values: valuesOf('actual') },
       { label: 'Expected', color: 'blue', line: 'solid', values: valuesOf('expected') },
       { label: 'Upper bound', color: 'blue', line: 'dashed', values: valuesOf('upper') },
       { label: 'Lower bound', color: 'blue', line: 'dashed', values: valuesOf('lower') },
@@ -113,10 +112,10 @@ function Evidence({ finding: { evidence, series: of } }: { readonly finding: Fin
       series: drawn.filter(({ values }) => values.some((value) => value !== null)),
       stretches: points.flatMap(({ is_anomalous }, index) => {
         const at = moments[index] ?? 0;
-        return is_anomalous ? [{ from: at - interval_seconds / 2, until: at + interval_seconds / 2 }] : [];
+        return is_anomalous ? [{ from: at, until: at + interval_seconds }] : [];
       }),
     };
-  }, [factor, interval_seconds, of.metric, points]);
+  }, [interval_seconds, of.metric, points]);
   if (points.length === 0) return <Text c="dimmed">This kind has no series: its first event is the evidence.</Text>;
   return (
     <section aria-label="Evidence">
@@ -125,6 +124,8 @@ function Evidence({ finding: { evidence, series: of } }: { readonly finding: Fin
         times={times}
         series={series}
         stretches={stretches}
+        unit={unit}
+        interval={interval_seconds}
       />
     </section>
   );

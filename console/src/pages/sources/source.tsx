@@ -177,7 +177,9 @@ function Health({ source: { id } }: Props) {
           />
         </SimpleGrid>
       )}
-      {times.length > 0 && <TimeChart label="Events of the last day, by hour" times={times} series={series} isSmall />}
+      {times.length > 0 && (
+        <TimeChart label="Events of the last day, by hour" times={times} series={series} interval={3_600} isSmall />
+      )}
     </Section>
   );
 }

@@ -133,8 +133,6 @@ export function bandsOf(
   firings: readonly Firing[],
   { isMoment, barSeconds, end }: { readonly isMoment: boolean; readonly barSeconds: number; readonly end: number },
 ): { from: number; until: number }[] {
-  // A bar is centered on its start.
-  const half = barSeconds / 2;
   const single = firings
     .map(({ at, until }) => {
       const from = Date.parse(at) / 1_000;
@@ -144,8 +142,8 @@ export function bandsOf(
   const bands: { from: number; until: number }[] = [];
   for (const { from, until } of single) {
     const last = bands.at(-1);
-    if (!isMoment && last !== undefined && from - half <= last.until) last.until = Math.max(last.until, until - half);
-    else bands.push({ from: from - half, until: until - half });
+    if (!isMoment && last !== undefined && from - barSeconds <= last.until) last.until = Math.max(last.until, until);
+    else bands.push({ from, until });
   }
   return bands;
 }

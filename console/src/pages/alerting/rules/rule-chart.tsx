@@ -2,7 +2,7 @@ import { Text } from '@mantine/core';
 import type { Schemas } from '@operational-events/client';
 import { useMemo } from 'react';
 import { durationOf } from '../../../parts/durations.js';
-import { decimal, share } from '../../../parts/numbers.js';
+import { exactOf } from '../../../parts/chart/units.js';
 import { type Stretch, TimeChart } from '../../../parts/time-chart.js';
 import { barsOf, type Measure } from './measure.js';
 
@@ -26,32 +26,24 @@ export function RuleChart({ measure, answers, name, label, note, bands }: Props)
   const aggregate = answers.length > 1 ? 'error_rate' : answers[0]?.aggregate;
   const { times, series } = useMemo(() => {
     const bars = barsOf(measure, answers);
-    return {
-      times: bars.times,
-      series: [
-        { label: name, color: 'sea' as const, values: bars.values },
-        ...(threshold === null
-          ? []
-          : [
-              {
-                label: 'Threshold',
-                color: 'red' as const,
-                line: 'dashed' as const,
-                values: bars.times.map(() => threshold),
-              },
-            ]),
-      ],
-    };
-  }, [measure, answers, name, threshold]);
+    return { times: bars.times, series: [{ label: name, color: 'sea' as const, values: bars.values }] };
+  }, [measure, answers, name]);
+  const isTime = measure.series.aggregate_field?.endsWith('_ms') === true;
+  const unit = aggregate === 'error_rate' ? 'share' : aggregate === 'count' ? 'count' : isTime ? 'ms' : 'number';
+  const thresholds = useMemo(
+    () => (threshold === null ? [] : [{ value: threshold, label: `Threshold ${exactOf(unit, threshold)}` }]),
+    [threshold, unit],
+  );
   if (times.length === 0) return <Text c="dimmed">Nothing came in that time.</Text>;
-  const format = aggregate === 'error_rate' ? share : aggregate === 'count' ? undefined : decimal;
   return (
     <TimeChart
-      label={`${label}, over each ${durationOf(barSeconds)}${threshold === null ? '' : `, with the threshold ${(format ?? decimal)(threshold)}`}; ${note}`}
+      label={`${label}, over each ${durationOf(barSeconds)}${threshold === null ? '' : `, with the threshold ${exactOf(unit, threshold)}`}; ${note}`}
       times={times}
       series={series}
       stretches={bands}
-      {...(format !== undefined && { format })}
+      thresholds={thresholds}
+      unit={unit}
+      interval={barSeconds}
       shape={times.length > MOST_BARS || aggregate?.startsWith('p') || aggregate === 'avg' ? 'lines' : 'bars'}
     />
   );

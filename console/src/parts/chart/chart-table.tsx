@@ -1,0 +1,64 @@
+import { Table } from '@mantine/core';
+import type { Clock } from '../zone.js';
+import { bucketName, type Bucket, type Mark, marksIn, type Series, totalAt } from './series.js';
+import { exactOf, type Unit } from './units.js';
+
+interface Props {
+  readonly label: string;
+  readonly buckets: readonly Bucket[];
+  readonly series: readonly Series[];
+  readonly unit: Unit;
+  readonly marks: readonly Mark[];
+  readonly clock: Clock;
+  readonly hasTotal: boolean;
+}
+
+/** Shows the values of a chart as text. */
+export function ChartTable({ label, buckets, series, unit, marks, clock, hasTotal }: Props) {
+  const hasMarks = marks.length > 0;
+  return (
+    <div className="chart-table" role="region" aria-label={label} tabIndex={0}>
+      <Table stickyHeader verticalSpacing={4} fz="xs">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Time</Table.Th>
+            {series.map((each, index) => (
+              <Table.Th key={index} ta="end">
+                {each.label}
+              </Table.Th>
+            ))}
+            {hasTotal && <Table.Th ta="end">Total</Table.Th>}
+            {hasMarks && <Table.Th>Marks</Table.Th>}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {buckets.map((bucket, index) => (
+            <Table.Tr key={bucket.start}>
+              <Table.Td>
+                {bucketName(bucket, clock)}
+                {bucket.isIncomplete && ' (so far)'}
+              </Table.Td>
+              {series.map((each, column) => (
+                <Table.Td key={column} ta="end" className="numbers">
+                  {exactOf(unit, each.values[index] ?? null)}
+                </Table.Td>
+              ))}
+              {hasTotal && (
+                <Table.Td ta="end" className="numbers">
+                  {exactOf(unit, totalAt(series, index))}
+                </Table.Td>
+              )}
+              {hasMarks && (
+                <Table.Td>
+                  {marksIn(marks, bucket)
+                    .map(({ name }) => name)
+                    .join(', ')}
+                </Table.Td>
+              )}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </div>
+  );
+}

@@ -1,0 +1,99 @@
+import type { Schemas } from '@operational-events/client';
+import { type Clock, momentOf, offsetAt } from '../zone.js';
+import type { SeriesColor } from './palette.js';
+
+export interface Series {
+  readonly label: string;
+  readonly color: SeriesColor;
+  readonly values: readonly (number | null)[];
+  /** Draws the series as a line in a chart of bars. Such a series is not a part of the total. */
+  readonly line?: 'solid' | 'dashed';
+}
+
+/** A time range in Unix seconds, drawn behind the series. A single moment is only a mark on top. */
+export interface Stretch {
+  readonly from: number;
+  readonly until: number;
+}
+
+/** An event of note, such as a deploy. */
+export interface Mark {
+  /** Unix time in seconds. */
+  readonly at: number;
+  readonly name: string;
+}
+
+/** The time of one value, in Unix seconds. */
+export interface Bucket {
+  readonly start: number;
+  readonly end: number;
+  /** Whether the bucket ends after the answer. */
+  readonly isIncomplete: boolean;
+}
+
+const DAY_S = 86_400;
+
+type Interval = Schemas['TimeseriesResponse']['interval'];
+
+const SECONDS: Readonly<Record<Interval, number>> = {
+  minute: 60,
+  hour: 3_600,
+  day: DAY_S,
+  week: 7 * DAY_S,
+  month: 30 * DAY_S,
+  year: 365 * DAY_S,
+};
+
+/** Returns the usual length of a bucket in seconds. */
+export function secondsOf(interval: Interval): number {
+  return SECONDS[interval];
+}
+
+/** Returns the end of a bucket that no other follows. A day has 23 or 25 hours when the clocks change. */
+function endOf(start: number, length: number, zone: string): number {
+  if (length < DAY_S) return start + length;
+  const wall = start * 1000 + offsetAt(start * 1000, zone);
+  const date = new Date(wall);
+  const days = Math.round(length / DAY_S);
+  if (days >= 365) return momentOf(date.setUTCFullYear(date.getUTCFullYear() + 1), zone) / 1000;
+  if (days >= 28) return momentOf(date.setUTCMonth(date.getUTCMonth() + 1), zone) / 1000;
+  return momentOf(wall + days * DAY_S * 1000, zone) / 1000;
+}
+
+/**
+ * Returns the buckets that begin at some times.
+ * @param length the usual length of a bucket in seconds. Undefined: the distance of the first two times
+ * @param until the end of the answer in Unix seconds. Undefined: all buckets are complete
+ */
+export function bucketsOf(
+  times: readonly number[],
+  { length, until = Infinity, zone }: { length: number | undefined; until: number | undefined; zone: string },
+): Bucket[] {
+  const usual = length ?? ((times[1] ?? 0) - (times[0] ?? 0) || 60);
+  return times.map((start, index) => {
+    const end = times[index + 1] ?? endOf(start, usual, zone);
+    return { start, end, isIncomplete: end > until };
+  });
+}
+
+/** Formats the time of a bucket, such as "Thu, Nov 26, 10:30 – 11:00". */
+export function bucketName({ start, end }: Bucket, clock: Clock): string {
+  const [from, to] = [start * 1000, end * 1000];
+  const length = end - start;
+  if (length >= 364 * DAY_S) return clock.year(from);
+  if (length >= 27 * DAY_S) return clock.month(from);
+  if (length > 1.5 * DAY_S) return `${clock.date(from)} – ${clock.date(to - 1)}`;
+  if (length >= 0.9 * DAY_S) return clock.date(from);
+  const time = length < 60 ? clock.timeWithSeconds : clock.time;
+  return `${clock.date(from)}, ${time(from)} – ${time(to)}`;
+}
+
+/** Adds the values of a bucket that are parts of a whole. */
+export function totalAt(series: readonly Series[], index: number): number {
+  return series.reduce((sum, { line, values }) => sum + (line === undefined ? (values[index] ?? 0) : 0), 0);
+}
+
+/** Returns the marks in a bucket. */
+export function marksIn(marks: readonly Mark[], { start, end }: Bucket): Mark[] {
+  return marks.filter(({ at }) => at >= start && at < end);
+}

@@ -1,0 +1,304 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Locator, Page } from 'playwright-core';
+import { type Owner, ownerWithProject } from '../../support/actors.js';
+import { createTestApp, type TestApp } from '../../support/app.js';
+import { bytesOfDownload } from '../../support/chromium.js';
+import { type ConsoleBrowser, openConsole } from '../../support/console-browser.js';
+import { addressOf, heading, SCREENS, signIn } from '../../support/console-pages.js';
+import { eventually } from '../../support/eventually.js';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const iso = (at: number): string => new Date(at).toISOString();
+/** The beginning of a day in UTC, four days ago. */
+const DAY = Math.floor(Date.now() / DAY_MS) * DAY_MS - 4 * DAY_MS;
+const RANGE = `from=${iso(DAY)}&to=${iso(DAY + 3 * HOUR_MS)}&interval=hour`;
+
+let app: TestApp;
+let owner: Owner;
+let address: string;
+
+beforeAll(async () => {
+  app = await createTestApp({ env: { RATE_LIMIT_OVERRIDES: 'events=1000/1000' } });
+  owner = await ownerWithProject(app);
+  address = await addressOf(app, owner);
+  const minute = 60_000;
+  // By hour: 2, 1 and 3 orders, and 1, 0 and 1 logins.
+  const sent = [
+    ['order.placed', 5, 20],
+    ['order.placed', 30, 40],
+    ['order.placed', 70, 1_200],
+    ['order.placed', 130, 12_000],
+    ['order.placed', 140, 12_000],
+    ['order.placed', 150, 15_000],
+    ['user.login', 10, 1],
+    ['user.login', 170, 1],
+  ] as const;
+  for (const [event_type, minutes, took_ms] of sent) await ingest(event_type, DAY + minutes * minute, { took_ms });
+  await ingest('user.login', DAY - 2.5 * HOUR_MS);
+  for (const minutes of [5, 70, 170]) {
+    await ingest('http.request', DAY - DAY_MS + minutes * minute, {
+      method: 'GET',
+      path: '/cart',
+      status_code: 200,
+      latency_ms: 40,
+    });
+  }
+  await ingest('deploy.finished', DAY + 90 * minute, {}, 'web 5.12.0');
+});
+afterAll(() => app.close());
+
+async function ingest(event_type: string, at: number, payload: object = {}, message?: string): Promise<void> {
+  const event = { event_type, source: 'web', timestamp: iso(at), payload, ...(message !== undefined && { message }) };
+  await app.request().post('/v1/events/ingest').set('X-API-Key', owner.apiKey).send(event).expect(200);
+}
+
+/** A text that the page wrote on a canvas, and the space to the left of it. */
+interface Written {
+  readonly text: string;
+  readonly left: number;
+}
+
+/** Records what a page writes on canvases, where texts can be read in no other way. */
+const RECORD = `(() => {
+  const write = CanvasRenderingContext2D.prototype.fillText;
+  window.written = [];
+  CanvasRenderingContext2D.prototype.fillText = function (text, x, y, ...rest) {
+    const { width } = this.measureText(text);
+    const left = x - (this.textAlign === 'right' ? width : this.textAlign === 'center' ? width / 2 : 0);
+    window.written.push({ text, left });
+    return write.call(this, text, x, y, ...rest);
+  };
+})()`;
+
+describe.each(SCREENS)('a chart on $device', ({ screen }) => {
+  let browser: ConsoleBrowser;
+  let page: Page;
+
+  beforeAll(async () => {
+    browser = await openConsole(app, { ...screen, timezoneId: 'America/New_York' });
+    ({ page } = browser);
+    await page.addInitScript(RECORD);
+    await page.goto(`${app.url}/console/login`);
+    await signIn(page, owner.email);
+    await heading(page, owner.projectName);
+  });
+  afterAll(() => browser.close());
+  afterEach(async () => {
+    expect(browser.faults.splice(0)).toEqual([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(screen.viewport.width);
+  });
+
+  async function open(search: string): Promise<Locator> {
+    await page.goto(`${address}/analytics?${search}`);
+    const chart = page.getByRole('img', { name: / by the (minute|hour|day|week),/ });
+    await chart.waitFor();
+    return chart;
+  }
+
+  async function choose(option: string): Promise<void> {
+    await page.getByRole('button', { name: /^Options of the chart/ }).click();
+    await page.getByRole('menuitem', { name: option }).click();
+  }
+
+  /** Waits until the tooltip at a share of the width of a chart reads as expected. */
+  async function pointsAt(chart: Locator, share: number, expected: RegExp): Promise<void> {
+    const bars = chart.locator('.u-over');
+    await eventually(
+      async () => {
+        const { width = 0, height = 0 } = (await bars.boundingBox()) ?? {};
+        await bars.hover({ position: { x: width * share, y: height / 2 } });
+        return (await chart.locator('.chart-tooltip').allInnerTexts()).join().replaceAll(/\s+/g, ' ');
+      },
+      (text) => expected.test(text),
+    );
+  }
+
+  it('shows the values of the bucket below the pointer with their total, the largest first', async () => {
+    const chart = await open(`${RANGE}&split=event&zone=utc`);
+    const date = new Intl.DateTimeFormat('en-US', {
+      timeZone: 'UTC',
+      weekday: 'short',
+      day: 'numeric',
+      month: 'short',
+      year: 'numeric',
+    }).format(DAY);
+    await pointsAt(
+      chart,
+      1 / 6,
+      new RegExp(`^${date}, 00:00 – 01:00 order.placed 2 user.login 1 deploy.finished 0 Total 3$`),
+    );
+    await pointsAt(chart, 5 / 6, /02:00 – 03:00 .*Total 4$/);
+    expect(await browser.lookAt('chart')).toEqual([]);
+  });
+
+  it('lists the last, least, mean and largest value of each series', async () => {
+    await open(`${RANGE}&split=event&zone=utc`);
+    const row = page.getByRole('region', { name: 'Legend' }).getByRole('row', { name: /order\.placed/ });
+    expect((await row.getByRole('cell').allInnerTexts()).slice(1)).toEqual(['3', '1', '2', '3']);
+  });
+
+  it('shows its values as a table and as CSV', async () => {
+    const chart = await open(`${RANGE}&split=event&zone=utc`);
+    await choose('Show as table');
+    await chart.waitFor({ state: 'hidden' });
+    const table = page.getByRole('region', { name: /^Events by the hour/ });
+    const cells = table.getByRole('row', { name: /01:00 – 02:00/ }).getByRole('cell');
+    expect((await cells.allInnerTexts()).slice(1, 5)).toEqual(['1', '0', '1', '2']);
+    expect(await browser.lookAt('chart-table')).toEqual([]);
+    await page.getByRole('button', { name: /^Options of the chart/ }).click();
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('menuitem', { name: 'Download CSV' }).click(),
+    ]);
+    expect(file.suggestedFilename()).toMatch(/-events-by-the-hour-\d{4}-\d\d-\d\d\.csv$/);
+    expect((await bytesOfDownload(file)).toString().trim().split('\r\n')).toEqual([
+      'from,to,order.placed,user.login,deploy.finished',
+      `${iso(DAY)},${iso(DAY + HOUR_MS)},2,1,0`,
+      `${iso(DAY + HOUR_MS)},${iso(DAY + 2 * HOUR_MS)},1,0,1`,
+      `${iso(DAY + 2 * HOUR_MS)},${iso(DAY + 3 * HOUR_MS)},3,1,0`,
+    ]);
+    await choose('Show as chart');
+    await chart.waitFor();
+  });
+
+  /** Waits for a label of the axis, and returns those that are cut at the left. */
+  async function cutLabels(expected: string): Promise<string[]> {
+    const written = await eventually(
+      () => page.evaluate<Written[]>('window.written'),
+      (texts) => texts.some(({ text }) => text === expected),
+      (texts) => `only ${[...new Set(texts.map(({ text }) => text))].join(', ')}`,
+    );
+    return written.filter(({ left }) => left < 0).map(({ text }) => text);
+  }
+
+  it('writes large values of its axis short and whole', async () => {
+    await page.route('**/v1/analytics/timeseries?*', async (route) => {
+      const answer = (await (await route.fetch()).json()) as { series: { points: { value: number }[] }[] };
+      for (const { points } of answer.series) for (const point of points) point.value *= 50_000;
+      await route.fulfill({ json: answer });
+    });
+    await open(`${RANGE}&zone=utc`);
+    expect(await cutLabels('100k')).toEqual([]);
+    await page.unroute('**/v1/analytics/timeseries?*');
+  });
+
+  it('writes times in milliseconds, and long ones in seconds', async () => {
+    await open(`${RANGE}&zone=utc&aggregate=max&field=properties.took_ms`);
+    expect(await cutLabels('5 s')).toEqual([]);
+    await open(
+      `from=${iso(DAY)}&to=${iso(DAY + HOUR_MS)}&interval=minute&zone=utc&aggregate=max&field=properties.took_ms`,
+    );
+    expect(await cutLabels('20 ms')).toEqual([]);
+  });
+
+  it('names the days of the zone in which they were counted', async () => {
+    const chart = await open(`from=${iso(DAY - DAY_MS)}&to=${iso(DAY + DAY_MS)}&interval=day&zone=utc`);
+    const date = new Date(DAY).toLocaleDateString('en-US', {
+      timeZone: 'UTC',
+      weekday: 'short',
+      day: 'numeric',
+      month: 'short',
+    });
+    await pointsAt(chart, 3 / 4, new RegExp(`^${date}, \\d{4} Events 9 `));
+  });
+
+  it('says that the last bucket is not complete, and hatches it', async () => {
+    await ingest('user.login', Date.now());
+    const chart = await open('range=1h&interval=hour&zone=utc&event=user.login');
+    await pointsAt(chart, 0.95, /So far: this time is not over Events [12]$/);
+    // The bar of this bucket, the second of two, has stripes.
+    const alphas = await page.evaluate<number[]>(`(() => {
+      const canvas = document.querySelector('.chart canvas');
+      const plot = document.querySelector('.chart .u-over');
+      const middle = (plot.offsetLeft + plot.clientWidth * 0.75) * (canvas.width / canvas.clientWidth);
+      const { data } = canvas.getContext('2d').getImageData(middle - 40, canvas.height / 2, 80, 1);
+      return Array.from({ length: 80 }, (_, index) => data[index * 4 + 3]);
+    })()`);
+    expect(alphas.filter((alpha) => alpha > 200).length).toBeGreaterThan(10);
+    expect(alphas.filter((alpha) => alpha < 100).length).toBeGreaterThan(10);
+  });
+
+  it('shows a series alone, and all again', async () => {
+    const chart = await open(`${RANGE}&split=event&zone=utc`);
+    const name = page.getByRole('region', { name: 'Legend' }).getByRole('button', { name: 'user.login' });
+    await name.click();
+    await pointsAt(chart, 1 / 6, /01:00 user\.login 1$/);
+    expect(await name.getAttribute('aria-pressed')).toBe('true');
+    await name.click();
+    await pointsAt(chart, 1 / 6, /Total 3$/);
+  });
+
+  it('shows the period before as a line that is no part of a total', async () => {
+    const chart = await open(`${RANGE}&compare=previous&zone=utc`);
+    await pointsAt(chart, 1 / 6, /01:00 Events 3 The time before 1$/);
+    expect(await browser.lookAt('chart-previous')).toEqual([]);
+  });
+
+  it('has a logarithmic scale', async () => {
+    await open(`${RANGE}&zone=utc&aggregate=max&field=properties.took_ms`);
+    await choose('Logarithmic scale');
+    expect(await cutLabels('100 ms')).toEqual([]);
+  });
+
+  it('is downloaded as a picture', async () => {
+    await open(`${RANGE}&split=event&zone=utc`);
+    await page.getByRole('button', { name: /^Options of the chart/ }).click();
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('menuitem', { name: 'Download PNG' }).click(),
+    ]);
+    expect(file.suggestedFilename()).toMatch(/-events-by-the-hour-.*\.png$/);
+    expect((await bytesOfDownload(file)).subarray(1, 4).toString()).toBe('PNG');
+  });
+
+  it('keeps its plot when the range changes', async () => {
+    const chart = await open(`${RANGE}&zone=utc`);
+    await page.evaluate(`void (document.querySelector('.chart canvas').dataset.is = 'first')`);
+    await page.getByRole('button', { name: 'Earlier' }).click();
+    await pointsAt(chart, 1 / 6, /21:00 – 22:00 Events 1$/);
+    expect(await chart.locator('canvas').getAttribute('data-is')).toBe('first');
+  });
+
+  it('shares the crosshair with the other charts of the page, but not the tooltip', async () => {
+    await page.goto(`${address}/performance?from=${iso(DAY - DAY_MS)}&to=${iso(DAY - DAY_MS + 3 * HOUR_MS)}&zone=utc`);
+    const first = page.getByRole('img', { name: /^Latency by the/ });
+    const second = page.getByRole('img', { name: /^Requests and errors by the/ });
+    await pointsAt(first, 0.25, /40 ms/);
+    const { width = 0 } = (await second.locator('.u-over').boundingBox()) ?? {};
+    const { x = 0 } = (await second.locator('.u-over').boundingBox()) ?? {};
+    await eventually(
+      async () => ((await second.locator('.u-cursor-x').boundingBox())?.x ?? 0) - x,
+      (left) => Math.abs(left - width / 4) < 4,
+    );
+    expect(await second.locator('.chart-tooltip').count()).toBe(0);
+  });
+
+  it('marks the events that the settings of the project name', async () => {
+    const chart = await open(`${RANGE}&zone=utc`);
+    await pointsAt(chart, 1 / 2, /02:00 Events 2 01:30 deploy\.finished: web 5\.12\.0$/);
+    await page.goto(`${address}/settings`);
+    await page.getByRole('combobox', { name: 'Events that are marked in charts' }).fill('user.*');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Save the settings' }).click();
+    await eventually(
+      async () => {
+        const answer = await app
+          .request()
+          .get(`/v1/projects/${owner.projectId}/settings`)
+          .set('Authorization', owner.bearer)
+          .expect(200);
+        return (answer.body as { annotation_events: string[] }).annotation_events;
+      },
+      (events) => events.includes('user.*'),
+    );
+    await pointsAt(await open(`${RANGE}&zone=utc`), 1 / 6, /01:00 Events 3 00:10 user\.login$/);
+    // The defaults come back for the other screen.
+    await app
+      .request()
+      .put(`/v1/projects/${owner.projectId}/settings`)
+      .set('Authorization', owner.bearer)
+      .send({ timezone: 'UTC' })
+      .expect(200);
+  });
+});
