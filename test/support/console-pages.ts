@@ -49,7 +49,6 @@ export async function enter(browser: ConsoleBrowser, address: string, actor: Act
 /** The areas of a project whose name is not that of their first page, and the pages that are tabs of an area. */
 const AREA_OF: ReadonlyMap<string, string> = new Map([
   ['Overview', 'Home'],
-  ['Explorer', 'Logs'],
   ['Analytics', 'Explore'],
   ['Query', 'Explore'],
   ['Alert rules', 'Alerts'],

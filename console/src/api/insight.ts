@@ -1,5 +1,6 @@
 import type { Schemas } from '@operational-events/client';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { allOf, isValue } from '../parts/conditions.js';
 import { api } from './client.js';
 import { PAGE_ROWS } from './pages.js';
 
@@ -54,41 +55,148 @@ function inTurn<T>(signal: AbortSignal, read: () => Promise<T>): Promise<T> {
 
 const of = (project_id: string, ...rest: readonly unknown[]) => ['project', project_id, ...rest] as const;
 
-const PAGE = 100;
+/** Rows of a page of the logs, and rows that a live list begins with. */
+const LOG_ROWS = 200;
+const MAX_LIVE_ROWS = 2_000;
+const LIVE_INTERVAL_MS = 4_000;
 
-/** A page of events. The window stays that of the first page, so that no event comes twice. */
+/** An event and its log row. The log row is undefined when the event was stored between the two reads. */
+export interface LogEntry {
+  readonly id: string;
+  readonly event: Schemas['EventRecord'];
+  readonly log: Schemas['LogRow'] | undefined;
+}
+
+export interface LogQuery extends EventFilters {
+  /** A condition in EQL. */
+  readonly where?: string | undefined;
+}
+
+/** The position of a page: its rows follow `before`. The offset skips rows of the same instant. */
 interface Place {
   readonly offset: number;
+  readonly before?: string;
   readonly from_ts?: string;
   readonly to_ts?: string;
 }
 
 const FIRST_PLACE: Place = { offset: 0 };
 
-export const explored = (project_id: string, window: Window, filters: EventFilters) =>
+/** Returns all filters as one condition, since log rows have no other filters. */
+function conditionOf({ where, ...filters }: LogQuery): string | undefined {
+  const exact = Object.entries<string | undefined>({ ...filters }).flatMap(([name, value]) =>
+    value === undefined || value === '' ? [] : [isValue(name, value)],
+  );
+  return allOf([...exact, ...(where === undefined ? [] : [where])]);
+}
+
+/** Reads the log rows of events. An answer of the service ends early when its rows are large. */
+async function logRows(
+  query: {
+    project_id: string;
+    from_ts: string;
+    to_ts: string;
+    before?: string | undefined;
+    where?: string | undefined;
+  },
+  count: number,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, Schemas['LogRow']>> {
+  const rows = new Map<string, Schemas['LogRow']>();
+  let { before } = query;
+  while (rows.size < count) {
+    const part = await api.listLogs(
+      { query: { ...given({ ...query, before }), limit: count - rows.size } },
+      { signal },
+    );
+    for (const row of part) rows.set(row.id, row);
+    before = part.at(-1)?.id;
+    if (before === undefined) break;
+  }
+  return rows;
+}
+
+async function logPage(
+  project_id: string,
+  window: Window,
+  query: LogQuery,
+  place: Place,
+  known: ReadonlyMap<string, LogEntry>,
+  signal: AbortSignal,
+) {
+  const { offset, before, ...fixed } = place;
+  const page = await api.listProjectEvents(
+    {
+      path: { project_id },
+      query: {
+        ...given(query),
+        ...(fixed.to_ts === undefined ? windowOf(window) : fixed),
+        offset,
+        limit: LOG_ROWS,
+      },
+    },
+    { signal },
+  );
+  const { items, from_ts, to_ts, total, has_more } = page;
+  const unknown = items.findLastIndex(({ id }) => !known.has(id)) + 1;
+  const logs = await logRows({ project_id, from_ts, to_ts, before, where: conditionOf(query) }, unknown, signal);
+  const rows = items.map((event): LogEntry => {
+    const { id } = event;
+    return { id, event, log: logs.get(id) ?? known.get(id)?.log };
+  });
+  return { rows, from_ts, to_ts, total, has_more };
+}
+
+type LogPage = Awaited<ReturnType<typeof logPage>>;
+
+const NO_ROWS: ReadonlyMap<string, LogEntry> = new Map();
+
+/** Events of a window, newest first. Each page continues after the last row of the page before. */
+export const logPages = (project_id: string, window: Window, query: LogQuery) =>
   infiniteQueryOptions({
-    queryKey: of(project_id, 'explorer', window, filters),
+    queryKey: of(project_id, 'logs', window, query),
     initialPageParam: FIRST_PLACE,
-    queryFn: ({ signal, pageParam: { offset, ...fixed } }) =>
-      api.listProjectEvents(
-        {
-          path: { project_id },
-          query: { ...given(filters), ...(fixed.to_ts === undefined ? windowOf(window) : fixed), offset, limit: PAGE },
-        },
-        { signal },
-      ),
-    getNextPageParam: (page): Place | undefined =>
-      page.has_more ? { offset: page.offset + page.items.length, from_ts: page.from_ts, to_ts: page.to_ts } : undefined,
+    queryFn: ({ signal, pageParam }) => logPage(project_id, window, query, pageParam, NO_ROWS, signal),
+    getNextPageParam: (page, pages): Place | undefined => {
+      const last = page.rows.at(-1);
+      if (!page.has_more || last === undefined) return undefined;
+      const { timestamp } = last.event;
+      const instant = pages.flatMap(({ rows }) => rows).filter(({ event }) => event.timestamp === timestamp);
+      // The end of a window is exclusive.
+      const to_ts = new Date(Date.parse(timestamp) + 1).toISOString();
+      return { offset: instant.length, before: last.id, from_ts: page.from_ts, to_ts };
+    },
     // A refetch would read again every page that was scrolled through.
     refetchOnWindowFocus: false,
   });
 
-export const facets = (project_id: string, window: Window, filters: EventFilters) =>
+/** The newest events, read again every few seconds. Rows stay while newer ones come, up to a limit. */
+export const liveLogs = (project_id: string, window: Window, query: LogQuery) =>
   queryOptions({
-    queryKey: of(project_id, 'facets', window, filters),
+    queryKey: of(project_id, 'logs', 'live', window, query),
+    queryFn: async ({ signal, client, queryKey }): Promise<LogPage> => {
+      const before = client.getQueryData<LogPage>(queryKey)?.rows ?? [];
+      const known = new Map(before.map((row) => [row.id, row]));
+      const page = await logPage(project_id, window, query, FIRST_PLACE, known, signal);
+      const ids = new Set(page.rows.map(({ id }) => id));
+      // When more rows came than a page has, rows between the page and the older ones may be missing.
+      const isJoined = page.rows.some(({ id }) => known.has(id));
+      const older = isJoined ? before.filter(({ id }) => !ids.has(id)) : [];
+      return { ...page, rows: [...page.rows, ...older].slice(0, MAX_LIVE_ROWS) };
+    },
+    refetchInterval: LIVE_INTERVAL_MS,
+  });
+
+/** @param by properties whose values are counted, too */
+export const facets = (project_id: string, window: Window, query: LogQuery, by: readonly string[]) =>
+  queryOptions({
+    queryKey: of(project_id, 'facets', window, query, by),
     queryFn: ({ signal }) =>
       api.getProjectEventFacets(
-        { path: { project_id }, query: { ...given(filters), ...windowOf(window) } },
+        {
+          path: { project_id },
+          query: { ...given(query), ...windowOf(window), ...(by.length > 0 && { by: [...by] }) },
+        },
         { signal },
       ),
     // Facets describe the events next to them, which are not refetched either.
@@ -102,7 +210,7 @@ export const oneEvent = (project_id: string, event_id: string) =>
     enabled: event_id !== '',
   });
 
-/** The saved filters of the explorer and the logs. Other kinds of views have pages of their own. */
+/** The saved filters of the logs. Other kinds of views have pages of their own. */
 export const savedViews = (project_id: string) =>
   queryOptions({
     queryKey: of(project_id, 'saved-views'),

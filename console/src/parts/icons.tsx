@@ -1,7 +1,6 @@
 const PATHS = {
   overview: 'M3 13h8V3H3zM13 21h8V11h-8zM3 21h8v-6H3zM13 3v6h8V3z',
   logs: 'M4 6h16M4 12h16M4 18h10',
-  explorer: 'M4 5h16l-6 7v7l-4-2v-5z',
   chart: 'M4 20V4M4 20h16M8 16v-4M12 16V8M16 16v-6',
   gauge: 'M4 18a8.5 8.5 0 1 1 16 0M12 15l4-5',
   query: 'M8 8l-4 4 4 4M16 8l4 4-4 4M13 6l-2 12',
@@ -15,6 +14,7 @@ const PATHS = {
   moon: 'M20 14.5A8.5 8.5 0 0 1 9.5 4 8.5 8.5 0 1 0 20 14.5z',
   user: 'M12 4a4 4 0 1 0 0 8 4 4 0 0 0 0-8zM4 21c0-4 4-6 8-6s8 2 8 6',
   plus: 'M12 5v14M5 12h14',
+  minus: 'M5 12h14',
   check: 'M5 12l5 5L20 7',
   bell: 'M6 16v-5a6 6 0 0 1 12 0v5l2 2H4zM10 21h4',
   rule: 'M3 17l5-6 4 4 8-9M3 9h4M14 20h7',
@@ -40,6 +40,7 @@ const PATHS = {
   right: 'M10 6l6 6-6 6',
   wider: 'M11 4a7 7 0 1 0 0 14 7 7 0 0 0 0-14zM20 20l-4-4M8 11h6',
   down: 'M6 9l6 6 6-6',
+  up: 'M6 15l6-6 6 6',
   keyboard: 'M3 6h18v12H3zM7 10h.01M11 10h.01M15 10h.01M8 14h8',
   more: 'M5 12h.01M12 12h.01M19 12h.01',
   docs: 'M6 3h9l4 4v14H6zM14 3v5h5M9 13h7M9 17h7',

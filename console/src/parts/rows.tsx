@@ -23,7 +23,7 @@ interface RowsProps {
   readonly children: ReactNode;
 }
 
-/** A table of at most some hundred rows. Longer lists are virtual (`pages/logs/row-list.tsx`). */
+/** A table of at most some hundred rows. Longer lists are virtual (`parts/virtual-rows.tsx`). */
 export function Rows({ label, columns, minWidth = 560, children }: RowsProps) {
   return (
     <Card withBorder padding={0}>

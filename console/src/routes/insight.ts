@@ -1,6 +1,6 @@
 import type { Schemas } from '@operational-events/client';
 import { createRoute } from '@tanstack/react-router';
-import type { EventFilters, Narrowed } from '../api/insight.js';
+import type { Narrowed } from '../api/insight.js';
 import { project } from './around.js';
 import { lazyRouteComponent } from './lazy-page.js';
 import { oneOf, pageOf, textOf } from './search-members.js';
@@ -30,35 +30,6 @@ const ORDERS = [
   'errors',
   'total_time',
 ] as const satisfies readonly Schemas['EndpointOrder'][];
-
-function filtersIn({ event, source_id, severity, status, environment }: Asked): EventFilters {
-  return {
-    event: textOf(event),
-    source_id: textOf(source_id),
-    severity: textOf(severity),
-    status: textOf(status),
-    environment: textOf(environment),
-  };
-}
-
-export interface ExplorerSearch extends TimeSearch, EventFilters {
-  /** The id of the event whose details are open. */
-  readonly shown?: string | undefined;
-  /** A condition in EQL. */
-  readonly where?: string | undefined;
-}
-
-const explorer = createRoute({
-  getParentRoute: () => project,
-  path: '/events',
-  staticData: { isTimed: true },
-  validateSearch: (asked: Asked): ExplorerSearch => ({
-    ...filtersIn(asked),
-    shown: textOf(asked.shown),
-    where: textOf(asked.where),
-  }),
-  component: lazyRouteComponent(() => import('../pages/explorer/explorer.js'), 'ExplorerPage'),
-});
 
 export const QUESTIONS = ['series', 'breakdown', 'funnel'] as const;
 export interface AnalyticsSearch extends TimeSearch, Narrowed {
@@ -160,4 +131,4 @@ const eql = createRoute({
 });
 
 /** Pages for queries of events. */
-export const insightRoutes = [explorer, analytics, performance, eql];
+export const insightRoutes = [analytics, performance, eql];

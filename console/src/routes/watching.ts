@@ -1,8 +1,7 @@
-import type { Schemas } from '@operational-events/client';
-import { createRoute } from '@tanstack/react-router';
+import { createRoute, redirect } from '@tanstack/react-router';
 import { project } from './around.js';
 import { lazyRouteComponent } from './lazy-page.js';
-import { oneOf, textOf } from './search-members.js';
+import { fromExplorer, logsSearch } from './logs-search.js';
 
 const overview = createRoute({
   getParentRoute: () => project,
@@ -10,30 +9,29 @@ const overview = createRoute({
   staticData: { isTimed: true },
   component: lazyRouteComponent(() => import('../pages/overview/overview.js'), 'OverviewPage'),
 });
-/** Filters of the log in the address. A filter that is not set is left out. */
-export interface LogFilters {
-  readonly q?: string | undefined;
-  readonly status?: Outcome | undefined;
-  readonly method?: string | undefined;
-  /** How far back the page reads. Undefined: the page is live. */
-  readonly range?: Range | undefined;
-}
-type Range = Schemas['Range'];
-/** By HTTP status: below 400, below 500, and from 500 on. */
-export type Outcome = 'ok' | 'refused' | 'errors';
-const OUTCOMES = ['ok', 'refused', 'errors'] as const satisfies Outcome[];
-const RANGES = ['15m', '1h', '24h', '7d', '30d', 'all'] as const satisfies Range[];
+
 const logs = createRoute({
   getParentRoute: () => project,
   path: '/logs',
-  validateSearch: ({ q, status, method, range }: Record<string, unknown>): LogFilters => ({
-    q: textOf(q),
-    status: oneOf(OUTCOMES, status),
-    method: textOf(method),
-    range: oneOf(RANGES, range),
-  }),
+  staticData: { isTimed: true },
+  validateSearch: logsSearch,
   component: lazyRouteComponent(() => import('../pages/logs/logs.js'), 'LogsPage'),
 });
 
-/** Pages for what arrives now: overview and logs. */
-export const watchingRoutes = [overview, logs];
+/** The address of the Explorer, which is part of the logs now. */
+const explorer = createRoute({
+  getParentRoute: () => project,
+  path: '/events',
+  validateSearch: (asked: Record<string, unknown>) => asked,
+  beforeLoad: ({ params, search }) => {
+    throw redirect({
+      to: '/o/$organization/p/$project/logs',
+      params,
+      search: logsSearch(fromExplorer(search)),
+      replace: true,
+    });
+  },
+});
+
+/** Pages for what has arrived: overview and logs. */
+export const watchingRoutes = [overview, logs, explorer];

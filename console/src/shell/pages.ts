@@ -18,10 +18,7 @@ export const GROUPS = [
         area: 'Logs',
         icon: 'logs',
         key: 'l',
-        pages: [
-          { to: `${BASE}/logs`, label: 'Logs' },
-          { to: `${BASE}/events`, label: 'Explorer' },
-        ],
+        pages: [{ to: `${BASE}/logs`, label: 'Logs' }],
       },
       {
         area: 'Explore',

@@ -9,6 +9,7 @@ import { api } from '../api/client.js';
 import { allSavedViews } from '../api/insight.js';
 import { sentenceOf } from '../parts/failures.js';
 import { Icon } from '../parts/icons.js';
+import { searchOfView } from '../routes/logs-search.js';
 import { AREAS, type ProjectPage } from './pages.js';
 
 interface Props {
@@ -41,8 +42,8 @@ const NAMES: Record<Type, string> = {
 
 const BASE = '/o/$organization/p/$project';
 
-/** Returns the page of a saved view. @param page the page that a view of events was saved on */
-function pageOfView(kind: Schemas['SavedViewKind'] | undefined, page: unknown) {
+/** Returns the page of a saved view. */
+function pageOfView(kind: Schemas['SavedViewKind'] | undefined) {
   switch (kind) {
     case 'analysis':
       return `${BASE}/analytics` as const;
@@ -51,7 +52,7 @@ function pageOfView(kind: Schemas['SavedViewKind'] | undefined, page: unknown) {
     case 'performance':
       return `${BASE}/performance` as const;
     default:
-      return page === 'logs' ? (`${BASE}/logs` as const) : (`${BASE}/events` as const);
+      return `${BASE}/logs` as const;
   }
 }
 
@@ -74,16 +75,16 @@ export function Search({ projectId, params, onKeys }: Props) {
     const views = await queries.query({ ...allSavedViews(projectId), staleTime: 0 });
     const view = views.find((each) => each.id === id);
     if (view === undefined) return;
-    const { page, ...search } = view.filters;
-    await navigate({ to: pageOfView(view.kind, page), params, search: search as never });
+    const search = (view.kind ?? 'view') === 'view' ? searchOfView(view.filters) : view.filters;
+    await navigate({ to: pageOfView(view.kind), params, search: search as never });
   };
   /** Opens the page that shows a hit. */
   const show = (type: Type, id: string, title: string): Promise<void> => {
     switch (type) {
       case 'event':
-        return navigate({ to: `${BASE}/events`, params, search: { range: '7d', shown: id } });
+        return navigate({ to: `${BASE}/logs`, params, search: { range: '7d', shown: id } });
       case 'event_type':
-        return navigate({ to: `${BASE}/events`, params, search: { range: '7d', event: title } });
+        return navigate({ to: `${BASE}/logs`, params, search: { range: '7d', event: title } });
       case 'event_source':
         return navigate({ to: `${BASE}/sources/$source`, params: { ...params, source: id } });
       case 'api_key':

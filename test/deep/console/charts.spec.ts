@@ -262,8 +262,8 @@ describe.each(SCREENS)('a chart on $device', ({ screen }) => {
 
   it('shares the crosshair with the other charts of the page, but not the tooltip', async () => {
     await page.goto(`${address}/performance?from=${iso(DAY - DAY_MS)}&to=${iso(DAY - DAY_MS + 3 * HOUR_MS)}&zone=utc`);
-    const first = page.getByRole('img', { name: /^Latency by the/ });
-    const second = page.getByRole('img', { name: /^Requests and errors by the/ });
+    const first = page.getByRole('img', { name: /^Latency per/ });
+    const second = page.getByRole('img', { name: /^Requests and errors per/ });
     await pointsAt(first, 0.25, /40 ms/);
     const { width = 0 } = (await second.locator('.u-over').boundingBox()) ?? {};
     const { x = 0 } = (await second.locator('.u-over').boundingBox()) ?? {};

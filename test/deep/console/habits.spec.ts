@@ -124,17 +124,19 @@ describe('a page of a project', () => {
   });
 
   it('continues by itself after the browser was offline', async () => {
-    await page.goto(`${address}/logs`);
+    await page.goto(`${address}/logs?live=on`);
     await page.getByText('Waiting for events').waitFor();
     await browser.context.setOffline(true);
-    await follow(page, 'Explorer');
+    await follow(page, 'Analytics');
     await browser.context.setOffline(false);
-    await page.getByText('0 events', { exact: true }).waitFor();
+    await heading(page, 'Analytics');
     await follow(page, 'Logs');
+    await page.getByText('No event in this time').waitFor();
+    await page.getByRole('switch', { name: 'Live' }).click();
     await page.getByText('Waiting for events').waitFor();
     const event = { event_type: 'http.request', source: 'web', payload: { method: 'GET', path: '/back' } };
     await app.request().post('/v1/events/ingest').set('X-API-Key', owner.apiKey).send(event).expect(200);
-    await page.getByText('/back').waitFor();
+    await page.getByText('/back', { exact: true }).waitFor();
   });
 
   const post = (path: string, body: object) =>
@@ -148,17 +150,16 @@ describe('a page of a project', () => {
   it('keeps nothing of the project that was shown before', async () => {
     const body = { organization_id: owner.organizationId, name: 'Lighthouse', slug: 'lighthouse' };
     await app.request().post('/v1/projects').set('Authorization', owner.bearer).send(body).expect(201);
-    await page.goto(`${address}/logs`);
-    await page.getByRole('button', { name: 'Pause' }).waitFor();
+    await page.goto(`${address}/logs?live=on`);
+    await page.getByRole('switch', { name: 'Live', checked: true }).waitFor();
     await page.getByRole('combobox', { name: 'Project' }).click();
     await page.getByRole('option', { name: 'Lighthouse' }).click();
     await heading(page, 'Lighthouse');
     await follow(page, 'Logs');
-    await page.getByRole('button', { name: 'Pause' }).click();
-    await page.getByRole('button', { name: 'Go on' }).waitFor();
+    await page.getByRole('switch', { name: 'Live', checked: false }).waitFor();
     await page.evaluate('history.go(-2)');
-    await page.waitForURL(`${address}/logs`);
-    await page.getByRole('button', { name: 'Pause' }).waitFor();
+    await page.waitForURL(`${address}/logs?live=on`);
+    await page.getByRole('switch', { name: 'Live', checked: true }).waitFor();
   });
 
   it('keeps nothing of the source that was shown before', async () => {
@@ -188,7 +189,7 @@ describe('a page of a project', () => {
     for (const [title, leadsTo] of [
       ['Lighthouse checkout', '/sources/'],
       ['LIGHTHOUSE_TOKEN', '/secrets'],
-      ['lighthouse.lit', '/events?'],
+      ['lighthouse.lit', '/logs?'],
     ]) {
       await page.keyboard.press('Control+k');
       const search = page.getByRole('dialog');

@@ -1,10 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { addMember, type Owner, ownerWithProject } from '../../support/actors.js';
+import { type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
-import { bytesOfDownload } from '../../support/chromium.js';
 import { type ConsoleBrowser, openConsole } from '../../support/console-browser.js';
-import { addressOf, DESKTOP, enter, goTo, heading, SCREENS, signIn } from '../../support/console-pages.js';
+import { addressOf, heading, SCREENS, signIn } from '../../support/console-pages.js';
 
 const MINUTE_MS = 60_000;
 
@@ -80,98 +79,6 @@ describe.each(SCREENS)('asking about events on $device', ({ screen }) => {
   });
 
   const status = (text: string): Promise<void> => page.getByRole('status').filter({ hasText: text }).first().waitFor();
-  /** On a phone the values stand behind a button. */
-  async function narrow(name: string): Promise<void> {
-    const filters = page.getByRole('button', { name: 'Filters', exact: true });
-    if (await filters.isVisible()) await filters.click();
-    await page.getByRole('button', { name }).filter({ visible: true }).click();
-  }
-
-  it('explores events by their values, and opens one by its address', async () => {
-    await page.goto(`${address}/events`);
-    await heading(page, 'Explorer');
-    await status('16 events');
-    expect(await browser.lookAt('explorer')).toEqual([]);
-    await narrow('order.placed 3');
-    await page.waitForURL(/events\?event=order\.placed$/);
-    await status('3 events');
-    await page.getByRole('group', { name: '3 events' }).getByRole('button').first().click();
-    await page.getByRole('dialog').getByText('"user": "cyd"').first().waitFor();
-    expect(await browser.lookAt('event')).toEqual([]);
-    await page.reload();
-    await page.getByRole('dialog').getByText('"user": "cyd"').first().waitFor();
-    await page.keyboard.press('Escape');
-    await page.getByRole('dialog').waitFor({ state: 'hidden' });
-    await page.getByRole('button', { name: 'Event: order.placed' }).click();
-    await status('16 events');
-    await page.goBack();
-    await status('3 events');
-  });
-
-  it('walks through the rows by the keyboard', async () => {
-    await page.goto(`${address}/events`);
-    await status('16 events');
-    await page.getByRole('group', { name: '16 events' }).getByRole('button').first().focus();
-    for (const key of ['ArrowDown', 'End', 'ArrowUp', 'Enter']) await page.keyboard.press(key);
-    await page.getByRole('dialog').getByText('"user": "bob"').first().waitFor();
-    await page.keyboard.press('Escape');
-    await page.getByRole('dialog').waitFor({ state: 'hidden' });
-  });
-
-  it('keeps a view, applies, renames and deletes it', async () => {
-    await page.goto(`${address}/events?event=http.request&severity=error&range=7d`);
-    await status('2 events');
-    await page.getByRole('button', { name: 'Views' }).click();
-    await page.getByRole('menuitem', { name: 'Save what is shown' }).click();
-    await page.getByRole('dialog').getByLabel('Name').fill('Failed requests');
-    expect(await browser.lookAt('save-view')).toEqual([]);
-    await page.keyboard.press('Enter');
-    await page.getByRole('dialog').waitFor({ state: 'hidden' });
-
-    await page.goto(`${address}/events`);
-    await page.getByRole('button', { name: 'Views' }).click();
-    await page.getByRole('menuitem', { name: 'Failed requests' }).click();
-    await page.waitForURL(/severity=error/);
-    await status('2 events');
-
-    await page.getByRole('button', { name: 'Views' }).click();
-    await page.getByRole('menuitem', { name: 'Change saved views' }).click();
-    await page.getByLabel('Name of Failed requests').fill('Failures');
-    await page.getByRole('button', { name: 'Rename' }).click();
-    await page.getByRole('form', { name: 'Failures' }).waitFor();
-    expect(await browser.lookAt('views')).toEqual([]);
-    await page.getByRole('button', { name: 'Delete Failures' }).click();
-    await page.getByText('There is none left').waitFor();
-    await page.keyboard.press('Escape');
-  });
-
-  it('gives the events that fit as a file', async () => {
-    await page.goto(`${address}/events?event=order.placed`);
-    await status('3 events');
-    await page.getByRole('button', { name: 'Export' }).click();
-    const [file] = await Promise.all([
-      page.waitForEvent('download'),
-      page.getByRole('menuitem', { name: /CSV/ }).click(),
-    ]);
-    const lines = (await bytesOfDownload(file)).toString().trim().split('\r\n');
-    expect(lines).toHaveLength(4);
-    expect(file.suggestedFilename()).toMatch(/-events-\d{4}-\d\d-\d\d\.csv$/);
-  });
-
-  it('gives up a file that somebody walks away from', async () => {
-    await page.goto(`${address}/eql`);
-    await heading(page, 'Query');
-    await goTo(page, 'Explorer');
-    await status('16 events');
-    await page.route('**/export', () => undefined);
-    await page.getByRole('button', { name: 'Export' }).click();
-    await page.getByRole('menuitem', { name: /CSV/ }).click();
-    await page.getByRole('dialog').getByText('0 MB so far').waitFor();
-    const [request] = await Promise.all([page.waitForEvent('requestfailed'), page.evaluate('history.go(-1)')]);
-    expect(request.url()).toContain('/export');
-    await page.unroute('**/export');
-  });
-
   it('tells what happened over time, by value and how far people came', async () => {
     await page.goto(`${address}/analytics?range=1h&interval=minute&split=event`);
     await heading(page, 'Analytics');
@@ -256,66 +163,5 @@ describe.each(SCREENS)('asking about events on $device', ({ screen }) => {
     expect(await browser.lookAt('eql-events')).toEqual([]);
     // A refused query is an error of the network in the eyes of the browser.
     expect(browser.faults.splice(0)).toEqual([expect.stringContaining('422')]);
-  });
-});
-
-describe('a name that a sender chooses', () => {
-  it.each(['constructor', '__proto__'])('is shown as it is: %s', async (word) => {
-    const other = await ownerWithProject(app);
-    const event = { event_type: word, source: word, severity: word, status: word, environment: word, message: 'Odd' };
-    await app.request().post('/v1/events/ingest').set('X-API-Key', other.apiKey).send(event).expect(200);
-    const browser = await openConsole(app, DESKTOP);
-    try {
-      const { page } = browser;
-      await enter(browser, `${await addressOf(app, other)}/events`, other);
-      const list = page.getByRole('group', { name: '1 events' });
-      expect((await list.getByRole('button').innerText()).split(/\s+/).slice(-4)).toEqual([word, word, word, 'Odd']);
-      await page.getByRole('group', { name: 'Severity' }).getByRole('button', { name: word }).waitFor();
-      await list.getByRole('button').click();
-      await page.getByRole('dialog').getByText(word, { exact: true }).nth(4).waitFor();
-      expect(browser.faults).toEqual([]);
-    } finally {
-      await browser.close();
-    }
-  });
-});
-
-describe('an operator', () => {
-  it('saves views like others who work with the project', async () => {
-    const operator = await addMember(app, owner, 'operator');
-    const browser = await openConsole(app, DESKTOP);
-    try {
-      const { page } = browser;
-      await enter(browser, `${address}/events`, operator);
-      await page.getByRole('button', { name: 'Views' }).click();
-      await page.getByRole('menuitem', { name: 'Save what is shown' }).click();
-      await page.getByRole('dialog').getByLabel('Name').fill('Of the night shift');
-      await page.keyboard.press('Enter');
-      await page.getByRole('dialog').waitFor({ state: 'hidden' });
-      await page.getByRole('button', { name: 'Views' }).click();
-      await page.getByRole('menuitem', { name: 'Of the night shift' }).waitFor();
-      expect(browser.faults).toEqual([]);
-    } finally {
-      await browser.close();
-    }
-  });
-});
-
-describe('a viewer', () => {
-  it('looks at everything, and is told why no view can be saved', async () => {
-    const viewer = await addMember(app, owner, 'viewer');
-    const browser = await openConsole(app, DESKTOP);
-    try {
-      const { page } = browser;
-      await page.goto(`${address}/events`);
-      await signIn(page, viewer.email);
-      await page.getByText('16 events', { exact: true }).waitFor();
-      await page.getByRole('button', { name: 'Views' }).click();
-      await page.getByText('Your role here is viewer').waitFor();
-      expect(await page.getByRole('menuitem', { name: 'Save what is shown' }).isDisabled()).toBe(true);
-      expect(browser.faults).toEqual([]);
-    } finally {
-      await browser.close();
-    }
   });
 });

@@ -105,8 +105,8 @@ describe.each(SCREENS)('the navigation on $device', ({ screen }) => {
 
   it('opens a saved view on its page with its filters', async () => {
     const views = [
-      ['Failed payments', 'view', { page: 'explorer', event: 'payment.failed' }, 'events', 'event=payment.failed'],
-      ['Refused carts', 'view', { page: 'logs', status: 'refused' }, 'logs', 'status=refused'],
+      ['Failed payments', 'view', { page: 'explorer', event: 'payment.failed' }, 'logs', 'event=payment.failed'],
+      ['Refused carts', 'view', { page: 'logs', status: 'refused' }, 'logs', 'where=log.status_class+%3D%3D+%224xx%22'],
       ['Slow checkouts', 'performance', { endpoint: '/checkout' }, 'performance', 'endpoint=%2Fcheckout'],
     ] as const;
     for (const [name, kind, filters] of views) {

@@ -93,7 +93,7 @@ async function read<Answer>(path: string, query: object): Promise<Answer> {
 /** Returns the number of events behind a link to the events of the last hour. */
 async function eventsBehind(link: Locator): Promise<number> {
   const target = new URL((await link.getAttribute('href')) ?? '', app.url);
-  expect([target.pathname.split('/').at(-1), target.searchParams.get('range')]).toEqual(['events', '1h']);
+  expect([target.pathname.split('/').at(-1), target.searchParams.get('range')]).toEqual(['logs', '1h']);
   const where = target.searchParams.get('where');
   const { total } = await read<{ total: number }>(`/v1/projects/${owner.projectId}/events`, { where });
   return total;
@@ -178,7 +178,7 @@ describe.each(SCREENS)('performance on $device', ({ screen }) => {
   it('searches and sorts all routes at the service', async () => {
     await page.goto(`${address}/performance?range=1h`);
     await names('Routes', ['GET /orders/:id', 'POST /checkout', 'GET /carts/{cart}']);
-    await page.getByRole('button', { name: /^p95/ }).click();
+    await page.getByRole('columnheader', { name: /^p95/ }).getByRole('button').click();
     await page.waitForURL(/sort=p95/);
     await names('Routes', ['POST /checkout', 'GET /orders/:id', 'GET /carts/{cart}']);
     await page.getByLabel('Find').fill('CART');

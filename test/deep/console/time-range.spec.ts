@@ -64,7 +64,7 @@ describe.each(SCREENS)('the time range of a project on $device', ({ screen }) =>
   it('stays in the address from page to page', async () => {
     await page.goto(`${address}/analytics?range=7d&zone=utc&refresh=60`);
     await heading(page, 'Analytics');
-    for (const name of ['Performance', 'Alert rules', 'Query', 'Settings', 'Explorer']) {
+    for (const name of ['Performance', 'Alert rules', 'Query', 'Settings', 'Logs']) {
       await goTo(page, name);
       expect([name, memberOf(page, 'range'), memberOf(page, 'zone'), memberOf(page, 'refresh')]).toEqual([
         name,
@@ -85,8 +85,8 @@ describe.each(SCREENS)('the time range of a project on $device', ({ screen }) =>
   });
 
   it('is a range, two times of the zone, or all time', async () => {
-    await page.goto(`${address}/events`);
-    await page.getByText('1 events', { exact: true }).waitFor();
+    await page.goto(`${address}/logs`);
+    await page.getByText('1 event', { exact: true }).waitFor();
     await opener().click();
     expect(await browser.lookAt('time-range')).toEqual([]);
     await page.getByRole('button', { name: 'Last 7 days' }).click();
@@ -102,7 +102,7 @@ describe.each(SCREENS)('the time range of a project on $device', ({ screen }) =>
     await page.getByLabel('To').fill(`${day}T18:45`);
     await page.getByRole('button', { name: 'Apply' }).click();
     await twoTimes(page, NOON, NOON + HOUR_MS);
-    await page.getByText('1 events', { exact: true }).waitFor();
+    await page.getByText('1 event', { exact: true }).waitFor();
     expect(memberOf(page, 'range')).toBeNull();
 
     await page.getByRole('button', { name: 'Later' }).click();
@@ -120,8 +120,8 @@ describe.each(SCREENS)('the time range of a project on $device', ({ screen }) =>
   it('is the default when the address names nonsense', async () => {
     const years = 'from=-000099-01-01T00:00:00Z&to=%2B200000-01-01T00:00:00Z';
     for (const times of [years, 'from=yesterday&to=2026']) {
-      await page.goto(`${address}/events?range=5y&${times}&zone=mars&refresh=1`);
-      await page.getByText('1 events', { exact: true }).waitFor();
+      await page.goto(`${address}/logs?range=5y&${times}&zone=mars&refresh=1`);
+      await page.getByText('1 event', { exact: true }).waitFor();
       expect(await opener().innerText()).toMatch(/^Last 24 hours/);
     }
     await page.getByRole('button', { name: /^Time zone: Kat/ }).waitFor();
@@ -129,8 +129,8 @@ describe.each(SCREENS)('the time range of a project on $device', ({ screen }) =>
   });
 
   it('decides in which zone times are shown', async () => {
-    await page.goto(`${address}/events?from=${iso(NOON)}&to=${iso(NOON + HOUR_MS)}`);
-    const row = page.getByRole('group', { name: '1 events' }).getByRole('button');
+    await page.goto(`${address}/logs?from=${iso(NOON)}&to=${iso(NOON + HOUR_MS)}`);
+    const row = page.getByRole('group', { name: '1 event' }).getByRole('button');
     const timeOf = async (place: string): Promise<string> => {
       await page.getByRole('button', { name: new RegExp(`^Time zone: .*${place}`) }).waitFor();
       return (await row.locator('time').innerText()).slice(-8);

@@ -1,6 +1,7 @@
 import { Badge, Group, Stack, Text, Title } from '@mantine/core';
 import type { Schemas } from '@operational-events/client';
 import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { oneEvent } from '../../api/insight.js';
 import { Failure } from '../../parts/failures.js';
 import { Fact, Facts, JsonText } from '../../parts/facts.js';
@@ -15,20 +16,27 @@ interface Props {
   /** Undefined: the panel is closed. */
   readonly eventId: string | undefined;
   readonly onClose: () => void;
+  /** Stays while another event is read. */
+  readonly head?: ReactNode;
+  /** Shows more of the event, between its facts and its properties. */
+  readonly children?: (event: Schemas['EventDetail']) => ReactNode;
 }
 
 /** Shows one event with all its details, next to the list. */
-export function EventDetail({ projectId, eventId, onClose }: Props) {
+export function EventDetail({ projectId, eventId, onClose, head, children }: Props) {
   const { data, error } = useQuery(oneEvent(projectId, eventId ?? ''));
   return (
     <Side title="Event" isOpen={eventId !== undefined} onClose={onClose}>
+      {head}
       <Failure error={error} />
-      {data === undefined ? error === null && <PendingPage /> : <Known event={data} />}
+      {data === undefined
+        ? error === null && <PendingPage />
+        : error === null && <Known event={data}>{children?.(data)}</Known>}
     </Side>
   );
 }
 
-function Known({ event }: { readonly event: Schemas['EventDetail'] }) {
+function Known({ event, children }: { readonly event: Schemas['EventDetail']; readonly children: ReactNode }) {
   const { log, related_alerts: alerts } = event;
   return (
     <Stack>
@@ -53,6 +61,7 @@ function Known({ event }: { readonly event: Schemas['EventDetail'] }) {
         <Fact name="Sender's id">{event.external_event_id ?? '–'}</Fact>
         <Fact name="Id">{event.id}</Fact>
       </Facts>
+      {children}
       <JsonText name="Properties" value={event.properties} />
       <div>
         <Title order={3} size="h6" mb={4}>

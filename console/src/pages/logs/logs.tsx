@@ -1,155 +1,271 @@
-import { Badge, Button, Card, Group, Select, Stack, Text } from '@mantine/core';
-import { useHotkeys } from '@mantine/hooks';
+import { Button, Card, Collapse, Grid, Group, Stack, Switch, Text, Tooltip } from '@mantine/core';
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useRef, useState } from 'react';
+import { useCallback, useMemo, useState } from 'react';
+import {
+  analyticsSeries,
+  eqlLanguage,
+  EVENT_FILTERS,
+  facets,
+  filtersOf,
+  liveLogs,
+  logPages,
+  type LogEntry,
+  type LogQuery,
+  type Window,
+} from '../../api/insight.js';
+import { allOf, clausesOf, hasText, pathOf } from '../../parts/conditions.js';
 import { Failure } from '../../parts/failures.js';
-import { Find } from '../../parts/find.js';
 import { whole } from '../../parts/numbers.js';
 import { PageHead } from '../../parts/page-head.js';
 import { Empty } from '../../parts/rows.js';
-import type { LogFilters } from '../../routes/watching.js';
-import { SavedViews } from '../views/saved-views.js';
+import { listIn, type LogsSearch } from '../../routes/logs-search.js';
+import { PendingPage } from '../../shell/around-pages.js';
 import { useCurrentProject } from '../../shell/current-project.js';
+import { useTimeRange } from '../../shell/time-range.js';
 import { SendAnEvent } from '../insight/send-an-event.js';
-import { ExportRows } from './export-rows.js';
+import { SavedViews } from '../views/saved-views.js';
+import { Chosen } from './chosen.js';
+import { columnOf, DEFAULT_COLUMNS, MAX_COLUMNS } from './columns.js';
+import { EntryList } from './entry-list.js';
+import { ExportEvents } from './export-events.js';
+import { FacetList, MAX_PATHS } from './facet-list.js';
 import { Histogram } from './histogram.js';
-import { LogRowDetail } from './log-row-detail.js';
-import type { LogRow } from './log-tail.js';
-import { RowList } from './row-list.js';
-import { useRows } from './use-rows.js';
+import { LogDetail } from './log-detail.js';
+import { SearchField } from './search-field.js';
+import type { Addition } from './tokens.js';
+import { columnsMember, ViewMenu } from './view-menu.js';
 
 const route = getRouteApi('/signed-in/o/$organization/p/$project/logs');
-/** The service answers a few searches of the past per minute, so a search is sent when typing has stopped. */
-const TYPING_MS = { live: 60, past: 600 };
-const TIMES = [
-  { value: 'live', label: 'Live' },
-  { value: '15m', label: '15 minutes' },
-  { value: '1h', label: '1 hour' },
-  { value: '24h', label: '24 hours' },
-  { value: '7d', label: '7 days' },
-  { value: '30d', label: '30 days' },
-  { value: 'all', label: 'All time' },
-];
+/** Facets and the histogram of a live list are read less often than its rows. */
+const COUNTS_INTERVAL_MS = 30_000;
+const MAX_PATH_CHARACTERS = 200;
 
 export function LogsPage() {
   const { project } = useCurrentProject();
-  const filters = route.useSearch();
+  const search = route.useSearch();
   const navigate = route.useNavigate();
-  const [isPaused, setIsPaused] = useState(false);
-  const [shown, setShown] = useState<LogRow | null>(null);
-  const { rows, known, error, isWaiting } = useRows(project.id, filters, isPaused);
-  const isLive = filters.range === undefined;
-  // A search text is sent a little after typing. The fields are remounted when filters are applied from elsewhere.
-  const [applied, setApplied] = useState(0);
-  const apply = (search: Record<string, unknown>) =>
-    void navigate({ search }).then(() => setApplied((before) => before + 1));
+  const [isNarrowing, setIsNarrowing] = useState(false);
+  const { window, zone, zoom } = useTimeRange();
+  const set = (change: Partial<LogsSearch>) =>
+    void navigate({ search: (before: LogsSearch) => ({ ...before, ...change }) });
 
-  const set = (change: Partial<LogFilters>) =>
-    void navigate({
-      search: (before: LogFilters) =>
-        // A range that is not named would be that of the page before, also where the page is to be live.
-        ({ ...before, ...change }),
-      replace: true,
+  const clauses = clausesOf(search.where);
+  const query = useMemo((): LogQuery => {
+    const text = search.q === undefined ? [] : [hasText(search.q)];
+    return { ...filtersOf(search), where: allOf([...clausesOf(search.where), ...text]) };
+  }, [search]);
+  const paths = useMemo(() => pathsIn(search.facets), [search.facets]);
+  const columns = useMemo(() => columnsIn(search.columns), [search.columns]);
+  // A live list ends now.
+  const canBeLive = window.from === undefined;
+  const isLive = search.live === 'on' && canBeLive;
+
+  const { rows, total, error, isPending, more } = useEntries(project.id, window, query, isLive);
+  const refetchInterval = isLive ? COUNTS_INTERVAL_MS : false;
+  const counted = useQuery({
+    ...facets(project.id, window, query, paths),
+    placeholderData: keepPreviousData,
+    refetchInterval,
+  });
+  const drawn = useQuery({
+    ...analyticsSeries(project.id, window, query, { aggregate: 'count', split_by: 'log.status_class', timezone: zone }),
+    placeholderData: keepPreviousData,
+    refetchInterval,
+  });
+  const { data: language } = useQuery(eqlLanguage(project.id));
+  const properties = useMemo(
+    () => (language?.fields ?? []).flatMap(({ name, is_property }) => (is_property ? [pathOf(name)] : [])),
+    [language],
+  );
+
+  const add = ({ filters, clause, q }: Addition) =>
+    set({
+      ...filters,
+      ...(clause !== undefined && { where: allOf([...new Set([...clauses, clause])]) }),
+      ...(q !== undefined && { q }),
+      shown: undefined,
     });
+  const remove = ({ filters = {}, clause }: Addition) =>
+    set({
+      ...Object.fromEntries(Object.keys(filters).map((name) => [name, undefined])),
+      ...(clause !== undefined && { where: allOf(clauses.filter((each) => each !== clause)) }),
+    });
+  const setPaths = (next: readonly string[]) =>
+    set({ facets: next.length === 0 ? undefined : JSON.stringify(next.slice(0, MAX_PATHS)) });
+  const columnIds = columns.map(({ id }) => id);
+  const at = search.shown === undefined ? -1 : rows.findIndex(({ id }) => id === search.shown);
+  const goTo = (place: number) => {
+    const row = rows[place];
+    if (row === undefined) return undefined;
+    return () => {
+      if (place >= rows.length - 2) more();
+      set({ shown: row.id });
+    };
+  };
+  const isFiltered = query.where !== undefined || EVENT_FILTERS.some((name) => query[name] !== undefined);
+  const facetList = (
+    <FacetList
+      facets={counted.data?.facets}
+      classes={drawn.data}
+      search={search}
+      clauses={clauses}
+      paths={paths}
+      properties={properties}
+      onPaths={setPaths}
+      onAdd={add}
+      onRemove={remove}
+    />
+  );
 
   return (
     <Stack gap="md">
-      <PageHead title="Logs" about="Every event as a request, as it comes in or as it came.">
-        <SavedViews page="logs" search={filters} onApply={apply} />
-        <ExportRows rows={rows} />
+      <PageHead title="Logs" about="Every event of the time range, as the service has it.">
+        <Tooltip label="Choose a range that ends now" disabled={canBeLive}>
+          <Switch
+            label="Live"
+            checked={isLive}
+            disabled={!canBeLive}
+            onChange={(event) => set({ live: event.currentTarget.checked ? 'on' : undefined })}
+          />
+        </Tooltip>
+        <SavedViews
+          search={{ ...search, shown: undefined, zone: undefined, refresh: undefined }}
+          onApply={(kept) => void navigate({ search: kept })}
+        />
+        <ViewMenu search={search} columns={columnIds} properties={properties} set={set} />
+        <ExportEvents window={window} filters={query} total={total} />
       </PageHead>
-      <Filters key={`${project.id} ${applied}`} filters={filters} isLive={isLive} set={set} />
-      <Group gap="sm">
-        <Text size="sm" c="dimmed" role="status" className="numbers">
-          {rows.length === known ? whole(known) : `${whole(rows.length)} of ${whole(known)}`} rows
-        </Text>
-        {isLive && (
-          <Badge color={isPaused ? 'gray' : 'sea'} variant="light">
-            {isPaused ? 'Paused' : 'Live'}
-          </Badge>
-        )}
-        {isLive && (
-          <Button size="compact-sm" variant={isPaused ? 'filled' : 'default'} onClick={() => setIsPaused(!isPaused)}>
-            {isPaused ? 'Go on' : 'Pause'}
-          </Button>
-        )}
+      <Group gap="sm" align="flex-end">
+        <SearchField projectId={project.id} window={window} query={query} known={counted.data?.facets} onAdd={add} />
+        <Button
+          variant="default"
+          hiddenFrom="md"
+          aria-expanded={isNarrowing}
+          onClick={() => setIsNarrowing(!isNarrowing)}
+        >
+          {isNarrowing ? 'Hide the filters' : 'Filters'}
+        </Button>
       </Group>
-      <Failure error={error} />
-      {rows.length > 0 && (
-        <Card withBorder padding="sm" visibleFrom="sm">
-          <Histogram rows={rows} />
-        </Card>
-      )}
-      {rows.length > 0 ? (
-        <Card withBorder padding={0}>
-          <RowList rows={rows} onShow={setShown} />
-        </Card>
-      ) : (
-        !isWaiting && error === null && <Nothing isFiltered={known > 0 || !isLive} onClear={() => apply({})} />
-      )}
-      <LogRowDetail row={shown} onClose={() => setShown(null)} />
+      <Chosen projectId={project.id} search={search} facets={counted.data?.facets} set={set} />
+      <Failure error={error ?? counted.error ?? drawn.error} />
+      <Grid gap="md">
+        <Grid.Col span={{ base: 12, md: 3 }} visibleFrom="md">
+          {facetList}
+        </Grid.Col>
+        <Grid.Col span={12} hiddenFrom="md" py={0}>
+          <Collapse expanded={isNarrowing}>{facetList}</Collapse>
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, md: 9 }}>
+          {isPending && error === null && <PendingPage />}
+          {total !== undefined && error === null && (
+            <Stack gap="xs">
+              <Group gap="sm">
+                <Text size="sm" c="dimmed" role="status" className="numbers">
+                  {whole(total)} {total === 1 ? 'event' : 'events'}
+                </Text>
+                {rows.length < total && (
+                  <Text size="sm" c="dimmed" className="numbers">
+                    The newest {whole(rows.length)} are loaded
+                    {isLive ? '. Switch Live off to read older ones' : ''}
+                  </Text>
+                )}
+              </Group>
+              {drawn.data?.series.some((each) => each.total !== 0) === true && drawn.error === null && (
+                <Card withBorder padding="sm">
+                  <Histogram answer={drawn.data} zoom={zoom} />
+                </Card>
+              )}
+              {rows.length > 0 ? (
+                <Card withBorder padding={0}>
+                  <EntryList
+                    rows={rows}
+                    columns={columns}
+                    isWrapped={search.wrap === 'on'}
+                    isCompact={search.density === 'compact'}
+                    hasYears={window.range === 'all'}
+                    shownId={search.shown}
+                    onShow={({ id }) => set({ shown: id })}
+                    onEnd={more}
+                  />
+                </Card>
+              ) : (
+                <Nothing isFiltered={isFiltered} isLive={isLive} onClear={() => void navigate({ search: {} })} />
+              )}
+            </Stack>
+          )}
+        </Grid.Col>
+      </Grid>
+      <LogDetail
+        projectId={project.id}
+        eventId={search.shown}
+        at={at}
+        total={total ?? 0}
+        onPrevious={at < 0 ? undefined : goTo(at - 1)}
+        onNext={at < 0 ? undefined : goTo(at + 1)}
+        onClose={() => set({ shown: undefined })}
+        onAdd={add}
+        onCount={(path) => {
+          setIsNarrowing(true);
+          set({ facets: JSON.stringify([...new Set([...paths, path])].slice(-MAX_PATHS)), shown: undefined });
+        }}
+        onColumn={(path) =>
+          set({ ...columnsMember([...new Set([...columnIds, path])].slice(0, MAX_COLUMNS)), shown: undefined })
+        }
+      />
     </Stack>
   );
 }
 
-interface FiltersProps {
-  readonly filters: LogFilters;
-  readonly isLive: boolean;
-  readonly set: (change: Partial<LogFilters>) => void;
+/** Returns the events of the list: live, or as many pages as have been read. */
+function useEntries(projectId: string, window: Window, query: LogQuery, isLive: boolean) {
+  const paged = useInfiniteQuery({
+    ...logPages(projectId, window, query),
+    placeholderData: keepPreviousData,
+    enabled: !isLive,
+  });
+  const live = useQuery({ ...liveLogs(projectId, window, query), enabled: isLive });
+  const { fetchNextPage, hasNextPage, isFetching } = paged;
+  const more = useCallback(() => {
+    if (!isLive && hasNextPage && !isFetching) void fetchNextPage();
+  }, [isLive, hasNextPage, isFetching, fetchNextPage]);
+  const pages = paged.data?.pages;
+  const rows = useMemo(
+    (): readonly LogEntry[] => (isLive ? (live.data?.rows ?? []) : (pages?.flatMap((page) => page.rows) ?? [])),
+    [isLive, live.data, pages],
+  );
+  return {
+    rows,
+    // Later pages count only the events from their beginning on.
+    total: isLive ? live.data?.total : pages?.[0]?.total,
+    error: isLive ? live.error : paged.error,
+    isPending: isLive ? live.isPending : paged.isPending,
+    more,
+  };
 }
 
-function Filters({ filters, isLive, set }: FiltersProps) {
-  const input = useRef<HTMLInputElement>(null);
-  useHotkeys([['/', () => input.current?.focus()]]);
-  return (
-    <Group gap="sm" align="flex-end">
-      <Find
-        input={input}
-        placeholder="/cart, GET, 500 …"
-        value={filters.q}
-        typingMs={isLive ? TYPING_MS.live : TYPING_MS.past}
-        onFind={(q) => set({ q })}
-      />
-      <Select
-        label="Time"
-        w={{ base: 112, sm: 130 }}
-        data={TIMES}
-        allowDeselect={false}
-        value={filters.range ?? 'live'}
-        onChange={(value) => set({ range: value === 'live' ? undefined : (value as LogFilters['range']) })}
-      />
-      <Select
-        label="Outcome"
-        w={{ base: 130, sm: 145 }}
-        data={[
-          { value: '', label: 'All' },
-          { value: 'errors', label: 'Errors (5xx)' },
-          { value: 'refused', label: 'Refused (4xx)' },
-          { value: 'ok', label: 'Good' },
-        ]}
-        allowDeselect={false}
-        value={filters.status ?? ''}
-        onChange={(value) => set({ status: value === '' ? undefined : (value as LogFilters['status']) })}
-      />
-      <Select
-        label="Method"
-        w={{ base: 100, sm: 130 }}
-        data={[
-          { value: '', label: 'All' },
-          ...['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].map((value) => ({ value, label: value })),
-        ]}
-        allowDeselect={false}
-        value={filters.method ?? ''}
-        onChange={(value) => set({ method: value ?? undefined })}
-      />
-    </Group>
+/** Returns the properties whose values are counted. Others than valid paths are left out. */
+function pathsIn(json: string | undefined): readonly string[] {
+  return (listIn(json, MAX_PATHS) ?? []).filter(
+    (path) => path.startsWith('properties.') && path.length <= MAX_PATH_CHARACTERS && !path.split('.').includes(''),
   );
 }
 
-function Nothing({ isFiltered, onClear }: { readonly isFiltered: boolean; readonly onClear: () => void }) {
+function columnsIn(json: string | undefined) {
+  const chosen = (listIn(json, MAX_COLUMNS) ?? []).flatMap((id) => columnOf(id) ?? []);
+  return chosen.length > 0 ? chosen : DEFAULT_COLUMNS.flatMap((id) => columnOf(id) ?? []);
+}
+
+interface NothingProps {
+  readonly isFiltered: boolean;
+  readonly isLive: boolean;
+  readonly onClear: () => void;
+}
+
+function Nothing({ isFiltered, isLive, onClear }: NothingProps) {
   if (isFiltered) {
     return (
-      <Empty title="No row fits" about="Other words, another time or another outcome may have some.">
+      <Empty title="No event matches" about="A longer time or fewer filters may show some.">
         <Button variant="default" onClick={onClear}>
           Clear the filters
         </Button>
@@ -158,8 +274,8 @@ function Nothing({ isFiltered, onClear }: { readonly isFiltered: boolean; readon
   }
   return (
     <Empty
-      title="Waiting for events"
-      about="Every event is a row here, a second or two after it came in. Events with a method, an endpoint, a status and a latency fill all columns."
+      title={isLive ? 'Waiting for events' : 'No event in this time'}
+      about="Choose a longer time, or send an event: it appears here a moment later, with all that it says."
     >
       <SendAnEvent />
     </Empty>

@@ -13,7 +13,7 @@ export function EventsLink({ where, children }: Props) {
   const { organization, project } = useCurrentProject();
   return (
     <LinkAnchor
-      to="/o/$organization/p/$project/events"
+      to="/o/$organization/p/$project/logs"
       params={{ organization: organization.slug, project: project.slug }}
       search={{ where }}
       size="sm"

@@ -9,28 +9,25 @@ import { ActForm } from '../../parts/act-form.js';
 import { Dialog } from '../../parts/dialog.js';
 import { Failure } from '../../parts/failures.js';
 import { Icon } from '../../parts/icons.js';
+import { type LogsSearch, searchOfView } from '../../routes/logs-search.js';
 import { useCurrentProject } from '../../shell/current-project.js';
 
 type View = Schemas['SavedViewResponse'];
 
 interface Props {
-  /** Only views that were saved on this page are offered. */
-  readonly page: 'explorer' | 'logs';
-  /** The search parameters of the page's address. */
-  readonly search: object;
-  readonly onApply: (search: Record<string, unknown>) => void;
+  /** The part of the address of the logs that is saved. */
+  readonly search: LogsSearch;
+  readonly onApply: (search: LogsSearch) => void;
 }
 
-const PAGE = 'page';
-
 /** Lists, saves and changes filters that the members of the project have named. */
-export function SavedViews({ page, search, onApply }: Props) {
+export function SavedViews({ search, onApply }: Props) {
   const { project } = useCurrentProject();
   const { data, error } = useQuery(savedViews(project.id));
   const refusal = useRefusal(project.id, MEMBERS);
   const [open, setOpen] = useState<'save' | 'manage' | null>(null);
-  const views = (data ?? []).filter(({ filters }) => (filters[PAGE] ?? 'explorer') === page);
-  const filters = { ...given(search), [PAGE]: page };
+  const views = data ?? [];
+  const filters = { ...given(search), page: 'logs' };
   const close = () => setOpen(null);
   return (
     <>
@@ -42,8 +39,8 @@ export function SavedViews({ page, search, onApply }: Props) {
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Label>{views.length === 0 ? 'No view has been saved yet' : 'Saved views'}</Menu.Label>
-          {views.map(({ id, name, filters: { [PAGE]: _, ...kept } }) => (
-            <Menu.Item key={id} onClick={() => onApply(kept)}>
+          {views.map(({ id, name, filters: kept }) => (
+            <Menu.Item key={id} onClick={() => onApply(searchOfView(kept))}>
               {name}
             </Menu.Item>
           ))}

@@ -3,7 +3,7 @@ import type { Schemas } from '@operational-events/client';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../../api/client.js';
-import { type EventFilters, given, type Window, windowOf } from '../../api/insight.js';
+import { given, type LogQuery, type Window, windowOf } from '../../api/insight.js';
 import { Dialog } from '../../parts/dialog.js';
 import { Failure } from '../../parts/failures.js';
 import { Icon } from '../../parts/icons.js';
@@ -16,7 +16,7 @@ type Format = Schemas['ExportFormat'];
 
 interface Props {
   readonly window: Window;
-  readonly filters: EventFilters;
+  readonly filters: LogQuery;
   /** Number of matching events, if it is known. */
   readonly total: number | undefined;
 }
@@ -54,7 +54,7 @@ export function ExportEvents({ window, filters, total }: Props) {
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Label>{total === undefined ? 'All that fit' : `All ${whole(total)} that fit`}</Menu.Label>
+          <Menu.Label>{total === undefined ? 'All that match' : `All ${whole(total)} that match`}</Menu.Label>
           <Menu.Item onClick={() => exporting.mutate('csv')}>As CSV, for spreadsheets</Menu.Item>
           <Menu.Item onClick={() => exporting.mutate('ndjson')}>As NDJSON, one event a line</Menu.Item>
         </Menu.Dropdown>

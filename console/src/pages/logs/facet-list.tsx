@@ -1,0 +1,185 @@
+import './facet-list.css';
+import { ActionIcon, Button, Card, Group, Stack, Text, TextInput, UnstyledButton } from '@mantine/core';
+import type { Schemas } from '@operational-events/client';
+import { useState } from 'react';
+import { fieldOf, isOther, isValue, pathOf, type Scalar } from '../../parts/conditions.js';
+import { Icon } from '../../parts/icons.js';
+import { whole } from '../../parts/numbers.js';
+import { Suggested } from '../../parts/suggested.js';
+import type { LogsSearch } from '../../routes/logs-search.js';
+import { type Addition, only } from './tokens.js';
+
+interface Props {
+  /** Undefined until they are loaded. */
+  readonly facets: Schemas['FacetsOfEvents'] | undefined;
+  /** Counts by class of the HTTP status. */
+  readonly classes: Schemas['TimeseriesResponse'] | undefined;
+  readonly search: LogsSearch;
+  readonly clauses: readonly string[];
+  /** Paths of the properties whose values are counted. */
+  readonly paths: readonly string[];
+  readonly properties: readonly string[];
+  readonly onPaths: (paths: readonly string[]) => void;
+  readonly onAdd: (addition: Addition) => void;
+  readonly onRemove: (addition: Addition) => void;
+}
+
+const FIELDS = [
+  { name: 'severity', label: 'Severity' },
+  { name: 'event', label: 'Event' },
+  { name: 'source_id', label: 'Event Source' },
+  { name: 'status', label: 'Status' },
+  { name: 'environment', label: 'Environment' },
+] as const;
+const CLASS = 'log.status_class';
+/** The service counts the values of at most this many properties. */
+export const MAX_PATHS = 10;
+const MAX_PATH_CHARACTERS = 200;
+const SHOWN = 8;
+
+/** A value and the number of its events. */
+interface Counted {
+  readonly value: Scalar;
+  readonly count: number;
+  readonly name?: string | null;
+}
+
+/** Shows values with the number of events of each, in the whole range. A click chooses a value or removes it. */
+export function FacetList(props: Props) {
+  const { facets, classes, search, clauses, paths, properties, onPaths, onAdd, onRemove } = props;
+  const [wanted, setWanted] = useState('');
+  const isChosen = (addition: Addition): boolean =>
+    (addition.clause !== undefined && clauses.includes(addition.clause)) ||
+    Object.entries(addition.filters ?? {}).some(([name, value]) => search[name as keyof LogsSearch] === value);
+  const shared = { wanted: wanted.trim().toLowerCase(), isChosen, onAdd, onRemove };
+  const byClass = (classes?.series ?? [])
+    .map(({ value, total }): Counted => ({ value, count: total ?? 0 }))
+    .filter(({ count }) => count > 0)
+    .sort((one, other) => String(one.value).localeCompare(String(other.value)));
+  return (
+    <Card withBorder padding="sm">
+      <Stack gap="md">
+        <TextInput
+          size="xs"
+          aria-label="Find a value"
+          placeholder="Find a value"
+          value={wanted}
+          onChange={(event) => setWanted(event.currentTarget.value)}
+        />
+        <Facet label="HTTP status" field={CLASS} values={byClass} {...shared} />
+        {FIELDS.map(({ name, label }) => (
+          <Facet key={name} label={label} field={name} values={facets?.[name] ?? []} {...shared} />
+        ))}
+        {paths.map((path) => {
+          const counted = facets?.by?.find(({ field }) => field === path);
+          return (
+            <Facet
+              key={path}
+              label={path}
+              field={fieldOf(path)}
+              values={[
+                ...(counted?.values ?? []),
+                ...(counted === undefined || counted.missing === 0 ? [] : [{ value: null, count: counted.missing }]),
+              ]}
+              others={counted?.others}
+              onDrop={() => onPaths(paths.filter((each) => each !== path))}
+              {...shared}
+            />
+          );
+        })}
+        <Suggested
+          key={paths.length}
+          size="xs"
+          label="Add a facet"
+          placeholder="properties.plan"
+          data={properties.filter((path) => !paths.includes(path))}
+          limit={50}
+          maxLength={MAX_PATH_CHARACTERS}
+          disabled={paths.length >= MAX_PATHS}
+          {...(paths.length >= MAX_PATHS && { description: `At most ${MAX_PATHS}` })}
+          value={undefined}
+          onChange={(path) => {
+            if (path !== undefined) onPaths([...new Set([...paths, pathOf(path)])]);
+          }}
+        />
+      </Stack>
+    </Card>
+  );
+}
+
+interface FacetProps {
+  readonly label: string;
+  /** As EQL writes it. */
+  readonly field: string;
+  readonly values: readonly Counted[];
+  readonly others?: Schemas['OtherValues'] | undefined;
+  readonly wanted: string;
+  readonly isChosen: (addition: Addition) => boolean;
+  readonly onAdd: (addition: Addition) => void;
+  readonly onRemove: (addition: Addition) => void;
+  readonly onDrop?: () => void;
+}
+
+function Facet({ label, field, values, others, wanted, isChosen, onAdd, onRemove, onDrop }: FacetProps) {
+  const [isWhole, setIsWhole] = useState(false);
+  const fitting = values.filter(({ value, name }) => (name ?? String(value)).toLowerCase().includes(wanted));
+  const shown = isWhole ? fitting : fitting.slice(0, SHOWN);
+  return (
+    <div role="group" aria-label={label}>
+      <Group justify="space-between" wrap="nowrap" gap={4} mb={4}>
+        <Text size="xs" c="dimmed" fw={600} style={{ overflowWrap: 'anywhere' }} dir="auto">
+          {label}
+        </Text>
+        {onDrop !== undefined && (
+          <ActionIcon size="sm" variant="subtle" color="gray" aria-label={`Remove the facet ${label}`} onClick={onDrop}>
+            <Icon name="close" size={12} />
+          </ActionIcon>
+        )}
+      </Group>
+      {fitting.length === 0 && (
+        <Text size="sm" c="dimmed">
+          –
+        </Text>
+      )}
+      {shown.map((counted) => {
+        const { value, count } = counted;
+        const addition = only(field, value);
+        const isPressed = isChosen(addition);
+        const excluded = { clause: isOther(field, value) };
+        const name = value === null ? '(none)' : value === '' ? '(empty)' : (counted.name ?? String(value));
+        return (
+          <div key={isValue(field, value)} className="facet-row">
+            <UnstyledButton
+              className="facet numbers"
+              aria-pressed={isPressed}
+              onClick={() => (isPressed ? onRemove : onAdd)(addition)}
+            >
+              <bdi title={name}>{name}</bdi>
+              <span>{whole(count)}</span>
+            </UnstyledButton>
+            <ActionIcon
+              size="sm"
+              variant="subtle"
+              color="gray"
+              aria-label={`Exclude ${name}`}
+              title="Exclude"
+              onClick={() => onAdd(excluded)}
+            >
+              <Icon name="minus" size={12} />
+            </ActionIcon>
+          </div>
+        );
+      })}
+      {fitting.length > SHOWN && (
+        <Button size="compact-xs" variant="subtle" onClick={() => setIsWhole(!isWhole)}>
+          {isWhole ? 'Show fewer' : `Show all ${fitting.length}`}
+        </Button>
+      )}
+      {others !== undefined && others.values > 0 && (
+        <Text size="xs" c="dimmed" className="numbers">
+          {whole(others.values)} more values in {whole(others.events)} events
+        </Text>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,96 @@
+/** A value that events can be compared with. Null: the field is missing. */
+export type Scalar = string | number | boolean | null;
+
+/** The service cuts the values of facets here, and a condition has 2,000 characters at most. */
+const MAX_COMPARED_CHARACTERS = 200;
+
+const ESCAPES: ReadonlyMap<string, string> = new Map([
+  ['\\', '\\\\'],
+  ['"', '\\"'],
+  ['\n', '\\n'],
+  ['\r', '\\r'],
+  ['\t', '\\t'],
+]);
+
+/** Returns a value as EQL writes it. */
+export function literalOf(value: Exclude<Scalar, null>): string {
+  if (typeof value !== 'string') return String(value);
+  // EQL has other escapes than JSON.
+  const escaped = value.replace(/[\\"\u0001-\u001f\u007f]/g, (character) => {
+    const code = character.charCodeAt(0).toString(16).padStart(2, '0');
+    return ESCAPES.get(character) ?? `\\u{${code}}`;
+  });
+  return `"${escaped}"`;
+}
+
+/** Returns a property as EQL writes it. @param path such as `properties.cart.items.0`, as facets take it */
+export function fieldOf(path: string): string {
+  const [first = '', ...rest] = path.split('.');
+  return first + rest.map(partOf).join('');
+}
+
+function partOf(name: string): string {
+  if (/^(0|[1-9]\d{0,5})$/.test(name)) return `[${name}]`;
+  return /^[A-Za-z_]\w*$/.test(name) ? `.${name}` : `.\`${name.replaceAll('`', '``')}\``;
+}
+
+/** Returns the path of a property that EQL names, as facets take it. */
+export function pathOf(field: string): string {
+  const plain = field
+    .replace(/`((?:``|[^`])*)`/g, (_, name: string) => name.replaceAll('``', '`'))
+    .replace(/\[(\d+)\]/g, '.$1');
+  return plain.startsWith('properties.') ? plain : `properties.${plain}`;
+}
+
+/** Returns the condition that a field has a value. Long texts are compared by their first characters. */
+export function isValue(field: string, value: Scalar): string {
+  if (value === null) return `${field} == null`;
+  const characters = typeof value === 'string' ? [...value] : [];
+  if (characters.length < MAX_COMPARED_CHARACTERS) return `${field} == ${literalOf(value)}`;
+  return `startsWith(${field}, ${literalOf(characters.slice(0, MAX_COMPARED_CHARACTERS).join(''))})`;
+}
+
+/** Returns the condition that a field has another value, or none. */
+export function isOther(field: string, value: Scalar): string {
+  return value === null ? `${field} != null` : `(${field} == null or not ${isValue(field, value)})`;
+}
+
+/** Returns the condition that a text is part of an event, in any case. */
+export function hasText(text: string): string {
+  const fields = ['event', 'log.endpoint', 'log.method', 'message', 'source'];
+  const tests = fields.map((field) => `stringContains~(${field}, ${literalOf(text)})`);
+  if (/^[1-5]\d\d$/.test(text)) tests.push(`log.status == ${text}`);
+  return `(${tests.join(' or ')})`;
+}
+
+const PIECES = /"""[^\r\n]*?"{0,2}"""|"(?:\\.|[^"\\])*"?|`(?:``|[^`])*`?|[()[\]]|[\w.]+|[^]/g;
+
+/** Splits a condition at a word that is not within parentheses. */
+function splitAt(word: 'and' | 'or', condition: string): string[] {
+  const parts: string[] = [];
+  let part = '';
+  let depth = 0;
+  for (const [piece] of condition.matchAll(PIECES)) {
+    if (piece === '(' || piece === '[') depth += 1;
+    if (piece === ')' || piece === ']') depth -= 1;
+    if (depth === 0 && piece === word) {
+      parts.push(part);
+      part = '';
+    } else {
+      part += piece;
+    }
+  }
+  return [...parts, part].map((part) => part.trim()).filter((part) => part !== '');
+}
+
+/** Returns the clauses that must all be true. A condition with `or` outside of parentheses is one clause. */
+export function clausesOf(where = ''): string[] {
+  return splitAt('or', where).length > 1 ? [where.trim()] : splitAt('and', where);
+}
+
+/** Joins clauses to one condition. Undefined: there is none. */
+export function allOf(clauses: readonly string[]): string | undefined {
+  if (clauses.length < 2) return clauses[0];
+  // Without parentheses, `or` would take the other clauses into its alternatives.
+  return clauses.map((clause) => (splitAt('or', clause).length > 1 ? `(${clause})` : clause)).join(' and ');
+}
