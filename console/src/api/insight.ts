@@ -345,6 +345,8 @@ export const funnel = (project_id: string, window: Window, narrowed: Narrowed, a
 export interface Requests {
   readonly method?: string | undefined;
   readonly endpoint?: string | undefined;
+  /** Leaves out events that name no method. */
+  readonly requests_only?: boolean | undefined;
   /** A condition in EQL. */
   readonly where?: string | undefined;
 }
@@ -377,8 +379,6 @@ export const performanceSeries = (project_id: string, window: Window, requests: 
 export interface EndpointsQuestion {
   readonly sort: Schemas['EndpointOrder'];
   readonly group_by: 'endpoint' | 'route';
-  /** Leaves out events that name no method. */
-  readonly requests_only: boolean;
   readonly offset: number;
 }
 

@@ -486,13 +486,21 @@ describe('The performance of requests', () => {
     const globex = await tenant();
     await pad(globex, 0, { method: 'EVENT', endpoint: '/events/e' });
     const request = { timestamp: new Date(BEGINNING + 1), log_method: 'GET', log_endpoint: '/a', log_latency_ms: 7 };
-    await put(globex, [request, { timestamp: new Date(BEGINNING + 2), log_latency_ms: 21 }]);
+    await put(globex, [request, { timestamp: new Date(BEGINNING + 2), log_latency_ms: 21, log_status: 500 }]);
     const window = { from_ts: at(0), to_ts: at(2 * HOUR_MS) };
     await beforeAndAfterRollups(globex, async () => {
       expect(await read(globex, 'endpoints', { ...window, requests_only: 'true' })).toMatchObject({
         total: 1,
         items: [{ method: 'GET', endpoint: '/a', requests: 1, p99_ms: 7, total_time_share: 1 }],
       });
+      const requests = { ...window, requests_only: 'true' };
+      expect(await read(globex, 'summary', requests)).toMatchObject({ requests: 1, latency: { max_ms: 7 } });
+      expect(await read(globex, 'timeseries', { ...requests, interval: 'day' })).toMatchObject({
+        points: [{ requests: 1, p99_ms: 7 }],
+      });
+      expect(await read(globex, 'slowest', requests)).toMatchObject([{ latency_ms: 7 }]);
+      expect(await read(globex, 'errors', requests)).toMatchObject({ failed: 0 });
+      expect(await read(globex, 'errors', window)).toMatchObject({ failed: 1 });
       expect(await read(globex, 'endpoints', { ...window, where: 'log.latency_ms > 0' })).toMatchObject({
         total: 2,
         items: [{ total_time_share: 0.25 }, { total_time_share: 0.75 }],

@@ -1,4 +1,5 @@
 import type { Requests, Window } from '../../api/insight.js';
+import { allOf, clausesOf, isValue, literalOf } from '../../parts/conditions.js';
 import type { PerformanceSearch } from '../../routes/insight.js';
 
 /** The properties of each part of the page. */
@@ -26,30 +27,17 @@ export function subjectOf({ route, endpoint, method }: PerformanceSearch): Subje
   return endpoint === undefined ? undefined : { by: 'endpoint', name: endpoint, method };
 }
 
-/** Returns an EQL condition that is true when all of these are. */
-function allOf(conditions: readonly (string | undefined)[]): string | undefined {
-  const given = conditions.filter((condition) => condition !== undefined);
-  return given.length === 0 ? undefined : given.join(' and ');
-}
-
-const isEqual = (field: string, value: string): string => `${field} == ${JSON.stringify(value)}`;
-
-/** A condition that somebody wrote may have an `or`. */
-const asOne = (where: string | undefined): string | undefined => (where === undefined ? undefined : `(${where})`);
-
 /**
- * Returns the requests that the page is about, for the API. Method and endpoint are filters of their own where they can
- * be, because sums of whole hours answer those.
+ * Returns the requests that the page is about, for the API. They are selected by filters where these exist, because sums
+ * of whole hours answer filters but no conditions.
  */
 export function requestsOf(search: PerformanceSearch): Requests {
-  const { events } = search;
-  const where = asOne(search.where);
+  const { events, where } = search;
   const subject = subjectOf(search);
   if (subject?.by === 'endpoint') return { method: subject.method, endpoint: subject.name, where };
   if (subject !== undefined)
-    return { method: subject.method, where: allOf([where, isEqual('log.route', subject.name)]) };
-  if (events === 'other') return { method: NO_METHOD, where };
-  return { where: allOf([where, `log.method != "${NO_METHOD}"`]) };
+    return { method: subject.method, where: allOf([...clausesOf(where), isValue('log.route', subject.name)]) };
+  return events === 'other' ? { method: NO_METHOD, where } : { requests_only: true, where };
 }
 
 /**
@@ -57,11 +45,12 @@ export function requestsOf(search: PerformanceSearch): Requests {
  * @param narrower more conditions
  */
 export function conditionOf(search: PerformanceSearch, ...narrower: readonly string[]): string | undefined {
-  const { method, endpoint, where } = requestsOf(search);
+  const { method, endpoint, requests_only, where } = requestsOf(search);
   return allOf([
-    where,
-    method === undefined ? undefined : isEqual('log.method', method.toUpperCase()),
-    endpoint === undefined ? undefined : isEqual('log.endpoint', endpoint),
+    ...clausesOf(where),
+    ...(requests_only === true ? [`log.method != ${literalOf(NO_METHOD)}`] : []),
+    ...(method === undefined ? [] : [isValue('log.method', method.toUpperCase())]),
+    ...(endpoint === undefined ? [] : [isValue('log.endpoint', endpoint)]),
     ...narrower,
   ]);
 }
@@ -69,10 +58,10 @@ export function conditionOf(search: PerformanceSearch, ...narrower: readonly str
 /** Returns the requests of the list by route or endpoint, narrowed to names or methods that contain the search text. */
 export function listedOf({ by, events, where, q }: PerformanceSearch): Requests {
   const found = [`log.${by ?? 'route'}`, 'log.method'].map(
-    (field) => `stringContains~(${field}, ${JSON.stringify(q)})`,
+    (field) => `stringContains~(${field}, ${literalOf(q ?? '')})`,
   );
   return {
-    method: events === 'other' ? NO_METHOD : undefined,
-    where: allOf([asOne(where), q === undefined ? undefined : `(${found.join(' or ')})`]),
+    ...(events === 'other' ? { method: NO_METHOD } : { requests_only: true }),
+    where: allOf([...clausesOf(where), ...(q === undefined ? [] : [`(${found.join(' or ')})`])]),
   };
 }

@@ -19,7 +19,6 @@ export function EndpointRows({ projectId, window, search, set }: PartProps) {
     ...endpoints(projectId, window, listedOf(search), {
       sort,
       group_by: by,
-      requests_only: events !== 'other',
       offset: offsetOf(page),
     }),
     placeholderData: keepPreviousData,

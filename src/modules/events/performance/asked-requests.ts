@@ -41,6 +41,7 @@ export class RequestQuestions {
         ...(method === undefined || method === '' ? {} : { method: method.toUpperCase() }),
         ...(endpoint === undefined || endpoint === '' ? {} : { endpoint }),
         ...(where !== null && { where }),
+        isOfRequests: query.requests_only,
       },
     };
   }

@@ -36,7 +36,7 @@ export class EndpointsService {
     const requests = await this.questions.of(query);
     const asked: AskedRequests = {
       ...requests,
-      filter: { ...requests.filter, isOfRequests: query.requests_only, isByRoute: query.group_by === 'route' },
+      filter: { ...requests.filter, isByRoute: query.group_by === 'route' },
     };
     const { sort, min_requests: minRequests, limit, offset } = query;
     const name = await this.projects.nameOf(scope);

@@ -45,6 +45,9 @@ export class PerformanceQuery extends EventsQuery {
 
   @ConditionField()
   where?: string;
+
+  @BooleanField({ optional: true, default: false, description: 'Leaves out events whose derived method is `EVENT`' })
+  requests_only!: boolean;
 }
 
 export class SummaryQuery extends PerformanceQuery {
@@ -77,9 +80,6 @@ export class EndpointsQuery extends PerformanceQuery {
     description: 'What `endpoint` of an item is. A route is the field `log.route`',
   })
   group_by!: (typeof GROUPINGS)[number];
-
-  @BooleanField({ optional: true, default: false, description: 'Leaves out events whose derived method is `EVENT`' })
-  requests_only!: boolean;
 
   @IntField({
     min: 1,
