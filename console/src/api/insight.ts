@@ -56,18 +56,20 @@ function inTurn<T>(signal: AbortSignal, read: () => Promise<T>): Promise<T> {
 const of = (project_id: string, ...rest: readonly unknown[]) => ['project', project_id, ...rest] as const;
 
 /** Rows of a page of the logs, and rows that a live list begins with. */
-const LOG_ROWS = 200;
+const LOG_PAGE_ROWS = 200;
 const MAX_LIVE_ROWS = 2_000;
-const LIVE_INTERVAL_MS = 4_000;
+/** A live list and the work beside it stay within the rate limits of a person. */
+const LIVE_INTERVAL_MS = 6_000;
 
-/** An event and its log row. The log row is undefined when the event was stored between the two reads. */
+/** An event and its log row. The log row is undefined when the event was deleted between the two reads. */
 export interface LogEntry {
   readonly id: string;
   readonly event: Schemas['EventRecord'];
   readonly log: Schemas['LogRow'] | undefined;
 }
 
-export interface LogQuery extends EventFilters {
+/** Filters of events. */
+export interface Narrowed extends EventFilters {
   /** A condition in EQL. */
   readonly where?: string | undefined;
 }
@@ -83,14 +85,17 @@ interface Place {
 const FIRST_PLACE: Place = { offset: 0 };
 
 /** Returns all filters as one condition, since log rows have no other filters. */
-function conditionOf({ where, ...filters }: LogQuery): string | undefined {
+function conditionOf({ where, ...filters }: Narrowed): string | undefined {
   const exact = Object.entries<string | undefined>({ ...filters }).flatMap(([name, value]) =>
     value === undefined || value === '' ? [] : [isValue(name, value)],
   );
   return allOf([...exact, ...(where === undefined ? [] : [where])]);
 }
 
-/** Reads the log rows of events. An answer of the service ends early when its rows are large. */
+/**
+ * Reads the log rows of consecutive events. An answer of the service ends early when its rows are large, and may have
+ * rows of events that were stored after the events were read.
+ */
 async function logRows(
   query: {
     project_id: string;
@@ -99,19 +104,22 @@ async function logRows(
     before?: string | undefined;
     where?: string | undefined;
   },
-  count: number,
+  events: readonly Schemas['EventRecord'][],
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, Schemas['LogRow']>> {
   const rows = new Map<string, Schemas['LogRow']>();
+  const missing = new Set(events.map(({ id }) => id));
+  const oldest = Date.parse(events.at(-1)?.timestamp ?? query.to_ts);
   let { before } = query;
-  while (rows.size < count) {
-    const part = await api.listLogs(
-      { query: { ...given({ ...query, before }), limit: count - rows.size } },
-      { signal },
-    );
-    for (const row of part) rows.set(row.id, row);
-    before = part.at(-1)?.id;
-    if (before === undefined) break;
+  while (missing.size > 0) {
+    const part = await api.listLogs({ query: { ...given({ ...query, before }), limit: missing.size } }, { signal });
+    for (const row of part) {
+      rows.set(row.id, row);
+      missing.delete(row.id);
+    }
+    const last = part.at(-1);
+    if (last === undefined || Date.parse(last.timestamp) < oldest) break;
+    before = last.id;
   }
   return rows;
 }
@@ -119,7 +127,7 @@ async function logRows(
 async function logPage(
   project_id: string,
   window: Window,
-  query: LogQuery,
+  query: Narrowed,
   place: Place,
   known: ReadonlyMap<string, LogEntry>,
   signal: AbortSignal,
@@ -132,13 +140,13 @@ async function logPage(
         ...given(query),
         ...(fixed.to_ts === undefined ? windowOf(window) : fixed),
         offset,
-        limit: LOG_ROWS,
+        limit: LOG_PAGE_ROWS,
       },
     },
     { signal },
   );
   const { items, from_ts, to_ts, total, has_more } = page;
-  const unknown = items.findLastIndex(({ id }) => !known.has(id)) + 1;
+  const unknown = items.slice(0, items.findLastIndex(({ id }) => known.get(id)?.log === undefined) + 1);
   const logs = await logRows({ project_id, from_ts, to_ts, before, where: conditionOf(query) }, unknown, signal);
   const rows = items.map((event): LogEntry => {
     const { id } = event;
@@ -152,7 +160,7 @@ type LogPage = Awaited<ReturnType<typeof logPage>>;
 const NO_ROWS: ReadonlyMap<string, LogEntry> = new Map();
 
 /** Events of a window, newest first. Each page continues after the last row of the page before. */
-export const logPages = (project_id: string, window: Window, query: LogQuery) =>
+export const logPages = (project_id: string, window: Window, query: Narrowed) =>
   infiniteQueryOptions({
     queryKey: of(project_id, 'logs', window, query),
     initialPageParam: FIRST_PLACE,
@@ -171,7 +179,7 @@ export const logPages = (project_id: string, window: Window, query: LogQuery) =>
   });
 
 /** The newest events, read again every few seconds. Rows stay while newer ones come, up to a limit. */
-export const liveLogs = (project_id: string, window: Window, query: LogQuery) =>
+export const liveLogs = (project_id: string, window: Window, query: Narrowed) =>
   queryOptions({
     queryKey: of(project_id, 'logs', 'live', window, query),
     queryFn: async ({ signal, client, queryKey }): Promise<LogPage> => {
@@ -181,14 +189,17 @@ export const liveLogs = (project_id: string, window: Window, query: LogQuery) =>
       const ids = new Set(page.rows.map(({ id }) => id));
       // When more rows came than a page has, rows between the page and the older ones may be missing.
       const isJoined = page.rows.some(({ id }) => known.has(id));
-      const older = isJoined ? before.filter(({ id }) => !ids.has(id)) : [];
+      const begin = Date.parse(page.from_ts);
+      const older = isJoined
+        ? before.filter(({ id, event }) => !ids.has(id) && Date.parse(event.timestamp) >= begin)
+        : [];
       return { ...page, rows: [...page.rows, ...older].slice(0, MAX_LIVE_ROWS) };
     },
     refetchInterval: LIVE_INTERVAL_MS,
   });
 
-/** @param by properties whose values are counted, too */
-export const facets = (project_id: string, window: Window, query: LogQuery, by: readonly string[]) =>
+/** @param by properties whose values are also counted */
+export const facets = (project_id: string, window: Window, query: Narrowed, by: readonly string[]) =>
   queryOptions({
     queryKey: of(project_id, 'facets', window, query, by),
     queryFn: ({ signal }) =>
@@ -244,11 +255,6 @@ export const eqlAnswer = (project_id: string, query: string, window: Window) =>
     staleTime: Infinity,
     refetchOnWindowFocus: false,
   });
-
-export interface Narrowed extends EventFilters {
-  /** A condition in EQL. */
-  readonly where?: string | undefined;
-}
 
 export const analyticsOverview = (project_id: string, window: Window, narrowed: Narrowed) =>
   queryOptions({

@@ -19,7 +19,7 @@ export function Chip({ children, onClear }: Props) {
       mb={6}
       maw="100%"
       style={{ cursor: 'pointer' }}
-      title="Let it go"
+      title="Remove this filter"
       rightSection={<span aria-hidden="true">×</span>}
       onClick={onClear}
     >

@@ -63,7 +63,13 @@ export function hasText(text: string): string {
   return `(${tests.join(' or ')})`;
 }
 
-const PIECES = /"""[^\r\n]*?"{0,2}"""|"(?:\\.|[^"\\])*"?|`(?:``|[^`])*`?|[()[\]]|[\w.]+|[^]/g;
+const PIECES = /"""[^\r\n]*?"{0,2}"""|"(?:\\.|[^"\\])*"?|`(?:``|[^`])*`?|\/\/[^\n]*|\/\*[^]*?\*\/|[()[\]]|[\w.]+|[^]/g;
+const COMMENT = /^\/[/*]/;
+
+/** Removes comments, which could take the clauses behind them with them. */
+function withoutComments(condition: string): string {
+  return condition.replace(PIECES, (piece) => (COMMENT.test(piece) ? ' ' : piece));
+}
 
 /** Splits a condition at a word that is not within parentheses. */
 function splitAt(word: 'and' | 'or', condition: string): string[] {
@@ -85,12 +91,16 @@ function splitAt(word: 'and' | 'or', condition: string): string[] {
 
 /** Returns the clauses that must all be true. A condition with `or` outside of parentheses is one clause. */
 export function clausesOf(where = ''): string[] {
-  return splitAt('or', where).length > 1 ? [where.trim()] : splitAt('and', where);
+  const plain = withoutComments(where).trim();
+  return splitAt('or', plain).length > 1 ? [plain] : splitAt('and', plain);
 }
 
 /** Joins clauses to one condition. Undefined: there is none. */
 export function allOf(clauses: readonly string[]): string | undefined {
   if (clauses.length < 2) return clauses[0];
   // Without parentheses, `or` would take the other clauses into its alternatives.
-  return clauses.map((clause) => (splitAt('or', clause).length > 1 ? `(${clause})` : clause)).join(' and ');
+  return clauses
+    .map(withoutComments)
+    .map((clause) => (splitAt('or', clause).length > 1 ? `(${clause})` : clause))
+    .join(' and ');
 }

@@ -16,7 +16,21 @@ interface Props {
 /** A search field. The search runs when typing has stopped. */
 export function Find({ placeholder, value, typingMs, onFind, input }: Props) {
   const [text, setText] = useState(value ?? '');
-  const ask = useDebouncedCallback((words: string) => onFind(words === '' ? undefined : words), typingMs);
+  const [known, setKnown] = useState(value);
+  const [asked, setAsked] = useState<string>();
+  if (value !== known) {
+    setKnown(value);
+    // A change that began in this field must not replace what has been typed since then.
+    if (value !== asked) {
+      setAsked(undefined);
+      setText(value ?? '');
+    }
+  }
+  const ask = useDebouncedCallback((typed: string) => {
+    const words = typed === '' ? undefined : typed;
+    setAsked(words);
+    onFind(words);
+  }, typingMs);
   return (
     <TextInput
       ref={input}

@@ -19,7 +19,7 @@ interface Props<Row extends { readonly id: string }> {
   /** Names the rows for screen readers. */
   readonly label: string;
   /** The kind of row, a class of a style sheet that sets the columns. */
-  readonly kind: 'log' | 'event' | 'entry';
+  readonly kind: 'event' | 'entry';
   readonly rowPx?: number;
   /** The columns of the grid, where they are not those of the kind. */
   readonly columns?: string;

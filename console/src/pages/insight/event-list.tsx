@@ -9,12 +9,11 @@ type Event = Schemas['EventRecord'];
 interface Props {
   readonly events: readonly Event[];
   readonly onShow: (event: Event) => void;
-  readonly onEnd?: () => void;
 }
 
-export function EventList({ events, onShow, onEnd }: Props) {
+export function EventList({ events, onShow }: Props) {
   return (
-    <VirtualRows rows={events} label={`${events.length} events`} kind="event" onShow={onShow} onEnd={onEnd}>
+    <VirtualRows rows={events} label={`${events.length} events`} kind="event" onShow={onShow}>
       {(event) => (
         <>
           <Text span inherit c="dimmed">

@@ -6,12 +6,13 @@ import { sources } from '../../api/owning.js';
 import { Chip } from '../../parts/chip.js';
 import { allOf, clausesOf } from '../../parts/conditions.js';
 import type { LogsSearch } from '../../routes/logs-search.js';
+import type { Change } from './view-menu.js';
 
 interface Props {
   readonly projectId: string;
   readonly search: LogsSearch;
   readonly facets: Schemas['FacetsOfEvents'] | undefined;
-  readonly set: (change: Partial<LogsSearch>) => void;
+  readonly set: (change: Change) => void;
 }
 
 const NAMES: Record<keyof EventFilters, string> = {
@@ -22,12 +23,19 @@ const NAMES: Record<keyof EventFilters, string> = {
   environment: 'Environment',
 };
 
+/** The change of the address that removes all filters. */
+export const NO_FILTERS: Partial<LogsSearch> = {
+  ...Object.fromEntries(EVENT_FILTERS.map((name) => [name, undefined])),
+  q: undefined,
+  where: undefined,
+};
+
 /** The most characters of a condition that its chip shows. */
-const MAX_SHOWN = 120;
+const MAX_SHOWN_CHARACTERS = 120;
 
 function short(text: string): string {
   const characters = [...text];
-  return characters.length > MAX_SHOWN ? `${characters.slice(0, MAX_SHOWN).join('')}…` : text;
+  return characters.length > MAX_SHOWN_CHARACTERS ? `${characters.slice(0, MAX_SHOWN_CHARACTERS).join('')}…` : text;
 }
 
 /** Shows every filter of the search. A click removes one. */
@@ -52,7 +60,7 @@ export function Chosen({ projectId, search, facets, set }: Props) {
       {clauses.map((clause, index) => (
         <Chip
           key={`${index} ${clause}`}
-          onClear={() => set({ where: allOf(clauses.filter((_, place) => place !== index)) })}
+          onClear={() => set((before) => ({ where: allOf(clausesOf(before.where).filter((each) => each !== clause)) }))}
         >
           <bdi style={{ fontFamily: 'var(--mantine-font-family-monospace)', fontWeight: 500 }}>{short(clause)}</bdi>
         </Chip>
@@ -62,17 +70,7 @@ export function Chosen({ projectId, search, facets, set }: Props) {
           Text: <bdi>{short(q)}</bdi>
         </Chip>
       )}
-      <Button
-        size="compact-sm"
-        variant="subtle"
-        onClick={() =>
-          set({
-            ...Object.fromEntries(EVENT_FILTERS.map((name) => [name, undefined])),
-            q: undefined,
-            where: undefined,
-          })
-        }
-      >
+      <Button size="compact-sm" variant="subtle" onClick={() => set(NO_FILTERS)}>
         Clear
       </Button>
     </Group>

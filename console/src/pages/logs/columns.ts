@@ -1,4 +1,5 @@
 import type { LogEntry } from '../../api/insight.js';
+import { listIn } from '../../routes/logs-search.js';
 
 export interface Column {
   /** The name in the address. Properties have their path. */
@@ -6,7 +7,7 @@ export interface Column {
   readonly label: string;
   /** The least width in pixels. */
   readonly width: number;
-  /** The share of the room that is left. */
+  /** The share of the remaining width. */
   readonly grows: number;
 }
 
@@ -30,6 +31,12 @@ export const COLUMN_IDS = OWN.map(({ id }) => id);
 export const DEFAULT_COLUMNS = ['time', 'severity', 'method', 'path', 'http', 'latency', 'event', 'message'];
 export const MAX_COLUMNS = 20;
 
+/** Returns the columns that an address names, or else the default ones. */
+export function columnIds(json: string | undefined): readonly string[] {
+  const chosen = (listIn(json, MAX_COLUMNS) ?? []).filter((id) => columnOf(id) !== undefined);
+  return chosen.length > 0 ? chosen : DEFAULT_COLUMNS;
+}
+
 /** Returns a column by its name in the address. Undefined: there is no such column. */
 export function columnOf(id: string): Column | undefined {
   const own = OWN.find((each) => each.id === id);
@@ -49,15 +56,15 @@ export function propertyAt(properties: Readonly<Record<string, unknown>>, path: 
 }
 
 /** The most characters of a value that a row shows. */
-const MAX_SHOWN = 400;
+const MAX_SHOWN_CHARACTERS = 400;
 
 /** Returns a value of JSON as the text of a cell. */
 export function cellText(value: unknown): string {
   if (value === undefined || value === null) return '–';
-  return (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, MAX_SHOWN);
+  return (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, MAX_SHOWN_CHARACTERS);
 }
 
-/** Returns the text that tells an event from others: its message, else its properties. */
+/** Returns the message of an event, or else its properties. */
 export function messageOf({ event }: LogEntry): string {
   return cellText(event.message ?? event.properties);
 }

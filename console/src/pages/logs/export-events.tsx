@@ -3,7 +3,7 @@ import type { Schemas } from '@operational-events/client';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../../api/client.js';
-import { given, type LogQuery, type Window, windowOf } from '../../api/insight.js';
+import { given, type Narrowed, type Window, windowOf } from '../../api/insight.js';
 import { Dialog } from '../../parts/dialog.js';
 import { Failure } from '../../parts/failures.js';
 import { Icon } from '../../parts/icons.js';
@@ -16,7 +16,7 @@ type Format = Schemas['ExportFormat'];
 
 interface Props {
   readonly window: Window;
-  readonly filters: LogQuery;
+  readonly filters: Narrowed;
   /** Number of matching events, if it is known. */
   readonly total: number | undefined;
 }

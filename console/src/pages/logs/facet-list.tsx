@@ -10,7 +10,7 @@ import type { LogsSearch } from '../../routes/logs-search.js';
 import { type Addition, only } from './tokens.js';
 
 interface Props {
-  /** Undefined until they are loaded. */
+  /** Undefined while the facets load. */
   readonly facets: Schemas['FacetsOfEvents'] | undefined;
   /** Counts by class of the HTTP status. */
   readonly classes: Schemas['TimeseriesResponse'] | undefined;
@@ -35,7 +35,7 @@ const CLASS = 'log.status_class';
 /** The service counts the values of at most this many properties. */
 export const MAX_PATHS = 10;
 const MAX_PATH_CHARACTERS = 200;
-const SHOWN = 8;
+const MAX_SHOWN_VALUES = 8;
 
 /** A value and the number of its events. */
 interface Counted {
@@ -123,7 +123,7 @@ interface FacetProps {
 function Facet({ label, field, values, others, wanted, isChosen, onAdd, onRemove, onDrop }: FacetProps) {
   const [isWhole, setIsWhole] = useState(false);
   const fitting = values.filter(({ value, name }) => (name ?? String(value)).toLowerCase().includes(wanted));
-  const shown = isWhole ? fitting : fitting.slice(0, SHOWN);
+  const shown = isWhole ? fitting : fitting.slice(0, MAX_SHOWN_VALUES);
   return (
     <div role="group" aria-label={label}>
       <Group justify="space-between" wrap="nowrap" gap={4} mb={4}>
@@ -170,7 +170,7 @@ function Facet({ label, field, values, others, wanted, isChosen, onAdd, onRemove
           </div>
         );
       })}
-      {fitting.length > SHOWN && (
+      {fitting.length > MAX_SHOWN_VALUES && (
         <Button size="compact-xs" variant="subtle" onClick={() => setIsWhole(!isWhole)}>
           {isWhole ? 'Show fewer' : `Show all ${fitting.length}`}
         </Button>

@@ -2,11 +2,11 @@ import './log-detail.css';
 import { ActionIcon, Button, CopyButton, Group, Menu, Text, Title } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import type { Schemas } from '@operational-events/client';
-import { isOther, type Scalar } from '../../parts/conditions.js';
+import { isOther } from '../../parts/conditions.js';
 import { Icon } from '../../parts/icons.js';
 import { whole } from '../../parts/numbers.js';
 import { EventDetail } from '../insight/event-detail.js';
-import { leavesOf } from './leaves.js';
+import { type Leaf, leavesOf } from './leaves.js';
 import { type Addition, only } from './tokens.js';
 
 type Event = Schemas['EventDetail'];
@@ -99,19 +99,12 @@ function Copies({ event }: { readonly event: Event }) {
   );
 }
 
-interface Value {
-  readonly name: string;
-  readonly value: Scalar;
-  readonly field: string | undefined;
-  readonly path: string | undefined;
-}
-
 /** The most characters of a value that its line shows. */
-const MAX_SHOWN = 300;
+const MAX_SHOWN_CHARACTERS = 300;
 
 function Values({ event, onAdd, onCount, onColumn }: Pick<Props, 'onAdd' | 'onCount' | 'onColumn'> & { event: Event }) {
   const { log } = event;
-  const own: Value[] = (
+  const own: Leaf[] = (
     [
       ['event', event.event],
       ['source', event.source],
@@ -130,12 +123,12 @@ function Values({ event, onAdd, onCount, onColumn }: Pick<Props, 'onAdd' | 'onCo
       <Title order={3} size="h6" mb={4}>
         Values
       </Title>
-      {[...own, ...leavesOf(event.properties)].map(({ name, value, field, path }) => (
-        <Menu key={name} position="bottom-end" width={260} disabled={field === undefined}>
+      {[...own, ...leavesOf(event.properties)].map(({ name, value, field, path }, index) => (
+        <Menu key={`${index} ${name}`} position="bottom-end" width={260} disabled={field === undefined}>
           <Menu.Target>
             <button type="button" className="log-value" disabled={field === undefined}>
               <bdi>{name}</bdi>
-              <bdi>{value === null ? 'null' : String(value).slice(0, MAX_SHOWN)}</bdi>
+              <bdi>{value === null ? 'null' : String(value).slice(0, MAX_SHOWN_CHARACTERS)}</bdi>
             </button>
           </Menu.Target>
           <Menu.Dropdown>

@@ -11,7 +11,7 @@ import {
   liveLogs,
   logPages,
   type LogEntry,
-  type LogQuery,
+  type Narrowed,
   type Window,
 } from '../../api/insight.js';
 import { allOf, clausesOf, hasText, pathOf } from '../../parts/conditions.js';
@@ -25,8 +25,8 @@ import { useCurrentProject } from '../../shell/current-project.js';
 import { useTimeRange } from '../../shell/time-range.js';
 import { SendAnEvent } from '../insight/send-an-event.js';
 import { SavedViews } from '../views/saved-views.js';
-import { Chosen } from './chosen.js';
-import { columnOf, DEFAULT_COLUMNS, MAX_COLUMNS } from './columns.js';
+import { Chosen, NO_FILTERS } from './chosen.js';
+import { columnIds, columnOf, MAX_COLUMNS } from './columns.js';
 import { EntryList } from './entry-list.js';
 import { ExportEvents } from './export-events.js';
 import { FacetList, MAX_PATHS } from './facet-list.js';
@@ -34,7 +34,7 @@ import { Histogram } from './histogram.js';
 import { LogDetail } from './log-detail.js';
 import { SearchField } from './search-field.js';
 import type { Addition } from './tokens.js';
-import { columnsMember, ViewMenu } from './view-menu.js';
+import { type Change, columnsMember, ViewMenu } from './view-menu.js';
 
 const route = getRouteApi('/signed-in/o/$organization/p/$project/logs');
 /** Facets and the histogram of a live list are read less often than its rows. */
@@ -47,21 +47,23 @@ export function LogsPage() {
   const navigate = route.useNavigate();
   const [isNarrowing, setIsNarrowing] = useState(false);
   const { window, zone, zoom } = useTimeRange();
-  const set = (change: Partial<LogsSearch>) =>
-    void navigate({ search: (before: LogsSearch) => ({ ...before, ...change }) });
+  const set = (change: Change) =>
+    void navigate({
+      search: (before: LogsSearch) => ({ ...before, ...(typeof change === 'function' ? change(before) : change) }),
+    });
 
   const clauses = clausesOf(search.where);
-  const query = useMemo((): LogQuery => {
+  const query = useMemo((): Narrowed => {
     const text = search.q === undefined ? [] : [hasText(search.q)];
     return { ...filtersOf(search), where: allOf([...clausesOf(search.where), ...text]) };
   }, [search]);
   const paths = useMemo(() => pathsIn(search.facets), [search.facets]);
-  const columns = useMemo(() => columnsIn(search.columns), [search.columns]);
+  const columns = useMemo(() => columnIds(search.columns).flatMap((id) => columnOf(id) ?? []), [search.columns]);
   // A live list ends now.
   const canBeLive = window.from === undefined;
   const isLive = search.live === 'on' && canBeLive;
 
-  const { rows, total, error, isPending, more } = useEntries(project.id, window, query, isLive);
+  const { rows, total, error, isPending, isOld, isPageMissing, more } = useEntries(project.id, window, query, isLive);
   const refetchInterval = isLive ? COUNTS_INTERVAL_MS : false;
   const counted = useQuery({
     ...facets(project.id, window, query, paths),
@@ -80,20 +82,19 @@ export function LogsPage() {
   );
 
   const add = ({ filters, clause, q }: Addition) =>
-    set({
+    set(({ where }) => ({
       ...filters,
-      ...(clause !== undefined && { where: allOf([...new Set([...clauses, clause])]) }),
+      ...(clause !== undefined && { where: allOf([...new Set([...clausesOf(where), clause])]) }),
       ...(q !== undefined && { q }),
       shown: undefined,
-    });
+    }));
   const remove = ({ filters = {}, clause }: Addition) =>
-    set({
+    set(({ where }) => ({
       ...Object.fromEntries(Object.keys(filters).map((name) => [name, undefined])),
-      ...(clause !== undefined && { where: allOf(clauses.filter((each) => each !== clause)) }),
-    });
+      ...(clause !== undefined && { where: allOf(clausesOf(where).filter((each) => each !== clause)) }),
+    }));
   const setPaths = (next: readonly string[]) =>
     set({ facets: next.length === 0 ? undefined : JSON.stringify(next.slice(0, MAX_PATHS)) });
-  const columnIds = columns.map(({ id }) => id);
   const at = search.shown === undefined ? -1 : rows.findIndex(({ id }) => id === search.shown);
   const goTo = (place: number) => {
     const row = rows[place];
@@ -120,7 +121,7 @@ export function LogsPage() {
 
   return (
     <Stack gap="md">
-      <PageHead title="Logs" about="Every event of the time range, as the service has it.">
+      <PageHead title="Logs" about="All events of the time range.">
         <Tooltip label="Choose a range that ends now" disabled={canBeLive}>
           <Switch
             label="Live"
@@ -133,8 +134,8 @@ export function LogsPage() {
           search={{ ...search, shown: undefined, zone: undefined, refresh: undefined }}
           onApply={(kept) => void navigate({ search: kept })}
         />
-        <ViewMenu search={search} columns={columnIds} properties={properties} set={set} />
-        <ExportEvents window={window} filters={query} total={total} />
+        <ViewMenu search={search} properties={properties} set={set} />
+        <ExportEvents window={window} filters={query} total={isOld ? undefined : total} />
       </PageHead>
       <Group gap="sm" align="flex-end">
         <SearchField projectId={project.id} window={window} query={query} known={counted.data?.facets} onAdd={add} />
@@ -158,8 +159,8 @@ export function LogsPage() {
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 9 }}>
           {isPending && error === null && <PendingPage />}
-          {total !== undefined && error === null && (
-            <Stack gap="xs">
+          {total !== undefined && (
+            <Stack gap="xs" style={{ opacity: isOld ? 0.5 : 1 }} aria-busy={isOld}>
               <Group gap="sm">
                 <Text size="sm" c="dimmed" role="status" className="numbers">
                   {whole(total)} {total === 1 ? 'event' : 'events'}
@@ -183,14 +184,19 @@ export function LogsPage() {
                     columns={columns}
                     isWrapped={search.wrap === 'on'}
                     isCompact={search.density === 'compact'}
-                    hasYears={window.range === 'all'}
+                    hasYears={isOfOtherYears(window)}
                     shownId={search.shown}
                     onShow={({ id }) => set({ shown: id })}
                     onEnd={more}
                   />
                 </Card>
               ) : (
-                <Nothing isFiltered={isFiltered} isLive={isLive} onClear={() => void navigate({ search: {} })} />
+                <Nothing isFiltered={isFiltered} isLive={isLive} onClear={() => set(NO_FILTERS)} />
+              )}
+              {isPageMissing && (
+                <Button variant="default" style={{ alignSelf: 'flex-start' }} onClick={more}>
+                  Read the older rows again
+                </Button>
               )}
             </Stack>
           )}
@@ -207,10 +213,16 @@ export function LogsPage() {
         onAdd={add}
         onCount={(path) => {
           setIsNarrowing(true);
-          set({ facets: JSON.stringify([...new Set([...paths, path])].slice(-MAX_PATHS)), shown: undefined });
+          set((before) => ({
+            facets: JSON.stringify([...new Set([...pathsIn(before.facets), path])].slice(-MAX_PATHS)),
+            shown: undefined,
+          }));
         }}
         onColumn={(path) =>
-          set({ ...columnsMember([...new Set([...columnIds, path])].slice(0, MAX_COLUMNS)), shown: undefined })
+          set((before) => ({
+            ...columnsMember([...new Set([...columnIds(before.columns), path])].slice(0, MAX_COLUMNS)),
+            shown: undefined,
+          }))
         }
       />
     </Stack>
@@ -218,14 +230,14 @@ export function LogsPage() {
 }
 
 /** Returns the events of the list: live, or as many pages as have been read. */
-function useEntries(projectId: string, window: Window, query: LogQuery, isLive: boolean) {
+function useEntries(projectId: string, window: Window, query: Narrowed, isLive: boolean) {
   const paged = useInfiniteQuery({
     ...logPages(projectId, window, query),
     placeholderData: keepPreviousData,
     enabled: !isLive,
   });
   const live = useQuery({ ...liveLogs(projectId, window, query), enabled: isLive });
-  const { fetchNextPage, hasNextPage, isFetching } = paged;
+  const { fetchNextPage, hasNextPage, isFetching, isFetchNextPageError } = paged;
   const more = useCallback(() => {
     if (!isLive && hasNextPage && !isFetching) void fetchNextPage();
   }, [isLive, hasNextPage, isFetching, fetchNextPage]);
@@ -240,20 +252,24 @@ function useEntries(projectId: string, window: Window, query: LogQuery, isLive: 
     total: isLive ? live.data?.total : pages?.[0]?.total,
     error: isLive ? live.error : paged.error,
     isPending: isLive ? live.isPending : paged.isPending,
+    /** Whether the rows are those of the search before. */
+    isOld: !isLive && paged.isPlaceholderData,
+    /** Whether the next page could not be read. */
+    isPageMissing: !isLive && isFetchNextPageError,
     more,
   };
 }
 
-/** Returns the properties whose values are counted. Others than valid paths are left out. */
+/** Tells whether rows of the window may be of another year than the present one. */
+function isOfOtherYears({ range, from }: Window): boolean {
+  return range === 'all' || (from !== undefined && new Date(from).getFullYear() !== new Date().getFullYear());
+}
+
+/** Returns the properties whose values are counted. Invalid paths are ignored. */
 function pathsIn(json: string | undefined): readonly string[] {
   return (listIn(json, MAX_PATHS) ?? []).filter(
     (path) => path.startsWith('properties.') && path.length <= MAX_PATH_CHARACTERS && !path.split('.').includes(''),
   );
-}
-
-function columnsIn(json: string | undefined) {
-  const chosen = (listIn(json, MAX_COLUMNS) ?? []).flatMap((id) => columnOf(id) ?? []);
-  return chosen.length > 0 ? chosen : DEFAULT_COLUMNS.flatMap((id) => columnOf(id) ?? []);
 }
 
 interface NothingProps {
@@ -275,7 +291,7 @@ function Nothing({ isFiltered, isLive, onClear }: NothingProps) {
   return (
     <Empty
       title={isLive ? 'Waiting for events' : 'No event in this time'}
-      about="Choose a longer time, or send an event: it appears here a moment later, with all that it says."
+      about="Choose a longer time, or send an event. It appears here a moment later."
     >
       <SendAnEvent />
     </Empty>

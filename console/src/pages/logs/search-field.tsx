@@ -3,8 +3,8 @@ import { useDebouncedValue } from '@mantine/hooks';
 import type { Schemas } from '@operational-events/client';
 import { useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
-import { eqlLanguage, facets, type LogQuery, type Window } from '../../api/insight.js';
-import { pathOf } from '../../parts/conditions.js';
+import { eqlLanguage, facets, type Narrowed, type Window } from '../../api/insight.js';
+import { isOther, pathOf } from '../../parts/conditions.js';
 import { Icon } from '../../parts/icons.js';
 import { whole } from '../../parts/numbers.js';
 import { useKeys } from '../../parts/use-keys.js';
@@ -15,13 +15,14 @@ import {
   CLASSES,
   fieldSuggestions,
   METHODS,
+  only,
   type Suggestion,
 } from './tokens.js';
 
 interface Props {
   readonly projectId: string;
   readonly window: Window;
-  readonly query: LogQuery;
+  readonly query: Narrowed;
   readonly known: Schemas['FacetsOfEvents'] | undefined;
   readonly onAdd: (addition: Addition) => void;
 }
@@ -52,13 +53,13 @@ export function SearchField({ projectId, window, query, known, onAdd }: Props) {
       : valuesOf(begun.field, known, counted.data?.facets).map(({ value, about }): Suggestion => ({
           value: `${begun.before}${value}`,
           about,
+          addition: begun.isExcluded ? { clause: isOther(begun.field, value) } : only(begun.field, value),
         }))
   ).filter(({ value }) => begun === undefined || value.toLowerCase().includes(text.toLowerCase()));
-  const abouts = new Map(suggestions.map(({ value, about }) => [value, about]));
+  const byText = new Map(suggestions.map((suggestion) => [suggestion.value, suggestion]));
 
-  const submit = (typed: string) => {
-    if (typed.trim() === '') return;
-    onAdd(additionOf(typed, language));
+  const add = (addition: Addition) => {
+    onAdd(addition);
     setText('');
   };
   return (
@@ -73,7 +74,7 @@ export function SearchField({ projectId, window, query, known, onAdd }: Props) {
       dropdownOpened={isOpen && text !== ''}
       onDropdownOpen={() => setIsOpen(true)}
       onDropdownClose={() => setIsOpen(false)}
-      data={[...abouts.keys()]}
+      data={[...byText.keys()]}
       filter={({ options }) => options}
       onChange={(next) => {
         setText(next);
@@ -85,15 +86,15 @@ export function SearchField({ projectId, window, query, known, onAdd }: Props) {
             {option.value}
           </Text>
           <Text size="xs" c="dimmed" style={{ flexShrink: 0 }}>
-            {abouts.get(option.value)}
+            {byText.get(option.value)?.about}
           </Text>
         </Group>
       )}
       onOptionSubmit={(value) => {
+        const { addition } = byText.get(value) ?? {};
         // The library sets the text and closes the list after this call.
         queueMicrotask(() => {
-          if (!value.endsWith(':')) return submit(value);
-          // A name of a field waits for its value.
+          if (addition !== undefined) return add(addition);
           setText(value);
           setIsOpen(true);
         });
@@ -101,7 +102,7 @@ export function SearchField({ projectId, window, query, known, onAdd }: Props) {
       onKeyDown={(event) => {
         // Enter on a suggestion takes the suggestion.
         const isChosen = input.current?.getAttribute('aria-activedescendant');
-        if (event.key === 'Enter' && !isChosen) submit(text);
+        if (event.key === 'Enter' && !isChosen && text.trim() !== '') add(additionOf(text, language));
       }}
     />
   );
@@ -112,7 +113,7 @@ function valuesOf(
   field: string,
   known: Schemas['FacetsOfEvents'] | undefined,
   counted: Schemas['FacetsOfEvents'] | undefined,
-): Suggestion[] {
+): readonly { readonly value: string | number | boolean; readonly about: string }[] {
   if (field === 'log.method') return METHODS.map((value) => ({ value, about: '' }));
   if (field === 'log.status_class') return CLASSES.map((value) => ({ value, about: '' }));
   const values =
@@ -121,5 +122,5 @@ function valuesOf(
       : counted?.by?.find(({ field: path }) => path === pathOf(field))?.values;
   return (values ?? [])
     .slice(0, MAX_VALUES)
-    .flatMap(({ value, count }) => (value === null ? [] : [{ value: String(value), about: whole(count) }]));
+    .flatMap(({ value, count }) => (value === null ? [] : [{ value, about: whole(count) }]));
 }

@@ -37,8 +37,11 @@ const EXACT = ['event', 'severity', 'environment'] as const;
 const TOKEN = /^(-?)((?:[@\w.]|`(?:``|[^`])*`|\[\d+\])+):([^]*)$/;
 const OPERATION = /^(>=|<=|!=|==|=|>|<)?\s*([^]*)$/;
 const NUMBER = /^-?\d+(\.\d+)?$/;
-/** Signs of a condition in EQL. */
-const CONDITION = /[=!<>]=|[<>]\s*-?\d|\bnot\s|\bin~?\s*\(|\b(like|regex)~?\s|\w~?\(.*\)|\w:\s*"/;
+/** The first name of a condition in EQL, and the operator or the parenthesis behind it. */
+const BEGINNING =
+  /^[\s(]*(?:not\b[\s(]*)?((?:[@\w.]|`(?:``|[^`])*`|\[\d+\])+)\s*(~?\(|[=!<>]=|[<>:]|(?:not\s+)?in~?\s*\(|(?:like|regex)~?\s)\s*([^]?)/;
+/** The service repeats the text for each field that it searches, and a condition has 2,000 characters at most. */
+const MAX_TEXT_CHARACTERS = 200;
 
 /** Returns the field that a person names, as EQL writes it. Undefined: there is no such field. */
 function fieldNamed(name: string, language: Language | undefined): string | undefined {
@@ -55,13 +58,29 @@ export function additionOf(typed: string, language: Language | undefined): Addit
   const [, minus = '', name = '', rest = ''] = TOKEN.exec(text) ?? [];
   const field = name === '' || rest.trim() === '' ? undefined : fieldNamed(name, language);
   if (field !== undefined) return tokenOf(field, rest.trim(), minus !== '');
-  return CONDITION.test(text) ? { clause: text } : { q: text };
+  if (isCondition(text, language)) return { clause: text };
+  return { q: (textInQuotes(text) ?? text).slice(0, MAX_TEXT_CHARACTERS) };
+}
+
+/** Tells a condition in EQL from a text that has signs of one, such as a line of a log. */
+function isCondition(text: string, language: Language | undefined): boolean {
+  const [, name = '', operator = '', next = ''] = BEGINNING.exec(text) ?? [];
+  if (name === '') return false;
+  if (operator.endsWith('(') && !/^(not\s+)?in/.test(operator))
+    return language?.functions.some((each) => each.name === name) === true;
+  const isCompared = (operator === '==' || operator === '!=') && /["\d-]/.test(next);
+  return isCompared || [...FIELDS.values()].includes(name) || fieldNamed(name, language) !== undefined;
+}
+
+function textInQuotes(text: string): string | undefined {
+  return text.length > 1 && text.startsWith('"') && text.endsWith('"') ? text.slice(1, -1) : undefined;
 }
 
 function tokenOf(field: string, rest: string, isExcluded: boolean): Addition {
   const [, operator = '', written = ''] = OPERATION.exec(rest) ?? [];
-  const isQuoted = /^".*"$/s.test(written) && written.length > 1;
-  const text = isQuoted ? written.slice(1, -1) : written;
+  const quoted = textInQuotes(written);
+  const isQuoted = quoted !== undefined;
+  const text = quoted ?? written;
   const isNumber = !isQuoted && NUMBER.test(text);
   if (field === 'status' && !isQuoted) {
     // People mean the HTTP status by a number.
@@ -69,6 +88,10 @@ function tokenOf(field: string, rest: string, isExcluded: boolean): Addition {
     if (/^[1-5]xx$/i.test(text)) return equal('log.status_class', text.toLowerCase(), isExcluded || operator === '!=');
   }
   if (operator !== '' && isNumber) return compared(field, operator, Number(text), isExcluded);
+  if (operator.startsWith('<') || operator.startsWith('>')) {
+    const clause = `${field} ${operator} ${literalOf(text)}`;
+    return { clause: isExcluded ? `not ${clause}` : clause };
+  }
   const isNot = isExcluded || operator === '!=';
   if (!isQuoted && /[*?]/.test(text)) {
     const clause = `${field} : ${literalOf(text)}`;
@@ -109,9 +132,11 @@ export function only(field: string, value: Scalar): Addition {
 }
 
 export interface Suggestion {
-  /** The text that the field then has. A name of a field ends with a colon. */
+  /** The text that the field then has. */
   readonly value: string;
   readonly about: string;
+  /** Undefined: the text is the name of a field, which waits for its value. */
+  readonly addition?: Addition;
 }
 
 const MAX_SUGGESTIONS = 30;
@@ -129,7 +154,7 @@ export function fieldSuggestions(typed: string, language: Language | undefined):
 
 /** Returns the field whose value is being typed, and the part of the text before the value. */
 export function begunField(typed: string, language: Language | undefined) {
-  const [, minus = '', name = '', rest = ''] = TOKEN.exec(typed) ?? [];
+  const [, minus = '', name = ''] = TOKEN.exec(typed) ?? [];
   const field = name === '' ? undefined : fieldNamed(name, language);
-  return field === undefined ? undefined : { field, before: `${minus}${name}:`, value: rest };
+  return field === undefined ? undefined : { field, before: `${minus}${name}:`, isExcluded: minus !== '' };
 }

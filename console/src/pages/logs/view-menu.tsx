@@ -1,15 +1,16 @@
 import { Button, Menu } from '@mantine/core';
 import { Icon } from '../../parts/icons.js';
 import type { LogsSearch } from '../../routes/logs-search.js';
-import { COLUMN_IDS, columnOf, DEFAULT_COLUMNS, MAX_COLUMNS } from './columns.js';
+import { COLUMN_IDS, columnIds, columnOf, DEFAULT_COLUMNS, MAX_COLUMNS } from './columns.js';
+
+/** A change of the address. A function computes it from the address that it changes. */
+export type Change = Partial<LogsSearch> | ((before: LogsSearch) => Partial<LogsSearch>);
 
 interface Props {
   readonly search: LogsSearch;
-  /** The ids of the columns that are shown. */
-  readonly columns: readonly string[];
   /** Paths of the properties of recent events. */
   readonly properties: readonly string[];
-  readonly set: (change: Partial<LogsSearch>) => void;
+  readonly set: (change: Change) => void;
 }
 
 /** Returns the member of the address for columns. The default is left out. */
@@ -19,14 +20,17 @@ export function columnsMember(ids: readonly string[]): Pick<LogsSearch, 'columns
 }
 
 /** Chooses the columns of the list, and how its rows look. */
-export function ViewMenu({ search, columns, properties, set }: Props) {
+export function ViewMenu({ search, properties, set }: Props) {
+  const columns = columnIds(search.columns);
   const known = [...new Set([...COLUMN_IDS, ...columns, ...properties])];
-  const toggle = (id: string, isShown: boolean) => {
-    const wanted = isShown ? [...columns, id] : columns.filter((each) => each !== id);
-    // Own columns keep their order, and properties follow.
-    const own = COLUMN_IDS.filter((each) => wanted.includes(each));
-    set(columnsMember([...own, ...wanted.filter((each) => !own.includes(each))]));
-  };
+  const toggle = (id: string, isShown: boolean) =>
+    set((before) => {
+      const others = columnIds(before.columns).filter((each) => each !== id);
+      const wanted = isShown ? [...others, id] : others;
+      // Own columns keep their order, and properties follow.
+      const own = COLUMN_IDS.filter((each) => wanted.includes(each));
+      return columnsMember([...own, ...wanted.filter((each) => !own.includes(each))]);
+    });
   return (
     <Menu position="bottom-end" width={260} closeOnItemClick={false}>
       <Menu.Target>

@@ -1,5 +1,5 @@
 import type { Requests, Window } from '../../api/insight.js';
-import { allOf, clausesOf, isValue, literalOf } from '../../parts/conditions.js';
+import { allOf, clausesOf, literalOf } from '../../parts/conditions.js';
 import type { PerformanceSearch } from '../../routes/insight.js';
 
 /** The properties of each part of the page. */
@@ -27,6 +27,8 @@ export function subjectOf({ route, endpoint, method }: PerformanceSearch): Subje
   return endpoint === undefined ? undefined : { by: 'endpoint', name: endpoint, method };
 }
 
+const isEqual = (field: string, value: string): string => `${field} == ${literalOf(value)}`;
+
 /**
  * Returns the requests that the page is about, for the API. They are selected by filters where these exist, because sums
  * of whole hours answer filters but no conditions.
@@ -36,7 +38,7 @@ export function requestsOf(search: PerformanceSearch): Requests {
   const subject = subjectOf(search);
   if (subject?.by === 'endpoint') return { method: subject.method, endpoint: subject.name, where };
   if (subject !== undefined)
-    return { method: subject.method, where: allOf([...clausesOf(where), isValue('log.route', subject.name)]) };
+    return { method: subject.method, where: allOf([...clausesOf(where), isEqual('log.route', subject.name)]) };
   return events === 'other' ? { method: NO_METHOD, where } : { requests_only: true, where };
 }
 
@@ -49,8 +51,8 @@ export function conditionOf(search: PerformanceSearch, ...narrower: readonly str
   return allOf([
     ...clausesOf(where),
     ...(requests_only === true ? [`log.method != ${literalOf(NO_METHOD)}`] : []),
-    ...(method === undefined ? [] : [isValue('log.method', method.toUpperCase())]),
-    ...(endpoint === undefined ? [] : [isValue('log.endpoint', endpoint)]),
+    ...(method === undefined ? [] : [isEqual('log.method', method.toUpperCase())]),
+    ...(endpoint === undefined ? [] : [isEqual('log.endpoint', endpoint)]),
     ...narrower,
   ]);
 }

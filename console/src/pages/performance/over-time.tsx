@@ -33,7 +33,7 @@ export function OverTime({ projectId, window, search }: PartProps) {
     [data, counted],
   );
   if (data === undefined) return error === null ? <PendingPage /> : <Failure error={error} />;
-  if (times.length === 0) return <Text c="dimmed">Nothing came in this time.</Text>;
+  if (times.length === 0) return <Text c="dimmed">No events in this time range.</Text>;
   const axis = {
     interval: secondsOf(data.interval),
     until: Date.parse(data.to_ts) / 1000,

@@ -6,7 +6,7 @@ import { useCurrentProject } from '../../shell/current-project.js';
 interface Props {
   readonly search: PerformanceSearch;
   readonly by: 'route' | 'endpoint';
-  /** Null: the rarest ones of an hour with very many, which the service adds up. */
+  /** Null: an item that combines the rarest endpoints of an hour. */
   readonly method: string | null;
   readonly name: string | null;
 }
@@ -17,7 +17,7 @@ export function SubjectLink({ search, by, method, name }: Props) {
   if (method === null || name === null) {
     return (
       <Text size="sm" c="dimmed">
-        The rarest, together
+        Rarest endpoints, combined
       </Text>
     );
   }

@@ -65,7 +65,7 @@ export function SavedViews({ search, onApply }: Props) {
           {views.map((view) => (
             <ChangeView key={view.id} view={view} filters={filters} />
           ))}
-          {views.length === 0 && <Text c="dimmed">There is none left.</Text>}
+          {views.length === 0 && <Text c="dimmed">No saved views.</Text>}
         </Stack>
       </Dialog>
     </>
@@ -74,7 +74,7 @@ export function SavedViews({ search, onApply }: Props) {
 
 type Filters = Readonly<Record<string, unknown>>;
 
-function useReadAnew(projectId: string) {
+function useRefetch(projectId: string) {
   const queries = useQueryClient();
   return () => queries.invalidateQueries({ queryKey: savedViews(projectId).queryKey });
 }
@@ -86,11 +86,11 @@ interface SaveProps {
 }
 
 function SaveView({ projectId, filters, onDone }: SaveProps) {
-  const readAnew = useReadAnew(projectId);
+  const refetch = useRefetch(projectId);
   const [name, setName] = useState('');
   const save = async () => {
     await api.createSavedView({ path: { project_id: projectId }, body: { name: name.trim(), filters } });
-    await readAnew();
+    await refetch();
   };
   return (
     <ActForm verb="Save the view" act={save} onDone={onDone}>
@@ -115,9 +115,9 @@ interface ChangeProps {
 
 function ChangeView({ view, filters }: ChangeProps) {
   const path = { project_id: view.project_id, view_id: view.id };
-  const readAnew = useReadAnew(view.project_id);
+  const refetch = useRefetch(view.project_id);
   const [name, setName] = useState(view.name);
-  const acting = useMutation({ mutationFn: (act: () => Promise<unknown>) => act().then(readAnew) });
+  const acting = useMutation({ mutationFn: (act: () => Promise<unknown>) => act().then(refetch) });
   const isRenamed = name.trim() !== '' && name.trim() !== view.name;
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
