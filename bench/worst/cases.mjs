@@ -1,5 +1,6 @@
 // The worst requests that a caller may send. The bench measures them, and the tests check that the service survives
 // them.
+import { HANG_TIMEOUT_MS } from '../../test/support/bounds.mjs';
 import { ACCOUNTS } from './accounts.mjs';
 import { FANOUT } from './fanout.mjs';
 import { FLOODS } from './floods.mjs';
@@ -48,6 +49,7 @@ export const SIZES = {
     pipelined: 1_800,
     connections: 2_000,
     bodies: 1_500,
+    answerMs: 8_000,
     heldMs: 8_000,
   },
   test: {
@@ -69,6 +71,7 @@ export const SIZES = {
     pipelined: 400,
     connections: 100,
     bodies: 90,
+    answerMs: HANG_TIMEOUT_MS,
     heldMs: 1_000,
   },
 };

@@ -118,9 +118,9 @@ export const FLOODS = [
     name: 'a connection for each request',
     prepare: nothing,
     attacks: {
-      health: (attacker, size) => oneEach(attacker, size.connections, size.heldMs, '/health'),
+      health: (attacker, size) => oneEach(attacker, size.connections, size.answerMs, '/health'),
       metrics: async (attacker, size) => {
-        await oneEach(attacker, size.connections, size.heldMs, '/metrics');
+        await oneEach(attacker, size.connections, size.answerMs, '/metrics');
         // The API document, with which the tests compare answers, does not contain this route.
         attacker.answers = attacker.answers.filter(({ path, status }) => path !== '/metrics' || status >= 500);
       },
