@@ -30,7 +30,9 @@ const DAY_MS = 24 * 3_600_000;
 const TICK_MS = 1_000;
 /** Acts a second at the busiest hour, which make about five events. */
 const LIVE_RATE = 4;
-const TOLD_EACH_MS = 60_000;
+const PROGRESS_INTERVAL_MS = 60_000;
+/** A longer gap is a time during which the machine slept. Its events are skipped. */
+const MAX_GAP_MS = 5 * 60_000;
 /** Leaves a free organization some of its 10,000 events of a month. */
 const MAX_FREE_EVENTS = 8_000;
 
@@ -50,12 +52,13 @@ export async function showShop(options: ShopOptions): Promise<boolean> {
     const days = historyDays ?? 1;
     const rate = busiestRate(count, days);
     const story = new Story(DAILY_PACE, new Date());
-    if (!(await sendPast({ story, seed, days, rate }, outlet, print, signal))) return false;
+    const pastEnd = await sendPast({ story, seed, days, rate }, outlet, print, signal);
+    if (pastEnd === null) return false;
     if (!options.isLive) return true;
     print('Events keep coming until Ctrl+C.');
     const isDaily = historyDays !== null;
-    const shop = new Shop(randomFrom(seed), isDaily ? story : new Story(LIVE_PACE, new Date()), 'live');
-    await goOn({ shop, rate: isDaily ? rate : LIVE_RATE, outlet, print, signal });
+    const shop = new Shop(randomFrom(seed), isDaily ? story : new Story(LIVE_PACE, pastEnd), 'live');
+    await sendLive({ shop, since: pastEnd, rate: isDaily ? rate : LIVE_RATE, outlet, print, signal });
     return true;
   } finally {
     receiver?.close();
@@ -81,11 +84,12 @@ function beginOf({ origin }: Story, daysAgo: number): Date {
 
 /**
  * Sends the newest day first: whenever it is interrupted, the last days have no gap.
- * @returns whether all days were sent
+ * @returns the end of the past, or null when the signal aborted before all days were sent
  */
-async function sendPast(past: Past, outlet: Outlet, print: Print, signal: AbortSignal): Promise<boolean> {
+async function sendPast(past: Past, outlet: Outlet, print: Print, signal: AbortSignal): Promise<Date | null> {
   const { story, days } = past;
   const startedAt = performance.now();
+  let end: Date;
   let sent = 0;
   const told = (): void =>
     print(
@@ -104,43 +108,52 @@ async function sendPast(past: Past, outlet: Outlet, print: Print, signal: AbortS
       print(`  from ${minute(beginOf(story, sent))} UTC: ${events.length} events`);
     }
     // The time that it took to send the past.
-    await outlet.send(new Shop(randomFrom(past.seed), story, 'now').between(story.origin, new Date(), past.rate));
+    end = new Date();
+    await outlet.send(new Shop(randomFrom(past.seed), story, 'now').between(story.origin, end, past.rate));
     signal.throwIfAborted();
   } catch (error) {
     if (!signal.aborted) throw error;
-    return false;
+    return null;
   } finally {
     signal.removeEventListener('abort', told);
   }
   const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
   print(`The last ${days === 1 ? 'day is' : `${days} days are`} there: ${outlet.accepted} events in ${seconds} s.`);
-  return true;
+  return end;
 }
 
-interface Going {
-  readonly shop: Shop;
+interface Live {
+  readonly shop: Pick<Shop, 'story' | 'between'>;
+  /** The end of the events that are sent already. */
+  readonly since: Date;
   readonly rate: number;
-  readonly outlet: Outlet;
+  readonly outlet: Pick<Outlet, 'accepted' | 'send'>;
   readonly print: Print;
   readonly signal: AbortSignal;
+  readonly wait?: (ms: number) => Promise<unknown>;
 }
 
-async function goOn({ shop, rate, outlet, print, signal }: Going): Promise<void> {
-  let [last, told] = [Date.now(), Date.now()];
-  let before: string | undefined;
+/**
+ * Sends the events of the shop as they occur, until the signal aborts. Events that occur during a slow request are sent
+ * after it.
+ */
+export async function sendLive(live: Live): Promise<void> {
+  const { shop, since, rate, outlet, print, signal } = live;
+  const wait = live.wait ?? ((ms: number) => delay(ms, undefined, { signal }).catch(() => undefined));
+  let [last, reportedAt] = [since, since];
+  let incidentBefore: string | undefined;
   while (!signal.aborted) {
-    await delay(TICK_MS, undefined, { signal }).catch(() => undefined);
+    await wait(TICK_MS);
     const now = new Date();
     const incident = shop.story.incidentAt(now)?.name;
-    if (incident !== before) print(`${clock(now)}  ${incident ?? 'all is well again'}`);
-    before = incident;
-    // Time that the machine slept is not made up for.
-    const from = new Date(Math.max(last, now.getTime() - 2 * TICK_MS));
+    if (incident !== incidentBefore) print(`${clock(now)}  ${incident ?? 'all is well again'}`);
+    incidentBefore = incident;
+    const from = now.getTime() - last.getTime() > MAX_GAP_MS ? now : last;
     await outlet.send(shop.between(from, now, rate));
-    last = now.getTime();
-    if (last - told >= TOLD_EACH_MS) {
+    last = now;
+    if (now.getTime() - reportedAt.getTime() >= PROGRESS_INTERVAL_MS) {
       print(`${clock(now)}  ${outlet.accepted} events`);
-      told = last;
+      reportedAt = now;
     }
   }
 }
