@@ -41,9 +41,10 @@ describe('BatchSender', () => {
           const detail = answer.refused?.[at + 1];
           return { line: at + 1, ...(detail === undefined ? { accepted: true } : { accepted: false, detail }) };
         });
+        const hasResults = answer.status === 200 || answer.refused !== undefined;
         response
           .writeHead(answer.status, retry)
-          .end(JSON.stringify(answer.status === 200 ? { results } : { detail: answer.detail }));
+          .end(JSON.stringify({ detail: answer.detail, ...(hasResults && { results }) }));
       });
       return undefined;
     }).listen(0, '127.0.0.1');
@@ -123,6 +124,14 @@ describe('BatchSender', () => {
       { line: 3, accepted: true },
       { line: 4, accepted: false, reason: 'Monthly quota exceeded (events)' },
     ]);
+  });
+
+  it('reports the reason of each line when the whole batch is refused', async () => {
+    const { outcomes } = await sendTo(
+      () => ({ status: 403, detail: 'All were refused', refused: { 1: 'Monthly quota exceeded (events)' } }),
+      1,
+    );
+    expect(outcomes).toEqual([{ line: 1, accepted: false, reason: 'Monthly quota exceeded (events)' }]);
   });
 
   it('asks again with the same key when an answer was lost, and in the end says so', async () => {

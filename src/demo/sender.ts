@@ -79,7 +79,9 @@ export class BatchSender {
       }
       const seconds = pauseAskedFor(answer);
       if (seconds === null || (this.pause === null && this.vainPauses >= MAX_VAIN_PAUSES)) {
-        return refusedAlike(batch, `${answer.status} ${detailOf(answer.body)}`);
+        return hasResults(answer.body)
+          ? outcomesOf(batch, answer.body)
+          : refusedAlike(batch, `${answer.status} ${detailOf(answer.body)}`);
       }
       this.pause ??= this.startPause(seconds, detailOf(answer.body));
     }
@@ -118,6 +120,11 @@ async function* batchesOf(events: AsyncIterable<EventLine>): AsyncGenerator<Even
     characters += event.body.length;
   }
   if (batch.length > 0) yield batch;
+}
+
+/** A refusal of a whole batch also has a reason for each line. */
+function hasResults(body: unknown): boolean {
+  return isRecord(body) && Array.isArray(body.results);
 }
 
 /** The service counts the lines of the request from 1. @throws DemoError when a line has no result */

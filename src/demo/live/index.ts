@@ -35,6 +35,7 @@ const PROGRESS_INTERVAL_MS = 60_000;
 const MAX_GAP_MS = 5 * 60_000;
 /** Leaves a free organization some of its 10,000 events of a month. */
 const MAX_FREE_EVENTS = 8_000;
+const NOTHING_COMPLETE = 'Stopped: no day is complete.';
 
 /**
  * Sends the past of a shop and, if it is live, what happens until the signal aborts.
@@ -45,7 +46,15 @@ export async function showShop(options: ShopOptions): Promise<boolean> {
   const { workspace, print, signal, seed, historyDays } = options;
   const receiver = options.isLive ? await startReceiver() : null;
   try {
-    const { keys, isLarge } = await surround({ ...options, receiverUrl: receiver?.url ?? null });
+    const surroundings = await surround({ ...options, receiverUrl: receiver?.url ?? null }).catch((error: unknown) => {
+      if (signal.aborted) return null;
+      throw error;
+    });
+    if (surroundings === null) {
+      print(NOTHING_COMPLETE);
+      return false;
+    }
+    const { keys, isLarge } = surroundings;
     const outlet = new Outlet(options.client, keys, workspace.apiKey, print, signal);
     const count = isLarge ? options.count : Math.min(options.count, MAX_FREE_EVENTS);
     if (count < options.count) print(`A free organization has a limit: the past gets about ${count} events.`);
@@ -94,7 +103,7 @@ async function sendPast(past: Past, outlet: Outlet, print: Print, signal: AbortS
   const told = (): void =>
     print(
       sent === 0
-        ? 'Stopped: no day is complete.'
+        ? NOTHING_COMPLETE
         : `Stopped: complete from ${minute(beginOf(story, sent))} UTC on, ${sent} of ${days} days. To have all, run this again.`,
     );
   signal.addEventListener('abort', told);
@@ -139,22 +148,26 @@ interface Live {
  */
 export async function sendLive(live: Live): Promise<void> {
   const { shop, since, rate, outlet, print, signal } = live;
-  const wait = live.wait ?? ((ms: number) => delay(ms, undefined, { signal }).catch(() => undefined));
+  const wait = live.wait ?? ((ms: number) => delay(ms, undefined, { signal }));
   let [last, reportedAt] = [since, since];
   let incidentBefore: string | undefined;
-  while (!signal.aborted) {
-    await wait(TICK_MS);
-    const now = new Date();
-    const incident = shop.story.incidentAt(now)?.name;
-    if (incident !== incidentBefore) print(`${clock(now)}  ${incident ?? 'all is well again'}`);
-    incidentBefore = incident;
-    const from = now.getTime() - last.getTime() > MAX_GAP_MS ? now : last;
-    await outlet.send(shop.between(from, now, rate));
-    last = now;
-    if (now.getTime() - reportedAt.getTime() >= PROGRESS_INTERVAL_MS) {
+  try {
+    for (;;) {
+      await wait(TICK_MS);
+      signal.throwIfAborted();
+      const now = new Date();
+      const incident = shop.story.incidentAt(now)?.name;
+      if (incident !== incidentBefore) print(`${clock(now)}  ${incident ?? 'all is well again'}`);
+      incidentBefore = incident;
+      const from = now.getTime() - last.getTime() > MAX_GAP_MS ? now : last;
+      await outlet.send(shop.between(from, now, rate));
+      last = now;
+      if (now.getTime() - reportedAt.getTime() < PROGRESS_INTERVAL_MS) continue;
       print(`${clock(now)}  ${outlet.accepted} events`);
       reportedAt = now;
     }
+  } catch (error) {
+    if (!signal.aborted) throw error;
   }
 }
 
@@ -181,7 +194,7 @@ class Outlet {
     private readonly signal: AbortSignal,
   ) {}
 
-  /** @throws DemoError when the service refuses an event permanently */
+  /** @throws DemoError when the service refuses an event permanently, or any error once the signal has aborted */
   async send(events: readonly ShopEvent[]): Promise<void> {
     const byKey = new Map<string, ShopEvent[]>();
     for (const event of events) {
@@ -196,7 +209,7 @@ class Outlet {
   private async sendBy(apiKey: string, events: readonly ShopEvent[]): Promise<void> {
     const sender = this.senderOf(apiKey);
     await sender.send(linesOf(events), (outcome) => {
-      if (!outcome.accepted) throw new DemoError(`${printable(outcome.reason)}\n${WHERE_TO_GO_ON}`);
+      if (!outcome.accepted) throw refusalOf(outcome.reason);
       this.accepted += 1;
     });
   }
@@ -209,15 +222,20 @@ class Outlet {
       apiKey,
       concurrency: 1,
       onPause: (seconds, reason) => this.print(`waiting ${seconds} s: ${printable(reason)}`),
-      wait: (ms) => delay(ms, undefined, { signal: this.signal }).catch(() => undefined),
+      wait: (ms) => delay(ms, undefined, { signal: this.signal }),
     });
     this.senders.set(apiKey, sender);
     return sender;
   }
 }
 
-const WHERE_TO_GO_ON = `What a free organization may send in a month lasts for about half an hour. Stop the service and run this
-again: the demo then starts one where its organization has a larger plan.`;
+const QUOTA_ADVICE = `The monthly quota of a free organization lasts for about half an hour of live events. Stop the service and run
+the demo again: it then starts a service in which its organization has a larger plan.`;
+
+function refusalOf(reason: string): DemoError {
+  const isQuota = /quota exceeded/i.test(reason);
+  return new DemoError(isQuota ? `${printable(reason)}\n${QUOTA_ADVICE}` : printable(reason));
+}
 
 async function* linesOf(events: readonly ShopEvent[]): AsyncGenerator<EventLine> {
   let line = 0;

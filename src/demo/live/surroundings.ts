@@ -17,17 +17,20 @@ interface Place {
   /** The address that webhooks are sent to. Null: nobody receives them. */
   readonly receiverUrl: string | null;
   readonly print: (line: string) => void;
+  readonly signal: AbortSignal;
 }
 
 /**
  * Creates the sources, destinations, rules and views that a team would use with its events. Leaves out what the service
  * refuses.
+ * @throws the reason of the signal when it aborts
  */
 export async function surround(place: Place): Promise<Surroundings> {
-  const { client, signIn, workspace, receiverUrl, print } = place;
+  const { client, signIn, workspace, receiverUrl, print, signal } = place;
   const project_id = workspace.projectId;
   const make = async (what: string, method: 'POST' | 'PATCH', path: string, body: object): Promise<unknown> => {
     const answer = await client.exchange(method, path, { headers: await signIn.header(), body });
+    signal.throwIfAborted();
     if (isSuccess(answer)) return answer.body;
     print(`Left out ${what}: ${printable(detailOf(answer.body))}`);
     return null;
