@@ -73,7 +73,7 @@ describe('parseArguments', () => {
 
   it('begins a live shop with more of the day before', () => {
     expect(parse(['--live'])).toMatchObject({ isLive: true, count: 2000, file: null });
-    expect(parse(['--live', '--count', '50'])).toMatchObject({ isLive: true, count: 50 });
+    expect(parse(['--live', '--count', '70'])).toMatchObject({ isLive: true, count: 70 });
   });
 
   it('takes the days of a history, and more events for more days', () => {
@@ -93,6 +93,13 @@ describe('parseArguments', () => {
       );
     },
   );
+
+  it('refuses fewer events than the jobs and deploys of the days make, with the minimum', () => {
+    expect(() => parse(['--history', '14d', '--count', '979'])).toThrow(
+      '--count must be a whole number from 980 to 450000',
+    );
+    expect(() => parse(['--live', '--count', '69'])).toThrow('--count must be a whole number from 70 to 10000');
+  });
 
   it.each([
     [['--live', '--file', 'a.ndjson']],

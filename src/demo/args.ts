@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ArgumentError } from './demo-error.js';
+import { SCHEDULED_EVENTS_PER_DAY } from './live/shop.js';
 import { errorMessage } from '../platform/errors/index.js';
 
 export interface DemoOptions {
@@ -31,10 +32,13 @@ export interface DataDir {
   readonly fromOption: boolean;
 }
 
-const HISTORY_EVENTS_A_DAY = 15_000;
+const DEFAULT_COUNT = { once: 500, live: 2000 };
+/** The events that a free organization may send in a month. */
+const MAX_COUNT = 10_000;
+const HISTORY_EVENTS_PER_DAY = 15_000;
 /** Every plan and every EVENT_RETENTION_DAYS keeps the events of so many days. */
 const MAX_HISTORY_DAYS = 30;
-const MAX_HISTORY_COUNT = MAX_HISTORY_DAYS * HISTORY_EVENTS_A_DAY;
+const MAX_HISTORY_COUNT = MAX_HISTORY_DAYS * HISTORY_EVENTS_PER_DAY;
 
 export const USAGE = `Usage: npm run demo -- [options]
 
@@ -42,10 +46,11 @@ export const USAGE = `Usage: npm run demo -- [options]
                     when none answers there, the demo starts one and stops it at the end
   --file FILE       send the events of this file, one JSON body a line
   --count N         send N generated events instead, 1 to 10000 (default 500)
-  --live            a shop that goes on until Ctrl+C: traffic of several services, deploys, exceptions, incidents, and rules
-                    that watch it; --count is then about how many events of the day before come first (default 2000)
-  --history DAYS    the shop's last days, 1d to 30d, such as 14d; with --live it then goes on at the same pace; --count is
-                    about how many events that are, up to ${MAX_HISTORY_COUNT} (default ${HISTORY_EVENTS_A_DAY} a day)
+  --live            a shop that runs until Ctrl+C: traffic of several services, deploys, exceptions, incidents, and rules
+                    that watch it; --count is then the approximate number of events of the day before, which come first
+                    (${SCHEDULED_EVENTS_PER_DAY} to ${MAX_COUNT}, default ${DEFAULT_COUNT.live})
+  --history DAYS    the shop's last days, 1d to 30d, such as 14d; with --live it then continues at the same pace; --count is
+                    the approximate number of events (${SCHEDULED_EVENTS_PER_DAY} a day to ${MAX_HISTORY_COUNT}, default ${HISTORY_EVENTS_PER_DAY} a day)
   --seed N          another series of generated events (default 1)
   --data-dir FOLDER folder of the service's captured mail (default: DATA_DIR, else .data)
   --help            show this text`;
@@ -53,9 +58,6 @@ export const USAGE = `Usage: npm run demo -- [options]
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const DEFAULT_PORT = 3000;
-const DEFAULT_COUNT = { once: 500, live: 2000 };
-/** The events that a free organization may send in a month. */
-const MAX_COUNT = 10_000;
 const MAX_SEED = 0xffff_ffff;
 
 /**
@@ -78,8 +80,8 @@ export function parseArguments(argv: readonly string[], env: Environment): DemoO
     target: values.url === undefined ? targetOf(env) : targetOfOption(values.url),
     file: values.file === undefined ? null : resolve(values.file),
     count: integer('--count', values.count, {
-      fallback: historyDays === null ? DEFAULT_COUNT[isLive ? 'live' : 'once'] : historyDays * HISTORY_EVENTS_A_DAY,
-      min: 1,
+      fallback: historyDays === null ? DEFAULT_COUNT[isLive ? 'live' : 'once'] : historyDays * HISTORY_EVENTS_PER_DAY,
+      min: isLive || historyDays !== null ? (historyDays ?? 1) * SCHEDULED_EVENTS_PER_DAY : 1,
       max: historyDays === null ? MAX_COUNT : MAX_HISTORY_COUNT,
     }),
     isLive,

@@ -79,17 +79,18 @@ describe('showShop', () => {
     server?.close();
   });
 
-  interface Refusal {
+  interface Reply {
     readonly status: number;
-    readonly detail: string;
+    /** The reason for which each event is refused. */
+    readonly detail?: string;
     readonly retryAfter?: string;
   }
 
   /**
-   * Shows a day at a service that refuses all events.
+   * Shows a day at a service that gives the same answer to each request with events.
    * @param stopsAt the beginning of the path of a request or of a printed line, at which the signal aborts
    */
-  async function show({ status, detail, retryAfter }: Refusal, stopsAt?: string) {
+  async function show({ status, detail, retryAfter }: Reply, stopsAt?: string) {
     const stop = new AbortController();
     const lines: string[] = [];
     const paths: string[] = [];
@@ -107,7 +108,7 @@ describe('showShop', () => {
           const body = { access_token: 't', access_expires_in: 900, id: 'i', key: { key: 'k' } };
           return response.end(JSON.stringify(body));
         }
-        const results = text.split('\n').map((_, index) => ({ line: index + 1, accepted: false, detail }));
+        const results = text.split('\n').map((_, index) => ({ line: index + 1, accepted: status === 200, detail }));
         const headers = retryAfter === undefined ? {} : { 'Retry-After': retryAfter };
         return response.writeHead(status, headers).end(JSON.stringify({ detail: 'All were refused', results }));
       });
@@ -120,7 +121,7 @@ describe('showShop', () => {
       signIn: new SignIn(client, credentials),
       workspace: { ...credentials, organizationId: 'o', projectId: 'p', apiKey: 'k' },
       seed: 1,
-      count: 100,
+      count: 3_000,
       historyDays: 1,
       isLive: false,
       print: (line) => note(lines, line),
@@ -130,10 +131,17 @@ describe('showShop', () => {
   }
 
   it('says that nothing is complete when it is stopped before the first event', async () => {
-    const { end, lines, paths } = await show({ status: 403, detail: '' }, '/v1/ingest-sources');
+    const { end, lines, paths } = await show({ status: 200 }, '/v1/ingest-sources');
     expect(end).toBe(false);
     expect(lines).toEqual(['Stopped: no day is complete.']);
     expect(paths.at(-1)).toBe('/v1/ingest-sources');
+  });
+
+  it('sends no further request when it is stopped in the middle of a day', async () => {
+    const { end, lines, paths } = await show({ status: 200 }, '/v1/events/ingest');
+    expect(end).toBe(false);
+    expect(lines).toEqual(['Stopped: no day is complete.']);
+    expect(paths.filter((path) => path === '/v1/events/ingest')).toHaveLength(1);
   });
 
   it('ends at once when it is stopped during a pause that the service asked for', async () => {

@@ -26,9 +26,12 @@ export interface ShopOptions {
   readonly signal: AbortSignal;
 }
 
-const DAY_MS = 24 * 3_600_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** A day with more events is generated and sent in several parts, which bounds the memory. */
+const MIN_PART_EVENTS = 10_000;
 const TICK_MS = 1_000;
-/** Acts a second at the busiest hour, which make about five events. */
+/** Actions per second at the busiest hour, which make about five events. */
 const LIVE_RATE = 4;
 const PROGRESS_INTERVAL_MS = 60_000;
 /** A longer gap is a time during which the machine slept. Its events are skipped. */
@@ -59,8 +62,8 @@ export async function showShop(options: ShopOptions): Promise<boolean> {
     const count = isLarge ? options.count : Math.min(options.count, MAX_FREE_EVENTS);
     if (count < options.count) print(`A free organization has a limit: the past gets about ${count} events.`);
     const days = historyDays ?? 1;
-    const rate = busiestRate(count, days);
     const story = new Story(DAILY_PACE, new Date());
+    const rate = busiestRate(count, days, story.origin);
     const pastEnd = await sendPast({ story, seed, days, rate }, outlet, print, signal);
     if (pastEnd === null) return false;
     if (!options.isLive) return true;
@@ -81,10 +84,21 @@ interface Past {
   readonly rate: number;
 }
 
-/** Returns the events of one day before the story's origin. The same seed and origin give the same events. */
-export function pastDay({ story, seed, rate }: Omit<Past, 'days'>, daysAgo: number): ShopEvent[] {
-  const to = new Date(story.origin.getTime() - (daysAgo - 1) * DAY_MS);
-  return new Shop(randomFrom(seed + daysAgo), story, `past-${daysAgo}`).between(beginOf(story, daysAgo), to, rate);
+/**
+ * Generates the events of one day before the story's origin, in parts of one or more hours. The same seed and origin give
+ * the same events.
+ */
+export function* pastDay({ story, seed, rate }: Omit<Past, 'days'>, daysAgo: number): Generator<ShopEvent[]> {
+  const shop = new Shop(randomFrom(seed + daysAgo), story, `past-${daysAgo}`);
+  const begin = beginOf(story, daysAgo).getTime();
+  let part: ShopEvent[] = [];
+  for (let from = begin; from < begin + DAY_MS; from += HOUR_MS) {
+    part = part.concat(shop.between(new Date(from), new Date(from + HOUR_MS), rate));
+    if (part.length < MIN_PART_EVENTS) continue;
+    yield part;
+    part = [];
+  }
+  yield part;
 }
 
 function beginOf({ origin }: Story, daysAgo: number): Date {
@@ -109,12 +123,11 @@ async function sendPast(past: Past, outlet: Outlet, print: Print, signal: AbortS
   signal.addEventListener('abort', told);
   try {
     for (let daysAgo = 1; daysAgo <= days; daysAgo += 1) {
-      const events = pastDay(past, daysAgo);
-      signal.throwIfAborted();
-      await outlet.send(events);
+      const before = outlet.accepted;
+      for (const events of pastDay(past, daysAgo)) await outlet.send(events);
       signal.throwIfAborted();
       sent = daysAgo;
-      print(`  from ${minute(beginOf(story, sent))} UTC: ${events.length} events`);
+      print(`  from ${minute(beginOf(story, sent))} UTC: ${outlet.accepted - before} events`);
     }
     // The time that it took to send the past.
     end = new Date();
@@ -208,7 +221,7 @@ class Outlet {
 
   private async sendBy(apiKey: string, events: readonly ShopEvent[]): Promise<void> {
     const sender = this.senderOf(apiKey);
-    await sender.send(linesOf(events), (outcome) => {
+    await sender.send(linesOf(events, this.signal), (outcome) => {
       if (!outcome.accepted) throw refusalOf(outcome.reason);
       this.accepted += 1;
     });
@@ -237,9 +250,11 @@ function refusalOf(reason: string): DemoError {
   return new DemoError(isQuota ? `${printable(reason)}\n${QUOTA_ADVICE}` : printable(reason));
 }
 
-async function* linesOf(events: readonly ShopEvent[]): AsyncGenerator<EventLine> {
+/** @throws the reason of the signal when it aborts, so that only requests under way are completed */
+async function* linesOf(events: readonly ShopEvent[], signal: AbortSignal): AsyncGenerator<EventLine> {
   let line = 0;
   for (const { event } of events) {
+    signal.throwIfAborted();
     line += 1;
     yield { line, body: JSON.stringify(event) };
   }

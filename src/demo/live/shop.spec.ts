@@ -8,7 +8,7 @@ import { DAILY_PACE, LIVE_PACE, Story } from './story.js';
 const BEGIN = new Date(Date.UTC(2026, 2, 14, 9, 30));
 const DAYS = 14;
 const COUNT = 28_000;
-const past = { story: new Story(DAILY_PACE, BEGIN), seed: 1, rate: busiestRate(COUNT, DAYS) };
+const past = { story: new Story(DAILY_PACE, BEGIN), seed: 1, rate: busiestRate(COUNT, DAYS, BEGIN) };
 
 /** Returns the events of a time with much traffic. */
 function events(seconds: number, seed = 1): ShopEvent[] {
@@ -17,7 +17,7 @@ function events(seconds: number, seed = 1): ShopEvent[] {
 }
 
 function daysOf(seed = 1): ShopEvent[][] {
-  return Array.from({ length: DAYS }, (_, index) => pastDay({ ...past, seed }, index + 1));
+  return Array.from({ length: DAYS }, (_, index) => [...pastDay({ ...past, seed }, index + 1)].flat());
 }
 
 const atOf = ({ event }: ShopEvent): number => Date.parse(event.timestamp);
@@ -93,6 +93,22 @@ describe('the past of the shop', () => {
     expect(Math.abs(all.length / COUNT - 1)).toBeLessThan(0.1);
     expect(new Set(all.map(({ event }) => event.event_id)).size).toBe(all.length);
     for (const day of days) expect(day.length).toBeGreaterThan(COUNT / DAYS / 2);
+  });
+
+  it.each([
+    ['a Saturday', 0],
+    ['a Wednesday', 4],
+  ])('has about as many as were asked for when its only day ends on %s', (_, days) => {
+    const origin = new Date(BEGIN.getTime() + days * 24 * 3_600_000);
+    const rate = busiestRate(8_000, 1, origin);
+    const day = [...pastDay({ story: new Story(DAILY_PACE, origin), seed: 1, rate }, 1)].flat();
+    expect(Math.abs(day.length / 8_000 - 1)).toBeLessThan(0.05);
+  });
+
+  it('gives a day with many events in parts, so that the memory has a bound', () => {
+    const parts = [...pastDay({ ...past, rate: busiestRate(40_000, 1, BEGIN) }, 1)].map((part) => part.length);
+    expect(parts.length).toBeGreaterThan(2);
+    expect(Math.max(...parts)).toBeLessThan(14_000);
   });
 
   it('has fewer events at night and at the weekend', () => {

@@ -30,17 +30,18 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /** The load of a Saturday or Sunday, as a share of that of a working day. */
 const WEEKEND = 0.6;
-/** The average load of a week. */
-const MEAN_LOAD = (0.6 * (5 + 2 * WEEKEND)) / 7;
-/** Average number of events of an act. */
-const EVENTS_AN_ACT = 1.22;
+/** Average number of events of an action. */
+const EVENTS_PER_ACTION = 1.22;
 
 /** Events of jobs, deploys and the dependency in a day at the daily pace. */
-const TIMED_A_DAY = 70;
+export const SCHEDULED_EVENTS_PER_DAY = 70;
 
-/** Returns the acts a second at the busiest hour that make about so many events in so many days. */
-export function busiestRate(events: number, days: number): number {
-  return Math.max(0, events - days * TIMED_A_DAY) / EVENTS_AN_ACT / MEAN_LOAD / (days * (DAY_MS / 1_000));
+/** Returns the actions per second at the busiest hour that make about so many events in the days before `end`. */
+export function busiestRate(events: number, days: number, end: Date): number {
+  let busiestHours = 0;
+  for (let hour = 0; hour < days * 24; hour += 1) busiestHours += loadOf(end.getTime() - (hour + 0.5) * HOUR_MS);
+  const actions = Math.max(0, events - days * SCHEDULED_EVENTS_PER_DAY) / EVENTS_PER_ACTION;
+  return actions / (busiestHours * (HOUR_MS / 1_000));
 }
 
 /** A web shop with people who browse, order and pay, with jobs and deploys, in a story with incidents. */
@@ -65,7 +66,7 @@ export class Shop {
 
   /**
    * Returns the events between two times, in order.
-   * @param rate acts a second at the busiest hour, see {@link busiestRate}
+   * @param rate actions per second at the busiest hour, see {@link busiestRate}
    */
   between(from: Date, to: Date, rate: number): ShopEvent[] {
     const spanMs = to.getTime() - from.getTime();
@@ -73,12 +74,12 @@ export class Shop {
     const times = Array.from({ length: candidates }, () => from.getTime() + Math.ceil(this.random.next() * spanMs) - 1)
       .filter((time) => this.random.next() < loadOf(time))
       .sort((a, b) => a - b);
-    const events = [...times.flatMap((time) => this.act(new Date(time))), ...this.byTheClock(from, to)];
+    const events = [...times.flatMap((time) => this.action(new Date(time))), ...this.scheduled(from, to)];
     return events.sort((a, b) => Date.parse(a.event.timestamp) - Date.parse(b.event.timestamp));
   }
 
   /** Returns the events of something that a person does. */
-  private act(time: Date): ShopEvent[] {
+  private action(time: Date): ShopEvent[] {
     const person = this.random.pick(this.people);
     const { stage } = person;
     person.stage = 'browsing';
@@ -133,7 +134,7 @@ export class Shop {
   }
 
   /** Returns the events of jobs, deploys and the dependency between two times. */
-  private byTheClock(from: Date, to: Date): ShopEvent[] {
+  private scheduled(from: Date, to: Date): ShopEvent[] {
     const { jobEveryMs, deployEveryMs } = this.story.pace;
     const versionAt = (time: Date): string => `1.${Math.floor(time.getTime() / deployEveryMs) % 500}.0`;
     const jobs = momentsBetween(from, to, jobEveryMs).map((time) => {
