@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startReceiver } from '../../support/receiver.js';
+import { type Receiver, startReceiver } from '../../support/receiver.js';
 import { api, type Caller, service } from '../../support/service.js';
 import { login } from '../../support/sign-in-api.js';
 
@@ -76,6 +76,24 @@ async function demo(...argv: string[]): Promise<DemoRun> {
     get: async (path) => read(path, await login(printed('email'), printed('password'))),
     getByKey: (path) => read(path, { apiKey: printed('API key') }),
   };
+}
+
+/** Starts a relay to the service. It holds the second day of a history until `opened` resolves. */
+function startRelay(opened: Promise<void>): Promise<Receiver> {
+  return startReceiver((response, { method, path, headers, body }) => {
+    const relay = async (): Promise<void> => {
+      if (body.includes('"past-2-')) await opened;
+      const passedOn = ['authorization', 'content-type', 'idempotency-key', 'x-api-key'].flatMap((name) => {
+        const value = headers[name];
+        return typeof value === 'string' ? [[name, value]] : [];
+      });
+      const answer = await fetch(service.url + path, { method, headers: passedOn, ...(body !== '' && { body }) });
+      const retryAfter = answer.headers.get('Retry-After');
+      response.writeHead(answer.status, retryAfter === null ? {} : { 'Retry-After': retryAfter });
+      response.end(await answer.text());
+    };
+    relay().catch((error: Error) => response.destroy(error));
+  });
 }
 
 /** Requests of four days of 2015 in no order, no two at the same moment. */
@@ -260,16 +278,22 @@ const DAYS = 14;
 
 describe('the demo with a history', () => {
   let done: DemoRun;
+  let doneAt: number;
   let projectId: string;
 
   beforeAll(async () => {
     done = await demo('--history', `${DAYS}d`);
+    doneAt = Date.now();
     const projects = await done.get<{ readonly id: string }[]>('/v1/projects');
     projectId = projects[0]!.id;
   });
 
   function eventsOf(event: string): Promise<Found> {
-    return done.get(`/v1/projects/${projectId}/events?event=${event}&range=30d&limit=1`);
+    return found(`event=${event}&range=30d`);
+  }
+
+  function found(search: string): Promise<Found> {
+    return done.get(`/v1/projects/${projectId}/events?${search}&limit=1`);
   }
 
   it('sends all days, fewer events than its organization has left, and says how many', () => {
@@ -280,15 +304,15 @@ describe('the demo with a history', () => {
   });
 
   it('has events on each day, and nothing that lies in the future', async () => {
-    const to = Date.now();
-    const from = to - DAYS * 24 * 3_600_000;
-    const window = `from_ts=${new Date(from).toISOString()}&to_ts=${new Date(to).toISOString()}`;
+    const at = (days: number): string => new Date(doneAt + days * 24 * 3_600_000).toISOString();
+    const window = `from_ts=${at(-DAYS)}&to_ts=${at(0)}`;
     const path = `/v1/performance/timeseries?project_id=${projectId}&${window}&interval=day&timezone=UTC`;
     const { points } = await done.get<Series>(path);
     expect(points.length).toBeGreaterThanOrEqual(DAYS);
     for (const { requests } of points.slice(1, -1)) expect(requests).toBeGreaterThan(100);
     const stored = Number(/are there: (\d+)/.exec(done.text)?.[1]);
     expect(points.reduce((sum, { requests }) => sum + requests, 0)).toBeGreaterThan(0.99 * stored);
+    expect((await found(`from_ts=${at(0)}&to_ts=${at(1)}`)).total).toBe(0);
   });
 
   it('shows the route that a deploy made slower, and the deploys on each side of it', async () => {
@@ -321,15 +345,19 @@ describe('the demo with a history', () => {
   });
 
   it('ends soon after Ctrl+C, and says how much of the history is there', async () => {
+    // A busy machine could otherwise send all days before the signal.
+    let open = (): void => undefined;
+    const relay = await startRelay(new Promise((resolve) => (open = resolve)));
     const [text, code] = await new Promise<[string, unknown]>((resolve) => {
-      const argv = ['--url', service.url, '--data-dir', service.dataDir, '--history', '30d'];
+      const argv = ['--url', relay.url, '--data-dir', service.dataDir, '--history', '30d'];
       const child = started(argv, {}, (error, out) => resolve([out, error?.code]));
       // A second signal would end it at once.
       let isStopped = false;
       child.stdout?.on('data', (chunk: string) => {
         if (!isStopped && /^ {2}from /m.test(chunk)) isStopped = child.kill('SIGINT');
+        if (isStopped) open();
       });
-    });
+    }).finally(() => relay.close());
     expect(text).toMatch(/^Stopped: complete from 20\d\d-.* UTC on, \d+ of 30 days\. To have all, run this again\.$/m);
     expect(text).not.toContain('are there');
     expect(code).toBe(1);
