@@ -16,7 +16,7 @@ export interface ShopOptions {
   readonly signIn: SignIn;
   readonly workspace: Workspace;
   readonly seed: number;
-  /** About how many events of the past come first. */
+  /** The approximate number of past events. */
   readonly count: number;
   /** The days of the past. Null: one day, after which everything happens more often. */
   readonly historyDays: number | null;
@@ -41,7 +41,7 @@ const MAX_FREE_EVENTS = 8_000;
 const NOTHING_COMPLETE = 'Stopped: no day is complete.';
 
 /**
- * Sends the past of a shop and, if it is live, what happens until the signal aborts.
+ * Sends the past events of a shop and, if it is live, those that occur until the signal aborts.
  * @returns whether the past is complete
  * @throws DemoError when the service accepts no more events
  */
@@ -114,13 +114,13 @@ async function sendPast(past: Past, outlet: Outlet, print: Print, signal: AbortS
   const startedAt = performance.now();
   let end: Date;
   let sent = 0;
-  const told = (): void =>
+  const printStopped = (): void =>
     print(
       sent === 0
         ? NOTHING_COMPLETE
-        : `Stopped: complete from ${minute(beginOf(story, sent))} UTC on, ${sent} of ${days} days. To have all, run this again.`,
+        : `Stopped: complete from ${minute(beginOf(story, sent))} UTC on, ${sent} of ${days} days. Run the demo again to send all days.`,
     );
-  signal.addEventListener('abort', told);
+  signal.addEventListener('abort', printStopped);
   try {
     for (let daysAgo = 1; daysAgo <= days; daysAgo += 1) {
       const before = outlet.accepted;
@@ -129,7 +129,7 @@ async function sendPast(past: Past, outlet: Outlet, print: Print, signal: AbortS
       sent = daysAgo;
       print(`  from ${minute(beginOf(story, sent))} UTC: ${outlet.accepted - before} events`);
     }
-    // The time that it took to send the past.
+    // These events occurred while the past was being sent.
     end = new Date();
     await outlet.send(new Shop(randomFrom(past.seed), story, 'now').between(story.origin, end, past.rate));
     signal.throwIfAborted();
@@ -137,7 +137,7 @@ async function sendPast(past: Past, outlet: Outlet, print: Print, signal: AbortS
     if (!signal.aborted) throw error;
     return null;
   } finally {
-    signal.removeEventListener('abort', told);
+    signal.removeEventListener('abort', printStopped);
   }
   const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
   print(`The last ${days === 1 ? 'day is' : `${days} days are`} there: ${outlet.accepted} events in ${seconds} s.`);

@@ -53,15 +53,15 @@ const FAULTS: Readonly<Record<Server, Fault>> = {
   },
 };
 
-const DEPENDENCY_AWAY: Fault = {
+const DEPENDENCY_DOWN: Fault = {
   type: 'ConnectError',
   message: 'connect ECONNREFUSED inventory-api:8080',
   frames: ['Inventory.reserve (checkout/src/inventory.ts:38:20)', 'addToCart (checkout/src/cart.ts:27:9)'],
 };
 
 /** Returns the fault that makes requests of a service fail. */
-export function faultOf(service: Server, isDependencyAway: boolean): Fault {
-  return isDependencyAway ? DEPENDENCY_AWAY : FAULTS[service];
+export function faultOf(service: Server, isDependencyDown: boolean): Fault {
+  return isDependencyDown ? DEPENDENCY_DOWN : FAULTS[service];
 }
 
 export function stackOf({ type, message, frames }: Fault): string {

@@ -28,12 +28,12 @@ const ofType = (all: readonly ShopEvent[], type: string): ShopEvent[] =>
   all.filter(({ event }) => event.event_type === type);
 
 describe('Shop', () => {
-  it('does the same from the same seed', () => {
+  it('makes the same events from the same seed', () => {
     expect(events(60)).toEqual(events(60));
     expect(events(60)).not.toEqual(events(60, 2));
   });
 
-  it('has ids that are unique, and people who come all the way', () => {
+  it('gives each event a unique id, and has people who order and pay', () => {
     const all = events(1200);
     expect(new Set(all.map(({ event }) => event.event_id)).size).toBe(all.length);
     const types = new Set(all.map(({ event }) => event.event_type));
@@ -57,7 +57,7 @@ describe('Shop', () => {
     );
   });
 
-  it('tells the exception of each failed request, with its type and its stack, under the same service', () => {
+  it('adds an exception with type and stack to each failed request, under the same service', () => {
     const all = events(600);
     const exceptions = ofType(all, 'exception');
     expect(exceptions).toHaveLength(ofType(all, 'http.error').length);
@@ -121,7 +121,7 @@ describe('the past of the shop', () => {
     expect(count((time) => ![0, 6].includes(time.getUTCDay())) / 5).toBeGreaterThan(1.3 * weekend);
   });
 
-  it('has deploys, one that is rolled back, and a dependency that goes and comes back', () => {
+  it('has deploys, one that is rolled back, and a dependency that goes down and comes up again', () => {
     const all = days.flat();
     expect(ofType(all, 'deploy.finished').length).toBeGreaterThan(DAYS);
     expect(ofType(all, 'deploy.rolled_back').length).toBeGreaterThan(0);

@@ -22,14 +22,14 @@ type Facts = Pick<GeneratedEvent, 'event_type' | 'message' | 'payload'> & Partia
 
 const COUNTRIES = ['DE', 'DE', 'FR', 'US', 'US', 'IN', 'BR'] as const;
 const PEOPLE = 60;
-/** Chance to move from one stage to the next; everybody else continues to browse. */
-const GOES_ON = { browsing: 0.18, cart: 0.45, order: 0.85 } as const;
+/** The chance to move from one stage to the next. Everybody else browses again. */
+const CHANCE_TO_ADVANCE = { browsing: 0.18, cart: 0.45, order: 0.85 } as const;
 const BAD = { severity: 'error', status: 'failed' } as const;
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** The load of a Saturday or Sunday, as a share of that of a working day. */
-const WEEKEND = 0.6;
+/** The load of a Saturday or Sunday, as a share of the load of a working day. */
+const WEEKEND_LOAD = 0.6;
 /** Average number of events of an action. */
 const EVENTS_PER_ACTION = 1.22;
 
@@ -52,7 +52,7 @@ export class Shop {
   constructor(
     private readonly random: Random,
     readonly story: Story,
-    /** The prefix of the ids. Event ids are unique in a project for ever. */
+    /** The prefix of the event ids, which are unique in a project. */
     private readonly name: string,
   ) {
     this.people = Array.from({ length: PEOPLE }, (_, index) => ({
@@ -83,15 +83,17 @@ export class Shop {
     const person = this.random.pick(this.people);
     const { stage } = person;
     person.stage = 'browsing';
-    if (this.random.next() >= GOES_ON[stage]) return this.request(person, this.random.weighted(REQUESTS), time);
+    if (this.random.next() >= CHANCE_TO_ADVANCE[stage])
+      return this.request(person, this.random.weighted(REQUESTS), time);
     if (stage === 'browsing')
       return this.step(person, time, { route: '/cart/items', event: 'cart.opened', next: 'cart' });
     if (stage === 'cart') return this.step(person, time, { route: '/orders', event: 'order.placed', next: 'order' });
     const isPaid = this.random.next() > (this.story.incidentAt(time)?.routes.test('/orders') === true ? 0.7 : 0.04);
     const paid = { ...factsOf(person), amount: 10 + this.random.below(300) };
-    if (isPaid) return [this.told('checkout', time, { event_type: 'payment.settled', message: 'Paid', payload: paid })];
+    if (isPaid)
+      return [this.eventOf('checkout', time, { event_type: 'payment.settled', message: 'Paid', payload: paid })];
     const message = 'The payment provider refused the card';
-    return [this.told('checkout', time, { ...BAD, event_type: 'payment.failed', message, payload: paid })];
+    return [this.eventOf('checkout', time, { ...BAD, event_type: 'payment.failed', message, payload: paid })];
   }
 
   private step(
@@ -105,7 +107,7 @@ export class Shop {
     if (Number(events[0]?.event.payload.status_code) >= 400) return events;
     person.stage = next;
     const payload = { ...factsOf(person), amount: 10 + this.random.below(300) };
-    return [...events, this.told('checkout', time, { event_type: event, message: event, payload })];
+    return [...events, this.eventOf('checkout', time, { event_type: event, message: event, payload })];
   }
 
   /** Returns a request, and the exception that made it fail. */
@@ -115,10 +117,10 @@ export class Shop {
     const made = requestEvent(kind, { time, id: this.nextId(), trouble }, this.random);
     const request = { ...made, source: service, payload: { ...made.payload, ...factsOf(person) } };
     if (request.event_type !== 'http.error') return [{ service, event: request }];
-    const isAway = FLAPPING.routes.test(kind.route) && this.story.isDependencyDownAt(time);
-    const fault = faultOf(service, isAway);
+    const isDown = FLAPPING.routes.test(kind.route) && this.story.isDependencyDownAt(time);
+    const fault = faultOf(service, isDown);
     const message = `${fault.type}: ${fault.message}`;
-    const exception = this.told(service, time, {
+    const exception = this.eventOf(service, time, {
       ...BAD,
       event_type: 'exception',
       message,
@@ -139,7 +141,7 @@ export class Shop {
     const versionAt = (time: Date): string => `1.${Math.floor(time.getTime() / deployEveryMs) % 500}.0`;
     const jobs = momentsBetween(from, to, jobEveryMs).map((time) => {
       const isLate = this.story.incidentAt(time) !== undefined;
-      return this.told('jobs', time, {
+      return this.eventOf('jobs', time, {
         event_type: 'job.finished',
         severity: isLate ? 'warning' : 'info',
         message: 'Stock levels compared',
@@ -160,21 +162,26 @@ export class Shop {
       const { dependency, usedBy } = FLAPPING;
       const payload = { dependency };
       return isBeginning
-        ? this.told(usedBy, time, { ...BAD, event_type: 'dependency.down', message: `${dependency} is away`, payload })
-        : this.told(usedBy, time, { event_type: 'dependency.up', message: `${dependency} is back`, payload });
+        ? this.eventOf(usedBy, time, {
+            ...BAD,
+            event_type: 'dependency.down',
+            message: `${dependency} is down`,
+            payload,
+          })
+        : this.eventOf(usedBy, time, { event_type: 'dependency.up', message: `${dependency} is up`, payload });
     });
     return [...jobs, ...deploys, ...regressions, ...turns];
   }
 
   private deploy(time: Date, event_type: string, service: Service, message: string): ShopEvent {
-    return this.told('jobs', time, {
+    return this.eventOf('jobs', time, {
       event_type,
       message,
       payload: { service, by: this.random.pick(['ann', 'bob', 'cyd']) },
     });
   }
 
-  private told(service: Service, time: Date, facts: Facts): ShopEvent {
+  private eventOf(service: Service, time: Date, facts: Facts): ShopEvent {
     const event = {
       source: service,
       event_id: this.nextId(),
@@ -201,5 +208,5 @@ function factsOf({ id, plan, country, client }: Person): Record<string, string> 
 /** Returns the share of the busiest load: less at night and at the weekend, by UTC. */
 function loadOf(time: number): number {
   const day = new Date(time).getUTCDay();
-  return loadAt((time % DAY_MS) / HOUR_MS) * (day === 0 || day === 6 ? WEEKEND : 1);
+  return loadAt((time % DAY_MS) / HOUR_MS) * (day === 0 || day === 6 ? WEEKEND_LOAD : 1);
 }

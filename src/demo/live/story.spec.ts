@@ -43,7 +43,7 @@ describe('Story', () => {
     expect(slowdown(0.99)).toBeGreaterThan(6);
   });
 
-  it.each(paces)('takes the dependency away and brings it back in turns, and leaves it there (%s)', (_, pace) => {
+  it.each(paces)('takes the dependency down and up in turns, and ends with it up (%s)', (_, pace) => {
     const { everyMs, lastsMs, turnMs } = pace.flapping;
     const turns = new Story(pace, ORIGIN).turnsBetween(after(-everyMs), ORIGIN).map(({ isBeginning }) => isBeginning);
     expect(turns).toHaveLength(lastsMs / turnMs);
@@ -51,13 +51,13 @@ describe('Story', () => {
     expect(turns.at(-1)).toBe(false);
   });
 
-  it('tells each change once when time passes in pieces', () => {
+  it('returns each change once when time passes in pieces', () => {
     const story = new Story(DAILY_PACE, ORIGIN);
     const begin = after(-WEEK_MS);
     const pieces = Array.from({ length: 168 }, (_, hour) => [begin.getTime() + hour * HOUR_MS, HOUR_MS] as const);
-    for (const told of [story.turnsBetween.bind(story), story.regressionsBetween.bind(story)])
-      expect(pieces.flatMap(([at, ms]) => told(new Date(at), new Date(at + ms)))).toHaveLength(
-        told(begin, ORIGIN).length,
+    for (const changes of [story.turnsBetween.bind(story), story.regressionsBetween.bind(story)])
+      expect(pieces.flatMap(([at, ms]) => changes(new Date(at), new Date(at + ms)))).toHaveLength(
+        changes(begin, ORIGIN).length,
       );
   });
 });

@@ -1,10 +1,10 @@
 import type { Trouble } from '../generator.js';
 
-/** Something that returns at a fixed interval and takes a while. */
+/** A recurring period, such as an incident. */
 interface Episode {
   readonly everyMs: number;
   readonly lastsMs: number;
-  /** The beginning of one of the episodes, after the story's origin or, below zero, before it. */
+  /** The time from the story's origin to the beginning of one of the episodes. A negative number lies before the origin. */
   readonly firstMs: number;
 }
 
@@ -31,7 +31,7 @@ export const LIVE_PACE: Pace = {
   deployEveryMs: 9 * MINUTE_MS,
   jobEveryMs: MINUTE_MS,
 };
-/** The pace of days that are over, and of days to come. At the origin the story is in the middle of an incident. */
+/** The pace of whole days, past and live. At the origin the story is in the middle of an incident. */
 export const DAILY_PACE: Pace = {
   incident: { everyMs: 11 * HOUR_MS, lastsMs: 30 * MINUTE_MS, firstMs: -12 * MINUTE_MS },
   regression: { everyMs: 168 * HOUR_MS, lastsMs: 40 * HOUR_MS, firstMs: -72 * HOUR_MS },
@@ -47,12 +47,12 @@ interface Incident {
   readonly routes: RegExp;
 }
 
-/** The first one is that of the origin. Enough requests fail in it to be unusual at any hour. */
+/** The first incident is the one at the origin. So many of its requests fail that it is unusual at any hour. */
 const INCIDENTS: readonly Incident[] = [
   { name: 'the database is down', trouble: { slowdown: 9, failing: 0.8 }, routes: /./ },
-  { name: 'the payment provider is away', trouble: { slowdown: 12, failing: 0.6 }, routes: /^\/orders/ },
+  { name: 'the payment provider is down', trouble: { slowdown: 12, failing: 0.6 }, routes: /^\/orders/ },
   { name: 'a deploy broke the cart', trouble: { slowdown: 1, failing: 0.7 }, routes: /^\/cart/ },
-  { name: 'the search index is being built anew', trouble: { slowdown: 20, failing: 0.15 }, routes: /^\/search/ },
+  { name: 'the search index is being rebuilt', trouble: { slowdown: 20, failing: 0.15 }, routes: /^\/search/ },
 ];
 
 export const SLOWER = { service: 'search', route: '/search', atMostTimes: 7 } as const;
@@ -63,7 +63,7 @@ interface Change {
   readonly isBeginning: boolean;
 }
 
-/** Tells what goes wrong in the shop at each moment. */
+/** Returns the incidents and slowdowns of the shop at a moment. */
 export class Story {
   constructor(
     readonly pace: Pace,
@@ -80,7 +80,7 @@ export class Story {
     return now !== undefined && Math.floor(now.sinceMs / this.pace.flapping.turnMs) % 2 === 0;
   }
 
-  /** Returns what everything that goes wrong does together to the requests of a route. */
+  /** Returns the combined effect of the incident, the slow deploy and the dependency on the requests of a route. */
   troubleAt(time: Date, route: string): Trouble {
     const incident = this.incidentAt(time);
     let { slowdown, failing } = incident?.routes.test(route) === true ? incident.trouble : { slowdown: 1, failing: 0 };

@@ -125,7 +125,7 @@ const RULES = [
     },
   },
   {
-    name: 'A dependency is away',
+    name: 'A dependency is down',
     severity: 'critical',
     condition: { kind: 'match', all: [{ field: 'event', op: 'eq', value: 'dependency.down' }] },
     group_by: ['properties.dependency'],

@@ -358,7 +358,9 @@ describe('the demo with a history', () => {
         if (isStopped) open();
       });
     }).finally(() => relay.close());
-    expect(text).toMatch(/^Stopped: complete from 20\d\d-.* UTC on, \d+ of 30 days\. To have all, run this again\.$/m);
+    expect(text).toMatch(
+      /^Stopped: complete from 20\d\d-.* UTC on, \d+ of 30 days\. Run the demo again to send all days\.$/m,
+    );
     expect(text).not.toContain('are there');
     expect(code).toBe(1);
   });
