@@ -53,6 +53,16 @@ async function ingest(event_type: string, at: number, payload: object = {}, mess
   await app.request().post('/v1/events/ingest').set('X-API-Key', owner.apiKey).send(event).expect(200);
 }
 
+/** Sets the events that are marked. @param annotation_events undefined: the defaults */
+async function markEvents(annotation_events?: string[]): Promise<void> {
+  await app
+    .request()
+    .put(`/v1/projects/${owner.projectId}/settings`)
+    .set('Authorization', owner.bearer)
+    .send({ timezone: 'UTC', ...(annotation_events !== undefined && { annotation_events }) })
+    .expect(200);
+}
+
 /** A text that the page wrote on a canvas, and the space to the left of it. */
 interface Written {
   readonly text: string;
@@ -85,6 +95,7 @@ describe.each(SCREENS)('a chart on $device', ({ screen }) => {
   });
   afterAll(() => browser.close());
   afterEach(async () => {
+    await page.unrouteAll({ behavior: 'wait' });
     expect(browser.faults.splice(0)).toEqual([]);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(screen.viewport.width);
   });
@@ -92,7 +103,7 @@ describe.each(SCREENS)('a chart on $device', ({ screen }) => {
   async function open(search: string): Promise<Locator> {
     await page.goto(`${address}/analytics?${search}`);
     const chart = page.getByRole('img', { name: / by the (minute|hour|day|week),/ });
-    await chart.waitFor();
+    await chart.locator('canvas').waitFor();
     return chart;
   }
 
@@ -180,7 +191,6 @@ describe.each(SCREENS)('a chart on $device', ({ screen }) => {
     });
     await open(`${RANGE}&zone=utc`);
     expect(await cutLabels('100k')).toEqual([]);
-    await page.unroute('**/v1/analytics/timeseries?*');
   });
 
   it('writes times in milliseconds, and long ones in seconds', async () => {
@@ -277,28 +287,25 @@ describe.each(SCREENS)('a chart on $device', ({ screen }) => {
   it('marks the events that the settings of the project name', async () => {
     const chart = await open(`${RANGE}&zone=utc`);
     await pointsAt(chart, 1 / 2, /02:00 Events 2 01:30 deploy\.finished: web 5\.12\.0$/);
-    await page.goto(`${address}/settings`);
-    await page.getByRole('combobox', { name: 'Events that are marked in charts' }).fill('user.*');
-    await page.keyboard.press('Enter');
-    await page.getByRole('button', { name: 'Save the settings' }).click();
-    await eventually(
-      async () => {
-        const answer = await app
-          .request()
-          .get(`/v1/projects/${owner.projectId}/settings`)
-          .set('Authorization', owner.bearer)
-          .expect(200);
-        return (answer.body as { annotation_events: string[] }).annotation_events;
-      },
-      (events) => events.includes('user.*'),
-    );
-    await pointsAt(await open(`${RANGE}&zone=utc`), 1 / 6, /01:00 Events 3 00:10 user\.login$/);
-    // The defaults come back for the other screen.
-    await app
-      .request()
-      .put(`/v1/projects/${owner.projectId}/settings`)
-      .set('Authorization', owner.bearer)
-      .send({ timezone: 'UTC' })
-      .expect(200);
+    try {
+      await page.goto(`${address}/settings`);
+      await page.getByRole('combobox', { name: 'Events that are marked in charts' }).fill('user.*');
+      await page.keyboard.press('Enter');
+      await page.getByRole('button', { name: 'Save the settings' }).click();
+      await eventually(
+        async () => {
+          const answer = await app
+            .request()
+            .get(`/v1/projects/${owner.projectId}/settings`)
+            .set('Authorization', owner.bearer)
+            .expect(200);
+          return (answer.body as { annotation_events: string[] }).annotation_events;
+        },
+        (events) => events.includes('user.*'),
+      );
+      await pointsAt(await open(`${RANGE}&zone=utc`), 1 / 6, /01:00 Events 3 00:10 user\.login$/);
+    } finally {
+      await markEvents();
+    }
   });
 });
