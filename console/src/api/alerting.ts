@@ -3,6 +3,7 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/
 import type { AlertFilters, FindingSearch } from '../routes/alerting.js';
 import { api } from './client.js';
 import { offsetAfter } from './pages.js';
+import { type ReadAt, withReadAt } from './read-at.js';
 
 const POLL_MS = 30_000;
 const PAGE = 100;
@@ -58,10 +59,12 @@ export const measuredSeries = (project_id: string, { aggregates, ...window }: Me
   queryOptions({
     queryKey: [...alertingOf(project_id), 'series', aggregates, window],
     queryFn: async ({ signal }) => {
-      const answers: Schemas['TimeseriesResponse'][] = [];
+      const answers: ReadAt<Schemas['TimeseriesResponse']>[] = [];
       // One after another: the service answers one aggregating query of a project at a time.
       for (const aggregate of aggregates)
-        answers.push(await api.getAnalyticsTimeseries({ query: { project_id, aggregate, ...window } }, { signal }));
+        answers.push(
+          await withReadAt(api.getAnalyticsTimeseries({ query: { project_id, aggregate, ...window } }, { signal })),
+        );
       return answers;
     },
     staleTime: 60_000,

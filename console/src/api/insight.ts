@@ -3,6 +3,7 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { allOf, isValue } from '../parts/conditions.js';
 import { api } from './client.js';
 import { PAGE_ROWS } from './pages.js';
+import { withReadAt } from './read-at.js';
 
 /** A time window: a range that ends now, or two times. */
 export interface Window {
@@ -279,9 +280,11 @@ export const analyticsSeries = (project_id: string, window: Window, narrowed: Na
     queryKey: of(project_id, 'analytics', 'series', window, narrowed, asked),
     queryFn: ({ signal }) =>
       inTurn(signal, () =>
-        api.getAnalyticsTimeseries(
-          { query: { project_id, ...given(narrowed), ...windowOf(window), ...given(asked) } },
-          { signal },
+        withReadAt(
+          api.getAnalyticsTimeseries(
+            { query: { project_id, ...given(narrowed), ...windowOf(window), ...given(asked) } },
+            { signal },
+          ),
         ),
       ),
     enabled: !needsField(asked.aggregate) || asked.aggregate_field !== undefined,
@@ -375,9 +378,11 @@ export const performanceSeries = (project_id: string, window: Window, requests: 
     queryKey: of(project_id, 'performance', 'series', window, requests, timezone),
     queryFn: ({ signal }) =>
       inTurn(signal, () =>
-        api.getPerformanceTimeseries(
-          { query: { project_id, ...given(requests), ...windowOf(window), timezone } },
-          { signal },
+        withReadAt(
+          api.getPerformanceTimeseries(
+            { query: { project_id, ...given(requests), ...windowOf(window), timezone } },
+            { signal },
+          ),
         ),
       ),
   });

@@ -19,7 +19,7 @@ import { fileName, save } from './save.js';
 import { clockOf, useClock } from './zone.js';
 
 export type { SeriesColor } from './chart/palette.js';
-export { secondsOf, type Series, type Stretch } from './chart/series.js';
+export { axisOf, extentOf, type Series, type Stretch } from './chart/series.js';
 export type { Unit } from './chart/units.js';
 
 interface Props {
@@ -31,8 +31,11 @@ interface Props {
   readonly times: readonly number[];
   /** The usual length of a bucket in seconds. Undefined: the distance of the first two times. */
   readonly interval?: number | undefined;
-  /** The end of the answer in Unix seconds: a bucket that ends later is not complete. */
-  readonly until?: number | undefined;
+  /** The times that are counted, in Unix seconds: a bucket that reaches beyond them is not complete. */
+  readonly from?: number;
+  readonly until?: number;
+  /** When the values were read, in Unix seconds. */
+  readonly readAt?: number;
   /** The IANA name of the zone whose days the buckets are. Undefined: that of the page. */
   readonly zone?: string;
   readonly series: readonly Series[];
@@ -58,7 +61,9 @@ export function TimeChart({
   title,
   times,
   interval,
+  from,
   until,
+  readAt,
   zone,
   series,
   unit = 'count',
@@ -80,8 +85,8 @@ export function TimeChart({
   const canvas = useRef<HTMLCanvasElement>(null);
 
   const buckets = useMemo(
-    () => bucketsOf(times, { length: interval, until, zone: clock.zone }),
-    [times, interval, until, clock.zone],
+    () => bucketsOf(times, interval, clock.zone, { from, until, readAt }),
+    [times, interval, clock.zone, from, until, readAt],
   );
   const marks = useMarks(buckets);
   // A series that the data no longer has cannot be shown alone.

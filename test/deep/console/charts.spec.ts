@@ -13,6 +13,7 @@ const iso = (at: number): string => new Date(at).toISOString();
 /** The beginning of a day in UTC, four days ago. */
 const DAY = Math.floor(Date.now() / DAY_MS) * DAY_MS - 4 * DAY_MS;
 const RANGE = `from=${iso(DAY)}&to=${iso(DAY + 3 * HOUR_MS)}&interval=hour`;
+const CUT = 'Only the part inside the time range is counted';
 
 let app: TestApp;
 let owner: Owner;
@@ -213,10 +214,21 @@ describe.each(SCREENS)('a chart on $device', ({ screen }) => {
     await pointsAt(chart, 3 / 4, new RegExp(`^${date}, \\d{4} Events 9 `));
   });
 
-  it('says that the last bucket is not complete, and hatches it', async () => {
-    await ingest('user.login', Date.now());
-    const chart = await open('range=1h&interval=hour&zone=utc&event=user.login');
-    await pointsAt(chart, 0.95, /So far: this time is not over Events [12]$/);
+  it('says that only a part of the first and the last bucket is counted', async () => {
+    const chart = await open(
+      `from=${iso(DAY + HOUR_MS / 2)}&to=${iso(DAY + 2.5 * HOUR_MS)}&interval=hour&zone=utc&event=order.placed`,
+    );
+    await pointsAt(chart, 1 / 6, new RegExp(`00:00 – 01:00 ${CUT} Events 1$`));
+    await pointsAt(chart, 1 / 2, /01:00 – 02:00 Events 1 01:30 deploy/);
+    await pointsAt(chart, 5 / 6, new RegExp(`02:00 – 03:00 ${CUT} Events 2$`));
+  });
+
+  it('says that the last bucket is not over, and hatches it', async () => {
+    const at = Date.now();
+    await ingest('user.login', at);
+    const yesterday = Math.floor(at / DAY_MS) * DAY_MS - DAY_MS;
+    const chart = await open(`from=${iso(yesterday)}&to=${iso(at + 1)}&interval=day&zone=utc&event=user.login`);
+    await pointsAt(chart, 0.95, /This bucket is not over yet Events [12]$/);
     // The bar of this bucket, the second of two, has stripes.
     const alphas = await page.evaluate<number[]>(`(() => {
       const canvas = document.querySelector('.chart canvas');

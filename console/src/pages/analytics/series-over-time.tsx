@@ -3,16 +3,17 @@ import type { Schemas } from '@operational-events/client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { analyticsSeries, needsField } from '../../api/insight.js';
+import type { ReadAt } from '../../api/read-at.js';
 import { Failure } from '../../parts/failures.js';
 import { exactOf } from '../../parts/chart/units.js';
 import { Suggested } from '../../parts/suggested.js';
-import { secondsOf, type SeriesColor, TimeChart, type Unit } from '../../parts/time-chart.js';
+import { axisOf, type SeriesColor, TimeChart, type Unit } from '../../parts/time-chart.js';
 import { PendingPage } from '../../shell/around-pages.js';
 import { type TimeRange, useTimeRange } from '../../shell/time-range.js';
 import type { QuestionProps } from './analytics.js';
 
 type Aggregate = Schemas['Aggregate'];
-type Answer = Schemas['TimeseriesResponse'];
+type Answer = ReadAt<Schemas['TimeseriesResponse']>;
 
 const AGGREGATES: readonly { readonly value: Aggregate; readonly label: string }[] = [
   { value: 'count', label: 'Events' },
@@ -163,9 +164,7 @@ function Drawn({ answer, field, zoom }: DrawnProps) {
         times={times}
         series={series}
         title={`${labelOf(aggregate)} by the ${interval}`}
-        interval={secondsOf(interval)}
-        until={Date.parse(answer.to_ts) / 1000}
-        zone={timezone}
+        {...axisOf(answer)}
         unit={unit}
         shape={isWhole(aggregate) && (!isSplit || isAdded(aggregate)) ? 'bars' : 'lines'}
         isStacked={isSplit && isAdded(aggregate)}

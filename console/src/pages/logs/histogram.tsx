@@ -1,12 +1,13 @@
 import type { Schemas } from '@operational-events/client';
 import { useMemo } from 'react';
-import { secondsOf, type Series, TimeChart } from '../../parts/time-chart.js';
+import type { ReadAt } from '../../api/read-at.js';
+import { axisOf, type Series, TimeChart } from '../../parts/time-chart.js';
 import { whole } from '../../parts/numbers.js';
 import type { TimeRange } from '../../shell/time-range.js';
 
 interface Props {
   /** Counts of events by class of the HTTP status. */
-  readonly answer: Schemas['TimeseriesResponse'];
+  readonly answer: ReadAt<Schemas['TimeseriesResponse']>;
   readonly zoom: TimeRange['zoom'];
 }
 
@@ -33,9 +34,7 @@ export function Histogram({ answer, zoom }: Props) {
       label={`${whole(total)} events by the ${interval}, ${series.map(({ label }) => label).join(', ')}`}
       times={times}
       series={series}
-      interval={secondsOf(interval)}
-      until={Date.parse(answer.to_ts) / 1000}
-      zone={answer.timezone}
+      {...axisOf(answer)}
       isStacked
       isSmall
       onSelect={zoom}

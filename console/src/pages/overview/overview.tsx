@@ -9,7 +9,7 @@ import { Failure } from '../../parts/failures.js';
 import { Figure } from '../../parts/figure.js';
 import { Moment } from '../../parts/moment.js';
 import { milliseconds, share, whole } from '../../parts/numbers.js';
-import { secondsOf, TimeChart } from '../../parts/time-chart.js';
+import { axisOf, TimeChart } from '../../parts/time-chart.js';
 import { useCurrentProject } from '../../shell/current-project.js';
 import { useTimeRange } from '../../shell/time-range.js';
 
@@ -170,9 +170,7 @@ function OverTime() {
           label={`Events and errors by the ${events.data.interval}; at most ${whole(busiest)} in one`}
           times={times}
           series={series}
-          interval={secondsOf(events.data.interval)}
-          until={Date.parse(events.data.to_ts) / 1000}
-          zone={events.data.timezone}
+          {...axisOf(events.data)}
           onSelect={zoom}
         />
       )}

@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { performanceSeries } from '../../api/insight.js';
 import { Failure } from '../../parts/failures.js';
-import { secondsOf, TimeChart } from '../../parts/time-chart.js';
+import { axisOf, TimeChart } from '../../parts/time-chart.js';
 import { PendingPage } from '../../shell/around-pages.js';
 import { useTimeRange } from '../../shell/time-range.js';
 import { type PartProps, requestsOf } from './asked.js';
@@ -34,12 +34,6 @@ export function OverTime({ projectId, window, search }: PartProps) {
   );
   if (data === undefined) return error === null ? <PendingPage /> : <Failure error={error} />;
   if (times.length === 0) return <Text c="dimmed">No events in this time range.</Text>;
-  const axis = {
-    interval: secondsOf(data.interval),
-    until: Date.parse(data.to_ts) / 1000,
-    zone: data.timezone,
-    onSelect: zoom,
-  };
   return (
     <SimpleGrid cols={{ base: 1, lg: 2 }}>
       <Card withBorder>
@@ -50,7 +44,8 @@ export function OverTime({ projectId, window, search }: PartProps) {
           series={latencies}
           shape="lines"
           unit="ms"
-          {...axis}
+          {...axisOf(data)}
+          onSelect={zoom}
         />
       </Card>
       <Card withBorder>
@@ -59,7 +54,8 @@ export function OverTime({ projectId, window, search }: PartProps) {
           label={`${counted} and errors per ${data.interval}`}
           times={times}
           series={counts}
-          {...axis}
+          {...axisOf(data)}
+          onSelect={zoom}
         />
       </Card>
     </SimpleGrid>

@@ -1,4 +1,4 @@
-import { Table } from '@mantine/core';
+import { Table, Text } from '@mantine/core';
 import type { Clock } from '../zone.js';
 import { bucketName, type Bucket, type Mark, marksIn, type Series, totalAt } from './series.js';
 import { exactOf, type Unit } from './units.js';
@@ -36,7 +36,11 @@ export function ChartTable({ label, buckets, series, unit, marks, clock, hasTota
             <Table.Tr key={bucket.start}>
               <Table.Td>
                 {bucketName(bucket, clock)}
-                {bucket.isIncomplete && ' (so far)'}
+                {bucket.gap !== undefined && (
+                  <Text size="xs" c="dimmed">
+                    {bucket.gap}
+                  </Text>
+                )}
               </Table.Td>
               {series.map((each, column) => (
                 <Table.Td key={column} ta="end" className="numbers">

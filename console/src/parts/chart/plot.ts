@@ -100,8 +100,8 @@ function paintStretches(plot: uPlot, stretches: readonly Stretch[], color: strin
 function hatch(plot: uPlot, buckets: readonly Bucket[]): void {
   const { ctx, bbox } = plot;
   const step = HATCH_PX * uPlot.pxRatio;
-  for (const { start, end, isIncomplete } of buckets) {
-    if (!isIncomplete) continue;
+  for (const { start, end, gap } of buckets) {
+    if (gap === undefined) continue;
     const [from, to] = [plot.valToPos(start, 'x', true), plot.valToPos(end, 'x', true)];
     ctx.save();
     ctx.beginPath();

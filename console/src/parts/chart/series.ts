@@ -1,4 +1,5 @@
 import type { Schemas } from '@operational-events/client';
+import type { ReadAt } from '../../api/read-at.js';
 import { type Clock, momentOf, offsetAt } from '../zone.js';
 import type { SeriesColor } from './palette.js';
 
@@ -27,8 +28,8 @@ export interface Mark {
 export interface Bucket {
   readonly start: number;
   readonly end: number;
-  /** Whether the bucket ends after the answer. */
-  readonly isIncomplete: boolean;
+  /** Says why not all of the bucket is counted. Undefined: all is. */
+  readonly gap: string | undefined;
 }
 
 const DAY_S = 86_400;
@@ -44,9 +45,22 @@ const SECONDS: Readonly<Record<Interval, number>> = {
   year: 365 * DAY_S,
 };
 
-/** Returns the usual length of a bucket in seconds. */
-export function secondsOf(interval: Interval): number {
-  return SECONDS[interval];
+/** The times that an answer counts, and when it was read, in Unix seconds. */
+export interface Extent {
+  readonly from: number;
+  readonly until: number;
+  readonly readAt: number;
+}
+
+type Counted = Pick<ReadAt<Schemas['TimeseriesResponse']>, 'from_ts' | 'to_ts' | 'readAt'>;
+
+export function extentOf({ from_ts, to_ts, readAt }: Counted): Extent {
+  return { from: Date.parse(from_ts) / 1000, until: Date.parse(to_ts) / 1000, readAt: readAt / 1000 };
+}
+
+/** Returns the properties of a chart that follow from the time range and the interval of an answer. */
+export function axisOf(answer: Counted & { readonly interval: Interval; readonly timezone: string }) {
+  return { ...extentOf(answer), interval: SECONDS[answer.interval], zone: answer.timezone };
 }
 
 /** Returns the end of a bucket that no other follows. A day has 23 or 25 hours when the clocks change. */
@@ -63,18 +77,24 @@ function endOf(start: number, length: number, zone: string): number {
 /**
  * Returns the buckets that begin at some times.
  * @param length the usual length of a bucket in seconds. Undefined: the distance of the first two times
- * @param until the end of the answer in Unix seconds. Undefined: all buckets are complete
+ * @param extent what is counted. Undefined members: all buckets are
  */
 export function bucketsOf(
   times: readonly number[],
-  { length, until = Infinity, zone }: { length: number | undefined; until: number | undefined; zone: string },
+  length: number | undefined,
+  zone: string,
+  { from = -Infinity, until = Infinity, readAt = Infinity }: { readonly [Name in keyof Extent]: number | undefined },
 ): Bucket[] {
   const usual = length ?? ((times[1] ?? 0) - (times[0] ?? 0) || 60);
   return times.map((start, index) => {
     const end = times[index + 1] ?? endOf(start, usual, zone);
-    return { start, end, isIncomplete: end > until };
+    const isCut = start < from || end > until;
+    return { start, end, gap: end > readAt ? NOT_OVER : isCut ? CUT : undefined };
   });
 }
+
+const NOT_OVER = 'This bucket is not over yet';
+const CUT = 'Only the part inside the time range is counted';
 
 /** Formats the time of a bucket, such as "Thu, Nov 26, 10:30 – 11:00". */
 export function bucketName({ start, end }: Bucket, clock: Clock): string {

@@ -37,7 +37,7 @@ export function Tooltip({ pointed, bucket, series, unit, marks, clock, colorOf, 
   return (
     <div className="chart-tooltip" style={side}>
       <strong>{bucketName(bucket, clock)}</strong>
-      {bucket.isIncomplete && <em>So far: this time is not over</em>}
+      {bucket.gap !== undefined && <em>{bucket.gap}</em>}
       <table className="numbers">
         <tbody>
           {values

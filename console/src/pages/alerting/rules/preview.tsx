@@ -4,6 +4,7 @@ import type { Schemas } from '@operational-events/client';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { measuredSeries, rulePreview, type RuleToPreview } from '../../../api/alerting.js';
+import type { ReadAt } from '../../../api/read-at.js';
 import { OPERATORS } from '../../../api/roles.js';
 import { useMay } from '../../../api/use-may.js';
 import { Failure } from '../../../parts/failures.js';
@@ -109,7 +110,7 @@ function previewed(draft: RuleDraft): RuleToPreview | null {
 }
 
 interface DrawnProps {
-  readonly answers: readonly Schemas['TimeseriesResponse'][];
+  readonly answers: readonly ReadAt<Schemas['TimeseriesResponse']>[];
   readonly measure: Measure;
   readonly draft: RuleDraft;
   /** Undefined until it is known when the rule would have fired. */
