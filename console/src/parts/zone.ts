@@ -23,6 +23,7 @@ export interface Clock {
   /** The day of the week and the date. */
   readonly date: Format;
   readonly month: Format;
+  readonly shortMonth: Format;
   readonly year: Format;
   readonly time: Format;
   readonly timeWithSeconds: Format;
@@ -50,6 +51,7 @@ export function clockOf(zone: string): Clock {
     day: format(DAY_MONTH),
     date: format({ weekday: 'short', ...DAY_MONTH, year: 'numeric' }),
     month: format({ month: 'long', year: 'numeric' }),
+    shortMonth: format({ month: 'short', year: 'numeric' }),
     year: format({ year: 'numeric' }),
     time: format(HOUR_MINUTE),
     timeWithSeconds: format(WITH_SECONDS),
@@ -110,22 +112,43 @@ export function placeOf(zone: string): string {
   return zone.slice(zone.lastIndexOf('/') + 1).replaceAll('_', ' ');
 }
 
+/** Whether a day of the zone begins at a moment. @param at milliseconds since 1970 */
+export function isMidnight(at: number, zone: string): boolean {
+  return (at + offsetAt(at, zone)) % DAY_MS === 0;
+}
+
 const DAY_MS = 86_400_000;
+/** The usual length of a month. */
+const MONTH_MS = 30.4 * DAY_MS;
 /** The first Monday since 1970, in days. Steps of weeks begin on Mondays. */
 const MONDAY = 4;
 
 /**
- * Returns the moments between two others at which labels of a time axis stand: whole steps of the zone's clocks. All
- * values are seconds.
+ * Returns the moments between two others at which labels of a time axis stand: whole steps of the zone's clocks. Steps
+ * of a month or more are whole months. All values are seconds.
  */
 export function ticksOf(first: number, last: number, step: number, zone: string): number[] {
-  const [begin, stepMs] = [first * 1000, step * 1000];
-  const origin = stepMs % (7 * DAY_MS) === 0 ? MONDAY * DAY_MS : 0;
-  let wall = Math.floor((begin + offsetAt(begin, zone) - origin) / stepMs) * stepMs + origin;
+  const begin = first * 1000;
+  const wallAt = stepsFrom(begin + offsetAt(begin, zone), step * 1000);
   const ticks: number[] = [];
-  for (let at = momentOf(wall, zone); at <= last * 1000; wall += stepMs, at = momentOf(wall, zone)) {
+  const momentAt = (index: number): number => momentOf(wallAt(index), zone);
+  for (let index = 0, at = momentAt(0); at <= last * 1000; index += 1, at = momentAt(index)) {
     // A time that the clocks leave out is the moment of the next step.
     if (at >= begin && at / 1000 !== ticks.at(-1)) ticks.push(at / 1000);
   }
   return ticks;
+}
+
+/** Returns a function that returns the nth whole step, of which the first is not after a time. All are milliseconds. */
+function stepsFrom(first: number, step: number): (index: number) => number {
+  const months = Math.round(step / MONTH_MS);
+  if (months > 0) {
+    const date = new Date(first);
+    const month = (date.getUTCFullYear() - 1970) * 12 + date.getUTCMonth();
+    const begin = Math.floor(month / months) * months;
+    return (index) => Date.UTC(1970, begin + index * months);
+  }
+  const origin = step % (7 * DAY_MS) === 0 ? MONDAY * DAY_MS : 0;
+  const begin = Math.floor((first - origin) / step) * step + origin;
+  return (index) => begin + index * step;
 }

@@ -1,5 +1,5 @@
 import uPlot from 'uplot';
-import { type Clock, offsetAt, ticksOf } from '../zone.js';
+import { type Clock, isMidnight, ticksOf } from '../zone.js';
 import { INKS } from './palette.js';
 import type { Bucket, Mark, Stretch } from './series.js';
 import type { Pointed } from './tooltip.js';
@@ -45,13 +45,19 @@ const TOP_PX = 10;
 /** The space above the plot for the names of marks. */
 const MARKED_TOP_PX = 22;
 
-const STEPS_S = [1, 5, 10, 30, 60, 300, 900, 1_800, 3_600, 7_200, 14_400, 28_800, 86_400, 604_800, 2_592_000];
 const DAY_S = 86_400;
+const STEPS_S = [
+  ...[1, 5, 10, 30, 60, 300, 900, 1_800, 3_600, 7_200, 14_400, 28_800],
+  ...[1, 7, 30, 91, 182, 365, 730, 1_825, 3_650].map((days) => days * DAY_S),
+];
 
 /** Formats a time as exactly as the distance of two labels needs. @param step seconds between two labels */
 function timeLabel(time: number, step: number, clock: Clock): string {
-  const isMidnight = (time + offsetAt(time * 1000, clock.zone) / 1000) % DAY_S === 0;
-  return (step >= DAY_S || isMidnight ? clock.day : step >= 60 ? clock.time : clock.timeWithSeconds)(time * 1000);
+  const at = time * 1000;
+  if (step >= 365 * DAY_S) return clock.year(at);
+  if (step >= 28 * DAY_S) return clock.shortMonth(at);
+  if (step >= DAY_S || isMidnight(at, clock.zone)) return clock.day(at);
+  return (step >= 60 ? clock.time : clock.timeWithSeconds)(at);
 }
 
 /** Returns the ends of the value axis. */
