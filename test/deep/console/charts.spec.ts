@@ -235,6 +235,12 @@ describe.each(SCREENS)('a chart on $device', ({ screen }) => {
     await pointsAt(chart, 3 / 4, new RegExp(`^${date}, \\d{4} Events 9 `));
   });
 
+  it('tells an hour that the clocks show twice by its offsets', async () => {
+    const chart = await open(`${hours(Date.UTC(2025, 10, 2, 4), 4)}&zone=local`);
+    await pointsAt(chart, 3 / 8, /2025, 01:00 UTC−4 – 01:00 UTC−5 Events 0$/);
+    await pointsAt(chart, 5 / 8, /2025, 01:00 – 02:00 Events 0$/);
+  });
+
   it('says that only a part of the first and the last bucket is counted', async () => {
     const chart = await open(
       `from=${iso(DAY + HOUR_MS / 2)}&to=${iso(DAY + 2.5 * HOUR_MS)}&interval=hour&zone=utc&event=order.placed`,

@@ -1,6 +1,6 @@
 import type { Schemas } from '@operational-events/client';
 import type { ReadAt } from '../../api/read-at.js';
-import { type Clock, momentOf, offsetAt } from '../zone.js';
+import { type Clock, isMidnight, momentOf, offsetAt, offsetName } from '../zone.js';
 import type { SeriesColor } from './palette.js';
 
 export interface Series {
@@ -65,7 +65,7 @@ export function axisOf(answer: Counted & { readonly interval: Interval; readonly
 
 /** Returns the end of a bucket that no other follows. A day has 23 or 25 hours when the clocks change. */
 function endOf(start: number, length: number, zone: string): number {
-  if (length < DAY_S) return start + length;
+  if (length < DAY_S || !isMidnight(start * 1000, zone)) return start + length;
   const wall = start * 1000 + offsetAt(start * 1000, zone);
   const date = new Date(wall);
   const days = Math.round(length / DAY_S);
@@ -96,16 +96,21 @@ export function bucketsOf(
 const NOT_OVER = 'This bucket is not over yet';
 const CUT = 'Only the part inside the time range is counted';
 
-/** Formats the time of a bucket, such as "Thu, Nov 26, 10:30 – 11:00". */
+/** Formats the time of a bucket, such as "Thu, Nov 26, 10:30 – 11:00". Only whole days are named without times. */
 export function bucketName({ start, end }: Bucket, clock: Clock): string {
   const [from, to] = [start * 1000, end * 1000];
   const length = end - start;
-  if (length >= 364 * DAY_S) return clock.year(from);
-  if (length >= 27 * DAY_S) return clock.month(from);
-  if (length > 1.5 * DAY_S) return `${clock.date(from)} – ${clock.date(to - 1)}`;
-  if (length >= 0.9 * DAY_S) return clock.date(from);
-  const time = length < 60 ? clock.timeWithSeconds : clock.time;
-  return `${clock.date(from)}, ${time(from)} – ${time(to)}`;
+  const isDayOrMore = length >= 0.9 * DAY_S;
+  if (isDayOrMore && isMidnight(from, clock.zone)) {
+    if (length >= 364 * DAY_S) return clock.year(from);
+    if (length >= 27 * DAY_S) return clock.month(from);
+    return length > 1.5 * DAY_S ? `${clock.date(from)} – ${clock.date(to - 1)}` : clock.date(from);
+  }
+  const format = length < 60 ? clock.timeWithSeconds : clock.time;
+  // The clocks show an hour twice when they are set back.
+  const isChange = offsetAt(from, clock.zone) !== offsetAt(to, clock.zone);
+  const time = (at: number): string => (isChange ? `${format(at)} ${offsetName(clock.zone, at)}` : format(at));
+  return `${clock.date(from)}, ${time(from)} – ${isDayOrMore ? `${clock.date(to)}, ` : ''}${time(to)}`;
 }
 
 /** Adds the values of a bucket that are parts of a whole. */
