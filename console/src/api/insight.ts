@@ -290,26 +290,39 @@ export const analyticsSeries = (project_id: string, window: Window, narrowed: Na
     enabled: !needsField(asked.aggregate) || asked.aggregate_field !== undefined,
   });
 
-/** The most events that are marked on one time axis, the newest first. */
+/** The most events of one list of patterns that are marked on one time axis, the newest first. */
 const MAX_ANNOTATIONS = 50;
+/** A condition has at most 2,000 characters. */
+const MAX_LIST_CHARACTERS = 1_900;
+
+/** Returns lists of texts in EQL, each of which fits into a condition. */
+function listsOf(texts: readonly string[]): string[] {
+  const lists: string[] = [];
+  for (const text of texts.map((each) => JSON.stringify(each))) {
+    const last = lists.at(-1);
+    if (last === undefined || last.length + text.length > MAX_LIST_CHARACTERS) lists.push(text);
+    else lists[lists.length - 1] = `${last}, ${text}`;
+  }
+  return lists;
+}
 
 /** The events between two Unix times in seconds that are marked on time axes. @param patterns with `*` for any text */
 export const annotations = (project_id: string, patterns: readonly string[], from: number, to: number) =>
   queryOptions({
     queryKey: of(project_id, 'annotations', patterns, from, to),
-    queryFn: ({ signal }) =>
-      api.listProjectEvents(
-        {
-          path: { project_id },
-          query: {
-            where: `event like (${patterns.map((pattern) => JSON.stringify(pattern)).join(', ')})`,
-            from_ts: new Date(from * 1000).toISOString(),
-            to_ts: new Date(to * 1000).toISOString(),
-            limit: MAX_ANNOTATIONS,
-          },
-        },
-        { signal },
-      ),
+    queryFn: async ({ signal }) => {
+      const window = { from_ts: new Date(from * 1000).toISOString(), to_ts: new Date(to * 1000).toISOString() };
+      const events = new Map<string, Schemas['EventRecord']>();
+      for (const list of listsOf(patterns)) {
+        const query = { where: `event like (${list})`, ...window, limit: MAX_ANNOTATIONS };
+        // With a condition the service limits it like an aggregating query.
+        const { items } = await inTurn(signal, () =>
+          api.listProjectEvents({ path: { project_id }, query }, { signal }),
+        );
+        for (const item of items) events.set(item.id, item);
+      }
+      return [...events.values()];
+    },
     enabled: project_id !== '' && patterns.length > 0 && to > from,
   });
 

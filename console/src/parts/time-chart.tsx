@@ -88,7 +88,7 @@ export function TimeChart({
     () => bucketsOf(times, interval, clock.zone, { from, until, readAt }),
     [times, interval, clock.zone, from, until, readAt],
   );
-  const marks = useMarks(buckets);
+  const marks = useMarks(buckets, from, until);
   // A series that the data no longer has cannot be shown alone.
   const isolated = series.some((each) => each.label === chosen) ? chosen : undefined;
   const shown = isolated === undefined ? series : series.filter((each) => each.label === isolated);

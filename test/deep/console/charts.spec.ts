@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Locator, Page } from 'playwright-core';
+import type { Locator, Page, Route } from 'playwright-core';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { bytesOfDownload } from '../../support/chromium.js';
@@ -345,6 +345,44 @@ describe.each(SCREENS)('a chart on $device', ({ screen }) => {
       await pointsAt(await open(`${RANGE}&zone=utc`), 1 / 6, /01:00 Events 3 00:10 user\.login$/);
     } finally {
       await markEvents();
+    }
+  });
+
+  it('marks the events of many long patterns', async () => {
+    try {
+      await markEvents([...Array.from({ length: 19 }, (_, index) => `${index}${'x'.repeat(190)}`), 'user.*']);
+      await pointsAt(await open(`${RANGE}&zone=utc`), 1 / 6, /01:00 Events 3 00:10 user\.login$/);
+    } finally {
+      await markEvents();
+    }
+  });
+
+  it('marks no events of its first bucket that are outside of the range', async () => {
+    const isRead = page.waitForResponse(/\/events\?.*where=/);
+    const chart = await open(`from=${iso(DAY + 100 * 60_000)}&to=${iso(DAY + 3 * HOUR_MS)}&interval=hour&zone=utc`);
+    await isRead;
+    await pointsAt(chart, 3 / 4, /02:00 – 03:00 Events 4$/);
+    await pointsAt(chart, 1 / 4, new RegExp(`01:00 – 02:00 ${CUT} Events 0$`));
+  });
+
+  it('keeps its marks while those of another range are read', async () => {
+    const chart = await open(`${RANGE}&zone=utc`);
+    await pointsAt(chart, 1 / 2, /01:30 deploy\.finished/);
+    const held: Route[] = [];
+    await page.route(/\/events\?.*where=/, (route) => void held.push(route));
+    try {
+      const { x = 0, y = 0, width = 0, height = 0 } = (await chart.locator('.u-over').boundingBox()) ?? {};
+      await page.mouse.move(x + width * 0.42, y + height / 2);
+      await page.mouse.down();
+      await page.mouse.move(x + width * 0.9, y + height / 2, { steps: 5 });
+      await page.mouse.up();
+      await eventually(
+        () => Promise.resolve(held.length),
+        (count) => count === 1,
+      );
+      await pointsAt(chart, 1 / 4, new RegExp(`01:00 – 02:00 ${CUT} Events 1 01:30 deploy`));
+    } finally {
+      for (const route of held) await route.continue();
     }
   });
 });

@@ -19,6 +19,7 @@ export interface Stretch {
 
 /** An event of note, such as a deploy. */
 export interface Mark {
+  readonly id: string;
   /** Unix time in seconds. */
   readonly at: number;
   readonly name: string;

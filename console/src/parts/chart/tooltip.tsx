@@ -59,8 +59,8 @@ export function Tooltip({ pointed, bucket, series, unit, marks, clock, colorOf, 
           )}
         </tbody>
       </table>
-      {inBucket.map(({ at, name }) => (
-        <div key={`${at} ${name}`} className="chart-mark">
+      {inBucket.map(({ id, at, name }) => (
+        <div key={id} className="chart-mark">
           {clock.time(at * 1000)} {name}
         </div>
       ))}
