@@ -9,13 +9,14 @@ export function save(content: Blob, name: string): void {
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 
-/** Returns a line of CSV (RFC 4180). A cell that a spreadsheet would run as a formula gets an apostrophe in front. */
+/** Returns a line of CSV (RFC 4180). A text that a spreadsheet would run as a formula gets an apostrophe in front. */
 export function csvLine(cells: readonly (string | number)[]): string {
-  return cells.map((cell) => csvCell(String(cell))).join(',') + '\r\n';
+  return cells.map(csvCell).join(',') + '\r\n';
 }
 
-function csvCell(text: string): string {
-  const harmless = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+function csvCell(cell: string | number): string {
+  if (typeof cell === 'number') return String(cell);
+  const harmless = /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell;
   return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }
 

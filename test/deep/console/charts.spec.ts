@@ -157,6 +157,15 @@ describe.each(SCREENS)('a chart on $device', ({ screen }) => {
     expect((await row.getByRole('cell').allInnerTexts()).slice(1)).toEqual(['3', '1', '2', '3']);
   });
 
+  async function csv(): Promise<{ name: string; lines: string[] }> {
+    await page.getByRole('button', { name: /^Options of the chart/ }).click();
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('menuitem', { name: 'Download CSV' }).click(),
+    ]);
+    return { name: file.suggestedFilename(), lines: (await bytesOfDownload(file)).toString().trim().split('\r\n') };
+  }
+
   it('shows its values as a table and as CSV', async () => {
     const chart = await open(`${RANGE}&split=event&zone=utc`);
     await choose('Show as table');
@@ -165,13 +174,9 @@ describe.each(SCREENS)('a chart on $device', ({ screen }) => {
     const cells = table.getByRole('row', { name: /01:00 – 02:00/ }).getByRole('cell');
     expect((await cells.allInnerTexts()).slice(1, 5)).toEqual(['1', '0', '1', '2']);
     expect(await browser.lookAt('chart-table')).toEqual([]);
-    await page.getByRole('button', { name: /^Options of the chart/ }).click();
-    const [file] = await Promise.all([
-      page.waitForEvent('download'),
-      page.getByRole('menuitem', { name: 'Download CSV' }).click(),
-    ]);
-    expect(file.suggestedFilename()).toMatch(/-events-by-the-hour-\d{4}-\d\d-\d\d\.csv$/);
-    expect((await bytesOfDownload(file)).toString().trim().split('\r\n')).toEqual([
+    const { name, lines } = await csv();
+    expect(name).toMatch(/-events-by-the-hour-\d{4}-\d\d-\d\d\.csv$/);
+    expect(lines).toEqual([
       'from,to,order.placed,user.login,deploy.finished',
       `${iso(DAY)},${iso(DAY + HOUR_MS)},2,1,0`,
       `${iso(DAY + HOUR_MS)},${iso(DAY + 2 * HOUR_MS)},1,0,1`,
@@ -179,6 +184,11 @@ describe.each(SCREENS)('a chart on $device', ({ screen }) => {
     ]);
     await choose('Show as chart');
     await chart.waitFor();
+  });
+
+  it('writes negative numbers as numbers into its CSV', async () => {
+    await open(`${hours(LATER, 1)}&zone=utc&aggregate=min&field=properties.change`);
+    expect((await csv()).lines.slice(1)).toEqual([`${iso(LATER)},${iso(LATER + HOUR_MS)},-5`]);
   });
 
   /** Waits for a label of the axis, and returns those that are cut at the left. */
