@@ -80,7 +80,7 @@ export function TimeChart({
   const project = useContext(CurrentChartProject);
   const [isTable, setIsTable] = useState(false);
   const [isLog, setIsLog] = useState(false);
-  const [chosen, setChosen] = useState<string>();
+  const [chosen, setChosen] = useState<Chosen>();
   const [pointed, setPointed] = useState<Pointed | null>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
 
@@ -89,9 +89,8 @@ export function TimeChart({
     [times, interval, clock.zone, from, until, readAt],
   );
   const marks = useMarks(buckets, from, until);
-  // A series that the data no longer has cannot be shown alone.
-  const isolated = series.some((each) => each.label === chosen) ? chosen : undefined;
-  const shown = isolated === undefined ? series : series.filter((each) => each.label === isolated);
+  const isolated = chosen === undefined ? undefined : chosenOf(series, chosen);
+  const shown = isolated === undefined ? series : [isolated];
   const isBars = shape === 'bars' && !isLog;
   const hasTotal = isStacked && isolated === undefined && series.length > 1;
   const colorOf = ({ color }: Series): string => PALETTE[scheme][color];
@@ -117,7 +116,9 @@ export function TimeChart({
     isSelectable: onSelect !== undefined,
   } satisfies Structure);
   const bucket = pointed === null ? undefined : buckets[pointed.index];
-  const legend = { series, colorOf, isolated, onIsolate: setChosen };
+  const isolate = (each: Series | undefined): void =>
+    setChosen(each === undefined ? undefined : { index: series.indexOf(each), label: each.label });
+  const legend = { series, colorOf, isolated, onIsolate: isolate };
   const name = title ?? label;
   const nameOf = (ending: string): string => fileName(project?.slug ?? 'chart', wordOf(name), ending);
   const savePicture = async (): Promise<void> => {
@@ -181,6 +182,18 @@ export function TimeChart({
       {isSmall ? series.length > 1 && <Names {...legend} /> : <Legend {...legend} unit={unit} />}
     </div>
   );
+}
+
+/** The series that is shown alone. Two series may have the same label. */
+interface Chosen {
+  readonly index: number;
+  readonly label: string;
+}
+
+/** Returns the chosen series, which may be elsewhere or be missing in later data. */
+function chosenOf(series: readonly Series[], { index, label }: Chosen): Series | undefined {
+  const before = series[index];
+  return before?.label === label ? before : series.find((each) => each.label === label);
 }
 
 /** Returns a part of a file name. */

@@ -53,6 +53,7 @@ beforeAll(async () => {
   }
   await ingest('deploy.finished', DAY + 90 * minute, {}, 'web 5.12.0');
   await ingest('batch.finished', LATER, { took_ms: 5_400_000, change: -5, rate: 0.014 });
+  for (const payload of [{}, {}, { plan: 'Without it' }]) await ingest('cart.changed', LATER, payload);
 });
 afterAll(() => app.close());
 
@@ -286,6 +287,15 @@ describe.each(SCREENS)('a chart on $device', ({ screen }) => {
     expect(await name.getAttribute('aria-pressed')).toBe('true');
     await name.click();
     await pointsAt(chart, 1 / 6, /Total 3$/);
+  });
+
+  it('shows one of two series with the same name alone', async () => {
+    const chart = await open(`${hours(LATER, 1)}&zone=utc&event=cart.changed&split=properties.plan`);
+    await pointsAt(chart, 1 / 2, /Without it 2 Without it 1 Total 3$/);
+    const names = page.getByRole('region', { name: 'Legend' }).getByRole('button', { name: 'Without it' });
+    await names.first().click();
+    await pointsAt(chart, 1 / 2, /01:00 Without it 2$/);
+    expect(await names.last().getAttribute('aria-pressed')).toBe('false');
   });
 
   it('shows the period before as a line that is no part of a total', async () => {

@@ -10,16 +10,16 @@ export function drawingOrder(series: readonly Series[], isStack: boolean): Serie
 }
 
 interface Choice {
-  /** The label of the only series that is shown. */
-  readonly isolated: string | undefined;
+  /** The only series that is shown. */
+  readonly isolated: Series | undefined;
   readonly isStack: boolean;
   readonly isLog: boolean;
 }
 
 /** Returns the values as they are drawn. @param drawn the series in their drawing order */
 export function drawnValues(drawn: readonly Series[], { isolated, isStack, isLog }: Choice): Values[] {
-  const shown = drawn.map(({ label, values }): Values =>
-    isolated === undefined || isolated === label ? [...values] : values.map(() => null),
+  const shown = drawn.map((each): Values =>
+    isolated === undefined || isolated === each ? [...each.values] : each.values.map(() => null),
   );
   // A logarithmic scale has no place for 0.
   if (isLog) return shown.map((values) => values.map((value) => (value !== null && value > 0 ? value : null)));

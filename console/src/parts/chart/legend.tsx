@@ -6,9 +6,9 @@ interface Props {
   readonly series: readonly Series[];
   readonly unit: Unit;
   readonly colorOf: (series: Series) => string;
-  /** The label of the only series that is shown. Undefined: all are shown. */
-  readonly isolated: string | undefined;
-  readonly onIsolate: (label: string | undefined) => void;
+  /** The only series that is shown. Undefined: all are shown. */
+  readonly isolated: Series | undefined;
+  readonly onIsolate: (series: Series | undefined) => void;
 }
 
 /** Lists the series with their numbers. A click on a name shows this series alone, and a second click shows all. */
@@ -30,7 +30,7 @@ export function Legend({ series, unit, colorOf, isolated, onIsolate }: Props) {
           {series.map((each, index) => {
             const { last, min, avg, max } = numbersOf(each.values);
             return (
-              <Table.Tr key={index} data-faded={isolated !== undefined && isolated !== each.label}>
+              <Table.Tr key={index} data-faded={isolated !== undefined && isolated !== each}>
                 <Table.Td>
                   <Name series={each} color={colorOf(each)} isolated={isolated} onIsolate={onIsolate} />
                 </Table.Td>
@@ -64,8 +64,9 @@ interface NameProps extends Pick<Props, 'isolated' | 'onIsolate'> {
   readonly color: string;
 }
 
-function Name({ series: { label, line }, color, isolated, onIsolate }: NameProps) {
-  const isIsolated = isolated === label;
+function Name({ series, color, isolated, onIsolate }: NameProps) {
+  const { label, line } = series;
+  const isIsolated = isolated === series;
   return (
     <UnstyledButton
       className="chart-name"
@@ -73,7 +74,7 @@ function Name({ series: { label, line }, color, isolated, onIsolate }: NameProps
       title={isIsolated ? 'Show all' : `Show only ${label}`}
       aria-pressed={isIsolated}
       data-faded={isolated !== undefined && !isIsolated}
-      onClick={() => onIsolate(isIsolated ? undefined : label)}
+      onClick={() => onIsolate(isIsolated ? undefined : series)}
     >
       <Swatch color={color} line={line} />
       <span>{label}</span>

@@ -28,7 +28,7 @@ const NARROWEST_PX = 150;
 /** Shows the values of one bucket beside it, the largest first. */
 export function Tooltip({ pointed, bucket, series, unit, marks, clock, colorOf, hasTotal }: Props) {
   const { index, left, right, width } = pointed;
-  const values = series.map((each) => ({ each, value: each.values[index] ?? null }));
+  const values = series.map((each, place) => ({ each, place, value: each.values[index] ?? null }));
   const inBucket = marksIn(marks, bucket);
   const isRight = width - right > left;
   const side = isRight
@@ -42,8 +42,8 @@ export function Tooltip({ pointed, bucket, series, unit, marks, clock, colorOf, 
         <tbody>
           {values
             .sort((one, other) => (other.value ?? -Infinity) - (one.value ?? -Infinity))
-            .map(({ each, value }) => (
-              <tr key={each.label}>
+            .map(({ each, place, value }) => (
+              <tr key={place}>
                 <th scope="row">
                   <Swatch color={colorOf(each)} line={each.line} />
                   {each.label}
