@@ -1,5 +1,5 @@
 import './chart/chart.css';
-import { Title, useComputedColorScheme } from '@mantine/core';
+import { Alert, Title, useComputedColorScheme } from '@mantine/core';
 import { useContext, useMemo, useRef, useState } from 'react';
 import type uPlot from 'uplot';
 import { CurrentChartProject } from './chart/chart-project.js';
@@ -81,6 +81,7 @@ export function TimeChart({
   const [isTable, setIsTable] = useState(false);
   const [isLog, setIsLog] = useState(false);
   const [chosen, setChosen] = useState<Chosen>();
+  const [problem, setProblem] = useState<string>();
   const [pointed, setPointed] = useState<Pointed | null>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
 
@@ -124,16 +125,23 @@ export function TimeChart({
   const savePicture = async (): Promise<void> => {
     if (canvas.current === null) return;
     const names = shown.map((each) => ({ label: each.label, color: colorOf(each) }));
-    save(await pictureOf(canvas.current, name, names, scheme), nameOf('png'));
+    setProblem(undefined);
+    try {
+      save(await pictureOf(canvas.current, name, names, scheme), nameOf('png'));
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error));
+    }
   };
 
   return (
     <div className="chart-part">
       {(title !== undefined || !isSmall) && (
         <div className="chart-head">
-          <Title order={2} size="h5">
-            {title}
-          </Title>
+          {title !== undefined && (
+            <Title order={2} size="h5">
+              {title}
+            </Title>
+          )}
           {!isSmall && (
             <ChartOptions
               title={name}
@@ -146,6 +154,11 @@ export function TimeChart({
             />
           )}
         </div>
+      )}
+      {problem !== undefined && (
+        <Alert color="red" variant="light" p="xs">
+          {problem}
+        </Alert>
       )}
       {isTable ? (
         <ChartTable

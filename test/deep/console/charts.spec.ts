@@ -192,6 +192,15 @@ describe.each(SCREENS)('a chart on $device', ({ screen }) => {
     expect((await csv()).lines.slice(1)).toEqual([`${iso(LATER)},${iso(LATER + HOUR_MS)},-5`]);
   });
 
+  it('shows the last rows of a long table, and says so', async () => {
+    await open(`from=${iso(DAY)}&to=${iso(DAY + 6 * HOUR_MS)}&interval=minute&zone=utc`);
+    await choose('Show as table');
+    await page.getByText('The table shows the last 300 of 360 rows. The CSV file has all.').waitFor();
+    const rows = page.getByRole('region', { name: /^Events by the minute/ }).getByRole('row');
+    expect(await rows.count()).toBe(301);
+    expect(await rows.last().innerText()).toContain('05:59 – 06:00');
+  });
+
   /** Waits for a label of the axis, and returns those that are cut at the left. */
   async function cutLabels(expected: RegExp): Promise<string[]> {
     const written = await eventually(
@@ -319,6 +328,13 @@ describe.each(SCREENS)('a chart on $device', ({ screen }) => {
     ]);
     expect(file.suggestedFilename()).toMatch(/-events-by-the-hour-.*\.png$/);
     expect((await bytesOfDownload(file)).subarray(1, 4).toString()).toBe('PNG');
+  });
+
+  it('says that its picture could not be created', async () => {
+    await open(`${RANGE}&zone=utc`);
+    await page.evaluate('void (HTMLCanvasElement.prototype.toBlob = (done) => done(null))');
+    await choose('Download PNG');
+    await page.getByRole('alert').getByText('The browser could not create the picture.').waitFor();
   });
 
   it('keeps its plot when the range changes', async () => {

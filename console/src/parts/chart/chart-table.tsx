@@ -1,4 +1,5 @@
 import { Table, Text } from '@mantine/core';
+import { whole } from '../numbers.js';
 import type { Clock } from '../zone.js';
 import { bucketName, type Bucket, type Mark, marksIn, type Series, totalAt } from './series.js';
 import { exactOf, type Unit } from './units.js';
@@ -13,11 +14,20 @@ interface Props {
   readonly hasTotal: boolean;
 }
 
-/** Shows the values of a chart as text. */
+/** More rows would make the page slow. */
+const MAX_ROWS = 300;
+
+/** Shows the values of a chart as text: those of the last buckets when there are many. */
 export function ChartTable({ label, buckets, series, unit, marks, clock, hasTotal }: Props) {
   const hasMarks = marks.length > 0;
+  const first = Math.max(0, buckets.length - MAX_ROWS);
   return (
     <div className="chart-table" role="region" aria-label={label} tabIndex={0}>
+      {first > 0 && (
+        <Text size="xs" c="dimmed">
+          The table shows the last {MAX_ROWS} of {whole(buckets.length)} rows. The CSV file has all.
+        </Text>
+      )}
       <Table stickyHeader verticalSpacing={4} fz="xs">
         <Table.Thead>
           <Table.Tr>
@@ -32,7 +42,7 @@ export function ChartTable({ label, buckets, series, unit, marks, clock, hasTota
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {buckets.map((bucket, index) => (
+          {buckets.slice(first).map((bucket, row) => (
             <Table.Tr key={bucket.start}>
               <Table.Td>
                 {bucketName(bucket, clock)}
@@ -44,12 +54,12 @@ export function ChartTable({ label, buckets, series, unit, marks, clock, hasTota
               </Table.Td>
               {series.map((each, column) => (
                 <Table.Td key={column} ta="end" className="numbers">
-                  {exactOf(unit, each.values[index] ?? null)}
+                  {exactOf(unit, each.values[first + row] ?? null)}
                 </Table.Td>
               ))}
               {hasTotal && (
                 <Table.Td ta="end" className="numbers">
-                  {exactOf(unit, totalAt(series, index))}
+                  {exactOf(unit, totalAt(series, first + row))}
                 </Table.Td>
               )}
               {hasMarks && (

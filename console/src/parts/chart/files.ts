@@ -26,7 +26,7 @@ export async function pictureOf(
   const [line, margin] = [LINE_PX * scale, MARGIN_PX * scale];
   const canvas = document.createElement('canvas');
   const context = canvas.getContext('2d');
-  if (context === null) throw new Error('The browser can draw no picture now.');
+  if (context === null) throw new Error('The browser could not create the picture.');
   canvas.width = plot.width + 2 * margin;
   canvas.height = plot.height + 2 * margin + line * (1 + names.length);
   const { text, background } = INKS[scheme];
@@ -47,7 +47,7 @@ export async function pictureOf(
   });
   return new Promise((resolve, reject) =>
     canvas.toBlob((blob) => {
-      if (blob === null) reject(new Error('The browser could not write the picture.'));
+      if (blob === null) reject(new Error('The browser could not create the picture.'));
       else resolve(blob);
     }),
   );

@@ -265,7 +265,8 @@ export function plotIn(element: HTMLElement, structure: Structure, latest: { rea
           : {
               stroke: color,
               width: 2,
-              points: isDashed ? { show: false } : { size: 5 },
+              // A single value has no line, so that a dashed series shows its point then.
+              points: { size: 5, ...(isDashed && { show: ({ data }: uPlot) => data[0].length === 1 }) },
               ...(isDashed && { dash: [6, 5] }),
             },
       ),
