@@ -294,6 +294,8 @@ describe('a viewer', () => {
     await page.getByRole('checkbox', { name: /Payments fail/ }).check();
     await isToldWhyNot(page, 'Resolve them');
     await isToldWhyNot(page, 'Snooze them');
+    await page.getByRole('combobox', { name: 'Assign them to', disabled: true }).hover();
+    await page.getByRole('tooltip').getByText('Your role here is viewer').waitFor();
     await page.goto(`${address}/silences`);
     await isToldWhyNot(page, 'New silence');
     await isToldWhyNot(page, 'End');

@@ -1,4 +1,4 @@
-import { Alert, Button, Card, Group, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Card, Group, Select, Stack, Text, TextInput, Tooltip } from '@mantine/core';
 import { isRefusal, type Schemas } from '@operational-events/client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -70,18 +70,23 @@ export function Bulk({ ids, alerts, refusal, onDone }: Props) {
             isActing={acting.isPending}
             onSnooze={(until) => acting.mutate({ kind: 'snooze', until })}
           />
-          <Select
-            size="xs"
-            aria-label="Assign them to"
-            placeholder="Assign them to"
-            data={assignees}
-            searchable
-            disabled={refusal !== undefined || acting.isPending}
-            value={null}
-            onChange={(userId) => {
-              if (userId !== null) acting.mutate({ kind: 'assign', userId });
-            }}
-          />
+          <Tooltip label={refusal} disabled={refusal === undefined} events={{ hover: true, focus: true, touch: true }}>
+            <Select
+              size="xs"
+              aria-label="Assign them to"
+              placeholder="Assign them to"
+              data={assignees}
+              searchable
+              disabled={acting.isPending}
+              readOnly={refusal !== undefined}
+              data-disabled={refusal !== undefined || undefined}
+              aria-disabled={refusal !== undefined}
+              value={null}
+              onChange={(userId) => {
+                if (userId !== null) acting.mutate({ kind: 'assign', userId });
+              }}
+            />
+          </Tooltip>
           <Act size="xs" variant="default" refusal={silenceRefusal} onAct={() => setIsSilencing(true)}>
             Silence them
           </Act>
