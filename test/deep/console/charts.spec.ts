@@ -309,7 +309,7 @@ describe.each(SCREENS)('a chart on $device', ({ screen }) => {
 
   it('shows the period before as a line that is no part of a total', async () => {
     const chart = await open(`${RANGE}&compare=previous&zone=utc`);
-    await pointsAt(chart, 1 / 6, /01:00 Events 3 The time before 1$/);
+    await pointsAt(chart, 1 / 6, /01:00 Events 3 Previous period 1$/);
     expect(await browser.lookAt('chart-previous')).toEqual([]);
   });
 

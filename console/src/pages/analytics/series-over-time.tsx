@@ -100,7 +100,7 @@ export function SeriesOverTime({ projectId, window, narrowed, search, set, field
             w={150}
             data={[
               { value: 'none', label: 'Nothing' },
-              { value: 'previous', label: 'The time before' },
+              { value: 'previous', label: 'Previous period' },
             ]}
             allowDeselect={false}
             value={compare ?? 'none'}
@@ -143,7 +143,7 @@ function Drawn({ answer, field, zoom }: DrawnProps) {
         ? []
         : [
             {
-              label: 'The time before',
+              label: 'Previous period',
               color: 'gray' as const,
               line: 'dashed' as const,
               values: valuesAt(previous.points, times.length),
@@ -171,7 +171,7 @@ function Drawn({ answer, field, zoom }: DrawnProps) {
         onSelect={zoom}
       />
       <Text size="xs" c="dimmed" mt="xs">
-        By the {interval}, days of {timezone}. Draw over the chart to look closer.
+        By the {interval}, days of {timezone}. Drag over the chart to zoom in.
         {total !== null && ` In all ${exactOf(unit, total)}.`}
       </Text>
     </Card>

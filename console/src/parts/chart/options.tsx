@@ -11,7 +11,7 @@ interface Props {
   readonly onPng: () => void;
 }
 
-/** The other forms of a chart, and its files. */
+/** Offers the other forms of a chart, and its files. */
 export function ChartOptions({ title, isTable, isLog, onTable, onLog, onCsv, onPng }: Props) {
   return (
     <Menu position="bottom-end" withinPortal>

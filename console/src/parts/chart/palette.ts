@@ -2,7 +2,7 @@ export type SeriesColor = 'sea' | 'orange' | 'grape' | 'blue' | 'wine' | 'olive'
 
 type Scheme = 'light' | 'dark';
 
-/** Two colours differ in normal sight and for people who see red, green or blue less well. */
+/** Any two colours can be told apart with normal sight and with each form of colour blindness. */
 export const PALETTE: Readonly<Record<Scheme, Readonly<Record<SeriesColor, string>>>> = {
   light: {
     sea: '#0f7886',

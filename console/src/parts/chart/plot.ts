@@ -34,8 +34,8 @@ export interface Content {
 
 const FONT = '12px system-ui, sans-serif';
 /** A shorter drag is a click. */
-const LEAST_DRAG_PX = 6;
-const THINNEST_PX = 3;
+const MIN_DRAG_PX = 6;
+const MIN_BAND_PX = 3;
 /** The height of the line on top of a range, which shows it when bars cover its colour. */
 const CAP_PX = 3;
 const HATCH_PX = 8;
@@ -92,7 +92,7 @@ function paintStretches(plot: uPlot, stretches: readonly Stretch[], color: strin
     const begin = Math.max(left, plot.valToPos(from, 'x', true));
     const end = Math.min(left + width, plot.valToPos(until, 'x', true));
     if (end < left || begin > left + width) continue;
-    const band = Math.max(THINNEST_PX, end - begin);
+    const band = Math.max(MIN_BAND_PX, end - begin);
     if (until > from) {
       plot.ctx.fillStyle = `${color}${tint}`;
       plot.ctx.fillRect(begin, top, band, height);
@@ -295,7 +295,7 @@ export function plotIn(element: HTMLElement, structure: Structure, latest: { rea
       setSelect: [
         (plot) => {
           const { left, width } = plot.select;
-          if (width > LEAST_DRAG_PX) content().onSelect?.(plot.posToVal(left, 'x'), plot.posToVal(left + width, 'x'));
+          if (width > MIN_DRAG_PX) content().onSelect?.(plot.posToVal(left, 'x'), plot.posToVal(left + width, 'x'));
           if (width > 0) plot.setSelect(NOTHING_SELECTED, false);
         },
       ],

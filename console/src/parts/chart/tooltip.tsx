@@ -23,7 +23,7 @@ interface Props {
 }
 
 const GAP_PX = 10;
-const NARROWEST_PX = 150;
+const MIN_TOOLTIP_PX = 150;
 
 /** Shows the values of one bucket beside it, the largest first. */
 export function Tooltip({ pointed, bucket, series, unit, marks, clock, colorOf, hasTotal }: Props) {
@@ -32,8 +32,14 @@ export function Tooltip({ pointed, bucket, series, unit, marks, clock, colorOf, 
   const inBucket = marksIn(marks, bucket);
   const isRight = width - right > left;
   const side = isRight
-    ? { left: Math.min(right + GAP_PX, width - NARROWEST_PX), maxWidth: Math.max(NARROWEST_PX, width - right - GAP_PX) }
-    : { right: Math.min(width - left + GAP_PX, width - NARROWEST_PX), maxWidth: Math.max(NARROWEST_PX, left - GAP_PX) };
+    ? {
+        left: Math.min(right + GAP_PX, width - MIN_TOOLTIP_PX),
+        maxWidth: Math.max(MIN_TOOLTIP_PX, width - right - GAP_PX),
+      }
+    : {
+        right: Math.min(width - left + GAP_PX, width - MIN_TOOLTIP_PX),
+        maxWidth: Math.max(MIN_TOOLTIP_PX, left - GAP_PX),
+      };
   return (
     <div className="chart-tooltip" style={side}>
       <strong>{bucketName(bucket, clock)}</strong>
