@@ -97,7 +97,7 @@ export function SeriesOverTime({ projectId, window, narrowed, search, set, field
         {split === undefined && (
           <Select
             label="Beside it"
-            w={150}
+            w={170}
             data={[
               { value: 'none', label: 'Nothing' },
               { value: 'previous', label: 'Previous period' },
