@@ -42,7 +42,7 @@ export function filtersOf(search: EventFilters): EventFilters {
 
 /*
  * Runs aggregating queries one after another: the service answers one at a time for a project and lets others wait for
- * two seconds. Queries for single events, their pages and facets are not limited like this.
+ * two seconds. Pages of events and facets do not wait for their turn, though the service limits those with a condition too.
  */
 let lastRead: Promise<unknown> = Promise.resolve();
 function inTurn<T>(signal: AbortSignal, read: () => Promise<T>): Promise<T> {

@@ -92,7 +92,7 @@ function startRelay(opened: Promise<void>): Promise<Receiver> {
       response.writeHead(answer.status, retryAfter === null ? {} : { 'Retry-After': retryAfter });
       response.end(await answer.text());
     };
-    relay().catch((error: Error) => response.destroy(error));
+    relay().catch(() => response.destroy());
   });
 }
 
@@ -357,7 +357,8 @@ describe('the demo with a history', () => {
         if (!isStopped && /^ {2}from /m.test(chunk)) isStopped = child.kill('SIGINT');
         if (isStopped) open();
       });
-    }).finally(() => relay.close());
+    });
+    await relay.close();
     expect(text).toMatch(
       /^Stopped: complete from 20\d\d-.* UTC on, \d+ of 30 days\. Run the demo again to send all days\.$/m,
     );
