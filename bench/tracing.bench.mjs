@@ -61,15 +61,15 @@ function requestsOf({ key, bearer }) {
 
 /**
  * Two processes of one build can differ by a tenth as long as they live. So each round starts a new process of each
- * build, and the order alternates, so that no build profits from its place.
+ * build, and the builds change their places in turn, so that none profits from its place.
  * @returns the processor time of a request in µs, by request, build and round
  */
 async function measuredInTurns(server, builds) {
   const results = {};
   for (let round = 0; round < ROUNDS; round += 1) {
-    const order = Object.entries(builds);
-    if (round % 2 === 1) order.reverse();
-    for (const [name, build] of order) {
+    const entries = Object.entries(builds);
+    const first = round % entries.length;
+    for (const [name, build] of [...entries.slice(first), ...entries.slice(0, first)]) {
       for (const [what, micros] of Object.entries(await measuredOnce(server, build))) {
         ((results[what] ??= {})[name] ??= []).push(micros);
       }
