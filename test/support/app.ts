@@ -1,7 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import pg from 'pg';
 import supertest from 'supertest';
@@ -12,6 +10,7 @@ import { PatternTrialsRepository } from '../../src/modules/events/conditions/pat
 import { BackgroundWork } from '../../src/platform/background/background-work.js';
 import { Logger, Metrics } from '../../src/platform/telemetry/index.js';
 import { answerFaults } from './answer-faults.js';
+import { makeDataFolder } from './data-folder.mjs';
 import { DocumentedAnswers } from './documented-answers.js';
 import { createTestDatabase } from './postgres.js';
 import { RecordedExchanges } from './recorded-exchanges.js';
@@ -57,7 +56,7 @@ const NO_LIMITS = RATE_LIMIT_POLICY_NAMES.map((name) => `${name}=1000000/1000000
 export async function createTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   const database = options.databaseUrl === undefined ? await createTestDatabase() : null;
   const databaseUrl = options.databaseUrl ?? database?.url ?? '';
-  const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'oes-app-')));
+  const dataDir = options.dataDir ?? (await makeDataFolder());
   const config = loadConfig({
     NODE_ENV: 'test',
     PORT: '0',

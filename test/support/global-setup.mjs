@@ -1,20 +1,13 @@
 // Starts one PostgreSQL for the whole run, at TEST_DATABASE_URL. If the variable is already set, the run uses that
 // server instead. TEST_PROGRAMS_URL is the address at which test files request the other programs that they need.
 import { existsSync } from 'node:fs';
-import { chmod, mkdtemp, readdir, rm, statfs } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { chmod, rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
+import { makeDataFolder, removeLeftFolders } from './data-folder.mjs';
 import { servePrograms } from './programs/serve.mjs';
 
 const starter = new URL('../../dist/src/embedded-postgres/index.js', import.meta.url);
-const PREFIX = /^oes-(?:tests|redis|swift|clickhouse)-(\d+)-/;
-
-/** A file system in memory, where Linux has one. */
-const MEMORY = '/dev/shm';
-/** More than the databases of a run and their log take. Containers often have only 64 MB. */
-const ENOUGH_BYTES = 4 * 1024 ** 3;
 
 export default async function globalSetup() {
   const stops = [];
@@ -38,7 +31,7 @@ export default async function globalSetup() {
 async function startPostgres(stops) {
   if (!existsSync(fileURLToPath(starter))) throw new Error('dist/ is not built: run "npm run build" first');
   const { startEmbeddedPostgres } = await import(starter.href);
-  const folder = await mkdtemp(join(await folderOfDatabases(), `oes-tests-${process.pid}-`));
+  const folder = await makeDataFolder();
   stops.push(() => rm(folder, { recursive: true, force: true }));
   // When the tests run as root, the database's own user must be able to enter the folder.
   await chmod(folder, 0o711);
@@ -60,33 +53,4 @@ async function startPostgres(stops) {
   await admin.end();
   url.pathname = '/postgres';
   return url.toString();
-}
-
-/**
- * A run copies and deletes a hundred databases of a thousand files each. In memory this takes a fraction of the processor
- * time, and nobody waits for a disk.
- */
-async function folderOfDatabases() {
-  const memory = await statfs(MEMORY).catch(() => null);
-  return memory !== null && memory.bavail * memory.bsize >= ENOUGH_BYTES ? MEMORY : tmpdir();
-}
-
-/** Removes the folders of killed runs. The servers of such a run end by themselves. */
-async function removeLeftFolders() {
-  for (const place of [tmpdir(), MEMORY]) {
-    for (const name of await readdir(place).catch(() => [])) {
-      const pid = PREFIX.exec(name)?.[1];
-      if (pid === undefined || isRunning(Number(pid))) continue;
-      await rm(join(place, name), { recursive: true, force: true }).catch(() => undefined);
-    }
-  }
-}
-
-function isRunning(pid) {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error.code === 'EPERM';
-  }
 }

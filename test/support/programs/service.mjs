@@ -1,13 +1,13 @@
 // Starts the built service that all black-box suites of a run share, on a database of its own.
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { startTied } from '../../../dist/src/embedded-postgres/tied-process.js';
 import { HANG_TIMEOUT_MS } from '../bounds.mjs';
+import { makeDataFolder } from '../data-folder.mjs';
 import { newPaymentSettings, paymentEnv } from '../payment-settings.mjs';
 import { startProviders } from './oidc.mjs';
 import { startPaymentRelay } from './payment-relay.mjs';
@@ -27,7 +27,7 @@ const PLATFORM_ADMIN_EMAIL = 'root@example.com';
 export async function startSharedService({ limits = false, clickHouse }, stops) {
   const databaseUrl = await createDatabase(stops);
   const { env: oauthEnv, oauth } = await startProviders(stops);
-  const dataDir = await mkdtemp(join(tmpdir(), `oes-tests-${process.pid}-`));
+  const dataDir = await makeDataFolder();
   stops.push(() => rm(dataDir, { recursive: true, force: true }));
   const internalToken = randomBytes(24).toString('hex');
   const controlToken = randomBytes(24).toString('hex');

@@ -1,0 +1,2 @@
+export function makeDataFolder(): Promise<string>;
+export function removeLeftFolders(): Promise<void>;
