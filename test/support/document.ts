@@ -59,12 +59,22 @@ export const others = JSON.parse(
   readFileSync(new URL('../../docs/api/other-paths.json', import.meta.url), 'utf8'),
 ) as Pick<ApiDocument, 'tags' | 'paths'> & { readonly components: Record<string, Record<string, Schema>> };
 
-/** The public document together with the other paths. */
-export const completeDocument = structuredClone(document);
-completeDocument.tags.push(...others.tags);
-Object.assign(completeDocument.paths, others.paths);
-for (const [kind, parts] of Object.entries(others.components))
-  Object.assign(((completeDocument.components as Record<string, object>)[kind] ??= {}), parts);
+/** The public document together with the other paths. It shares their parts. */
+export const completeDocument: ApiDocument = {
+  ...document,
+  tags: [...document.tags, ...others.tags],
+  paths: { ...document.paths, ...others.paths },
+  components: {
+    ...document.components,
+    ...Object.fromEntries(
+      Object.entries(others.components).map(([kind, parts]) => [kind, { ...componentsOf(kind), ...parts }]),
+    ),
+  },
+};
+
+function componentsOf(kind: string): Record<string, unknown> | undefined {
+  return (document.components as Record<string, Record<string, unknown>>)[kind];
+}
 
 /** The sentences with which each operation can refuse a request with 429, by their codes. */
 export const limits = JSON.parse(
