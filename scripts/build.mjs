@@ -1,6 +1,6 @@
-// Compiles src/ and migrations/ into dist/, copies the files of the documentation pages, and builds the console. With
-// --if-needed it skips outputs that are up to date and does not check the types. With --service it leaves the console
-// out.
+// Compiles src/ and migrations/ into dist/, copies the files of the documentation pages, renders the help of the console
+// and builds the console. With --if-needed it skips outputs that are up to date and does not check the types. With
+// --service it leaves the console out.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isConsoleBuilt } from './console.mjs';
 import { Transpiled } from './dev/transpile.mjs';
+import { buildHelp, isHelpBuilt } from './help.mjs';
 import { arePagesCopied, copyPages } from './pages.mjs';
 import { step } from './progress.mjs';
 
@@ -49,6 +50,7 @@ async function build() {
   if (isOutdated || !arePagesCopied() || !service.isUpToDate()) {
     await step('Compiling the service', () => compile(isOutdated));
   }
+  if (!isHelpBuilt()) await buildHelp();
   if (!withoutConsole && !isConsoleBuilt()) {
     await step('Building the console', () => run('scripts/console.mjs'));
   }

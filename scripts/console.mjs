@@ -76,7 +76,8 @@ async function drawForm(build, settings) {
 /** Adds the form, and the script that serves it until the program has loaded, to the page that Vite built. */
 function writeLoginPage(form) {
   const made = join(root, 'dist', 'console');
-  const script = readFileSync(join(root, 'console', 'src', 'before-program.js'));
+  const parts = ['colour-scheme.js', 'before-program.js'].map((name) => join(root, 'console', 'src', name));
+  const script = parts.map((path) => readFileSync(path, 'utf8')).join('');
   const name = `before-program-${createHash('sha256').update(script).digest('base64url').slice(0, 8)}.js`;
   writeFileSync(join(made, 'assets', name), script);
   const page = readFileSync(join(made, 'index.html'), 'utf8')

@@ -1,14 +1,6 @@
-// Stands in the page that is drawn by the build, before its program is there: the colours that the person chose, and what they ask of it.
+// Keeps what people do on the sign-in page that the build has rendered, until the program of the page has loaded.
 {
-  let chosen = null;
-  try {
-    chosen = localStorage.getItem('mantine-color-scheme-value');
-  } catch {
-    // A browser that keeps nothing for this page.
-  }
-  const isDark = chosen === 'dark' || (chosen !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches);
   const { dataset } = document.documentElement;
-  dataset.mantineColorScheme = isDark ? 'dark' : 'light';
   const isDrawnByBuild = () => document.querySelector('#root[data-drawn-by-build]') !== null;
   addEventListener('submit', (event) => {
     if (!isDrawnByBuild()) return;

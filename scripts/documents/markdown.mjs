@@ -40,20 +40,20 @@ function readLine(document, raw, line) {
   for (const [, target] of prose.matchAll(LINK)) document.links.push({ line, text: target });
 }
 
-/**
- * Returns the anchors of a document's headings, as GitHub makes them: the second heading with the same text gets the
- * suffix -1.
- */
+/** Returns the anchors of a document's headings. */
 export function anchorsOf({ headings }) {
+  return new Set(anchorsInOrder(headings.map(({ text }) => text)));
+}
+
+/** Returns the anchors of headings, as GitHub makes them: the second heading with the same text gets the suffix -1. */
+export function anchorsInOrder(headings) {
   const counts = new Map();
-  return new Set(
-    headings.map(({ text }) => {
-      const slug = slugOf(text);
-      const before = counts.get(slug) ?? 0;
-      counts.set(slug, before + 1);
-      return before === 0 ? slug : `${slug}-${before}`;
-    }),
-  );
+  return headings.map((text) => {
+    const slug = slugOf(text);
+    const before = counts.get(slug) ?? 0;
+    counts.set(slug, before + 1);
+    return before === 0 ? slug : `${slug}-${before}`;
+  });
 }
 
 function slugOf(heading) {

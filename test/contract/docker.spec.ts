@@ -69,6 +69,10 @@ describe('the image', () => {
     expect(sources.filter((path) => !existsSync(join(ROOT, path)) || isIgnored(path))).toEqual([]);
   });
 
+  it('builds the help of the console from the guides', () => {
+    expect(stages.flatMap(copiesOf).flatMap(({ sources }) => sources)).toContain('docs/guide');
+  });
+
   it('keeps secrets, data, specs and the installed packages of this machine out of the build context', () => {
     const unwanted = ['.env', 'docker/.env', '.data/secrets', '.git', 'node_modules', 'dist', 'src/config/x.spec.ts'];
     expect(unwanted.filter((path) => !isIgnored(path))).toEqual([]);

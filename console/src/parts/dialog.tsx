@@ -2,12 +2,15 @@ import { Button, getDefaultZIndex, Group, Modal, Stack } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { createContext, type ReactNode, use, useEffect, useState } from 'react';
 import { Failure } from './failures.js';
+import { HelpLink } from './help-link.js';
 
 interface DialogProps {
   readonly title: string;
   readonly isOpen: boolean;
   readonly onClose: () => void;
   readonly size?: 'md' | 'lg' | 'xl';
+  /** The guide of the form inside, as `HelpLink` takes it. */
+  readonly guide?: string;
   /** Whether the dialog opens on top of other dialogs. */
   readonly isOnTop?: boolean;
   readonly children: ReactNode;
@@ -26,7 +29,7 @@ export function useHeldDialog(): void {
 }
 
 /** A dialog over the page. Escape, a click beside it and its cross close it, unless its content holds it open. */
-export function Dialog({ title, isOpen, onClose, size = 'md', isOnTop = false, children }: DialogProps) {
+export function Dialog({ title, isOpen, onClose, size = 'md', guide, isOnTop = false, children }: DialogProps) {
   const [isHeld, setIsHeld] = useState(false);
   return (
     <Modal
@@ -41,6 +44,7 @@ export function Dialog({ title, isOpen, onClose, size = 'md', isOnTop = false, c
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
       <Holding value={setIsHeld}>{children}</Holding>
+      {guide !== undefined && <HelpLink guide={guide} about={title} />}
     </Modal>
   );
 }

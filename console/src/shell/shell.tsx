@@ -80,6 +80,13 @@ export function Shell() {
               onClick={() => setAreKeysShown(true)}
             />
             <NavLink
+              href="/console/help"
+              target="_blank"
+              rel="noreferrer"
+              label="Help"
+              leftSection={<Icon name="docs" />}
+            />
+            <NavLink
               href="/docs"
               target="_blank"
               rel="noreferrer"

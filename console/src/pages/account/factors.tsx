@@ -29,7 +29,11 @@ export function FactorsPage() {
   const [codes, setCodes] = useState<readonly string[] | null>(null);
   return (
     <Stack gap="lg" maw={760}>
-      <PageHead title="Second factors" about="With one of them a stolen password alone opens nothing." />
+      <PageHead
+        title="Second factors"
+        guide="accounts#second-factors"
+        about="With one of them a stolen password alone opens nothing."
+      />
       <Failure error={error} />
       {status === undefined && error === null && <PendingPage />}
       {status !== undefined && (

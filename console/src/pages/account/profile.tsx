@@ -16,7 +16,11 @@ export function ProfilePage() {
   const { data: person } = useSuspenseQuery(me);
   return (
     <Stack gap="lg" maw={760}>
-      <PageHead title="Profile" about="Who you are to the others, and what you sign in with." />
+      <PageHead
+        title="Profile"
+        guide="accounts#passwords-addresses-and-sessions"
+        about="Who you are to the others, and what you sign in with."
+      />
       <NameSection person={person} />
       <AddressSection person={person} />
       <PasswordSection person={person} />

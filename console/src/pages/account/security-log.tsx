@@ -13,7 +13,11 @@ export function SecurityLogPage() {
   const asked = useInfiniteQuery(securityEvents);
   return (
     <Stack gap="lg">
-      <PageHead title="Security log" about="Every act on this account. You are mailed about what matters." />
+      <PageHead
+        title="Security log"
+        guide="accounts"
+        about="Every act on this account. You are mailed about what matters."
+      />
       <Listed asked={{ data: itemsOf(asked.data), error: asked.error }} empty={null}>
         {(items) => (
           <Rows label="Security log" columns={['When', 'What', 'Program', 'Address', 'Detail']} minWidth={820}>

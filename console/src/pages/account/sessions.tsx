@@ -22,7 +22,11 @@ const METHODS: Readonly<Record<Schemas['SignInMethod'], string>> = {
 export function SessionsPage() {
   return (
     <Stack gap="lg">
-      <PageHead title="Sessions" about="Where you are signed in. End what you do not know." />
+      <PageHead
+        title="Sessions"
+        guide="accounts#passwords-addresses-and-sessions"
+        about="Where you are signed in. End what you do not know."
+      />
       <SessionsSection />
       <DevicesSection />
     </Stack>

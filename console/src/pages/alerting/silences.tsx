@@ -57,6 +57,7 @@ export function SilencesPage() {
     <Stack gap="lg">
       <PageHead
         title="Silences"
+        guide="alerts"
         about="While one holds, nobody is told of alerts that fit. They are raised and counted all the same."
       >
         <Act refusal={refusal} leftSection={<Icon name="plus" size={16} />} onAct={() => setIsMaking(true)}>
@@ -125,7 +126,7 @@ export function SilencesPage() {
           </Rows>
         )}
       </Listed>
-      <Dialog title="New silence" size="lg" isOpen={isOpen} onClose={close}>
+      <Dialog title="New silence" guide="alerts" size="lg" isOpen={isOpen} onClose={close}>
         <SilenceForm projectId={project.id} fingerprint={fingerprint} onDone={close} />
       </Dialog>
       <Dialog title="Change the silence" size="lg" isOpen={changed !== null} onClose={() => setChanged(null)}>

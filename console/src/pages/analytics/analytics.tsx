@@ -54,7 +54,7 @@ export function AnalyticsPage() {
   const question = search.ask ?? 'series';
   return (
     <Stack gap="md">
-      <PageHead title="Analytics" about="How much, when, of what, and how far people come." />
+      <PageHead title="Analytics" guide="analytics" about="How much, when, of what, and how far people come." />
       <Grid align="flex-end" gap="sm">
         <Grid.Col span={{ base: 12, xs: 'auto' }}>
           <Suggested

@@ -46,7 +46,11 @@ export function EqlPage() {
 
   return (
     <Stack gap="md">
-      <PageHead title="Query" about="Events that fit, follow each other or stay away, in the Event Query Language.">
+      <PageHead
+        title="Query"
+        guide="eql"
+        about="Events that fit, follow each other or stay away, in the Event Query Language."
+      >
         <Button component="a" variant="default" href="/docs" target="_blank" rel="noreferrer">
           The language
         </Button>

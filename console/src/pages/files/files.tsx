@@ -40,7 +40,11 @@ export function FilesPage() {
   const { prefix = '' } = route.useSearch();
   return (
     <Stack gap="lg">
-      <PageHead title="Files" about="Reports, exports and screenshots of the project, by names with folders." />
+      <PageHead
+        title="Files"
+        guide="objects"
+        about="Reports, exports and screenshots of the project, by names with folders."
+      />
       <Usage projectId={project.id} />
       <Upload key={prefix} prefix={prefix} />
       <Folder prefix={prefix} />

@@ -23,7 +23,7 @@ export function KeysPage() {
   const close = () => setIsMaking(false);
   return (
     <Stack gap="lg">
-      <PageHead title="API keys" about="By them programs send events into this project.">
+      <PageHead title="API keys" guide="keys-and-sources#keys" about="By them programs send events into this project.">
         <Act refusal={refusal} leftSection={<Icon name="plus" size={16} />} onAct={() => setIsMaking(true)}>
           New key
         </Act>
@@ -39,7 +39,7 @@ export function KeysPage() {
       >
         {(keys) => <KeyRows label="API keys" keys={keys} refusal={refusal} />}
       </Listed>
-      <Dialog title="New key" isOpen={isMaking} onClose={close}>
+      <Dialog title="New key" guide="keys-and-sources#keys" isOpen={isMaking} onClose={close}>
         <MakeKey make={make} onDone={close} />
       </Dialog>
     </Stack>

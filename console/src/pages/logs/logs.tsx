@@ -121,7 +121,7 @@ export function LogsPage() {
 
   return (
     <Stack gap="md">
-      <PageHead title="Logs" about="All events of the time range.">
+      <PageHead title="Logs" guide="reading#the-logs-of-the-console" about="All events of the time range.">
         <Tooltip label="Choose a range that ends now" disabled={canBeLive}>
           <Switch
             label="Live"

@@ -28,7 +28,11 @@ export function BillingPage() {
   const { data: status, error } = useQuery(billingStatus(organization.id));
   return (
     <Stack gap="lg" maw={760}>
-      <PageHead title="Billing" about={`What ${organization.name} uses of its plan, and what it pays.`} />
+      <PageHead
+        title="Billing"
+        guide="billing"
+        about={`What ${organization.name} uses of its plan, and what it pays.`}
+      />
       <Failure error={error} />
       {status === undefined && error === null && <PendingPage />}
       {status !== undefined && (

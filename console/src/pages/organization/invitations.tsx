@@ -36,6 +36,7 @@ export function InvitationsPage() {
     <Stack gap="lg">
       <PageHead
         title="Invitations"
+        guide="organizations-and-projects#invitations"
         about={`A mail brings somebody into ${organization.name}. It holds for seven days.`}
       >
         <Act refusal={refusal} leftSection={<Icon name="plus" size={16} />} onAct={() => setIsInviting(true)}>
@@ -43,7 +44,12 @@ export function InvitationsPage() {
         </Act>
       </PageHead>
       {refusal === undefined ? <Invited /> : <NotOffered why={`${refusal} to see who is invited`} />}
-      <Dialog title="Invite somebody" isOpen={isInviting} onClose={() => setIsInviting(false)}>
+      <Dialog
+        title="Invite somebody"
+        guide="organizations-and-projects#invitations"
+        isOpen={isInviting}
+        onClose={() => setIsInviting(false)}
+      >
         <InviteForm onDone={() => setIsInviting(false)} />
       </Dialog>
     </Stack>

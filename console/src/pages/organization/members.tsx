@@ -28,6 +28,7 @@ export function MembersPage() {
     <Stack gap="lg">
       <PageHead
         title="Members"
+        guide="organizations-and-projects#members"
         about={`Who belongs to ${organization.name}, and what they may in all of its projects.`}
       >
         {refusal === undefined ? (

@@ -50,7 +50,11 @@ function All({ find, ...part }: AllProps) {
   const { list } = search;
   return (
     <Stack gap="md">
-      <PageHead title="Performance" about="How fast requests are answered, how many fail, and where.">
+      <PageHead
+        title="Performance"
+        guide="performance#in-the-console"
+        about="How fast requests are answered, how many fail, and where."
+      >
         <EventsLink where={conditionOf(search)}>
           {search.events === 'other' ? 'All these events' : 'All requests'}
         </EventsLink>

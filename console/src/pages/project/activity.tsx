@@ -17,7 +17,11 @@ export function ActivityPage() {
   const nameOf = useNames(organization.id);
   return (
     <Stack gap="lg">
-      <PageHead title="Activity" about="Who changed what in this project, and in which request." />
+      <PageHead
+        title="Activity"
+        guide="organizations-and-projects#health-and-activity"
+        about="Who changed what in this project, and in which request."
+      />
       <Listed
         asked={{ data: itemsOf(asked.data), error: asked.error }}
         empty={

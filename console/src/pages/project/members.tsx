@@ -30,6 +30,7 @@ export function ProjectMembersPage() {
     <Stack gap="lg">
       <PageHead
         title="Project members"
+        guide="organizations-and-projects#members-of-a-project"
         about="Roles come from the organization. Here somebody gets another one for this project alone."
       >
         <Act refusal={refusal} leftSection={<Icon name="plus" size={16} />} onAct={() => setIsAdding(true)}>
@@ -45,7 +46,12 @@ export function ProjectMembersPage() {
           </Rows>
         )}
       </Listed>
-      <Dialog title="Add a member" isOpen={isAdding} onClose={() => setIsAdding(false)}>
+      <Dialog
+        title="Add a member"
+        guide="organizations-and-projects#members-of-a-project"
+        isOpen={isAdding}
+        onClose={() => setIsAdding(false)}
+      >
         <AddForm present={asked.data ?? []} onDone={() => setIsAdding(false)} />
       </Dialog>
     </Stack>

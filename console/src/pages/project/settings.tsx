@@ -30,7 +30,11 @@ export function SettingsPage() {
   const { data: settings, error } = useQuery(projectSettings(project.id));
   return (
     <Stack gap="lg" maw={760}>
-      <PageHead title="Settings" about="What the project is called, how it shows, and what it never keeps." />
+      <PageHead
+        title="Settings"
+        guide="organizations-and-projects#settings"
+        about="What the project is called, how it shows, and what it never keeps."
+      />
       {refusal !== undefined && <NotOffered why={`${refusal} to change them`} />}
       <NameSection refusal={refusal} />
       <Failure error={error} />

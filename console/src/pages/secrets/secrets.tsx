@@ -27,7 +27,11 @@ export function SecretsPage() {
   const close = () => setEdited(null);
   return (
     <Stack gap="lg">
-      <PageHead title="Secrets" about="Values that are sent in headers and templates, and that nobody reads again.">
+      <PageHead
+        title="Secrets"
+        guide="secrets"
+        about="Values that are sent in headers and templates, and that nobody reads again."
+      >
         <Act refusal={refusal} leftSection={<Icon name="plus" size={16} />} onAct={() => setEdited('new')}>
           New secret
         </Act>
@@ -49,7 +53,12 @@ export function SecretsPage() {
           </Rows>
         )}
       </Listed>
-      <Dialog title={edited === 'new' ? 'New secret' : 'Replace the secret'} isOpen={edited !== null} onClose={close}>
+      <Dialog
+        title={edited === 'new' ? 'New secret' : 'Replace the secret'}
+        guide="secrets#values"
+        isOpen={edited !== null}
+        onClose={close}
+      >
         {edited !== null && <SecretForm secret={edited === 'new' ? null : edited} onDone={close} />}
       </Dialog>
     </Stack>

@@ -44,7 +44,11 @@ export function SentinelPage() {
   const isFiltered = search.status !== undefined || search.kind !== undefined || search.severity !== undefined;
   return (
     <Stack gap="lg">
-      <PageHead title="Sentinel" about="What is unusual, found without any rule, with the evidence of each." />
+      <PageHead
+        title="Sentinel"
+        guide="sentinel"
+        about="What is unusual, found without any rule, with the evidence of each."
+      />
       <Failure error={overview.error} />
       {overview.data !== undefined && <Health overview={overview.data} />}
       <Group gap="sm" align="flex-end">

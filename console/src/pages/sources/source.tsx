@@ -72,7 +72,11 @@ function SourceParts({ source: shown }: Props) {
   const refusal = useRefusal(project.id, MANAGERS);
   return (
     <Stack gap="lg">
-      <PageHead title={shown.name} about={shown.description ?? 'Keys, health and figures of this source.'}>
+      <PageHead
+        title={shown.name}
+        guide="keys-and-sources#sources"
+        about={shown.description ?? 'Keys, health and figures of this source.'}
+      >
         <Acts source={shown} refusal={refusal} />
       </PageHead>
       <Health source={shown} />
@@ -230,7 +234,7 @@ function Keys({ source: { id: source_id }, refusal }: ManagedProps) {
       <Dialog title="New key" isOpen={made === 'server'} onClose={close}>
         <MakeKey make={make} onDone={close} />
       </Dialog>
-      <Dialog title="New browser key" isOpen={made === 'browser'} onClose={close}>
+      <Dialog title="New browser key" guide="keys-and-sources#keys" isOpen={made === 'browser'} onClose={close}>
         <MakeBrowserKey id={source_id} onDone={close} />
       </Dialog>
     </Section>

@@ -26,7 +26,11 @@ export function SourcesPage() {
   const params = { organization: organization.slug, project: project.slug };
   return (
     <Stack gap="lg">
-      <PageHead title="Sources" about="What sends events, each with keys, health and figures of its own.">
+      <PageHead
+        title="Sources"
+        guide="keys-and-sources#sources"
+        about="What sends events, each with keys, health and figures of its own."
+      >
         <Act refusal={refusal} leftSection={<Icon name="plus" size={16} />} onAct={() => setIsMaking(true)}>
           New source
         </Act>
@@ -66,7 +70,13 @@ export function SourcesPage() {
           </Rows>
         )}
       </Listed>
-      <Dialog title="New source" isOpen={isMaking} onClose={() => setIsMaking(false)} size="lg">
+      <Dialog
+        title="New source"
+        guide="keys-and-sources#sources"
+        isOpen={isMaking}
+        onClose={() => setIsMaking(false)}
+        size="lg"
+      >
         <MakeSource />
       </Dialog>
     </Stack>

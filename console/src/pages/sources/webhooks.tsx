@@ -71,7 +71,12 @@ export function Webhooks({ source, refusal }: Props) {
         )}
       </Facts>
       <LastDeliveries id={id} />
-      <Dialog title="Verify webhooks" isOpen={opened === 'verification'} onClose={close}>
+      <Dialog
+        title="Verify webhooks"
+        guide="senders#webhooks-of-github-stripe-and-others"
+        isOpen={opened === 'verification'}
+        onClose={close}
+      >
         <VerificationForm source={source} onDone={close} />
       </Dialog>
       <Dialog title="New address" isOpen={opened === 'address'} onClose={close}>

@@ -57,7 +57,12 @@ export function SavedViews({ search, onApply }: Props) {
         </Menu.Dropdown>
       </Menu>
       <Failure error={error} />
-      <Dialog title="Save a view" isOpen={open === 'save'} onClose={close}>
+      <Dialog
+        title="Save a view"
+        guide="organizations-and-projects#saved-views"
+        isOpen={open === 'save'}
+        onClose={close}
+      >
         <SaveView projectId={project.id} filters={filters} onDone={close} />
       </Dialog>
       <Dialog title="Saved views" isOpen={open === 'manage'} onClose={close}>

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { NextFunction, Request, Response } from 'express';
 import { ConsoleCallbacks } from './console-callbacks.js';
 import { ConsoleFiles } from './console-files.js';
+import { ConsoleHelp } from './console-help.js';
 import { ConsoleSessions } from './console-sessions.js';
 
 export const CONSOLE_PATH = '/console';
@@ -18,7 +19,7 @@ const ROUTES = {
 
 /**
  * The web page in front of the API, to be mounted at {@link CONSOLE_PATH}. Not part of the API: it serves the page's
- * files and keeps the refresh token of the person who signed in there. Everything else the page does through the API,
+ * files and its help, and keeps the refresh token of the person who signed in there. Everything else the page does through the API,
  * like any other client.
  */
 @Injectable()
@@ -27,6 +28,7 @@ export class Console {
     private readonly files: ConsoleFiles,
     private readonly sessions: ConsoleSessions,
     private readonly callbacks: ConsoleCallbacks,
+    private readonly help: ConsoleHelp,
   ) {}
 
   /** Passes requests that the console does not answer to the handler of unknown routes. */
@@ -35,7 +37,7 @@ export class Console {
     const isSession = path === SESSION;
     const answer = isSession
       ? this.sessions.find(method)
-      : (this.callbacks.find(method, path) ?? this.files.find(method, path));
+      : (this.callbacks.find(method, path) ?? this.help.find(method, path) ?? this.files.find(method, path));
     if (answer === undefined) return next();
     nameRoute(request, isSession ? ROUTES.session : ROUTES.files);
     answer(request, response).catch(next);

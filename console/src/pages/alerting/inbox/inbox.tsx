@@ -113,7 +113,11 @@ export function AlertsPage() {
   const isFiltered = Object.entries<unknown>(filters).some(([name, value]) => name !== 'alert' && value !== undefined);
   return (
     <Stack gap="md">
-      <PageHead title="Alerts" about="What has happened, and who is at it. New ones come in by themselves.">
+      <PageHead
+        title="Alerts"
+        guide="alerts#alert-events"
+        about="What has happened, and who is at it. New ones come in by themselves."
+      >
         <Summary />
       </PageHead>
       <FilterBar key={cleared} filters={filters} set={set} find={find} />

@@ -111,7 +111,11 @@ function Editor({ rule }: { readonly rule: Rule | null }) {
   };
   return (
     <Stack gap="lg">
-      <PageHead title={rule === null ? 'New rule' : rule.name} about="What it watches for, and whom it tells.">
+      <PageHead
+        title={rule === null ? 'New rule' : rule.name}
+        guide="alerts#kinds"
+        about="What it watches for, and whom it tells."
+      >
         {rule !== null && (
           <>
             <StateBadge state={rule.state} />

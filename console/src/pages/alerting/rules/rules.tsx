@@ -38,7 +38,7 @@ export function RulesPage() {
   );
   return (
     <Stack gap="lg">
-      <PageHead title="Alert rules" about="What is watched for, and who is told when it happens.">
+      <PageHead title="Alert rules" guide="alerts#rules" about="What is watched for, and who is told when it happens.">
         {refusal === undefined ? (
           make
         ) : (
