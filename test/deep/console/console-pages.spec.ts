@@ -33,7 +33,7 @@ describe.each(SCREENS)('a new user on $device', ({ device, screen }) => {
     for (const secret of [PASSWORD, 'eyJ', 'oes_', 'token=', 'console_session']) expect(kept).not.toContain(secret);
   });
 
-  it('registers, and confirms the address by the mailed link', async () => {
+  it('registers, confirms the address by the mailed link, and goes on to the sign-in with it', async () => {
     await page.goto(`${app.url}/console`);
     await heading(page, 'Sign in');
     expect(await browser.lookAt('sign-in')).toEqual([]);
@@ -52,8 +52,10 @@ describe.each(SCREENS)('a new user on $device', ({ device, screen }) => {
     await page.waitForURL(`${app.url}/console/verify-email`);
     expect(await browser.lookAt('verify-email')).toEqual([]);
     await page.getByRole('button', { name: 'Confirm' }).click();
-    await heading(page, 'Confirmed');
-    await page.getByRole('link', { name: 'Sign in' }).click();
+    await heading(page, 'Sign in');
+    expect(await page.getByLabel('E-mail address').inputValue()).toBe(email);
+    await page.locator('input[name=password]:focus').waitFor();
+    expect(await browser.lookAt('sign-in-confirmed')).toEqual([]);
   });
 
   it('creates an organization, a project and a key, and sees the first events arrive', async () => {

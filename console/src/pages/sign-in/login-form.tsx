@@ -10,15 +10,27 @@ interface Props {
   /** Undefined when the browser does not support passkeys. */
   readonly passkey?: { readonly isPending: boolean; readonly onUse: () => void } | undefined;
   readonly isPending?: boolean;
+  /** Whether the person has just confirmed the address, which is filled in. */
+  readonly isKnown?: boolean;
   readonly failure?: ReactNode;
   readonly providers?: ReactNode;
   readonly links: { readonly forgotten: ReactNode; readonly register: ReactNode };
 }
 
 /** The form of the sign-in page. The build renders it into the page, and the script renders the same form. */
-export function LoginForm({ username, password, onSubmit, passkey, isPending, failure, providers, links }: Props) {
+export function LoginForm({
+  username,
+  password,
+  onSubmit,
+  passkey,
+  isPending,
+  isKnown = false,
+  failure,
+  providers,
+  links,
+}: Props) {
   return (
-    <Card title="Sign in">
+    <Card title="Sign in" lead={isKnown ? 'Your address is confirmed. Sign in to go on.' : undefined}>
       <form onSubmit={onSubmit}>
         <TextInput
           label="E-mail address"
@@ -26,7 +38,7 @@ export function LoginForm({ username, password, onSubmit, passkey, isPending, fa
           name="username"
           autoComplete="username webauthn"
           required
-          autoFocus
+          autoFocus={!isKnown}
           value={username?.value}
           onChange={(event) => username?.onChange(event.currentTarget.value)}
         />
@@ -36,6 +48,7 @@ export function LoginForm({ username, password, onSubmit, passkey, isPending, fa
           name="password"
           autoComplete="current-password"
           required
+          autoFocus={isKnown}
           value={password?.value}
           onChange={(event) => password?.onChange(event.currentTarget.value)}
         />

@@ -6,6 +6,7 @@ import { type SubmitEvent, useEffect, useState } from 'react';
 import { LinkAnchor } from '../../parts/links.js';
 import { signInApi } from '../../api/sign-in-client.js';
 import { Failure } from '../../parts/failures.js';
+import { confirmed } from './confirmed.js';
 import { early } from './early.js';
 import { LoginForm } from './login-form.js';
 import { OAuthButtons } from './oauth-buttons.js';
@@ -17,9 +18,12 @@ const route = getRouteApi('/login');
 export function LoginPage() {
   const { next } = route.useSearch();
   const signedInAs = useSignedInAs();
-  const finish = (tokens: Tokens) => signedInAs(tokens, next);
+  const finish = async (tokens: Tokens) => {
+    confirmed.email = '';
+    await signedInAs(tokens, next);
+  };
   const [challenge, setChallenge] = useState<Schemas['MfaChallengeResponse'] | null>(null);
-  const [username, setUsername] = useState(early.username);
+  const [username, setUsername] = useState(early.username || confirmed.email);
   const [password, setPassword] = useState(early.password);
 
   const byPassword = useMutation({
@@ -66,6 +70,7 @@ export function LoginPage() {
         usePassword();
       }}
       passkey={browserSupportsWebAuthn() ? { isPending: byPasskey.isPending, onUse: usePasskey } : undefined}
+      isKnown={confirmed.email !== ''}
       failure={<Failure error={byPassword.error ?? byPasskey.error} />}
       providers={<OAuthButtons next={next} />}
       links={{

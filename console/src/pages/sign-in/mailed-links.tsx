@@ -1,9 +1,11 @@
 import { Alert, Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { signInApi } from '../../api/sign-in-client.js';
 import { Failure } from '../../parts/failures.js';
+import { LinkButton } from '../../parts/links.js';
 import { Card } from './card.js';
+import { confirmed } from './confirmed.js';
 import { useMailedToken } from './use-mailed-token.js';
 
 const verifyRoute = getRouteApi('/verify-email');
@@ -23,9 +25,7 @@ function ConfirmPage({ title, lead, act, confirm }: Props) {
   if (confirmation.data !== undefined) {
     return (
       <Card title="Confirmed" lead={confirmation.data.message}>
-        <Button component={Link} to="/login">
-          Sign in
-        </Button>
+        <LinkButton to="/login">Sign in</LinkButton>
       </Card>
     );
   }
@@ -40,15 +40,23 @@ function ConfirmPage({ title, lead, act, confirm }: Props) {
   );
 }
 
+/** Confirms the address of a new account, and goes on to the sign-in. */
 export function VerifyEmailPage() {
+  const navigate = useNavigate();
   const { email, token } = useMailedToken(verifyRoute.useSearch());
   const isWhole = email !== undefined && token !== undefined;
+  const confirm = async (body: { readonly email: string; readonly token: string }) => {
+    const answer = await signInApi.verifyEmail({ body });
+    confirmed.email = body.email;
+    await navigate({ to: '/login', replace: true });
+    return answer;
+  };
   return (
     <ConfirmPage
       title="Confirm your e-mail address"
       lead={email ?? ''}
       act="Confirm"
-      confirm={isWhole ? () => signInApi.verifyEmail({ body: { email, token } }) : undefined}
+      confirm={isWhole ? () => confirm({ email, token }) : undefined}
     />
   );
 }
