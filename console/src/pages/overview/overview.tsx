@@ -12,6 +12,7 @@ import { milliseconds, share, whole } from '../../parts/numbers.js';
 import { axisOf, TimeChart } from '../../parts/time-chart.js';
 import { useCurrentProject } from '../../shell/current-project.js';
 import { useTimeRange } from '../../shell/time-range.js';
+import { Checklist } from '../start/checklist.js';
 
 type Dashboard = Schemas['DashboardResponse'];
 type Totals = Schemas['OverviewResponse'];
@@ -41,6 +42,7 @@ export function OverviewPage() {
       ) : (
         <Filled now={now.data} past={past.data} />
       )}
+      <Checklist />
     </Stack>
   );
 }

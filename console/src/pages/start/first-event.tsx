@@ -2,8 +2,10 @@ import { Alert, Badge, Card, Group, Loader, Stack, Tabs, Text, Title } from '@ma
 import { type Schemas, stream } from '@operational-events/client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { LinkButton } from '../../parts/links.js';
+import { LinkAnchor, LinkButton } from '../../parts/links.js';
 import { api } from '../../api/client.js';
+import { projectHealth } from '../../api/owning.js';
+import { hasOwnEvent, SAMPLE_ENVIRONMENT } from '../../api/first-steps.js';
 import { apiKeys } from '../../api/queries.js';
 import { MANAGERS, useRefusal } from '../../api/roles.js';
 import { Act } from '../../parts/act.js';
@@ -11,9 +13,13 @@ import { Copied } from '../../parts/copied.js';
 import { Failure } from '../../parts/failures.js';
 import { Icon } from '../../parts/icons.js';
 import { Moment } from '../../parts/moment.js';
+import { PageHead } from '../../parts/page-head.js';
 import { NotOffered } from '../../parts/section.js';
 import { useCurrentProject } from '../../shell/current-project.js';
-import { samplesFor } from './samples.js';
+import { Checklist } from './checklist.js';
+import { MakeBrowserKey } from './make-browser-key.js';
+import { BROWSER, samplesFor } from './samples.js';
+import { SentByConsole } from './sent-by-console.js';
 
 const SHOWN = 8;
 
@@ -22,20 +28,24 @@ export function FirstEventPage() {
   const { organization, project } = useCurrentProject();
   const [key, setKey] = useState<string | null>(null);
   const { events, error } = useLiveEvents(project.id);
+  const refusal = useRefusal(project.id, MANAGERS);
+  useChecklistRead(project.id, events);
   const params = { organization: organization.slug, project: project.slug };
   return (
     <Stack maw={860} gap="lg">
-      <div>
-        <Title order={1} size="h2">
-          Send the first event
-        </Title>
-        <Text c="dimmed">Three steps; the last one happens by itself.</Text>
-      </div>
+      <PageHead
+        title="Send the first event"
+        about="Three steps; the last one happens by itself."
+        guide="senders#which-way-to-choose"
+      />
       <Step number={1} title="Make a key" isDone={key !== null}>
-        <MakeKey projectId={project.id} value={key} onMade={setKey} />
+        <MakeKey projectId={project.id} refusal={refusal} value={key} onMade={setKey} />
       </Step>
       <Step number={2} title="Send an event with it" isDone={events.length > 0}>
-        <SendEvent apiKey={key} />
+        <Stack gap="lg">
+          <SendEvent apiKey={key} projectId={project.id} refusal={refusal} />
+          <SentByConsole apiKey={key} refusal={refusal} />
+        </Stack>
       </Step>
       <Step number={3} title="See it arrive" isDone={events.length > 0}>
         <Failure error={error} />
@@ -47,16 +57,25 @@ export function FirstEventPage() {
         ) : (
           <Stack gap="xs" aria-live="polite">
             {events.map((event) => (
-              <Group key={event.id} gap="sm" wrap="nowrap">
+              <Group key={event.id} gap="sm">
                 <Text size="sm" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
                   <Moment at={event.timestamp} clockOnly />
                 </Text>
                 <Badge variant="light" tt="none">
                   {event.event}
                 </Badge>
-                <Text size="sm" truncate>
+                <Text size="sm" truncate style={{ flex: '1 1 120px', minWidth: 0 }}>
                   from {event.source}
                 </Text>
+                <LinkAnchor
+                  to="/o/$organization/p/$project/logs"
+                  params={params}
+                  search={{ shown: event.id }}
+                  size="sm"
+                  style={{ whiteSpace: 'nowrap' }}
+                >
+                  Open in Logs
+                </LinkAnchor>
               </Group>
             ))}
             <Group mt="sm">
@@ -70,6 +89,7 @@ export function FirstEventPage() {
           </Stack>
         )}
       </Step>
+      <Checklist />
     </Stack>
   );
 }
@@ -99,19 +119,21 @@ function Step({ number, title, isDone, children }: StepProps) {
 
 interface MakeKeyProps {
   readonly projectId: string;
+  readonly refusal: string | undefined;
   readonly value: string | null;
   readonly onMade: (key: string) => void;
 }
 
-function MakeKey({ projectId, value, onMade }: MakeKeyProps) {
+function MakeKey({ projectId, refusal, value, onMade }: MakeKeyProps) {
   const queries = useQueryClient();
-  const refusal = useRefusal(projectId, MANAGERS);
   const making = useMutation({
     // The key is passed on instead of returned: the cache would keep it for minutes after the page is left.
     mutationFn: async () => {
       const { key } = await api.createApiKey({ body: { project_id: projectId, name: 'First steps' } });
       onMade(key);
-      await queries.invalidateQueries({ queryKey: apiKeys(projectId).queryKey });
+      await Promise.all(
+        [apiKeys(projectId), projectHealth(projectId)].map(({ queryKey }) => queries.invalidateQueries({ queryKey })),
+      );
     },
   });
   if (value !== null) {
@@ -136,8 +158,15 @@ function MakeKey({ projectId, value, onMade }: MakeKeyProps) {
   );
 }
 
-function SendEvent({ apiKey }: { readonly apiKey: string | null }) {
-  const samples = samplesFor(location.origin, apiKey ?? 'YOUR_KEY');
+interface SendEventProps {
+  readonly apiKey: string | null;
+  readonly projectId: string;
+  readonly refusal: string | undefined;
+}
+
+function SendEvent({ apiKey, projectId, refusal }: SendEventProps) {
+  const [browserKey, setBrowserKey] = useState<string | null>(null);
+  const samples = samplesFor(location.origin, apiKey ?? 'YOUR_KEY', browserKey ?? 'YOUR_BROWSER_KEY');
   return (
     <Tabs defaultValue={samples[0]?.title ?? null} keepMounted={false}>
       <Tabs.List aria-label="With which program">
@@ -150,6 +179,9 @@ function SendEvent({ apiKey }: { readonly apiKey: string | null }) {
       {samples.map(({ title, name, code, about }) => (
         <Tabs.Panel key={title} value={title} pt="sm">
           <Stack gap="xs">
+            {title === BROWSER && browserKey === null && (
+              <MakeBrowserKey projectId={projectId} refusal={refusal} onMade={setBrowserKey} />
+            )}
             <Copied name={name} text={code} />
             <Text size="sm" c="dimmed">
               {about}
@@ -159,6 +191,18 @@ function SendEvent({ apiKey }: { readonly apiKey: string | null }) {
       ))}
     </Tabs>
   );
+}
+
+/** Reads the states of the checklist again when the first event arrives, and the first of a program. */
+function useChecklistRead(projectId: string, events: readonly Schemas['EventRecord'][]): void {
+  const queries = useQueryClient();
+  const hasAny = events.length > 0;
+  const hasOwn = events.some(({ environment }) => environment !== SAMPLE_ENVIRONMENT);
+  useEffect(() => {
+    if (!hasAny) return;
+    for (const { queryKey } of [projectHealth(projectId), hasOwnEvent(projectId)])
+      void queries.invalidateQueries({ queryKey });
+  }, [queries, projectId, hasAny, hasOwn]);
 }
 
 /** Returns the latest events of the project as they arrive, newest first. */

@@ -15,8 +15,10 @@ const EVENT = {
 };
 const EVENT_JSON = JSON.stringify(EVENT);
 
+export const BROWSER = 'Browser';
+
 /** Returns the same event in every language. The code needs no packages, so that it runs where it is pasted. */
-export function samplesFor(origin: string, key: string): readonly Sample[] {
+export function samplesFor(origin: string, key: string, browserKey: string): readonly Sample[] {
   return [
     {
       title: 'curl',
@@ -54,6 +56,12 @@ export function samplesFor(origin: string, key: string): readonly Sample[] {
       name: 'the collector configuration',
       code: byCollector(origin, key),
       about: 'Start it with "otelcol --config" and the name of the file. Programs send to the collector at port 4318.',
+    },
+    {
+      title: BROWSER,
+      name: 'the script of a web page',
+      code: inBrowser(origin, browserKey),
+      about: `Put it into a page of your site. Each visit sends an event. ${clientIn('typescript')}`,
     },
   ];
 }
@@ -116,6 +124,17 @@ func main() {
 	defer response.Body.Close()
 	fmt.Println(response.Status)
 }`;
+}
+
+function inBrowser(origin: string, key: string): string {
+  return `<script type="module">
+  await fetch('${origin}/v1/events/ingest', {
+    method: 'POST',
+    keepalive: true,
+    headers: { 'X-API-Key': '${key}', 'Content-Type': 'application/json' },
+    body: JSON.stringify({ event_type: 'page.viewed', source: 'web', payload: { path: location.pathname } }),
+  });
+</script>`;
 }
 
 function byOtlpVariables(origin: string, key: string): string {
