@@ -416,6 +416,10 @@ describe('a failed delivery', () => {
       expect(await ids({ status: 'sent' })).toEqual([]);
       expect(await ids({ kind: 'test' })).toEqual([]);
       expect(await ids({ channel_id: NOWHERE })).toEqual([]);
+      const { created_at: made } = await delivery.attempt(letter);
+      expect(await ids({ from_ts: made })).toEqual([other, letter]);
+      expect(await ids({ to_ts: made })).toEqual([retry]);
+      expect((await delivery.get('/history', { channel_id: channel, from_ts: made })).body.total).toBe(2);
     });
     const page = (await delivery.get('/history', { channel_id: channel, limit: 2, offset: 2 })).body;
     expect(page).toMatchObject({ total: 3, limit: 2, offset: 2, items: [expect.any(Object)] });

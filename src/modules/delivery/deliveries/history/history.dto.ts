@@ -54,6 +54,12 @@ export class HistoryQuery {
   @BooleanField({ optional: true, description: 'With a retry ahead (`scheduled_retry` or `retryable`), or not' })
   retryable?: boolean;
 
+  @DateTimeField({ optional: true, description: 'Made at this time or later' })
+  from_ts?: Date;
+
+  @DateTimeField({ optional: true, description: 'Made before this time' })
+  to_ts?: Date;
+
   @IntField({ min: 1, max: 100, optional: true, default: 25, description: 'How many a page has at most' })
   limit!: number;
 

@@ -79,6 +79,8 @@ export class HistoryRepository {
     conditions.add('a.channel_id = ?', query.channel_id);
     conditions.add('a.kind = ?', query.kind);
     conditions.add('ch.type = ?', query.channel_type);
+    conditions.add('a.created_at >= ?', query.from_ts);
+    conditions.add('a.created_at < ?', query.to_ts);
     conditions.add(`(a.retry_state IS NOT DISTINCT FROM 'dlq') = ?`, query.dlq);
     conditions.add(`(a.retry_state IS NOT DISTINCT FROM 'scheduled_retry') = ?`, query.retryable);
     if (query.retry_state === 'retryable') conditions.addPlain(IS_DUE);
