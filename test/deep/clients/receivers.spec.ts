@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { transform } from '@swc/core';
 import { signDelivery, standardHeaders } from '../../../src/platform/outbound-http/index.js';
 import { ownerWithProject } from '../../support/actors.js';
 import { alertsOf } from '../../support/alerts.js';
@@ -25,6 +26,7 @@ interface Case {
 const SECRET = 'the secret of the receiver: Grüße';
 const python = await askProgram<{ path: string }>('python');
 const go = await askProgram<{ path: string }>('go');
+const javac = await askProgram<{ path: string }>('javac');
 
 /** The text of a file that receivers may copy. */
 const sample = (name: string): Promise<string> =>
@@ -177,6 +179,42 @@ func main() {
 }
 `;
 
+/** Java has no JSON of its own, so each case is a line of texts in base64. */
+const JAVA = `import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+public final class Main {
+  private static String text(String base64) {
+    return new String(Base64.getDecoder().decode(base64), StandardCharsets.UTF_8);
+  }
+
+  public static void main(String[] args) throws Exception {
+    List<Boolean> verdicts = new ArrayList<>();
+    for (String line : Files.readAllLines(Path.of(args[0]))) {
+      String[] parts = line.split(" ");
+      byte[] body = Base64.getDecoder().decode(parts[2]);
+      Map<String, String> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+      for (int at = 3; at < parts.length; at++) {
+        String[] header = text(parts[at]).split(": ", 2);
+        headers.put(header[0], header[1]);
+      }
+      Duration tolerance = Duration.ofMinutes(5);
+      verdicts.add(text(parts[0]).equals("channel")
+          ? Verify.isGenuineOfChannel(body, headers::get, text(parts[1]), tolerance)
+          : Verify.isGenuine(body, headers::get, text(parts[1]), tolerance));
+    }
+    System.out.println(verdicts);
+  }
+}
+`;
+
 describe('the sample code for receivers', () => {
   let folder: string;
   let cases: Case[];
@@ -186,16 +224,30 @@ describe('the sample code for receivers', () => {
     const { destination, channel } = await sent();
     cases = [...casesOf('destination', destination), ...casesOf('channel', channel)];
     await writeFile(join(folder, 'cases.json'), JSON.stringify(cases));
+    const base64 = (text: string): string => Buffer.from(text).toString('base64');
+    const lines = cases.map(({ sender, secret, body, headers }) =>
+      [
+        base64(sender),
+        base64(secret),
+        body,
+        ...Object.entries(headers).map(([name, value]) => base64(`${name}: ${value}`)),
+      ].join(' '),
+    );
+    await writeFile(join(folder, 'cases.txt'), lines.join('\n'));
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  async function verdicts(files: Readonly<Record<string, string>>, command: readonly string[]): Promise<unknown> {
+  async function verdicts(
+    files: Readonly<Record<string, string>>,
+    command: readonly string[],
+    input = 'cases.json',
+  ): Promise<unknown> {
     for (const [name, text] of Object.entries(files)) {
       await mkdir(join(folder, name, '..'), { recursive: true });
       await writeFile(join(folder, name), text);
     }
     const [program = '', ...given] = command;
-    const run = spawnSync(program, [...given, join(folder, 'cases.json')], { cwd: folder, encoding: 'utf8' });
+    const run = spawnSync(program, [...given, join(folder, input)], { cwd: folder, encoding: 'utf8' });
     if (run.status !== 0) throw new Error(`${program}: ${run.stderr}`);
     const told = JSON.parse(run.stdout) as boolean[];
     return cases.map(({ title }, at) => [title, told[at]]);
@@ -203,8 +255,11 @@ describe('the sample code for receivers', () => {
 
   const expected = (): unknown => cases.map(({ title, isGenuine }) => [title, isGenuine]);
 
-  it('accepts only genuine requests in Node', async () => {
-    const files = { 'verify.mjs': await sample('verify.mjs'), 'main.mjs': NODE };
+  it('accepts only genuine requests in TypeScript', async () => {
+    const { code } = await transform(await sample('verify.ts'), {
+      jsc: { parser: { syntax: 'typescript' }, target: 'es2022' },
+    });
+    const files = { 'verify.mjs': code, 'main.mjs': NODE };
     expect(await verdicts(files, [process.execPath, 'main.mjs'])).toEqual(expected());
   });
 
@@ -224,5 +279,15 @@ describe('the sample code for receivers', () => {
       'main.go': GO,
     };
     expect(await verdicts(files, [go.path, 'run', '.'])).toEqual(expected());
+  });
+
+  const inJava = 'absent' in javac ? it.skip : it;
+  inJava('accepts only genuine requests in Java, where it is installed', async () => {
+    if ('absent' in javac) throw new Error(javac.absent);
+    const files = { 'Verify.java': await sample('Verify.java'), 'Main.java': JAVA };
+    for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+    const compiled = spawnSync(javac.path, Object.keys(files), { cwd: folder, encoding: 'utf8' });
+    expect(compiled.stderr).toBe('');
+    expect(await verdicts({}, [join(dirname(javac.path), 'java'), 'Main'], 'cases.txt')).toEqual(expected());
   });
 });

@@ -43,6 +43,12 @@ export const PG_CTL = {
   debianPackages: ['postgresql'],
   megabytes: 60,
 };
+export const JAVAC = {
+  program: 'javac',
+  variable: 'TEST_JAVAC',
+  debianPackages: ['default-jdk-headless'],
+  megabytes: 200,
+};
 export const GO = { program: 'go', variable: 'TEST_GO', debianPackages: ['golang-go'], megabytes: 470 };
 
 /** apt-get takes one lock, so installations run one after another. */

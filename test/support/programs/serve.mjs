@@ -12,6 +12,7 @@ import {
   CHROMIUM,
   findProgram,
   GO,
+  JAVAC,
   KUBECTL,
   PG_CTL,
   PROMETHEUS,
@@ -31,6 +32,7 @@ const SINGLE_PROGRAMS = {
   python: PYTHON,
   'python-build': PYTHON_BUILD,
   go: GO,
+  javac: JAVAC,
   'pg-ctl': PG_CTL,
 };
 
@@ -41,8 +43,8 @@ const SINGLE_PROGRAMS = {
  * - `/redis`: `{ url }`, one server for the run
  * - `/s3`: the settings of one S3 service for the run
  * - `/clickhouse/<worker>`: `{ url, user, password }`, one server for each worker, as each runs few statements at a time
- * - `/chromium`, `/alertmanager`, `/prometheus`, `/promtool`, `/kubectl`, `/python`, `/python-build`, `/go`, `/pg-ctl`:
- *   `{ path }`
+ * - `/chromium`, `/alertmanager`, `/prometheus`, `/promtool`, `/kubectl`, `/python`, `/python-build`, `/go`, `/javac`,
+ *   `/pg-ctl`: `{ path }`
  * - `/syslog-ng`: `{ path, modules, libraries }`
  * - `/browser`: `{ address }`, one Chromium for the run, to which Playwright connects
  * - `/service`: what `running-service.ts` lists, the built service without rate limits that a test reaches
