@@ -14,6 +14,7 @@ const INPUTS = [
   'clients/typescript/src',
   'docs/api/openapi.json',
   'docs/api/limits.json',
+  'docs/receivers',
   'src/openapi/client-document.ts',
   'scripts/client.mjs',
   'scripts/console.mjs',

@@ -53,9 +53,7 @@ const AREA_OF: ReadonlyMap<string, string> = new Map([
   ['Query', 'Explore'],
   ['Alert rules', 'Alerts'],
   ['Silences', 'Alerts'],
-  ...['Destinations', 'Channels', 'Alert deliveries', 'Delivery history', 'Dead letters', 'Retries'].map(
-    (page) => [page, 'Deliveries'] as const,
-  ),
+  ...['Attempts', 'Endpoints', 'Dead letters', 'Retries'].map((page) => [page, 'Deliveries'] as const),
   ['Sources', 'Sources & keys'],
   ['API keys', 'Sources & keys'],
   ...['Secrets', 'Files', 'Project members', 'Activity', 'Members', 'Invitations', 'Billing'].map(

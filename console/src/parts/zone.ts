@@ -99,6 +99,16 @@ export function momentOf(wall: number, zone: string): number {
   return better + offsetAt(better, zone) === wall ? better : Math.max(guess, better);
 }
 
+/** Returns a moment as a browser's input for dates and times takes it: the clock of the zone, to the minute. */
+export function wallOf(at: number, zone: string): string {
+  return new Date(at + offsetAt(at, zone)).toISOString().slice(0, 16);
+}
+
+/** Returns the moment that a browser's input for dates and times shows. */
+export function isoOf(wall: string, zone: string): string {
+  return new Date(momentOf(Date.parse(`${wall}Z`), zone)).toISOString();
+}
+
 /** Formats the offset of a zone, such as "UTC+5:45". */
 export function offsetName(zone: string, at: number): string {
   const minutes = Math.round(offsetAt(at, zone) / 60_000);

@@ -1,82 +1,70 @@
 import type { Schemas } from '@operational-events/client';
-import { createRoute } from '@tanstack/react-router';
+import { createRoute, redirect } from '@tanstack/react-router';
 import { project } from './around.js';
 import { lazyRouteComponent } from './lazy-page.js';
 import { oneOf, pageOf, textOf } from './search-members.js';
+import { timeIn } from './time-search.js';
 
-const destinations = createRoute({
+/** The unvalidated search parameters of an address. */
+type Asked = Record<string, unknown>;
+
+const endpoints = createRoute({
   getParentRoute: () => project,
-  path: '/destinations',
-  component: lazyRouteComponent(() => import('../pages/delivery/destinations.js'), 'DestinationsPage'),
+  path: '/endpoints',
+  component: lazyRouteComponent(() => import('../pages/delivery/endpoints/endpoints.js'), 'EndpointsPage'),
 });
 
-const channels = createRoute({
-  getParentRoute: () => project,
-  path: '/channels',
-  component: lazyRouteComponent(() => import('../pages/delivery/channels/channels.js'), 'ChannelsPage'),
-});
-
-const ALERT_DELIVERY_STATUSES = [
-  'pending',
-  'retrying',
-  'sent',
-  'failed',
-] as const satisfies Schemas['AlertDeliveryStatus'][];
-export interface AlertDeliverySearch {
-  readonly status?: Schemas['AlertDeliveryStatus'] | undefined;
-  readonly destination?: string | undefined;
-  readonly alert?: string | undefined;
-  readonly page?: string | undefined;
-}
-const alertDeliveries = createRoute({
-  getParentRoute: () => project,
-  path: '/alert-deliveries',
-  validateSearch: ({ status, destination, alert, page }: Record<string, unknown>): AlertDeliverySearch => ({
-    status: oneOf(ALERT_DELIVERY_STATUSES, status),
-    destination: textOf(destination),
-    alert: textOf(alert),
-    page: pageOf(page),
-  }),
-  component: lazyRouteComponent(() => import('../pages/delivery/alert-deliveries.js'), 'AlertDeliveriesPage'),
-});
-
-const ATTEMPT_STATUSES = ['pending', 'sent', 'failed'] as const satisfies Schemas['DeliveryAttemptStatus'][];
+/** States of attempts of all endpoints. Dead letters are also failed. */
+export const ATTEMPT_STATES = ['sent', 'pending', 'retrying', 'failed', 'dlq'] as const;
+export type AttemptState = (typeof ATTEMPT_STATES)[number];
 const ATTEMPT_KINDS = ['rule_match', 'test'] as const satisfies Schemas['DeliveryAttemptKind'][];
-export const RETRY_STATES = [
-  'pending',
-  'retryable',
-  'scheduled_retry',
-  'retry_exhausted',
-  'dlq',
-  'terminal',
-] as const satisfies Schemas['DeliveryRetryState'][];
-export interface AttemptSearch {
-  readonly status?: Schemas['DeliveryAttemptStatus'] | undefined;
+
+export interface AttemptFilters {
+  readonly state?: AttemptState | undefined;
   readonly kind?: Schemas['DeliveryAttemptKind'] | undefined;
-  readonly retry?: Schemas['DeliveryRetryState'] | undefined;
-  readonly channel?: string | undefined;
+  /** The id of a destination or a channel. */
+  readonly endpoint?: string | undefined;
+  /** The id of an alert event. Only attempts of destinations name theirs. */
+  readonly alert?: string | undefined;
+}
+interface ShownAttempt {
+  /** The id of the attempt of a channel that is shown. */
+  readonly attempt?: string | undefined;
+  /** The id of the alert delivery that is shown. */
+  readonly delivery?: string | undefined;
+}
+export interface AttemptSearch extends AttemptFilters, ShownAttempt {}
+const attemptSearchOf = ({ state, kind, endpoint, alert, attempt, delivery }: Asked): AttemptSearch => ({
+  state: oneOf(ATTEMPT_STATES, state),
+  kind: oneOf(ATTEMPT_KINDS, kind),
+  endpoint: textOf(endpoint),
+  alert: textOf(alert),
+  attempt: textOf(attempt),
+  delivery: textOf(delivery),
+});
+const attempts = createRoute({
+  getParentRoute: () => project,
+  path: '/attempts',
+  staticData: { isTimed: true },
+  validateSearch: attemptSearchOf,
+  component: lazyRouteComponent(() => import('../pages/delivery/attempts/attempts.js'), 'AttemptsPage'),
+});
+
+export interface DeadLetterSearch {
+  readonly endpoint?: string | undefined;
   readonly page?: string | undefined;
   /** The id of the attempt that is shown. */
   readonly attempt?: string | undefined;
 }
-const attemptSearchOf = ({ status, kind, retry, channel, page, attempt }: Record<string, unknown>): AttemptSearch => ({
-  status: oneOf(ATTEMPT_STATUSES, status),
-  kind: oneOf(ATTEMPT_KINDS, kind),
-  retry: oneOf(RETRY_STATES, retry),
-  channel: textOf(channel),
-  page: pageOf(page),
-  attempt: textOf(attempt),
-});
-const history = createRoute({
-  getParentRoute: () => project,
-  path: '/delivery-history',
-  validateSearch: attemptSearchOf,
-  component: lazyRouteComponent(() => import('../pages/delivery/attempts/history.js'), 'DeliveryHistoryPage'),
-});
 const deadLetters = createRoute({
   getParentRoute: () => project,
   path: '/dead-letters',
-  validateSearch: attemptSearchOf,
+  // Older addresses name a channel.
+  validateSearch: ({ endpoint, channel, page, attempt }: Asked): DeadLetterSearch => ({
+    endpoint: textOf(endpoint) ?? textOf(channel),
+    page: pageOf(page),
+    attempt: textOf(attempt),
+  }),
   component: lazyRouteComponent(() => import('../pages/delivery/attempts/dead-letters.js'), 'DeadLettersPage'),
 });
 
@@ -95,7 +83,7 @@ export interface RetrySearch {
 const retries = createRoute({
   getParentRoute: () => project,
   path: '/retries',
-  validateSearch: ({ status, attempt, page }: Record<string, unknown>): RetrySearch => ({
+  validateSearch: ({ status, attempt, page }: Asked): RetrySearch => ({
     status: oneOf(AUDIT_STATUSES, status),
     attempt: textOf(attempt),
     page: pageOf(page),
@@ -103,5 +91,63 @@ const retries = createRoute({
   component: lazyRouteComponent(() => import('../pages/delivery/retries.js'), 'RetriesPage'),
 });
 
-/** Pages for destinations, channels and what was delivered. */
-export const deliveryRoutes = [destinations, channels, alertDeliveries, history, deadLetters, retries];
+const BASE = '/o/$organization/p/$project';
+
+/** Addresses of earlier versions lead to the pages that show the same. */
+const formerEndpoints = (['/destinations', '/channels'] as const).map((path) =>
+  createRoute({
+    getParentRoute: () => project,
+    path,
+    beforeLoad: ({ params }) => {
+      throw redirect({ to: `${BASE}/endpoints`, params, replace: true });
+    },
+  }),
+);
+
+/** The former lists had no time range, so an address without one leads to the attempts of all time. */
+function formerAttempts(path: '/alert-deliveries' | '/delivery-history', searchOf: (asked: Asked) => AttemptSearch) {
+  return createRoute({
+    getParentRoute: () => project,
+    path,
+    validateSearch: (asked: Asked) => asked,
+    beforeLoad: ({ params, search }) => {
+      const time = timeIn(search);
+      const range = time.from === undefined ? (time.range ?? 'all') : undefined;
+      throw redirect({
+        to: `${BASE}/attempts`,
+        params,
+        search: { ...searchOf(search), ...time, range },
+        replace: true,
+      });
+    },
+  });
+}
+const formerAlertDeliveries = formerAttempts('/alert-deliveries', ({ status, destination, alert }) =>
+  attemptSearchOf({ state: status, endpoint: destination, alert }),
+);
+
+const STATE_OF_RETRIES: Readonly<Record<Schemas['DeliveryRetryState'], AttemptState>> = {
+  pending: 'pending',
+  retryable: 'retrying',
+  scheduled_retry: 'retrying',
+  retry_exhausted: 'failed',
+  dlq: 'dlq',
+  terminal: 'failed',
+};
+const RETRY_STATES = Object.keys(STATE_OF_RETRIES) as Schemas['DeliveryRetryState'][];
+const formerHistory = formerAttempts('/delivery-history', ({ status, retry, kind, channel, attempt }) => {
+  const retryState = oneOf(RETRY_STATES, retry);
+  const state = retryState === undefined ? status : STATE_OF_RETRIES[retryState];
+  return attemptSearchOf({ state, kind, endpoint: channel, attempt });
+});
+
+/** Pages for endpoints and what was delivered to them. */
+export const deliveryRoutes = [
+  endpoints,
+  attempts,
+  deadLetters,
+  retries,
+  ...formerEndpoints,
+  formerAlertDeliveries,
+  formerHistory,
+];

@@ -61,10 +61,8 @@ export const GROUPS = [
         icon: 'sent',
         key: 'v',
         pages: [
-          { to: `${BASE}/delivery-history`, label: 'Delivery history' },
-          { to: `${BASE}/alert-deliveries`, label: 'Alert deliveries' },
-          { to: `${BASE}/destinations`, label: 'Destinations' },
-          { to: `${BASE}/channels`, label: 'Channels' },
+          { to: `${BASE}/attempts`, label: 'Attempts' },
+          { to: `${BASE}/endpoints`, label: 'Endpoints' },
           { to: `${BASE}/dead-letters`, label: 'Dead letters' },
           { to: `${BASE}/retries`, label: 'Retries' },
         ],

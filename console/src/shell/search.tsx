@@ -32,8 +32,8 @@ const NAMES: Record<Type, string> = {
   api_key: 'API key',
   alert_rule: 'Alert rule',
   alert_event: 'Alert',
-  alert_destination: 'Destination',
-  delivery_channel: 'Channel',
+  alert_destination: 'Endpoint',
+  delivery_channel: 'Endpoint',
   saved_view: 'Saved view',
   object: 'File',
   secret: 'Secret',
@@ -94,9 +94,8 @@ export function Search({ projectId, params, onKeys }: Props) {
       case 'alert_event':
         return navigate({ to: `${BASE}/alerts`, params, search: { alert: id } });
       case 'alert_destination':
-        return navigate({ to: `${BASE}/destinations`, params });
       case 'delivery_channel':
-        return navigate({ to: `${BASE}/channels`, params });
+        return navigate({ to: `${BASE}/endpoints`, params });
       case 'saved_view':
         return showView(id);
       case 'object':

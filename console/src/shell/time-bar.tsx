@@ -6,7 +6,7 @@ import type { Window } from '../api/insight.js';
 import { Icon } from '../parts/icons.js';
 import { earlier, later, RANGE_NAMES, type Span, spanOf, wider } from '../parts/spans.js';
 import { useKeys } from '../parts/use-keys.js';
-import { type Clock, clockOf, LOCAL_ZONE, momentOf, offsetAt, offsetName, placeOf } from '../parts/zone.js';
+import { type Clock, clockOf, isoOf, LOCAL_ZONE, offsetName, placeOf, wallOf } from '../parts/zone.js';
 import { REFRESHES } from '../routes/time-search.js';
 import { type TimeRange, useTimeRange } from './time-range.js';
 
@@ -202,15 +202,6 @@ function Choices({ time: { window, zone }, onChoose }: ChoicesProps) {
       </form>
     </Stack>
   );
-}
-
-/** Returns a moment in the format of the browser's input: the clock of the zone, to the minute. */
-function wallOf(at: number, zone: string): string {
-  return new Date(at + offsetAt(at, zone)).toISOString().slice(0, 16);
-}
-
-function isoOf(wall: string, zone: string): string {
-  return new Date(momentOf(Date.parse(`${wall}Z`), zone)).toISOString();
 }
 
 const PROJECT = 'project';

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { Webhook } from 'standardwebhooks';
@@ -7,9 +8,20 @@ import { createTestApp, type TestApp } from '../../support/app.js';
 import { type ConsoleBrowser, openConsole } from '../../support/console-browser.js';
 import { addressOf, DESKTOP, enter, faultsOf, goTo, heading, SCREENS } from '../../support/console-pages.js';
 import { DELIVERY_ENV, deliveryOf, ruleMatch } from '../../support/delivery.js';
+import { eventually } from '../../support/eventually.js';
 import { type Receiver, startReceiver } from '../../support/receiver.js';
+import { rulesOf } from '../../support/rules.js';
 
 const SECRET = 'a-secret-of-the-receiver';
+
+/** Waits until the address is that of the attempts with these filters. */
+function showsAttempts(page: Page, filters: Readonly<Record<string, string>>): Promise<void> {
+  return page.waitForURL(
+    ({ pathname, searchParams }) =>
+      pathname.endsWith('/attempts') &&
+      JSON.stringify([...searchParams].sort()) === JSON.stringify(Object.entries(filters).sort()),
+  );
+}
 
 let app: TestApp;
 
@@ -42,22 +54,42 @@ describe.each(SCREENS)('delivery on $device', ({ screen }) => {
     expect(await faultsOf(browser, [SECRET])).toEqual([]);
   });
 
-  it('makes a destination, tests it and switches it off', async () => {
-    await goTo(page, 'Destinations');
-    await page.getByText('Nobody is told yet').waitFor();
-    await page.getByRole('button', { name: 'New destination' }).click();
-    const dialog = page.getByRole('dialog', { name: 'New destination' });
+  async function alertDeliveries(): Promise<{ total: number; items: { status: string }[] }> {
+    const request = app.request().get('/v1/alerts/deliveries').query({ project_id: owner.projectId });
+    return (await request.set('Authorization', owner.bearer)).body as Awaited<ReturnType<typeof alertDeliveries>>;
+  }
+
+  /** Waits until the one alert delivery has a status. */
+  const alertDeliveryIs = (status: string) => eventually(alertDeliveries, ({ items }) => items[0]?.status === status);
+
+  /** Opens the form of a new endpoint. */
+  async function newEndpoint(type: string) {
+    await page.getByRole('button', { name: 'New endpoint' }).click();
+    await page.getByRole('menuitem', { name: new RegExp(`^${type}`) }).click();
+    const dialog = page.getByRole('dialog', { name: `New endpoint: ${type}` });
+    await dialog.getByLabel('Name').waitFor();
+    return dialog;
+  }
+
+  it('creates an alert webhook, tests it and switches it off', async () => {
+    await goTo(page, 'Endpoints');
+    await page.getByText('No endpoint yet').waitFor();
+    await page.getByRole('button', { name: 'New endpoint' }).click();
+    await page.getByRole('menuitem', { name: /^Slack/ }).waitFor();
+    expect(await browser.lookAt('endpoint-types')).toEqual([]);
+    await page.keyboard.press('Escape');
+    const dialog = await newEndpoint('Alert webhook');
     await dialog.getByLabel('Name').fill('Pager');
     await dialog.getByLabel('Address').fill(`${receiver.url}/pager`);
     await dialog.locator('input[type=password]').fill(SECRET);
-    expect(await browser.lookAt('destination-new')).toEqual([]);
-    await dialog.getByRole('button', { name: 'Make the destination' }).click();
+    expect(await browser.lookAt('alert-webhook-new')).toEqual([]);
+    await dialog.getByRole('button', { name: 'Create endpoint' }).click();
     await dialog.waitFor({ state: 'hidden' });
 
     await page.getByRole('button', { name: 'Test Pager' }).click();
     await page.getByRole('button', { name: 'Send it' }).click();
     await page.getByText('It arrived').waitFor();
-    expect(await browser.lookAt('destination-test')).toEqual([]);
+    expect(await browser.lookAt('alert-webhook-test')).toEqual([]);
     receiver.answer(500);
     await page.getByRole('button', { name: 'Send another' }).click();
     await page
@@ -73,72 +105,76 @@ describe.each(SCREENS)('delivery on $device', ({ screen }) => {
 
     await page.getByRole('switch', { name: 'Pager is on' }).press('Space');
     await page.locator('input[role=switch]:not(:checked)').waitFor({ state: 'attached' });
-    expect(await browser.lookAt('destinations')).toEqual([]);
     await page.getByRole('switch', { name: 'Pager is on' }).press('Space');
     await page.locator('input[role=switch]:checked').waitFor({ state: 'attached' });
   });
 
-  it('shows what was told, and tells it again', async () => {
+  it('shows what was sent for an alert, and sends it again', async () => {
     receiver.answer(400);
-    // The page of a list is no filter.
-    await page.goto(`${address}/alert-deliveries?page=2`);
-    await page.getByText('Nothing was told yet').waitFor();
+    await goTo(page, 'Attempts');
+    await page.getByText('Nothing was sent in this time').waitFor();
     await alertEventsOf(app, owner).fire();
-    await page.goto(`${address}/alert-deliveries?page=2`);
-    await page.getByText('Nothing on this page').waitFor();
-    expect(await browser.lookAt('alert-deliveries-past-the-end')).toEqual([]);
-    await page.getByRole('button', { name: 'To the first page' }).click();
-    await page.getByRole('cell', { name: /failed/ }).waitFor();
-    expect(await browser.lookAt('alert-deliveries')).toEqual([]);
+    await alertDeliveryIs('failed');
+    await page.goto(`${address}/attempts`);
+    await page.getByRole('row', { name: /Pager/ }).getByText('failed', { exact: true }).waitFor();
+    await page.getByText('1 of 1, newest first').waitFor();
     receiver.answer(200);
-    await page.getByRole('button', { name: 'Retry failed ones' }).click();
-    await page.getByRole('button', { name: 'Retry them' }).click();
-    await page.getByText('1 begun anew').waitFor();
+    await page.getByRole('button', { name: 'Replay failed since…' }).click();
+    expect(await browser.lookAt('replay-since')).toEqual([]);
+    await page.getByRole('button', { name: 'Replay them' }).click();
+    await page.getByText('0 of 0 done: 0 sent, 0 failed again, 0 refused; 1 of alert endpoints begun again').waitFor();
     await page.getByRole('button', { name: 'Close' }).last().click();
+    await alertDeliveryIs('sent');
+    // Addresses of earlier versions lead here with their filters.
     await page.goto(`${address}/alert-deliveries?status=sent`);
-    await page.getByRole('cell', { name: /sent/ }).waitFor();
+    await showsAttempts(page, { state: 'sent', range: 'all' });
+    await page.getByRole('row', { name: /Pager/ }).getByText('sent', { exact: true }).waitFor();
 
-    await page.getByRole('button', { name: 'Details' }).click();
-    const drawer = page.getByRole('dialog', { name: 'Alert delivery' });
+    await page.getByRole('row', { name: /Pager/ }).getByRole('button').click();
+    const drawer = page.getByRole('dialog', { name: 'Attempt' });
     await drawer.getByText(`POST ${receiver.url}/pager`).waitFor();
     await drawer.getByText('"alert_event_id":').waitFor();
-    expect(await browser.lookAt('alert-delivery')).toEqual([]);
+    await drawer.getByRole('row', { name: /^x-service-signature v1=/i }).waitFor();
+    await drawer.getByRole('button', { name: 'Retry' }).and(page.locator('[aria-disabled=true]')).waitFor();
+    expect(await browser.lookAt('attempt-of-an-alert')).toEqual([]);
+    await drawer.getByRole('button', { name: 'Verify in your code' }).click();
+    await drawer.getByText('isGenuine', { exact: true }).waitFor();
     await drawer.getByRole('button', { name: 'Close' }).click();
     await drawer.waitFor({ state: 'hidden' });
   });
 
-  it('tells again as many as had failed, and not those that fail meanwhile', async () => {
+  it('retries as many alert deliveries as had failed, and not those that fail meanwhile', async () => {
     let asked = 0;
     await page.route('**/retry-failed', (route) => {
       asked += 1;
       return route.fulfill({ json: { retried: 2, remaining: 4 } });
     });
-    await page.getByRole('button', { name: 'Retry failed ones' }).click();
-    await page.getByRole('button', { name: 'Retry them' }).click();
-    await page.getByText('6 begun anew', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Replay failed since…' }).click();
+    await page.getByRole('button', { name: 'Replay them' }).click();
+    await page.getByText(/; 6 of alert endpoints begun again$/).waitFor();
     expect(asked).toBe(3);
     await page.unroute('**/retry-failed');
     await page.getByRole('button', { name: 'Close' }).last().click();
   });
 
-  it('makes a channel with a protected header, tests it and rotates the header', async () => {
-    await goTo(page, 'Channels');
-    await page.getByText('No channel yet').waitFor();
-    await page.getByRole('button', { name: 'New channel' }).click();
-    const dialog = page.getByRole('dialog', { name: 'New channel' });
+  it('creates a webhook with a protected header, tests it and rotates the header', async () => {
+    await goTo(page, 'Endpoints');
+    const dialog = await newEndpoint('Webhook');
     await dialog.getByLabel('Name').fill('Tickets');
     await dialog.getByLabel('Address').fill(`${receiver.url}/tickets`);
     await dialog.getByLabel('Protected header').fill('Authorization');
     await dialog.locator('input[type=password]').fill(SECRET);
     await dialog.getByLabel('Tries again').fill('0');
-    expect(await browser.lookAt('channel-new')).toEqual([]);
-    await dialog.getByRole('button', { name: 'Make the channel' }).click();
+    expect(await browser.lookAt('webhook-new')).toEqual([]);
+    await dialog.getByRole('button', { name: 'Create endpoint' }).click();
     const secret = await dialog.getByText(/^whsec_/).textContent();
-    expect(await browser.lookAt('channel-secret')).toEqual([]);
+    expect(await browser.lookAt('signing-secret')).toEqual([]);
     await dialog.getByRole('button', { name: 'I have kept it' }).click();
     await dialog.waitFor({ state: 'hidden' });
 
     await page.getByRole('button', { name: 'Test Tickets' }).click();
+    await page.getByText('The test is evidence and stays under Attempts.').waitFor();
+    expect(await browser.lookAt('webhook-test')).toEqual([]);
     await page.getByRole('button', { name: 'Send it' }).click();
     await page.getByText('It arrived').waitFor();
     const sent = receiver.received.at(-1)!;
@@ -156,10 +192,45 @@ describe.each(SCREENS)('delivery on $device', ({ screen }) => {
     await page.getByRole('button', { name: 'Add it' }).waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
-    expect(await browser.lookAt('channels')).toEqual([]);
   });
 
-  it('gives a channel a body of its own, and another signing secret', async () => {
+  it('lists alert webhooks and channels together, with their last results and the rules that use them', async () => {
+    const [channel] = (await deliveryOf(app, owner).get('/channels')).body;
+    await rulesOf(app, owner).create({ name: 'Payments fail', channel_ids: [channel.id] });
+    await rulesOf(app, owner).create({ name: 'Refunds fail' });
+    await page.reload();
+    const tickets = page.getByRole('row', { name: /Tickets/ });
+    await tickets.getByText('Webhook', { exact: true }).waitFor();
+    await tickets.getByText('sent').waitFor();
+    await tickets.getByRole('link', { name: 'Payments fail' }).waitFor();
+    const pager = page.getByRole('row', { name: /Pager/ });
+    await pager.getByText('Alert webhook', { exact: true }).waitFor();
+    await pager.getByText('sent').waitFor();
+    await pager.getByRole('link', { name: '1 rule that names no endpoint' }).waitFor();
+    expect(await browser.lookAt('endpoints')).toEqual([]);
+    for (const former of ['channels', 'destinations']) {
+      await page.goto(`${address}/${former}`);
+      await page.waitForURL(`${address}/endpoints`);
+      await heading(page, 'Endpoints');
+    }
+  });
+
+  it('shows code in four languages that verifies the signatures of an endpoint', async () => {
+    await page.getByRole('button', { name: 'Verify signatures of Tickets' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Verify signatures' });
+    const files = { TypeScript: 'verify.ts', Python: 'verify.py', Go: 'verify.go', Java: 'Verify.java' };
+    for (const [language, file] of Object.entries(files)) {
+      await dialog.getByRole('tab', { name: language }).click();
+      const shown = dialog.getByRole('region', { name: `the code in ${language}` });
+      const text = await readFile(new URL(`../../../docs/receivers/${file}`, import.meta.url), 'utf8');
+      expect(await shown.locator('pre').textContent()).toBe(text);
+    }
+    expect(await browser.lookAt('verification-code')).toEqual([]);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'hidden' });
+  });
+
+  it('gives an endpoint a body of its own, and another signing secret', async () => {
     await page.getByRole('button', { name: 'More for Tickets' }).click();
     await page.getByRole('menuitem', { name: 'Change' }).click();
     const dialog = page.getByRole('dialog');
@@ -169,7 +240,7 @@ describe.each(SCREENS)('delivery on $device', ({ screen }) => {
     await dialog.getByText('This is not JSON yet').waitFor();
     expect(await dialog.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
     await dialog.getByLabel('JSON', { exact: true }).fill('{"text": "{{project.name}}"}');
-    expect(await browser.lookAt('channel-body')).toEqual([]);
+    expect(await browser.lookAt('webhook-body')).toEqual([]);
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.waitFor({ state: 'hidden' });
 
@@ -222,19 +293,88 @@ describe.each(SCREENS)('delivery on $device', ({ screen }) => {
     await page.getByRole('button', { name: 'Close' }).last().click();
   });
 
-  it('shows what was sent and what was tried again', async () => {
-    await goTo(page, 'Delivery history');
-    await page.getByRole('cell', { name: 'Tickets' }).first().waitFor();
-    expect(await browser.lookAt('history')).toEqual([]);
+  it('replays all dead letters since a time, and stops when asked to', async () => {
+    const delivery = deliveryOf(app, owner);
+    receiver.answer(500);
+    const channel = await delivery.webhook(`${receiver.url}/bulk`, {
+      name: 'Bulk',
+      configuration: { retry_policy: { max_attempts: 0 } },
+    });
+    const letters: string[] = [];
+    for (let count = 0; count < 4; count += 1) letters.push(await ruleMatch(app, owner.projectId, channel));
+    for (const id of letters) await delivery.until(id, ({ is_dlq }) => is_dlq === true);
+    await app.rows(`UPDATE delivery_attempts SET created_at = now() - interval '2 days' WHERE id = $1`, [letters[0]]);
+    receiver.answer(200);
+    // Addresses of earlier versions name a channel.
+    await page.goto(`${address}/dead-letters?channel=${channel}`);
+    await page.getByText('4 in all').waitFor();
+
+    let go = (): void => undefined;
+    const held = new Promise<void>((resolve) => (go = resolve));
+    await page.route(/\/replay\?/, async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.getByRole('button', { name: 'Replay all since…' }).click();
+    await page.getByRole('button', { name: 'Replay them' }).click();
+    await page.getByText('0 of 3 done').waitFor();
+    expect(await browser.lookAt('replay-under-way')).toEqual([]);
+    await page.getByRole('button', { name: 'Stop' }).click();
+    go();
+    await page.getByText('Stopped: 1 of 3 done: 1 sent, 0 failed again, 0 refused').waitFor();
+    await page.unroute(/\/replay\?/);
+    await page.getByRole('button', { name: 'Replay them' }).click();
+    await page.getByText(/^2 of 2 done: 2 sent/).waitFor();
+    await page.getByRole('button', { name: 'Close' }).last().click();
+    // The one that is older than the time stays.
+    await page.getByText('replayed', { exact: true }).nth(2).waitFor();
+    const lifecycles = await Promise.all(letters.map(async (id) => (await delivery.attempt(id)).lifecycle));
+    expect(lifecycles.map((labels) => labels.includes('replay_created'))).toEqual([false, true, true, true]);
+  });
+
+  it('lists the attempts of all endpoints together, with true totals in any time range', async () => {
+    const delivery = deliveryOf(app, owner);
+    const total = async (query: object): Promise<number> => (await delivery.get('/history', query)).body.total;
+    // Sixty rows need a second page, and the oldest of all is an alert delivery.
+    const [channel] = (await delivery.get('/channels')).body;
+    const missing = 60 - (await total({}));
+    for (let count = 0; count < missing; count += 1) await ruleMatch(app, owner.projectId, channel.id);
+    await app.rows(`UPDATE alert_deliveries SET created_at = now() - interval '3 hours' WHERE project_id = $1`, [
+      owner.projectId,
+    ]);
+    const { total: ofAlerts } = await alertDeliveries();
+    const all = (await total({})) + ofAlerts;
+    await page.goto(`${address}/attempts?range=all`);
+    await page.getByText(`50 of ${all}, newest first`).waitFor();
+    expect(await browser.lookAt('attempts')).toEqual([]);
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await page.getByText(`${all} of ${all}, newest first`).waitFor();
+    expect(await page.getByRole('row', { name: /Pager/ }).count()).toBe(ofAlerts);
+    const from_ts = new Date(Date.now() - 3_600_000).toISOString();
+    const ofHour = await total({ from_ts });
+    expect(ofHour).toBeLessThan(all);
+    await page.goto(`${address}/attempts?range=1h`);
+    await page.getByText(`50 of ${ofHour}, newest first`).waitFor();
+    await page.goto(`${address}/attempts?range=all&state=failed`);
+    const failed = await total({ status: 'failed', retryable: false });
+    await page.getByText(`of ${failed}, newest first`).waitFor();
+  });
+
+  it('shows the retries of an attempt', async () => {
     const delivery = deliveryOf(app, owner);
     receiver.answer(503);
     const slow = await delivery.webhook(`${receiver.url}/slow`, { name: 'Slow' });
     const attempt = await ruleMatch(app, owner.projectId, slow);
     await delivery.until(attempt, ({ retry_state }) => retry_state === 'scheduled_retry');
-    await page.goto(`${address}/delivery-history?retry=scheduled_retry&attempt=${attempt}`);
-    await page.getByRole('button', { name: 'Retry now' }).click();
-    await page.getByText(/It was sent, and not taken|It is on its way/).waitFor();
-    await page.getByRole('link', { name: 'Its retries' }).click();
+    await page.goto(`${address}/delivery-history?retry=scheduled_retry&channel=${slow}&attempt=${attempt}`);
+    await showsAttempts(page, { state: 'retrying', endpoint: slow, attempt, range: 'all' });
+    await page.getByText('1 of 1, newest first').waitFor();
+    const drawer = page.getByRole('dialog', { name: 'Attempt' });
+    await drawer.getByRole('button', { name: 'Retry now' }).click();
+    await drawer.getByText(/It was sent, and not taken|It is on its way/).waitFor();
+    await drawer.getByText('Answer 503').first().waitFor();
+    expect(await browser.lookAt('attempt-with-retries')).toEqual([]);
+    await drawer.getByRole('link', { name: 'Its retries' }).click();
     await heading(page, 'Retries');
     await page.getByRole('cell', { name: '503' }).first().waitFor();
     expect(await browser.lookAt('retries')).toEqual([]);
@@ -242,7 +382,7 @@ describe.each(SCREENS)('delivery on $device', ({ screen }) => {
 });
 
 describe('an operator', () => {
-  it('may replay, but neither drain nor change channels', async () => {
+  it('may replay and create alert webhooks, but neither drain nor change channels', async () => {
     const owner = await ownerWithProject(app);
     const operator = await addMember(app, owner, 'operator');
     const address = await addressOf(app, owner);
@@ -257,10 +397,55 @@ describe('an operator', () => {
       page.getByRole('button', { name, exact: true }).and(page.locator('[aria-disabled=true]'));
     await enter(browser, `${address}/dead-letters?attempt=${letter}`, operator);
     await refused('Drain').waitFor();
-    await page.getByRole('button', { name: 'Replay' }).and(page.locator('[aria-disabled=false]')).waitFor();
-    await page.goto(`${address}/channels`);
-    await refused('New channel').waitFor();
+    await page
+      .getByRole('button', { name: 'Replay', exact: true })
+      .and(page.locator('[aria-disabled=false]'))
+      .waitFor();
+    await page.goto(`${address}/endpoints`);
+    await page.getByRole('button', { name: 'New endpoint' }).click();
+    await page.getByRole('menuitem', { name: /^E-mail.*Your role here is operator/ }).waitFor();
+    expect(await page.getByRole('menuitem', { name: /^E-mail/ }).isDisabled()).toBe(true);
+    expect(await page.getByRole('menuitem', { name: /^Slack/ }).isDisabled()).toBe(false);
+    await page.keyboard.press('Escape');
     await page.getByRole('button', { name: /^Test/ }).and(page.locator('[aria-disabled=true]')).waitFor();
+    expect(await faultsOf(browser)).toEqual([]);
+    await browser.close();
+    await receiver.close();
+  });
+});
+
+describe('a viewer', () => {
+  it('sees endpoints and attempts, and why nothing may be changed', async () => {
+    const owner = await ownerWithProject(app);
+    const viewer = await addMember(app, owner, 'viewer');
+    const address = await addressOf(app, owner);
+    const receiver = await startReceiver(500);
+    const delivery = deliveryOf(app, owner);
+    const channel = await delivery.webhook(receiver.url, { configuration: { retry_policy: { max_attempts: 0 } } });
+    const letter = await ruleMatch(app, owner.projectId, channel);
+    await delivery.until(letter, ({ is_dlq }) => is_dlq === true);
+    const browser = await openConsole(app, DESKTOP);
+    const { page } = browser;
+    const refused = (name: string | RegExp) =>
+      page
+        .getByRole('button', { name, exact: typeof name === 'string' })
+        .and(page.locator('[aria-disabled=true]'))
+        .waitFor();
+    await enter(browser, `${address}/endpoints`, viewer);
+    await refused('New endpoint');
+    await refused(/^Test/);
+    await refused(/^More for/);
+    await page
+      .getByRole('button', { name: /^Verify signatures of/ })
+      .and(page.locator('[aria-disabled=false]'))
+      .waitFor();
+    await page.goto(`${address}/attempts?attempt=${letter}`);
+    await refused('Replay');
+    await page.keyboard.press('Escape');
+    await refused('Replay failed since…');
+    await page.goto(`${address}/dead-letters`);
+    await refused('Replay all since…');
+    await refused('Drain these');
     expect(await faultsOf(browser)).toEqual([]);
     await browser.close();
     await receiver.close();

@@ -132,7 +132,7 @@ describe.each(SCREENS)('the navigation on $device', ({ screen }) => {
     await heading(page, 'Alerts');
     await page.keyboard.press('g');
     await page.keyboard.press('v');
-    await heading(page, 'Delivery history');
+    await heading(page, 'Attempts');
     // In the inbox the key a alone goes to the assignee.
     await page.goto(`${address}/alerts`);
     await heading(page, 'Alerts');

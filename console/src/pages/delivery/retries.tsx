@@ -24,7 +24,7 @@ export function RetriesPage() {
   const { data, error } = useQuery(retryAudits(project.id, search));
   return (
     <Stack gap="lg">
-      <PageHead title="Retries" about="Every retry by a channel: who made it, when, and what came of it." />
+      <PageHead title="Retries" about="Every retry of an attempt: when it was made, by whom, and its outcome." />
       <Group gap="sm" align="flex-end">
         <Choice
           label="Outcome"
@@ -34,7 +34,7 @@ export function RetriesPage() {
         />
         {search.attempt !== undefined && (
           <Button variant="light" onClick={() => set({ attempt: undefined, page: undefined })}>
-            Of one attempt alone: show all
+            Of one attempt: show all
           </Button>
         )}
       </Group>
@@ -47,7 +47,7 @@ export function RetriesPage() {
             title={
               search.status === undefined && search.attempt === undefined ? 'Nothing was retried yet' : 'No retry fits'
             }
-            about="When a receiver does not take a notification, it is tried again by the channel's policy. Each such try leaves a row here; the first send does not."
+            about="A notification that has failed is sent again by the retry policy of its endpoint. Each retry is a row here, the first send is not."
           />
         }
       >
@@ -77,9 +77,9 @@ export function RetriesPage() {
                 </Table.Td>
                 <Table.Td>
                   <LinkAnchor
-                    to="/o/$organization/p/$project/delivery-history"
+                    to="/o/$organization/p/$project/attempts"
                     params={{ organization: organization.slug, project: project.slug }}
-                    search={{ attempt: audit.delivery_id }}
+                    search={{ attempt: audit.delivery_id, range: 'all' }}
                     size="sm"
                   >
                     Show it

@@ -105,7 +105,7 @@ function Filled({ now, past: { totals, top_events } }: FilledProps) {
                   {whole(deliveries.failed)} failed
                 </Badge>
                 <Badge variant="light" color={deliveries.dlq > 0 ? 'red' : 'gray'} tt="none">
-                  {whole(deliveries.dlq)} given up
+                  {whole(deliveries.dlq)} {deliveries.dlq === 1 ? 'dead letter' : 'dead letters'}
                 </Badge>
               </Group>
             </Card>

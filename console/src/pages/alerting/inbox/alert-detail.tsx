@@ -86,9 +86,9 @@ function Known({ alert, acts, isSnoozing, onSnoozing, assignee, comment }: Props
         <LinkButton
           size="xs"
           variant="default"
-          to="/o/$organization/p/$project/alert-deliveries"
+          to="/o/$organization/p/$project/attempts"
           params={params}
-          search={{ alert: alert.id }}
+          search={{ alert: alert.id, range: 'all' }}
         >
           Notifications
         </LinkButton>

@@ -207,9 +207,9 @@ function Notifications({ alert }: { readonly alert: AlertEvent }) {
       title="Notifications"
       note={
         <LinkAnchor
-          to="/o/$organization/p/$project/alert-deliveries"
+          to="/o/$organization/p/$project/attempts"
           params={params}
-          search={{ alert: alert.id }}
+          search={{ alert: alert.id, range: 'all' }}
           size="xs"
         >
           All of them

@@ -35,6 +35,7 @@ import { UnsavedChanges } from '../../../parts/unsaved-changes.js';
 import { SEVERITIES } from '../../../routes/alerting.js';
 import { PendingPage } from '../../../shell/around-pages.js';
 import { useCurrentProject } from '../../../shell/current-project.js';
+import { endpointsOf } from '../../delivery/endpoints/endpoint.js';
 import { Misspelt } from '../filters/filter.js';
 import { ConditionForm } from './condition-form.js';
 import { draftOfRule, NEW_RULE, requestOf, type RuleDraft } from './draft.js';
@@ -312,29 +313,24 @@ interface RecipientsProps {
 }
 
 function Recipients({ projectId, draft, set }: RecipientsProps) {
-  const told = useQuery(destinations(projectId));
-  const ways = useQuery(channels(projectId));
-  const options = (known: readonly { id: string; name: string }[] | undefined) =>
-    (known ?? []).map(({ id, name }) => ({ value: id, label: name }));
-  const isEveryone = draft.destinationIds.length === 0 && draft.channelIds.length === 0;
+  const { data: known } = useQuery(destinations(projectId));
+  const { data: others } = useQuery(channels(projectId));
+  const endpoints = endpointsOf(known, others) ?? [];
+  const channelIds = new Set([...draft.channelIds, ...(others ?? []).map(({ id }) => id)]);
+  const chosen = [...draft.destinationIds, ...draft.channelIds];
   return (
-    <SimpleGrid cols={{ base: 1, xs: 2 }}>
-      <MultiSelect
-        label="Notify these destinations"
-        placeholder={isEveryone ? 'Every webhook of the project' : undefined}
-        nothingFoundMessage="There is none yet"
-        data={options(told.data)}
-        value={[...draft.destinationIds]}
-        onChange={(destinationIds) => set({ destinationIds })}
-      />
-      <MultiSelect
-        label="And these channels"
-        placeholder={draft.channelIds.length === 0 ? 'None' : undefined}
-        nothingFoundMessage="There is none yet"
-        data={options(ways.data)}
-        value={[...draft.channelIds]}
-        onChange={(channelIds) => set({ channelIds })}
-      />
-    </SimpleGrid>
+    <MultiSelect
+      label="Notify these endpoints"
+      placeholder={chosen.length === 0 ? 'Every alert webhook of the project' : undefined}
+      nothingFoundMessage="There is none yet"
+      data={endpoints.map(({ id, name, type }) => ({ value: id, label: `${name} · ${type}` }))}
+      value={chosen}
+      onChange={(ids) =>
+        set({
+          destinationIds: ids.filter((id) => !channelIds.has(id)),
+          channelIds: ids.filter((id) => channelIds.has(id)),
+        })
+      }
+    />
   );
 }

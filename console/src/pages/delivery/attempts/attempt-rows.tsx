@@ -1,71 +1,63 @@
 import { Badge, Group, Table, Text, UnstyledButton } from '@mantine/core';
-import type { Schemas } from '@operational-events/client';
 import type { ReactNode } from 'react';
+import type { AnyAttempt } from '../../../api/delivery.js';
 import { Moment } from '../../../parts/moment.js';
 import { Rows } from '../../../parts/rows.js';
 import { StateBadge } from '../../../parts/state-badge.js';
 import { inWords } from '../../../parts/words.js';
-
-type Attempt = Schemas['AttemptResponse'];
+import { endpointNameOf, endpointTypeOf, stateOf } from './attempt-state.js';
 
 interface Props {
   readonly label: string;
-  readonly attempts: readonly Attempt[];
-  readonly onShow: (id: string) => void;
+  readonly attempts: readonly AnyAttempt[];
+  readonly onShow: (attempt: AnyAttempt) => void;
   /** Renders the actions of an attempt. */
-  readonly act?: (attempt: Attempt) => ReactNode;
+  readonly act?: (attempt: AnyAttempt) => ReactNode;
 }
 
 export function AttemptRows({ label, attempts, onShow, act }: Props) {
   return (
     <Rows
       label={label}
-      columns={['When', 'Channel', 'Status', 'Answer', ...(act === undefined ? [] : [null])]}
+      columns={['Time', 'Status', 'Endpoint', 'Answer', ...(act === undefined ? [] : [null])]}
       minWidth={720}
     >
       {attempts.map((attempt) => (
-        <Table.Tr key={attempt.id}>
+        <Table.Tr key={attempt.it.id}>
           <Table.Td>
-            <UnstyledButton onClick={() => onShow(attempt.id)} c="var(--mantine-color-anchor)" fz="sm">
-              <Moment at={attempt.created_at} />
+            <UnstyledButton onClick={() => onShow(attempt)} c="var(--mantine-color-anchor)" fz="sm">
+              <Moment at={attempt.it.created_at} />
             </UnstyledButton>
           </Table.Td>
           <Table.Td>
-            {attempt.channel_name ?? 'Deleted'}
-            <Text size="xs" c="dimmed">
-              {attempt.channel_type ?? ''} {attempt.kind === 'test' && '· test'}
-            </Text>
-          </Table.Td>
-          <Table.Td>
             <Group gap={6}>
-              <StateBadge state={attempt.status} />
-              {attempt.is_dlq ? (
-                <StateBadge state="dlq" />
-              ) : (
-                attempt.retry_state !== null &&
-                attempt.retry_state !== 'pending' && <StateBadge state={attempt.retry_state} />
-              )}
-              {attempt.lifecycle.includes('replay') && (
-                <Badge variant="outline" color="gray" tt="none">
-                  replay
+              <StateBadge state={stateOf(attempt)} />
+              {kindsOf(attempt).map((kind) => (
+                <Badge key={kind} variant="outline" color="gray" tt="none">
+                  {kind}
                 </Badge>
-              )}
+              ))}
             </Group>
-            {attempt.next_retry_at !== null && (
+            {attempt.it.next_retry_at !== null && (
               <Text size="xs" c="dimmed">
-                again at <Moment at={attempt.next_retry_at} clockOnly />
+                again at <Moment at={attempt.it.next_retry_at} clockOnly />
               </Text>
             )}
           </Table.Td>
           <Table.Td>
-            <Text size="sm">
-              {attempt.response_code ?? '–'}
-              {attempt.retry_count > 0 &&
-                ` after ${attempt.retry_count} ${attempt.retry_count === 1 ? 'retry' : 'retries'}`}
+            {endpointNameOf(attempt)}
+            <Text size="xs" c="dimmed">
+              {endpointTypeOf(attempt)}
             </Text>
-            {attempt.failure_reason !== null && (
+          </Table.Td>
+          <Table.Td>
+            <Text size="sm">
+              {attempt.it.response_code ?? '–'}
+              {attempt.it.retry_count > 0 && ` after ${triesOf(attempt)}`}
+            </Text>
+            {attempt.it.failure_reason !== null && (
               <Text size="xs" c="dimmed" lineClamp={2}>
-                {inWords(attempt.failure_reason)}
+                {inWords(attempt.it.failure_reason)}
               </Text>
             )}
           </Table.Td>
@@ -74,4 +66,19 @@ export function AttemptRows({ label, attempts, onShow, act }: Props) {
       ))}
     </Rows>
   );
+}
+
+function kindsOf({ of, it }: AnyAttempt): string[] {
+  if (of === 'destination') return [];
+  return [
+    ...(it.kind === 'test' ? ['test'] : []),
+    ...(it.lifecycle.includes('replay') ? ['replay'] : []),
+    ...(it.lifecycle.includes('replay_created') ? ['replayed'] : []),
+  ];
+}
+
+/** The service counts retries of channels, and failed sends of destinations. */
+function triesOf({ of, it: { retry_count: count } }: AnyAttempt): string {
+  if (of === 'destination') return `${count} failed ${count === 1 ? 'send' : 'sends'}`;
+  return `${count} ${count === 1 ? 'retry' : 'retries'}`;
 }

@@ -4,8 +4,8 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api } from '../../../api/client.js';
-import { attempts, attemptsKey, channels } from '../../../api/delivery.js';
-import { MANAGERS, useRefusal } from '../../../api/roles.js';
+import { attemptsKey, channels, deadLetters } from '../../../api/delivery.js';
+import { MANAGERS, OPERATORS, useRefusal } from '../../../api/roles.js';
 import { Act } from '../../../parts/act.js';
 import { Choice } from '../../../parts/choice.js';
 import { Dialog } from '../../../parts/dialog.js';
@@ -14,10 +14,11 @@ import { PageHead } from '../../../parts/page-head.js';
 import { Paged } from '../../../parts/paged.js';
 import { Empty } from '../../../parts/rows.js';
 import { searchChange } from '../../../parts/use-search-change.js';
-import type { AttemptSearch } from '../../../routes/delivery.js';
+import type { DeadLetterSearch } from '../../../routes/delivery.js';
 import { useCurrentProject } from '../../../shell/current-project.js';
 import { AttemptDrawer } from './attempt-detail.js';
 import { AttemptRows } from './attempt-rows.js';
+import { ReplaySince } from './replay-since.js';
 
 const route = getRouteApi('/signed-in/o/$organization/p/$project/dead-letters');
 
@@ -25,31 +26,38 @@ export function DeadLettersPage() {
   const { project } = useCurrentProject();
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const set = searchChange<AttemptSearch>(navigate);
-  const { data, error } = useQuery(attempts(project.id, search, true));
+  const set = searchChange<DeadLetterSearch>(navigate);
+  const { data, error } = useQuery(deadLetters(project.id, search));
   const { data: known } = useQuery(channels(project.id));
   const refusal = useRefusal(project.id, MANAGERS);
+  const replayRefusal = useRefusal(project.id, OPERATORS);
   const [isDraining, setIsDraining] = useState(false);
+  const [isReplaying, setIsReplaying] = useState(false);
   const show = (attempt: string | undefined) => set({ attempt });
   return (
     <Stack gap="lg">
       <PageHead
         title="Dead letters"
-        about="What no receiver took and no retry is left for. Nothing is lost: each can be sent once more."
+        about="Notifications that have failed with all their retries. Each can be sent again."
       >
         {data !== undefined && data.items.length > 0 && (
-          <Act refusal={refusal} onAct={() => setIsDraining(true)}>
-            Drain these
-          </Act>
+          <>
+            <Act refusal={refusal} variant="default" onAct={() => setIsDraining(true)}>
+              Drain these
+            </Act>
+            <Act refusal={replayRefusal} onAct={() => setIsReplaying(true)}>
+              Replay all since…
+            </Act>
+          </>
         )}
       </PageHead>
       {known !== undefined && known.length > 1 && (
         <Group>
           <Choice
-            label="Channel"
+            label="Endpoint"
             options={known.map(({ id, name }) => ({ value: id, label: name }))}
-            value={search.channel}
-            onChange={(channel) => set({ channel, page: undefined })}
+            value={search.endpoint}
+            onChange={(endpoint) => set({ endpoint, page: undefined })}
           />
         </Group>
       )}
@@ -67,10 +75,10 @@ export function DeadLettersPage() {
         {(items) => (
           <AttemptRows
             label="Dead letters"
-            attempts={items}
-            onShow={show}
-            act={({ id }) => (
-              <Button size="xs" variant="subtle" onClick={() => show(id)}>
+            attempts={items.map((it) => ({ of: 'channel', it }))}
+            onShow={({ it }) => show(it.id)}
+            act={({ it }) => (
+              <Button size="xs" variant="subtle" onClick={() => show(it.id)}>
                 What may be done
               </Button>
             )}
@@ -80,7 +88,10 @@ export function DeadLettersPage() {
       <Dialog title="Drain these" isOpen={isDraining} onClose={() => setIsDraining(false)}>
         <Drain attempts={data?.items ?? []} onClose={() => setIsDraining(false)} />
       </Dialog>
-      <AttemptDrawer id={search.attempt} onShow={show} />
+      <Dialog title="Replay all since…" isOpen={isReplaying} onClose={() => setIsReplaying(false)}>
+        <ReplaySince areDead endpoint={search.endpoint} onClose={() => setIsReplaying(false)} />
+      </Dialog>
+      <AttemptDrawer attempt={search.attempt} onShow={show} />
     </Stack>
   );
 }

@@ -11,9 +11,9 @@ import { useCurrentProject } from '../../../shell/current-project.js';
 type RecoveryAction = Schemas['RecoveryAction'];
 
 const ACTS: readonly { readonly action: RecoveryAction; readonly verb: string; readonly about: string }[] = [
-  { action: 'retry_now', verb: 'Retry now', about: 'Makes the next try of a scheduled one at once.' },
-  { action: 'replay', verb: 'Replay', about: 'Makes a new attempt of one that was given up, once.' },
-  { action: 'dlq_drain', verb: 'Drain', about: 'Takes one out of the dead letters and sends it, once.' },
+  { action: 'retry_now', verb: 'Retry now', about: 'Makes the scheduled retry at once.' },
+  { action: 'replay', verb: 'Replay', about: 'Makes a new attempt of a failed one, once.' },
+  { action: 'dlq_drain', verb: 'Drain', about: 'Takes it out of the dead letters and sends it, once.' },
 ];
 
 interface Props {
@@ -37,6 +37,8 @@ export function Recovery({ attemptId, onShow }: Props) {
   if (error !== null) return <Failure error={error} title="What may be done could not be read" />;
   if (data === undefined) return <Skeleton height={120} />;
   const decisions = { replay: data.replay, retry_now: data.retryNow, dlq_drain: data.drain };
+  const hasFailed = Object.values(decisions).some(({ reason_code }) => reason_code !== 'not_failed');
+  if (!hasFailed && acting.isIdle) return null;
   return (
     <Stack gap="sm" component="section" aria-label="Recovery">
       {ACTS.map(({ action, verb, about }) => {

@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { Failure } from '../../parts/failures.js';
+import { Failure } from '../../../parts/failures.js';
 
 interface Outcome {
   readonly ok: boolean;
@@ -25,7 +25,7 @@ export function TestForm({ send, failure, children }: Props) {
   const testing = useMutation({ mutationFn: send });
   return (
     <Stack>
-      <Text>{children}</Text>
+      <Text component="div">{children}</Text>
       <Failure error={testing.error} {...(failure !== undefined && { title: failure })} />
       {testing.data !== undefined && <Told outcome={testing.data} />}
       <Group justify="flex-end">

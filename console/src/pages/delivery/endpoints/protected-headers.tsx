@@ -7,13 +7,13 @@ import { ActForm } from '../../../parts/act-form.js';
 import { Failure } from '../../../parts/failures.js';
 import { Moment } from '../../../parts/moment.js';
 import { Rows } from '../../../parts/rows.js';
-import { useRefetchChannels } from './use-refetch-channels.js';
+import { useRefetch } from './use-refetch.js';
 
 type Channel = Schemas['ChannelResponse'];
 
 /** Edits the headers whose values only the receiver sees. */
 export function ProtectedHeaders({ channel }: { readonly channel: Channel }) {
-  const refetch = useRefetchChannels();
+  const refetch = useRefetch();
   const [name, setName] = useState('');
   const [value, setValue] = useState('');
   const which = { path: { channel_id: channel.id }, query: { project_id: channel.project_id } };

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { api } from '../../../api/client.js';
 import { ActForm } from '../../../parts/act-form.js';
 import { ShownOnce } from '../../../parts/shown-once.js';
-import { useRefetchChannels } from './use-refetch-channels.js';
+import { useRefetch } from './use-refetch.js';
 
 interface ShownProps {
   readonly secret: string;
@@ -30,7 +30,7 @@ interface Props {
 
 /** Gives a channel another signing secret, or its first one. */
 export function SigningSecret({ channel, onDone }: Props) {
-  const refetch = useRefetchChannels();
+  const refetch = useRefetch();
   const [made, setMade] = useState<string | null>(null);
   if (made !== null) return <ShownSigningSecret secret={made} onDone={onDone} />;
   const rotate = async () => {
@@ -47,7 +47,7 @@ export function SigningSecret({ channel, onDone }: Props) {
       <Text size="sm">
         {channel.has_signing_secret
           ? 'Requests are signed. After a change, the present secret also signs for a day.'
-          : 'Requests are not signed yet, because the channel is older than signatures.'}
+          : 'Requests are not signed yet, because the endpoint is older than signatures.'}
       </Text>
     </ActForm>
   );

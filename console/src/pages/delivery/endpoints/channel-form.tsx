@@ -4,10 +4,10 @@ import { useState } from 'react';
 import { api } from '../../../api/client.js';
 import { ActForm } from '../../../parts/act-form.js';
 import { DurationSelect } from '../../../parts/durations.js';
-import { BodyTemplateFields, choiceOf, isComplete, templateOf } from '../body-template.js';
+import { BodyTemplateFields, choiceOf, isComplete, templateOf } from './body-template.js';
 import { PairLines, type Pair, pairsOf, recordOf } from './pair-lines.js';
 import { ShownSigningSecret } from './signing-secret.js';
-import { useRefetchChannels } from './use-refetch-channels.js';
+import { useRefetch } from './use-refetch.js';
 
 type Channel = Schemas['ChannelResponse'];
 type Policy = Schemas['RetryPolicyConfiguration'];
@@ -16,16 +16,18 @@ interface Props {
   readonly projectId: string;
   /** Null for a new channel. */
   readonly channel: Channel | null;
+  /** The type of a new channel. */
+  readonly newType?: Channel['type'];
   readonly onDone: () => void;
 }
 
 const WAITS_S = [10, 30, 60, 300, 900, 3_600, 14_400, 86_400];
 
-export function ChannelForm({ projectId, channel, onDone }: Props) {
-  const refetch = useRefetchChannels();
+export function ChannelForm({ projectId, channel, newType = 'webhook', onDone }: Props) {
+  const refetch = useRefetch();
   const webhook = channel?.type === 'webhook' ? channel.configuration : null;
   const email = channel?.type === 'email' ? channel.configuration : null;
-  const [type, setType] = useState<Channel['type']>(channel?.type ?? 'webhook');
+  const type = channel?.type ?? newType;
   const [name, setName] = useState(channel?.name ?? '');
   const [url, setUrl] = useState(webhook?.url ?? '');
   const [method, setMethod] = useState<Schemas['WebhookMethod']>(webhook?.method ?? 'POST');
@@ -75,32 +77,19 @@ export function ChannelForm({ projectId, channel, onDone }: Props) {
   if (signingSecret !== null) return <ShownSigningSecret secret={signingSecret} onDone={onDone} />;
   return (
     <ActForm
-      verb={channel === null ? 'Make the channel' : 'Save'}
+      verb={channel === null ? 'Create endpoint' : 'Save'}
       isDisabled={type === 'webhook' && !isComplete(template)}
       act={save}
     >
-      <SimpleGrid cols={{ base: 1, xs: 2 }}>
-        <Select
-          label="Type"
-          data={[
-            { value: 'webhook', label: 'Webhook' },
-            { value: 'email', label: 'E-mail' },
-          ]}
-          allowDeselect={false}
-          disabled={channel !== null}
-          value={type}
-          onChange={(value) => setType(value as Channel['type'])}
-        />
-        <TextInput
-          label="Name"
-          placeholder={type === 'email' ? 'On call' : 'Ticket system'}
-          required
-          data-autofocus
-          maxLength={200}
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-        />
-      </SimpleGrid>
+      <TextInput
+        label="Name"
+        placeholder={type === 'email' ? 'On call' : 'Ticket system'}
+        required
+        data-autofocus
+        maxLength={200}
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
       {type === 'webhook' ? (
         <>
           <Group align="flex-end" wrap="nowrap">
