@@ -3,6 +3,7 @@ import { isSignedIn, onSession } from './api/session.js';
 import { accountRoutes } from './routes/account.js';
 import { alertingRoutes } from './routes/alerting.js';
 import { queries, root, project, signedIn } from './routes/around.js';
+import { dashboardRoutes } from './routes/dashboards.js';
 import { deliveryRoutes } from './routes/delivery.js';
 import { insightRoutes } from './routes/insight.js';
 import { anyBilling, organizationRoutes } from './routes/organization.js';
@@ -34,6 +35,7 @@ export const router = createRouter({
         ...alertingRoutes,
         ...deliveryRoutes,
         ...insightRoutes,
+        ...dashboardRoutes,
         ...owningRoutes,
         ...organizationRoutes,
       ]),

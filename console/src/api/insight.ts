@@ -222,11 +222,18 @@ export const oneEvent = (project_id: string, event_id: string) =>
     enabled: event_id !== '',
   });
 
-/** The saved filters of the logs. Other kinds of views have pages of their own. */
-export const savedViews = (project_id: string) =>
+/** The newest events of a window and their number. */
+export const newestEvents = (project_id: string, window: Window, query: Narrowed, limit: number) =>
   queryOptions({
-    queryKey: of(project_id, 'saved-views'),
-    queryFn: ({ signal }) => api.listSavedViews({ path: { project_id }, query: { kind: 'view' } }, { signal }),
+    queryKey: of(project_id, 'newest-events', window, query, limit),
+    // With a condition the service limits it like an aggregating query.
+    queryFn: ({ signal }) =>
+      inTurn(signal, () =>
+        api.listProjectEvents(
+          { path: { project_id }, query: { ...given(query), ...windowOf(window), limit } },
+          { signal },
+        ),
+      ),
   });
 
 /** Saved views of every kind. */

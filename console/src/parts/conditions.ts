@@ -104,3 +104,25 @@ export function allOf(clauses: readonly string[]): string | undefined {
     .map((clause) => (splitAt('or', clause).length > 1 ? `(${clause})` : clause))
     .join(' and ');
 }
+
+/**
+ * Returns a query for events with more conditions. Undefined: it is a query for sequences or samples, whose steps have
+ * a condition each.
+ */
+export function narrowedQuery(query: string, clauses: readonly string[]): string | undefined {
+  if (clauses.length === 0) return query;
+  const pieces: readonly string[] = withoutComments(query).match(PIECES) ?? [];
+  const where = pieces.indexOf('where');
+  const isOfEvents = pieces.slice(0, where).filter((piece) => piece.trim() !== '').length === 1;
+  if (where < 0 || !isOfEvents) return undefined;
+  const pipe = pieces.indexOf('|');
+  const end = pipe < 0 ? pieces.length : pipe;
+  const condition = allOf([
+    `(${pieces
+      .slice(where + 1, end)
+      .join('')
+      .trim()})`,
+    ...clauses,
+  ]);
+  return `${pieces.slice(0, where).join('')}where ${condition} ${pieces.slice(end).join('')}`.trim();
+}

@@ -8,8 +8,12 @@ export class Cancelled extends Error {
   override readonly name = 'Cancelled';
 }
 
+/** An error of the page itself. The message is written for people. */
+export class Explained extends Error {}
+
 /** Returns an error as a sentence for people. */
 export function sentenceOf(error: unknown): string {
+  if (error instanceof Explained) return error.message;
   if (isRefusal(error)) {
     if (error.rows.length > 0) return error.rows.map(sentenceOfRow).join('. ');
     if (error.status === 429) return `Too many requests at once. Try again ${laterInWords(waitOf(error))}.`;

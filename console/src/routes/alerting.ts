@@ -43,11 +43,16 @@ export const PREVIEW_RANGES = ['2h', '24h', '7d'] as const;
 export interface RuleSearch {
   /** How far back the preview reads; a day by default. */
   readonly past?: (typeof PREVIEW_RANGES)[number] | undefined;
+  /** The question that a new rule begins with, as JSON. */
+  readonly question?: string | undefined;
 }
 const rule = createRoute({
   getParentRoute: () => project,
   path: '/alert-rules/$rule',
-  validateSearch: ({ past }: Record<string, unknown>): RuleSearch => ({ past: oneOf(PREVIEW_RANGES, past) }),
+  validateSearch: ({ past, question }: Record<string, unknown>): RuleSearch => ({
+    past: oneOf(PREVIEW_RANGES, past),
+    question: textOf(question),
+  }),
   component: lazyRouteComponent(() => import('../pages/alerting/rules/rule.js'), 'RulePage'),
 });
 

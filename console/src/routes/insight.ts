@@ -49,23 +49,26 @@ export interface AnalyticsSearch extends TimeSearch, Narrowed {
   readonly within?: string | undefined;
 }
 
+/** Returns the valid members of an address, or of a saved question. */
+export const analyticsSearch = (asked: Asked): AnalyticsSearch => ({
+  event: textOf(asked.event),
+  where: textOf(asked.where),
+  ask: oneOf(QUESTIONS, asked.ask),
+  aggregate: oneOf(AGGREGATES, asked.aggregate),
+  field: textOf(asked.field),
+  split: textOf(asked.split),
+  interval: oneOf(INTERVALS, asked.interval),
+  compare: oneOf(['previous'] as const, asked.compare),
+  by: textOf(asked.by),
+  steps: textOf(asked.steps),
+  within: /^[1-9]\d{0,6}$/.test(String(asked.within)) ? String(asked.within) : undefined,
+});
+
 const analytics = createRoute({
   getParentRoute: () => project,
   path: '/analytics',
   staticData: { isTimed: true },
-  validateSearch: (asked: Asked): AnalyticsSearch => ({
-    event: textOf(asked.event),
-    where: textOf(asked.where),
-    ask: oneOf(QUESTIONS, asked.ask),
-    aggregate: oneOf(AGGREGATES, asked.aggregate),
-    field: textOf(asked.field),
-    split: textOf(asked.split),
-    interval: oneOf(INTERVALS, asked.interval),
-    compare: oneOf(['previous'] as const, asked.compare),
-    by: textOf(asked.by),
-    steps: textOf(asked.steps),
-    within: /^[1-9]\d{0,6}$/.test(String(asked.within)) ? String(asked.within) : undefined,
-  }),
+  validateSearch: analyticsSearch,
   component: lazyRouteComponent(() => import('../pages/analytics/analytics.js'), 'AnalyticsPage'),
 });
 
@@ -92,24 +95,27 @@ export interface PerformanceSearch extends TimeSearch {
   readonly shown?: string | undefined;
 }
 
+/** Returns the valid members of an address, or of a saved question. */
+export const performanceSearch = (asked: Asked): PerformanceSearch => ({
+  route: textOf(asked.route),
+  endpoint: textOf(asked.endpoint),
+  method: textOf(asked.method),
+  events: oneOf(['other'] as const, asked.events),
+  where: textOf(asked.where),
+  apdex: /^[1-9]\d{0,4}$/.test(String(asked.apdex)) ? String(asked.apdex) : undefined,
+  list: oneOf(REQUEST_LISTS, asked.list),
+  by: oneOf(['endpoint'] as const, asked.by),
+  q: textOf(asked.q),
+  sort: oneOf(ORDERS, asked.sort),
+  page: pageOf(asked.page),
+  shown: textOf(asked.shown),
+});
+
 const performance = createRoute({
   getParentRoute: () => project,
   path: '/performance',
   staticData: { isTimed: true },
-  validateSearch: (asked: Asked): PerformanceSearch => ({
-    route: textOf(asked.route),
-    endpoint: textOf(asked.endpoint),
-    method: textOf(asked.method),
-    events: oneOf(['other'] as const, asked.events),
-    where: textOf(asked.where),
-    apdex: /^[1-9]\d{0,4}$/.test(String(asked.apdex)) ? String(asked.apdex) : undefined,
-    list: oneOf(REQUEST_LISTS, asked.list),
-    by: oneOf(['endpoint'] as const, asked.by),
-    q: textOf(asked.q),
-    sort: oneOf(ORDERS, asked.sort),
-    page: pageOf(asked.page),
-    shown: textOf(asked.shown),
-  }),
+  validateSearch: performanceSearch,
   component: lazyRouteComponent(() => import('../pages/performance/performance.js'), 'PerformancePage'),
 });
 
@@ -119,14 +125,17 @@ export interface EqlSearch extends TimeSearch {
   readonly shown?: string | undefined;
 }
 
+/** Returns the valid members of an address, or of a saved question. */
+export const eqlSearch = (asked: Asked): EqlSearch => ({
+  q: textOf(asked.q),
+  shown: textOf(asked.shown),
+});
+
 const eql = createRoute({
   getParentRoute: () => project,
   path: '/eql',
   staticData: { isTimed: true },
-  validateSearch: (asked: Asked): EqlSearch => ({
-    q: textOf(asked.q),
-    shown: textOf(asked.shown),
-  }),
+  validateSearch: eqlSearch,
   component: lazyRouteComponent(() => import('../pages/eql/eql.js'), 'EqlPage'),
 });
 

@@ -1,12 +1,27 @@
 import { createRoute, redirect } from '@tanstack/react-router';
 import { project } from './around.js';
+import { homeOf } from './home.js';
 import { lazyRouteComponent } from './lazy-page.js';
 import { fromExplorer, logsSearch } from './logs-search.js';
+import { oneOf } from './search-members.js';
+
+interface OverviewSearch {
+  /** Shows the overview, whatever the home of the project is. */
+  readonly overview?: 'on' | undefined;
+}
 
 const overview = createRoute({
   getParentRoute: () => project,
   path: '/',
   staticData: { isTimed: true },
+  validateSearch: ({ overview: asked }: Record<string, unknown>): OverviewSearch => ({
+    overview: oneOf(['on'] as const, asked),
+  }),
+  beforeLoad: ({ params, search }) => {
+    const dashboard = search.overview === 'on' ? undefined : homeOf(params);
+    if (dashboard !== undefined)
+      throw redirect({ to: '/o/$organization/p/$project/dashboards/$dashboard', params: { ...params, dashboard } });
+  },
   component: lazyRouteComponent(() => import('../pages/overview/overview.js'), 'OverviewPage'),
 });
 

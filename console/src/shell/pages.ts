@@ -30,6 +30,12 @@ export const GROUPS = [
         ],
       },
       {
+        area: 'Dashboards',
+        icon: 'dashboard',
+        key: 'd',
+        pages: [{ to: `${BASE}/dashboards`, label: 'Dashboards' }],
+      },
+      {
         area: 'Performance',
         icon: 'gauge',
         key: 'p',

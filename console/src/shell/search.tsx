@@ -75,6 +75,8 @@ export function Search({ projectId, params, onKeys }: Props) {
     const views = await queries.query({ ...allSavedViews(projectId), staleTime: 0 });
     const view = views.find((each) => each.id === id);
     if (view === undefined) return;
+    if (view.kind === 'dashboard')
+      return navigate({ to: `${BASE}/dashboards/$dashboard`, params: { ...params, dashboard: id } });
     const search = (view.kind ?? 'view') === 'view' ? searchOfView(view.filters) : view.filters;
     await navigate({ to: pageOfView(view.kind), params, search: search as never });
   };

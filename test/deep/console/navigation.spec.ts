@@ -49,6 +49,7 @@ describe.each(SCREENS)('the navigation on $device', ({ screen }) => {
       'Home',
       'Logs',
       'Explore',
+      'Dashboards',
       'Performance',
       'Alerts',
       'Sentinel',

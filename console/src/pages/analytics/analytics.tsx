@@ -1,18 +1,21 @@
 import { Grid, Group, SegmentedControl, SimpleGrid, Stack } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { analyticsOverview, eqlLanguage, type Narrowed, type Window } from '../../api/insight.js';
+import { analyticsOverview, eqlLanguage, given, type Narrowed, needsField, type Window } from '../../api/insight.js';
 import { Failure } from '../../parts/failures.js';
 import { changeNote, Figure } from '../../parts/figure.js';
 import { milliseconds, share, whole } from '../../parts/numbers.js';
 import { PageHead } from '../../parts/page-head.js';
 import { Suggested } from '../../parts/suggested.js';
-import type { AnalyticsSearch } from '../../routes/insight.js';
+import { type AnalyticsSearch, analyticsSearch } from '../../routes/insight.js';
 import { useCurrentProject } from '../../shell/current-project.js';
 import { useTimeRange } from '../../shell/time-range.js';
 import { Breakdown } from './breakdown.js';
 import { Funnel } from './funnel.js';
-import { SeriesOverTime } from './series-over-time.js';
+import { CreateRule } from '../alerting/rules/create-rule.js';
+import { type PinProps, PinToDashboard } from '../dashboards/pin.js';
+import { SavedViews } from '../views/saved-views.js';
+import { labelOf, SeriesOverTime } from './series-over-time.js';
 
 const route = getRouteApi('/signed-in/o/$organization/p/$project/analytics');
 
@@ -26,6 +29,8 @@ export interface QuestionProps {
   /** Names of fields, those of the service first. */
   readonly fields: readonly string[];
   readonly eventTypes: readonly string[];
+  /** Whether the answer is shown without the controls of the question. */
+  readonly isBare?: boolean;
 }
 
 const QUESTIONS = [
@@ -52,9 +57,19 @@ export function AnalyticsPage() {
     eventTypes: language?.categories ?? [],
   };
   const question = search.ask ?? 'series';
+  // Without the time range, which is that of the project.
+  const own = analyticsSearch({ ...search });
   return (
     <Stack gap="md">
-      <PageHead title="Analytics" guide="analytics" about="How much, when, of what, and how far people come." />
+      <PageHead title="Analytics" guide="analytics" about="How much, when, of what, and how far people come.">
+        <SavedViews
+          kind="analysis"
+          filters={given(own)}
+          onApply={(kept) => void navigate({ search: analyticsSearch(kept) })}
+        />
+        <PinToDashboard key={JSON.stringify(own)} {...pinOf(own)} />
+        <CreateRule question={{ kind: 'analysis', search: own }} />
+      </PageHead>
       <Grid align="flex-end" gap="sm">
         <Grid.Col span={{ base: 12, xs: 'auto' }}>
           <Suggested
@@ -91,6 +106,29 @@ export function AnalyticsPage() {
       {question === 'funnel' && <Funnel {...asked} />}
     </Stack>
   );
+}
+
+/** Returns how the question can be pinned to a dashboard. */
+function pinOf(search: AnalyticsSearch): PinProps {
+  const { ask, aggregate = 'count', field, split, by, event, steps } = search;
+  const analysis = (label: string) => ({ label, question: { kind: 'analysis', search } }) as const;
+  const of = event === undefined ? '' : ` of ${event}`;
+  switch (ask) {
+    case 'breakdown':
+      return { choices: [analysis('Table')], title: `Values of ${by ?? 'event'}` };
+    case 'funnel': {
+      const missing = steps === undefined || by === undefined ? 'Ask for a funnel first' : undefined;
+      return { choices: [analysis('Funnel')], title: 'Funnel', missing };
+    }
+    default: {
+      const isFieldMissing = needsField(aggregate) && field === undefined;
+      return {
+        choices: [analysis('Chart'), { label: 'Single figure', question: { kind: 'figure', search } }],
+        title: `${[labelOf(aggregate), needsField(aggregate) ? field : undefined].filter(Boolean).join(' ')}${split === undefined ? of : `${of} by ${split}`}`,
+        missing: isFieldMissing ? 'Name the field first' : undefined,
+      };
+    }
+  }
 }
 
 /** EQL accepts names without the prefix `properties.`, but the other queries need it. */

@@ -10,23 +10,14 @@ import { PendingPage } from '../../shell/around-pages.js';
 import type { QuestionProps } from './analytics.js';
 
 /** The most frequent values of a field. */
-export function Breakdown({ projectId, window, narrowed, search, set, fields }: QuestionProps) {
+export function Breakdown({ projectId, window, narrowed, search, set, fields, isBare = false }: QuestionProps) {
   const by = search.by ?? 'event';
   const { data, error, isPending } = useQuery({
     ...breakdown(projectId, window, narrowed, by),
     placeholderData: keepPreviousData,
   });
-  return (
-    <Stack gap="md">
-      <Suggested
-        label="Values of"
-        maw={320}
-        data={[...fields]}
-        limit={50}
-        maxLength={200}
-        value={by}
-        onChange={(value) => set({ by: value })}
-      />
+  const answer = (
+    <>
       <Failure error={error} />
       {isPending && <PendingPage />}
       {data !== undefined && (
@@ -55,6 +46,21 @@ export function Breakdown({ projectId, window, narrowed, search, set, fields }: 
           </Rows>
         </>
       )}
+    </>
+  );
+  if (isBare) return answer;
+  return (
+    <Stack gap="md">
+      <Suggested
+        label="Values of"
+        maw={320}
+        data={[...fields]}
+        limit={50}
+        maxLength={200}
+        value={by}
+        onChange={(value) => set({ by: value })}
+      />
+      {answer}
     </Stack>
   );
 }

@@ -21,7 +21,16 @@ const UNITS = [
 const WEEK_S = 604_800;
 
 /** Shows how many of those that took the first step reached each further step. */
-export function Funnel({ projectId, window, narrowed, search, set, fields, eventTypes }: QuestionProps) {
+export function Funnel({
+  projectId,
+  window,
+  narrowed,
+  search,
+  set,
+  fields,
+  eventTypes,
+  isBare = false,
+}: QuestionProps) {
   const steps = stepsOf(search.steps);
   const by = search.by ?? '';
   const within = search.within === undefined ? undefined : Number(search.within);
@@ -29,6 +38,20 @@ export function Funnel({ projectId, window, narrowed, search, set, fields, event
     ...funnel(projectId, window, narrowed, { steps, by, within_seconds: within }),
     placeholderData: keepPreviousData,
   });
+  const answer = (
+    <>
+      <Failure error={error} />
+      {isPending && fetchStatus === 'fetching' && <PendingPage />}
+      {steps.length < 2 && (
+        <Empty
+          title="How far do people come?"
+          about="Name two or more events in their order, such as cart.opened and order.placed, and whose they are, such as properties.user."
+        />
+      )}
+      {data !== undefined && steps.length > 1 && <Steps answer={data} />}
+    </>
+  );
+  if (isBare) return answer;
   return (
     <Stack gap="md">
       <Builder
@@ -40,15 +63,7 @@ export function Funnel({ projectId, window, narrowed, search, set, fields, event
         eventTypes={eventTypes}
         onAsk={set}
       />
-      <Failure error={error} />
-      {isPending && fetchStatus === 'fetching' && <PendingPage />}
-      {steps.length < 2 && (
-        <Empty
-          title="How far do people come?"
-          about="Name two or more events in their order, such as cart.opened and order.placed, and whose they are, such as properties.user."
-        />
-      )}
-      {data !== undefined && steps.length > 1 && <Steps answer={data} />}
+      {answer}
     </Stack>
   );
 }

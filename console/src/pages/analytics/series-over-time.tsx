@@ -38,7 +38,7 @@ const INTERVALS = [
 const COLORS: readonly SeriesColor[] = ['sea', 'orange', 'grape', 'blue', 'wine', 'olive'];
 
 /** Shows one number per interval, optionally with a line for each value of a field. */
-export function SeriesOverTime({ projectId, window, narrowed, search, set, fields }: QuestionProps) {
+export function SeriesOverTime({ projectId, window, narrowed, search, set, fields, isBare = false }: QuestionProps) {
   const { aggregate = 'count', field, split, interval, compare } = search;
   const { zone, zoom } = useTimeRange();
   const takesField = needsField(aggregate);
@@ -53,6 +53,19 @@ export function SeriesOverTime({ projectId, window, narrowed, search, set, field
     }),
     placeholderData: keepPreviousData,
   });
+  const answer = (
+    <>
+      <Failure error={error} />
+      {takesField && field === undefined && (
+        <Text c="dimmed" role="status">
+          Name the field whose numbers are meant.
+        </Text>
+      )}
+      {isPending && fetchStatus === 'fetching' && <PendingPage />}
+      {data !== undefined && <Drawn answer={data} field={takesField ? field : undefined} zoom={zoom} />}
+    </>
+  );
+  if (isBare) return answer;
   return (
     <Stack gap="md">
       <Group gap="sm" align="flex-end">
@@ -108,14 +121,7 @@ export function SeriesOverTime({ projectId, window, narrowed, search, set, field
           />
         )}
       </Group>
-      <Failure error={error} />
-      {takesField && field === undefined && (
-        <Text c="dimmed" role="status">
-          Name the field whose numbers are meant.
-        </Text>
-      )}
-      {isPending && fetchStatus === 'fetching' && <PendingPage />}
-      {data !== undefined && <Drawn answer={data} field={takesField ? field : undefined} zoom={zoom} />}
+      {answer}
     </Stack>
   );
 }
@@ -187,13 +193,13 @@ function isAdded(aggregate: Aggregate): boolean {
   return aggregate === 'count' || aggregate === 'errors';
 }
 
-function unitOf(aggregate: Aggregate, field: string | undefined): Unit {
+export function unitOf(aggregate: Aggregate, field: string | undefined): Unit {
   if (aggregate === 'error_rate') return 'share';
   if (isWhole(aggregate)) return 'count';
   return field?.endsWith('_ms') === true ? 'ms' : 'number';
 }
 
-function labelOf(aggregate: Aggregate): string {
+export function labelOf(aggregate: Aggregate): string {
   return AGGREGATES.find(({ value }) => value === aggregate)?.label ?? aggregate;
 }
 

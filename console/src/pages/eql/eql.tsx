@@ -6,14 +6,21 @@ import { eqlAnswer, eqlLanguage } from '../../api/insight.js';
 import { Failure } from '../../parts/failures.js';
 import { PageHead } from '../../parts/page-head.js';
 import { Empty } from '../../parts/rows.js';
-import type { EqlSearch } from '../../routes/insight.js';
+import { type EqlSearch, eqlSearch } from '../../routes/insight.js';
 import { useCurrentProject } from '../../shell/current-project.js';
 import { useTimeRange } from '../../shell/time-range.js';
+import { CreateRule } from '../alerting/rules/create-rule.js';
+import { PinToDashboard } from '../dashboards/pin.js';
 import { EventDetail } from '../insight/event-detail.js';
+import { SavedViews } from '../views/saved-views.js';
 import { Editor } from './editor.js';
 import { EXAMPLES } from './examples.js';
 import { type Fault, faultOf } from './fault.js';
+import { RecentQueries, useRecentQueries } from './recent.js';
 import { Results } from './results.js';
+
+/** The title of a panel is the beginning of its query, until somebody gives it another. */
+const MAX_TITLE_CHARACTERS = 60;
 
 const route = getRouteApi('/signed-in/o/$organization/p/$project/eql');
 
@@ -33,10 +40,12 @@ export function EqlPage() {
   const { window } = useTimeRange();
   const { data: language } = useQuery(eqlLanguage(project.id));
   const { data, error, isFetching, refetch } = useQuery(eqlAnswer(project.id, q, window));
+  const [recent, remember] = useRecentQueries(project.id);
   const set = (change: Partial<EqlSearch>) =>
     void navigate({ search: (before: EqlSearch) => ({ ...before, ...change }) });
   const run = (query: string) => {
     if (query.trim() === '') return;
+    remember(query);
     if (query === q) void refetch();
     else set({ q: query, shown: undefined });
   };
@@ -51,6 +60,14 @@ export function EqlPage() {
         guide="eql"
         about="Events that fit, follow each other or stay away, in the Event Query Language."
       >
+        <SavedViews kind="query" filters={{ q }} onApply={(kept) => void navigate({ search: eqlSearch(kept) })} />
+        <PinToDashboard
+          key={q}
+          choices={[{ label: 'List', question: { kind: 'query', search: { q } } }]}
+          title={q.slice(0, MAX_TITLE_CHARACTERS)}
+          missing={q === '' ? 'Run a query first' : undefined}
+        />
+        <CreateRule question={q === '' ? undefined : { kind: 'query', q }} />
         <Button component="a" variant="default" href="/docs" target="_blank" rel="noreferrer">
           The language
         </Button>
@@ -88,6 +105,13 @@ export function EqlPage() {
         <Button onClick={() => run(text)} disabled={text.trim() === ''} loading={isFetching}>
           Run
         </Button>
+        <RecentQueries
+          queries={recent}
+          onTake={(query) => {
+            setText(query);
+            run(query);
+          }}
+        />
         <Text size="sm" c="dimmed" visibleFrom="sm" pb={8}>
           <Kbd size="xs">Ctrl</Kbd> <Kbd size="xs">Enter</Kbd> runs, <Kbd size="xs">Ctrl</Kbd>{' '}
           <Kbd size="xs">Space</Kbd> suggests

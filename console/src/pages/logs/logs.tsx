@@ -8,6 +8,7 @@ import {
   EVENT_FILTERS,
   facets,
   filtersOf,
+  given,
   liveLogs,
   logPages,
   type LogEntry,
@@ -19,10 +20,11 @@ import { Failure } from '../../parts/failures.js';
 import { whole } from '../../parts/numbers.js';
 import { PageHead } from '../../parts/page-head.js';
 import { Empty } from '../../parts/rows.js';
-import { listIn, type LogsSearch } from '../../routes/logs-search.js';
+import { listIn, type LogsSearch, logsSearch, searchOfView } from '../../routes/logs-search.js';
 import { PendingPage } from '../../shell/around-pages.js';
 import { useCurrentProject } from '../../shell/current-project.js';
 import { useTimeRange } from '../../shell/time-range.js';
+import { PinToDashboard } from '../dashboards/pin.js';
 import { SendAnEvent } from '../insight/send-an-event.js';
 import { SavedViews } from '../views/saved-views.js';
 import { Chosen, NO_FILTERS } from './chosen.js';
@@ -131,8 +133,14 @@ export function LogsPage() {
           />
         </Tooltip>
         <SavedViews
-          search={{ ...search, shown: undefined, zone: undefined, refresh: undefined }}
-          onApply={(kept) => void navigate({ search: kept })}
+          kind="view"
+          filters={{ ...given({ ...search, shown: undefined, zone: undefined, refresh: undefined }), page: 'logs' }}
+          onApply={(kept) => void navigate({ search: searchOfView(kept) })}
+        />
+        <PinToDashboard
+          key={JSON.stringify(query)}
+          choices={[{ label: 'List', question: { kind: 'logs', search: logsSearch({ ...search, live: undefined }) } }]}
+          title={search.event ?? 'Newest events'}
         />
         <ViewMenu search={search} properties={properties} set={set} />
         <ExportEvents window={window} filters={query} total={isOld ? undefined : total} />

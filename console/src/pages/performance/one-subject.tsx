@@ -9,6 +9,7 @@ import { EventsLink } from './events-link.js';
 import { FailureRows } from './failure-rows.js';
 import { Figures } from './figures.js';
 import { OverTime } from './over-time.js';
+import { Kept } from './kept.js';
 import { SlowestRows } from './slowest-rows.js';
 
 interface Props extends PartProps {
@@ -35,6 +36,7 @@ export function OneSubject({ subject: { by, name, method }, ...part }: Props) {
         <span aria-hidden="true">← </span>Performance
       </LinkAnchor>
       <PageHead title={method === undefined ? name : `${method} ${name}`} about={ABOUT[by]}>
+        <Kept search={search} />
         <EventsLink where={conditionOf(search)}>All its events</EventsLink>
       </PageHead>
       {search.where !== undefined && (

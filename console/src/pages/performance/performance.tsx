@@ -11,6 +11,7 @@ import { oneOf } from '../../routes/search-members.js';
 import { useCurrentProject } from '../../shell/current-project.js';
 import { useTimeRange } from '../../shell/time-range.js';
 import { conditionOf, type PartProps, subjectOf } from './asked.js';
+import { Kept } from './kept.js';
 import { EndpointRows } from './endpoint-rows.js';
 import { EventsLink } from './events-link.js';
 import { FailureRows } from './failure-rows.js';
@@ -55,6 +56,7 @@ function All({ find, ...part }: AllProps) {
         guide="performance#in-the-console"
         about="How fast requests are answered, how many fail, and where."
       >
+        <Kept search={search} />
         <EventsLink where={conditionOf(search)}>
           {search.events === 'other' ? 'All these events' : 'All requests'}
         </EventsLink>

@@ -3,54 +3,72 @@ import type { Schemas } from '@operational-events/client';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type SubmitEvent, useState } from 'react';
 import { api } from '../../api/client.js';
-import { given, savedViews } from '../../api/insight.js';
+import { savedViewsKey, savedViewsOf } from '../../api/dashboards.js';
 import { MEMBERS, useRefusal } from '../../api/roles.js';
 import { ActForm } from '../../parts/act-form.js';
 import { Dialog } from '../../parts/dialog.js';
 import { Failure } from '../../parts/failures.js';
 import { Icon } from '../../parts/icons.js';
-import { type LogsSearch, searchOfView } from '../../routes/logs-search.js';
 import { useCurrentProject } from '../../shell/current-project.js';
 
 type View = Schemas['SavedViewResponse'];
 
 interface Props {
-  /** The part of the address of the logs that is saved. */
-  readonly search: LogsSearch;
-  readonly onApply: (search: LogsSearch) => void;
+  readonly kind: Exclude<Schemas['SavedViewKind'], 'dashboard'>;
+  /** The filters or the question of the page, as they are saved. */
+  readonly filters: Filters;
+  /** Shows the filters of a saved view. */
+  readonly onApply: (filters: View['filters']) => void;
 }
 
-/** Lists, saves and changes filters that the members of the project have named. */
-export function SavedViews({ search, onApply }: Props) {
+const VIEW_WORDS = {
+  button: 'Views',
+  one: 'view',
+  all: 'Saved views',
+  none: 'No view has been saved yet',
+  save: 'Save what is shown',
+  placeholder: 'Failed payments',
+};
+const QUESTION_WORDS = {
+  button: 'Saved questions',
+  one: 'question',
+  all: 'Saved questions',
+  none: 'No question has been saved yet',
+  save: 'Save this question',
+  placeholder: 'Orders by country',
+};
+
+/** Lists, saves and changes filters or questions that the members of the project have named. */
+export function SavedViews({ kind, filters, onApply }: Props) {
   const { project } = useCurrentProject();
-  const { data, error } = useQuery(savedViews(project.id));
+  const { data, error } = useQuery(savedViewsOf(project.id, kind));
   const refusal = useRefusal(project.id, MEMBERS);
   const [open, setOpen] = useState<'save' | 'manage' | null>(null);
+  const words = kind === 'view' ? VIEW_WORDS : QUESTION_WORDS;
   const views = data ?? [];
-  const filters = { ...given(search), page: 'logs' };
   const close = () => setOpen(null);
   return (
     <>
       <Menu position="bottom-end" width={260}>
         <Menu.Target>
           <Button variant="default" leftSection={<Icon name="bookmark" size={16} />}>
-            Views
+            {words.button}
           </Button>
         </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Label>{views.length === 0 ? 'No view has been saved yet' : 'Saved views'}</Menu.Label>
+        <Menu.Dropdown mah={420} style={{ overflowY: 'auto' }}>
+          <Menu.Label>{views.length === 0 ? words.none : words.all}</Menu.Label>
           {views.map(({ id, name, filters: kept }) => (
-            <Menu.Item key={id} onClick={() => onApply(searchOfView(kept))}>
+            <Menu.Item key={id} onClick={() => onApply(kept)}>
               {name}
             </Menu.Item>
           ))}
           <Menu.Divider />
           <Menu.Item disabled={refusal !== undefined} onClick={() => setOpen('save')}>
-            Save what is shown
+            {words.save}
           </Menu.Item>
           {views.length > 0 && (
             <Menu.Item disabled={refusal !== undefined} onClick={() => setOpen('manage')}>
-              Change saved views
+              Change {words.all.toLowerCase()}
             </Menu.Item>
           )}
           {refusal !== undefined && <Menu.Label>{refusal}</Menu.Label>}
@@ -58,19 +76,26 @@ export function SavedViews({ search, onApply }: Props) {
       </Menu>
       <Failure error={error} />
       <Dialog
-        title="Save a view"
+        title={`Save a ${words.one}`}
         guide="organizations-and-projects#saved-views"
         isOpen={open === 'save'}
         onClose={close}
       >
-        <SaveView projectId={project.id} filters={filters} onDone={close} />
+        <SaveView
+          projectId={project.id}
+          kind={kind}
+          verb={`Save the ${words.one}`}
+          placeholder={words.placeholder}
+          filters={filters}
+          onDone={close}
+        />
       </Dialog>
-      <Dialog title="Saved views" isOpen={open === 'manage'} onClose={close}>
+      <Dialog title={words.all} isOpen={open === 'manage'} onClose={close}>
         <Stack>
           {views.map((view) => (
             <ChangeView key={view.id} view={view} filters={filters} />
           ))}
-          {views.length === 0 && <Text c="dimmed">No saved views.</Text>}
+          {views.length === 0 && <Text c="dimmed">No {words.all.toLowerCase()}.</Text>}
         </Stack>
       </Dialog>
     </>
@@ -81,28 +106,31 @@ type Filters = Readonly<Record<string, unknown>>;
 
 function useRefetch(projectId: string) {
   const queries = useQueryClient();
-  return () => queries.invalidateQueries({ queryKey: savedViews(projectId).queryKey });
+  return () => queries.invalidateQueries({ queryKey: savedViewsKey(projectId) });
 }
 
 interface SaveProps {
   readonly projectId: string;
+  readonly kind: Props['kind'];
+  readonly verb: string;
+  readonly placeholder: string;
   readonly filters: Filters;
   readonly onDone: () => void;
 }
 
-function SaveView({ projectId, filters, onDone }: SaveProps) {
+function SaveView({ projectId, kind, verb, placeholder, filters, onDone }: SaveProps) {
   const refetch = useRefetch(projectId);
   const [name, setName] = useState('');
   const save = async () => {
-    await api.createSavedView({ path: { project_id: projectId }, body: { name: name.trim(), filters } });
+    await api.createSavedView({ path: { project_id: projectId }, body: { name: name.trim(), kind, filters } });
     await refetch();
   };
   return (
-    <ActForm verb="Save the view" act={save} onDone={onDone}>
+    <ActForm verb={verb} act={save} onDone={onDone}>
       <TextInput
         label="Name"
         description="Everybody in the project sees it"
-        placeholder="Failed payments"
+        placeholder={placeholder}
         required
         data-autofocus
         maxLength={200}

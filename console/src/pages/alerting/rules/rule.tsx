@@ -39,6 +39,7 @@ import { endpointsOf } from '../../delivery/endpoints/endpoint.js';
 import { Misspelt } from '../filters/filter.js';
 import { ConditionForm } from './condition-form.js';
 import { draftOfRule, NEW_RULE, requestOf, type RuleDraft } from './draft.js';
+import { ruleInAddress } from './from-question.js';
 import { Preview } from './preview.js';
 
 type Rule = Schemas['AlertRuleResponse'];
@@ -67,12 +68,13 @@ function isSame(one: RuleDraft, other: RuleDraft | null): boolean {
 
 function Editor({ rule }: { readonly rule: Rule | null }) {
   const { organization, project } = useCurrentProject();
-  const { past } = route.useSearch();
+  const { past, question } = route.useSearch();
   const navigate = route.useNavigate();
   const queries = useQueryClient();
   const refusal = useRefusal(project.id, OPERATORS);
   const stored = useMemo(() => (rule === null ? null : draftOfRule(rule)), [rule]);
-  const initial = stored ?? (rule === null ? NEW_RULE : { ...NEW_RULE, name: rule.name, severity: rule.severity });
+  const [begun] = useState(() => ruleInAddress(question));
+  const initial = stored ?? (rule === null ? begun : { ...NEW_RULE, name: rule.name, severity: rule.severity });
   const [draft, setDraft] = useState(initial);
   const [isOn, setIsOn] = useState(true);
   const [isDeleting, setIsDeleting] = useState(false);
@@ -240,7 +242,7 @@ function Editor({ rule }: { readonly rule: Rule | null }) {
             projectId={project.id}
             draft={draft}
             range={past}
-            onRange={(next) => void navigate({ search: { past: next }, replace: true })}
+            onRange={(next) => void navigate({ search: { past: next, question }, replace: true })}
             refusal={refusal}
           />
         </Grid.Col>

@@ -1,0 +1,469 @@
+import './dashboards.css';
+import { ActionIcon, Alert, Button, Group, Menu, Stack, Text, Title } from '@mantine/core';
+import { useLocalStorage, useMediaQuery } from '@mantine/hooks';
+import type { Schemas } from '@operational-events/client';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { type ReactNode, useEffect, useMemo, useState } from 'react';
+import { api } from '../../api/client.js';
+import {
+  ChangedMeanwhile,
+  createDashboard,
+  hasSameContent,
+  nameOfCopy,
+  saveDashboard,
+  savedViewsKey,
+  savedViewsOf,
+} from '../../api/dashboards.js';
+import { MEMBERS, useRefusal } from '../../api/roles.js';
+import { Act } from '../../parts/act.js';
+import { Confirmation, Dialog } from '../../parts/dialog.js';
+import { Failure } from '../../parts/failures.js';
+import { Icon } from '../../parts/icons.js';
+import { LinkAnchor } from '../../parts/links.js';
+import { Ago } from '../../parts/moment.js';
+import { Rename } from '../../parts/rename.js';
+import { Empty } from '../../parts/rows.js';
+import { fileName, save } from '../../parts/save.js';
+import { UnsavedChanges } from '../../parts/unsaved-changes.js';
+import type { DashboardSearch } from '../../routes/dashboards.js';
+import { homeKey } from '../../routes/home.js';
+import { lazyRouteComponent } from '../../routes/lazy-page.js';
+import { PendingPage } from '../../shell/around-pages.js';
+import { useCurrentProject } from '../../shell/current-project.js';
+import { EventDetail } from '../insight/event-detail.js';
+import { AddPanel } from './add-panel.js';
+import { type Content, contentOf, filtersOfContent, MAX_PANELS, MAX_VARIABLES, newId, type Panel } from './content.js';
+import { arranged, byPlace, moved } from './layout.js';
+import { type PanelActs, PanelView } from './panel.js';
+import { exported } from './transfer.js';
+import { chosenIn, clausesOfVariables, NewVariable, Variables } from './variables.js';
+
+type View = Schemas['SavedViewResponse'];
+
+const route = getRouteApi('/signed-in/o/$organization/p/$project/dashboards/$dashboard');
+const PanelGrid = lazyRouteComponent(() => import('./panel-grid.js'), 'PanelGrid');
+
+/** Shows the dashboard with the id in the address. */
+export function DashboardPage() {
+  const { organization, project } = useCurrentProject();
+  const { dashboard: id } = route.useParams();
+  const [home, setHome] = useHome();
+  const { data, error } = useQuery(savedViewsOf(project.id, 'dashboard'));
+  const found = data?.find((each) => each.id === id);
+  // A dashboard that somebody else deletes stays, so that its changes can be saved as a copy.
+  const [known, setKnown] = useState(found);
+  if (found !== undefined && found !== known) setKnown(found);
+  const view = found ?? (known?.id === id ? known : undefined);
+  if (view !== undefined) return <Shown key={id} view={view} isDeleted={found === undefined} />;
+  if (data === undefined) return error === null ? <PendingPage /> : <Failure error={error} />;
+  return (
+    <Empty title="There is no such dashboard" about="It may have been deleted.">
+      {home === id && (
+        <Button variant="default" onClick={() => setHome(null)}>
+          Show the overview as home again
+        </Button>
+      )}
+      <LinkAnchor
+        to="/o/$organization/p/$project/dashboards"
+        params={{ organization: organization.slug, project: project.slug }}
+      >
+        All dashboards
+      </LinkAnchor>
+    </Empty>
+  );
+}
+
+/** Returns the id of the dashboard that this browser shows as home, and a function that sets it. Null: the overview. */
+function useHome() {
+  const { organization, project } = useCurrentProject();
+  return useLocalStorage<string | null>({
+    key: homeKey({ organization: organization.slug, project: project.slug }),
+    defaultValue: null,
+    getInitialValueInEffect: false,
+  });
+}
+
+/** The content while it is edited, and the state of the dashboard that it began with. */
+interface Editing {
+  readonly base: View;
+  readonly content: Content;
+}
+
+type Open = 'rename' | 'delete' | 'panel' | 'variable' | null;
+
+function Shown({ view, isDeleted }: { readonly view: View; readonly isDeleted: boolean }) {
+  const { organization, project } = useCurrentProject();
+  const params = { organization: organization.slug, project: project.slug };
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const queries = useQueryClient();
+  const refusal = useRefusal(project.id, MEMBERS);
+  const [editing, setEditing] = useState<Editing>();
+  const [open, setOpen] = useState<Open>(null);
+  const [renamed, setRenamed] = useState<Panel>();
+  const stored = useMemo(() => contentOf(view.filters), [view.filters]);
+  const content = editing?.content ?? stored;
+  const isDirty = editing !== undefined && isOther(editing.content, contentOf(editing.base.filters));
+  const set = (change: Partial<DashboardSearch>, replace = true) =>
+    void navigate({ search: (before: DashboardSearch) => ({ ...before, ...change }), replace });
+  const change = (part: Partial<Content>) =>
+    setEditing((before) => before && { ...before, content: { ...before.content, ...part } });
+  const refetch = () => queries.invalidateQueries({ queryKey: savedViewsKey(project.id) });
+  const show = (dashboard: string) =>
+    navigate({
+      to: '/o/$organization/p/$project/dashboards/$dashboard',
+      params: { ...params, dashboard },
+      ignoreBlocker: true,
+    });
+  const saving = useMutation({
+    mutationFn: ({ base, content: next }: Editing) => saveDashboard(base, filtersOfContent(next)),
+    onSuccess: (saved) => {
+      queries.setQueryData(savedViewsOf(project.id, 'dashboard').queryKey, (known) =>
+        known?.map((each) => (each.id === saved.id ? saved : each)),
+      );
+      setEditing(undefined);
+    },
+    onError: (error) => (error instanceof ChangedMeanwhile ? refetch() : undefined),
+  });
+  const copying = useMutation({
+    mutationFn: async () =>
+      createDashboard(project.id, await nameOfCopy(project.id, view.name), filtersOfContent(content)),
+    onSuccess: async (copy) => {
+      await refetch();
+      await show(copy.id);
+    },
+  });
+  const isConflicting = editing !== undefined && (isDeleted || !hasSameContent(view, editing.base));
+  const close = () => setOpen(null);
+  const stop = () => {
+    saving.reset();
+    setEditing(undefined);
+  };
+
+  const variables = chosenIn(search.values, content.variables);
+  const clauses = clausesOfVariables(variables);
+  const choose = (name: string, value: (typeof variables)[number]['value']) => {
+    if (editing === undefined) {
+      const chosen = variables.map((each) => [each.name, (each.name === name ? value : each.value) ?? null]);
+      set({ values: JSON.stringify(Object.fromEntries(chosen)) });
+    } else {
+      set({ values: undefined });
+      change({ variables: variables.map((each) => (each.name === name ? { ...each, value } : each)) });
+    }
+  };
+  const [home, setHome] = useHome();
+  const isFull = search.full === 'on';
+  useEscape(isFull, () => set({ full: undefined }));
+
+  return (
+    <div className={isFull ? 'dashboard-full' : undefined}>
+      <Stack gap="md">
+        <Group justify="space-between" align="flex-end">
+          <div style={{ minWidth: 0 }}>
+            {!isFull && (
+              <Group gap="md">
+                <LinkAnchor to="/o/$organization/p/$project/dashboards" params={params} size="sm">
+                  <span aria-hidden="true">← </span>Dashboards
+                </LinkAnchor>
+                {home === view.id && (
+                  <LinkAnchor to="/o/$organization/p/$project" params={params} search={{ overview: 'on' }} size="sm">
+                    Overview
+                  </LinkAnchor>
+                )}
+              </Group>
+            )}
+            <Title order={1} size="h2" style={{ overflowWrap: 'anywhere' }}>
+              {view.name}
+            </Title>
+            <Text c="dimmed" size="sm">
+              {content.panels.length === 1 ? '1 panel' : `${content.panels.length} panels`}, changed{' '}
+              <Ago at={view.updated_at} />
+            </Text>
+          </div>
+          <Group gap="sm">
+            {isFull ? (
+              <Button variant="default" onClick={() => set({ full: undefined })}>
+                Leave full screen
+              </Button>
+            ) : editing === undefined ? (
+              <>
+                <Button
+                  variant="default"
+                  leftSection={<Icon name="whole" size={16} />}
+                  onClick={() => set({ full: 'on' })}
+                >
+                  Full screen
+                </Button>
+                <Act refusal={refusal} onAct={() => setEditing({ base: view, content: stored })}>
+                  Edit
+                </Act>
+                <More
+                  refusal={refusal}
+                  isHome={home === view.id}
+                  onHome={() => setHome(home === view.id ? null : view.id)}
+                  onRename={() => setOpen('rename')}
+                  onDuplicate={() => copying.mutate()}
+                  onExport={() => save(exported(view.name, stored), fileName(project.slug, 'dashboard', 'json'))}
+                  onDelete={() => setOpen('delete')}
+                />
+              </>
+            ) : (
+              <>
+                <Button
+                  variant="default"
+                  disabled={content.variables.length >= MAX_VARIABLES}
+                  leftSection={<Icon name="plus" size={16} />}
+                  onClick={() => setOpen('variable')}
+                >
+                  Variable
+                </Button>
+                <Button
+                  variant="default"
+                  disabled={content.panels.length >= MAX_PANELS}
+                  leftSection={<Icon name="plus" size={16} />}
+                  onClick={() => setOpen('panel')}
+                >
+                  Panel
+                </Button>
+                <Button variant="default" onClick={stop}>
+                  Cancel
+                </Button>
+                {!isConflicting && (
+                  <Button loading={saving.isPending} onClick={() => saving.mutate(editing)}>
+                    Save
+                  </Button>
+                )}
+              </>
+            )}
+          </Group>
+        </Group>
+        <Failure error={copying.error ?? (isConflicting ? null : saving.error)} />
+        {isConflicting && (
+          <Conflict
+            isDeleted={isDeleted}
+            isCopying={copying.isPending}
+            onCopy={() => copying.mutate()}
+            onDiscard={stop}
+          />
+        )}
+        <Variables
+          projectId={project.id}
+          variables={variables}
+          onChoose={choose}
+          onRemove={
+            editing === undefined
+              ? undefined
+              : (name) => change({ variables: content.variables.filter((each) => each.name !== name) })
+          }
+        />
+        {content.panels.length === 0 && <NoPanels />}
+        <Panels
+          panels={content.panels}
+          isEditing={editing !== undefined}
+          onArrange={(panels) => change({ panels })}
+          onRename={setRenamed}
+        >
+          {(panel, acts) => (
+            <PanelView panel={panel} clauses={clauses} acts={acts} onShow={(shown) => set({ shown }, false)} />
+          )}
+        </Panels>
+      </Stack>
+      <UnsavedChanges isDirty={isDirty} />
+      <EventDetail projectId={project.id} eventId={search.shown} onClose={() => set({ shown: undefined })} />
+      <Dialog title="Rename the dashboard" isOpen={open === 'rename'} onClose={close}>
+        <Rename
+          before={view.name}
+          rename={async (name) => {
+            await api.updateSavedView({ path: { project_id: project.id, view_id: view.id }, body: { name } });
+            await refetch();
+          }}
+          onDone={close}
+        />
+      </Dialog>
+      <Dialog title="Delete the dashboard" isOpen={open === 'delete'} onClose={close}>
+        <Confirmation
+          verb="Delete"
+          isDangerous
+          act={async () => {
+            await api.deleteSavedView({ path: { project_id: project.id, view_id: view.id } });
+            await navigate({ to: '/o/$organization/p/$project/dashboards', params });
+            await refetch();
+          }}
+          onClose={close}
+        >
+          <b>{view.name}</b> is gone for everybody in the project.
+        </Confirmation>
+      </Dialog>
+      <Dialog title="Rename the panel" isOpen={renamed !== undefined} onClose={() => setRenamed(undefined)}>
+        {renamed !== undefined && (
+          <Rename
+            before={renamed.title}
+            rename={(title) => {
+              change({ panels: content.panels.map((each) => (each.id === renamed.id ? { ...each, title } : each)) });
+              return Promise.resolve();
+            }}
+            onDone={() => setRenamed(undefined)}
+          />
+        )}
+      </Dialog>
+      <Dialog title="Add a variable" isOpen={open === 'variable'} onClose={close}>
+        <NewVariable
+          projectId={project.id}
+          variables={content.variables}
+          onAdd={(variable) => {
+            change({ variables: [...content.variables, variable] });
+            close();
+          }}
+        />
+      </Dialog>
+      <Dialog title="Add a panel" isOpen={open === 'panel'} onClose={close}>
+        <AddPanel
+          content={content}
+          onAdd={(next) => {
+            change(next);
+            close();
+          }}
+        />
+      </Dialog>
+    </div>
+  );
+}
+
+function isOther(one: Content, other: Content): boolean {
+  return JSON.stringify(filtersOfContent(one)) !== JSON.stringify(filtersOfContent(other));
+}
+
+/** Calls a function when Escape is pressed outside of dialogs and menus. */
+function useEscape(isActive: boolean, act: () => void): void {
+  useEffect(() => {
+    if (!isActive) return;
+    const onKey = (event: KeyboardEvent) => {
+      const isInside = event.target instanceof Element && event.target.closest('[role=dialog], [role=menu]') !== null;
+      if (event.key === 'Escape' && !event.defaultPrevented && !isInside) act();
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  });
+}
+
+interface MoreProps {
+  readonly refusal: string | undefined;
+  readonly isHome: boolean;
+  readonly onHome: () => void;
+  readonly onRename: () => void;
+  readonly onDuplicate: () => void;
+  readonly onExport: () => void;
+  readonly onDelete: () => void;
+}
+
+function More({ refusal, isHome, onHome, onRename, onDuplicate, onExport, onDelete }: MoreProps) {
+  const isRefused = refusal !== undefined;
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <ActionIcon variant="default" size="lg" aria-label="More actions">
+          <Icon name="more" size={16} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item onClick={onHome}>{isHome ? 'Show the overview as home again' : 'Show as home'}</Menu.Item>
+        <Menu.Item onClick={onExport}>Export as JSON</Menu.Item>
+        <Menu.Item disabled={isRefused} onClick={onRename}>
+          Rename
+        </Menu.Item>
+        <Menu.Item disabled={isRefused} onClick={onDuplicate}>
+          Duplicate
+        </Menu.Item>
+        <Menu.Item disabled={isRefused} color="red" onClick={onDelete}>
+          Delete
+        </Menu.Item>
+        {isRefused && <Menu.Label>{refusal}</Menu.Label>}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+interface ConflictProps {
+  readonly isDeleted: boolean;
+  readonly isCopying: boolean;
+  readonly onCopy: () => void;
+  readonly onDiscard: () => void;
+}
+
+/** Shown when somebody else has changed or deleted the dashboard that is being edited. */
+function Conflict({ isDeleted, isCopying, onCopy, onDiscard }: ConflictProps) {
+  return (
+    <Alert
+      color="orange"
+      variant="light"
+      role="alert"
+      title={`Somebody else has ${isDeleted ? 'deleted' : 'changed'} this dashboard`}
+    >
+      <Stack gap="sm">
+        <Text size="sm">Your changes are not saved. Keep them in a copy, or discard them.</Text>
+        <Group gap="sm">
+          <Button size="xs" loading={isCopying} onClick={onCopy}>
+            Save as a copy
+          </Button>
+          <Button size="xs" variant="default" onClick={onDiscard}>
+            {isDeleted ? 'Discard my changes' : 'Discard mine and show theirs'}
+          </Button>
+        </Group>
+      </Stack>
+    </Alert>
+  );
+}
+
+function NoPanels() {
+  return (
+    <Empty
+      title="No panel yet"
+      about="Edit the dashboard to add a saved question, or pin the question of another page: Analytics, Query, Performance and Logs have the button “Pin to dashboard”."
+    />
+  );
+}
+
+interface PanelsProps {
+  readonly panels: readonly Panel[];
+  readonly isEditing: boolean;
+  readonly onArrange: (panels: readonly Panel[]) => void;
+  readonly onRename: (panel: Panel) => void;
+  readonly children: (panel: Panel, acts: PanelActs | undefined) => ReactNode;
+}
+
+/** Arranges panels on a grid, or in one column on a phone. */
+function Panels({ panels: given, isEditing, onArrange, onRename, children }: PanelsProps) {
+  const isPhone = useMediaQuery('(max-width: 48em)', undefined, { getInitialValueInEffect: false });
+  const panels = arranged(given).sort(byPlace);
+  const actsOf = (panel: Panel): PanelActs => ({
+    onMove: (move) => onArrange(moved(panels, panel.id, move)),
+    onRename: () => onRename(panel),
+    onDuplicate: () => {
+      if (panels.length >= MAX_PANELS) return;
+      const copy = { ...panel, id: newId(panels), layout: { ...panel.layout, y: panel.layout.y + 0.5 } };
+      onArrange(arranged([...panels, copy]));
+    },
+    onRemove: () => onArrange(arranged(panels.filter(({ id }) => id !== panel.id))),
+  });
+  if (isEditing && !isPhone) {
+    return (
+      <PanelGrid panels={panels} onArrange={onArrange}>
+        {(panel: Panel) => children(panel, actsOf(panel))}
+      </PanelGrid>
+    );
+  }
+  return (
+    <div className="panels">
+      {panels.map((panel) => {
+        const { x, y, w, h } = panel.layout;
+        const place = { gridColumn: `${x + 1} / span ${w}`, gridRow: `${y + 1} / span ${h}` };
+        return (
+          <div key={panel.id} style={place}>
+            {children(panel, isEditing ? actsOf(panel) : undefined)}
+          </div>
+        );
+      })}
+    </div>
+  );
+}

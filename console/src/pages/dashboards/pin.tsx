@@ -1,0 +1,155 @@
+import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
+import type { Schemas } from '@operational-events/client';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { changeLatest, createDashboard, savedViewsKey, savedViewsOf } from '../../api/dashboards.js';
+import { given } from '../../api/insight.js';
+import { MEMBERS, useRefusal } from '../../api/roles.js';
+import { Act } from '../../parts/act.js';
+import { ActForm } from '../../parts/act-form.js';
+import { Dialog } from '../../parts/dialog.js';
+import { Icon } from '../../parts/icons.js';
+import { LinkButton } from '../../parts/links.js';
+import { useCurrentProject } from '../../shell/current-project.js';
+import { contentOf, EMPTY, filtersOfContent, MAX_PANELS, type Question, withPanel } from './content.js';
+
+interface Pinnable {
+  /** Says how the panel shows the question. */
+  readonly label: string;
+  readonly question: Question;
+}
+
+export interface PinProps {
+  /** The forms in which the page's question can be pinned, the usual one first. */
+  readonly choices: readonly [Pinnable, ...Pinnable[]];
+  readonly title: string;
+  /** Why there is nothing to pin. Undefined when there is. */
+  readonly missing?: string | undefined;
+}
+
+/** Adds the question of a page to a dashboard as a panel. */
+export function PinToDashboard({ choices, title, missing }: PinProps) {
+  const { project } = useCurrentProject();
+  const refusal = useRefusal(project.id, MEMBERS);
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <>
+      <Act
+        variant="default"
+        leftSection={<Icon name="pin" size={16} />}
+        refusal={refusal ?? missing}
+        onAct={() => setIsOpen(true)}
+      >
+        Pin to dashboard
+      </Act>
+      <Dialog title="Pin to dashboard" isOpen={isOpen} onClose={() => setIsOpen(false)}>
+        <PinForm choices={choices} title={title} onClose={() => setIsOpen(false)} />
+      </Dialog>
+    </>
+  );
+}
+
+const NEW = 'new';
+
+function PinForm({ choices, title: before, onClose }: Omit<PinProps, 'missing'> & { readonly onClose: () => void }) {
+  const { project } = useCurrentProject();
+  const queries = useQueryClient();
+  const { data: known = [] } = useQuery(savedViewsOf(project.id, 'dashboard'));
+  const [wanted, setWanted] = useState<string>();
+  const [name, setName] = useState('');
+  const [title, setTitle] = useState(before.slice(0, 200));
+  const [form, setForm] = useState(0);
+  const [pinned, setPinned] = useState<Schemas['SavedViewResponse']>();
+  const firstWithRoom = known.find((each) => !isFull(each));
+  const chosen = wanted ?? firstWithRoom?.id ?? NEW;
+  const { question } = choices[form] ?? choices[0];
+  const pin = async () => {
+    const stored = { ...question, search: given(question.search) };
+    const size = question.kind === 'figure' ? { w: 3, h: 5 } : undefined;
+    const add = (filters: Readonly<Record<string, unknown>>) =>
+      filtersOfContent(withPanel(contentOf(filters), title.trim(), stored, size));
+    setPinned(
+      chosen === NEW
+        ? await createDashboard(project.id, name.trim(), add(filtersOfContent(EMPTY)))
+        : await changeLatest({ id: chosen, project_id: project.id }, add),
+    );
+    await queries.invalidateQueries({ queryKey: savedViewsKey(project.id) });
+  };
+  if (pinned !== undefined) return <Pinned view={pinned} onClose={onClose} />;
+  return (
+    <ActForm verb="Pin" act={pin}>
+      <Select
+        label="Dashboard"
+        data={[
+          ...known.map((each) => ({
+            value: each.id,
+            label: isFull(each) ? `${each.name} (has ${MAX_PANELS} panels, the most)` : each.name,
+            disabled: isFull(each),
+          })),
+          { value: NEW, label: 'New dashboard' },
+        ]}
+        allowDeselect={false}
+        value={chosen}
+        onChange={(value) => setWanted(value ?? undefined)}
+      />
+      {chosen === NEW && (
+        <TextInput
+          label="Name of the dashboard"
+          description="Everybody in the project sees it"
+          placeholder="Checkout health"
+          required
+          maxLength={200}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+      )}
+      <TextInput
+        label="Title of the panel"
+        required
+        maxLength={200}
+        value={title}
+        onChange={(event) => setTitle(event.currentTarget.value)}
+      />
+      {choices.length > 1 && (
+        <Select
+          label="Show as"
+          data={choices.map(({ label }, index) => ({ value: String(index), label }))}
+          allowDeselect={false}
+          value={String(form)}
+          onChange={(value) => setForm(Number(value))}
+        />
+      )}
+    </ActForm>
+  );
+}
+
+function isFull({ filters }: Schemas['SavedViewResponse']): boolean {
+  return contentOf(filters).panels.length >= MAX_PANELS;
+}
+
+interface PinnedProps {
+  readonly view: Schemas['SavedViewResponse'];
+  readonly onClose: () => void;
+}
+
+function Pinned({ view, onClose }: PinnedProps) {
+  const { organization, project } = useCurrentProject();
+  return (
+    <Stack>
+      <Text role="status">
+        The panel is on <b>{view.name}</b>.
+      </Text>
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onClose}>
+          Stay here
+        </Button>
+        <LinkButton
+          to="/o/$organization/p/$project/dashboards/$dashboard"
+          params={{ organization: organization.slug, project: project.slug, dashboard: view.id }}
+        >
+          Open the dashboard
+        </LinkButton>
+      </Group>
+    </Stack>
+  );
+}

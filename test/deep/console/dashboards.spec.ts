@@ -1,0 +1,598 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Download, Locator, Page } from 'playwright-core';
+import { addMember, type Owner, ownerWithProject } from '../../support/actors.js';
+import { createTestApp, type TestApp } from '../../support/app.js';
+import { bytesOfDownload } from '../../support/chromium.js';
+import { type ConsoleBrowser, openConsole } from '../../support/console-browser.js';
+import {
+  addressOf,
+  DESKTOP,
+  enter,
+  faultsOf,
+  follow,
+  goTo,
+  heading,
+  SCREENS,
+  signIn,
+} from '../../support/console-pages.js';
+import { eventually } from '../../support/eventually.js';
+
+const MINUTE_MS = 60_000;
+/** The tests read more in a minute than a person does. */
+const LIMITS = ['events', 'performance', 'logs', 'analytics', 'project-events-explorer']
+  .map((name) => `${name}=1000/1000`)
+  .join();
+
+let app: TestApp;
+let owner: Owner;
+let address: string;
+
+beforeAll(async () => {
+  app = await createTestApp({ env: { RATE_LIMIT_OVERRIDES: LIMITS } });
+  owner = await ownerWithProject(app);
+  address = await addressOf(app, owner);
+  await app
+    .request()
+    .post('/v1/events/ingest')
+    .set('X-API-Key', owner.apiKey)
+    .set('Content-Type', 'application/x-ndjson')
+    .send(
+      shopEvents()
+        .map((event) => JSON.stringify(event))
+        .join('\n'),
+    )
+    .expect(200);
+});
+afterAll(() => app.close());
+
+/** In the last hour: seven carts are opened and four orders placed, and twelve requests are read, two of them in vain. */
+function shopEvents(): object[] {
+  const now = Date.now();
+  const many = (count: number, make: (index: number) => object): object[] =>
+    Array.from({ length: count }, (_, index) => ({
+      source: 'web',
+      timestamp: new Date(now - (30 - index) * MINUTE_MS).toISOString(),
+      ...make(index),
+    }));
+  const plan = (index: number) => (index < 3 ? 'pro' : 'free');
+  return [
+    ...many(7, (index) => ({ event_type: 'cart.opened', payload: { user: `u${index}`, plan: plan(index) } })),
+    ...many(4, (index) => ({
+      event_type: 'order.placed',
+      timestamp: new Date(now - (20 - index) * MINUTE_MS).toISOString(),
+      payload: { user: `u${index}`, plan: plan(index), total: 10 },
+    })),
+    ...many(12, (index) => ({
+      event_type: 'http.request',
+      payload: {
+        method: 'GET',
+        path: '/cart',
+        status_code: index < 2 ? 503 : 200,
+        latency_ms: 20 + index,
+        plan: plan(index),
+      },
+    })),
+  ];
+}
+
+interface View {
+  readonly id: string;
+  readonly name: string;
+  readonly updated_at: string;
+  readonly filters: { readonly panels: readonly { title: string; question: object; layout: Box }[] };
+}
+interface Box {
+  readonly x: number;
+  readonly y: number;
+  readonly w: number;
+  readonly h: number;
+}
+
+const path = () => `/v1/projects/${owner.projectId}/saved-views`;
+
+async function make(name: string, filters: object, kind = 'dashboard'): Promise<View> {
+  const { body } = await app
+    .request()
+    .post(path())
+    .set('Authorization', owner.bearer)
+    .send({ name, kind, filters })
+    .expect(201);
+  return body as View;
+}
+
+async function stored(name: string): Promise<View | undefined> {
+  const { body } = await app.request().get(path()).set('Authorization', owner.bearer).expect(200);
+  return (body as View[]).find((each) => each.name === name);
+}
+
+async function change(id: string, filters: object): Promise<void> {
+  await app.request().patch(`${path()}/${id}`).set('Authorization', owner.bearer).send({ filters }).expect(200);
+}
+
+const box = (x: number, y: number, w = 6, h = 6): Box => ({ x, y, w, h });
+const count = (id: string, layout: object = box(0, 0), search: object = {}) => ({
+  id,
+  title: `Count ${id}`,
+  question: { kind: 'figure', search },
+  layout,
+});
+
+describe.each(SCREENS)('a dashboard on $device', ({ device, screen }) => {
+  let browser: ConsoleBrowser;
+  let page: Page;
+
+  beforeAll(async () => {
+    browser = await openConsole(app, screen);
+    ({ page } = browser);
+    await page.goto(`${app.url}/console/login`);
+    await signIn(page, owner.email);
+    await heading(page, owner.projectName);
+  });
+  afterAll(() => browser.close());
+  afterEach(async () => {
+    expect(await faultsOf(browser)).toEqual([]);
+  });
+
+  /** Names are unique in a project, and each device has its own. */
+  const named = (name: string) => `${name} on ${device}`;
+  const button = (name: string) => page.getByRole('button', { name, exact: true });
+  const panel = (title: string) => page.getByRole('region', { name: title, exact: true });
+  const open = async ({ id, name }: View, query = 'range=1h') => {
+    await page.goto(`${address}/dashboards/${id}?${query}`);
+    await heading(page, name);
+  };
+  const more = async (item: string) => {
+    await button('More actions').click();
+    await page.getByRole('menuitem', { name: item, exact: true }).click();
+  };
+  const actOn = async (title: string, item: string) => {
+    await button(`Actions for ${title}`).click();
+    await page.getByRole('menuitem', { name: item, exact: true }).click();
+  };
+  const inside = (within: Locator, text: string) => within.getByText(text, { exact: true }).first().waitFor();
+  /** Pins what the page shows. */
+  async function pin(title: string, to: { dashboard?: string; as?: string }): Promise<void> {
+    await button('Pin to dashboard').click();
+    const dialog = page.getByRole('dialog', { name: 'Pin to dashboard' });
+    if (to.dashboard !== undefined) {
+      await dialog.getByRole('combobox', { name: 'Dashboard' }).click();
+      await page.getByRole('option', { name: 'New dashboard' }).click();
+      await dialog.getByLabel('Name of the dashboard').fill(to.dashboard);
+    }
+    await dialog.getByLabel('Title of the panel').fill(title);
+    if (to.as !== undefined) {
+      await dialog.getByRole('combobox', { name: 'Show as' }).click();
+      await page.getByRole('option', { name: to.as }).click();
+    }
+    await dialog.getByRole('button', { name: 'Pin', exact: true }).click();
+    await dialog.getByText('The panel is on').waitFor();
+  }
+
+  it('gets the questions of all pages as panels, which show the same numbers', async () => {
+    await goTo(page, 'Dashboards');
+    expect(await browser.lookAt('dashboards')).toEqual([]);
+    const name = named('Shop');
+    await page.goto(`${address}/analytics?range=1h&event=order.placed`);
+    await heading(page, 'Analytics');
+    await pin('Orders', { dashboard: name });
+    expect(await browser.lookAt('pin')).toEqual([]);
+    await button('Stay here').click();
+    const questions = [
+      ['analytics?range=1h&event=order.placed', 'Number of orders', 'Single figure'],
+      ['analytics?range=1h&ask=breakdown&by=properties.plan', 'Plans', undefined],
+      [
+        `analytics?range=1h&ask=funnel&by=properties.user&steps=${encodeURIComponent('["cart.opened","order.placed"]')}`,
+        'Way to the order',
+        undefined,
+      ],
+      ['performance?range=1h', 'Speed', 'Figures'],
+      ['performance?range=1h', 'Cart routes', 'Routes and endpoints'],
+      ['logs?range=1h&event=cart.opened', 'Carts', undefined],
+      [`eql?range=1h&q=${encodeURIComponent('any where log.status >= 500')}`, 'Failed', undefined],
+    ] as const;
+    for (const [question, title, as] of questions) {
+      await page.goto(`${address}/${question}`);
+      await pin(title, as === undefined ? {} : { as });
+      if (title !== 'Failed') await button('Stay here').click();
+    }
+    await page.getByRole('link', { name: 'Open the dashboard' }).click();
+    await heading(page, name);
+    const shown = async (title: string, ...texts: string[]) => {
+      await panel(title).scrollIntoViewIfNeeded();
+      for (const text of texts) await inside(panel(title), text);
+    };
+    await shown('Orders', 'Events by the minute');
+    await panel('Orders')
+      .getByRole('img', { name: /^Events by the minute/ })
+      .waitFor();
+    await shown('Number of orders', '4');
+    await shown('Plans', 'pro', 'free');
+    await shown('Way to the order', '4 · 57.14%');
+    await shown('Speed', '12', '16.67%');
+    await shown('Cart routes', 'GET /cart');
+    await shown('Carts', '7 events');
+    await panel('Failed').scrollIntoViewIfNeeded();
+    await panel('Failed')
+      .getByText(/^2 events, of \d+ events looked at/)
+      .waitFor();
+    await page.evaluate('scrollTo(0, 0)');
+    expect(await browser.lookAt('dashboard')).toEqual([]);
+    await panel('Carts')
+      .getByRole('button', { name: /cart\.opened/ })
+      .first()
+      .click();
+    await page.getByRole('dialog', { name: 'Event' }).getByText('cart.opened').first().waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    await actOn('Number of orders', 'Open in Analytics');
+    await page.waitForURL(/analytics\?.*event=order\.placed/);
+    await heading(page, 'Analytics');
+  });
+
+  it('narrows every panel by the value of a variable', async () => {
+    const view = await make(named('Plans'), {
+      panels: [
+        count('all'),
+        {
+          ...count('query', box(6, 0)),
+          question: { kind: 'query', search: { q: 'any where log.status == 200 | tail 30' } },
+        },
+        {
+          ...count('chain', box(0, 6)),
+          question: { kind: 'query', search: { q: 'sequence by properties.user [any where true] [any where true]' } },
+        },
+        { ...count('logs', box(6, 6)), question: { kind: 'logs', search: {} } },
+      ],
+    });
+    await open(view);
+    await inside(panel('Count all'), '23');
+    await button('Edit').click();
+    await button('Variable').click();
+    const dialog = page.getByRole('dialog', { name: 'Add a variable' });
+    await dialog.getByLabel('Field').fill('log.status');
+    await page.keyboard.press('Tab');
+    await dialog.getByRole('button', { name: 'Add the variable' }).click();
+    await dialog.getByRole('alert').waitFor();
+    await dialog.getByLabel('Field').fill('properties.plan');
+    await page.keyboard.press('Tab');
+    await dialog.getByRole('button', { name: 'Add the variable' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    await button('Save').click();
+    await button('Edit').waitFor();
+    await page.getByRole('combobox', { name: 'plan' }).click();
+    await page.getByRole('option', { name: 'pro', exact: true }).click();
+    await inside(panel('Count all'), '9');
+    await panel('Count logs').scrollIntoViewIfNeeded();
+    await inside(panel('Count logs'), '9 events');
+    await panel('Count query')
+      .getByText(/^7 events, of/)
+      .waitFor();
+    await panel('Count chain').scrollIntoViewIfNeeded();
+    await inside(panel('Count chain'), 'Variables narrow queries for events only, so this one is not narrowed.');
+    expect(await browser.lookAt('dashboard-variables')).toEqual([]);
+    // The choice belongs to the address. The dashboard itself stays at all values.
+    await page.reload();
+    await inside(panel('Count all'), '9');
+    await open(view);
+    await inside(panel('Count all'), '23');
+  });
+
+  it('moves, sizes, renames, duplicates and removes panels, and saves that together', async () => {
+    const view = await make(named('Moves'), { panels: [count('one'), count('two', box(6, 0))] });
+    await open(view);
+    await button('Edit').click();
+    if (screen.isMobile) {
+      await actOn('Count two', 'Move down');
+    } else {
+      await button('Move Count one').press('ArrowDown');
+      await button('Move Count one').press('Shift+ArrowRight');
+      await button('Move Count one').press('Shift+ArrowDown');
+    }
+    await actOn('Count two', 'Duplicate');
+    await page.getByRole('heading', { name: 'Count two' }).nth(1).waitFor();
+    await page.getByRole('button', { name: 'Actions for Count two' }).nth(1).click();
+    await page.getByRole('menuitem', { name: 'Rename' }).click();
+    await page.getByRole('dialog').getByLabel('Name').fill('Count three');
+    await page.getByRole('dialog').getByRole('button', { name: 'Save the name' }).click();
+    await panel('Count three').waitFor();
+    expect(await browser.lookAt('dashboard-editing')).toEqual([]);
+    await actOn('Count two', 'Remove');
+    await panel('Count two').waitFor({ state: 'hidden' });
+    await button('Save').click();
+    await button('Edit').waitFor();
+    const saved = (await stored(view.name))?.filters.panels ?? [];
+    expect(saved.map(({ title }) => title).sort()).toEqual(['Count one', 'Count three']);
+    if (!screen.isMobile)
+      expect(saved.find(({ title }) => title === 'Count one')?.layout).toMatchObject({ w: 7, h: 7 });
+    await page.reload();
+    await panel('Count three').waitFor();
+    await panel('Count two').waitFor({ state: 'hidden' });
+  });
+
+  if (!screen.isMobile) {
+    it('lets a panel be dragged by its handle and sized by its corner', async () => {
+      const view = await make(named('Drags'), { panels: [count('one'), count('two', box(6, 0))] });
+      await open(view);
+      await button('Edit').click();
+      await drag(button('Move Count one'), 560, 0);
+      await drag(panel('Count two').locator('xpath=..').locator('.react-resizable-handle'), 0, 100);
+      await button('Save').click();
+      await button('Edit').waitFor();
+      const saved = (await stored(view.name))?.filters.panels ?? [];
+      expect(saved.find(({ title }) => title === 'Count one')?.layout.x).toBe(6);
+      expect(saved.find(({ title }) => title === 'Count two')?.layout.h).toBeGreaterThan(6);
+    });
+  }
+
+  /** Drags something by the mouse. */
+  async function drag(what: Locator, x: number, y: number): Promise<void> {
+    const place = await what.boundingBox();
+    if (place === null) throw new Error('nothing to drag');
+    const [left, top] = [place.x + place.width / 2, place.y + place.height / 2];
+    await page.mouse.move(left, top);
+    await page.mouse.down();
+    await page.mouse.move(left + x / 2, top + y / 2, { steps: 5 });
+    await page.mouse.move(left + x, top + y, { steps: 5 });
+    await page.mouse.up();
+  }
+
+  it('shows the change of another person before it saves, and keeps both', async () => {
+    const view = await make(named('Shared'), { panels: [count('one')] });
+    await open(view);
+    await button('Edit').click();
+    await actOn('Count one', 'Rename');
+    await page.getByRole('dialog').getByLabel('Name').fill('Mine');
+    await page.getByRole('dialog').getByRole('button', { name: 'Save the name' }).click();
+    await panel('Mine').waitFor();
+    await change(view.id, { panels: [{ ...count('one'), title: 'Theirs' }] });
+    await button('Save').click();
+    const alert = page.getByRole('alert', { name: 'Somebody else has changed this dashboard' });
+    await alert.waitFor();
+    expect(await browser.lookAt('dashboard-conflict')).toEqual([]);
+    expect((await stored(view.name))?.filters.panels[0]?.title).toBe('Theirs');
+    await button('Save as a copy').click();
+    await heading(page, `${view.name} (copy)`);
+    await panel('Mine').waitFor();
+    expect((await stored(`${view.name} (copy)`))?.filters.panels[0]?.title).toBe('Mine');
+    expect((await stored(view.name))?.filters.panels[0]?.title).toBe('Theirs');
+    await open(view);
+    await panel('Theirs').waitFor();
+  });
+
+  it('asks before unsaved changes are left, and discards them on request', async () => {
+    const view = await make(named('Left'), { panels: [count('one')] });
+    await open(view);
+    await button('Edit').click();
+    await actOn('Count one', 'Remove');
+    await page.getByRole('link', { name: 'Dashboards' }).last().click();
+    await page.getByRole('dialog', { name: 'Leave without saving?' }).getByText('Keep editing').click();
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    await button('Cancel').click();
+    await panel('Count one').waitFor();
+  });
+
+  it('exports a dashboard, and imports it under another name', async () => {
+    const view = await make(named('Export'), {
+      panels: [count('one')],
+      variables: [{ name: 'plan', field: 'properties.plan', value: 'pro' }],
+    });
+    await open(view);
+    const downloading: Promise<Download> = page.waitForEvent('download');
+    await more('Export as JSON');
+    const file = await bytesOfDownload(await downloading);
+    expect(JSON.parse(file.toString('utf8'))).toMatchObject({ name: view.name, panels: [{ title: 'Count one' }] });
+    await page.goto(`${address}/dashboards?range=1h`);
+    await heading(page, 'Dashboards');
+    const importing = async (text: string | Buffer) => {
+      const choosing = page.waitForEvent('filechooser');
+      await page.getByRole('dialog').getByRole('button', { name: 'File' }).click();
+      await (
+        await choosing
+      ).setFiles({
+        name: 'dashboard.json',
+        mimeType: 'application/json',
+        buffer: Buffer.from(text),
+      });
+      await page.getByRole('dialog').getByRole('button', { name: 'Import' }).click();
+    };
+    await button('Import').click();
+    const bad = (text: string) => page.getByRole('dialog').getByRole('alert').getByText(text).waitFor();
+    await importing('no JSON');
+    await bad('This file is not JSON.');
+    await importing('{"panels": []}');
+    await bad('This file is not an exported dashboard.');
+    await importing(
+      JSON.stringify({
+        format: 'operational-events-dashboard',
+        version: 1,
+        name: 'Odd',
+        panels: [
+          { ...count('a'), question: { kind: 'pie' } },
+          { ...count('a'), title: '', layout: { x: 'left' } },
+        ],
+      }),
+    );
+    await bad(
+      'Panel 1 has a question that this version of the console does not know. Panel 2 has the id of another panel. Panel 2 has no title. Panel 2 has no valid place and size.',
+    );
+    expect(await browser.lookAt('dashboard-import')).toEqual([]);
+    await importing(file);
+    await heading(page, `${view.name} (copy)`);
+    await inside(panel('Count one'), '9');
+    expect((await stored(`${view.name} (copy)`))?.filters).toEqual(view.filters);
+  });
+
+  it('duplicates, renames and deletes a dashboard', async () => {
+    const view = await make(named('Twin'), { panels: [count('one')] });
+    await open(view);
+    await more('Duplicate');
+    await heading(page, `${view.name} (copy)`);
+    await more('Rename');
+    await page.getByRole('dialog').getByLabel('Name').fill(named('Sister'));
+    await page.getByRole('dialog').getByRole('button', { name: 'Save the name' }).click();
+    await heading(page, named('Sister'));
+    await more('Delete');
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await heading(page, 'Dashboards');
+    expect(await stored(named('Sister'))).toBeUndefined();
+    expect(await stored(view.name)).toBeDefined();
+  });
+
+  it('is the home of the project for a browser that chooses it', async () => {
+    const view = await make(named('Wall'), { panels: [count('one')] });
+    await open(view);
+    await more('Show as home');
+    await follow(page, 'Overview');
+    await heading(page, view.name);
+    await page.getByRole('link', { name: 'Overview', exact: true }).last().click();
+    await heading(page, owner.projectName);
+    await page.goto(address);
+    await heading(page, view.name);
+    await more('Show the overview as home again');
+    await page.goto(address);
+    await heading(page, owner.projectName);
+  });
+
+  it('shows a sentence for each panel that it cannot draw, and all others', async () => {
+    const view = await make(named('Nonsense'), {
+      panels: [
+        { ...count('a'), title: 'Unknown', question: { kind: 'pie', search: {} } },
+        { ...count('b'), title: 'Empty', question: {} },
+        { ...count('c', { x: -5, y: 1e15, w: 0, h: 1e9 }), title: 'Far away' },
+        { ...count('d', { x: 'left' }), title: 'Nowhere' },
+        {
+          ...count('e'),
+          title: 'Numbers',
+          question: { kind: 'analysis', search: { aggregate: 'p95', event: 5, split: {} } },
+        },
+        { ...count('f'), title: 'No query', question: { kind: 'query', search: { q: 'any wher' } } },
+      ],
+      variables: [{ name: 5 }, 'x', { name: 'odd', field: 'log.status' }],
+    });
+    await open(view);
+    for (const title of ['Unknown', 'Empty'])
+      await inside(panel(title), 'This version of the console does not know the question of this panel.');
+    for (const title of ['Far away', 'Nowhere']) {
+      await panel(title).scrollIntoViewIfNeeded();
+      await inside(panel(title), '23');
+    }
+    await panel('Numbers').scrollIntoViewIfNeeded();
+    await inside(panel('Numbers'), 'Name the field whose numbers are meant.');
+    await panel('No query').scrollIntoViewIfNeeded();
+    await panel('No query').getByRole('alert').waitFor();
+    expect(await browser.lookAt('dashboard-nonsense')).toEqual([]);
+    // The browser reports the refused query.
+    browser.faults.splice(0, 1);
+  });
+
+  it('reads a panel only when it comes into view', async () => {
+    const panels = Array.from({ length: 30 }, (_, index) =>
+      count(`p${index}`, box(0, index * 6, 12), { where: `log.latency_ms < ${1000 + index}` }),
+    );
+    const view = await make(named('Tall'), { panels });
+    const read = new Set<string>();
+    page.on('request', (request) => {
+      const where = new URL(request.url()).searchParams.get('where');
+      if (request.url().includes('/v1/analytics/timeseries')) read.add(String(where));
+    });
+    await open(view);
+    await inside(panel('Count p0'), '12');
+    expect(read.size).toBeLessThan(15);
+    await panel('Count p29').scrollIntoViewIfNeeded();
+    await inside(panel('Count p29'), '12');
+    expect(read.has('log.latency_ms < 1029')).toBe(true);
+    await open(view, 'range=1h&full=on');
+    await button('Leave full screen').waitFor();
+    expect(await browser.lookAt('dashboard-full')).toEqual([]);
+    await page.keyboard.press('Escape');
+    await button('Full screen').waitFor();
+  });
+
+  it('opens saved questions where they belong, and adds them as panels', async () => {
+    const name = named('Slow requests');
+    await page.goto(`${address}/analytics?range=1h&event=http.request&aggregate=p95&field=log.latency_ms`);
+    await button('Saved questions').click();
+    await page.getByRole('menuitem', { name: 'Save this question' }).click();
+    await page.getByRole('dialog').getByLabel('Name').fill(name);
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    await page.goto(`${address}/analytics?range=1h`);
+    await button('Saved questions').click();
+    await page.getByRole('menuitem', { name }).click();
+    await page.waitForURL(/aggregate=p95/);
+    expect(new URL(page.url()).searchParams.get('range')).toBe('1h');
+    const view = await make(named('Of saved ones'), { panels: [] });
+    await open(view);
+    await button('Edit').click();
+    await button('Panel').click();
+    await page.getByRole('combobox', { name: 'Saved question' }).click();
+    await page.getByRole('option', { name, exact: true }).click();
+    await button('Add the panel').click();
+    await panel(name).getByRole('img').waitFor();
+    await button('Save').click();
+    await button('Edit').waitFor();
+    expect((await stored(view.name))?.filters.panels[0]?.question).toMatchObject({ kind: 'analysis' });
+  });
+
+  it('keeps recent queries, and begins an alert rule with a question that a rule can express', async () => {
+    await page.goto(`${address}/eql?range=1h`);
+    const query = 'order.placed where properties.total > 5';
+    await page.getByRole('textbox', { name: 'Query' }).fill(query);
+    await button('Run').click();
+    await page.getByText(/^4 events, of/).waitFor();
+    await page.goto(`${address}/eql?range=1h`);
+    await button('Recent queries').click();
+    await page.getByRole('menuitem', { name: query }).click();
+    await page.getByText(/^4 events, of/).waitFor();
+    await button('Create alert rule').click();
+    await heading(page, 'New rule');
+    await eventually(
+      () =>
+        page
+          .getByRole('textbox', { name: 'Value' })
+          .evaluateAll((all) => all.map((each) => (each as unknown as { value: string }).value)),
+      (values) => values.join() === 'order.placed,5',
+    );
+    await page.goto(`${address}/analytics?range=1h&ask=breakdown`);
+    await page.getByRole('button', { name: 'Create alert rule', disabled: true }).hover();
+    await page.getByRole('tooltip').getByText('A rule watches one number over time').waitFor();
+    await page.goto(`${address}/analytics?range=1h&aggregate=errors&split=source`);
+    await button('Create alert rule').click();
+    await heading(page, 'New rule');
+    expect(await page.getByRole('radio', { name: 'Threshold' }).isChecked()).toBe(true);
+  });
+});
+
+describe('a viewer', () => {
+  it('reads dashboards, and is told why nothing can be changed', async () => {
+    const viewer = await addMember(app, owner, 'viewer');
+    const view = await make('For viewers', { panels: [count('one')] });
+    const browser = await openConsole(app, DESKTOP);
+    try {
+      const { page } = browser;
+      const isRefused = async (name: string) => {
+        await page.getByRole('button', { name, exact: true, disabled: true }).hover();
+        await page.getByRole('tooltip').getByText('Your role here is viewer').waitFor();
+        await page.mouse.move(0, 0);
+        await page.getByRole('tooltip').waitFor({ state: 'hidden' });
+      };
+      await enter(browser, `${address}/dashboards?range=1h`, viewer);
+      await isRefused('New dashboard');
+      await isRefused('Import');
+      await page.getByRole('link', { name: view.name }).click();
+      await page.getByRole('region', { name: 'Count one' }).getByText('23', { exact: true }).waitFor();
+      await isRefused('Edit');
+      await page.getByRole('button', { name: 'More actions' }).click();
+      for (const name of ['Rename', 'Duplicate', 'Delete'])
+        expect(await page.getByRole('menuitem', { name }).isDisabled()).toBe(true);
+      await page.getByText('Your role here is viewer').waitFor();
+      expect(await browser.lookAt('dashboard-viewer')).toEqual([]);
+      await page.keyboard.press('Escape');
+      await page.goto(`${address}/analytics?range=1h`);
+      await isRefused('Pin to dashboard');
+      expect(await faultsOf(browser)).toEqual([]);
+    } finally {
+      await browser.close();
+    }
+  });
+});
