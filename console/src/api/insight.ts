@@ -1,5 +1,5 @@
 import type { Schemas } from '@operational-events/client';
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { type InfiniteData, infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { allOf, isValue } from '../parts/conditions.js';
 import { api } from './client.js';
 import { PAGE_ROWS } from './pages.js';
@@ -158,24 +158,57 @@ async function logPage(
 
 type LogPage = Awaited<ReturnType<typeof logPage>>;
 
-const NO_ROWS: ReadonlyMap<string, LogEntry> = new Map();
+/** Returns the rows that stay when a page of the newest rows is read again: none when rows between may be missing. */
+function olderRows({ rows, from_ts }: LogPage, before: readonly LogEntry[]): LogEntry[] {
+  const ids = new Set(rows.map(({ id }) => id));
+  if (!before.some(({ id }) => ids.has(id))) return [];
+  const begin = Date.parse(from_ts);
+  return before.filter(({ id, event }) => !ids.has(id) && Date.parse(event.timestamp) >= begin);
+}
+
+/**
+ * Returns a page of the logs that needs no request. When the list is read again, only its first page is: it gains what
+ * is new, and the pages after it stay. When too much is new for one page, they become empty and are read again when
+ * somebody comes to them.
+ */
+function keptPage({ pages, pageParams }: InfiniteData<LogPage, Place>, { before, from_ts = '' }: Place) {
+  const at = pageParams.findIndex((each, index) => each.before === before && pages[index]?.rows.length !== 0);
+  const page = pages[at];
+  if (page !== undefined) {
+    const rows = page.rows.filter(({ event }) => Date.parse(event.timestamp) >= Date.parse(from_ts));
+    return { ...page, rows, has_more: page.has_more && rows.length === page.rows.length };
+  }
+  const [first] = pages;
+  const isNext = pages.flatMap(({ rows }) => rows).at(-1)?.id === before;
+  return first === undefined || isNext ? undefined : { ...first, rows: [], from_ts, has_more: true };
+}
 
 /** Events of a window, newest first. Each page continues after the last row of the page before. */
 export const logPages = (project_id: string, window: Window, query: Narrowed) =>
   infiniteQueryOptions({
     queryKey: of(project_id, 'logs', window, query),
     initialPageParam: FIRST_PLACE,
-    queryFn: ({ signal, pageParam }) => logPage(project_id, window, query, pageParam, NO_ROWS, signal),
+    queryFn: async ({ signal, pageParam, client, queryKey }): Promise<LogPage> => {
+      const read = client.getQueryData<InfiniteData<LogPage, Place>>(queryKey);
+      const isFirst = pageParam.before === undefined;
+      const kept = read === undefined || isFirst ? undefined : keptPage(read, pageParam);
+      if (kept !== undefined) return kept;
+      const before = (isFirst ? read?.pages[0]?.rows : undefined) ?? [];
+      const known = new Map(before.map((row) => [row.id, row]));
+      const page = await logPage(project_id, window, query, pageParam, known, signal);
+      return page.has_more ? { ...page, rows: [...page.rows, ...olderRows(page, before)] } : page;
+    },
     getNextPageParam: (page, pages): Place | undefined => {
-      const last = page.rows.at(-1);
+      const all = pages.flatMap(({ rows }) => rows);
+      const last = all.at(-1);
       if (!page.has_more || last === undefined) return undefined;
       const { timestamp } = last.event;
-      const instant = pages.flatMap(({ rows }) => rows).filter(({ event }) => event.timestamp === timestamp);
+      const instant = all.filter(({ event }) => event.timestamp === timestamp);
       // The end of a window is exclusive.
       const to_ts = new Date(Date.parse(timestamp) + 1).toISOString();
       return { offset: instant.length, before: last.id, from_ts: page.from_ts, to_ts };
     },
-    // A refetch would read again every page that was scrolled through.
+    // The list stays still while somebody looks elsewhere.
     refetchOnWindowFocus: false,
   });
 
@@ -187,14 +220,7 @@ export const liveLogs = (project_id: string, window: Window, query: Narrowed) =>
       const before = client.getQueryData<LogPage>(queryKey)?.rows ?? [];
       const known = new Map(before.map((row) => [row.id, row]));
       const page = await logPage(project_id, window, query, FIRST_PLACE, known, signal);
-      const ids = new Set(page.rows.map(({ id }) => id));
-      // When more rows came than a page has, rows between the page and the older ones may be missing.
-      const isJoined = page.rows.some(({ id }) => known.has(id));
-      const begin = Date.parse(page.from_ts);
-      const older = isJoined
-        ? before.filter(({ id, event }) => !ids.has(id) && Date.parse(event.timestamp) >= begin)
-        : [];
-      return { ...page, rows: [...page.rows, ...older].slice(0, MAX_LIVE_ROWS) };
+      return { ...page, rows: [...page.rows, ...olderRows(page, before)].slice(0, MAX_LIVE_ROWS) };
     },
     refetchInterval: LIVE_INTERVAL_MS,
   });
