@@ -31,6 +31,7 @@ const COLORS: ReadonlyMap<string, string> = new Map([
 export function StateBadge({ state }: { readonly state: string }) {
   return (
     <Badge
+      className="state-badge"
       variant="light"
       color={COLORS.get(state) ?? 'gray'}
       tt="none"
